@@ -1,0 +1,100 @@
+// buffer.hpp - device memory with a label.
+//
+// A Buffer is a cheap handle; copies share the memory, which goes back to the device when the
+// last handle, command in flight and GraphExec that names it are gone. Reading and writing here
+// wait for the whole device; a Stream does both in order and without waiting.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "reel/ids.hpp"
+#include "reel/parameter.hpp"
+
+namespace reel {
+
+struct BufferResource;  // the memory, owned by a backend
+class Buffer;
+
+// Bytes [offset, offset + size) of a buffer. Checked when it is made. A view, as std::span is:
+// the Buffer must outlive it (commands and graphs made from it hold the memory themselves).
+struct BufferRange {
+  BufferResource* buffer = nullptr;
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t size_bytes = 0;
+
+  BufferRange() = default;
+  BufferRange(const Buffer& whole);  // NOLINT: a buffer is its own whole range
+  BufferRange(const Buffer& of, std::uint64_t offset_bytes, std::uint64_t size_bytes);
+};
+
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::shared_ptr<BufferResource> resource) : resource_(std::move(resource)) {}
+
+  BufferId id() const;
+  const std::string& label() const;
+  std::uint64_t size_bytes() const;
+
+  BufferRange range(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
+    return {*this, offset_bytes, size_bytes};
+  }
+  template <class T>
+  BufferRange elements(std::uint64_t first, std::uint64_t count) const {
+    return {*this, first * sizeof(T), count * sizeof(T)};
+  }
+
+  // Blocking, ordered after everything given to the device so far.
+  void write_bytes(std::span<const std::byte> data, std::uint64_t offset_bytes = 0) const;
+  void read_bytes(std::span<std::byte> target, std::uint64_t offset_bytes = 0) const;
+
+  template <class T>
+  void write(const std::vector<T>& data, std::uint64_t first_element = 0) const {
+    write(std::span<const T>(data), first_element);
+  }
+  template <class T>
+  void write(std::span<const T> data, std::uint64_t first_element = 0) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    write_bytes(std::as_bytes(data), first_element * sizeof(T));
+  }
+  template <class T>
+  std::vector<T> read(std::uint64_t first_element, std::uint64_t count) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    check_read(first_element * sizeof(T), count * sizeof(T));  // before allocating for it
+    std::vector<T> result(count);
+    read_bytes(std::as_writable_bytes(std::span<T>(result)), first_element * sizeof(T));
+    return result;
+  }
+  template <class T>
+  std::vector<T> read() const {
+    return read<T>(0, size_bytes() / sizeof(T));
+  }
+
+  // Forbids further use through any handle. A GraphExec or command that already names the
+  // buffer keeps the memory until it is done with it.
+  void free();
+
+  explicit operator bool() const noexcept { return resource_ != nullptr; }
+  const std::shared_ptr<BufferResource>& resource() const noexcept { return resource_; }
+
+ private:
+  void check_read(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
+  std::shared_ptr<BufferResource> resource_;
+};
+
+// A range and how a kernel uses it. A bare buffer or range counts as inout.
+struct Bound {
+  BufferRange range;
+  Access access;
+};
+inline Bound in(BufferRange range) { return {range, Access::read}; }
+inline Bound out(BufferRange range) { return {range, Access::write}; }
+inline Bound inout(BufferRange range) { return {range, Access::read_write}; }
+
+}  // namespace reel

@@ -1,0 +1,128 @@
+// command.hpp - one piece of work, as a plain value.
+//
+// A Command borrows what it points to (arguments, data, label) from whoever made it, for the
+// length of the call it is passed to; a Graph copies all of it. A new kind of work is one more
+// alternative of Work, and every backend fails to compile until it says what it does with it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "reel/buffer.hpp"
+#include "reel/dim3.hpp"
+#include "reel/kernel.hpp"
+#include "reel/scope.hpp"
+
+namespace reel {
+
+inline constexpr std::size_t max_value_bytes = 64;  // of one by-value argument
+
+// Shared (local) memory of `bytes` for each group, as a kernel argument. OpenCL: a __local
+// pointer. Vulkan: skipped, a shader sizes its own arrays (by constants, if need be).
+struct Shared {
+  std::uint64_t size_bytes;
+};
+inline Shared shared(std::uint64_t size_bytes) { return {size_bytes}; }
+
+struct Argument {
+  ParameterKind kind = ParameterKind::value;
+  Access access = Access::read;       // of a buffer
+  std::uint32_t value_bytes = 0;      // of a value
+  union {
+    BufferRange range;                // kind == buffer
+    std::uint64_t shared_bytes;       // kind == shared
+    std::byte bytes[max_value_bytes]; // kind == value
+  };
+
+  Argument() : shared_bytes(0) {}
+  Argument(const Bound& bound)
+      : kind(ParameterKind::buffer), access(bound.access), range(bound.range) {}
+  Argument(const BufferRange& r) : Argument(Bound{r, Access::read_write}) {}
+  Argument(const Buffer& buffer) : Argument(BufferRange(buffer)) {}
+  Argument(Shared s) : kind(ParameterKind::shared), shared_bytes(s.size_bytes) {}
+  template <class T>
+    requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
+             !std::is_convertible_v<const T&, BufferRange> && !std::is_same_v<T, Bound> &&
+             !std::is_same_v<T, Shared>)
+  Argument(const T& value) : value_bytes(sizeof(T)) {
+    static_assert(!std::is_same_v<T, bool>, "OpenCL kernels take no bool; pass an int");
+    static_assert(sizeof(T) <= max_value_bytes, "too large for an argument; use a buffer");
+    std::memcpy(bytes, &value, sizeof(T));
+  }
+};
+static_assert(std::is_trivially_copyable_v<Argument>);
+
+// Same kind and same content; ranges by identity of the buffer.
+bool operator==(const Argument& a, const Argument& b) noexcept;
+
+// How a kernel is launched. Zero groups in a dimension is allowed, and does nothing.
+struct Launch {
+  Dim3 groups = {};
+  Dim3 group_size = unset_dim;  // unset: the kernel's own
+  std::string_view label = {};  // default: the kernel's name
+};
+
+struct Dispatch {
+  KernelResource* kernel = nullptr;
+  Dim3 groups;
+  Dim3 group_size;  // always given by the time a backend or graph sees it
+  std::span<const Argument> arguments;
+  // Where set, `groups` is read on the device: three uint32 at this range.
+  BufferRange indirect = {};
+};
+
+struct Copy {
+  BufferRange source, target;  // of one size; never overlapping
+};
+
+struct Fill {
+  BufferRange target;
+  std::uint32_t pattern = 0;        // its low pattern_bytes, repeated
+  std::uint32_t pattern_bytes = 1;  // 1, 2 or 4; the size is a multiple of it
+};
+
+struct Write {
+  BufferRange target;
+  std::span<const std::byte> data;  // consumed before submit returns; copied by a graph
+};
+
+struct Read {
+  BufferRange source;
+  std::span<std::byte> target;  // the caller's; must live until the command is done
+};
+
+struct HostCall {
+  std::shared_ptr<const std::function<void()>> function;
+};
+
+// Everything before is done, and visible, before anything after starts. In a graph: a node with
+// no work, to join or fork at.
+struct Barrier {};
+
+using Work = std::variant<Dispatch, Copy, Fill, Write, Read, HostCall, Barrier>;
+
+struct Command {
+  Work work;
+  std::string_view label = {};
+  Scope scope = {};
+};
+
+template <class... F>
+struct overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+overloaded(F...) -> overloaded<F...>;
+
+// "dispatch", "copy", "fill", "write", "read", "host_call", "barrier".
+const char* kind_name(const Work& work) noexcept;
+
+}  // namespace reel

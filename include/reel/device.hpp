@@ -1,0 +1,105 @@
+// device.hpp - something that runs kernels: the embedded host, an OpenCL or a Vulkan device.
+//
+// A Device is a cheap handle; copies share the open device, which closes when the last buffer,
+// kernel, stream and handle is gone. Everything here may be called from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reel/buffer.hpp"
+#include "reel/dim3.hpp"
+#include "reel/error.hpp"
+#include "reel/kernel.hpp"
+
+namespace reel {
+
+class Device;
+class DeviceState;
+class Stream;
+class Event;
+
+struct DeviceInfo {
+  std::string id;           // "opencl:0": what open_device takes
+  std::string backend;      // "host", "opencl", "vulkan"
+  std::string name;         // "pthread-haswell-AMD EPYC"
+  std::string type;         // "cpu", "integrated gpu", "discrete gpu", "accelerator", "other"
+  std::string driver;       // "Portable Computing Language"
+  std::string driver_version;
+  std::string api_version;  // "OpenCL 3.0", "Vulkan 1.3.230"
+  std::string unavailable;  // why it can't be opened; empty when it can
+
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t max_buffer_bytes = 0;
+  std::uint64_t max_binding_bytes = 0;       // of one range bound to a kernel
+  std::uint32_t binding_alignment_bytes = 1; // of the offset of such a range
+  std::uint32_t compute_units = 0;
+  std::uint64_t max_group_items = 0;
+  Dim3 max_group_size;
+  Dim3 max_groups;
+  std::uint64_t max_shared_bytes = 0;
+  bool can_stamp_time = false;
+  double stamp_resolution_ns = 0;
+  bool can_dispatch_indirect = false;
+  bool wants_barriers = false;               // commands of a stream overlap unless told not to
+  std::vector<std::string> kernel_forms;     // what build() takes: "opencl_c", "glsl", "spirv", "host"
+
+  bool available() const noexcept { return unavailable.empty(); }
+};
+
+// Everything that can be opened here, and what can't with the reason. Never throws for a driver
+// that is missing or broken.
+std::vector<DeviceInfo> devices();
+
+// "host", "opencl", "opencl:0", "vulkan:llvmpipe" (part of the name, any case), or "" for
+// $REEL_DEVICE and, where that is unset, the best one: GPUs first, then OpenCL, Vulkan, host.
+Device open_device(std::string_view selector = "");
+
+struct StreamOptions {
+  std::string_view label = {};
+};
+
+class Device {
+ public:
+  Device() = default;
+  explicit Device(std::shared_ptr<DeviceState> state) : state_(std::move(state)) {}
+
+  const DeviceInfo& info() const;
+
+  // Zero-initialised.
+  Buffer buffer(std::uint64_t size_bytes, std::string_view label = {}) const;
+  // With these contents.
+  template <class T>
+  Buffer buffer_of(std::span<const T> data, std::string_view label = {}) const {
+    Buffer result = buffer(data.size_bytes(), label);
+    result.write(data);
+    return result;
+  }
+  template <class T>
+  Buffer buffer_of(const std::vector<T>& data, std::string_view label = {}) const {
+    return buffer_of(std::span<const T>(data), label);
+  }
+
+  // Throws build_failed with the driver's log, or unsupported with the forms wanted and given.
+  Kernel kernel(const KernelSource& source) const;
+
+  Stream stream(const StreamOptions& options = {}) const;
+  Stream stream(std::string_view label) const;
+  Event event(std::string_view label = {}) const;
+
+  // Waits for every stream of the device.
+  void synchronize() const;
+
+  explicit operator bool() const noexcept { return state_ != nullptr; }
+  friend bool operator==(const Device& a, const Device& b) { return a.state_ == b.state_; }
+  const std::shared_ptr<DeviceState>& state() const noexcept { return state_; }
+
+ private:
+  std::shared_ptr<DeviceState> state_;
+};
+
+}  // namespace reel

@@ -1,0 +1,128 @@
+// executor.hpp - one forward pass: dispatched directly, or recorded and run at finish().
+//
+//   reel::GraphExecutor executor(device);
+//   auto pass = executor.begin();              // or begin_recorded(): nothing else changes
+//   pass.dispatch(add, {.groups = {n / 256}, .group_size = {256}}, in(x), in(y), out(z), n);
+//   reel::PassReport report = pass.finish();   // the only wait
+//
+// Both modes take the same calls and give the same bytes. Which commands may overlap follows
+// from the ranges they read and write; barriers are issued where needed and counted.
+// One thread at a time per session; sessions of one executor run in the order they were begun.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "reel/graph.hpp"
+#include "reel/graph_exec.hpp"
+#include "reel/stream.hpp"
+
+namespace reel {
+
+class SessionState;
+class ExecutorState;
+class PendingPassState;
+
+struct PassReport {
+  std::uint64_t encode_ns = 0;  // from begin() to the call of finish() or commit(), and submitting
+  std::uint64_t wait_ns = 0;    // waiting for the device
+  std::uint64_t gpu_ns = 0;     // on the device, first command to last; 0 where it can't stamp time
+  std::size_t commands = 0;
+  std::size_t dispatches = 0;
+  std::size_t barriers = 0;
+  std::size_t barriers_avoided = 0;           // commands that needed none
+  std::vector<std::size_t> group_sizes;       // [k]: groups of k + 1 commands that may overlap
+  std::size_t reordered = 0;                  // commands moved
+  std::vector<NodeTime> node_times;           // with FinishOptions::timing, recorded sessions
+};
+
+struct FinishOptions {
+  bool reorder = false;  // recorded sessions: fewer barriers by moving independent commands
+  bool timing = false;   // recorded sessions: a time for every node
+};
+
+// A pass under way. Destroying it doesn't wait.
+class PendingPass {
+ public:
+  explicit PendingPass(std::shared_ptr<PendingPassState> state) : state_(std::move(state)) {}
+  bool done() const;
+  PassReport wait() const;
+
+ private:
+  std::shared_ptr<PendingPassState> state_;
+};
+
+class GraphSession {
+ public:
+  ~GraphSession();  // without finish() or commit(): abandoned; the device stays usable
+  GraphSession(GraphSession&&) noexcept;
+  GraphSession& operator=(GraphSession&&) noexcept;
+
+  template <class... A>
+  void dispatch(const Kernel& kernel, const Launch& launch, const A&... arguments) {
+    const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
+    dispatch(kernel, launch, std::span<const Argument>(list));
+  }
+  void dispatch(const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
+  template <class... A>
+  void dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
+                         const A&... arguments) {
+    const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
+    dispatch_indirect(kernel, groups, launch, std::span<const Argument>(list));
+  }
+  void dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
+                         std::span<const Argument> arguments);
+  void copy(BufferRange target, BufferRange source, std::string_view label = {});
+  void fill(BufferRange target, std::uint8_t value, std::string_view label = {});
+  void write(BufferRange target, std::span<const std::byte> data, std::string_view label = {});
+  void read(BufferRange source, std::span<std::byte> target, std::string_view label = {});
+  template <class T>
+  void write(BufferRange target, const std::vector<T>& data, std::string_view label = {}) {
+    write(target, std::as_bytes(std::span<const T>(data)), label);
+  }
+  template <class T>
+  void read(BufferRange source, std::vector<T>& target, std::string_view label = {}) {
+    read(source, std::as_writable_bytes(std::span<T>(target)), label);
+  }
+  void host_call(std::function<void()> function, std::string_view label = {});
+
+  void barrier();
+  // A barrier only if these ranges conflict with what was given since the last one.
+  // True when it was needed.
+  bool barrier_between(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
+
+  ScopeGuard scope(std::string_view name);
+  bool is_recording() const;
+  std::size_t barrier_count() const;
+  // What has been recorded so far; empty in direct mode. Instantiate it to launch the same pass
+  // again and again.
+  const Graph& graph() const;
+
+  PassReport finish(const FinishOptions& options = {});
+  PendingPass commit(const FinishOptions& options = {});  // doesn't wait
+
+ private:
+  friend class GraphExecutor;
+  explicit GraphSession(std::unique_ptr<SessionState> state);
+  std::unique_ptr<SessionState> state_;
+};
+
+class GraphExecutor {
+ public:
+  explicit GraphExecutor(const Device& device);
+  const Device& device() const;
+  const Stream& stream() const;  // where the sessions run
+
+  GraphSession begin() const;
+  GraphSession begin_recorded() const;
+
+ private:
+  std::shared_ptr<ExecutorState> state_;
+};
+
+}  // namespace reel

@@ -1,0 +1,147 @@
+// graph.hpp - commands as nodes, and what must come before what. Pure data, no device.
+//
+// A Graph holds copies of all it needs (arguments, written bytes, labels) and keeps the buffers
+// and kernels it names alive. Copying it is cheap: nodes are immutable and shared. Not safe to
+// change from two threads at once.
+//
+// Order has three sources, kept apart by EdgeKind: dependencies that somebody asked for, the
+// order of a captured stream, and hazards inferred from the byte ranges that nodes read and
+// write (read after write, write after read, write after write; two reads never conflict).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reel/command.hpp"
+#include "reel/ids.hpp"
+
+namespace reel {
+
+class Device;
+class Graph;
+class GraphExec;
+struct InstantiateOptions;
+
+enum class EdgeKind : std::uint8_t {
+  asked,   // add_dependency, or NodeOptions::after
+  stream,  // the order in which a captured stream got them; may be relaxed when instantiating
+  hazard,  // inferred from byte ranges
+};
+const char* to_string(EdgeKind kind) noexcept;
+
+struct Edge {
+  NodeId from, to;  // `from` is done before `to` starts
+  EdgeKind kind = EdgeKind::asked;
+  friend bool operator==(const Edge&, const Edge&) = default;
+};
+
+// What a node owns beside its command, which points into it.
+struct NodePayload {
+  std::vector<Argument> arguments;
+  std::vector<std::byte> data;  // of a Write
+  std::string label;
+  std::vector<std::shared_ptr<BufferResource>> buffers;  // kept alive
+  std::shared_ptr<KernelResource> kernel;
+  std::shared_ptr<const Graph> child;  // a whole graph as this node; work is then a Barrier
+};
+
+struct Node {
+  Command command;
+  std::shared_ptr<const NodePayload> payload;
+  bool is_child() const noexcept { return payload->child != nullptr; }
+};
+
+struct NodeOptions {
+  std::string_view label = {};
+  Scope scope = {};
+  std::vector<NodeId> after = {};
+};
+
+struct CriticalPath {
+  std::vector<NodeId> nodes;  // in order
+  double length = 0;
+};
+
+// One way in which two graphs, or two nodes of the same place, differ.
+struct GraphDifference {
+  std::optional<NodeId> node;  // none: the graphs as a whole
+  std::string field;           // "node_count", "edges", "kind", "kernel", "groups", "argument 2", …
+  std::string before, after;
+};
+
+class Graph {
+ public:
+  Graph() = default;
+
+  // --- building; each returns the id of the new node -------------------------------------------
+  NodeId add(const Command& command, const std::vector<NodeId>& after = {},
+             EdgeKind kind = EdgeKind::asked);
+  template <class... A>
+  NodeId add_dispatch(const Kernel& kernel, const Launch& launch, const A&... arguments) {
+    const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
+    return add_dispatch(kernel, launch, std::span<const Argument>(list));
+  }
+  NodeId add_dispatch(const Kernel& kernel, const Launch& launch,
+                      std::span<const Argument> arguments, const NodeOptions& options = {});
+  NodeId add_copy(BufferRange target, BufferRange source, const NodeOptions& options = {});
+  NodeId add_fill(BufferRange target, std::uint8_t value, const NodeOptions& options = {});
+  NodeId add_write(BufferRange target, std::span<const std::byte> data,
+                   const NodeOptions& options = {});
+  NodeId add_read(BufferRange source, std::span<std::byte> target,
+                  const NodeOptions& options = {});
+  NodeId add_host_call(std::function<void()> function, const NodeOptions& options = {});
+  NodeId add_barrier(const NodeOptions& options = {});  // waits for `after` only
+  NodeId add_child(const Graph& child, const NodeOptions& options = {});
+
+  // Out of range, self, duplicate or a cycle: an Error that names the nodes.
+  void add_dependency(NodeId from, NodeId to);
+
+  // --- looking -----------------------------------------------------------------------------------
+  std::size_t node_count() const noexcept { return nodes_.size(); }
+  bool empty() const noexcept { return nodes_.empty(); }
+  const Node& node(NodeId id) const;
+  std::span<const Node> nodes() const noexcept { return nodes_; }
+  std::span<const Edge> dependencies() const noexcept { return edges_; }  // asked and stream
+  // "n3 'q_proj' (dispatch matmul)": how errors and pictures name a node.
+  std::string describe(NodeId id) const;
+
+  // Hazards, in node order among what dependencies() leaves unordered.
+  std::vector<Edge> hazards() const;
+  // dependencies() and hazards() together, each pair once.
+  std::vector<Edge> edges() const;
+  // The same order with every edge left out that others imply.
+  std::vector<Edge> reduced_edges() const;
+  // Stable: among ready nodes, the one added first.
+  std::vector<NodeId> topological_order() const;
+  // Nodes of a level need only nodes of earlier levels.
+  std::vector<std::vector<NodeId>> levels() const;
+  CriticalPath critical_path(const std::function<double(NodeId)>& cost = {}) const;  // default 1
+
+  std::string to_dot() const;
+  std::string to_json() const;
+
+  // Same nodes, arguments and dependencies (labels count, addresses of host memory don't).
+  friend bool operator==(const Graph& a, const Graph& b);
+  // Empty when equal. Nodes are compared by their place.
+  static std::vector<GraphDifference> diff(const Graph& before, const Graph& after);
+
+  // Validates and lowers for a device. Kernels of another device are built again from source.
+  GraphExec instantiate(const Device& device) const;
+  GraphExec instantiate(const Device& device, const InstantiateOptions& options) const;
+
+ private:
+  std::vector<Node> nodes_;
+  std::vector<Edge> edges_;
+};
+
+// "Graph(12 nodes, 11 dependencies)"
+std::string to_string(const Graph& graph);
+
+}  // namespace reel

@@ -1,0 +1,149 @@
+// host_kernel.hpp - kernels of the host device: C++ functions that run one work-group.
+//
+//   void add(const reel::HostGroup& group, const float* x, const float* y, float* z, uint32_t n) {
+//     group.for_each([&](const reel::HostItem& item) {
+//       if (item.global.x < n) z[item.global.x] = x[item.global.x] + y[item.global.x];
+//     });
+//   }
+//   reel::Kernel k = device.kernel({.name = "add", .host = reel::host_kernel<&add>()});
+//
+// A function is called once per work-group and loops over its items. The end of a for_each is
+// the group barrier: every item has done the first loop before any starts the second. Groups
+// run on several threads at once, in any order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "reel/dim3.hpp"
+#include "reel/parameter.hpp"
+
+namespace reel {
+
+struct HostItem {
+  Dim3 local, global;
+  std::uint32_t local_index;  // within the group, x fastest
+};
+
+// One argument as a host kernel sees it. Values of at most eight bytes live in `data` itself.
+struct HostArgument {
+  void* data;
+  std::uint64_t size_bytes;
+};
+
+struct HostGroup {
+  const HostArgument* arguments;
+  std::byte* shared_memory;  // of this group; the launch's shared() arguments, one after another
+  Dim3 id, count, size;
+  std::uint32_t argument_count;
+
+  template <class T>
+  std::span<T> buffer(std::size_t index) const {
+    return {static_cast<T*>(arguments[index].data), arguments[index].size_bytes / sizeof(T)};
+  }
+
+  template <class T>
+  T value(std::size_t index) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T result;
+    const HostArgument& argument = arguments[index];
+    std::memcpy(&result, sizeof(T) <= sizeof(void*) ? &argument.data : argument.data, sizeof(T));
+    return result;
+  }
+
+  // Shared arguments hold their offset within shared_memory.
+  template <class T>
+  std::span<T> shared(std::size_t index) const {
+    auto* begin = shared_memory + reinterpret_cast<std::uintptr_t>(arguments[index].data);
+    return {reinterpret_cast<T*>(begin), arguments[index].size_bytes / sizeof(T)};
+  }
+
+  template <class F>
+  void for_each(F&& body) const {
+    std::uint32_t index = 0;
+    for (std::uint32_t z = 0; z < size.z; ++z)
+      for (std::uint32_t y = 0; y < size.y; ++y)
+        for (std::uint32_t x = 0; x < size.x; ++x)
+          body(HostItem{{x, y, z},
+                        {id.x * size.x + x, id.y * size.y + y, id.z * size.z + z},
+                        index++});
+  }
+};
+
+// Shared memory as a parameter of a host kernel: `reel::SharedSpan<float> tile`.
+template <class T>
+struct SharedSpan : std::span<T> {
+  using std::span<T>::span;
+  SharedSpan(std::span<T> other) : std::span<T>(other) {}
+};
+
+using HostFunction = void (*)(const HostGroup&);
+
+// What a KernelSource holds: a function of one group, and its parameters where known.
+struct HostKernel {
+  HostFunction function = nullptr;
+  std::vector<Parameter> parameters;  // empty and !reflected: anything is accepted
+  bool reflected = false;
+
+  HostKernel() = default;
+  HostKernel(HostFunction f) : function(f) {}
+  explicit operator bool() const noexcept { return function != nullptr; }
+};
+
+namespace detail {
+
+template <class T>
+struct HostParameter {  // a value
+  static_assert(std::is_trivially_copyable_v<T>, "kernel arguments by value are plain bytes");
+  static T get(const HostGroup& g, std::size_t i) { return g.value<T>(i); }
+  static Parameter describe() { return {{}, ParameterKind::value, sizeof(T), Access::read}; }
+};
+template <class T>
+struct HostParameter<T*> {
+  static T* get(const HostGroup& g, std::size_t i) { return static_cast<T*>(g.arguments[i].data); }
+  static Parameter describe() {
+    return {{}, ParameterKind::buffer, 0,
+            std::is_const_v<T> ? Access::read : Access::read_write};
+  }
+};
+template <class T>
+struct HostParameter<std::span<T>> {
+  static std::span<T> get(const HostGroup& g, std::size_t i) { return g.buffer<T>(i); }
+  static Parameter describe() { return HostParameter<T*>::describe(); }
+};
+template <class T>
+struct HostParameter<SharedSpan<T>> {
+  static SharedSpan<T> get(const HostGroup& g, std::size_t i) { return g.shared<T>(i); }
+  static Parameter describe() { return {{}, ParameterKind::shared, 0, Access::read_write}; }
+};
+
+template <auto function, class... P, std::size_t... i>
+HostKernel make_host_kernel(void (*)(const HostGroup&, P...), std::index_sequence<i...>) {
+  HostKernel kernel([](const HostGroup& group) {
+    function(group, HostParameter<std::remove_cvref_t<P>>::get(group, i)...);
+  });
+  kernel.parameters = {HostParameter<std::remove_cvref_t<P>>::describe()...};
+  kernel.reflected = true;
+  return kernel;
+}
+template <auto function, class... P>
+HostKernel make_host_kernel(void (*f)(const HostGroup&, P...)) {
+  return make_host_kernel<function>(f, std::index_sequence_for<P...>{});
+}
+
+}  // namespace detail
+
+// A host kernel from a function of (const HostGroup&, parameters...): pointers and spans are
+// buffers (const = read only), SharedSpan is shared memory, anything else a value.
+template <auto function>
+HostKernel host_kernel() {
+  return detail::make_host_kernel<function>(function);
+}
+
+}  // namespace reel

@@ -1,0 +1,65 @@
+// kernel.hpp - a compiled entry point that keeps its source.
+//
+// A KernelSource holds the same kernel in as many forms as you have; a device builds the one it
+// understands. A Kernel is a cheap handle; copies share the compiled program, from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reel/dim3.hpp"
+#include "reel/host_kernel.hpp"
+#include "reel/ids.hpp"
+#include "reel/parameter.hpp"
+
+namespace reel {
+
+struct Define {
+  std::string name, value;  // -Dname=value for OpenCL C and GLSL
+};
+
+struct SpecConstant {
+  std::uint32_t id = 0;      // constant_id of GLSL and SPIR-V
+  std::uint32_t value = 0;   // its 32 bits
+};
+
+struct KernelSource {
+  std::string name;                  // label, and entry point where `entry` is empty
+  std::string opencl_c = {};
+  std::string glsl = {};             // a compute shader; buffers at set 0, binding 0, 1, … in argument
+                                     // order, values in one push_constant block in argument order
+  std::vector<std::uint32_t> spirv = {};  // for Vulkan, with the same conventions
+  HostKernel host = {};
+  std::string entry = {};            // OpenCL C: default `name`; SPIR-V: default "main"
+  std::vector<Define> defines = {};
+  std::vector<SpecConstant> constants = {};
+  std::string options = {};          // passed to the OpenCL compiler as they are
+  Dim3 group_size = unset_dim;       // default group size of launches
+};
+
+struct KernelResource;  // the compiled program, owned by a backend
+
+class Kernel {
+ public:
+  Kernel() = default;
+  explicit Kernel(std::shared_ptr<KernelResource> resource) : resource_(std::move(resource)) {}
+
+  KernelId id() const;
+  const std::string& name() const;
+  const KernelSource& source() const;
+  const std::vector<Parameter>& parameters() const;
+  // The group size fixed by the source or asked for when building; unset_dim when free.
+  Dim3 group_size() const;
+  // What the compiler said, warnings included.
+  const std::string& build_log() const;
+
+  explicit operator bool() const noexcept { return resource_ != nullptr; }
+  const std::shared_ptr<KernelResource>& resource() const noexcept { return resource_; }
+
+ private:
+  std::shared_ptr<KernelResource> resource_;
+};
+
+}  // namespace reel

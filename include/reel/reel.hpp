@@ -1,0 +1,14 @@
+// reel.hpp - the whole library.
+#pragma once
+
+#include "reel/buffer.hpp"          // IWYU pragma: export
+#include "reel/command.hpp"         // IWYU pragma: export
+#include "reel/device.hpp"          // IWYU pragma: export
+#include "reel/error.hpp"           // IWYU pragma: export
+#include "reel/executor.hpp"        // IWYU pragma: export
+#include "reel/graph.hpp"           // IWYU pragma: export
+#include "reel/graph_exec.hpp"      // IWYU pragma: export
+#include "reel/host_kernel.hpp"     // IWYU pragma: export
+#include "reel/kernel.hpp"          // IWYU pragma: export
+#include "reel/stream.hpp"          // IWYU pragma: export
+#include "reel/stream_capture.hpp"  // IWYU pragma: export

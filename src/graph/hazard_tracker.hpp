@@ -1,0 +1,56 @@
+// hazard_tracker.hpp - which commands of a line may overlap, decided as they come.
+//
+// Holds the byte ranges touched since the last barrier (the current group). A command that
+// conflicts with the group needs a barrier and starts the next group. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "reel/command.hpp"
+
+namespace reel {
+
+class HazardTracker {
+ public:
+  // Registers the command. True when a barrier must be issued before it.
+  bool needs_barrier(const Work& work);
+  // True when these ranges conflict with the current group; then a new group is started, without
+  // registering them.
+  bool between(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
+  // A barrier was issued for another reason: counts it and starts a new group.
+  void barrier();
+  // Everything before is known to be done (a wait on the host): starts over, counting nothing.
+  void forget();
+
+  std::size_t barriers() const noexcept { return barriers_; }
+  std::size_t avoided() const noexcept { return avoided_; }
+  // [k]: groups of k + 1 commands, the current one included.
+  std::vector<std::size_t> group_sizes() const;
+
+ private:
+  // Disjoint, sorted, merged where they touch: a thousand neighbouring slices are one interval.
+  struct Intervals {
+    struct Interval {
+      std::uint64_t begin, end;
+    };
+    std::vector<Interval> list;
+    bool overlaps(std::uint64_t begin, std::uint64_t end) const;
+    void add(std::uint64_t begin, std::uint64_t end);
+  };
+  struct Touched {
+    Intervals reads, writes;
+  };
+
+  bool conflicts(const BufferRange& range, Access access) const;
+  void close_group();
+
+  std::unordered_map<const BufferResource*, Touched> group_;
+  std::size_t in_group_ = 0, barriers_ = 0, avoided_ = 0;
+  std::vector<std::size_t> sizes_;
+};
+
+}  // namespace reel

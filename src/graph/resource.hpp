@@ -1,0 +1,51 @@
+// resource.hpp - what a graph knows of the buffers and kernels that commands name.
+//
+// Backends derive from these and add their driver handles. `device` keeps the device open as
+// long as anything made by it lives; here it is only compared, never looked into.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reel/dim3.hpp"
+#include "reel/ids.hpp"
+#include "reel/kernel.hpp"
+
+namespace reel {
+
+class DeviceState;
+
+struct BufferResource : std::enable_shared_from_this<BufferResource> {
+  BufferId id{};
+  std::string label;
+  std::uint64_t size_bytes = 0;
+  std::shared_ptr<DeviceState> device;
+  std::atomic<bool> freed = false;  // by Buffer::free()
+
+  BufferResource() = default;
+  BufferResource(const BufferResource&) = delete;
+  BufferResource& operator=(const BufferResource&) = delete;
+  virtual ~BufferResource() = default;
+};
+
+struct KernelResource : std::enable_shared_from_this<KernelResource> {
+  KernelId id{};
+  KernelSource source;
+  std::vector<Parameter> parameters;   // of the form that was built, in argument order
+  bool reflected = false;              // false: parameters are not known
+  Dim3 group_size = unset_dim;         // fixed by the source, or the default of KernelSource
+  bool group_size_fixed = false;       // launches with another size are refused
+  std::uint64_t max_group_items = 0;   // of this kernel; 0: the device's
+  std::string build_log;
+  std::shared_ptr<DeviceState> device;
+
+  KernelResource() = default;
+  KernelResource(const KernelResource&) = delete;
+  KernelResource& operator=(const KernelResource&) = delete;
+  virtual ~KernelResource() = default;
+};
+
+}  // namespace reel

@@ -1,0 +1,118 @@
+// driver.hpp - what a backend implements: the only virtual classes of the library.
+//
+// The fronts (Device, Stream, GraphExec) have checked every command before it comes here: handles
+// belong to this device, ranges are inside their buffers and aligned, arguments match the kernel's
+// parameters, groups are within limits, copies don't overlap. A backend does straight work and
+// throws Error for what its driver answers. It never sees a graph, a capture or a session.
+//
+// Threads: DeviceDriver may be called from any thread at any time. Calls on one QueueDriver come
+// one at a time (the Stream's lock), and so do calls on one Executable. Signals: any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/plan.hpp"
+#include "graph/resource.hpp"
+#include "reel/command.hpp"
+#include "reel/device.hpp"
+#include "reel/graph_exec.hpp"
+
+namespace reel {
+
+// A point in a queue.
+class Signal {
+ public:
+  virtual ~Signal() = default;
+  virtual bool done() = 0;
+  virtual void wait() = 0;  // throws what the work before it failed with
+  // When the device got there, on the clock of DeviceDriver::now_ns; none if it can't tell.
+  virtual std::optional<std::uint64_t> time_ns() = 0;
+};
+
+// An in-order line of commands. Destroying it waits for what was submitted.
+class QueueDriver {
+ public:
+  virtual ~QueueDriver() = default;
+
+  // Takes one command and returns without waiting for it (running short work at once is fine).
+  // Borrowed memory (arguments, Write::data) is done with on return; Read::target is filled by
+  // the time the command is done. Buffers and kernels are kept alive until then.
+  // Where info().wants_barriers, commands may overlap between two Barriers, and the front sends
+  // Barriers as hazards need them; elsewhere a Barrier needs no action.
+  // A HostCall runs on a thread of the backend, in order; if it throws, wait() and Signal::wait()
+  // throw host_call_failed once, and the queue goes on.
+  virtual void submit(const Command& command) = 0;
+
+  // A Signal for everything submitted so far, itself included in the order.
+  virtual std::shared_ptr<Signal> mark() = 0;
+  // Later commands start after `signal`, which comes from a queue of the same device.
+  virtual void wait_for(const std::shared_ptr<Signal>& signal) = 0;
+
+  virtual void flush() = 0;  // hands everything to the device
+  virtual void wait() = 0;   // until all is done; throws the first error of work in flight
+  virtual bool idle() = 0;   // is all done?
+};
+
+struct StepTime {
+  std::uint32_t step;
+  std::uint64_t begin_ns, end_ns;
+};
+
+// The times of one launch, asked for after the launch is done.
+class StepTimes {
+ public:
+  virtual ~StepTimes() = default;
+  virtual std::vector<StepTime> collect() = 0;
+};
+
+// A plan made ready. Any number of launches may be in flight; changes are for later launches.
+// Destroying it is fine while launches are in flight.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+
+  virtual void launch(QueueDriver& queue) = 0;
+  virtual std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) = 0;
+
+  // Each in constant time. The front has checked them and keeps buffers alive.
+  virtual void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) = 0;
+  virtual void set_groups(std::uint32_t step, Dim3 groups) = 0;
+  virtual void set_enabled(std::uint32_t step, bool enabled) = 0;
+  // Same kind of work, other ranges, pattern, bytes or function. Not for dispatches.
+  virtual void replace(std::uint32_t step, const Command& command) = 0;
+
+  virtual std::unique_ptr<Executable> clone() const = 0;
+  virtual Footprint footprint() const = 0;
+  virtual std::string lowering() const = 0;  // in a few words, for people
+};
+
+class DeviceDriver {
+ public:
+  virtual ~DeviceDriver() = default;
+  virtual const DeviceInfo& info() const = 0;
+
+  // Zeroed. The front sets id, label and device; the backend size_bytes.
+  virtual std::shared_ptr<BufferResource> allocate(std::uint64_t size_bytes,
+                                                   std::string_view label) = 0;
+  // The front has checked that one of info().kernel_forms is given, and sets id, source, device.
+  virtual std::shared_ptr<KernelResource> build(const KernelSource& source) = 0;
+  virtual std::unique_ptr<QueueDriver> open_queue(std::string_view label) = 0;
+  virtual std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) = 0;
+  // The device's clock now.
+  virtual std::uint64_t now_ns() = 0;
+};
+
+// One backend. list() never throws: what can't be opened is listed with the reason.
+struct Backend {
+  const char* name;
+  std::vector<DeviceInfo> (*list)();
+  std::shared_ptr<DeviceDriver> (*open)(const DeviceInfo& info);
+};
+
+}  // namespace reel
