@@ -102,6 +102,9 @@ class Graph {
   NodeId add_barrier(const NodeOptions& options = {});
   NodeId add_child(const Graph& child, const NodeOptions& options = {});
 
+  // The node does this from now on; its dependencies stay.
+  void replace(NodeId id, const Command& command);
+
   // Out of range, self, duplicate or a cycle: an Error that names the nodes.
   void add_dependency(NodeId from, NodeId to);
 
