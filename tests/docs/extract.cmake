@@ -1,10 +1,9 @@
-# extract_code(<markdown> <folder> <out variable>): writes each ```cpp block of a document into
-# <folder>: programs as readme_program_<n>.cpp (their paths go to the variable), the others
-# together as readme_fragments.cpp.
-function(extract_code markdown folder programs_variable)
+# extract_code(<markdown> <folder>): writes the ```cpp blocks of a document into <folder>: the one
+# program as readme_program.cpp, the others together as readme_fragments.cpp.
+function(extract_code markdown folder)
   file(READ ${markdown} rest)
-  set(programs "")
   set(count 0)
+  set(program "")
   set(functions "")
   set(calls "")
   while(TRUE)
@@ -26,18 +25,18 @@ function(extract_code markdown folder programs_variable)
     if(main EQUAL -1)
       string(APPEND functions "static void block_${count}() {\n${code}\n}\n\n")
       string(APPEND calls "  run(${count}, block_${count});\n")
+    elseif(program STREQUAL "")
+      set(program "${code}\n")
     else()
-      set(path ${folder}/readme_program_${count}.cpp)
-      write_if_changed(${path} "${code}\n")
-      list(APPEND programs ${path})
+      message(FATAL_ERROR "${markdown}: block ${count} is a second program; only the first is checked.")
     endif()
   endwhile()
-  write_if_changed(${folder}/readme_fragments.cpp
-                   "#include \"fragments.hpp\"\n\n${functions}int main() {\n${calls}}\n")
-  if(NOT programs OR calls STREQUAL "")
+  if(program STREQUAL "" OR calls STREQUAL "")
     message(FATAL_ERROR "${markdown}: found no program or no fragment, so nothing would be checked.")
   endif()
-  set(${programs_variable} ${programs} PARENT_SCOPE)
+  write_if_changed(${folder}/readme_program.cpp "${program}")
+  write_if_changed(${folder}/readme_fragments.cpp
+                   "#include \"fragments.hpp\"\n\n${functions}int main() {\n${calls}}\n")
 endfunction()
 
 # A file that stays the same keeps its time, so nothing is compiled again.

@@ -14,7 +14,7 @@ function module_of(path,    part) {
   return part[1] == "src" ? part[2] : part[1]
 }
 # The file an include names, from the places where our builds look; "" when it is not ours.
-function file_of(name, from,    folder) {
+function file_of(name, from,    folder, i, at) {
   folder = from
   sub(/[^\/]*$/, "", folder)
   if (exists(folder name)) return folder name
@@ -22,6 +22,11 @@ function file_of(name, from,    folder) {
   if (exists("src/" name)) return "src/" name
   if (exists(name)) return name
   if (exists("tests/" name)) return "tests/" name
+  # A target may have folders of its own to look in: any file of ours that ends like this.
+  for (i = 1; i < ARGC; ++i) {
+    at = length(ARGV[i]) - length(name)
+    if (at > 0 && substr(ARGV[i], at) == "/" name) return ARGV[i]
+  }
   return ""
 }
 function exists(path) {

@@ -7,8 +7,8 @@ run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK} -D CMAKE_CXX_COMPILER=${CX
     -D REEL_DEVELOPER_MODE=OFF -D CMAKE_BUILD_TYPE=Release
     -D CMAKE_DISABLE_FIND_PACKAGE_GTest=ON -D CMAKE_DISABLE_FIND_PACKAGE_benchmark=ON)
 run(${CMAKE_COMMAND} --build ${WORK} --target help)
-foreach(wanted lib/libreel.so bin/reel)
-  if(NOT output MATCHES "${wanted}")
+foreach(wanted reel reel_cli)
+  if(NOT output MATCHES "\n${wanted}: ")
     message(FATAL_ERROR "Without developer mode there is no target '${wanted}':\n${output}")
   endif()
 endforeach()
