@@ -47,15 +47,15 @@ class Ops {
  public:
   explicit Ops(const Device& device);  // compiles all kernels
 
-  void embedding(Pass auto& pass, const Embedding& op) const { dispatch(pass, call(op)); }
-  void rms_norm(Pass auto& pass, const RmsNorm& op) const { dispatch(pass, call(op)); }
-  void matmul(Pass auto& pass, const MatMul& op) const { dispatch(pass, call(op)); }
-  void rope(Pass auto& pass, const Rope& op) const { dispatch(pass, call(op)); }
-  void kv_append(Pass auto& pass, const KvAppend& op) const { dispatch(pass, call(op)); }
-  void attention(Pass auto& pass, const Attention& op) const { dispatch(pass, call(op)); }
-  void swiglu(Pass auto& pass, const SwiGlu& op) const { dispatch(pass, call(op)); }
-  void residual_add(Pass auto& pass, const ResidualAdd& op) const { dispatch(pass, call(op)); }
-  void argmax(Pass auto& pass, const ArgMax& op) const { dispatch(pass, call(op)); }
+  void embedding(Pass auto&& pass, const Embedding& op) const { dispatch(pass, call(op)); }
+  void rms_norm(Pass auto&& pass, const RmsNorm& op) const { dispatch(pass, call(op)); }
+  void matmul(Pass auto&& pass, const MatMul& op) const { dispatch(pass, call(op)); }
+  void rope(Pass auto&& pass, const Rope& op) const { dispatch(pass, call(op)); }
+  void kv_append(Pass auto&& pass, const KvAppend& op) const { dispatch(pass, call(op)); }
+  void attention(Pass auto&& pass, const Attention& op) const { dispatch(pass, call(op)); }
+  void swiglu(Pass auto&& pass, const SwiGlu& op) const { dispatch(pass, call(op)); }
+  void residual_add(Pass auto&& pass, const ResidualAdd& op) const { dispatch(pass, call(op)); }
+  void argmax(Pass auto&& pass, const ArgMax& op) const { dispatch(pass, call(op)); }
 
   // The arguments to set in a GraphExec when the position moves on. The graph must have been
   // recorded for `position`, with CacheBinding::whole; anything else is an error.
