@@ -6,7 +6,7 @@ execute_process(COMMAND "${PROGRAM}" ${arguments} RESULT_VARIABLE result OUTPUT_
                 ERROR_VARIABLE errors)
 message("${output}${errors}")
 if(NOT result EQUAL 0)
-  if("${errors}" MATCHES "no_device" AND NOT "$ENV{REEL_REQUIRE_DEVICES}" STREQUAL "1")
+  if("${errors}" MATCHES "No device |can't be opened" AND NOT "$ENV{REEL_REQUIRE_DEVICES}" STREQUAL "1")
     message("SKIPPED: no ${DEVICE} device here")
     return()
   endif()
