@@ -176,10 +176,7 @@ void CommandQueue::flush() { check(api().flush(queue_.get()), "clFlush"); }
 void CommandQueue::wait() {
   if (busy_) {
     check(api().finish(queue_.get()), "clFinish");
-    busy_ = false;
-    marker_.reset();
-    kept_.clear();
-    kept_bytes_ = 0;
+    become_idle();
   }
   failures_->throw_once();
 }
@@ -191,12 +188,19 @@ bool CommandQueue::idle() {
           "clEnqueueMarkerWithWaitList");
     flush();
   }
-  if (!is_done(marker_.get())) return false;
+  return settle();
+}
+
+bool CommandQueue::settle() {
+  if (busy_ && marker_ && is_done(marker_.get())) become_idle();
+  return !busy_;
+}
+
+void CommandQueue::become_idle() {
   busy_ = false;
   marker_.reset();
   kept_.clear();
   kept_bytes_ = 0;
-  return true;
 }
 
 void CommandQueue::keep_until_done(std::shared_ptr<const void> thing) {

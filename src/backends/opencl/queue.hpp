@@ -38,8 +38,8 @@ class CommandQueue final : public QueueDriver {
     busy_ = true;
     marker_.reset();
   }
-  // Whether anything may be under way, without asking the driver.
-  bool known_idle() const noexcept { return !busy_; }
+  // True when nothing is under way, as far as can be told without enqueueing a marker.
+  bool settle();
   // As submit(), with the events of what was enqueued; none where nothing was.
   void run(const Work& work, CommandEvents* events);
   // Holds on to something until all that was enqueued so far is done.
@@ -56,6 +56,7 @@ class CommandQueue final : public QueueDriver {
   void write(const Write& command, CommandEvents* events);
   void host_call(const HostCall& command, CommandEvents* events);
   void let_go_of_finished();
+  void become_idle();
 
   std::shared_ptr<DeviceContext> context_;
   std::string label_;
