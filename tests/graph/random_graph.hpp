@@ -31,7 +31,8 @@ class RandomGraphs {
 
   Command make_work() {
     switch (below(8)) {
-      case 0: return {Fill{range(), 0, 1}};
+      case 0:
+        return {Fill{range(), 0, 1}};
       case 1: {
         const std::uint64_t size = below(17);
         return {Copy{some_buffer().range(below(17 - size), size),

@@ -1,9 +1,10 @@
 // Properties that hold for every graph, tried on many, against the plainest way to tell.
+#include "graph/random_graph.hpp"
+
 #include <optional>
 #include <set>
 
 #include "graph/plan.hpp"
-#include "graph/random_graph.hpp"
 
 namespace reel::test {
 namespace {
@@ -73,7 +74,8 @@ TEST(AnyGraph, KeepsItsOrderWhenReducedAndNothingMoreCanGo) {
   });
 }
 
-// --- plans ------------------------------------------------------------------------------------------
+// --- plans
+// ------------------------------------------------------------------------------------------
 
 // The order a plan must have, from the definition: every node of a child for itself, every pair
 // looked at.
@@ -161,7 +163,9 @@ void check_plan(const Graph& graph, const PlanOptions& options) {
     moved += at != i;
   }
   EXPECT_EQ(plan.reordered, moved);
-  if (!options.reorder) EXPECT_EQ(moved, 0u);
+  if (!options.reorder) {
+    EXPECT_EQ(moved, 0u);
+  }
 
   const Relation by_definition = reference.relation();
   Relation needed(count), waits(count), direct(count);
