@@ -45,6 +45,34 @@ TEST(Graph, CopiesWhatANodeBorrows) {
   EXPECT_EQ(copy.node(node(1)).command.label, "a label too long for the small string optimisation");
 }
 
+TEST(Graph, ReplacesACommandInPlace) {
+  const Buffer x = make_buffer("x"), y = make_buffer("y");
+  const Kernel kernel = make_kernel("k");
+  kernel.resource()->group_size = {32};
+  Graph graph;
+  graph.add_dispatch(kernel, {.groups = {1}}, inout(x), 1);
+  graph.add_fill(x, 0, {.after = {node(0)}});
+  const Graph before = graph;
+
+  // The new command borrows from the node it replaces.
+  Command command = graph.node(node(0)).command;
+  std::get<Dispatch>(command.work).groups = {7};
+  std::get<Dispatch>(command.work).group_size = unset_dim;
+  graph.replace(node(0), command);
+  const auto& dispatch = std::get<Dispatch>(graph.node(node(0)).command.work);
+  EXPECT_EQ(dispatch.groups, Dim3(7));
+  EXPECT_EQ(dispatch.group_size, Dim3(32));
+  EXPECT_EQ(dispatch.arguments.size(), 2u);
+  EXPECT_EQ(graph.node(node(0)).command.label, "k");
+  EXPECT_EQ(graph.dependencies().size(), 1u);
+  EXPECT_EQ(Graph::diff(before, graph).size(), 1u) << "the copy keeps the old one";
+
+  EXPECT_THAT(refusal([&] { graph.replace(node(1), {Fill{y, 0, 3}}); }), HasSubstr("pattern"));
+  graph.add_child(before, {.label = "c"});
+  EXPECT_EQ(refusal([&] { graph.replace(node(2), {Fill{y}}); }),
+            "n2 'c' (graph of 2) is a child graph and can't be replaced by a command.");
+}
+
 TEST(Graph, DescribesNodesForPeople) {
   const Buffer x = make_buffer("x");
   Graph graph;
