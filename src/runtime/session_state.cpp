@@ -45,7 +45,7 @@ SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recordi
 SessionState::~SessionState() {
   if (recording_ || given_away_) return;
   // What was given runs or not; the stream goes on without this session's bookkeeping.
-  executor_->stream.state()->track_with(nullptr);
+  executor_->stream.state()->stop_tracking_with(tracker_.get());
 }
 
 void SessionState::mark_begin() {
@@ -53,18 +53,19 @@ void SessionState::mark_begin() {
     begin_ = executor_->stream.state()->mark();
 }
 
-void SessionState::give(Command command) {
+void SessionState::give(Command&& command) {
+  const bool is_dispatch = std::holds_alternative<Dispatch>(command.work);
   command.scope = *scope_;
   if (recording_) {
     check(command, *executor_->device.state());
-    tracker_->needs_barrier(command.work);
     graph_.add(command);
+    tracker_->needs_barrier(command.work);
   } else {
     mark_begin();
-    executor_->stream.state()->enqueue(command);
+    executor_->stream.state()->enqueue(std::move(command));
   }
   ++commands_;
-  if (std::holds_alternative<Dispatch>(command.work)) ++dispatches_;
+  dispatches_ += is_dispatch;
 }
 
 void SessionState::barrier() {
@@ -136,7 +137,7 @@ std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& opti
   pass->begin = begin_;
   pass->end = stream.mark();
   stream.flush();
-  if (!recording_) stream.track_with(nullptr);
+  if (!recording_) stream.stop_tracking_with(tracker_.get());
   given_away_ = true;
   report.encode_ns = since(began_);
   return pass;
