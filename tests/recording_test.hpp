@@ -1,5 +1,5 @@
-// recording_test.hpp - what the tests of captures, graph execs and sessions share: a fixture with four
-// buffers and two kernels, and words to speak of graphs.
+// recording_test.hpp - what the tests of captures, graph execs and sessions share: a fixture with
+// four buffers and two kernels, and words to speak of graphs.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -12,6 +12,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -91,6 +93,13 @@ inline std::vector<std::string> kinds(const Graph& graph) {
   return result;
 }
 
+// "" when an update was taken, else why not.
+inline std::string why(const std::optional<GraphDifference>& difference) {
+  if (!difference) return {};
+  return (difference->node ? "n" + std::to_string(index_of(*difference->node)) + " " : "") +
+         difference->field + ": " + difference->before + " -> " + difference->after;
+}
+
 inline NodeId node(std::size_t index) { return static_cast<NodeId>(index); }
 
 // inout x, uint32 a, uint32 b, uint32 n: x = a x + b. Two of these never commute by chance.
@@ -102,29 +111,36 @@ class RecordingTest : public AnyDevice {
  protected:
   void SetUp() override;
 
-  static Launch grid(std::string_view label = {}) {
-    Launch launch = over(word_count);
+  static Launch grid(std::string_view label = {}, std::uint32_t items = word_count) {
+    Launch launch = over(items);
     launch.label = label;
     return launch;
+  }
+  static std::uint32_t words_of(const BufferRange& range) {
+    return static_cast<std::uint32_t>(range.size_bytes / 4);
   }
 
   // On a Stream or a GraphSession: both take the same calls.
   template <class Line>
   void mad(Line& line, const BufferRange& target, std::uint32_t a, std::uint32_t b,
            std::string_view label = {}) const {
-    line.dispatch(mad_kernel, grid(label), inout(target), a, b, word_count);
+    const std::uint32_t n = words_of(target);
+    line.dispatch(mad_kernel, grid(label, n), inout(target), a, b, n);
   }
   template <class Line>
   void mix(Line& line, const BufferRange& p, const BufferRange& q, const BufferRange& target,
            std::uint32_t k, std::string_view label = {}) const {
-    line.dispatch(mix_kernel, grid(label), in(p), in(q), out(target), k, word_count);
+    const std::uint32_t n = words_of(target);
+    line.dispatch(mix_kernel, grid(label, n), in(p), in(q), out(target), k, n);
   }
   NodeId add_mad(Graph& graph, const BufferRange& target, std::uint32_t a, std::uint32_t b) const {
-    return graph.add_dispatch(mad_kernel, grid(), inout(target), a, b, word_count);
+    const std::uint32_t n = words_of(target);
+    return graph.add_dispatch(mad_kernel, grid({}, n), inout(target), a, b, n);
   }
   NodeId add_mix(Graph& graph, const BufferRange& p, const BufferRange& q,
                  const BufferRange& target, std::uint32_t k) const {
-    return graph.add_dispatch(mix_kernel, grid(), in(p), in(q), out(target), k, word_count);
+    const std::uint32_t n = words_of(target);
+    return graph.add_dispatch(mix_kernel, grid({}, n), in(p), in(q), out(target), k, n);
   }
 
   static Words contents(const Buffer& buffer) { return buffer.read<std::uint32_t>(); }

@@ -57,7 +57,8 @@ void on_another_thread(F&& call) {
   std::thread(std::forward<F>(call)).join();
 }
 
-// --- 900: waiting for a stream under capture -------------------------------------------------------
+// --- 900: waiting for a stream under capture
+// -------------------------------------------------------
 
 TEST_P(CaptureErrors, SynchronizeOfACapturedStreamBreaksIt) {
   auto capture = StreamCapture::begin(decode);
@@ -98,7 +99,8 @@ TEST_P(CaptureErrors, ATimedLaunchInsideACaptureIsRefused) {
   expect_broken(capture, Code::capture_unsupported, "launch_timed");
 }
 
-// --- 901: after the first error ----------------------------------------------------------------------
+// --- 901: after the first error
+// ----------------------------------------------------------------------
 
 TEST_P(CaptureErrors, EveryStreamOfABrokenCaptureRepeatsTheFirstCause) {
   const Event forked = device().event("forked");
@@ -106,15 +108,15 @@ TEST_P(CaptureErrors, EveryStreamOfABrokenCaptureRepeatsTheFirstCause) {
   mad(decode, x, 1, 1);
   fork(forked);
   mad(side, y, 1, 1);
-  expect_error(Code::capture_unsupported, {"read_now"},
-               [&] { decode.read_now<std::uint32_t>(x); });
+  expect_error(Code::capture_unsupported, {"read_now"}, [&] { decode.read_now<std::uint32_t>(x); });
   // Others that would each be an error of their own: the first cause counts.
   expect_error(Code::capture_invalidated, {"side", "read_now"}, [&] { mad(side, y, 1, 1); });
   expect_error(Code::capture_invalidated, {"side", "read_now"}, [&] { side.synchronize(); });
   expect_error(Code::capture_invalidated, {"decode", "read_now"}, [&] { decode.copy(y, x); });
   expect_error(Code::capture_invalidated, {"decode", "read_now"},
                [&] { decode.fill(x, std::uint8_t{1}); });
-  expect_error(Code::capture_invalidated, {"decode", "read_now"}, [&] { decode.write(x, words(1)); });
+  expect_error(Code::capture_invalidated, {"decode", "read_now"},
+               [&] { decode.write(x, words(1)); });
   expect_error(Code::capture_invalidated, {"decode", "read_now"}, [&] { decode.host_call([] {}); });
   expect_error(Code::capture_invalidated, {"decode", "read_now"}, [&] { decode.barrier(); });
   expect_error(Code::capture_invalidated, {"decode", "read_now"}, [&] { decode.record(forked); });
@@ -133,7 +135,8 @@ TEST_P(CaptureErrors, ABrokenCaptureThatIsDestroyedLeavesItsStreamsUsable) {
   expect_usable();
 }
 
-// --- 902: two captures ---------------------------------------------------------------------------------
+// --- 902: two captures
+// ---------------------------------------------------------------------------------
 
 TEST_P(CaptureErrors, AnEventCanNotMergeTwoCaptures) {
   const Event event = device().event("between");
@@ -153,7 +156,8 @@ TEST_P(CaptureErrors, AnEventCanNotMergeTwoCaptures) {
   expect_usable();
 }
 
-// --- 903: end and begin that don't match -----------------------------------------------------------------
+// --- 903: end and begin that don't match
+// -----------------------------------------------------------------
 
 TEST_P(CaptureErrors, ASecondEndIsUnmatched) {
   auto capture = StreamCapture::begin(decode);
@@ -196,7 +200,8 @@ TEST_P(CaptureErrors, AStreamUnderCaptureCanNotBeCapturedTwice) {
   EXPECT_TRUE(decode.is_capturing()) << "refusing the second must not end the first";
 }
 
-// --- 904: forks that were not joined ---------------------------------------------------------------------
+// --- 904: forks that were not joined
+// ---------------------------------------------------------------------
 
 TEST_P(CaptureErrors, AnUnjoinedForkIsNamedWithItsLastNode) {
   const Event forked = device().event("forked");
@@ -225,7 +230,8 @@ TEST_P(CaptureErrors, WorkAfterTheJoiningRecordIsUnjoined) {
   expect_usable();
 }
 
-// --- 905: work outside the capture -------------------------------------------------------------------------
+// --- 905: work outside the capture
+// -------------------------------------------------------------------------
 
 TEST_P(CaptureErrors, ACaptureCanNotWaitForWorkOutsideOfIt) {
   const Event outside = device().event("outside");
@@ -262,7 +268,8 @@ TEST_P(CaptureErrors, AnEventOfAnEndedCaptureCanNotBeWaitedFor) {
   }
 }
 
-// --- 906: calls that wait for the whole device -----------------------------------------------------------
+// --- 906: calls that wait for the whole device
+// -----------------------------------------------------------
 
 class DeviceWideCalls : public CaptureErrors {
  protected:
@@ -343,7 +350,8 @@ TEST_P(DeviceWideCalls, AnotherStreamMayBeWaitedForInEveryMode) {
   EXPECT_EQ(contents(z), words(3));
 }
 
-// --- 907: events of a capture ------------------------------------------------------------------------------
+// --- 907: events of a capture
+// ------------------------------------------------------------------------------
 
 TEST_P(CaptureErrors, ACapturedEventHasNoTimeAndIsNeverDone) {
   struct Call {
@@ -381,7 +389,8 @@ TEST_P(CaptureErrors, ACapturedEventStaysSoUntilItIsRecordedAgain) {
   expect_usable();
 }
 
-// --- 908: end from another thread --------------------------------------------------------------------------
+// --- 908: end from another thread
+// --------------------------------------------------------------------------
 
 TEST_P(CaptureErrors, EndFromAnotherThreadIsForRelaxedCapturesOnly) {
   for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread_local_}) {
@@ -405,7 +414,8 @@ TEST_P(CaptureErrors, ACaptureMayBeDestroyedByAnotherThread) {
   expect_usable();
 }
 
-// --- wrong calls inside a capture --------------------------------------------------------------------------
+// --- wrong calls inside a capture
+// --------------------------------------------------------------------------
 
 TEST_P(CaptureErrors, AWrongCallIsAnErrorAtOnceAndNotANode) {
   auto capture = StreamCapture::begin(decode);

@@ -114,29 +114,30 @@ TEST_P(StreamCaptureTest, AForkAndAJoinGiveADiamond) {
   const Stream main = device().stream("main"), side = device().stream("side");
   const Event forked = device().event("forked"), joined = device().event("joined");
   auto capture = StreamCapture::begin(main);
-  mad(main, x, 2, 1);        // n0
+  mad(main, x, 2, 1);  // n0
   main.record(forked);
   side.wait(forked);
   EXPECT_TRUE(side.is_capturing());
-  mad(side, y, 2, 2);        // n1, after n0
-  mad(main, z, 2, 3);        // n2, after n0
+  mad(side, y, 2, 2);  // n1, after n0
+  mad(main, z, 2, 3);  // n2, after n0
   side.record(joined);
   main.wait(joined);
-  mad(main, w, 2, 4);        // n3, after n1 and n2
+  mad(main, w, 2, 4);  // n3, after n1 and n2
   const Graph graph = capture.end();
   EXPECT_FALSE(side.is_capturing());
 
-  EXPECT_THAT(shape(graph), ElementsAre(NodePair(0, 1), NodePair(0, 2), NodePair(1, 3),
-                                        NodePair(2, 3)));
+  EXPECT_THAT(shape(graph),
+              ElementsAre(NodePair(0, 1), NodePair(0, 2), NodePair(1, 3), NodePair(2, 3)));
   EXPECT_THAT(graph.levels(), SizeIs(3));
 }
 
 TEST_P(StreamCaptureTest, ThreeStreamsFanOutAndComeBack) {
   const Stream main = device().stream("main"), left = device().stream("left"),
                right = device().stream("right");
-  const Event forked = device().event(), from_left = device().event(), from_right = device().event();
+  const Event forked = device().event(), from_left = device().event(),
+              from_right = device().event();
   auto capture = StreamCapture::begin(main);
-  mad(main, x, 2, 1);   // n0
+  mad(main, x, 2, 1);  // n0
   main.record(forked);
   left.wait(forked);
   right.wait(forked);
@@ -147,7 +148,7 @@ TEST_P(StreamCaptureTest, ThreeStreamsFanOutAndComeBack) {
   right.record(from_right);
   main.wait(from_left);
   main.wait(from_right);
-  mad(main, w, 2, 5);   // n4: after n0 (its own line), n3 and n2
+  mad(main, w, 2, 5);  // n4: after n0 (its own line), n3 and n2
   const Graph graph = capture.end();
 
   // That n4 also comes after n0 follows from the others; whether it is said is free.
@@ -159,24 +160,24 @@ TEST_P(StreamCaptureTest, ThreeStreamsFanOutAndComeBack) {
 TEST_P(StreamCaptureTest, ForksMayFork) {
   const Stream main = device().stream("main"), side = device().stream("side"),
                inner = device().stream("inner");
-  const Event to_side = device().event(), to_inner = device().event(), inner_done = device().event(),
-              side_done = device().event();
+  const Event to_side = device().event(), to_inner = device().event(),
+              inner_done = device().event(), side_done = device().event();
   auto capture = StreamCapture::begin(main);
-  mad(main, x, 2, 1);   // n0
+  mad(main, x, 2, 1);  // n0
   main.record(to_side);
   side.wait(to_side);
-  mad(side, y, 2, 2);   // n1
+  mad(side, y, 2, 2);  // n1
   side.record(to_inner);
   inner.wait(to_inner);
   mad(inner, z, 2, 3);  // n2
   mad(side, y, 5, 4);   // n3
   inner.record(inner_done);
   side.wait(inner_done);
-  mad(side, y, 7, 5);   // n4: after n3 and n2
+  mad(side, y, 7, 5);  // n4: after n3 and n2
   side.record(side_done);
-  mad(main, w, 2, 6);   // n5: after n0 only
+  mad(main, w, 2, 6);  // n5: after n0 only
   main.wait(side_done);
-  mad(main, w, 3, 7);   // n6: after n5 and n4
+  mad(main, w, 3, 7);  // n6: after n5 and n4
   const Graph graph = capture.end();
 
   EXPECT_THAT(shape(graph.reduced_edges()),
@@ -207,13 +208,14 @@ TEST_P(StreamCaptureTest, AWaitMeansTheLatestRecordAtThatTime) {
 TEST_P(StreamCaptureTest, AForkIsJoinedThroughAnotherFork) {
   const Stream main = device().stream("main"), side = device().stream("side"),
                other = device().stream("other");
-  const Event forked = device().event(), side_done = device().event(), other_done = device().event();
+  const Event forked = device().event(), side_done = device().event(),
+              other_done = device().event();
   auto capture = StreamCapture::begin(main);
-  mad(main, x, 2, 1);   // n0
+  mad(main, x, 2, 1);  // n0
   main.record(forked);
   side.wait(forked);
   other.wait(forked);
-  mad(side, y, 2, 1);   // n1
+  mad(side, y, 2, 1);  // n1
   side.record(side_done);
   other.wait(side_done);
   mad(other, z, 2, 1);  // n2

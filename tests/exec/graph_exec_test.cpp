@@ -88,12 +88,12 @@ TEST_P(GraphExecTest, LaunchesAndCommandsOfOneStreamKeepTheirOrder) {
   add_mad(graph, x, 2, 1);
   const GraphExec exec = graph.instantiate(device());
   stream.write(x, words(5));
-  exec.launch(stream);        // 11
-  mad(stream, x, 10, 0);      // 110
-  exec.launch(stream);        // 221
+  exec.launch(stream);    // 11
+  mad(stream, x, 10, 0);  // 110
+  exec.launch(stream);    // 221
   stream.copy(y, x);
   stream.fill(x, std::uint8_t{0});
-  exec.launch(stream);        // 1
+  exec.launch(stream);  // 1
   EXPECT_EQ(stream.read_now<std::uint32_t>(y), words(221));
   EXPECT_EQ(stream.read_now<std::uint32_t>(x), words(1));
 }
@@ -191,8 +191,8 @@ TEST_P(GraphExecTest, AnIndirectDispatchReadsItsGridAtEachLaunch) {
   if (!info().can_dispatch_indirect) GTEST_SKIP() << "no indirect dispatch here";
   const Buffer groups = device().buffer(16, "groups");
   auto capture = StreamCapture::begin(stream);
-  stream.dispatch_indirect(mad_kernel, groups.range(4, 12), {.group_size = {group_items}},
-                           inout(x), 1u, 1u, word_count);
+  stream.dispatch_indirect(mad_kernel, groups.range(4, 12), {.group_size = {group_items}}, inout(x),
+                           1u, 1u, word_count);
   const GraphExec exec = capture.end().instantiate(device());
   Words expected = words(0);
   for (const std::uint32_t count : {1u, 3u, 0u, 4u}) {
@@ -257,7 +257,8 @@ TEST_P(GraphExecTest, NoGroupsIsNoWork) {
   EXPECT_EQ(stream.read_now<std::uint32_t>(x), words(10));
 }
 
-// --- order and barriers ----------------------------------------------------------------------------------
+// --- order and barriers
+// ----------------------------------------------------------------------------------
 
 TEST_P(GraphExecTest, TheExecutionOrderIsATopologicalOrder) {
   Graph graph;
@@ -312,7 +313,8 @@ TEST_P(GraphExecTest, RelaxingDropsStreamOrderThatNoHazardNeeds) {
   EXPECT_EQ(graph.instantiate(device(), {.relax_order = false}).barrier_count(), 3u);
 }
 
-// --- times -----------------------------------------------------------------------------------------------
+// --- times
+// -----------------------------------------------------------------------------------------------
 
 TEST_P(GraphExecTest, ATimedLaunchGivesATimeForEachNode) {
   if (!info().can_stamp_time) GTEST_SKIP() << "no time stamps here";
@@ -353,7 +355,8 @@ TEST_P(GraphExecTest, TimesOfTwoLaunchesFollowEachOther) {
   EXPECT_LE(earlier[0].end_ns, later[0].begin_ns);
 }
 
-// --- lives -------------------------------------------------------------------------------------------------
+// --- lives
+// -------------------------------------------------------------------------------------------------
 
 TEST_P(GraphExecTest, BuffersAndKernelsLiveAsLongAsTheExec) {
   Words target = words(0);
@@ -420,7 +423,8 @@ TEST_P(GraphExecTest, TellsWhatItIs) {
   EXPECT_THAT(exec.lowering(), Not(IsEmpty()));
 }
 
-// --- wrong use ---------------------------------------------------------------------------------------------
+// --- wrong use
+// ---------------------------------------------------------------------------------------------
 
 TEST_P(GraphExecTest, ALaunchOnAStreamOfAnotherDeviceIsRefused) {
   const Device other = another_device();
@@ -481,7 +485,8 @@ TEST_P(GraphExecTest, ABufferFreedAfterwardsIsKept) {
   EXPECT_EQ(target, words(1));
 }
 
-// --- size --------------------------------------------------------------------------------------------------
+// --- size
+// --------------------------------------------------------------------------------------------------
 
 TEST_P(GraphExecTest, AThousandNodes) {
   auto capture = StreamCapture::begin(stream);
