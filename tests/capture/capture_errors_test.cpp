@@ -196,8 +196,11 @@ TEST_P(CaptureErrors, AnEndedCaptureDoesNotRecordIntoTheNextOne) {
 TEST_P(CaptureErrors, AStreamUnderCaptureCanNotBeCapturedTwice) {
   auto capture = StreamCapture::begin(decode);
   mad(decode, x, 1, 1);
-  expect_error(Code::capture_unmatched, {"decode", "begin"}, [&] { StreamCapture::begin(decode); });
-  EXPECT_TRUE(decode.is_capturing()) << "refusing the second must not end the first";
+  expect_error(Code::capture_unsupported, {"decode", "begin", "end"},
+               [&] { StreamCapture::begin(decode); });
+  EXPECT_TRUE(capture.is_active()) << "refusing the second must not break the first";
+  mad(decode, x, 1, 1);
+  EXPECT_EQ(capture.end().node_count(), 2u);
 }
 
 // --- 904: forks that were not joined
@@ -210,7 +213,7 @@ TEST_P(CaptureErrors, AnUnjoinedForkIsNamedWithItsLastNode) {
   fork(forked);
   mad(side, y, 1, 1, "first of side");
   mad(side, y, 1, 1, "last of side");
-  expect_error(Code::capture_unjoined, {"side", "last of side", "record", "wait"},
+  expect_error(Code::capture_unjoined, {"decode", "side", "last of side", "event", "wait"},
                [&] { capture.end(); });
   EXPECT_FALSE(capture.is_active());
   expect_error(Code::capture_unmatched, {}, [&] { capture.end(); });
@@ -266,6 +269,25 @@ TEST_P(CaptureErrors, AnEventOfAnEndedCaptureCanNotBeWaitedFor) {
         << error.what();
     EXPECT_THAT(error.what(), testing::HasSubstr("old"));
   }
+}
+
+TEST_P(CaptureErrors, AStreamOfAnotherDeviceCanNotJoin) {
+  const Device other = another_device();
+  if (!other) GTEST_SKIP() << "needs a second device";
+  const Stream abroad = other.stream("abroad");
+  const Event event = device().event("border");
+  auto capture = StreamCapture::begin(decode);
+  mad(decode, x, 1, 1);
+  decode.record(event);
+  try {
+    abroad.wait(event);
+    ADD_FAILURE() << "no graph runs on two devices";
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.code() == Code::capture_unsupported || error.code() == Code::invalid_argument)
+        << error.what();
+    EXPECT_THAT(error.what(), testing::HasSubstr("abroad"));
+  }
+  EXPECT_FALSE(abroad.is_capturing());
 }
 
 // --- 906: calls that wait for the whole device
@@ -399,6 +421,8 @@ TEST_P(CaptureErrors, EndFromAnotherThreadIsForRelaxedCapturesOnly) {
     on_another_thread([&] {
       expect_error(Code::capture_wrong_thread, {"decode", "thread"}, [&] { capture.end(); });
     });
+    EXPECT_TRUE(capture.is_active()) << "its own thread can still end it";
+    EXPECT_EQ(capture.end().node_count(), 1u);
   }
   expect_usable();
   auto capture = StreamCapture::begin(decode, CaptureMode::relaxed);

@@ -307,10 +307,26 @@ TEST_P(StreamCaptureTest, ALaunchInsideACaptureIsAChild) {
   EXPECT_TRUE(graph.node(node(1)).is_child());
   EXPECT_EQ(graph.node(node(1)).payload->child->node_count(), 2u);
   EXPECT_THAT(shape(graph), ElementsAre(NodePair(0, 1), NodePair(1, 2)));
+  for (const Edge& edge : graph.dependencies()) EXPECT_EQ(edge.kind, EdgeKind::stream);
 
   exec.set_argument(node(0), 1, 100u);  // the capture took the exec as it was
   graph.instantiate(device()).launch(stream);
   EXPECT_EQ(stream.read_now<std::uint32_t>(x), words((1 * 2 + 1) * 3 + 1 + 5));
+}
+
+TEST_P(StreamCaptureTest, ALaunchInsideACaptureLeavesOutWhatIsDisabled) {
+  const Stream stream = device().stream("line");
+  Graph inner;
+  inner.add_dispatch(mad_kernel, grid(), inout(x), 2u, 1u, word_count);
+  inner.add_dispatch(mad_kernel, grid(), inout(y), 2u, 1u, word_count);
+  GraphExec exec = inner.instantiate(device());
+  exec.set_enabled(node(0), false);
+  auto capture = StreamCapture::begin(stream);
+  exec.launch(stream);
+  capture.end().instantiate(device()).launch(stream);
+  stream.synchronize();
+  EXPECT_EQ(contents(x), words(0)) << "as a launch outside a capture would leave it";
+  EXPECT_EQ(contents(y), words(1));
 }
 
 TEST_P(StreamCaptureTest, ACaptureOfNothingIsAnEmptyGraphThatLaunches) {

@@ -456,7 +456,6 @@ TEST_P(GraphExecTest, ForeignBuffersAreRefusedByName) {
 TEST_P(GraphExecTest, KernelsOfAnotherDeviceAreBuiltAgainFromSource) {
   const Device other = another_device();
   if (!other) GTEST_SKIP() << "needs a second device";
-  const Buffer theirs = other.buffer(4 * word_count, "theirs");
   const Kernel kernel = other.kernel(mad_source());
   Graph graph;  // the kernel of one, the buffer of another
   graph.add_dispatch(kernel, grid(), inout(x), 2u, 7u, word_count);
