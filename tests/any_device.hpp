@@ -29,8 +29,8 @@ class AnyDevice : public testing::TestWithParam<const char*> {
   // Built once per device and process, whatever the number of tests that use it.
   static Kernel build(const KernelSource& source);
 
-  // A device other than this one that can be opened too: "host", or for host itself the first
-  // other one found. Null where there is none.
+  // A device other than this one: of another backend, or this one opened again where that makes
+  // a device of its own. Null where there is none.
   static Device another_device();
 
  private:
