@@ -75,11 +75,14 @@ GroupResult measure(const Group& group, const HarnessOptions& options) {
   for (std::size_t m = 0; m < count; ++m)
     passes[m] = passes_for(group.modes[m], options.batch_ms * 1e6, result.modes[m].passes);
 
+  for (const Mode& mode : group.modes)
+    if (mode.spent_ns) mode.spent_ns();                      // forget the warm-up
   std::vector<std::vector<double>> cpu(count), wall(count);  // ns per node, by mode and round
   for (int round = 0; round < options.rounds; ++round)
     for (std::size_t place = 0; place < count; ++place) {
       const std::size_t m = (place + static_cast<std::size_t>(round)) % count;
-      const Sample sample = turn(group.modes[m], passes[m]);
+      Sample sample = turn(group.modes[m], passes[m]);
+      if (group.modes[m].spent_ns) sample.cpu_ns = sample.wall_ns = group.modes[m].spent_ns();
       result.modes[m].passes += passes[m];
       const double nodes = static_cast<double>(passes[m] * group.nodes);
       cpu[m].push_back(sample.cpu_ns / nodes);

@@ -26,6 +26,8 @@ struct Mode {
   // Given the number of passes since the mode was made: what is wrong, or nothing.
   std::function<std::string(std::uint64_t passes)> check;
   std::vector<Aim> aims = {};
+  // Set where only part of a pass counts: the time of that part since the last call.
+  std::function<double()> spent_ns = {};
 };
 
 // The first mode is the baseline.

@@ -45,17 +45,23 @@ Mode loop(const Case& work) {
       }
 }
 
+// A grid that the compiler doesn't know, as that of a launch call is.
+struct Grid {
+  reel::Dim3 groups{1}, group_size{items};
+};
+
 Mode direct(const Case& work) {
   auto counters = std::make_shared<std::vector<std::uint32_t>>(work.counters());
+  auto grid = std::make_shared<Grid>();
   const reel::HostFunction kernel = reel::host_kernel<&add_one_group>().function;
-  return {
-      raw::host_direct,
-      [=](std::uint64_t passes) {
-        for (; passes; --passes)
-          for (std::uint32_t n = 0; n < work.nodes; ++n)
-            launch(kernel, {1}, {items}, counters->data(), work.first_item(n));
-      },
-      [counters, work](std::uint64_t passes) { return check_counters(*counters, work, passes); }};
+  return {raw::host_direct,
+          [=](std::uint64_t passes) {
+            for (; passes; --passes)
+              for (std::uint32_t n = 0; n < work.nodes; ++n)
+                launch(kernel, grid->groups, grid->group_size, counters->data(),
+                       work.first_item(n));
+          },
+          [=](std::uint64_t passes) { return check_counters(*counters, work, passes); }};
 }
 
 }  // namespace

@@ -5,8 +5,6 @@
 namespace bench {
 namespace {
 
-constexpr reel::Launch one_group{.groups = {1}, .group_size = {items}};
-
 // Counters of one mode. Ranges are made ahead, as those of a model's weights are.
 struct Counters {
   Case work;
@@ -94,8 +92,7 @@ Mode instantiate(const SharedCounters& counters) {
 }
 
 Mode graph_exec(const SharedCounters& counters) {
-  auto exec =
-      std::make_shared<reel::GraphExec>(graph_of(*counters).instantiate(counters->device));
+  auto exec = std::make_shared<reel::GraphExec>(graph_of(*counters).instantiate(counters->device));
   return {ours::graph_exec,
           [counters, exec, stream = counters->device.stream("exec")](std::uint64_t passes) {
             for (; passes; --passes) {
@@ -105,44 +102,6 @@ Mode graph_exec(const SharedCounters& counters) {
           },
           [counters](std::uint64_t passes) { return counters->verify(passes); }};
 }
-
-// --- arguments ------------------------------------------------------------------------------------
-
-// A chain on slice 0 of `counters`, every argument of which is moved to another place and back.
-struct Movable {
-  reel::Device device;
-  reel::Buffer first, second;
-  reel::GraphExec exec;
-  std::uint32_t nodes;
-
-  Movable(std::uint32_t count, const reel::Device& d)
-      : device(d),
-        first(d.buffer(2 * slice_bytes, "first")),
-        second(d.buffer(2 * slice_bytes, "second")),
-        nodes(count) {
-    const reel::Kernel kernel = add_one_kernel(d);
-    reel::Graph graph;
-    for (std::uint32_t n = 0; n < nodes; ++n)
-      graph.add_dispatch(kernel, one_group, inout(first), std::uint32_t{0});
-    exec = graph.instantiate(device);
-  }
-
-  // One launch must count every node in the slice that the last pass chose, and nowhere else.
-  std::string verify(const reel::Buffer& buffer, std::uint32_t slice) const {
-    const reel::Stream stream = device.stream("check");
-    exec.launch(stream);
-    stream.synchronize();
-    for (const reel::Buffer& b : {first, second})
-      for (std::uint32_t s = 0; s < 2; ++s) {
-        const bool chosen = b.id() == buffer.id() && s == slice;
-        const Case expected{Shape::chain, chosen ? nodes : 0};
-        const auto values = b.read<std::uint32_t>(s * items, items);
-        if (std::string wrong = check_counters(values, expected, 1); !wrong.empty())
-          return b.label() + ", slice " + std::to_string(s) + ": " + wrong;
-      }
-    return {};
-  }
-};
 
 }  // namespace
 
@@ -157,36 +116,6 @@ std::vector<Mode> reel_modes(const Case& work, const reel::Device& device) {
   const auto counters = [&] { return std::make_shared<const Counters>(work, device); };
   return {stream_direct(counters()), session_direct(counters()), session_recorded(counters()),
           instantiate(counters()), graph_exec(counters())};
-}
-
-std::vector<Mode> argument_modes(std::uint32_t nodes, const reel::Device& device) {
-  auto values = std::make_shared<Movable>(nodes, device);
-  auto buffers = std::make_shared<Movable>(nodes, device);
-  Mode value{"set_argument, a value",
-             [values, pass = std::uint64_t{0}](std::uint64_t passes) mutable {
-               for (; passes; --passes) {
-                 const std::uint32_t off = ++pass % 2 ? items : 0;
-                 for (std::uint32_t n = 0; n < values->nodes; ++n)
-                   values->exec.set_argument(reel::NodeId{n}, 1, off);
-               }
-             },
-             [values](std::uint64_t passes) {
-               return values->verify(values->first, passes % 2 ? 1 : 0);
-             },
-             {{"", 200}}};
-  Mode buffer{"set_argument, a buffer",
-              [buffers, pass = std::uint64_t{0}](std::uint64_t passes) mutable {
-                for (; passes; --passes) {
-                  const reel::Buffer& target = ++pass % 2 ? buffers->second : buffers->first;
-                  for (std::uint32_t n = 0; n < buffers->nodes; ++n)
-                    buffers->exec.set_argument(reel::NodeId{n}, 0, inout(target));
-                }
-              },
-              [buffers](std::uint64_t passes) {
-                return buffers->verify(passes % 2 ? buffers->second : buffers->first, 0);
-              },
-              {{"", 200}}};
-  return {value, buffer};
 }
 
 }  // namespace bench

@@ -17,13 +17,10 @@ inline constexpr const char* instantiate = "(instantiate alone)";
 inline constexpr const char* graph_exec = "GraphExec";
 }  // namespace ours
 
+inline constexpr reel::Launch one_group{.groups = {1}, .group_size = {items}};
 reel::Kernel add_one_kernel(const reel::Device& device);
 
 // In the order above, without aims.
 std::vector<Mode> reel_modes(const Case& work, const reel::Device& device);
-
-// Changing an argument of each node of a chain in turn: a value, and a buffer. A "node" of the
-// result is one call.
-std::vector<Mode> argument_modes(std::uint32_t nodes, const reel::Device& device);
 
 }  // namespace bench

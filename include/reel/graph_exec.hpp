@@ -52,7 +52,7 @@ class TimedLaunch {
 
 class GraphExec {
  public:
-  GraphExec() = default;
+  GraphExec() noexcept;
   explicit GraphExec(std::unique_ptr<GraphExecState> state);
   ~GraphExec();
   GraphExec(GraphExec&&) noexcept;
