@@ -97,8 +97,13 @@ class Graph {
   NodeId add_read(BufferRange source, std::span<std::byte> target,
                   const NodeOptions& options = {});
   NodeId add_host_call(std::function<void()> function, const NodeOptions& options = {});
-  NodeId add_barrier(const NodeOptions& options = {});  // waits for `after` only
+  // Waits for `after` only. A barrier that nobody asked to wait for anything is a fence: after
+  // every node before it, before every node after it; so are host calls, which may do anything.
+  NodeId add_barrier(const NodeOptions& options = {});
   NodeId add_child(const Graph& child, const NodeOptions& options = {});
+
+  // The node does this from now on; its dependencies stay.
+  void replace(NodeId id, const Command& command);
 
   // Out of range, self, duplicate or a cycle: an Error that names the nodes.
   void add_dependency(NodeId from, NodeId to);
@@ -112,7 +117,8 @@ class Graph {
   // "n3 'q_proj' (dispatch matmul)": how errors and pictures name a node.
   std::string describe(NodeId id) const;
 
-  // Hazards, in node order among what dependencies() leaves unordered.
+  // Hazards, in topological order where dependencies() leave two nodes unordered. Pairs that
+  // dependencies() name are left out, and so is what other hazards imply for the same bytes.
   std::vector<Edge> hazards() const;
   // dependencies() and hazards() together, each pair once.
   std::vector<Edge> edges() const;
@@ -137,8 +143,18 @@ class Graph {
   GraphExec instantiate(const Device& device, const InstantiateOptions& options) const;
 
  private:
+  NodeId add_node(const Command& command, std::shared_ptr<NodePayload> payload,
+                  const std::vector<NodeId>& after, EdgeKind kind);
+  void add_edge(const Edge& edge);
+  void check_after(const std::vector<NodeId>& after) const;
+  std::vector<NodeId> path(NodeId from, NodeId to) const;
+
+  static constexpr std::uint32_t no_edge = ~std::uint32_t{0};
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
+  // By node, its latest edge in; by edge, the one before it into the same node.
+  std::vector<std::uint32_t> last_in_, previous_in_;
+  bool goes_back_ = false;  // some edge leads to a node added earlier; only then can cycles be
 };
 
 // "Graph(12 nodes, 11 dependencies)"

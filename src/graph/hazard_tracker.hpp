@@ -1,7 +1,8 @@
 // hazard_tracker.hpp - which commands of a line may overlap, decided as they come.
 //
 // Holds the byte ranges touched since the last barrier (the current group). A command that
-// conflicts with the group needs a barrier and starts the next group. One thread.
+// conflicts with the group needs a barrier and starts the next group. Host calls conflict with
+// everything. One thread.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,8 @@ namespace reel {
 
 class HazardTracker {
  public:
-  // Registers the command. True when a barrier must be issued before it.
+  // Registers the command. True when a barrier must be issued before it. Of a Barrier itself:
+  // true when it has something to separate.
   bool needs_barrier(const Work& work);
   // True when these ranges conflict with the current group; then a new group is started, without
   // registering them.
@@ -27,6 +29,7 @@ class HazardTracker {
   void forget();
 
   std::size_t barriers() const noexcept { return barriers_; }
+  // Commands that joined a group in place of waiting for it.
   std::size_t avoided() const noexcept { return avoided_; }
   // [k]: groups of k + 1 commands, the current one included.
   std::vector<std::size_t> group_sizes() const;
@@ -42,13 +45,19 @@ class HazardTracker {
     void add(std::uint64_t begin, std::uint64_t end);
   };
   struct Touched {
+    std::uint64_t group = 0;  // the number of the group these belong to; of an older one: none
     Intervals reads, writes;
   };
 
   bool conflicts(const BufferRange& range, Access access) const;
+  void enter(const BufferRange& range, Access access);
   void close_group();
 
-  std::unordered_map<const BufferResource*, Touched> group_;
+  // Entries outlive their group, so that closing one is a step of a number and the next finds
+  // its memory there: a line of commands over the same buffers allocates nothing.
+  std::unordered_map<const BufferResource*, Touched> touched_;
+  std::uint64_t group_ = 1;
+  bool exclusive_ = false;  // a host call is in the group
   std::size_t in_group_ = 0, barriers_ = 0, avoided_ = 0;
   std::vector<std::size_t> sizes_;
 };

@@ -6,7 +6,8 @@
 // throws Error for what its driver answers. It never sees a graph, a capture or a session.
 //
 // Threads: DeviceDriver may be called from any thread at any time. Calls on one QueueDriver come
-// one at a time (the Stream's lock), and so do calls on one Executable. Signals: any thread.
+// one at a time (the Stream's lock), except wait(), which may run beside any other call. Calls on
+// one Executable come one at a time. Signals: any thread.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +56,9 @@ class QueueDriver {
   virtual void wait_for(const std::shared_ptr<Signal>& signal) = 0;
 
   virtual void flush() = 0;  // hands everything to the device
-  virtual void wait() = 0;   // until all is done; throws the first error of work in flight
+  // Until all that was flushed before the call is done; throws the first error of work in flight.
+  // May be called beside any other call, and from several threads.
+  virtual void wait() = 0;
   virtual bool idle() = 0;   // is all done?
 };
 
@@ -71,7 +74,8 @@ class StepTimes {
   virtual std::vector<StepTime> collect() = 0;
 };
 
-// A plan made ready. Any number of launches may be in flight; changes are for later launches.
+// A plan made ready. A launch is ordered against everything before and after it on the queue, as
+// if it stood between two Barriers. Any number may be in flight; changes are for later launches.
 // Destroying it is fine while launches are in flight.
 class Executable {
  public:
@@ -80,7 +84,8 @@ class Executable {
   virtual void launch(QueueDriver& queue) = 0;
   virtual std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) = 0;
 
-  // Each in constant time. The front has checked them and keeps buffers alive.
+  // Each in constant time. The front has checked them and keeps buffers alive while they are
+  // bound; a launch in flight keeps what it uses.
   virtual void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) = 0;
   virtual void set_groups(std::uint32_t step, Dim3 groups) = 0;
   virtual void set_enabled(std::uint32_t step, bool enabled) = 0;

@@ -1,0 +1,106 @@
+// device.cpp - the machine itself as a device: no driver needed, and the reference for others.
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "backends/backends.hpp"
+#include "backends/host/buffer.hpp"
+#include "backends/host/executable.hpp"
+#include "backends/host/kernel.hpp"
+#include "backends/host/queue.hpp"
+#include "base/fail.hpp"
+
+namespace reel::host {
+
+Buffer::~Buffer() {
+  if (data) munmap(data, size_bytes);
+}
+
+namespace {
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  return "CPU";
+}
+
+DeviceInfo make_info() {
+  DeviceInfo info;
+  info.id = info.backend = "host";
+  info.name = cpu_name();
+  info.type = "cpu";
+  info.driver = "reel";
+  info.driver_version = REEL_VERSION;
+  info.api_version = "C++20";
+  info.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  info.max_buffer_bytes = info.max_binding_bytes = info.memory_bytes;
+  info.compute_units = std::max(1u, std::thread::hardware_concurrency());
+  info.max_group_items = 1024;
+  info.max_group_size = {1024, 1024, 1024};
+  info.max_groups = {0x7fffffff, 0x7fffffff, 0x7fffffff};
+  info.max_shared_bytes = 64 << 10;
+  info.can_stamp_time = true;
+  info.stamp_resolution_ns = 1;
+  info.can_dispatch_indirect = true;
+  info.kernel_forms = {"host"};
+  return info;
+}
+
+class Device final : public DeviceDriver {
+ public:
+  const DeviceInfo& info() const override { return info_; }
+
+  std::shared_ptr<BufferResource> allocate(std::uint64_t size_bytes,
+                                           std::string_view label) override {
+    // Fresh pages are zero and cost nothing until they are touched.
+    void* memory = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+      fail(Code::out_of_memory, "Buffer '{}' of {} bytes can't be had from the host: {}.", label,
+           size_bytes, std::strerror(errno));
+    auto buffer = std::make_shared<Buffer>();
+    buffer->data = static_cast<std::byte*>(memory);
+    buffer->size_bytes = size_bytes;
+    return buffer;
+  }
+
+  std::shared_ptr<KernelResource> build(const KernelSource& source) override {
+    return host::build(source);
+  }
+
+  std::unique_ptr<QueueDriver> open_queue(std::string_view) override {
+    return std::make_unique<Queue>(pool_);
+  }
+
+  std::unique_ptr<reel::Executable> instantiate(std::shared_ptr<const Plan> plan) override {
+    return std::make_unique<Executable>(std::move(plan));
+  }
+
+  std::uint64_t now_ns() override { return host::now_ns(); }
+
+ private:
+  const DeviceInfo info_ = make_info();
+  // The thread that has the work is one of them.
+  const std::shared_ptr<Pool> pool_ = std::make_shared<Pool>(info_.compute_units - 1);
+};
+
+}  // namespace
+}  // namespace reel::host
+
+namespace reel {
+
+const Backend host_backend{
+    "host",
+    [] { return std::vector<DeviceInfo>{host::make_info()}; },
+    [](const DeviceInfo&) -> std::shared_ptr<DeviceDriver> {
+      return std::make_shared<host::Device>();
+    },
+};
+
+}  // namespace reel

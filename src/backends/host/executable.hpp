@@ -1,0 +1,38 @@
+// executable.hpp - a plan on the host: an arena that runs on the caller, or a snapshot of it that
+// runs on the queue.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backends/host/arena.hpp"
+#include "runtime/driver.hpp"
+
+namespace reel::host {
+
+class Executable final : public reel::Executable {
+ public:
+  explicit Executable(std::shared_ptr<const Plan> plan);
+
+  void launch(QueueDriver& queue) override;
+  std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) override;
+  void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) override {
+    arena_.set_argument(step, index, value);
+  }
+  void set_groups(std::uint32_t step, Dim3 groups) override;
+  void set_enabled(std::uint32_t step, bool enabled) override;
+  void replace(std::uint32_t step, const Command& command) override;
+  std::unique_ptr<reel::Executable> clone() const override;
+  Footprint footprint() const override { return {arena_.size_bytes(), 0}; }
+  std::string lowering() const override;
+
+ private:
+  Executable(const Executable& other) = default;
+  bool runs_on_caller(Queue& queue);
+
+  Arena arena_;
+  double estimated_ns_;
+  std::uint32_t launches_ = 0;
+};
+
+}  // namespace reel::host

@@ -1,0 +1,31 @@
+// kernel.hpp - a C++ function, and what a group of it has cost so far.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "graph/resource.hpp"
+#include "reel/host_kernel.hpp"
+
+namespace reel::host {
+
+struct Kernel : KernelResource {
+  HostFunction function = nullptr;
+
+  // Running mean; what decides between running at once and handing over. Races only make it a
+  // little less exact.
+  std::atomic<float> ns_per_group{-1};
+  std::atomic<std::uint32_t> runs{0};
+
+  double estimate_ns(Dim3 groups, Dim3 size) const;
+  void learn(std::uint64_t groups, std::uint64_t ns);
+  // Timing every run would cost more than a small kernel does.
+  bool wants_timing() {
+    const std::uint32_t run = runs.fetch_add(1, std::memory_order_relaxed);
+    return run < 4 || run % 256 == 0;
+  }
+};
+
+std::shared_ptr<KernelResource> build(const KernelSource& source);
+
+}  // namespace reel::host

@@ -1,0 +1,216 @@
+#include "backends/host/queue.hpp"
+
+#include <chrono>
+#include <optional>
+
+#include "backends/host/work.hpp"
+#include "base/fail.hpp"
+#include "graph/access.hpp"
+
+namespace reel::host {
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+// --- Line ---------------------------------------------------------------------------------------
+
+void Line::push(Task task) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+    pushed_.fetch_add(1, std::memory_order_relaxed);
+  }
+  changed_.notify_all();
+}
+
+bool Line::run_one(std::unique_lock<std::mutex>& lock, bool own_thread) {
+  if (busy_ || tasks_.empty() || (tasks_.front().on_own_thread && !own_thread)) return false;
+  busy_ = true;
+  {
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    try {
+      task.run();
+    } catch (...) {
+      keep_error(std::current_exception());
+    }
+  }  // what the task kept alive goes before it counts as done
+  lock.lock();
+  busy_ = false;
+  done_.fetch_add(1, std::memory_order_release);
+  changed_.notify_all();
+  return true;
+}
+
+void Line::wait_quietly(std::uint64_t ticket) {
+  if (reached(ticket)) return;
+  std::unique_lock lock(mutex_);
+  while (!reached(ticket))
+    if (!run_one(lock, false)) changed_.wait(lock);
+}
+
+void Line::wait(std::uint64_t ticket) {
+  wait_quietly(ticket);
+  throw_error();
+}
+
+void Line::serve() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (run_one(lock, true)) continue;
+    if (stopping_ && tasks_.empty() && !busy_) return;
+    changed_.wait(lock);
+  }
+}
+
+void Line::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+}
+
+void Line::keep_error(std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (!error_) error_ = std::move(error);
+}
+
+void Line::throw_error() {
+  std::exception_ptr error;
+  {
+    const std::lock_guard lock(mutex_);
+    error = std::exchange(error_, nullptr);
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+// --- Signal -------------------------------------------------------------------------------------
+
+namespace {
+
+class HostSignal final : public Signal {
+ public:
+  HostSignal(std::shared_ptr<Line> line, std::uint64_t ticket)
+      : line_(std::move(line)), ticket_(ticket) {}
+
+  bool done() override { return line_->reached(ticket_); }
+  void wait() override { line_->wait(ticket_); }
+  std::optional<std::uint64_t> time_ns() override {
+    if (!done()) return std::nullopt;
+    return time_.load(std::memory_order_acquire);
+  }
+  void stamp() { time_.store(now_ns(), std::memory_order_release); }
+  void wait_quietly() { line_->wait_quietly(ticket_); }
+
+ private:
+  std::shared_ptr<Line> line_;
+  const std::uint64_t ticket_;
+  std::atomic<std::uint64_t> time_{0};
+};
+
+// A command that outlives the call that gave it: copies of what it borrowed, and a hold on the
+// buffers and kernel it names.
+class OwnedCommand {
+ public:
+  explicit OwnedCommand(const Work& work) : work_(work) {
+    for_each_access(work, [&](const BufferRange& range, Access) {
+      buffers_.push_back(range.buffer->shared_from_this());
+    });
+    if (auto* dispatch = std::get_if<Dispatch>(&work_)) {
+      arguments_.assign(dispatch->arguments.begin(), dispatch->arguments.end());
+      dispatch->arguments = arguments_;
+      kernel_ = dispatch->kernel->shared_from_this();
+    }
+    if (auto* write = std::get_if<Write>(&work_)) {
+      data_.assign(write->data.begin(), write->data.end());
+      write->data = data_;
+    }
+  }
+  OwnedCommand(const OwnedCommand&) = delete;
+  const Work& work() const noexcept { return work_; }
+
+ private:
+  Work work_;
+  std::vector<Argument> arguments_;
+  std::vector<std::byte> data_;
+  std::vector<std::shared_ptr<BufferResource>> buffers_;
+  std::shared_ptr<KernelResource> kernel_;
+};
+
+}  // namespace
+
+void call_host_function(const HostCall& call, std::string_view label) {
+  try {
+    (*call.function)();
+  } catch (const std::exception& e) {
+    fail(Code::host_call_failed, "Host call '{}' threw: {}", label, e.what());
+  } catch (...) {
+    fail(Code::host_call_failed, "Host call '{}' threw something that is no std::exception.", label);
+  }
+}
+
+// --- Queue --------------------------------------------------------------------------------------
+
+Queue::Queue(std::shared_ptr<Pool> pool) : pool_(std::move(pool)) {}
+
+Queue::~Queue() {
+  if (!thread_.joinable()) return;
+  line_->stop();
+  // The last handle of a stream may go in one of its own host calls.
+  if (thread_.get_id() == std::this_thread::get_id())
+    thread_.detach();
+  else
+    thread_.join();
+}
+
+void Queue::push(Task task) {
+  line_->push(std::move(task));
+  if (!thread_.joinable())
+    thread_ = std::thread([line = line_] { line->serve(); });
+}
+
+void Queue::submit(const Command& command) {
+  if (const auto* call = std::get_if<HostCall>(&command.work)) {
+    push({[call = *call, label = std::string(command.label)] { call_host_function(call, label); },
+          true});
+    return;
+  }
+  if (line_->reached(line_->pushed()) && estimate_ns(command.work) < inline_below_ns) [[likely]] {
+    try {
+      run(command.work, *pool_);
+    } catch (...) {
+      line_->keep_error(std::current_exception());
+    }
+    return;
+  }
+  push({[owned = std::make_shared<OwnedCommand>(command.work), pool = pool_] {
+    run(owned->work(), *pool);
+  }});
+}
+
+std::shared_ptr<Signal> Queue::mark() {
+  const std::uint64_t before = line_->pushed();
+  if (line_->reached(before)) {
+    auto signal = std::make_shared<HostSignal>(line_, before);
+    signal->stamp();
+    return signal;
+  }
+  auto signal = std::make_shared<HostSignal>(line_, before + 1);
+  push({[signal] { signal->stamp(); }});
+  return signal;
+}
+
+void Queue::wait_for(const std::shared_ptr<Signal>& signal) {
+  if (signal->done()) return;
+  push({[signal] { static_cast<HostSignal&>(*signal).wait_quietly(); }});
+}
+
+void Queue::wait() { line_->wait(line_->pushed()); }
+bool Queue::idle() { return line_->reached(line_->pushed()); }
+
+}  // namespace reel::host

@@ -1,0 +1,87 @@
+// queue.hpp - a line of tasks, a thread for them, and callers who help.
+//
+// Short work on an empty line runs at once on the caller. Everything else becomes a task. Tasks
+// are run, in order, by the queue's own thread (started when first needed) or by a thread that
+// waits for the queue, whichever is there first; host calls only by the former.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "backends/host/pool.hpp"
+#include "runtime/driver.hpp"
+
+namespace reel::host {
+
+struct Task {
+  std::function<void()> run;
+  bool on_own_thread = false;  // may block or call back: not for a helping caller
+};
+
+// What a queue shares with its thread and its signals.
+class Line {
+ public:
+  void push(Task task);
+  // Number of tasks ever pushed; a ticket for all of them.
+  std::uint64_t pushed() const noexcept { return pushed_.load(std::memory_order_relaxed); }
+  bool reached(std::uint64_t ticket) const noexcept {
+    return done_.load(std::memory_order_acquire) >= ticket;
+  }
+  // Until `ticket` is reached, running tasks meanwhile. Throws the first error of any task.
+  void wait(std::uint64_t ticket);
+  // The same, leaving errors to others.
+  void wait_quietly(std::uint64_t ticket);
+  void serve();  // the thread's life
+  void stop();
+  void keep_error(std::exception_ptr error);
+  void throw_error();
+
+ private:
+  // Runs the first task if nobody is at it. Called and returns with the lock held.
+  bool run_one(std::unique_lock<std::mutex>& lock, bool own_thread);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> tasks_;
+  bool busy_ = false, stopping_ = false;
+  std::exception_ptr error_;
+  std::atomic<std::uint64_t> pushed_{0}, done_{0};
+};
+
+class Queue final : public QueueDriver {
+ public:
+  explicit Queue(std::shared_ptr<Pool> pool);
+  ~Queue() override;
+
+  void submit(const Command& command) override;
+  std::shared_ptr<Signal> mark() override;
+  void wait_for(const std::shared_ptr<Signal>& signal) override;
+  void flush() override {}
+  void wait() override;
+  bool idle() override;
+
+  // For executables: run `task` after what is in line.
+  void push(Task task);
+  Pool& pool() noexcept { return *pool_; }
+  const std::shared_ptr<Pool>& shared_pool() const noexcept { return pool_; }
+  Line& line() noexcept { return *line_; }
+
+ private:
+  std::shared_ptr<Pool> pool_;
+  std::shared_ptr<Line> line_ = std::make_shared<Line>();
+  std::thread thread_;
+};
+
+// Throws host_call_failed with the words of what the function threw.
+void call_host_function(const HostCall& call, std::string_view label);
+
+std::uint64_t now_ns();
+
+}  // namespace reel::host

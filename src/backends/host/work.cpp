@@ -1,0 +1,185 @@
+#include "backends/host/work.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "backends/host/buffer.hpp"
+
+namespace reel::host {
+
+HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes) {
+  switch (argument.kind) {
+    case ParameterKind::buffer:
+      return {data_of(argument.range), argument.range.size_bytes};
+    case ParameterKind::shared: {
+      const std::uint64_t offset = (shared_bytes + 63) & ~std::uint64_t{63};
+      shared_bytes = offset + argument.shared_bytes;
+      return {reinterpret_cast<void*>(offset), argument.shared_bytes};
+    }
+    case ParameterKind::value: break;
+  }
+  HostArgument result{nullptr, argument.value_bytes};
+  if (argument.value_bytes <= sizeof(void*))
+    std::memcpy(&result.data, argument.bytes, argument.value_bytes);
+  else
+    result.data = const_cast<std::byte*>(argument.bytes);
+  return result;
+}
+
+std::byte* shared_memory(std::uint64_t size_bytes) {
+  if (size_bytes == 0) return nullptr;
+  struct Freed {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  thread_local std::unique_ptr<std::byte, Freed> memory;
+  thread_local std::uint64_t capacity = 0;
+  if (capacity < size_bytes) {
+    capacity = (size_bytes + 4095) & ~std::uint64_t{4095};
+    memory.reset(static_cast<std::byte*>(std::aligned_alloc(64, capacity)));
+    if (!memory) throw std::bad_alloc();
+  }
+  return memory.get();
+}
+
+void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t plane = std::uint64_t{group.count.x} * group.count.y;
+  group.id.z = static_cast<std::uint32_t>(begin / plane);
+  group.id.y = static_cast<std::uint32_t>(begin % plane / group.count.x);
+  group.id.x = static_cast<std::uint32_t>(begin % group.count.x);
+  for (std::uint64_t i = begin; i < end; ++i) {
+    function(group);
+    if (++group.id.x < group.count.x) continue;
+    group.id.x = 0;
+    if (++group.id.y < group.count.y) continue;
+    group.id.y = 0;
+    ++group.id.z;
+  }
+}
+
+namespace {
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+void run_on_pool(const Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes,
+                 std::uint64_t groups, double estimated_ns, Pool& pool) {
+  // Pieces of some 10 µs: small enough to share out evenly, large enough to be worth taking.
+  const double each = estimated_ns / static_cast<double>(groups);
+  const auto by_time = static_cast<std::uint64_t>(10'000 / std::max(each, 0.01));
+  const std::uint64_t piece =
+      std::clamp<std::uint64_t>(by_time, 1, std::max<std::uint64_t>(1, groups / pool.threads()));
+  pool.run(groups, piece, [&](std::uint64_t begin, std::uint64_t end) {
+    HostGroup mine = group;
+    mine.shared_memory = shared_memory(shared_bytes);
+    run_groups(kernel.function, mine, begin, end);
+  });
+}
+
+}  // namespace
+
+void run_launch(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes, Pool& pool) {
+  const std::uint64_t groups = group.count.count();
+  if (groups == 0) return;
+  const double estimated = kernel.estimate_ns(group.count, group.size);
+  if (groups > 1 && estimated > inline_below_ns && pool.threads() > 1) {
+    const std::uint64_t begin = now_ns();
+    run_on_pool(kernel, group, shared_bytes, groups, estimated, pool);
+    // What the caller waited is shared by up to `threads` threads.
+    if (kernel.wants_timing()) kernel.learn(groups, (now_ns() - begin) * pool.threads());
+    return;
+  }
+  HostGroup mine = group;
+  mine.shared_memory = shared_memory(shared_bytes);
+  if (!kernel.wants_timing()) return run_groups(kernel.function, mine, 0, groups);
+  const std::uint64_t begin = now_ns();
+  run_groups(kernel.function, mine, 0, groups);
+  kernel.learn(groups, now_ns() - begin);
+}
+
+void fill_pattern(std::byte* target, std::uint64_t size_bytes, std::uint32_t pattern,
+                  std::uint32_t pattern_bytes) {
+  if (pattern_bytes == 1) {
+    std::memset(target, static_cast<int>(pattern & 0xff), size_bytes);
+    return;
+  }
+  for (std::uint64_t i = 0; i + pattern_bytes <= size_bytes; i += pattern_bytes)
+    std::memcpy(target + i, &pattern, pattern_bytes);
+}
+
+namespace {
+
+void run_dispatch(const Dispatch& dispatch, Pool& pool) {
+  constexpr std::size_t on_stack = 24;
+  std::array<HostArgument, on_stack> few;
+  std::vector<HostArgument> many;
+  HostArgument* arguments = few.data();
+  if (dispatch.arguments.size() > on_stack) {
+    many.resize(dispatch.arguments.size());
+    arguments = many.data();
+  }
+  std::uint64_t shared_bytes = 0;
+  for (std::size_t i = 0; i < dispatch.arguments.size(); ++i)
+    arguments[i] = host_argument(dispatch.arguments[i], shared_bytes);
+  Dim3 groups = dispatch.groups;
+  if (dispatch.indirect.buffer) std::memcpy(&groups, data_of(dispatch.indirect), sizeof(groups));
+  const HostGroup group{arguments,
+                        nullptr,
+                        {0, 0, 0},
+                        groups,
+                        dispatch.group_size,
+                        static_cast<std::uint32_t>(dispatch.arguments.size())};
+  run_launch(*static_cast<Kernel*>(dispatch.kernel), group, shared_bytes, pool);
+}
+
+}  // namespace
+
+void run(const Work& work, Pool& pool) {
+  std::visit(overloaded{
+                 [&](const Dispatch& d) { run_dispatch(d, pool); },
+                 [](const Copy& c) {
+                   if (c.source.size_bytes)
+                     std::memcpy(data_of(c.target), data_of(c.source), c.source.size_bytes);
+                 },
+                 [](const Fill& f) {
+                   fill_pattern(data_of(f.target), f.target.size_bytes, f.pattern, f.pattern_bytes);
+                 },
+                 [](const Write& w) {
+                   if (!w.data.empty())
+                     std::memcpy(data_of(w.target), w.data.data(), w.data.size());
+                 },
+                 [](const Read& r) {
+                   if (!r.target.empty())
+                     std::memcpy(r.target.data(), data_of(r.source), r.target.size());
+                 },
+                 [](const HostCall&) {},
+                 [](const Barrier&) {},
+             },
+             work);
+}
+
+double estimate_ns(const Work& work) {
+  constexpr double bytes_per_ns = 4;  // of a copy on one core, pages not yet touched included
+  return std::visit(
+      overloaded{
+          [](const Dispatch& d) {
+            // The grid of an indirect dispatch is known only when it is reached.
+            if (d.indirect.buffer) return inline_below_ns;
+            return static_cast<const Kernel*>(d.kernel)->estimate_ns(d.groups, d.group_size);
+          },
+          [&](const Copy& c) { return static_cast<double>(c.source.size_bytes) / bytes_per_ns; },
+          [&](const Fill& f) { return static_cast<double>(f.target.size_bytes) / bytes_per_ns; },
+          [&](const Write& w) { return static_cast<double>(w.data.size()) / bytes_per_ns; },
+          [&](const Read& r) { return static_cast<double>(r.target.size()) / bytes_per_ns; },
+          [](const HostCall&) { return inline_below_ns; },
+          [](const Barrier&) { return 0.0; },
+      },
+      work);
+}
+
+}  // namespace reel::host

@@ -1,0 +1,68 @@
+#include "reel/command.hpp"
+
+#include <algorithm>
+
+#include "reel/graph.hpp"
+
+namespace reel {
+
+const char* to_string(Access access) noexcept {
+  switch (access) {
+    case Access::read:
+      return "in";
+    case Access::write:
+      return "out";
+    case Access::read_write:
+      return "inout";
+  }
+  return "unknown";
+}
+
+const char* to_string(ParameterKind kind) noexcept {
+  switch (kind) {
+    case ParameterKind::buffer:
+      return "buffer";
+    case ParameterKind::value:
+      return "value";
+    case ParameterKind::shared:
+      return "shared memory";
+  }
+  return "unknown";
+}
+
+const char* to_string(EdgeKind kind) noexcept {
+  switch (kind) {
+    case EdgeKind::asked:
+      return "asked";
+    case EdgeKind::stream:
+      return "stream";
+    case EdgeKind::hazard:
+      return "hazard";
+  }
+  return "unknown";
+}
+
+const char* kind_name(const Work& work) noexcept {
+  static constexpr std::array names{"dispatch", "copy",      "fill",   "write",
+                                    "read",     "host_call", "barrier"};
+  static_assert(names.size() == std::variant_size_v<Work>);
+  return names[work.index()];
+}
+
+bool operator==(const Argument& a, const Argument& b) noexcept {
+  if (a.kind != b.kind) return false;
+  switch (a.kind) {
+    case ParameterKind::buffer:
+      return a.access == b.access && a.range.buffer == b.range.buffer &&
+             a.range.offset_bytes == b.range.offset_bytes &&
+             a.range.size_bytes == b.range.size_bytes;
+    case ParameterKind::value:
+      return a.value_bytes == b.value_bytes &&
+             std::equal(a.bytes, a.bytes + a.value_bytes, b.bytes);
+    case ParameterKind::shared:
+      return a.shared_bytes == b.shared_bytes;
+  }
+  return false;
+}
+
+}  // namespace reel

@@ -1,0 +1,153 @@
+#include "reel/graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "graph/resource.hpp"
+#include "graph/validate.hpp"
+
+namespace reel {
+namespace {
+
+void keep_alive(NodePayload& payload, const Work& work) {
+  const auto keep = [&](const BufferRange& range) {
+    if (!range.buffer) return;
+    const auto is_this = [&](const auto& kept) { return kept.get() == range.buffer; };
+    if (std::ranges::none_of(payload.buffers, is_this))
+      payload.buffers.push_back(range.buffer->shared_from_this());
+  };
+  std::visit(overloaded{
+                 [&](const Dispatch& d) {
+                   payload.kernel = d.kernel->shared_from_this();
+                   for (const Argument& a : d.arguments)
+                     if (a.kind == ParameterKind::buffer) keep(a.range);
+                   keep(d.indirect);
+                 },
+                 [&](const Copy& c) {
+                   keep(c.source);
+                   keep(c.target);
+                 },
+                 [&](const Fill& f) { keep(f.target); },
+                 [&](const Write& w) { keep(w.target); },
+                 [&](const Read& r) { keep(r.source); },
+                 [](const HostCall&) {},
+                 [](const Barrier&) {},
+             },
+             work);
+}
+
+// Moves what the command borrows into the payload, and makes it point there.
+void take_over(Command& command, NodePayload& payload) {
+  if (auto* dispatch = std::get_if<Dispatch>(&command.work)) {
+    payload.arguments.assign(dispatch->arguments.begin(), dispatch->arguments.end());
+    dispatch->arguments = payload.arguments;
+    if (command.label.empty()) command.label = dispatch->kernel->source.name;
+  }
+  if (auto* write = std::get_if<Write>(&command.work)) {
+    payload.data.assign(write->data.begin(), write->data.end());
+    write->data = payload.data;
+  }
+  payload.label = command.label;
+  command.label = payload.label;
+}
+
+}  // namespace
+
+NodeId Graph::add(const Command& command, const std::vector<NodeId>& after, EdgeKind kind) {
+  Command checked = command;
+  if (auto* dispatch = std::get_if<Dispatch>(&checked.work); dispatch && dispatch->kernel)
+    dispatch->group_size = resolve_group_size(command, *dispatch->kernel, dispatch->group_size);
+  validate(checked);
+  return add_node(checked, std::make_shared<NodePayload>(), after, kind);
+}
+
+NodeId Graph::add_node(const Command& command, std::shared_ptr<NodePayload> payload,
+                       const std::vector<NodeId>& after, EdgeKind kind) {
+  check_after(after);
+  Node node{command, payload};
+  keep_alive(*payload, node.command.work);
+  take_over(node.command, *payload);
+
+  const auto id = static_cast<NodeId>(nodes_.size());
+  nodes_.push_back(std::move(node));
+  last_in_.push_back(no_edge);
+  // Named twice is meant once: a stream that waits for an event of its own last command does it.
+  std::vector<NodeId> before = after;
+  std::ranges::sort(before);
+  before.erase(std::unique(before.begin(), before.end()), before.end());
+  for (const NodeId from : before) add_edge({from, id, kind});
+  return id;
+}
+
+NodeId Graph::add_dispatch(const Kernel& kernel, const Launch& launch,
+                           std::span<const Argument> arguments, const NodeOptions& options) {
+  const std::string_view label = options.label.empty() ? launch.label : options.label;
+  return add({Dispatch{kernel.resource().get(), launch.groups, launch.group_size, arguments, {}},
+              label, options.scope},
+             options.after);
+}
+
+NodeId Graph::add_copy(BufferRange target, BufferRange source, const NodeOptions& options) {
+  return add({Copy{source, target}, options.label, options.scope}, options.after);
+}
+
+NodeId Graph::add_fill(BufferRange target, std::uint8_t value, const NodeOptions& options) {
+  return add({Fill{target, value, 1}, options.label, options.scope}, options.after);
+}
+
+NodeId Graph::add_write(BufferRange target, std::span<const std::byte> data,
+                        const NodeOptions& options) {
+  return add({Write{target, data}, options.label, options.scope}, options.after);
+}
+
+NodeId Graph::add_read(BufferRange source, std::span<std::byte> target,
+                       const NodeOptions& options) {
+  return add({Read{source, target}, options.label, options.scope}, options.after);
+}
+
+NodeId Graph::add_host_call(std::function<void()> function, const NodeOptions& options) {
+  HostCall call{std::make_shared<const std::function<void()>>(std::move(function))};
+  return add({std::move(call), options.label, options.scope}, options.after);
+}
+
+NodeId Graph::add_barrier(const NodeOptions& options) {
+  return add({Barrier{}, options.label, options.scope}, options.after);
+}
+
+NodeId Graph::add_child(const Graph& child, const NodeOptions& options) {
+  auto payload = std::make_shared<NodePayload>();
+  payload->child = std::make_shared<const Graph>(child);
+  return add_node({Barrier{}, options.label, options.scope}, std::move(payload), options.after,
+                  EdgeKind::asked);
+}
+
+const Node& Graph::node(NodeId id) const {
+  if (index_of(id) >= nodes_.size())
+    fail(Code::invalid_argument, "There is no node n{}: the graph has {} nodes.", index_of(id),
+         nodes_.size());
+  return nodes_[index_of(id)];
+}
+
+std::string Graph::describe(NodeId id) const {
+  const Node& node = this->node(id);
+  std::string text = fmt::format("n{}", index_of(id));
+  if (!node.command.label.empty()) text += fmt::format(" '{}'", node.command.label);
+  if (node.is_child())
+    return text + fmt::format(" (graph of {})", node.payload->child->node_count());
+  text += fmt::format(" ({}", kind_name(node.command.work));
+  if (node.payload->kernel && node.payload->kernel->source.name != node.command.label)
+    text += " " + node.payload->kernel->source.name;
+  return text + ")";
+}
+
+std::string to_string(const Graph& graph) {
+  const auto counted = [](std::size_t n, const char* one, const char* many) {
+    return fmt::format("{} {}", n, n == 1 ? one : many);
+  };
+  return fmt::format("Graph({}, {})", counted(graph.node_count(), "node", "nodes"),
+                     counted(graph.dependencies().size(), "dependency", "dependencies"));
+}
+
+}  // namespace reel

@@ -1,0 +1,31 @@
+#include "reel/buffer.hpp"
+
+#include "base/fail.hpp"
+#include "graph/resource.hpp"
+#include "runtime/device_state.hpp"
+
+namespace reel {
+
+void Buffer::write_bytes(std::span<const std::byte> data, std::uint64_t offset_bytes) const {
+  const BufferRange range(*this, offset_bytes, data.size());
+  if (!data.empty()) resource_->device->write(range, data);
+}
+
+void Buffer::read_bytes(std::span<std::byte> target, std::uint64_t offset_bytes) const {
+  const BufferRange range(*this, offset_bytes, target.size());
+  if (!target.empty()) resource_->device->read(range, target);
+}
+
+void Buffer::check_read(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
+  const BufferRange checked(*this, offset_bytes, size_bytes);
+  static_cast<void>(checked);
+}
+
+void Buffer::free() {
+  if (!resource_) fail(Code::invalid_argument, "The Buffer given to free() is empty.");
+  if (resource_->freed.exchange(true))
+    fail(Code::invalid_argument, "Buffer '{}' was freed already.", resource_->label);
+  resource_.reset();
+}
+
+}  // namespace reel

@@ -1,0 +1,115 @@
+#include "runtime/check.hpp"
+
+#include "base/fail.hpp"
+#include "graph/access.hpp"
+#include "graph/resource.hpp"
+#include "graph/validate.hpp"
+#include "runtime/device_state.hpp"
+
+namespace reel {
+
+namespace {
+
+void check_buffer(const BufferResource& buffer, const DeviceState& device) {
+  if (buffer.device.get() == &device) [[likely]]
+    return;
+  fail(Code::invalid_argument, "Buffer '{}' belongs to device {}, not to {}.", buffer.label,
+       buffer.device ? buffer.device->info().id : std::string("none"), device.info().id);
+}
+
+void check_kernel(const KernelResource& kernel, const DeviceState& device) {
+  if (kernel.device.get() == &device) [[likely]]
+    return;
+  fail(Code::invalid_argument, "Kernel '{}' was built for device {}, not for {}.",
+       kernel.source.name, kernel.device ? kernel.device->info().id : std::string("none"),
+       device.info().id);
+}
+
+std::string text(Dim3 d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); }
+
+void check_group_size(const Dispatch& dispatch, const DeviceInfo& info) {
+  const Dim3 size = dispatch.group_size;
+  const std::string& name = dispatch.kernel->source.name;
+  const Dim3 most = info.max_group_size;
+  if (size.x > most.x || size.y > most.y || size.z > most.z)
+    fail(Code::invalid_argument, "Kernel '{}' is launched with a group size of {}; {} allows {}.",
+         name, text(size), info.id, text(most));
+  const std::uint64_t limit = dispatch.kernel->max_group_items ? dispatch.kernel->max_group_items
+                                                               : info.max_group_items;
+  if (size.count() > limit)
+    fail(Code::invalid_argument,
+         "Kernel '{}' is launched with groups of {} items ({}); {} allows {} for it.", name,
+         size.count(), text(size), info.id, limit);
+}
+
+void check_shared(const Dispatch& dispatch, const DeviceInfo& info) {
+  std::uint64_t total = 0;
+  for (const Argument& argument : dispatch.arguments)
+    if (argument.kind == ParameterKind::shared) total += argument.shared_bytes;
+  if (total > info.max_shared_bytes)
+    fail(Code::invalid_argument, "Kernel '{}' asks for {} bytes of shared memory; {} has {}.",
+         dispatch.kernel->source.name, total, info.id, info.max_shared_bytes);
+}
+
+}  // namespace
+
+Command dispatch_command(const Kernel& kernel, const Launch& launch,
+                         std::span<const Argument> arguments, const BufferRange& indirect) {
+  if (!kernel) fail(Code::invalid_argument, "dispatch() is given an empty Kernel.");
+  KernelResource& resource = *kernel.resource();
+  const Dim3 size = launch.group_size == unset_dim ? resource.group_size : launch.group_size;
+  return {Dispatch{&resource, launch.groups, size, arguments, indirect},
+          launch.label.empty() ? std::string_view(resource.source.name) : launch.label};
+}
+
+void check_groups(Dim3 groups, const std::string& kernel_name, const DeviceState& device) {
+  const Dim3 most = device.info().max_groups;
+  if (groups.x > most.x || groups.y > most.y || groups.z > most.z)
+    fail(Code::invalid_argument, "Kernel '{}' is launched with {} groups; {} allows {}.",
+         kernel_name, text(groups), device.info().id, text(most));
+}
+
+void check_argument_for_device(const Argument& argument, std::size_t index,
+                               const std::string& kernel_name, const DeviceState& device) {
+  if (argument.kind != ParameterKind::buffer) return;
+  check_buffer(*argument.range.buffer, device);
+  const DeviceInfo& info = device.info();
+  if (argument.range.offset_bytes % info.binding_alignment_bytes != 0)
+    fail(Code::invalid_argument,
+         "Argument {} of kernel '{}' is bound at offset {} of buffer '{}'; {} needs a multiple of {}.",
+         index, kernel_name, argument.range.offset_bytes, argument.range.buffer->label, info.id,
+         info.binding_alignment_bytes);
+  if (argument.range.size_bytes > info.max_binding_bytes)
+    fail(Code::invalid_argument,
+         "Argument {} of kernel '{}' binds {} bytes of buffer '{}'; {} allows {} in one binding.",
+         index, kernel_name, argument.range.size_bytes, argument.range.buffer->label, info.id,
+         info.max_binding_bytes);
+}
+
+void check_for_device(const Command& command, const DeviceState& device) {
+  if (const auto* dispatch = std::get_if<Dispatch>(&command.work)) {
+    check_kernel(*dispatch->kernel, device);
+    const std::string& name = dispatch->kernel->source.name;
+    for (std::size_t i = 0; i < dispatch->arguments.size(); ++i)
+      check_argument_for_device(dispatch->arguments[i], i, name, device);
+    check_group_size(*dispatch, device.info());
+    check_groups(dispatch->groups, name, device);
+    check_shared(*dispatch, device.info());
+    if (!dispatch->indirect.buffer) return;
+    if (!device.info().can_dispatch_indirect)
+      fail(Code::unsupported,
+           "Kernel '{}' can't be dispatched indirectly: {} reads no grid from device memory.", name,
+           device.info().id);
+    check_buffer(*dispatch->indirect.buffer, device);
+    return;
+  }
+  for_each_access(command.work,
+                  [&](const BufferRange& range, Access) { check_buffer(*range.buffer, device); });
+}
+
+void check(const Command& command, const DeviceState& device) {
+  validate(command);
+  check_for_device(command, device);
+}
+
+}  // namespace reel

@@ -1,0 +1,186 @@
+#include "reel/device.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <optional>
+
+#include "base/fail.hpp"
+#include "runtime/backend_list.hpp"
+#include "runtime/check.hpp"
+#include "runtime/device_state.hpp"
+#include "runtime/event_state.hpp"
+#include "runtime/stream_state.hpp"
+
+namespace reel {
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+// "opencl" and "opencl:" are any device of the backend; "opencl:1" is an id; anything else after
+// the colon is part of a name.
+bool matches(const DeviceInfo& info, std::string_view selector) {
+  const std::string wanted = lower(selector);
+  if (wanted == info.id) return true;
+  const auto colon = wanted.find(':');
+  if (wanted.substr(0, colon) != info.backend) return false;
+  if (colon == std::string::npos) return true;
+  const std::string rest = wanted.substr(colon + 1);
+  const bool is_number = !rest.empty() && std::all_of(rest.begin(), rest.end(), [](unsigned char c) {
+    return std::isdigit(c) != 0;
+  });
+  return !is_number && lower(info.name).find(rest) != std::string::npos;
+}
+
+// GPUs before anything else, then what takes kernels in the most common form.
+int rank(const DeviceInfo& info) {
+  if (info.type == "discrete gpu") return 0;
+  if (info.type == "integrated gpu") return 1;
+  if (info.backend == "opencl") return 2;
+  if (info.backend == "vulkan") return 3;
+  return 4;
+}
+
+const Backend& backend_of(const DeviceInfo& info) {
+  for (const Backend* backend : backends())
+    if (info.backend == backend->name) return *backend;
+  fail(Code::no_device, "No backend is called '{}'.", info.backend);
+}
+
+Device open(const DeviceInfo& info) {
+  return Device(std::make_shared<DeviceState>(backend_of(info).open(info)));
+}
+
+std::string list_of(const std::vector<DeviceInfo>& infos) {
+  std::string text;
+  for (const DeviceInfo& info : infos) {
+    text += fmt::format("\n  {}  {}", info.id, info.name);
+    if (!info.available()) text += fmt::format(" (can't be opened: {})", info.unavailable);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> result;
+  for (const Backend* backend : backends())
+    for (DeviceInfo& info : backend->list()) result.push_back(std::move(info));
+  return result;
+}
+
+Device open_device(std::string_view selector) {
+  std::string_view origin = "";
+  if (selector.empty()) {
+    if (const char* variable = std::getenv("REEL_DEVICE"); variable && *variable) {
+      selector = variable;
+      origin = " (from REEL_DEVICE)";
+    }
+  }
+  std::vector<DeviceInfo> all = devices();
+  if (selector.empty()) {
+    std::stable_sort(all.begin(), all.end(), [](const DeviceInfo& a, const DeviceInfo& b) {
+      return rank(a) < rank(b);
+    });
+    for (const DeviceInfo& info : all)
+      if (info.available()) return open(info);
+    fail(Code::no_device, "No device can be opened here:{}", list_of(all));
+  }
+  const DeviceInfo* closed = nullptr;
+  for (const DeviceInfo& info : all) {
+    if (!matches(info, selector)) continue;
+    if (info.available()) return open(info);
+    closed = &info;
+  }
+  if (closed)
+    fail(Code::no_device, "Device '{}'{} can't be opened: {}", selector, origin,
+         closed->unavailable);
+  fail(Code::no_device, "No device matches '{}'{}. There are:{}", selector, origin, list_of(all));
+}
+
+DeviceState& state_of(const Device& device, std::string_view operation) {
+  if (!device)
+    fail(Code::invalid_argument,
+         "The Device given to {} is empty; open one with reel::open_device().", operation);
+  return *device.state();
+}
+
+const DeviceInfo& Device::info() const { return state_of(*this, "info()").info(); }
+
+Buffer Device::buffer(std::uint64_t size_bytes, std::string_view label) const {
+  DeviceState& state = state_of(*this, "buffer()");
+  const DeviceInfo& info = state.info();
+  if (size_bytes == 0)
+    fail(Code::invalid_argument, "Buffer '{}' can't have 0 bytes; the least is 1.", label);
+  if (size_bytes > info.max_buffer_bytes)
+    fail(Code::out_of_memory, "Buffer '{}' of {} bytes is larger than device {} allows ({} bytes).",
+         label, size_bytes, info.id, info.max_buffer_bytes);
+  static std::atomic<std::uint32_t> next{0};
+  auto resource = state.driver().allocate(size_bytes, label);
+  resource->id = BufferId{next.fetch_add(1, std::memory_order_relaxed)};
+  resource->label = label.empty() ? fmt::format("b{}", static_cast<std::uint32_t>(resource->id))
+                                  : std::string(label);
+  resource->device = state_;
+  return Buffer(std::move(resource));
+}
+
+namespace {
+
+// Names of the forms that a source holds.
+std::vector<std::string> forms_given(const KernelSource& source) {
+  std::vector<std::string> forms;
+  if (!source.opencl_c.empty()) forms.push_back("opencl_c");
+  if (!source.glsl.empty()) forms.push_back("glsl");
+  if (!source.spirv.empty()) forms.push_back("spirv");
+  if (source.host) forms.push_back("host");
+  return forms;
+}
+
+}  // namespace
+
+Kernel Device::kernel(const KernelSource& source) const {
+  DeviceState& state = state_of(*this, "kernel()");
+  const DeviceInfo& info = state.info();
+  if (source.name.empty()) fail(Code::invalid_argument, "A KernelSource needs a name.");
+  const std::vector<std::string> given = forms_given(source);
+  const bool usable = std::any_of(given.begin(), given.end(), [&](const std::string& form) {
+    return std::find(info.kernel_forms.begin(), info.kernel_forms.end(), form) !=
+           info.kernel_forms.end();
+  });
+  if (!usable)
+    fail(Code::unsupported, "Kernel '{}' can't be built for {}: the device takes {}, the source has {}.",
+         source.name, info.id, fmt::join(info.kernel_forms, " or "),
+         given.empty() ? "none" : fmt::format("{}", fmt::join(given, ", ")));
+  static std::atomic<std::uint32_t> next{0};
+  auto resource = state.driver().build(source);
+  resource->id = KernelId{next.fetch_add(1, std::memory_order_relaxed)};
+  resource->source = source;
+  resource->device = state_;
+  if (resource->group_size == unset_dim) resource->group_size = source.group_size;
+  return Kernel(std::move(resource));
+}
+
+Stream Device::stream(const StreamOptions& options) const {
+  return Stream(state_of(*this, "stream()").open_stream(options.label));
+}
+
+Stream Device::stream(std::string_view label) const {
+  return stream(StreamOptions{.label = label});
+}
+
+Event Device::event(std::string_view label) const {
+  state_of(*this, "event()");
+  return Event(std::make_shared<EventState>(state_, std::string(label)));
+}
+
+void Device::synchronize() const {
+  state_of(*this, "synchronize()").synchronize("Device::synchronize()");
+}
+
+}  // namespace reel

@@ -1,0 +1,82 @@
+#include "runtime/device_state.hpp"
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "runtime/capture_session.hpp"
+#include "runtime/stream_state.hpp"
+
+namespace reel {
+
+std::shared_ptr<StreamState> DeviceState::open_stream(std::string_view label) {
+  auto stream = std::make_shared<StreamState>(shared_from_this(), label);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
+  streams_.push_back(stream);
+  return stream;
+}
+
+void DeviceState::wait_for_streams() {
+  std::vector<std::shared_ptr<StreamState>> streams;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& weak : streams_)
+      if (auto stream = weak.lock()) streams.push_back(std::move(stream));
+  }
+  // Streams under capture have nothing of the capture in flight, but may have work from before.
+  for (const auto& stream : streams) stream->wait_for_queue();
+}
+
+void DeviceState::synchronize(std::string_view operation) {
+  refuse_during_capture(operation);
+  wait_for_streams();
+}
+
+void DeviceState::write(const BufferRange& target, std::span<const std::byte> data) {
+  refuse_during_capture("Buffer::write()");
+  wait_for_streams();
+  const std::lock_guard lock(transfer_mutex_);
+  if (!transfers_) transfers_ = driver_->open_queue("transfers");
+  transfers_->submit({Write{target, data}});
+  transfers_->wait();
+}
+
+void DeviceState::read(const BufferRange& source, std::span<std::byte> target) {
+  refuse_during_capture("Buffer::read()");
+  wait_for_streams();
+  const std::lock_guard lock(transfer_mutex_);
+  if (!transfers_) transfers_ = driver_->open_queue("transfers");
+  transfers_->submit({Read{source, target}});
+  transfers_->wait();
+}
+
+void DeviceState::capture_begins(const std::shared_ptr<CaptureSession>& session) {
+  const std::lock_guard lock(mutex_);
+  captures_.push_back(session);
+}
+
+void DeviceState::capture_ends(const CaptureSession* session) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(captures_, [&](const auto& weak) {
+    const auto live = weak.lock();
+    return !live || live.get() == session;
+  });
+}
+
+void DeviceState::refuse_during_capture(std::string_view operation) {
+  std::vector<std::shared_ptr<CaptureSession>> active;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& weak : captures_)
+      if (auto session = weak.lock()) active.push_back(std::move(session));
+  }
+  for (const auto& session : active)
+    if (session->forbids_device_wide_calls())
+      session->invalidate(Error(
+          Code::capture_implicit,
+          fmt::format("{} waits for every stream of {}, but stream '{}' is being captured in mode {}; "
+                      "call it before or after the capture, or capture in a looser mode.",
+                      operation, info().id, session->origin_label(), to_string(session->mode()))));
+}
+
+}  // namespace reel

@@ -1,0 +1,54 @@
+// device_state.hpp - an open device, shared by every handle to it.
+//
+// Owned by Device handles and by everything made from the device. Knows its streams, so that a
+// device-wide call can wait for them, and its active captures, so that it can be refused.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "runtime/driver.hpp"
+
+namespace reel {
+
+class CaptureSession;
+class StreamState;
+
+class DeviceState : public std::enable_shared_from_this<DeviceState> {
+ public:
+  explicit DeviceState(std::shared_ptr<DeviceDriver> driver) : driver_(std::move(driver)) {}
+
+  DeviceDriver& driver() noexcept { return *driver_; }
+  const DeviceInfo& info() const noexcept { return driver_->info(); }
+
+  std::shared_ptr<StreamState> open_stream(std::string_view label);
+
+  // Blocking, after everything given to any stream so far. `operation` is for errors.
+  void synchronize(std::string_view operation);
+  void write(const BufferRange& target, std::span<const std::byte> data);
+  void read(const BufferRange& source, std::span<std::byte> target);
+
+  void capture_begins(const std::shared_ptr<CaptureSession>& session);
+  void capture_ends(const CaptureSession* session) noexcept;
+
+ private:
+  // Throws capture_implicit where the mode of an active capture forbids a device-wide call.
+  void refuse_during_capture(std::string_view operation);
+  void wait_for_streams();
+
+  std::shared_ptr<DeviceDriver> driver_;
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<StreamState>> streams_;
+  std::vector<std::weak_ptr<CaptureSession>> captures_;
+  // For Buffer::read and write. Made by the first of them.
+  std::mutex transfer_mutex_;
+  std::unique_ptr<QueueDriver> transfers_;
+};
+
+// The state of a handle, or an Error that says which handle is empty.
+DeviceState& state_of(const Device& device, std::string_view operation);
+
+}  // namespace reel

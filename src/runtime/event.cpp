@@ -1,0 +1,47 @@
+#include "base/fail.hpp"
+#include "reel/stream.hpp"
+#include "runtime/capture_session.hpp"
+#include "runtime/event_state.hpp"
+
+namespace reel {
+
+EventState& state_of(const Event& event, std::string_view operation) {
+  if (!event)
+    fail(Code::invalid_argument, "The Event given to {} is empty; make one with Device::event().",
+         operation);
+  return *event.state();
+}
+
+std::shared_ptr<Signal> EventState::signal(std::string_view operation) const {
+  const Point where = point();
+  if (const auto* captured = std::get_if<CapturePoint>(&where)) {
+    Error error(Code::captured_event,
+                fmt::format("Event '{}' was last recorded in the capture of stream '{}', so {} has "
+                            "nothing to look at; record it outside a capture first.",
+                            label, captured->session->origin_label(), operation));
+    if (captured->session->is_active()) captured->session->invalidate(error);
+    throw error;
+  }
+  const auto* signal = std::get_if<std::shared_ptr<Signal>>(&where);
+  return signal ? *signal : nullptr;
+}
+
+const std::string& Event::label() const { return state_of(*this, "label()").label; }
+
+bool Event::done() const {
+  const auto signal = state_of(*this, "done()").signal("Event::done()");
+  return !signal || signal->done();
+}
+
+void Event::synchronize() const {
+  if (const auto signal = state_of(*this, "synchronize()").signal("Event::synchronize()"))
+    signal->wait();
+}
+
+std::optional<std::uint64_t> Event::time_ns() const {
+  const auto signal = state_of(*this, "time_ns()").signal("Event::time_ns()");
+  if (!signal || !signal->done()) return std::nullopt;
+  return signal->time_ns();
+}
+
+}  // namespace reel

@@ -1,0 +1,108 @@
+#include "reel/executor.hpp"
+
+#include "base/fail.hpp"
+#include "runtime/check.hpp"
+#include "runtime/device_state.hpp"
+#include "runtime/session_state.hpp"
+
+namespace reel {
+
+namespace {
+
+SessionState& live(const std::unique_ptr<SessionState>& state, std::string_view operation) {
+  if (state) return *state;
+  fail(Code::invalid_argument,
+       "GraphSession::{} is called after the session was finished, committed or moved from.",
+       operation);
+}
+
+}  // namespace
+
+bool PendingPass::done() const { return state_->done(); }
+PassReport PendingPass::wait() const { return state_->wait(); }
+
+GraphSession::GraphSession(std::unique_ptr<SessionState> state) : state_(std::move(state)) {}
+GraphSession::~GraphSession() = default;
+GraphSession::GraphSession(GraphSession&&) noexcept = default;
+GraphSession& GraphSession::operator=(GraphSession&&) noexcept = default;
+
+void GraphSession::dispatch(const Kernel& kernel, const Launch& launch,
+                            std::span<const Argument> arguments) {
+  live(state_, "dispatch()").give(dispatch_command(kernel, launch, arguments, {}));
+}
+
+void GraphSession::dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
+                                     std::span<const Argument> arguments) {
+  live(state_, "dispatch_indirect()").give(dispatch_command(kernel, launch, arguments, groups));
+}
+
+void GraphSession::copy(BufferRange target, BufferRange source, std::string_view label) {
+  live(state_, "copy()").give({Copy{source, target}, label});
+}
+
+void GraphSession::fill(BufferRange target, std::uint8_t value, std::string_view label) {
+  live(state_, "fill()").give({Fill{target, value, 1}, label});
+}
+
+void GraphSession::write(BufferRange target, std::span<const std::byte> data,
+                         std::string_view label) {
+  live(state_, "write()").give({Write{target, data}, label});
+}
+
+void GraphSession::read(BufferRange source, std::span<std::byte> target, std::string_view label) {
+  live(state_, "read()").give({Read{source, target}, label});
+}
+
+void GraphSession::host_call(std::function<void()> function, std::string_view label) {
+  live(state_, "host_call()")
+      .give({HostCall{std::make_shared<const std::function<void()>>(std::move(function))}, label});
+}
+
+void GraphSession::barrier() { live(state_, "barrier()").barrier(); }
+
+bool GraphSession::barrier_between(std::span<const BufferRange> reads,
+                                   std::span<const BufferRange> writes) {
+  return live(state_, "barrier_between()").barrier_between(reads, writes);
+}
+
+ScopeGuard GraphSession::scope(std::string_view name) {
+  SessionState& state = live(state_, "scope()");
+  const Scope before = state.enter(name);
+  return ScopeGuard([scope = state.shared_scope(), before] { *scope = before; });
+}
+
+bool GraphSession::is_recording() const { return live(state_, "is_recording()").recording(); }
+std::size_t GraphSession::barrier_count() const { return live(state_, "barrier_count()").barriers(); }
+const Graph& GraphSession::graph() const { return live(state_, "graph()").graph(); }
+
+PendingPass GraphSession::commit(const FinishOptions& options) {
+  SessionState& state = live(state_, "commit()");
+  PendingPass pending(state.commit(options));
+  state_.reset();
+  return pending;
+}
+
+PassReport GraphSession::finish(const FinishOptions& options) {
+  SessionState& state = live(state_, "finish()");
+  const auto pending = state.commit(options);
+  state_.reset();
+  return pending->wait();
+}
+
+GraphExecutor::GraphExecutor(const Device& device) {
+  state_of(device, "GraphExecutor()");
+  state_ = std::make_shared<ExecutorState>(device);
+}
+
+const Device& GraphExecutor::device() const { return state_->device; }
+const Stream& GraphExecutor::stream() const { return state_->stream; }
+
+GraphSession GraphExecutor::begin() const {
+  return GraphSession(std::make_unique<SessionState>(state_, false));
+}
+
+GraphSession GraphExecutor::begin_recorded() const {
+  return GraphSession(std::make_unique<SessionState>(state_, true));
+}
+
+}  // namespace reel

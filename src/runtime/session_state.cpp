@@ -1,0 +1,145 @@
+#include "runtime/session_state.hpp"
+
+#include "runtime/check.hpp"
+#include "runtime/device_state.hpp"
+#include "runtime/graph_exec_state.hpp"
+#include "runtime/stream_state.hpp"
+
+namespace reel {
+
+namespace {
+
+std::uint64_t since(std::chrono::steady_clock::time_point begin) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)
+          .count());
+}
+
+}  // namespace
+
+bool PendingPassState::done() { return !end || end->done(); }
+
+PassReport PendingPassState::wait() {
+  const std::lock_guard lock(mutex_);
+  if (waited_) return report;
+  const auto start = std::chrono::steady_clock::now();
+  if (end) end->wait();
+  report.wait_ns = since(start);
+  waited_ = true;
+  if (begin && end) {
+    const auto first = begin->time_ns(), last = end->time_ns();
+    // Stamps of two queries may be a tick apart the wrong way round.
+    if (first && last) report.gpu_ns = *last > *first ? *last - *first : 0;
+  }
+  if (timed) report.node_times = timed->wait();
+  return report;
+}
+
+SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recording)
+    : executor_(std::move(executor)),
+      recording_(recording),
+      began_(std::chrono::steady_clock::now()) {
+  if (!recording_) executor_->stream.state()->track_with(tracker_);
+}
+
+SessionState::~SessionState() {
+  if (recording_ || given_away_) return;
+  // What was given runs or not; the stream goes on without this session's bookkeeping.
+  executor_->stream.state()->track_with(nullptr);
+}
+
+void SessionState::mark_begin() {
+  if (!begin_ && executor_->device.info().can_stamp_time)
+    begin_ = executor_->stream.state()->mark();
+}
+
+void SessionState::give(Command command) {
+  command.scope = *scope_;
+  if (recording_) {
+    check(command, *executor_->device.state());
+    tracker_->needs_barrier(command.work);
+    graph_.add(command);
+  } else {
+    mark_begin();
+    executor_->stream.state()->enqueue(command);
+  }
+  ++commands_;
+  if (std::holds_alternative<Dispatch>(command.work)) ++dispatches_;
+}
+
+void SessionState::barrier() {
+  if (recording_) {
+    tracker_->barrier();
+    graph_.add({Barrier{}, {}, *scope_});
+  } else {
+    executor_->stream.state()->enqueue({Barrier{}});
+  }
+}
+
+bool SessionState::barrier_between(std::span<const BufferRange> reads,
+                                   std::span<const BufferRange> writes) {
+  if (!recording_) return executor_->stream.state()->barrier_between(*tracker_, reads, writes);
+  if (!tracker_->between(reads, writes)) return false;
+  graph_.add({Barrier{}, {}, *scope_});
+  return true;
+}
+
+Scope SessionState::enter(std::string_view name) {
+  const Scope before = *scope_;
+  *scope_ = before.child(name);
+  return before;
+}
+
+// Barriers of a plan may be fewer than the tracker met in the order given; groups are what lies
+// between them.
+void SessionState::report_plan(const Plan& plan, PassReport& report) {
+  report.barriers = plan.barriers;
+  report.reordered = plan.reordered;
+  report.barriers_avoided = 0;
+  report.group_sizes.clear();
+  std::size_t in_group = 0;
+  const auto close = [&] {
+    if (in_group == 0) return;
+    report.barriers_avoided += in_group - 1;
+    if (report.group_sizes.size() < in_group) report.group_sizes.resize(in_group);
+    ++report.group_sizes[in_group - 1];
+    in_group = 0;
+  };
+  for (const Step& step : plan.steps) {
+    if (step.barrier_before) close();
+    ++in_group;
+  }
+  close();
+}
+
+std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& options) {
+  auto pass = std::make_shared<PendingPassState>();
+  pass->executor = executor_;
+  PassReport& report = pass->report;
+  StreamState& stream = *executor_->stream.state();
+  report.commands = commands_;
+  report.dispatches = dispatches_;
+  report.barriers = tracker_->barriers();
+  report.barriers_avoided = tracker_->avoided();
+  report.group_sizes = tracker_->group_sizes();
+  if (recording_ && !graph_.empty()) {
+    auto exec = std::make_unique<GraphExecState>(graph_, executor_->device.state(),
+                                                 InstantiateOptions{.reorder = options.reorder});
+    report_plan(exec->plan(), report);
+    pass->exec.emplace(std::move(exec));
+    mark_begin();
+    if (options.timing)
+      pass->timed = pass->exec->launch_timed(executor_->stream);
+    else
+      pass->exec->launch(executor_->stream);
+  }
+  pass->begin = begin_;
+  pass->end = stream.mark();
+  stream.flush();
+  if (!recording_) stream.track_with(nullptr);
+  given_away_ = true;
+  report.encode_ns = since(began_);
+  return pass;
+}
+
+}  // namespace reel

@@ -1,0 +1,69 @@
+// session_state.hpp - one pass being given: straight to the stream, or into a graph.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "graph/hazard_tracker.hpp"
+#include "reel/executor.hpp"
+#include "runtime/driver.hpp"
+
+namespace reel {
+
+class ExecutorState {
+ public:
+  explicit ExecutorState(const Device& owner) : device(owner), stream(owner.stream("pass")) {}
+  const Device device;
+  const Stream stream;
+};
+
+// A pass on its way: what to wait for, and the report as far as it is known.
+class PendingPassState {
+ public:
+  bool done();
+  PassReport wait();
+
+  std::shared_ptr<ExecutorState> executor;
+  PassReport report;
+  std::shared_ptr<Signal> begin, end;  // null when nothing was given
+  std::optional<GraphExec> exec;       // of a recorded session
+  std::optional<TimedLaunch> timed;
+
+ private:
+  std::mutex mutex_;
+  bool waited_ = false;
+};
+
+class SessionState {
+ public:
+  SessionState(std::shared_ptr<ExecutorState> executor, bool recording);
+  ~SessionState();
+
+  void give(Command command);
+  void barrier();
+  bool barrier_between(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
+  Scope enter(std::string_view name);
+  std::shared_ptr<Scope> shared_scope() const { return scope_; }
+
+  std::shared_ptr<PendingPassState> commit(const FinishOptions& options);
+
+  bool recording() const noexcept { return recording_; }
+  const Graph& graph() const noexcept { return graph_; }
+  std::size_t barriers() const noexcept { return tracker_->barriers(); }
+
+ private:
+  void mark_begin();
+  static void report_plan(const Plan& plan, PassReport& report);
+
+  const std::shared_ptr<ExecutorState> executor_;
+  const bool recording_;
+  const std::chrono::steady_clock::time_point began_;
+  std::shared_ptr<HazardTracker> tracker_ = std::make_shared<HazardTracker>();
+  std::shared_ptr<Scope> scope_ = std::make_shared<Scope>();  // guards may outlive the session
+  Graph graph_;
+  std::shared_ptr<Signal> begin_;
+  std::size_t commands_ = 0, dispatches_ = 0;
+  bool given_away_ = false;  // committed
+};
+
+}  // namespace reel

@@ -1,0 +1,197 @@
+#include "runtime/stream_state.hpp"
+
+#include "base/fail.hpp"
+#include "runtime/capture_session.hpp"
+#include "runtime/check.hpp"
+#include "runtime/device_state.hpp"
+#include "runtime/event_state.hpp"
+#include "runtime/graph_exec_state.hpp"
+
+namespace reel {
+
+namespace {
+
+StreamId next_stream_id() {
+  static std::atomic<std::uint32_t> next{0};
+  return StreamId{next.fetch_add(1, std::memory_order_relaxed)};
+}
+
+}  // namespace
+
+StreamState::StreamState(std::shared_ptr<DeviceState> owner, std::string_view name)
+    : device(std::move(owner)),
+      id(next_stream_id()),
+      label(name.empty() ? fmt::format("s{}", static_cast<std::uint32_t>(id)) : std::string(name)),
+      queue_(device->driver().open_queue(label)),
+      wants_barriers_(device->info().wants_barriers),
+      own_tracker_(wants_barriers_ ? std::make_shared<HazardTracker>() : nullptr),
+      tracker_(own_tracker_) {}
+
+void StreamState::enqueue(Command command) {
+  check(command, *device);
+  const std::lock_guard lock(mutex_);
+  command.scope = scope_;
+  if (capture_) {
+    capture_->record(*this, command);
+    return;
+  }
+  submit(command);
+}
+
+void StreamState::submit(const Command& command) {
+  if (tracker_) {
+    const bool conflict = tracker_->needs_barrier(command.work);
+    if (wants_barriers_ && (conflict || fence_pending_)) queue_->submit({Barrier{}});
+    fence_pending_ = false;
+    if (wants_barriers_ && std::holds_alternative<Barrier>(command.work)) return;  // just sent
+  }
+  queue_->submit(command);
+}
+
+void StreamState::launch(GraphExecState& exec) {
+  const std::lock_guard lock(mutex_);
+  if (capture_) {
+    capture_->record_child(*this, exec.graph(), scope_);
+    return;
+  }
+  exec.executable().launch(*queue_);
+  if (tracker_) tracker_->forget();  // a launch is ordered against everything around it
+  fence_pending_ = false;
+}
+
+std::unique_ptr<StepTimes> StreamState::launch_timed(Executable& executable) {
+  const std::lock_guard lock(mutex_);
+  refuse_during_capture("launch_timed()");
+  auto times = executable.launch_timed(*queue_);
+  if (tracker_) tracker_->forget();
+  fence_pending_ = false;
+  return times;
+}
+
+std::shared_ptr<Signal> StreamState::mark() {
+  const std::lock_guard lock(mutex_);
+  refuse_during_capture("mark()");
+  return queue_->mark();
+}
+
+void StreamState::record(EventState& event) {
+  const std::lock_guard lock(mutex_);
+  if (capture_) {
+    event.set(CapturePoint{capture_, capture_->frontier(*this)});
+    return;
+  }
+  event.set(queue_->mark());
+}
+
+void StreamState::wait(EventState& event) {
+  const EventState::Point point = event.point();
+  const std::lock_guard lock(mutex_);
+  if (const auto* captured = std::get_if<CapturePoint>(&point)) {
+    if (capture_ && capture_ != captured->session) {
+      Error error(Code::capture_merge,
+                  fmt::format("wait() on event '{}' would merge the capture of stream '{}' into the "
+                              "capture that stream '{}' is part of; end one before they meet.",
+                              event.label, captured->session->origin_label(), label));
+      if (captured->session->is_active()) captured->session->invalidate_quietly(error);
+      capture_->invalidate(error);
+    }
+    if (captured->session->has_ended())
+      fail(Code::captured_event,
+           "wait() of stream '{}' on event '{}': the event was recorded in a capture that has "
+           "ended; record it again first.",
+           label, event.label);
+    captured->session->join(*this, captured->nodes);
+    capture_ = captured->session;
+    return;
+  }
+  const auto* signal = std::get_if<std::shared_ptr<Signal>>(&point);
+  if (!signal) return;  // never recorded
+  if (capture_)
+    capture_->invalidate(Error(
+        Code::capture_isolation,
+        fmt::format("wait() of stream '{}' on event '{}' would make the capture depend on work "
+                    "outside it; record the event inside the capture, or wait before it begins.",
+                    label, event.label)));
+  if (event.device == device) {
+    queue_->wait_for(*signal);
+  } else {
+    // Two drivers share no semaphore. What the event waits for has been submitted, so waiting
+    // here can't hang.
+    (*signal)->wait();
+  }
+}
+
+void StreamState::flush() {
+  const std::lock_guard lock(mutex_);
+  if (!capture_) queue_->flush();
+}
+
+void StreamState::synchronize(std::string_view operation) {
+  {
+    const std::lock_guard lock(mutex_);
+    refuse_during_capture(operation);
+    queue_->flush();
+  }
+  queue_->wait();  // without the lock: other threads may go on enqueueing
+}
+
+bool StreamState::done() {
+  const std::lock_guard lock(mutex_);
+  refuse_during_capture("done()");
+  return queue_->idle();
+}
+
+void StreamState::wait_for_queue() {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_->flush();
+  }
+  queue_->wait();
+}
+
+void StreamState::refuse_during_capture(std::string_view operation) {
+  if (!capture_) return;
+  capture_->invalidate(Error(
+      Code::capture_unsupported,
+      fmt::format("Stream '{}' is being captured, so {} can't wait on it; end the capture first.",
+                  label, operation)));
+}
+
+Scope StreamState::enter(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  const Scope before = scope_;
+  scope_ = scope_.child(name);
+  return before;
+}
+
+void StreamState::leave_to(Scope scope) {
+  const std::lock_guard lock(mutex_);
+  scope_ = scope;
+}
+
+void StreamState::track_with(std::shared_ptr<HazardTracker> tracker) {
+  const std::lock_guard lock(mutex_);
+  tracker_ = tracker ? std::move(tracker) : own_tracker_;
+  if (tracker_) tracker_->forget();
+  fence_pending_ = wants_barriers_;
+}
+
+bool StreamState::barrier_between(HazardTracker& tracker, std::span<const BufferRange> reads,
+                                  std::span<const BufferRange> writes) {
+  const std::lock_guard lock(mutex_);
+  if (!tracker.between(reads, writes)) return false;
+  if (wants_barriers_) queue_->submit({Barrier{}});
+  return true;
+}
+
+std::shared_ptr<CaptureSession> StreamState::capture() const {
+  const std::lock_guard lock(mutex_);
+  return capture_;
+}
+
+void StreamState::set_capture(std::shared_ptr<CaptureSession> session) {
+  const std::lock_guard lock(mutex_);
+  capture_ = std::move(session);
+}
+
+}  // namespace reel

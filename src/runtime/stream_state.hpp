@@ -1,0 +1,73 @@
+// stream_state.hpp - one stream, shared by every handle to it.
+//
+// A lock around the backend's queue, the capture it may be part of, the current scope, and the
+// hazards among its commands where the device wants barriers.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "graph/hazard_tracker.hpp"
+#include "reel/stream.hpp"
+#include "runtime/driver.hpp"
+
+namespace reel {
+
+class CaptureSession;
+class DeviceState;
+class EventState;
+class GraphExecState;
+
+class StreamState : public std::enable_shared_from_this<StreamState> {
+ public:
+  StreamState(std::shared_ptr<DeviceState> device, std::string_view label);
+
+  // Checks the command, then records it into the capture or gives it to the device.
+  void enqueue(Command command);
+  void launch(GraphExecState& exec);
+  std::unique_ptr<StepTimes> launch_timed(Executable& executable);
+  std::shared_ptr<Signal> mark();  // not while capturing
+
+  void record(EventState& event);
+  void wait(EventState& event);
+  void flush();
+  void synchronize(std::string_view operation);
+  bool done();
+
+  void wait_for_queue();  // whatever the stream is being captured for
+
+  Scope enter(std::string_view name);  // returns the scope to leave to
+  void leave_to(Scope scope);
+
+  // From here on, hazards are judged and counted by `tracker` (null: the stream's own).
+  void track_with(std::shared_ptr<HazardTracker> tracker);
+  void barrier();  // in any case
+  bool barrier_between(HazardTracker& tracker, std::span<const BufferRange> reads,
+                       std::span<const BufferRange> writes);
+
+  std::shared_ptr<CaptureSession> capture() const;
+  // Null to leave. A stream is in one capture at most.
+  void set_capture(std::shared_ptr<CaptureSession> session);
+
+  const std::shared_ptr<DeviceState> device;
+  const StreamId id;
+  const std::string label;
+
+ private:
+  void refuse_during_capture(std::string_view operation);  // with mutex_ held
+  void submit(const Command& command);                     // with mutex_ held
+
+  mutable std::mutex mutex_;
+  std::unique_ptr<QueueDriver> queue_;
+  std::shared_ptr<CaptureSession> capture_;
+  Scope scope_;
+  const bool wants_barriers_;
+  std::shared_ptr<HazardTracker> own_tracker_, tracker_;  // null where nobody needs to know
+  bool fence_pending_ = false;  // what came before is unknown to tracker_
+};
+
+StreamState& state_of(const Stream& stream, std::string_view operation);
+
+}  // namespace reel
