@@ -18,6 +18,14 @@
 
 namespace reel {
 
+namespace detail {
+// Bytes of `count` elements; too many for 64 bits become more than any buffer has.
+template <class T>
+constexpr std::uint64_t bytes_of(std::uint64_t count) noexcept {
+  return count > ~std::uint64_t{0} / sizeof(T) ? ~std::uint64_t{0} : count * sizeof(T);
+}
+}  // namespace detail
+
 struct BufferResource;  // the memory, owned by a backend
 class Buffer;
 
@@ -47,7 +55,7 @@ class Buffer {
   }
   template <class T>
   BufferRange elements(std::uint64_t first, std::uint64_t count) const {
-    return {*this, first * sizeof(T), count * sizeof(T)};
+    return {*this, detail::bytes_of<T>(first), detail::bytes_of<T>(count)};
   }
 
   // Blocking, ordered after everything given to the device so far.
@@ -61,14 +69,15 @@ class Buffer {
   template <class T>
   void write(std::span<const T> data, std::uint64_t first_element = 0) const {
     static_assert(std::is_trivially_copyable_v<T>);
-    write_bytes(std::as_bytes(data), first_element * sizeof(T));
+    write_bytes(std::as_bytes(data), detail::bytes_of<T>(first_element));
   }
   template <class T>
   std::vector<T> read(std::uint64_t first_element, std::uint64_t count) const {
     static_assert(std::is_trivially_copyable_v<T>);
-    check_read(first_element * sizeof(T), count * sizeof(T));  // before allocating for it
+    // Before allocating for it.
+    check_read(detail::bytes_of<T>(first_element), detail::bytes_of<T>(count));
     std::vector<T> result(count);
-    read_bytes(std::as_writable_bytes(std::span<T>(result)), first_element * sizeof(T));
+    read_bytes(std::as_writable_bytes(std::span<T>(result)), detail::bytes_of<T>(first_element));
     return result;
   }
   template <class T>

@@ -63,6 +63,19 @@ NodeId Graph::add(const Command& command, const std::vector<NodeId>& after, Edge
   return add_node(checked, std::make_shared<NodePayload>(), after, kind);
 }
 
+void Graph::replace(NodeId id, const Command& command) {
+  const Node& old = node(id);
+  if (old.is_child())
+    fail(Code::invalid_argument, "{} is a child graph and can't be replaced by a command.",
+         describe(id));
+  validate(command);
+  auto payload = std::make_shared<NodePayload>();
+  Node next{command, payload};
+  keep_alive(*payload, next.command.work);
+  take_over(next.command, *payload);
+  nodes_[index_of(id)] = std::move(next);
+}
+
 NodeId Graph::add_node(const Command& command, std::shared_ptr<NodePayload> payload,
                        const std::vector<NodeId>& after, EdgeKind kind) {
   check_after(after);

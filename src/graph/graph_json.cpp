@@ -68,7 +68,8 @@ void write_value(Fields& fields, const Argument& a) {
   std::memcpy(&integer, a.bytes, sizeof integer);
   std::memcpy(&real, a.bytes, sizeof real);
   fields.raw("as_int", std::to_string(integer));
-  if (std::isfinite(real)) fields.raw("as_float", fmt::format("{}", real));
+  // Small integers read as tiny denormal floats; nobody means those.
+  if (real == 0 || std::isnormal(real)) fields.raw("as_float", fmt::format("{}", real));
 }
 
 void write_argument(std::string& out, const Argument& a) {

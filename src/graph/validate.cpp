@@ -78,6 +78,15 @@ class ParameterCursor {
   std::size_t place_ = 0, value_place_ = 0;
 };
 
+const char* with_article(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::buffer: return "a buffer";
+    case ParameterKind::value: return "a value";
+    case ParameterKind::shared: return "shared memory";
+  }
+  return "unknown";
+}
+
 // The argument by itself, then against its parameter.
 void check_argument(const Place& place, const Argument& argument) {
   if (argument.kind == ParameterKind::buffer) check_range(place, argument.range);
@@ -89,8 +98,8 @@ void check_argument(const Place& place, const Argument& argument) {
   const Parameter* parameter = place.parameter;
   if (!parameter) return;
   if (argument.kind != parameter->kind)
-    fail(Code::invalid_argument, "{} is a {}, but the kernel takes a {} there.", place.words(),
-         to_string(argument.kind), to_string(parameter->kind));
+    fail(Code::invalid_argument, "{} is {}, but the kernel takes {} there.", place.words(),
+         with_article(argument.kind), with_article(parameter->kind));
   if (argument.kind == ParameterKind::value && parameter->size_bytes != 0 &&
       argument.value_bytes != parameter->size_bytes)
     fail(Code::invalid_argument, "{} has {} bytes, but the kernel takes {} there.", place.words(),
@@ -238,8 +247,8 @@ void validate_argument(const Command& command, std::size_t index, const Argument
          describe(command), dispatch->arguments.size(), index);
   const Argument& old = dispatch->arguments[index];
   if (value.kind != old.kind)
-    fail(Code::invalid_argument, "{} argument {} is a {}; it can't become a {}.", describe(command),
-         index, to_string(old.kind), to_string(value.kind));
+    fail(Code::invalid_argument, "{} argument {} is {}; it can't become {}.", describe(command),
+         index, with_article(old.kind), with_article(value.kind));
   const Parameter* parameter = nullptr;
   if (const KernelResource& kernel = *dispatch->kernel; kernel.reflected) {
     ParameterCursor cursor(kernel);

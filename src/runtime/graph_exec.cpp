@@ -53,6 +53,7 @@ GraphExec Graph::instantiate(const Device& device, const InstantiateOptions& opt
   return GraphExec(std::make_unique<GraphExecState>(*this, device.state(), options));
 }
 
+GraphExec::GraphExec() noexcept = default;
 GraphExec::GraphExec(std::unique_ptr<GraphExecState> state) : state_(std::move(state)) {}
 GraphExec::~GraphExec() = default;
 GraphExec::GraphExec(GraphExec&&) noexcept = default;

@@ -53,18 +53,19 @@ void SessionState::mark_begin() {
     begin_ = executor_->stream.state()->mark();
 }
 
-void SessionState::give(Command command) {
+void SessionState::give(Command&& command) {
+  const bool is_dispatch = std::holds_alternative<Dispatch>(command.work);
   command.scope = *scope_;
   if (recording_) {
     check(command, *executor_->device.state());
-    tracker_->needs_barrier(command.work);
     graph_.add(command);
+    tracker_->needs_barrier(command.work);
   } else {
     mark_begin();
-    executor_->stream.state()->enqueue(command);
+    executor_->stream.state()->enqueue(std::move(command));
   }
   ++commands_;
-  if (std::holds_alternative<Dispatch>(command.work)) ++dispatches_;
+  dispatches_ += is_dispatch;
 }
 
 void SessionState::barrier() {

@@ -39,7 +39,7 @@ class SessionState {
   SessionState(std::shared_ptr<ExecutorState> executor, bool recording);
   ~SessionState();
 
-  void give(Command command);
+  void give(Command&& command);
   void barrier();
   bool barrier_between(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
   Scope enter(std::string_view name);

@@ -27,10 +27,10 @@ StreamState::StreamState(std::shared_ptr<DeviceState> owner, std::string_view na
       own_tracker_(wants_barriers_ ? std::make_shared<HazardTracker>() : nullptr),
       tracker_(own_tracker_) {}
 
-void StreamState::enqueue(Command command) {
+void StreamState::enqueue(Command&& command) {
   check(command, *device);
   const std::lock_guard lock(mutex_);
-  command.scope = scope_;
+  if (command.scope == Scope()) command.scope = scope_;
   if (capture_) {
     capture_->record(*this, command);
     return;

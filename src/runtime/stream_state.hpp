@@ -25,7 +25,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   StreamState(std::shared_ptr<DeviceState> device, std::string_view label);
 
   // Checks the command, then records it into the capture or gives it to the device.
-  void enqueue(Command command);
+  // A command without a scope gets the stream's.
+  void enqueue(Command&& command);
   void launch(GraphExecState& exec);
   std::unique_ptr<StepTimes> launch_timed(Executable& executable);
   std::shared_ptr<Signal> mark();  // not while capturing
