@@ -129,11 +129,11 @@ NodeId Graph::add_barrier(const NodeOptions& options) {
   return add({Barrier{}, options.label, options.scope}, options.after);
 }
 
-NodeId Graph::add_child(const Graph& child, const NodeOptions& options) {
+NodeId Graph::add_child(const Graph& child, const NodeOptions& options, EdgeKind kind) {
   auto payload = std::make_shared<NodePayload>();
   payload->child = std::make_shared<const Graph>(child);
   return add_node({Barrier{}, options.label, options.scope}, std::move(payload), options.after,
-                  EdgeKind::asked);
+                  kind);
 }
 
 const Node& Graph::node(NodeId id) const {

@@ -1,5 +1,7 @@
 #include "runtime/check.hpp"
 
+#include <algorithm>
+
 #include "base/fail.hpp"
 #include "graph/access.hpp"
 #include "graph/resource.hpp"
@@ -46,10 +48,13 @@ void check_group_size(const Dispatch& dispatch, const DeviceInfo& info) {
 void check_shared(const Dispatch& dispatch, const DeviceInfo& info) {
   std::uint64_t total = 0;
   for (const Argument& argument : dispatch.arguments)
-    if (argument.kind == ParameterKind::shared) total += argument.shared_bytes;
-  if (total > info.max_shared_bytes)
-    fail(Code::invalid_argument, "Kernel '{}' asks for {} bytes of shared memory; {} has {}.",
-         dispatch.kernel->source.name, total, info.id, info.max_shared_bytes);
+    if (argument.kind == ParameterKind::shared) {
+      total += std::min(argument.shared_bytes, info.max_shared_bytes + 1);  // never wraps
+      if (total > info.max_shared_bytes)
+        fail(Code::invalid_argument,
+             "Kernel '{}' asks for {} bytes of shared memory and more; {} has {}.",
+             dispatch.kernel->source.name, argument.shared_bytes, info.id, info.max_shared_bytes);
+    }
 }
 
 }  // namespace
@@ -68,6 +73,10 @@ void check_groups(Dim3 groups, const std::string& kernel_name, const DeviceState
   if (groups.x > most.x || groups.y > most.y || groups.z > most.z)
     fail(Code::invalid_argument, "Kernel '{}' is launched with {} groups; {} allows {}.",
          kernel_name, text(groups), device.info().id, text(most));
+  // No device gets through 2^62 groups, and their number must fit in 64 bits.
+  if (std::uint64_t{groups.x} * groups.y > (std::uint64_t{1} << 62) / std::max(groups.z, 1u))
+    fail(Code::invalid_argument, "Kernel '{}' is launched with {} groups, which is more than 2^62.",
+         kernel_name, text(groups));
 }
 
 void check_argument_for_device(const Argument& argument, std::size_t index,

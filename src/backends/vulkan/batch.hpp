@@ -1,0 +1,57 @@
+// batch.hpp - what is given to the device in one piece, or to the host in between.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "backends/vulkan/staging.hpp"
+
+namespace reel::vulkan {
+
+class Line;
+
+// A point of another line that must be reached first.
+struct Dependency {
+  std::shared_ptr<Line> line;
+  std::uint64_t value;
+};
+
+// Something recorded that batches run; counts the batches that are not done.
+struct InFlight {
+  std::atomic<std::uint32_t> batches = 0;
+  virtual ~InFlight() = default;
+};
+
+struct Batch {
+  explicit Batch(Context& context) : staging(context) {}
+
+  bool is_host_step() const noexcept { return host != nullptr; }
+  // Gives back all it holds, so that it can be filled again; its command buffer stays.
+  void clear();
+
+  std::uint64_t value = 0;                  // its place in the line
+  VkCommandBuffer own = VK_NULL_HANDLE;     // of the queue's pool; used again with the batch
+  std::vector<VkCommandBuffer> commands;    // to submit, in order
+  std::vector<Dependency> waits;
+  std::vector<ReadBack> read_backs;
+  std::vector<std::shared_ptr<const void>> held;  // alive until the batch is done
+  std::vector<std::shared_ptr<InFlight>> runs;
+  StagingArena staging;
+  std::function<void()> host;               // a step of the host, in place of commands
+};
+
+inline void Batch::clear() {
+  value = 0;
+  commands.clear();
+  waits.clear();
+  read_backs.clear();
+  held.clear();
+  runs.clear();
+  staging.reset();
+  host = nullptr;
+}
+
+}  // namespace reel::vulkan

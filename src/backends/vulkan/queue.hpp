@@ -1,0 +1,92 @@
+// queue.hpp - a stream's way to the device.
+//
+// Commands are recorded into an open batch, which is handed to the line when somebody marks,
+// flushes or waits, or when it is large. The state is shared with Signals, which may outlive the
+// queue and may hand over the batch they lie in.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include "backends/vulkan/descriptor_cache.hpp"
+#include "backends/vulkan/line.hpp"
+#include "backends/vulkan/recorder.hpp"
+#include "backends/vulkan/stamp.hpp"
+#include "runtime/driver.hpp"
+
+namespace reel::vulkan {
+
+class Recording;
+
+class QueueState {
+ public:
+  QueueState(std::shared_ptr<Context> context, std::string_view label);
+  ~QueueState();
+  QueueState(const QueueState&) = delete;
+  QueueState& operator=(const QueueState&) = delete;
+
+  // Each takes the lock.
+  void submit(const Command& command);
+  std::shared_ptr<Signal> mark(const std::shared_ptr<QueueState>& self);
+  void wait_for(const Dependency& dependency);
+  void launch(const std::shared_ptr<Recording>& recording);
+  // Hands over the open batch, if it will have a value up to `value`; returns the last value.
+  std::uint64_t flush(std::uint64_t value = UINT64_MAX);
+
+  const std::shared_ptr<Line> line;
+
+ private:
+  // With the lock held:
+  Batch& open();           // the open batch, made when there is none
+  Batch& record();         // the same, with its own command buffer begun
+  bool is_open_empty() const { return !open_ || (!recording_ && open_->waits.empty()); }
+  std::uint64_t close();   // hands it over, if there is anything in it
+  void end_recording();
+  void command_recorded();
+  template <class Resource>
+  void hold(Resource& resource);
+  bool everything_is_done();
+  void host_step(std::function<void()> function, std::shared_ptr<const void> held);
+
+  void enqueue(const Dispatch& dispatch);
+  void enqueue(const Copy& copy);
+  void enqueue(const Fill& fill);
+  void enqueue(const Write& write);
+  void enqueue(const Read& read);
+  void enqueue(const HostCall& call);
+  void enqueue(const Barrier& barrier);
+
+  const std::shared_ptr<Context> context_;
+  std::mutex mutex_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  DescriptorCache descriptors_;
+  Recorder recorder_;
+  std::shared_ptr<StampPool> stamps_;
+  std::unique_ptr<Batch> open_;
+  bool recording_ = false;        // open_ has commands
+  bool barrier_is_due_ = false;   // the last command recorded was no barrier
+  std::uint64_t holder_ = 0;      // of the open batch, see VulkanBuffer::holder
+  std::size_t recorded_ = 0;      // commands in the open batch
+};
+
+class VulkanQueue final : public QueueDriver {
+ public:
+  VulkanQueue(std::shared_ptr<Context> context, std::string_view label)
+      : state_(std::make_shared<QueueState>(std::move(context), label)) {}
+  ~VulkanQueue() override;
+
+  void submit(const Command& command) override { state_->submit(command); }
+  std::shared_ptr<Signal> mark() override { return state_->mark(state_); }
+  void wait_for(const std::shared_ptr<Signal>& signal) override;
+  void flush() override { state_->flush(); }
+  void wait() override;
+  bool idle() override;
+  void launch(const std::shared_ptr<Recording>& recording) { state_->launch(recording); }
+
+ private:
+  const std::shared_ptr<QueueState> state_;
+};
+
+}  // namespace reel::vulkan
