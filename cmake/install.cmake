@@ -1,2 +1,25 @@
-install(TARGETS reel EXPORT reel-targets FILE_SET HEADERS)
-install(EXPORT reel-targets NAMESPACE reel:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/reel)
+# install.cmake - `cmake --install build/release --prefix P`, then find_package(reel) with P in
+# CMAKE_PREFIX_PATH. The library links its own needs privately, so a consumer needs none of them.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/reel)
+
+install(TARGETS reel EXPORT reel-targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
+                NAMELINK_COMPONENT development
+        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+
+# An installed tree may be moved as a whole: the program finds the library beside itself.
+file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+set_target_properties(reel_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
+install(TARGETS reel_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+
+install(EXPORT reel-targets NAMESPACE reel:: DESTINATION ${package_dir} COMPONENT development)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/reelConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/reelConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a minor version may break the API.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/reelConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/reelConfig.cmake ${PROJECT_BINARY_DIR}/reelConfigVersion.cmake
+        DESTINATION ${package_dir} COMPONENT development)

@@ -60,6 +60,11 @@ struct Argument {
 };
 static_assert(std::is_trivially_copyable_v<Argument>);
 
+// What may stand for one argument. A list of Arguments is meant as the list, not as a value.
+template <class T>
+concept ArgumentLike = std::is_constructible_v<Argument, const T&> &&
+                       !std::is_convertible_v<const T&, std::span<const Argument>>;
+
 // Same kind and same content; ranges by identity of the buffer.
 bool operator==(const Argument& a, const Argument& b) noexcept;
 

@@ -7,7 +7,8 @@
 //
 // Both modes take the same calls and give the same bytes. Which commands may overlap follows
 // from the ranges they read and write; barriers are issued where needed and counted.
-// One thread at a time per session; sessions of one executor run in the order they were begun.
+// One thread at a time per session. Direct commands run in the order they are given, recorded
+// ones when their session is finished. Of two direct sessions open at once the later one counts.
 #pragma once
 
 #include <array>
@@ -63,13 +64,13 @@ class GraphSession {
   GraphSession(GraphSession&&) noexcept;
   GraphSession& operator=(GraphSession&&) noexcept;
 
-  template <class... A>
+  template <ArgumentLike... A>
   void dispatch(const Kernel& kernel, const Launch& launch, const A&... arguments) {
     const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
     dispatch(kernel, launch, std::span<const Argument>(list));
   }
   void dispatch(const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
-  template <class... A>
+  template <ArgumentLike... A>
   void dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
                          const A&... arguments) {
     const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};

@@ -83,7 +83,7 @@ class Graph {
   // --- building; each returns the id of the new node -------------------------------------------
   NodeId add(const Command& command, const std::vector<NodeId>& after = {},
              EdgeKind kind = EdgeKind::asked);
-  template <class... A>
+  template <ArgumentLike... A>
   NodeId add_dispatch(const Kernel& kernel, const Launch& launch, const A&... arguments) {
     const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
     return add_dispatch(kernel, launch, std::span<const Argument>(list));
@@ -100,7 +100,8 @@ class Graph {
   // Waits for `after` only. A barrier that nobody asked to wait for anything is a fence: after
   // every node before it, before every node after it; so are host calls, which may do anything.
   NodeId add_barrier(const NodeOptions& options = {});
-  NodeId add_child(const Graph& child, const NodeOptions& options = {});
+  NodeId add_child(const Graph& child, const NodeOptions& options = {},
+                   EdgeKind kind = EdgeKind::asked);
 
   // The node does this from now on; its dependencies stay.
   void replace(NodeId id, const Command& command);

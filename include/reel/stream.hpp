@@ -54,7 +54,7 @@ class Stream {
   Device device() const;
 
   // --- commands ------------------------------------------------------------------------------------
-  template <class... A>
+  template <ArgumentLike... A>
   void dispatch(const Kernel& kernel, const Launch& launch, const A&... arguments) const {
     const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
     dispatch(kernel, launch, std::span<const Argument>(list));
@@ -62,7 +62,7 @@ class Stream {
   void dispatch(const Kernel& kernel, const Launch& launch,
                 std::span<const Argument> arguments) const;
   // The grid comes from three uint32 in `groups` when the device gets there.
-  template <class... A>
+  template <ArgumentLike... A>
   void dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
                          const A&... arguments) const {
     const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};

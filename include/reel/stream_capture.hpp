@@ -36,7 +36,7 @@ class StreamCapture {
   StreamCapture& operator=(StreamCapture&&) noexcept;
 
   // The same as calling the stream.
-  template <class... A>
+  template <ArgumentLike... A>
   NodeId record_kernel(const Kernel& kernel, const Launch& launch, const A&... arguments) {
     const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
     return record_kernel(kernel, launch, std::span<const Argument>(list));

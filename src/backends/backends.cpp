@@ -6,7 +6,7 @@
 namespace reel {
 
 std::span<const Backend* const> backends() {
-  static constexpr std::array all{&host_backend, &vulkan_backend};
+  static constexpr std::array all{&host_backend, &opencl_backend, &vulkan_backend};
   return all;
 }
 

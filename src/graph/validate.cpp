@@ -89,7 +89,12 @@ const char* with_article(ParameterKind kind) {
 
 // The argument by itself, then against its parameter.
 void check_argument(const Place& place, const Argument& argument) {
-  if (argument.kind == ParameterKind::buffer) check_range(place, argument.range);
+  if (argument.kind == ParameterKind::buffer) {
+    check_range(place, argument.range);
+    if (argument.range.size_bytes == 0)
+      fail(Code::invalid_argument, "{} binds 0 bytes of buffer {}; the least is 1.", place.words(),
+           describe(*argument.range.buffer));
+  }
   if (argument.kind == ParameterKind::value &&
       (argument.value_bytes == 0 || argument.value_bytes > max_value_bytes))
     fail(Code::invalid_argument, "{} is a value of {} bytes; allowed are 1 to {}.", place.words(),

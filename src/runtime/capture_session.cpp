@@ -1,6 +1,7 @@
 #include "runtime/capture_session.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fail.hpp"
 #include "runtime/device_state.hpp"
@@ -44,7 +45,8 @@ NodeId CaptureSession::record_child(StreamState& stream, const Graph& child, Sco
   const std::lock_guard lock(mutex_);
   Line& line = line_of(stream);
   const NodeId node = graph_.add_child(
-      child, NodeOptions{.label = "graph", .scope = scope, .after = line.frontier});
+      child, NodeOptions{.label = "graph", .scope = scope, .after = line.frontier},
+      EdgeKind::stream);
   line.frontier.assign(1, node);
   return node;
 }
@@ -107,37 +109,36 @@ std::optional<Error> CaptureSession::unjoined() const {
                            origin_label_, names, origin_label_));
 }
 
-void CaptureSession::detach() noexcept {
-  std::vector<std::shared_ptr<StreamState>> streams;
-  {
-    const std::lock_guard lock(mutex_);
-    if (ended_) return;
-    ended_ = true;
-    for (auto& [state, line] : lines_) streams.push_back(line.stream);
-  }
-  for (const auto& stream : streams)
-    if (stream->capture().get() == this) stream->set_capture(nullptr);
+void CaptureSession::leave(const std::unordered_map<StreamState*, Line>& lines) noexcept {
+  for (const auto& [state, line] : lines) state->end_capture(this);
   origin_->device->capture_ends(this);
-  const std::lock_guard lock(mutex_);
-  lines_.clear();  // events of the capture keep the session, not the streams
 }
 
 Graph CaptureSession::end() {
   std::optional<Error> error;
   Graph graph;
+  std::unordered_map<StreamState*, Line> lines;  // events keep the session, not the streams
   {
     const std::lock_guard lock(mutex_);
     error = cause_ ? cause_ : unjoined();
-    graph = std::move(graph_);
-    graph_ = Graph();
+    ended_ = true;
+    graph = std::exchange(graph_, Graph());
+    lines = std::exchange(lines_, {});
   }
-  // `origin_` is one of the lines, so it lives through detach.
-  detach();
+  leave(lines);
   if (error) throw Error(*error);
   return graph;
 }
 
-void CaptureSession::discard() noexcept { detach(); }
+void CaptureSession::discard() noexcept {
+  std::unordered_map<StreamState*, Line> lines;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    lines.swap(lines_);
+  }
+  leave(lines);
+}
 
 bool CaptureSession::is_active() const { return status() == CaptureStatus::active; }
 

@@ -63,7 +63,8 @@ class CaptureSession {
   void throw_if_invalid(const StreamState& stream) const;  // with mutex_ held
   Line& line_of(StreamState& stream);                       // with mutex_ held
   std::optional<Error> unjoined() const;                    // with mutex_ held
-  void detach() noexcept;
+  // Sets the streams free. `lines` has the origin, which therefore still lives.
+  void leave(const std::unordered_map<StreamState*, Line>& lines) noexcept;
 
   mutable std::mutex mutex_;
   const CaptureMode mode_;

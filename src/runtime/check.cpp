@@ -1,10 +1,13 @@
 #include "runtime/check.hpp"
 
+#include <algorithm>
+
 #include "base/fail.hpp"
 #include "graph/access.hpp"
 #include "graph/resource.hpp"
 #include "graph/validate.hpp"
 #include "runtime/device_state.hpp"
+#include "runtime/quick_check.hpp"
 
 namespace reel {
 
@@ -34,8 +37,8 @@ void check_group_size(const Dispatch& dispatch, const DeviceInfo& info) {
   if (size.x > most.x || size.y > most.y || size.z > most.z)
     fail(Code::invalid_argument, "Kernel '{}' is launched with a group size of {}; {} allows {}.",
          name, text(size), info.id, text(most));
-  const std::uint64_t limit = dispatch.kernel->max_group_items ? dispatch.kernel->max_group_items
-                                                               : info.max_group_items;
+  const std::uint64_t limit =
+      dispatch.kernel->max_group_items ? dispatch.kernel->max_group_items : info.max_group_items;
   if (size.count() > limit)
     fail(Code::invalid_argument,
          "Kernel '{}' is launched with groups of {} items ({}); {} allows {} for it.", name,
@@ -45,10 +48,13 @@ void check_group_size(const Dispatch& dispatch, const DeviceInfo& info) {
 void check_shared(const Dispatch& dispatch, const DeviceInfo& info) {
   std::uint64_t total = 0;
   for (const Argument& argument : dispatch.arguments)
-    if (argument.kind == ParameterKind::shared) total += argument.shared_bytes;
-  if (total > info.max_shared_bytes)
-    fail(Code::invalid_argument, "Kernel '{}' asks for {} bytes of shared memory; {} has {}.",
-         dispatch.kernel->source.name, total, info.id, info.max_shared_bytes);
+    if (argument.kind == ParameterKind::shared) {
+      total += std::min(argument.shared_bytes, info.max_shared_bytes + 1);  // never wraps
+      if (total > info.max_shared_bytes)
+        fail(Code::invalid_argument,
+             "Kernel '{}' asks for {} bytes of shared memory and more; {} has {}.",
+             dispatch.kernel->source.name, argument.shared_bytes, info.id, info.max_shared_bytes);
+    }
 }
 
 }  // namespace
@@ -67,6 +73,10 @@ void check_groups(Dim3 groups, const std::string& kernel_name, const DeviceState
   if (groups.x > most.x || groups.y > most.y || groups.z > most.z)
     fail(Code::invalid_argument, "Kernel '{}' is launched with {} groups; {} allows {}.",
          kernel_name, text(groups), device.info().id, text(most));
+  // No device gets through 2^62 groups, and their number must fit in 64 bits.
+  if (std::uint64_t{groups.x} * groups.y > (std::uint64_t{1} << 62) / std::max(groups.z, 1u))
+    fail(Code::invalid_argument, "Kernel '{}' is launched with {} groups, which is more than 2^62.",
+         kernel_name, text(groups));
 }
 
 void check_argument_for_device(const Argument& argument, std::size_t index,
@@ -76,7 +86,8 @@ void check_argument_for_device(const Argument& argument, std::size_t index,
   const DeviceInfo& info = device.info();
   if (argument.range.offset_bytes % info.binding_alignment_bytes != 0)
     fail(Code::invalid_argument,
-         "Argument {} of kernel '{}' is bound at offset {} of buffer '{}'; {} needs a multiple of {}.",
+         "Argument {} of kernel '{}' is bound at offset {} of buffer '{}'; {} needs a multiple of "
+         "{}.",
          index, kernel_name, argument.range.offset_bytes, argument.range.buffer->label, info.id,
          info.binding_alignment_bytes);
   if (argument.range.size_bytes > info.max_binding_bytes)
@@ -108,6 +119,9 @@ void check_for_device(const Command& command, const DeviceState& device) {
 }
 
 void check(const Command& command, const DeviceState& device) {
+  const auto* dispatch = std::get_if<Dispatch>(&command.work);
+  if (dispatch && is_plainly_fine(*dispatch, &device, device.limits)) [[likely]]
+    return;
   validate(command);
   check_for_device(command, device);
 }

@@ -38,6 +38,7 @@ void DeviceState::write(const BufferRange& target, std::span<const std::byte> da
   const std::lock_guard lock(transfer_mutex_);
   if (!transfers_) transfers_ = driver_->open_queue("transfers");
   transfers_->submit({Write{target, data}});
+  transfers_->flush();
   transfers_->wait();
 }
 
@@ -47,6 +48,7 @@ void DeviceState::read(const BufferRange& source, std::span<std::byte> target) {
   const std::lock_guard lock(transfer_mutex_);
   if (!transfers_) transfers_ = driver_->open_queue("transfers");
   transfers_->submit({Read{source, target}});
+  transfers_->flush();
   transfers_->wait();
 }
 

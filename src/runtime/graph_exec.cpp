@@ -104,9 +104,14 @@ Device GraphExec::device() const { return Device(live(state_, "device()").device
 std::size_t GraphExec::node_count() const { return live(state_, "node_count()").graph().node_count(); }
 
 std::vector<NodeId> GraphExec::execution_order() const {
+  const GraphExecState& exec = live(state_, "execution_order()");
   std::vector<NodeId> order;
-  for (const Step& step : live(state_, "execution_order()").plan().steps)
-    if (order.empty() || order.back() != step.node) order.push_back(step.node);
+  std::vector<bool> seen(exec.graph().node_count(), false);
+  for (const Step& step : exec.plan().steps) {
+    if (seen[index_of(step.node)]) continue;  // a later step of a child graph
+    seen[index_of(step.node)] = true;
+    order.push_back(step.node);
+  }
   return order;
 }
 

@@ -43,7 +43,6 @@ void build_kernels_for(Plan& plan, const std::shared_ptr<DeviceState>& device,
       it->second = built.back().get();
     }
     dispatch->kernel = it->second;
-    validate(step.command);
   }
 }
 
@@ -51,10 +50,12 @@ void build_kernels_for(Plan& plan, const std::shared_ptr<DeviceState>& device,
 
 GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
                                const InstantiateOptions& options)
-    : device(std::move(owner)), graph_(graph) {
-  Plan plan = make_plan(graph, {.relax_order = options.relax_order, .reorder = options.reorder});
+    : device(std::move(owner)),
+      options_{.relax_order = options.relax_order, .reorder = options.reorder},
+      graph_(graph) {
+  Plan plan = make_plan(graph, options_);
   build_kernels_for(plan, device, kernels_);
-  for (const Step& step : plan.steps) check_for_device(step.command, *device);
+  for (const Step& step : plan.steps) check(step.command, *device);
   plan_ = std::make_shared<const Plan>(std::move(plan));
   prepare_steps();
   executable_ = device->driver().instantiate(plan_);
@@ -62,6 +63,7 @@ GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> 
 
 GraphExecState::GraphExecState(const GraphExecState& other)
     : device(other.device),
+      options_(other.options_),
       plan_(other.plan_),
       graph_(other.graph()),
       steps_(other.steps_),
@@ -290,6 +292,13 @@ void GraphExecState::bind(std::span<const std::pair<std::string_view, Buffer>> n
            buffer.label(), name);
   }
   for (const auto& [use, range] : changes) apply(use, range);
+}
+
+Graph GraphExecState::graph_as_launched() const {
+  Graph result = graph();
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    if (!steps_[i].enabled) result.replace(plan_->steps[i].node, {Barrier{}});
+  return result;
 }
 
 // --- the graph as it stands ---------------------------------------------------------------------

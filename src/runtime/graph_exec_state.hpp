@@ -32,6 +32,7 @@ class GraphExecState {
   std::optional<GraphDifference> update(const Graph& graph);
 
   const Graph& graph() const;  // brought up to date first
+  Graph graph_as_launched() const;  // without the work of disabled nodes
   Executable& executable() { return *executable_; }
   const Executable& executable() const { return *executable_; }
   const Plan& plan() const noexcept { return *plan_; }
@@ -62,9 +63,10 @@ class GraphExecState {
   void keep(const BufferRange& range);
   void check_new_buffer(const BufferRange& range, const BufferRange& old) const;
   void count_uses();
-  std::optional<GraphDifference> first_obstacle(const Graph& next) const;
+  std::optional<GraphDifference> first_obstacle(const Graph& next, const Plan& plan) const;
   void take_over(std::uint32_t step, const Command& next);
 
+  PlanOptions options_;
   std::shared_ptr<const Plan> plan_;
   mutable Graph graph_;
   mutable std::vector<Parameters> steps_;

@@ -2,6 +2,7 @@
 // topology, or say why not.
 #include <algorithm>
 
+#include "graph/access.hpp"
 #include "graph/resource.hpp"
 #include "graph/validate.hpp"
 #include "runtime/check.hpp"
@@ -11,51 +12,69 @@ namespace reel {
 
 namespace {
 
-// Edges by their ends only: what matters is order, not who asked for it.
-std::vector<std::pair<NodeId, NodeId>> order_of(const Graph& graph) {
-  std::vector<std::pair<NodeId, NodeId>> pairs;
-  for (const Edge& edge : graph.edges()) pairs.emplace_back(edge.from, edge.to);
-  std::sort(pairs.begin(), pairs.end());
-  return pairs;
-}
-
-// Fields that are part of what was lowered. Everything else is a parameter.
+// Fields of Graph::diff that are part of what was lowered. Everything else is a parameter.
 bool is_structural(const GraphDifference& difference) {
   const std::string& field = difference.field;
   return field == "node_count" || field == "edges" || field == "kind" || field == "kernel" ||
-         field == "group_size" || field == "child" || field == "argument_count" ||
-         field == "indirect";
+         field == "group_size";
 }
 
-// Argument by argument: same kind, and values of the same size.
-std::optional<GraphDifference> argument_obstacle(NodeId node, const Dispatch& before,
+GraphDifference differs(const Step& step, std::string field, std::string before,
+                        std::string after) {
+  return {step.node, std::move(field), std::move(before), std::move(after)};
+}
+
+// Same kernel, shape and kinds of arguments.
+std::optional<GraphDifference> dispatch_obstacle(const Step& step, const Dispatch& before,
                                                  const Dispatch& after) {
+  // The kernel may be the same source built for another device.
+  if (before.kernel->source.name != after.kernel->source.name)
+    return differs(step, "kernel", before.kernel->source.name, after.kernel->source.name);
+  const Dim3 a = before.group_size, b = after.group_size;
+  if (a != b)
+    return differs(step, "group_size", std::to_string(a.count()) + " items",
+                   std::to_string(b.count()) + " items");
+  if (before.arguments.size() != after.arguments.size())
+    return differs(step, "argument_count", std::to_string(before.arguments.size()),
+                   std::to_string(after.arguments.size()));
+  const BufferRange &from = before.indirect, &to = after.indirect;
+  if (from.buffer != to.buffer || from.offset_bytes != to.offset_bytes)
+    return differs(step, "indirect", from.buffer ? from.buffer->label : "none",
+                   to.buffer ? to.buffer->label : "none");
   for (std::size_t i = 0; i < before.arguments.size(); ++i) {
-    const Argument &a = before.arguments[i], &b = after.arguments[i];
+    const Argument &x = before.arguments[i], &y = after.arguments[i];
     const std::string field = "argument " + std::to_string(i);
-    if (a.kind != b.kind) return GraphDifference{node, field, to_string(a.kind), to_string(b.kind)};
-    if (a.kind == ParameterKind::value && a.value_bytes != b.value_bytes)
-      return GraphDifference{node, field, std::to_string(a.value_bytes) + " bytes",
-                             std::to_string(b.value_bytes) + " bytes"};
+    if (x.kind != y.kind) return differs(step, field, to_string(x.kind), to_string(y.kind));
+    if (x.kind == ParameterKind::value && x.value_bytes != y.value_bytes)
+      return differs(step, field, std::to_string(x.value_bytes) + " bytes",
+                     std::to_string(y.value_bytes) + " bytes");
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<GraphDifference> GraphExecState::first_obstacle(const Graph& next) const {
-  const Graph& now = graph();
-  for (GraphDifference& difference : Graph::diff(now, next))
+// What was lowered is the plan, so that is what must come out the same: hazards among the new
+// ranges may ask for another order even where nodes and dependencies are equal.
+std::optional<GraphDifference> GraphExecState::first_obstacle(const Graph& next,
+                                                              const Plan& plan) const {
+  for (GraphDifference& difference : Graph::diff(graph(), next))
     if (is_structural(difference)) return std::move(difference);
-  if (order_of(now) != order_of(next))
-    return GraphDifference{std::nullopt, "edges", "order inferred from the present ranges",
-                           "another order, since other ranges conflict"};
-  for (std::size_t i = 0; i < now.node_count(); ++i) {
-    const NodeId node{static_cast<std::uint32_t>(i)};
-    const auto* before = std::get_if<Dispatch>(&now.node(node).command.work);
-    const auto* after = std::get_if<Dispatch>(&next.node(node).command.work);
-    if (!before || !after) continue;
-    if (auto obstacle = argument_obstacle(node, *before, *after)) return obstacle;
+  if (plan.steps.size() != plan_->steps.size())
+    return GraphDifference{std::nullopt, "child", std::to_string(plan_->steps.size()) + " steps",
+                           std::to_string(plan.steps.size()) + " steps"};
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step &before = plan_->steps[i], &after = plan.steps[i];
+    if (before.node != after.node || before.waits != after.waits ||
+        before.barrier_before != after.barrier_before)
+      return differs(before, "edges", "order inferred from the present ranges",
+                     "another order, since other ranges conflict");
+    if (before.command.work.index() != after.command.work.index())
+      return differs(before, "kind", kind_name(before.command.work), kind_name(after.command.work));
+    const auto* dispatch = std::get_if<Dispatch>(&before.command.work);
+    if (!dispatch) continue;
+    if (auto obstacle = dispatch_obstacle(before, *dispatch, std::get<Dispatch>(after.command.work)))
+      return obstacle;
   }
   return std::nullopt;
 }
@@ -80,34 +99,23 @@ void GraphExecState::take_over(std::uint32_t step, const Command& next) {
     p.data.assign(write->data.begin(), write->data.end());
     write->data = p.data;
   }
-  std::visit(overloaded{[&](const Copy& c) {
-                          keep(c.source);
-                          keep(c.target);
-                        },
-                        [&](const Fill& f) { keep(f.target); },
-                        [&](const Write& w) { keep(w.target); },
-                        [&](const Read& r) { keep(r.source); }, [](const auto&) {}},
-             p.command.work);
+  for_each_access(p.command.work, [&](const BufferRange& range, Access) { keep(range); });
   executable_->replace(step, p.command);
 }
 
 std::optional<GraphDifference> GraphExecState::update(const Graph& next) {
-  if (auto obstacle = first_obstacle(next)) return obstacle;
-  for (const Step& step : plan_->steps) {  // all checks before any change
-    if (graph_.node(step.node).is_child()) continue;
-    const Command& command = next.node(step.node).command;
+  Plan plan = make_plan(next, options_);
+  if (auto obstacle = first_obstacle(next, plan)) return obstacle;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {  // all checks before any change
+    Command& command = plan.steps[i].command;
+    if (auto* dispatch = std::get_if<Dispatch>(&command.work))
+      dispatch->kernel = std::get<Dispatch>(plan_->steps[i].command.work).kernel;
     validate(command);
-    Command for_device = command;
-    // The kernel was found equal; ours may be the same source built for this device.
-    if (auto* dispatch = std::get_if<Dispatch>(&for_device.work))
-      dispatch->kernel = std::get<Dispatch>(step.command.work).kernel;
-    check_for_device(for_device, *device);
+    check_for_device(command, *device);
   }
-  for (std::uint32_t i = 0; i < steps_.size(); ++i) {
-    const NodeId node = plan_->steps[i].node;
-    if (!graph_.node(node).is_child()) take_over(i, next.node(node).command);
-  }
+  for (std::uint32_t i = 0; i < steps_.size(); ++i) take_over(i, plan.steps[i].command);
   count_uses();
+  std::erase_if(bound_, [&](const auto& entry) { return !uses_.contains(entry.first); });
   graph_ = next;
   for (Parameters& p : steps_) p.changed = false;
   graph_is_stale_ = false;

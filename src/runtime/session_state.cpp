@@ -45,7 +45,7 @@ SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recordi
 SessionState::~SessionState() {
   if (recording_ || given_away_) return;
   // What was given runs or not; the stream goes on without this session's bookkeeping.
-  executor_->stream.state()->track_with(nullptr);
+  executor_->stream.state()->stop_tracking_with(tracker_.get());
 }
 
 void SessionState::mark_begin() {
@@ -137,7 +137,7 @@ std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& opti
   pass->begin = begin_;
   pass->end = stream.mark();
   stream.flush();
-  if (!recording_) stream.track_with(nullptr);
+  if (!recording_) stream.stop_tracking_with(tracker_.get());
   given_away_ = true;
   report.encode_ns = since(began_);
   return pass;

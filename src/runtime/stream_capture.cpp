@@ -27,16 +27,16 @@ const char* to_string(CaptureStatus status) noexcept {
 
 StreamCapture StreamCapture::begin(const Stream& stream, CaptureMode mode) {
   StreamState& state = state_of(stream, "StreamCapture::begin()");
-  if (const auto other = state.capture())
+  const auto session = std::make_shared<CaptureSession>(stream.state(), mode);
+  if (const auto other = state.begin_capture(session))
     fail(Code::capture_unsupported,
          "StreamCapture::begin() on stream '{}', which is part of the capture of stream '{}' "
          "already; end that one first.",
          state.label, other->origin_label());
   StreamCapture capture;
   capture.stream_ = stream;
-  capture.session_ = std::make_shared<CaptureSession>(stream.state(), mode);
-  state.device->capture_begins(capture.session_);
-  state.set_capture(capture.session_);
+  capture.session_ = session;
+  state.device->capture_begins(session);
   return capture;
 }
 

@@ -51,7 +51,7 @@ void StreamState::submit(const Command& command) {
 void StreamState::launch(GraphExecState& exec) {
   const std::lock_guard lock(mutex_);
   if (capture_) {
-    capture_->record_child(*this, exec.graph(), scope_);
+    capture_->record_child(*this, exec.graph_as_launched(), scope_);
     return;
   }
   exec.executable().launch(*queue_);
@@ -75,6 +75,10 @@ std::shared_ptr<Signal> StreamState::mark() {
 }
 
 void StreamState::record(EventState& event) {
+  if (event.device != device)
+    fail(Code::invalid_argument,
+         "Stream '{}' of device {} can't record event '{}', which belongs to device {}.", label,
+         device->info().id, event.label, event.device->info().id);
   const std::lock_guard lock(mutex_);
   if (capture_) {
     event.set(CapturePoint{capture_, capture_->frontier(*this)});
@@ -87,6 +91,22 @@ void StreamState::wait(EventState& event) {
   const EventState::Point point = event.point();
   const std::lock_guard lock(mutex_);
   if (const auto* captured = std::get_if<CapturePoint>(&point)) {
+    if (captured->session->has_ended()) {
+      Error error(Code::captured_event,
+                  fmt::format("wait() of stream '{}' on event '{}': the event was recorded in a "
+                              "capture that has ended; record it again first.",
+                              label, event.label));
+      if (capture_) capture_->invalidate(error);
+      throw error;
+    }
+    if (event.device != device) {
+      Error error(Code::capture_unsupported,
+                  fmt::format("wait() would make stream '{}' of device {} part of a capture on "
+                              "device {}; a graph belongs to one device.",
+                              label, device->info().id, event.device->info().id));
+      if (capture_) capture_->invalidate_quietly(error);
+      captured->session->invalidate(error);
+    }
     if (capture_ && capture_ != captured->session) {
       Error error(Code::capture_merge,
                   fmt::format("wait() on event '{}' would merge the capture of stream '{}' into the "
@@ -95,11 +115,6 @@ void StreamState::wait(EventState& event) {
       if (captured->session->is_active()) captured->session->invalidate_quietly(error);
       capture_->invalidate(error);
     }
-    if (captured->session->has_ended())
-      fail(Code::captured_event,
-           "wait() of stream '{}' on event '{}': the event was recorded in a capture that has "
-           "ended; record it again first.",
-           label, event.label);
     captured->session->join(*this, captured->nodes);
     capture_ = captured->session;
     return;
@@ -171,7 +186,14 @@ void StreamState::leave_to(Scope scope) {
 
 void StreamState::track_with(std::shared_ptr<HazardTracker> tracker) {
   const std::lock_guard lock(mutex_);
-  tracker_ = tracker ? std::move(tracker) : own_tracker_;
+  tracker_ = std::move(tracker);
+  fence_pending_ = wants_barriers_;
+}
+
+void StreamState::stop_tracking_with(const HazardTracker* tracker) {
+  const std::lock_guard lock(mutex_);
+  if (tracker_.get() != tracker) return;  // another session began meanwhile
+  tracker_ = own_tracker_;
   if (tracker_) tracker_->forget();
   fence_pending_ = wants_barriers_;
 }
@@ -189,9 +211,17 @@ std::shared_ptr<CaptureSession> StreamState::capture() const {
   return capture_;
 }
 
-void StreamState::set_capture(std::shared_ptr<CaptureSession> session) {
+std::shared_ptr<CaptureSession> StreamState::begin_capture(
+    const std::shared_ptr<CaptureSession>& session) {
   const std::lock_guard lock(mutex_);
-  capture_ = std::move(session);
+  if (capture_) return capture_;
+  capture_ = session;
+  return nullptr;
+}
+
+void StreamState::end_capture(const CaptureSession* session) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (capture_.get() == session) capture_ = nullptr;
 }
 
 }  // namespace reel

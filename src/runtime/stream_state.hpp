@@ -42,15 +42,16 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   Scope enter(std::string_view name);  // returns the scope to leave to
   void leave_to(Scope scope);
 
-  // From here on, hazards are judged and counted by `tracker` (null: the stream's own).
+  // From here on, hazards are judged and counted by `tracker`, until it is taken away or replaced.
   void track_with(std::shared_ptr<HazardTracker> tracker);
-  void barrier();  // in any case
+  void stop_tracking_with(const HazardTracker* tracker);
   bool barrier_between(HazardTracker& tracker, std::span<const BufferRange> reads,
                        std::span<const BufferRange> writes);
 
   std::shared_ptr<CaptureSession> capture() const;
-  // Null to leave. A stream is in one capture at most.
-  void set_capture(std::shared_ptr<CaptureSession> session);
+  // A stream is in one capture at most: null when it is now in `session`, else the one it is in.
+  std::shared_ptr<CaptureSession> begin_capture(const std::shared_ptr<CaptureSession>& session);
+  void end_capture(const CaptureSession* session) noexcept;
 
   const std::shared_ptr<DeviceState> device;
   const StreamId id;

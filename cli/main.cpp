@@ -1,0 +1,83 @@
+// main.cpp - the program `reel`: reads the command line and runs one verb.
+//
+// Exit codes: 0 done, 1 it failed (one sentence on stderr), 2 the command line is wrong.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "nearest.hpp"
+#include "verbs.hpp"
+
+namespace reel::cli {
+namespace {
+
+constexpr int failed = 1, misused = 2;
+
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands(nullptr)) names.push_back(verb->get_name());
+  return names;
+}
+
+// The verb as typed, when there is no such verb; otherwise empty.
+std::string unknown_verb(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0].starts_with('-')) return {};
+  for (const std::string& name : verb_names(app))
+    if (name == arguments[0]) return {};
+  return arguments[0];
+}
+
+int report_misuse(const std::string& sentence) {
+  fmt::print(stderr, "reel: {}\nSee reel --help.\n", sentence);
+  return misused;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Devices that run GPU compute work here: host, OpenCL, Vulkan.", "reel");
+  app.footer(
+      "Examples:\n"
+      "  reel devices              what can be opened here, and what can't with the reason\n"
+      "  reel devices --json       the same for programs\n"
+      "  REEL_DEVICE=vulkan ./app  a program of yours on another device");
+  app.set_version_flag("--version", "reel " REEL_VERSION);
+  app.require_subcommand(1);
+
+  Action chosen;
+  add_devices(app, chosen);
+
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return misused;
+  }
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (const std::string verb = unknown_verb(app, arguments); !verb.empty()) {
+    const auto near = nearest(verb, verb_names(app));
+    return report_misuse(near
+                             ? fmt::format("There is no verb '{}'; did you mean '{}'?", verb, *near)
+                             : fmt::format("There is no verb '{}'.", verb));
+  }
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return report_misuse(error.what());
+  }
+  chosen();
+  return 0;
+}
+
+}  // namespace
+}  // namespace reel::cli
+
+int main(int argc, char** argv) {
+  try {
+    return reel::cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "reel: {}\n", error.what());
+    return reel::cli::failed;
+  }
+}

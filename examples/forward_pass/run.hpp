@@ -1,0 +1,35 @@
+// run.hpp - generates tokens in one of three modes, and measures it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "decoder.hpp"
+
+namespace forward_pass {
+
+enum class Mode : std::uint8_t {
+  direct,    // every pass dispatched call by call
+  recorded,  // every pass recorded, and run at its end
+  graph,     // one pass recorded, then launched for every token
+};
+inline constexpr Mode all_modes[] = {Mode::direct, Mode::recorded, Mode::graph};
+const char* to_string(Mode mode) noexcept;
+
+struct Run {
+  std::vector<std::uint32_t> tokens;
+  std::vector<float> logits;    // of the last pass
+  std::vector<double> pass_us;  // of every pass, until the device is done with it
+  std::size_t dispatches = 0, barriers = 0, barriers_avoided = 0;  // of a pass
+
+  double median_us() const;
+  double tokens_per_second() const;
+};
+
+// From `first_token` on; the same tokens in every mode. A pass before the first measured one
+// takes what drivers do at first use.
+Run run(const reel::Device& device, const Decoder& decoder, const reel::ops::Ops& ops, Mode mode,
+        std::uint32_t first_token, std::uint32_t token_count);
+
+}  // namespace forward_pass

@@ -1,0 +1,79 @@
+#include "backends/opencl/context.hpp"
+
+#include "base/fail.hpp"
+
+namespace reel::opencl {
+namespace {
+
+ContextHandle make_context(const FoundDevice& found) {
+  const cl_context_properties properties[] = {
+      CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(found.platform), 0};
+  cl_int status = CL_SUCCESS;
+  ContextHandle context(
+      api().create_context(properties, 1, &found.device, nullptr, nullptr, &status));
+  if (status != CL_SUCCESS)
+    fail(Code::no_device, "{} ('{}') can't be opened: clCreateContext answered {} ({}).",
+         found.info.id, found.info.name, error_name(status), status);
+  return context;
+}
+
+}  // namespace
+
+DeviceContext::DeviceContext(const FoundDevice& found)
+    : info_(found.info),
+      platform_(found.platform),
+      device_(found.device),
+      extensions_(' ' + device_string(found.device, CL_DEVICE_EXTENSIONS) + ' '),
+      context_(make_context(found)) {
+  own_queue_ = make_queue();
+  clock_ = Clock::find(own_queue_.get(), device_);
+}
+
+bool DeviceContext::has_extension(std::string_view name) const {
+  return extensions_.find(fmt::format(" {} ", name)) != std::string::npos;
+}
+
+QueueHandle DeviceContext::make_queue() const {
+  // Stamps cost nothing that can be measured on PoCL 3.1: 1000 dispatches take 1.00 to 1.02 times
+  // as long with them as without.
+  const cl_command_queue_properties properties =
+      info_.can_stamp_time ? CL_QUEUE_PROFILING_ENABLE : 0;
+  cl_int status = CL_SUCCESS;
+  QueueHandle queue(api().create_command_queue(context_.get(), device_, properties, &status));
+  if (status != CL_SUCCESS) fail_status(status, "clCreateCommandQueue", info_.name);
+  return queue;
+}
+
+MemoryHandle DeviceContext::allocate_zeroed(std::uint64_t bytes) {
+  // On a CPU this makes the driver allocate here, where it can say that it failed; PoCL would
+  // otherwise do so inside the first command and use the null pointer it gets. On a GPU the flag
+  // would mean slow memory.
+  const cl_mem_flags flags =
+      CL_MEM_READ_WRITE | (info_.type == "cpu" ? cl_mem_flags{CL_MEM_ALLOC_HOST_PTR} : 0);
+  cl_int status = CL_SUCCESS;
+  MemoryHandle memory(api().create_buffer(context_.get(), flags, bytes, nullptr, &status));
+  if (status != CL_SUCCESS) fail_status(status, "clCreateBuffer");
+  const cl_uchar zero = 0;
+  EventHandle done;
+  const std::lock_guard lock(mutex_);
+  check(api().enqueue_fill_buffer(own_queue_.get(), memory.get(), &zero, 1, 0, bytes, 0, nullptr,
+                                  done.out()),
+        "clEnqueueFillBuffer");
+  const cl_event event = done.get();
+  check(api().wait_for_events(1, &event), "clWaitForEvents");
+  return memory;
+}
+
+bool DeviceContext::reserve(std::uint64_t bytes) noexcept {
+  if (info_.memory_bytes == 0) {
+    in_use_bytes_ += bytes;
+    return true;
+  }
+  std::uint64_t used = in_use_bytes_;
+  do {
+    if (bytes > info_.memory_bytes || used > info_.memory_bytes - bytes) return false;
+  } while (!in_use_bytes_.compare_exchange_weak(used, used + bytes));
+  return true;
+}
+
+}  // namespace reel::opencl

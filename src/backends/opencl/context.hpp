@@ -1,0 +1,57 @@
+// context.hpp - one opened OpenCL device, shared by everything that was made on it.
+//
+// Holds the cl_context, the clock, the thread that runs host calls, and the count of bytes in
+// use. All of it may be used from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backends/opencl/api.hpp"
+#include "backends/opencl/clock.hpp"
+#include "backends/opencl/host_worker.hpp"
+#include "backends/opencl/platform.hpp"
+
+namespace reel::opencl {
+
+class DeviceContext {
+ public:
+  explicit DeviceContext(const FoundDevice& found);
+
+  const DeviceInfo& info() const noexcept { return info_; }
+  cl_platform_id platform() const noexcept { return platform_; }
+  cl_device_id device() const noexcept { return device_; }
+  cl_context get() const noexcept { return context_.get(); }
+  bool has_extension(std::string_view name) const;
+
+  HostWorker& host_worker() noexcept { return host_worker_; }
+  std::uint64_t now_ns() const { return clock_.now_ns(device_); }
+
+  // In order, with stamps.
+  QueueHandle make_queue() const;
+  // Memory that is really there, and zero, on return.
+  MemoryHandle allocate_zeroed(std::uint64_t bytes);
+
+  // The driver allocates when memory is first used and may then fail, or crash, where nobody can
+  // say for which buffer; so bytes are counted against the device's memory when asked for.
+  bool reserve(std::uint64_t bytes) noexcept;
+  void release(std::uint64_t bytes) noexcept { in_use_bytes_ -= bytes; }
+  std::uint64_t in_use_bytes() const noexcept { return in_use_bytes_; }
+
+ private:
+  DeviceInfo info_;
+  cl_platform_id platform_;
+  cl_device_id device_;
+  std::string extensions_;
+  ContextHandle context_;
+  std::atomic<std::uint64_t> in_use_bytes_ = 0;
+  HostWorker host_worker_;
+  std::mutex mutex_;
+  QueueHandle own_queue_;  // for allocate_zeroed
+  Clock clock_;
+};
+
+}  // namespace reel::opencl

@@ -1,0 +1,29 @@
+// device.hpp - an OpenCL device as the library sees it.
+#pragma once
+
+#include <memory>
+
+#include "backends/opencl/context.hpp"
+#include "backends/opencl/executable.hpp"
+#include "runtime/driver.hpp"
+
+namespace reel::opencl {
+
+class OpenclDevice final : public DeviceDriver {
+ public:
+  explicit OpenclDevice(const FoundDevice& found);
+
+  const DeviceInfo& info() const override { return context_->info(); }
+  std::shared_ptr<BufferResource> allocate(std::uint64_t size_bytes,
+                                           std::string_view label) override;
+  std::shared_ptr<KernelResource> build(const KernelSource& source) override;
+  std::unique_ptr<QueueDriver> open_queue(std::string_view label) override;
+  std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) override;
+  std::uint64_t now_ns() override { return context_->now_ns(); }
+
+ private:
+  std::shared_ptr<DeviceContext> context_;
+  ExecutableMaker executables_;
+};
+
+}  // namespace reel::opencl

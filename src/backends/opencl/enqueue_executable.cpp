@@ -1,0 +1,177 @@
+#include "backends/opencl/enqueue_executable.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "base/fail.hpp"
+
+namespace reel::opencl {
+namespace {
+
+class EventTimes final : public StepTimes {
+ public:
+  explicit EventTimes(std::size_t steps) { entries_.reserve(steps); }
+
+  CommandEvents& add(std::uint32_t step) { return entries_.emplace_back(Entry{step, {}}).events; }
+  void drop_last_if_empty() {
+    if (!entries_.back().events.first) entries_.pop_back();
+  }
+
+  std::vector<StepTime> collect() override {
+    std::vector<StepTime> times;
+    times.reserve(entries_.size());
+    for (const Entry& entry : entries_) {
+      const cl_event first = entry.events.first.get();
+      const cl_event last = entry.events.last ? entry.events.last.get() : first;
+      times.push_back({entry.step, stamp(first, CL_PROFILING_COMMAND_START),
+                       stamp(last, CL_PROFILING_COMMAND_END)});
+    }
+    return times;
+  }
+
+ private:
+  static std::uint64_t stamp(cl_event event, cl_profiling_info what) {
+    cl_ulong time = 0;
+    check(api().get_event_profiling_info(event, what, sizeof time, &time, nullptr),
+          "clGetEventProfilingInfo");
+    return time;
+  }
+  struct Entry {
+    std::uint32_t step;
+    CommandEvents events;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+EnqueueExecutable::EnqueueExecutable(std::shared_ptr<const Plan> plan, std::string why)
+    : plan_(std::move(plan)), why_(std::move(why)) {
+  steps_.resize(plan_->steps.size());
+  details_.resize(steps_.size());
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Work& work = plan_->steps[i].command.work;
+    details_[i].work = work;
+    if (const auto* dispatch = std::get_if<Dispatch>(&work))
+      make_dispatch(i, *dispatch,
+                    std::vector<Argument>(dispatch->arguments.begin(), dispatch->arguments.end()));
+  }
+}
+
+void EnqueueExecutable::make_dispatch(std::size_t step, const Dispatch& dispatch,
+                                      std::vector<Argument> arguments) {
+  Detail& detail = details_[step];
+  detail.work = dispatch;
+  detail.kernel = static_cast<BuiltKernel*>(dispatch.kernel)->make_kernel();
+  detail.arguments = std::move(arguments);
+  detail.held.resize(detail.arguments.size());
+  for (std::uint32_t i = 0; i < detail.arguments.size(); ++i)
+    detail.held[i] = opencl::set_argument(detail.kernel.get(), i, detail.arguments[i]);
+  steps_[step].kernel = detail.kernel.get();
+  steps_[step].grid = make_grid(dispatch.groups, dispatch.group_size);
+}
+
+void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step,
+                                    CommandEvents* events) const {
+  const Step& s = steps_[step];
+  if (!s.kernel) {
+    queue.run(details_[step].work, events);
+    return;
+  }
+  const cl_int status = api().enqueue_nd_range_kernel(
+      queue.get(), s.kernel, s.grid.dimensions, nullptr, s.grid.global.data(), s.grid.local.data(),
+      0, nullptr, events ? events->first.out() : nullptr);
+  if (status != CL_SUCCESS) [[unlikely]]
+    fail_status(status, "clEnqueueNDRangeKernel",
+                fmt::format("step {} ('{}')", step,
+                            std::get<Dispatch>(details_[step].work).kernel->source.name));
+}
+
+void EnqueueExecutable::launch(QueueDriver& driver) {
+  auto& queue = static_cast<CommandQueue&>(driver);
+  queue.touch();
+  const auto enqueue = api().enqueue_nd_range_kernel;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& s = steps_[i];
+    if (!s.runs()) continue;
+    if (!s.kernel ||
+        enqueue(queue.get(), s.kernel, s.grid.dimensions, nullptr, s.grid.global.data(),
+                s.grid.local.data(), 0, nullptr, nullptr) != CL_SUCCESS)
+      launch_step(queue, i, nullptr);  // no dispatch, or once more for the error
+  }
+  queue.flush();
+}
+
+std::unique_ptr<StepTimes> EnqueueExecutable::launch_timed(QueueDriver& driver) {
+  auto& queue = static_cast<CommandQueue&>(driver);
+  auto times = std::make_unique<EventTimes>(steps_.size());
+  queue.touch();
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (!steps_[i].runs()) continue;
+    launch_step(queue, i, &times->add(static_cast<std::uint32_t>(i)));
+    times->drop_last_if_empty();
+  }
+  queue.flush();
+  return times;
+}
+
+void EnqueueExecutable::set_argument(std::uint32_t step, std::uint32_t index,
+                                     const Argument& value) {
+  Detail& detail = details_[step];
+  detail.held[index] = opencl::set_argument(detail.kernel.get(), index, value);
+  detail.arguments[index] = value;
+}
+
+void EnqueueExecutable::set_groups(std::uint32_t step, Dim3 groups) {
+  auto& dispatch = std::get<Dispatch>(details_[step].work);
+  dispatch.groups = groups;
+  steps_[step].grid = make_grid(groups, dispatch.group_size);
+}
+
+void EnqueueExecutable::set_enabled(std::uint32_t step, bool enabled) {
+  steps_[step].enabled = enabled;
+}
+
+void EnqueueExecutable::replace(std::uint32_t step, const Command& command) {
+  Detail& detail = details_[step];
+  Work work = command.work;
+  if (auto* write = std::get_if<Write>(&work)) {
+    detail.data =
+        std::make_shared<const std::vector<std::byte>>(write->data.begin(), write->data.end());
+    write->data = *detail.data;
+  }
+  detail.work = std::move(work);
+}
+
+std::unique_ptr<EnqueueExecutable> EnqueueExecutable::copy() const {
+  std::unique_ptr<EnqueueExecutable> result(new EnqueueExecutable);
+  result->plan_ = plan_;
+  result->why_ = why_;
+  result->steps_ = steps_;
+  result->details_.resize(details_.size());
+  for (std::size_t i = 0; i < details_.size(); ++i) {
+    result->details_[i].work = details_[i].work;
+    result->details_[i].data = details_[i].data;
+    if (const auto* dispatch = std::get_if<Dispatch>(&details_[i].work))
+      result->make_dispatch(i, *dispatch, details_[i].arguments);
+  }
+  return result;
+}
+
+std::unique_ptr<Executable> EnqueueExecutable::clone() const { return copy(); }
+
+Footprint EnqueueExecutable::footprint() const {
+  Footprint result;
+  result.host_bytes = sizeof *this + steps_.size() * (sizeof(Step) + sizeof(Detail));
+  for (const Detail& detail : details_)
+    result.host_bytes += detail.arguments.size() * (sizeof(Argument) + sizeof(MemoryHandle)) +
+                         (detail.data ? detail.data->size() : 0);
+  return result;
+}
+
+std::string EnqueueExecutable::lowering() const {
+  return fmt::format("{} enqueues of pre-bound kernels{}", steps_.size(),
+                     why_.empty() ? "" : " (" + why_ + ")");
+}
+
+}  // namespace reel::opencl

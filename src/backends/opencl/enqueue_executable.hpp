@@ -1,0 +1,64 @@
+// enqueue_executable.hpp - a plan as a loop of plain enqueues.
+//
+// Each dispatch has a cl_kernel of its own with all arguments set, so a launch is one driver call
+// a step: no events, no arguments, one flush. An enqueue captures the arguments, so changing one
+// is a clSetKernelArg and leaves launches in flight alone.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/opencl/kernel.hpp"
+#include "backends/opencl/queue.hpp"
+#include "runtime/driver.hpp"
+
+namespace reel::opencl {
+
+class EnqueueExecutable final : public Executable {
+ public:
+  EnqueueExecutable(std::shared_ptr<const Plan> plan, std::string why);
+
+  void launch(QueueDriver& queue) override;
+  std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) override;
+  void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) override;
+  void set_groups(std::uint32_t step, Dim3 groups) override;
+  void set_enabled(std::uint32_t step, bool enabled) override;
+  void replace(std::uint32_t step, const Command& command) override;
+  std::unique_ptr<Executable> clone() const override;
+  Footprint footprint() const override;
+  std::string lowering() const override;
+
+  // --- for executables built on this one ------------------------------------------------------
+  // What a launch reads: one cache line a step.
+  struct Step {
+    cl_kernel kernel = nullptr;  // null: not a dispatch, see work()
+    Grid grid;
+    bool enabled = true;
+    bool runs() const noexcept { return enabled && !(kernel && grid.empty()); }
+  };
+  const std::vector<Step>& steps() const noexcept { return steps_; }
+  const Work& work(std::size_t step) const { return details_[step].work; }
+  void launch_step(CommandQueue& queue, std::size_t step, CommandEvents* events) const;
+  // A copy with kernels of its own.
+  std::unique_ptr<EnqueueExecutable> copy() const;
+  const std::shared_ptr<const Plan>& plan() const noexcept { return plan_; }
+
+ private:
+  struct Detail {
+    Work work;  // arguments of a dispatch are in `arguments`
+    KernelHandle kernel;
+    std::vector<Argument> arguments;
+    std::vector<MemoryHandle> held;                      // sub-buffers among them
+    std::shared_ptr<const std::vector<std::byte>> data;  // of a write that was replaced
+  };
+  EnqueueExecutable() = default;
+  void make_dispatch(std::size_t step, const Dispatch& dispatch, std::vector<Argument> arguments);
+
+  std::shared_ptr<const Plan> plan_;
+  std::string why_;
+  std::vector<Step> steps_;
+  std::vector<Detail> details_;
+};
+
+}  // namespace reel::opencl

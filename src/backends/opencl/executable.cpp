@@ -1,0 +1,54 @@
+#include "backends/opencl/executable.hpp"
+
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "base/fail.hpp"
+
+namespace reel::opencl {
+namespace {
+
+// Below this the choice can't matter: the first step's wake-up costs more than all the others.
+constexpr std::size_t fewest_steps = 8;
+// By less than this the command buffer must not win: a probe of 2 ms is not that exact.
+constexpr double clearly_faster = 0.8;
+
+std::string_view asked_for() {
+  const char* value = std::getenv("REEL_OPENCL_COMMAND_BUFFER");
+  return value ? value : "";
+}
+
+}  // namespace
+
+ExecutableMaker::ExecutableMaker(std::shared_ptr<DeviceContext> context)
+    : context_(std::move(context)), command_buffers_(command_buffer_api(*context_)) {}
+
+std::unique_ptr<Executable> ExecutableMaker::make(std::shared_ptr<const Plan> plan) {
+  const auto plain = [&](std::string why) {
+    return std::make_unique<EnqueueExecutable>(plan, std::move(why));
+  };
+  const auto recorded = [&](std::string why) {
+    return std::make_unique<CommandBufferExecutable>(context_, *command_buffers_, plain({}),
+                                                     std::move(why));
+  };
+  if (!command_buffers_) return plain("the driver has no usable cl_khr_command_buffer");
+  if (!can_be_command_buffer(*plan)) return plain("not all steps can be in a command buffer");
+  if (asked_for() == "0") return plain("REEL_OPENCL_COMMAND_BUFFER=0");
+  if (asked_for() == "1") return recorded("REEL_OPENCL_COMMAND_BUFFER=1");
+  if (plan->steps.size() < fewest_steps)
+    return plain(fmt::format("fewer than {} steps", fewest_steps));
+  const LaunchCost& cost = launch_cost();
+  std::string measured = fmt::format("{:.0f} ns a command, the driver's command buffer {:.0f}",
+                                     cost.enqueue_ns, cost.command_buffer_ns);
+  if (cost.command_buffer_ns < clearly_faster * cost.enqueue_ns)
+    return recorded("plain enqueues: " + measured);
+  return plain(std::move(measured));
+}
+
+const LaunchCost& ExecutableMaker::launch_cost() {
+  std::call_once(measured_, [this] { cost_ = measure_launches(*context_, *command_buffers_); });
+  return cost_;
+}
+
+}  // namespace reel::opencl

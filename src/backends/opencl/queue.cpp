@@ -1,0 +1,217 @@
+#include "backends/opencl/queue.hpp"
+
+#include <cstring>
+#include <utility>
+#include <variant>
+
+#include "backends/opencl/buffer.hpp"
+#include "backends/opencl/kernel.hpp"
+#include "backends/opencl/transfer.hpp"
+#include "base/fail.hpp"
+
+namespace reel::opencl {
+namespace {
+
+// Copies of written data that the device has not taken yet, at most.
+constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
+
+// A host call on its way: from the queue to the driver's callback to the worker.
+struct PendingCall {
+  std::shared_ptr<const std::function<void()>> function;
+  std::shared_ptr<Failures> failures;
+  HostWorker* worker;  // the queue's destructor waits, so the device outlives the call
+  EventHandle gate;    // a user event; what follows in the queue waits for it
+  std::string queue_label;
+
+  void run() noexcept {
+    try {
+      (*function)();
+    } catch (const std::exception& error) {
+      failures->add(Code::host_call_failed,
+                    fmt::format("A host call on stream '{}' threw: {}", queue_label, error.what()));
+    } catch (...) {
+      failures->add(Code::host_call_failed,
+                    fmt::format("A host call on stream '{}' threw something that is no "
+                                "std::exception.",
+                                queue_label));
+    }
+    // First the gate: the function may hold the last handle of its own stream, whose end waits.
+    api().set_user_event_status(gate.get(), CL_COMPLETE);
+    function.reset();
+  }
+};
+
+void CL_CALLBACK reached(cl_event, cl_int status, void* data) {
+  std::shared_ptr<PendingCall> call(static_cast<PendingCall*>(data));
+  if (status < 0) {
+    call->failures->add(Code::device_lost,
+                        fmt::format("Work before a host call on stream '{}' failed with {} ({}).",
+                                    call->queue_label, error_name(status), status));
+    call->function = std::make_shared<const std::function<void()>>([] {});
+  }
+  HostWorker& worker = *call->worker;
+  worker.post([call = std::move(call)] { call->run(); });
+}
+
+cl_event* first_of(CommandEvents* events) { return events ? events->first.out() : nullptr; }
+
+}  // namespace
+
+CommandQueue::CommandQueue(std::shared_ptr<DeviceContext> context, std::string_view label)
+    : context_(std::move(context)), label_(label), queue_(context_->make_queue()) {}
+
+CommandQueue::~CommandQueue() {
+  if (busy_) api().finish(queue_.get());
+}
+
+void CommandQueue::run(const Work& work, CommandEvents* events) {
+  std::visit(overloaded{
+                 [&](const Dispatch& c) {
+                   if (c.groups.count() == 0) return;
+                   touch();
+                   static_cast<BuiltKernel*>(c.kernel)->enqueue(queue_.get(), c, first_of(events));
+                 },
+                 [&](const Copy& c) {
+                   if (c.target.size_bytes == 0) return;
+                   touch();
+                   enqueue_copy(queue_.get(), c, first_of(events));
+                 },
+                 [&](const Fill& c) { fill(c, events); }, [&](const Write& c) { write(c, events); },
+                 [&](const Read& c) {
+                   if (c.source.size_bytes == 0) return;
+                   touch();
+                   enqueue_read(queue_.get(), c, first_of(events));
+                 },
+                 [&](const HostCall& c) { host_call(c, events); },
+                 [](const Barrier&) {},  // the queue is in order
+             },
+             work);
+}
+
+void CommandQueue::fill(const Fill& command, CommandEvents* events) {
+  touch();
+  for_each_fill_part(command, [&](const FillPart& part) {
+    cl_event* event = nullptr;
+    if (events) event = events->first ? events->last.out() : events->first.out();
+    const cl_int status = api().enqueue_fill_buffer(
+        queue_.get(), device_buffer(command.target).memory(), &part.pattern, part.pattern_bytes,
+        part.offset_bytes, part.size_bytes, 0, nullptr, event);
+    if (status != CL_SUCCESS)
+      fail_status(status, "clEnqueueFillBuffer",
+                  fmt::format("buffer '{}'", command.target.buffer->label));
+  });
+}
+
+void CommandQueue::write(const Write& command, CommandEvents* events) {
+  if (command.data.empty()) return;
+  touch();
+  if (is_fill_sized(command)) {
+    enqueue_write_as_fill(queue_.get(), command, first_of(events));
+    return;
+  }
+  // A blocking write would wait for all that is before it; a copy of 1 MiB takes 0.1 ms.
+  while (!kept_.empty() && kept_bytes_ + command.data.size() > most_kept_bytes) {
+    const cl_event oldest = kept_.front().event.get();
+    check(api().wait_for_events(1, &oldest), "clWaitForEvents");
+    let_go_of_finished();
+  }
+  let_go_of_finished();
+  const std::shared_ptr<std::byte[]> copy(new std::byte[command.data.size()]);
+  std::memcpy(copy.get(), command.data.data(), command.data.size());
+  Kept kept{{}, copy, command.data.size()};
+  enqueue_write(queue_.get(), command, copy.get(), kept.event.out());
+  if (events) {
+    check(api().retain_event(kept.event.get()), "clRetainEvent");
+    events->first = EventHandle(kept.event.get());
+  }
+  kept_bytes_ += kept.bytes;
+  kept_.push_back(std::move(kept));
+}
+
+void CommandQueue::host_call(const HostCall& command, CommandEvents* events) {
+  touch();
+  context_->host_worker().start();
+  cl_int status = CL_SUCCESS;
+  EventHandle gate(api().create_user_event(context_->get(), &status));
+  check(status, "clCreateUserEvent");
+  const cl_event opened = gate.get();
+  check(api().retain_event(opened), "clRetainEvent");
+  auto call = std::make_unique<PendingCall>(PendingCall{
+      command.function, failures_, &context_->host_worker(), EventHandle(opened), label_});
+  EventHandle before;
+  check(api().enqueue_marker(queue_.get(), 0, nullptr, before.out()),
+        "clEnqueueMarkerWithWaitList");
+  // First the barrier, then the callback: once the callback is set, nothing can fail any more.
+  check(api().enqueue_barrier(queue_.get(), 1, &opened, events ? events->last.out() : nullptr),
+        "clEnqueueBarrierWithWaitList");
+  status = api().set_event_callback(before.get(), CL_COMPLETE, reached, call.get());
+  if (status != CL_SUCCESS) {
+    api().set_user_event_status(opened, CL_COMPLETE);
+    fail_status(status, "clSetEventCallback");
+  }
+  static_cast<void>(call.release());  // the callback's now
+  if (events) events->first = std::move(before);
+  flush();  // or a driver that waits for a flush would never get to it
+}
+
+std::shared_ptr<Signal> CommandQueue::mark() {
+  if (!busy_) return std::make_shared<EventSignal>(context_, context_->now_ns(), failures_);
+  EventHandle event;
+  check(api().enqueue_marker(queue_.get(), 0, nullptr, event.out()), "clEnqueueMarkerWithWaitList");
+  flush();  // so that another queue can wait for it
+  check(api().retain_event(event.get()), "clRetainEvent");
+  marker_ = EventHandle(event.get());
+  return std::make_shared<EventSignal>(context_, std::move(event), failures_);
+}
+
+void CommandQueue::wait_for(const std::shared_ptr<Signal>& signal) {
+  const cl_event event = static_cast<EventSignal&>(*signal).event();
+  if (!event || is_done(event)) return;
+  touch();
+  check(api().enqueue_barrier(queue_.get(), 1, &event, nullptr), "clEnqueueBarrierWithWaitList");
+}
+
+void CommandQueue::flush() { check(api().flush(queue_.get()), "clFlush"); }
+
+void CommandQueue::wait() {
+  if (busy_) {
+    check(api().finish(queue_.get()), "clFinish");
+    busy_ = false;
+    marker_.reset();
+    kept_.clear();
+    kept_bytes_ = 0;
+  }
+  failures_->throw_once();
+}
+
+bool CommandQueue::idle() {
+  if (!busy_) return true;
+  if (!marker_) {
+    check(api().enqueue_marker(queue_.get(), 0, nullptr, marker_.out()),
+          "clEnqueueMarkerWithWaitList");
+    flush();
+  }
+  if (!is_done(marker_.get())) return false;
+  busy_ = false;
+  marker_.reset();
+  kept_.clear();
+  kept_bytes_ = 0;
+  return true;
+}
+
+void CommandQueue::keep_until_done(std::shared_ptr<const void> thing) {
+  let_go_of_finished();
+  Kept kept{{}, std::move(thing), 0};
+  check(api().enqueue_marker(queue_.get(), 0, nullptr, kept.event.out()),
+        "clEnqueueMarkerWithWaitList");
+  kept_.push_back(std::move(kept));
+}
+
+void CommandQueue::let_go_of_finished() {
+  while (!kept_.empty() && is_done(kept_.front().event.get())) {
+    kept_bytes_ -= kept_.front().bytes;
+    kept_.pop_front();
+  }
+}
+
+}  // namespace reel::opencl

@@ -1,0 +1,119 @@
+#include "backends/opencl/reflection.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "base/fail.hpp"
+
+namespace reel::opencl {
+namespace {
+
+struct ScalarType {
+  std::string_view name;
+  std::uint32_t bytes;
+};
+// "unsigned" stands in either spelling: PoCL says uint, others may say unsigned int.
+constexpr std::array scalar_types{
+    ScalarType{"char", 1},         ScalarType{"uchar", 1},         ScalarType{"unsigned char", 1},
+    ScalarType{"short", 2},        ScalarType{"ushort", 2},        ScalarType{"unsigned short", 2},
+    ScalarType{"half", 2},         ScalarType{"int", 4},           ScalarType{"uint", 4},
+    ScalarType{"unsigned int", 4}, ScalarType{"float", 4},         ScalarType{"long", 8},
+    ScalarType{"ulong", 8},        ScalarType{"unsigned long", 8}, ScalarType{"double", 8},
+};
+
+template <class T>
+T argument_value(cl_kernel kernel, cl_uint index, cl_kernel_arg_info what, cl_int& status) {
+  T value{};
+  if (status == CL_SUCCESS)
+    status = api().get_kernel_arg_info(kernel, index, what, sizeof value, &value, nullptr);
+  return value;
+}
+
+std::string argument_string(cl_kernel kernel, cl_uint index, cl_kernel_arg_info what,
+                            cl_int& status) {
+  std::array<char, 512> text{};
+  if (status == CL_SUCCESS)
+    status = api().get_kernel_arg_info(kernel, index, what, text.size() - 1, text.data(), nullptr);
+  return text.data();
+}
+
+// CL_KERNEL_ARG_INFO_NOT_AVAILABLE and the like through `status`: then nothing is known.
+Parameter parameter_at(cl_kernel kernel, cl_uint index, const std::string& kernel_name,
+                       cl_int& status) {
+  Parameter parameter;
+  parameter.name = argument_string(kernel, index, CL_KERNEL_ARG_NAME, status);
+  const std::string type = argument_string(kernel, index, CL_KERNEL_ARG_TYPE_NAME, status);
+  const auto address = argument_value<cl_kernel_arg_address_qualifier>(
+      kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, status);
+  const auto qualifiers = argument_value<cl_kernel_arg_type_qualifier>(
+      kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, status);
+  const auto image = argument_value<cl_kernel_arg_access_qualifier>(
+      kernel, index, CL_KERNEL_ARG_ACCESS_QUALIFIER, status);
+  if (status != CL_SUCCESS) return parameter;
+  if (image != CL_KERNEL_ARG_ACCESS_NONE || type == "sampler_t")
+    fail(Code::unsupported,
+         "Parameter {} ('{}') of kernel '{}' is a {}; kernels take buffers, values and shared "
+         "memory.",
+         index, parameter.name, kernel_name, type);
+  switch (address) {
+    case CL_KERNEL_ARG_ADDRESS_PRIVATE:
+      parameter.kind = ParameterKind::value;
+      parameter.size_bytes = builtin_type_bytes(type);
+      parameter.access = Access::read;
+      break;
+    case CL_KERNEL_ARG_ADDRESS_LOCAL:
+      parameter.kind = ParameterKind::shared;
+      break;
+    case CL_KERNEL_ARG_ADDRESS_CONSTANT:
+      parameter.access = Access::read;
+      break;
+    default:
+      if (qualifiers & CL_KERNEL_ARG_TYPE_CONST) parameter.access = Access::read;
+  }
+  return parameter;
+}
+
+}  // namespace
+
+std::uint32_t builtin_type_bytes(std::string_view type) noexcept {
+  const auto digits = type.find_first_of("0123456789");
+  const std::string_view scalar = type.substr(0, digits);
+  std::uint32_t width = 1;
+  if (digits != std::string_view::npos) {
+    const std::string_view number = type.substr(digits);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), width);
+    if (error != std::errc() || end != number.data() + number.size()) return 0;
+    if (width == 3) width = 4;  // a vector of three takes the room of four
+    if (width != 2 && width != 4 && width != 8 && width != 16) return 0;
+  }
+  for (const ScalarType& known : scalar_types)
+    if (known.name == scalar) return known.bytes * width;
+  return 0;
+}
+
+void reflect(cl_kernel kernel, cl_device_id device, const KernelSource& source,
+             KernelResource& result) {
+  cl_uint count = 0;
+  check(api().get_kernel_info(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
+        "clGetKernelInfo");
+  cl_int status = CL_SUCCESS;
+  for (cl_uint i = 0; i < count && status == CL_SUCCESS; ++i)
+    result.parameters.push_back(parameter_at(kernel, i, source.name, status));
+  result.reflected = status == CL_SUCCESS;
+  if (!result.reflected) result.parameters.clear();
+
+  std::array<std::size_t, 3> fixed{};
+  std::size_t most_items = 0;
+  const auto ask = [&](cl_kernel_work_group_info what, std::size_t size, void* answer) {
+    check(api().get_kernel_work_group_info(kernel, device, what, size, answer, nullptr),
+          "clGetKernelWorkGroupInfo");
+  };
+  ask(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed.data());
+  ask(CL_KERNEL_WORK_GROUP_SIZE, sizeof most_items, &most_items);
+  result.max_group_items = most_items;
+  result.group_size_fixed = fixed[0] != 0;
+  result.group_size =
+      result.group_size_fixed ? Dim3(fixed[0], fixed[1], fixed[2]) : source.group_size;
+}
+
+}  // namespace reel::opencl

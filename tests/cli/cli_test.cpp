@@ -1,0 +1,157 @@
+// The program `reel`, run as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <reel/device.hpp>
+
+#include "run_program.hpp"
+
+namespace reel::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string program = REEL_PROGRAM;
+const Environment no_opencl = {{"REEL_OPENCL_LIBRARY", "/nonexistent/libOpenCL.so"}};
+
+TEST(Cli, SaysItsVersion) {
+  const Outcome run = run_program({program, "--version"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.out, "reel " REEL_VERSION "\n");
+}
+
+TEST(Cli, HelpListsTheVerbsAndAnExample) {
+  const Outcome run = run_program({program, "--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("devices"), HasSubstr("Examples:")));
+  EXPECT_EQ(run.err, "");
+}
+
+TEST(Cli, WithoutAVerbShowsHelpAndFails) {
+  const Outcome run = run_program({program});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("devices"));
+}
+
+TEST(Cli, SuggestsTheNearestVerb) {
+  for (const char* typed : {"device", "devcies", "dev", "Devices"}) {
+    const Outcome run = run_program({program, typed});
+    EXPECT_EQ(run.exit_code, 2) << typed;
+    EXPECT_EQ(run.out, "") << typed;
+    EXPECT_THAT(run.err, HasSubstr("'" + std::string(typed) + "'; did you mean 'devices'?"));
+  }
+}
+
+TEST(Cli, GuessesNothingForAVerbLikeNoOther) {
+  const Outcome run = run_program({program, "sing"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("There is no verb 'sing'."), Not(HasSubstr("mean"))));
+}
+
+TEST(Cli, AWrongFlagOrArgumentIsAUsageError) {
+  EXPECT_EQ(run_program({program, "devices", "--jsno"}).exit_code, 2);
+  EXPECT_EQ(run_program({program, "devices", "all"}).exit_code, 2);
+  EXPECT_EQ(run_program({program, "--nonsense"}).exit_code, 2);
+  const Outcome both = run_program({program, "devices", "--json", "--verbose"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, AllOf(HasSubstr("--json"), HasSubstr("--verbose")));
+}
+
+TEST(CliDevices, TheTableHasALineForEveryDevice) {
+  const Outcome run = run_program({program, "devices"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, StartsWith("ID "));
+  for (const DeviceInfo& device : devices()) {
+    EXPECT_THAT(run.out,
+                HasSubstr(device.available() ? "\n" + device.id + " " : device.unavailable));
+    EXPECT_THAT(run.out, HasSubstr(device.name));
+  }
+  EXPECT_THAT(run.out, AllOf(HasSubstr(" GiB "), Not(HasSubstr(" \n"))));
+}
+
+TEST(CliDevices, VerboseAddsLimitsAndKernelForms) {
+  const Outcome run = run_program({program, "devices", "--verbose"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("kernel forms"), HasSubstr("largest group"),
+                             HasSubstr("shared memory")));
+  EXPECT_THAT(run_program({program, "devices"}).out, Not(HasSubstr("kernel forms")));
+}
+
+TEST(CliDevices, JsonHasEveryFieldOfEveryDevice) {
+  const Outcome run = run_program({program, "devices", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto listed = nlohmann::json::parse(run.out);
+  const std::vector<DeviceInfo> expected = devices();
+  ASSERT_EQ(listed.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const DeviceInfo& device = expected[i];
+    const nlohmann::json dimensions = {device.max_group_size.x, device.max_group_size.y,
+                                       device.max_group_size.z};
+    const nlohmann::json groups = {device.max_groups.x, device.max_groups.y, device.max_groups.z};
+    EXPECT_EQ(listed[i], nlohmann::json({
+                             {"id", device.id},
+                             {"backend", device.backend},
+                             {"name", device.name},
+                             {"type", device.type},
+                             {"driver", device.driver},
+                             {"driver_version", device.driver_version},
+                             {"api_version", device.api_version},
+                             {"available", device.unavailable.empty()},
+                             {"unavailable", device.unavailable},
+                             {"memory_bytes", device.memory_bytes},
+                             {"max_buffer_bytes", device.max_buffer_bytes},
+                             {"max_binding_bytes", device.max_binding_bytes},
+                             {"binding_alignment_bytes", device.binding_alignment_bytes},
+                             {"compute_units", device.compute_units},
+                             {"max_group_items", device.max_group_items},
+                             {"max_group_size", dimensions},
+                             {"max_groups", groups},
+                             {"max_shared_bytes", device.max_shared_bytes},
+                             {"can_stamp_time", device.can_stamp_time},
+                             {"stamp_resolution_ns", device.stamp_resolution_ns},
+                             {"can_dispatch_indirect", device.can_dispatch_indirect},
+                             {"wants_barriers", device.wants_barriers},
+                             {"kernel_forms", device.kernel_forms},
+                         }))
+        << device.id;
+  }
+}
+
+TEST(CliDevices, AMissingDriverLibraryIsNamedWithTheReason) {
+  const Outcome run = run_program({program, "devices"}, no_opencl);
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("Can't be opened"), HasSubstr("/nonexistent/libOpenCL.so"),
+                             HasSubstr("\nhost "), Not(HasSubstr("\nopencl:"))));
+}
+
+TEST(CliDevices, JsonTellsTheReasonToo) {
+  const auto listed =
+      nlohmann::json::parse(run_program({program, "devices", "--json"}, no_opencl).out);
+  const auto opencl = std::find_if(listed.begin(), listed.end(), [](const auto& device) {
+    return device["backend"] == "opencl";
+  });
+  ASSERT_NE(opencl, listed.end());
+  EXPECT_EQ((*opencl)["available"], false);
+  EXPECT_THAT((*opencl)["unavailable"].get<std::string>(), HasSubstr("/nonexistent/libOpenCL.so"));
+}
+
+TEST(CliDevices, StylesAreForTerminalsOnly) {
+  const Environment terminal = {{"TERM", "xterm"}, {"NO_COLOR", ""}};
+  EXPECT_THAT(run_on_terminal({program, "devices"}, terminal).out, HasSubstr("\033[1m"));
+  EXPECT_THAT(run_program({program, "devices"}, terminal).out, Not(HasSubstr("\033")));
+}
+
+TEST(CliDevices, NoColorIsRespected) {
+  const Outcome run = run_on_terminal({program, "devices"}, {{"TERM", "xterm"}, {"NO_COLOR", "1"}});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("host"), Not(HasSubstr("\033"))));
+}
+
+}  // namespace
+}  // namespace reel::test

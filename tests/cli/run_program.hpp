@@ -1,0 +1,24 @@
+// run_program.hpp - runs a program and keeps what it said.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace reel::test {
+
+struct Outcome {
+  int exit_code = -1;  // -1: ended by a signal
+  std::string out, err;
+};
+
+using Environment = std::vector<std::pair<std::string, std::string>>;  // set for the program alone
+
+// The program's standard output and error are files.
+Outcome run_program(const std::vector<std::string>& command, const Environment& environment = {});
+
+// Both are one terminal; everything said is in Outcome::out.
+Outcome run_on_terminal(const std::vector<std::string>& command,
+                        const Environment& environment = {});
+
+}  // namespace reel::test

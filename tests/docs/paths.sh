@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# paths.sh <root> - every file or folder of ours that a document names in backquotes or links to
+# is there, so that moving one doesn't leave the documents behind.
+set -euo pipefail
+cd "${1:?the repository}"
+
+status=0
+for document in *.md docs/*.md src/backends/*/README.md; do
+  [[ -f $document ]] || continue
+  while read -r path; do
+    [[ -e $path || -e $(dirname "$document")/$path ]] && continue
+    echo "$document names $path, which isn't there."
+    status=1
+  done < <(
+    # shellcheck disable=SC2016 # backquotes are what is looked for
+    # `src/graph/plan.hpp`, `tests/docs/`: from the top; build/ and patterns are left out.
+    grep -oE '`(include|src|cli|ops|examples|tests|bench|docs|cmake|\.ci)/[^` *<…]*`' "$document" | tr -d '`' || true
+    # [text](target) within the repository, without its #part.
+    grep -oE '\]\([^)#: ]+[)#]' "$document" | sed 's/^](//; s/[)#]$//' || true
+  )
+done
+exit "$status"

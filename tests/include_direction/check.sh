@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# check.sh <root> - who may include whom. Prints each include that goes the wrong way.
+#
+#   base <- graph <- runtime <- backends;  cli, ops, examples, tests, bench on top
+#
+# A file may include its own module and those left of it; public headers belong to the module
+# that implements them, and never include src/. Nobody includes cli, examples, tests or bench;
+# ops is for examples, tests and bench. What stands for a user's program (cli, ops, examples)
+# sees public headers only.
+set -euo pipefail
+rules=$(cd "$(dirname "$0")" && pwd)/rules.awk
+cd "${1:?the repository}"
+
+find include src cli ops examples tests bench -name '*.hpp' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' |
+  LC_ALL=C sort | xargs -r awk -f "$rules"

@@ -1,0 +1,89 @@
+# rules.awk - reads our sources, prints each include that goes the wrong way. See check.sh.
+
+function own(module, headers,    i, count, header) {
+  count = split(headers, header, " ")
+  for (i = 1; i <= count; ++i) header_module[header[i] ".hpp"] = module
+}
+
+function module_of(path,    part) {
+  if (path ~ /^include\/reel\//) {
+    sub(/^include\/reel\//, "", path)
+    return path in header_module ? header_module[path] : "?"
+  }
+  split(path, part, "/")
+  return part[1] == "src" ? part[2] : part[1]
+}
+# The file an include names, from the places where our builds look; "" when it is not ours.
+function file_of(name, from,    folder, i, at) {
+  folder = from
+  sub(/[^\/]*$/, "", folder)
+  if (exists(folder name)) return folder name
+  if (exists("include/" name)) return "include/" name
+  if (exists("src/" name)) return "src/" name
+  if (exists(name)) return name
+  if (exists("tests/" name)) return "tests/" name
+  # A target may have folders of its own to look in: any file of ours that ends like this.
+  for (i = 1; i < ARGC; ++i) {
+    at = length(ARGV[i]) - length(name)
+    if (at > 0 && substr(ARGV[i], at) == "/" name) return ARGV[i]
+  }
+  return ""
+}
+function exists(path) {
+  if (!(path in known)) {
+    known[path] = (getline line < path) >= 0
+    close(path)
+  }
+  return known[path]
+}
+function wrong(reason) {
+  printf "%s:%d: %s\n", FILENAME, FNR, reason
+  failed = 1
+}
+BEGIN {
+  # reel.hpp is all of it, for users; inside, name what you need.
+  own("base", "error ids dim3 scope")
+  own("graph", "parameter kernel host_kernel buffer command graph")
+  own("runtime", "device stream graph_exec stream_capture executor")
+  own("everything", "reel")
+  # Which modules each may include, itself among them.
+  may["base"] = " base "
+  may["graph"] = " base graph "
+  may["runtime"] = " base graph runtime "
+  may["backends"] = " base graph runtime backends "
+  may["everything"] = " base graph runtime "
+  may["cli"] = " base graph runtime backends everything cli "
+  may["ops"] = " base graph runtime everything ops "
+  may["examples"] = " base graph runtime everything ops examples "
+  may["bench"] = " base graph runtime backends everything ops bench "
+  may["tests"] = " base graph runtime backends everything ops tests "
+}
+FNR == 1 {
+  module = module_of(FILENAME)
+  if (module == "?") wrong("this public header belongs to no module; name its module in tests/include_direction/rules.awk")
+  else if (!(module in may)) wrong("the folder \"" module "\" has no place in the order; give it one in tests/include_direction/rules.awk")
+}
+/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+  name = $0
+  sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", name)
+  sub(/[>"].*/, "", name)
+  if (name ~ /(^|\/)\.\.\//) {  # a path that climbs is a way around the order
+    wrong("\"" name "\" climbs; name the file from src/ or include/")
+    next
+  }
+  file = file_of(name, FILENAME)
+  if (file == "" || !(module in may)) next
+  other = module_of(file)
+  if (FILENAME ~ /^include\// && file !~ /^include\//)
+    wrong("a public header includes " file ", which is not installed")
+  else if (other != "?" && index(may[module], " " other " ") == 0)
+    wrong(module " includes " file " of " other "; it may include only:" may[module])
+  else if (module ~ /^(cli|ops|examples)$/ && file ~ /^src\//)
+    wrong(module " includes " file "; it stands for a program of a user, and sees public headers only")
+  else if (FILENAME ~ /^src\/backends\/[^\/]+\// && file ~ /^src\/backends\/[^\/]+\//) {
+    split(FILENAME, here, "/")
+    split(file, there, "/")
+    if (here[3] != there[3]) wrong("the backend " here[3] " includes " file " of the backend " there[3])
+  }
+}
+END { exit failed }
