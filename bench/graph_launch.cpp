@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "argument_modes.hpp"
+#include "forward_pass_modes.hpp"
 #include "raw.hpp"
 #include "reel_modes.hpp"
 #include "report.hpp"
@@ -73,6 +74,7 @@ void measure_device(const reel::Device& device, const Options& options,
   // Each group is gone before the next is made: it has the machine to itself.
   for (std::uint32_t nodes : options.nodes)
     for (Shape shape : {Shape::chain, Shape::independent}) run(group_of({shape, nodes}, device));
+  run(forward_pass_group(device));
   for (const Group& group : argument_groups(options.nodes.back(), device)) run(group);
 }
 

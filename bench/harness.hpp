@@ -28,6 +28,7 @@ struct Mode {
   std::vector<Aim> aims = {};
   // Set where only part of a pass counts: the time of that part since the last call.
   std::function<double()> spent_ns = {};
+  std::string note = {};  // for people, below the row
 };
 
 // The first mode is the baseline.
@@ -49,7 +50,7 @@ struct Verdict {
 };
 
 struct ModeResult {
-  std::string name;
+  std::string name, note;
   Quartiles cpu_ns, wall_ns;        // per node
   Quartiles cpu_ratio, wall_ratio;  // to the baseline, formed round by round
   std::uint64_t passes = 0;         // in all

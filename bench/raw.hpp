@@ -15,6 +15,7 @@ namespace bench {
 namespace raw {
 inline constexpr const char* host_loop = "by hand: plain loop of calls";
 inline constexpr const char* host_direct = "by hand: pack arguments, call";
+inline constexpr const char* host_safe_direct = "by hand: check, lock, pack, call";
 inline constexpr const char* opencl_bound = "by hand: enqueue, arguments bound";
 inline constexpr const char* opencl_direct = "by hand: set arguments, enqueue";
 inline constexpr const char* opencl_command_buffer = "by hand: cl_khr_command_buffer";

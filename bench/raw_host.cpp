@@ -1,5 +1,7 @@
 // raw_host.cpp - the host without a library: a list of calls, or an argument block for each.
 #include <memory>
+#include <mutex>
+#include <stdexcept>
 #include <vector>
 
 #include "raw.hpp"
@@ -45,6 +47,27 @@ Mode loop(const Case& work) {
       }
 }
 
+// The same with what the library promises on top: any thread may call, and what doesn't fit is
+// refused. It shows what part of a direct launch is the promise and what part is us.
+class SafeLauncher {
+ public:
+  explicit SafeLauncher(std::uint64_t buffer_items) : buffer_items_(buffer_items) {}
+
+  [[gnu::noinline]] void launch(reel::HostFunction kernel, reel::Dim3 groups, reel::Dim3 group_size,
+                                std::uint32_t* a, std::uint32_t off) {
+    if (!kernel || !a) throw std::invalid_argument("nothing to launch");
+    if (group_size.count() == 0 || group_size.count() > 1024)
+      throw std::invalid_argument("group size");
+    if (off > buffer_items_ || items > buffer_items_ - off) throw std::invalid_argument("range");
+    const std::lock_guard lock(mutex_);
+    bench::launch(kernel, groups, group_size, a, off);
+  }
+
+ private:
+  std::mutex mutex_;
+  const std::uint64_t buffer_items_;
+};
+
 // A grid that the compiler doesn't know, as that of a launch call is.
 struct Grid {
   reel::Dim3 groups{1}, group_size{items};
@@ -64,8 +87,25 @@ Mode direct(const Case& work) {
           [=](std::uint64_t passes) { return check_counters(*counters, work, passes); }};
 }
 
+Mode safe_direct(const Case& work) {
+  auto counters = std::make_shared<std::vector<std::uint32_t>>(work.counters());
+  auto grid = std::make_shared<Grid>();
+  auto launcher = std::make_shared<SafeLauncher>(work.counters());
+  const reel::HostFunction kernel = reel::host_kernel<&add_one_group>().function;
+  return {raw::host_safe_direct,
+          [=](std::uint64_t passes) {
+            for (; passes; --passes)
+              for (std::uint32_t n = 0; n < work.nodes; ++n)
+                launcher->launch(kernel, grid->groups, grid->group_size, counters->data(),
+                                 work.first_item(n));
+          },
+          [=](std::uint64_t passes) { return check_counters(*counters, work, passes); }};
+}
+
 }  // namespace
 
-std::vector<Mode> raw_host_modes(const Case& work) { return {loop(work), direct(work)}; }
+std::vector<Mode> raw_host_modes(const Case& work) {
+  return {loop(work), direct(work), safe_direct(work)};
+}
 
 }  // namespace bench

@@ -100,7 +100,10 @@ Mode graph_exec(const SharedCounters& counters) {
               stream.synchronize();
             }
           },
-          [counters](std::uint64_t passes) { return counters->verify(passes); }};
+          [counters](std::uint64_t passes) { return counters->verify(passes); },
+          {},
+          {},
+          exec->lowering()};
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ nlohmann::json to_json(const ModeResult& mode) {
           {"wall_ratio", to_json(mode.wall_ratio)},
           {"passes", mode.passes},
           {"aims", aims},
+          {"note", mode.note},
           {"wrong", mode.wrong}};
 }
 
@@ -59,6 +60,7 @@ void print_group(const GroupResult& group) {
       fmt::print("{}  {}", v == 0 ? "" : fmt::format("\n{:74}", ""),
                  verdict_text(mode.verdicts[v]));
     fmt::print("\n");
+    if (!mode.note.empty()) fmt::print("    ({})\n", mode.note);
     if (!mode.wrong.empty()) fmt::print("    WRONG RESULT: {}\n", mode.wrong);
   }
   std::fflush(stdout);
