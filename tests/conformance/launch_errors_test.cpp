@@ -136,15 +136,13 @@ TEST_P(AnyDevice, AGroupLargerThanTheDeviceAllowsIsRefused) {
   const auto refused = [&](Dim3 size, std::uint64_t limit) {
     const bool fixed = is("vulkan");
     const Kernel kernel = fixed ? Kernel() : build(index_source({1}));
-    expect_error(fixed ? Code::build_failed : Code::invalid_argument,
-                 {"index", std::to_string(size.x), std::to_string(size.y), std::to_string(size.z),
-                  std::to_string(limit)},
-                 [&] {
-                   if (fixed)
-                     device().kernel(index_source(size));
-                   else
-                     stream.dispatch(kernel, {.group_size = size}, out(x), 1u, 1u);
-                 });
+    if (fixed)  // by the GLSL compiler or by the device, whichever sees it first
+      expect_error(Code::build_failed, {"index"}, [&] { device().kernel(index_source(size)); });
+    else
+      expect_error(Code::invalid_argument,
+                   {"index", std::to_string(size.x), std::to_string(size.y), std::to_string(size.z),
+                    std::to_string(limit)},
+                   [&] { stream.dispatch(kernel, {.group_size = size}, out(x), 1u, 1u); });
   };
   const Dim3 limits = info().max_group_size;
   const std::uint64_t items = info().max_group_items;
