@@ -563,6 +563,31 @@ TEST_P(GraphExecUpdate, AChildThatDiffersIsTakenOverOrRefused) {
   }
 }
 
+// A kernel is its source, not its name; inside children too.
+TEST_P(GraphExecUpdate, AnotherKernelOfTheSameNameIsRefused) {
+  KernelSource one = increment_source(), two = slow_source();  // both: buffer, uint32
+  one.entry = one.name;
+  two.entry = two.name;
+  one.name = two.name = "twin";
+  const Kernel increment = device().kernel(one), slow = device().kernel(two);
+  for (const bool inside_child : {false, true}) {
+    SCOPED_TRACE(inside_child ? "in a child" : "at the top");
+    x.write(words(0));
+    const auto graph_of = [&](const Kernel& kernel) {
+      Graph graph, outer;
+      graph.add_dispatch(kernel, over(64), inout(x), 64u);
+      outer.add_child(graph);
+      return inside_child ? outer : graph;
+    };
+    GraphExec exec = graph_of(increment).instantiate(device());
+    const auto difference = exec.update(graph_of(slow));
+    ASSERT_TRUE(difference);
+    EXPECT_EQ(difference->node, node(0));
+    launch_and_wait(exec);
+    EXPECT_EQ(contents(x)[0], 1u);
+  }
+}
+
 TEST_P(GraphExecUpdate, AWrongGraphThrowsAndChangesNothing) {
   const Device other = another_device();
   if (!other) GTEST_SKIP() << "needs a second device";
