@@ -189,6 +189,29 @@ TEST_P(AnyDevice, MoreSharedMemoryThanThereIsIsRefused) {
         [&] { stream.dispatch(build(reverse_source()), over(64), in(x), out(y), shared(bytes)); });
 }
 
+TEST_P(AnyDevice, SharedMemoryIsAddedUpWithoutWrapping) {
+  const Stream stream = device().stream("decode");
+  const Buffer x = device().buffer(256, "x");
+  const KernelSource source{
+      .name = "two_tiles",
+      .opencl_c = "__kernel void two_tiles(__global uint* x, __local uint* a, __local uint* b) {}",
+      .glsl =
+          "#version 450\nlayout(local_size_x = 64) in;\n"
+          "layout(set = 0, binding = 0) buffer X { uint x[]; };\n"
+          "void main() { x[0] = 0; }\n",
+      .host = HostKernel([](const HostGroup&) {})};
+  const std::uint64_t limit = info().max_shared_bytes;
+  const Kernel kernel = build(source);
+  stream.dispatch(kernel, over(64), inout(x), shared(64), shared(128));
+  expect_error(Code::invalid_argument, {"two_tiles", std::to_string(limit)}, [&] {
+    stream.dispatch(kernel, over(64), inout(x), shared(limit / 2 + 64), shared(limit / 2 + 64));
+  });
+  expect_error(Code::invalid_argument, {"two_tiles", std::to_string(limit)}, [&] {
+    stream.dispatch(kernel, over(64), inout(x), shared(~std::uint64_t{7}), shared(16));
+  });
+  stream.synchronize();
+}
+
 TEST_P(AnyDevice, MoreGroupsThanTheDeviceAllowsAreRefused) {
   const Stream stream = device().stream("decode");
   const Kernel increment = build(increment_source());

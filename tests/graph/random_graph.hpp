@@ -1,8 +1,10 @@
 // random_graph.hpp - graphs of every shape from a seed, and the order they need, told the slow way.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -31,7 +33,8 @@ class RandomGraphs {
 
   Command make_work() {
     switch (below(8)) {
-      case 0: return {Fill{range(), 0, 1}};
+      case 0:
+        return {Fill{range(), 0, 1}};
       case 1: {
         const std::uint64_t size = below(17);
         return {Copy{some_buffer().range(below(17 - size), size),
@@ -84,20 +87,21 @@ class RandomGraphs {
 // [i][j]: i comes before j.
 class Relation {
  public:
-  explicit Relation(std::size_t count) : rows_(count, std::vector<bool>(count)) {}
+  explicit Relation(std::size_t count) : rows_(count) {
+    if (count > most) throw std::length_error("a random graph came out larger than expected");
+  }
   void add(std::size_t i, std::size_t j) { rows_[i][j] = true; }
   bool operator()(std::size_t i, std::size_t j) const { return rows_[i][j]; }
-  std::size_t size() const { return rows_.size(); }
   void close() {
-    for (std::size_t k = 0; k < size(); ++k)
-      for (std::size_t i = 0; i < size(); ++i)
-        if (rows_[i][k])
-          for (std::size_t j = 0; j < size(); ++j) rows_[i][j] = rows_[i][j] || rows_[k][j];
+    for (std::size_t k = 0; k < rows_.size(); ++k)
+      for (auto& row : rows_)
+        if (row[k]) row |= rows_[k];
   }
   friend bool operator==(const Relation&, const Relation&) = default;
 
  private:
-  std::vector<std::vector<bool>> rows_;
+  static constexpr std::size_t most = 512;
+  std::vector<std::bitset<most>> rows_;
 };
 
 inline Relation closure(std::size_t count, std::span<const Edge> edges) {
@@ -131,6 +135,12 @@ inline Touches touches(const Graph& graph, NodeId id) {
   if (std::holds_alternative<Barrier>(n.command.work))
     for (const Edge& e : graph.dependencies())
       if (e.to == id && e.kind == EdgeKind::asked) result.fence = false;
+  return result;
+}
+
+inline std::vector<Touches> touches(const Graph& graph) {
+  std::vector<Touches> result;
+  for (std::size_t i = 0; i < graph.node_count(); ++i) result.push_back(touches(graph, node(i)));
   return result;
 }
 

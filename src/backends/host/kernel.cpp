@@ -4,13 +4,6 @@
 
 namespace reel::host {
 
-double Kernel::estimate_ns(Dim3 groups, Dim3 size) const {
-  const float known = ns_per_group.load(std::memory_order_relaxed);
-  // Before the first run: a nanosecond an item, which is what a simple loop body takes.
-  const double each = known >= 0 ? known : static_cast<double>(size.count());
-  return each * static_cast<double>(groups.count());
-}
-
 void Kernel::learn(std::uint64_t groups, std::uint64_t ns) {
   if (groups == 0) return;
   const float now = static_cast<float>(ns) / static_cast<float>(groups);

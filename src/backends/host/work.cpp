@@ -1,8 +1,10 @@
 #include "backends/host/work.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -19,7 +21,8 @@ HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes
       shared_bytes = offset + argument.shared_bytes;
       return {reinterpret_cast<void*>(offset), argument.shared_bytes};
     }
-    case ParameterKind::value: break;
+    case ParameterKind::value:
+      break;
   }
   HostArgument result{nullptr, argument.value_bytes};
   if (argument.value_bytes <= sizeof(void*))
@@ -59,26 +62,32 @@ void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std
   }
 }
 
-namespace {
-
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::steady_clock::now().time_since_epoch())
-                                        .count());
+std::uint64_t thread_cpu_ns() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<std::uint64_t>(spent.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(spent.tv_nsec);
 }
 
-void run_on_pool(const Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes,
+namespace {
+
+void run_on_pool(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes,
                  std::uint64_t groups, double estimated_ns, Pool& pool) {
   // Pieces of some 10 µs: small enough to share out evenly, large enough to be worth taking.
   const double each = estimated_ns / static_cast<double>(groups);
   const auto by_time = static_cast<std::uint64_t>(10'000 / std::max(each, 0.01));
   const std::uint64_t piece =
       std::clamp<std::uint64_t>(by_time, 1, std::max<std::uint64_t>(1, groups / pool.threads()));
+  const bool timed = kernel.wants_timing();
+  std::atomic<std::uint64_t> spent_ns{0};
   pool.run(groups, piece, [&](std::uint64_t begin, std::uint64_t end) {
     HostGroup mine = group;
     mine.shared_memory = shared_memory(shared_bytes);
+    const std::uint64_t before = timed ? thread_cpu_ns() : 0;
     run_groups(kernel.function, mine, begin, end);
+    if (timed) spent_ns.fetch_add(thread_cpu_ns() - before, std::memory_order_relaxed);
   });
+  if (timed) kernel.learn(groups, spent_ns.load(std::memory_order_relaxed));
 }
 
 }  // namespace
@@ -86,20 +95,17 @@ void run_on_pool(const Kernel& kernel, const HostGroup& group, std::uint64_t sha
 void run_launch(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes, Pool& pool) {
   const std::uint64_t groups = group.count.count();
   if (groups == 0) return;
-  const double estimated = kernel.estimate_ns(group.count, group.size);
-  if (groups > 1 && estimated > inline_below_ns && pool.threads() > 1) {
-    const std::uint64_t begin = now_ns();
-    run_on_pool(kernel, group, shared_bytes, groups, estimated, pool);
-    // What the caller waited is shared by up to `threads` threads.
-    if (kernel.wants_timing()) kernel.learn(groups, (now_ns() - begin) * pool.threads());
-    return;
+  if (groups > 1 && pool.threads() > 1) {
+    const double estimated = kernel.estimate_ns(group.count, group.size);
+    if (estimated > inline_below_ns)
+      return run_on_pool(kernel, group, shared_bytes, groups, estimated, pool);
   }
   HostGroup mine = group;
   mine.shared_memory = shared_memory(shared_bytes);
   if (!kernel.wants_timing()) return run_groups(kernel.function, mine, 0, groups);
-  const std::uint64_t begin = now_ns();
+  const std::uint64_t before = thread_cpu_ns();
   run_groups(kernel.function, mine, 0, groups);
-  kernel.learn(groups, now_ns() - begin);
+  kernel.learn(groups, thread_cpu_ns() - before);
 }
 
 void fill_pattern(std::byte* target, std::uint64_t size_bytes, std::uint32_t pattern,
@@ -128,12 +134,9 @@ void run_dispatch(const Dispatch& dispatch, Pool& pool) {
     arguments[i] = host_argument(dispatch.arguments[i], shared_bytes);
   Dim3 groups = dispatch.groups;
   if (dispatch.indirect.buffer) std::memcpy(&groups, data_of(dispatch.indirect), sizeof(groups));
-  const HostGroup group{arguments,
-                        nullptr,
-                        {0, 0, 0},
-                        groups,
-                        dispatch.group_size,
-                        static_cast<std::uint32_t>(dispatch.arguments.size())};
+  const HostGroup group{arguments,           nullptr,
+                        {0, 0, 0},           groups,
+                        dispatch.group_size, static_cast<std::uint32_t>(dispatch.arguments.size())};
   Kernel& kernel = *static_cast<Kernel*>(dispatch.kernel);
   // The smallest launches are the ones whose overhead shows.
   if (groups == Dim3{1, 1, 1} && shared_bytes == 0 && !kernel.wants_timing())

@@ -142,10 +142,13 @@ Code code_of(cl_int status) {
   switch (status) {
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
     case CL_OUT_OF_RESOURCES:
-    case CL_OUT_OF_HOST_MEMORY: return Code::out_of_memory;
+    case CL_OUT_OF_HOST_MEMORY:
+      return Code::out_of_memory;
     case CL_DEVICE_NOT_AVAILABLE:
-    case CL_INVALID_COMMAND_QUEUE: return Code::device_lost;
-    default: return Code::driver_failed;
+    case CL_INVALID_COMMAND_QUEUE:
+      return Code::device_lost;
+    default:
+      return Code::driver_failed;
   }
 }
 

@@ -28,15 +28,16 @@ DeviceBuffer::DeviceBuffer(std::shared_ptr<DeviceContext> context, std::uint64_t
                            std::string_view buffer_label)
     : context_(std::move(context)), serial_(next_serial()) {
   size_bytes = size;
-  const std::uint64_t allocated_bytes = std::max<std::uint64_t>(size, 1);  // OpenCL has no empty ones
+  const std::uint64_t allocated_bytes =
+      std::max<std::uint64_t>(size, 1);  // OpenCL has no empty ones
   const DeviceInfo& info = context_->info();
   if (allocated_bytes > info.max_buffer_bytes)
     out_of_memory(*context_, size, buffer_label,
                   fmt::format("its largest buffer is {} bytes", info.max_buffer_bytes));
   if (!context_->reserve(allocated_bytes))
-    out_of_memory(*context_, size, buffer_label,
-                  fmt::format("of its {} bytes {} are in use", info.memory_bytes,
-                              context_->in_use_bytes()));
+    out_of_memory(
+        *context_, size, buffer_label,
+        fmt::format("of its {} bytes {} are in use", info.memory_bytes, context_->in_use_bytes()));
   reserved_bytes_ = allocated_bytes;
   try {
     memory_ = context_->allocate_zeroed(allocated_bytes);

@@ -46,8 +46,7 @@ Clock Clock::find(cl_command_queue queue, cl_device_id device) {
 
 std::uint64_t Clock::now_ns(cl_device_id device) const {
   cl_ulong device_ns = 0, host_ns = 0;
-  if (ask_driver_ &&
-      api().get_device_and_host_timer(device, &device_ns, &host_ns) == CL_SUCCESS)
+  if (ask_driver_ && api().get_device_and_host_timer(device, &device_ns, &host_ns) == CL_SUCCESS)
     return device_ns;
   return read_clock(host_clock_) + static_cast<std::uint64_t>(offset_ns_);
 }

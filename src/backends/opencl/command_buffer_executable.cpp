@@ -74,8 +74,8 @@ CommandBufferExecutable::CommandBufferExecutable(std::shared_ptr<DeviceContext> 
       why_(std::move(why)) {}
 
 void CommandBufferExecutable::record(cl_command_queue queue) {
-  const cl_command_buffer_properties_khr properties[] = {
-      CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
+  const cl_command_buffer_properties_khr properties[] = {CL_COMMAND_BUFFER_FLAGS_KHR,
+                                                         CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
   cl_int status = CL_SUCCESS;
   const cl_command_buffer_khr raw = extension_.create(1, &queue, properties, &status);
   check(status, "clCreateCommandBufferKHR");

@@ -53,7 +53,8 @@ EnqueueExecutable::EnqueueExecutable(std::shared_ptr<const Plan> plan, std::stri
     const Work& work = plan_->steps[i].command.work;
     details_[i].work = work;
     if (const auto* dispatch = std::get_if<Dispatch>(&work))
-      make_dispatch(i, *dispatch, {dispatch->arguments.begin(), dispatch->arguments.end()});
+      make_dispatch(i, *dispatch,
+                    std::vector<Argument>(dispatch->arguments.begin(), dispatch->arguments.end()));
   }
 }
 
@@ -93,9 +94,9 @@ void EnqueueExecutable::launch(QueueDriver& driver) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& s = steps_[i];
     if (!s.runs()) continue;
-    if (!s.kernel || enqueue(queue.get(), s.kernel, s.grid.dimensions, nullptr,
-                             s.grid.global.data(), s.grid.local.data(), 0, nullptr,
-                             nullptr) != CL_SUCCESS)
+    if (!s.kernel ||
+        enqueue(queue.get(), s.kernel, s.grid.dimensions, nullptr, s.grid.global.data(),
+                s.grid.local.data(), 0, nullptr, nullptr) != CL_SUCCESS)
       launch_step(queue, i, nullptr);  // no dispatch, or once more for the error
   }
   queue.flush();

@@ -49,7 +49,7 @@ class EnqueueExecutable final : public Executable {
     Work work;  // arguments of a dispatch are in `arguments`
     KernelHandle kernel;
     std::vector<Argument> arguments;
-    std::vector<MemoryHandle> held;                     // sub-buffers among them
+    std::vector<MemoryHandle> held;                      // sub-buffers among them
     std::shared_ptr<const std::vector<std::byte>> data;  // of a write that was replaced
   };
   EnqueueExecutable() = default;

@@ -19,8 +19,8 @@ class HostWorker {
   ~HostWorker();
   HostWorker(const HostWorker&) = delete;
 
-  void start();                            // call before post, from where throwing is fine
-  void post(std::function<void()> work);   // any thread, driver callbacks included
+  void start();                           // call before post, from where throwing is fine
+  void post(std::function<void()> work);  // any thread, driver callbacks included
 
  private:
   // The thread holds its own reference: the device may be destroyed by a function it runs.

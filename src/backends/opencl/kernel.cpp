@@ -38,8 +38,7 @@ ProgramHandle build_program(const DeviceContext& context, const KernelSource& so
   const char* begin = text.data();
   const std::size_t size = text.size();
   cl_int status = CL_SUCCESS;
-  ProgramHandle program(
-      api().create_program_with_source(context.get(), 1, &begin, &size, &status));
+  ProgramHandle program(api().create_program_with_source(context.get(), 1, &begin, &size, &status));
   if (status != CL_SUCCESS)
     fail_status(status, "clCreateProgramWithSource", fmt::format("kernel '{}'", source.name));
   const std::string options = "-cl-kernel-arg-info " + source.options;
@@ -47,8 +46,9 @@ ProgramHandle build_program(const DeviceContext& context, const KernelSource& so
   status = api().build_program(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
   log = build_log(program.get(), device);
   if (status != CL_SUCCESS)
-    fail(Code::build_failed, "Kernel '{}' doesn't build on {} ('{}'): {} ({}) with options '{}'.\n{}",
-         source.name, context.info().id, context.info().name, error_name(status), status, options,
+    fail(Code::build_failed,
+         "Kernel '{}' doesn't build on {} ('{}'): {} ({}) with options '{}'.\n{}", source.name,
+         context.info().id, context.info().name, error_name(status), status, options,
          log.empty() ? "The driver gives no log." : log);
   return program;
 }
@@ -59,8 +59,7 @@ std::string kernels_in(cl_program program) {
                              nullptr) != CL_SUCCESS)
     return "kernels that the driver doesn't tell";
   std::string result;
-  for (const char* c = names.data(); *c; ++c)
-    *c == ';' ? result += "', '" : result += *c;
+  for (const char* c = names.data(); *c; ++c) *c == ';' ? result += "', '" : result += *c;
   return result.empty() ? "no kernel" : '\'' + result + '\'';
 }
 
@@ -163,7 +162,8 @@ bool BuiltKernel::LastArgument::is(const Argument& argument) const noexcept {
     case ParameterKind::buffer:
       return words[0] == device_buffer(argument.range).serial() &&
              words[1] == argument.range.offset_bytes && words[2] == argument.range.size_bytes;
-    case ParameterKind::shared: return words[0] == argument.shared_bytes;
+    case ParameterKind::shared:
+      return words[0] == argument.shared_bytes;
     case ParameterKind::value:
       return value_bytes != 0 && value_bytes == argument.value_bytes &&
              std::memcmp(bytes, argument.bytes, value_bytes) == 0;
@@ -180,8 +180,12 @@ void BuiltKernel::LastArgument::become(const Argument& argument) noexcept {
       words[1] = argument.range.offset_bytes;
       words[2] = argument.range.size_bytes;
       break;
-    case ParameterKind::shared: words[0] = argument.shared_bytes; break;
-    case ParameterKind::value: std::memcpy(bytes, argument.bytes, value_bytes); break;
+    case ParameterKind::shared:
+      words[0] = argument.shared_bytes;
+      break;
+    case ParameterKind::value:
+      std::memcpy(bytes, argument.bytes, value_bytes);
+      break;
   }
 }
 

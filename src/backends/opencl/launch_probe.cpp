@@ -1,7 +1,7 @@
 #include "backends/opencl/launch_probe.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -9,13 +9,18 @@
 namespace reel::opencl {
 namespace {
 
-constexpr int commands = 64, repetitions = 4;  // the first one warms up
+constexpr int commands = 128, repetitions = 4;  // the first one warms up
+
+double process_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
 
 double nanoseconds_per_command(const std::function<void()>& run) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
+  const double begin = process_cpu_ns();
   run();
-  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / commands;
+  return (process_cpu_ns() - begin) / commands;
 }
 
 }  // namespace
@@ -24,8 +29,8 @@ LaunchCost measure_launches(DeviceContext& context, const CommandBufferApi& exte
   const QueueHandle queue_handle = context.make_queue();
   cl_command_queue queue = queue_handle.get();
   const MemoryHandle memory = context.allocate_zeroed(8);
-  const cl_command_buffer_properties_khr properties[] = {
-      CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
+  const cl_command_buffer_properties_khr properties[] = {CL_COMMAND_BUFFER_FLAGS_KHR,
+                                                         CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
   cl_int status = CL_SUCCESS;
   const std::unique_ptr<_cl_command_buffer_khr, clReleaseCommandBufferKHR_fn> buffer(
       extension.create(1, &queue, properties, &status), extension.release);

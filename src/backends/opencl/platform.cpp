@@ -84,8 +84,8 @@ DeviceInfo describe(cl_platform_id platform, cl_device_id device) {
   info.max_shared_bytes = device_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
   const auto queue = device_value<cl_command_queue_properties>(device, CL_DEVICE_QUEUE_PROPERTIES);
   info.can_stamp_time = (queue & CL_QUEUE_PROFILING_ENABLE) != 0;
-  info.stamp_resolution_ns = static_cast<double>(
-      device_value<std::size_t>(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION));
+  info.stamp_resolution_ns =
+      static_cast<double>(device_value<std::size_t>(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION));
   info.kernel_forms = {"opencl_c"};
   return info;
 }
@@ -106,9 +106,9 @@ void add_devices(cl_platform_id platform, std::vector<FoundDevice>& all) {
     status = api().get_device_ids(platform, CL_DEVICE_TYPE_ALL,
                                   static_cast<cl_uint>(devices.size()), devices.data(), nullptr);
   if (status != CL_SUCCESS) {
-    all.push_back(nothing(fmt::format("The OpenCL platform '{}' answered {} ({}) to clGetDeviceIDs.",
-                                      platform_string(platform, CL_PLATFORM_NAME),
-                                      error_name(status), status)));
+    all.push_back(nothing(
+        fmt::format("The OpenCL platform '{}' answered {} ({}) to clGetDeviceIDs.",
+                    platform_string(platform, CL_PLATFORM_NAME), error_name(status), status)));
     return;
   }
   for (const cl_device_id device : devices)
@@ -132,8 +132,9 @@ std::vector<FoundDevice> find_devices() {
   cl_uint count = 0;
   const cl_int status = api().get_platform_ids(most_platforms, platforms.data(), &count);
   if (status != CL_SUCCESS)
-    return {nothing(fmt::format("No OpenCL platform is installed: clGetPlatformIDs answered {} ({}).",
-                                error_name(status), status))};
+    return {
+        nothing(fmt::format("No OpenCL platform is installed: clGetPlatformIDs answered {} ({}).",
+                            error_name(status), status))};
   if (count == 0) return {nothing("No OpenCL platform is installed.")};
   std::vector<FoundDevice> all;
   for (cl_uint i = 0; i < std::min(count, most_platforms); ++i) add_devices(platforms[i], all);

@@ -27,12 +27,13 @@ struct PendingCall {
     try {
       (*function)();
     } catch (const std::exception& error) {
-      failures->add(Code::host_call_failed, fmt::format("A host call on stream '{}' threw: {}",
-                                                        queue_label, error.what()));
+      failures->add(Code::host_call_failed,
+                    fmt::format("A host call on stream '{}' threw: {}", queue_label, error.what()));
     } catch (...) {
       failures->add(Code::host_call_failed,
                     fmt::format("A host call on stream '{}' threw something that is no "
-                                "std::exception.", queue_label));
+                                "std::exception.",
+                                queue_label));
     }
     // First the gate: the function may hold the last handle of its own stream, whose end waits.
     api().set_user_event_status(gate.get(), CL_COMPLETE);
@@ -75,8 +76,7 @@ void CommandQueue::run(const Work& work, CommandEvents* events) {
                    touch();
                    enqueue_copy(queue_.get(), c, first_of(events));
                  },
-                 [&](const Fill& c) { fill(c, events); },
-                 [&](const Write& c) { write(c, events); },
+                 [&](const Fill& c) { fill(c, events); }, [&](const Write& c) { write(c, events); },
                  [&](const Read& c) {
                    if (c.source.size_bytes == 0) return;
                    touch();

@@ -14,11 +14,11 @@ struct ScalarType {
 };
 // "unsigned" stands in either spelling: PoCL says uint, others may say unsigned int.
 constexpr std::array scalar_types{
-    ScalarType{"char", 1},           ScalarType{"uchar", 1},       ScalarType{"unsigned char", 1},
-    ScalarType{"short", 2},          ScalarType{"ushort", 2},      ScalarType{"unsigned short", 2},
-    ScalarType{"half", 2},           ScalarType{"int", 4},         ScalarType{"uint", 4},
-    ScalarType{"unsigned int", 4},   ScalarType{"float", 4},       ScalarType{"long", 8},
-    ScalarType{"ulong", 8},          ScalarType{"unsigned long", 8}, ScalarType{"double", 8},
+    ScalarType{"char", 1},         ScalarType{"uchar", 1},         ScalarType{"unsigned char", 1},
+    ScalarType{"short", 2},        ScalarType{"ushort", 2},        ScalarType{"unsigned short", 2},
+    ScalarType{"half", 2},         ScalarType{"int", 4},           ScalarType{"uint", 4},
+    ScalarType{"unsigned int", 4}, ScalarType{"float", 4},         ScalarType{"long", 8},
+    ScalarType{"ulong", 8},        ScalarType{"unsigned long", 8}, ScalarType{"double", 8},
 };
 
 template <class T>
@@ -52,7 +52,8 @@ Parameter parameter_at(cl_kernel kernel, cl_uint index, const std::string& kerne
   if (status != CL_SUCCESS) return parameter;
   if (image != CL_KERNEL_ARG_ACCESS_NONE || type == "sampler_t")
     fail(Code::unsupported,
-         "Parameter {} ('{}') of kernel '{}' is a {}; kernels take buffers, values and shared memory.",
+         "Parameter {} ('{}') of kernel '{}' is a {}; kernels take buffers, values and shared "
+         "memory.",
          index, parameter.name, kernel_name, type);
   switch (address) {
     case CL_KERNEL_ARG_ADDRESS_PRIVATE:
@@ -60,8 +61,12 @@ Parameter parameter_at(cl_kernel kernel, cl_uint index, const std::string& kerne
       parameter.size_bytes = builtin_type_bytes(type);
       parameter.access = Access::read;
       break;
-    case CL_KERNEL_ARG_ADDRESS_LOCAL: parameter.kind = ParameterKind::shared; break;
-    case CL_KERNEL_ARG_ADDRESS_CONSTANT: parameter.access = Access::read; break;
+    case CL_KERNEL_ARG_ADDRESS_LOCAL:
+      parameter.kind = ParameterKind::shared;
+      break;
+    case CL_KERNEL_ARG_ADDRESS_CONSTANT:
+      parameter.access = Access::read;
+      break;
     default:
       if (qualifiers & CL_KERNEL_ARG_TYPE_CONST) parameter.access = Access::read;
   }
@@ -107,7 +112,8 @@ void reflect(cl_kernel kernel, cl_device_id device, const KernelSource& source,
   ask(CL_KERNEL_WORK_GROUP_SIZE, sizeof most_items, &most_items);
   result.max_group_items = most_items;
   result.group_size_fixed = fixed[0] != 0;
-  result.group_size = result.group_size_fixed ? Dim3(fixed[0], fixed[1], fixed[2]) : source.group_size;
+  result.group_size =
+      result.group_size_fixed ? Dim3(fixed[0], fixed[1], fixed[2]) : source.group_size;
 }
 
 }  // namespace reel::opencl

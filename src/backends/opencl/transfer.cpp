@@ -31,7 +31,8 @@ std::uint32_t turned(std::uint32_t pattern, std::uint32_t pattern_bytes, std::ui
 void enqueue_copy(cl_command_queue queue, const Copy& copy, cl_event* event) {
   const cl_int status = api().enqueue_copy_buffer(
       queue, device_buffer(copy.source).memory(), device_buffer(copy.target).memory(),
-      copy.source.offset_bytes, copy.target.offset_bytes, copy.target.size_bytes, 0, nullptr, event);
+      copy.source.offset_bytes, copy.target.offset_bytes, copy.target.size_bytes, 0, nullptr,
+      event);
   check_range(status, "clEnqueueCopyBuffer", copy.target);
 }
 
@@ -56,17 +57,17 @@ bool is_fill_sized(const Write& write) noexcept {
 
 void enqueue_write_as_fill(cl_command_queue queue, const Write& write, cl_event* event) {
   const std::size_t size = write.data.size();
-  const cl_int status = api().enqueue_fill_buffer(queue, device_buffer(write.target).memory(),
-                                                  write.data.data(), size,
-                                                  write.target.offset_bytes, size, 0, nullptr, event);
+  const cl_int status =
+      api().enqueue_fill_buffer(queue, device_buffer(write.target).memory(), write.data.data(),
+                                size, write.target.offset_bytes, size, 0, nullptr, event);
   check_range(status, "clEnqueueFillBuffer", write.target);
 }
 
 void enqueue_write(cl_command_queue queue, const Write& write, const std::byte* data,
                    cl_event* event) {
-  const cl_int status = api().enqueue_write_buffer(
-      queue, device_buffer(write.target).memory(), CL_FALSE, write.target.offset_bytes,
-      write.data.size(), data, 0, nullptr, event);
+  const cl_int status = api().enqueue_write_buffer(queue, device_buffer(write.target).memory(),
+                                                   CL_FALSE, write.target.offset_bytes,
+                                                   write.data.size(), data, 0, nullptr, event);
   check_range(status, "clEnqueueWriteBuffer", write.target);
 }
 
