@@ -128,7 +128,7 @@ void Line::submit(Batch& batch) {
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &semaphore_;
   const VkResult result = context_->vk.vkQueueSubmit(queue_, 1, &info, VK_NULL_HANDLE);
-  submitted_ = batch.value;
+  submitted_ = on_device_ = batch.value;
   if (result < 0)
     give_up(Error(code_of(result), fmt::format("Stream '{}': the Vulkan driver answered "
                                                "vkQueueSubmit with {}; its work is lost.",
@@ -199,10 +199,10 @@ void Line::wait(std::uint64_t value) {
     std::uint64_t target = 0;
     {
       std::unique_lock lock(context_->submit_mutex);
-      // Between finished and submitted there are only batches of the device.
-      progress_.wait(lock, [&] { return finished() >= value || submitted_ > finished() || lost_; });
+      // Nothing signals the value of a host step: only what the device has can be waited for there.
+      progress_.wait(lock, [&] { return finished() >= value || on_device_ > finished() || lost_; });
       if (lost_ || finished() >= value) return;
-      target = std::min(value, submitted_);
+      target = std::min(value, on_device_);
     }
     const VkResult result = context_->wait_semaphore(semaphore_, target);
     if (result < 0) {
