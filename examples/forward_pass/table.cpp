@@ -30,7 +30,7 @@ std::string verdict_line(const Report& report) {
   for (const Entry& entry : report.entries) {
     const Verdict verdict = report.judge(entry);
     bad += !verdict.good();
-    if (!(verdict.logit_difference <= largest)) largest = verdict.logit_difference;
+    largest = larger(largest, verdict.logit_difference);
   }
   if (bad)
     return fmt::format(
