@@ -6,6 +6,7 @@
 #include "any_device.hpp"
 #include "bytes.hpp"
 #include "expect_error.hpp"
+#include "gate.hpp"
 #include "kernels.hpp"
 
 namespace reel::test {
@@ -46,6 +47,18 @@ TEST_P(AnyDevice, AHostCallRunsOnAThreadOfTheLibrary) {
   stream.synchronize();
   EXPECT_NE(thread, std::thread::id());
   EXPECT_NE(thread, std::this_thread::get_id());
+}
+
+TEST_P(AnyDevice, AHeldHostCallDoesntStopThoseOfOtherStreams) {
+  const Stream held = device().stream("held"), free = device().stream("free");
+  std::atomic<bool> called = false;
+  Gate gate(held);
+  free.host_call([&] { called = true; });
+  free.flush();
+  EXPECT_TRUE(eventually([&] { return called.load(); }));
+  EXPECT_FALSE(held.done());
+  gate.open();
+  device().synchronize();
 }
 
 TEST_P(AnyDevice, AnEventAfterAHostCallWaitsForIt) {
