@@ -93,7 +93,7 @@ GroupResult measure(const Group& group, const HarnessOptions& options) {
     const Mode& mode = group.modes[m];
     ModeResult& out = result.modes[m];
     out.name = mode.name;
-    out.note = mode.note;
+    if (mode.note) out.note = mode.note();
     out.cpu_ns = quartiles(cpu[m]);
     out.wall_ns = quartiles(wall[m]);
     out.cpu_ratio = quartiles(ratios(cpu[m], cpu[0]));

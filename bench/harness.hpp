@@ -28,7 +28,7 @@ struct Mode {
   std::vector<Aim> aims = {};
   // Set where only part of a pass counts: the time of that part since the last call.
   std::function<double()> spent_ns = {};
-  std::string note = {};  // for people, below the row
+  std::function<std::string()> note = {};  // for people, below the row; asked for at the end
 };
 
 // The first mode is the baseline.
