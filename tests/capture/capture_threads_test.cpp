@@ -11,7 +11,7 @@ class DeviceWideCalls : public BrokenCaptureTest {
     std::function<void()> run;
   };
   std::vector<Call> calls() {
-    return {{"synchronize", [this] { device().synchronize(); }},
+    return {{"synchronize", [] { device().synchronize(); }},
             {"read", [this] { contents(y); }},
             {"write", [this] { y.write(words(3)); }}};
   }
