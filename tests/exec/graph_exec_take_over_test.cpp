@@ -9,9 +9,6 @@ using ::testing::HasSubstr;
 class GraphExecTakeOver : public FourNodesTest {};
 INSTANTIATE_TEST_SUITE_P(Each, GraphExecTakeOver, every_device(), device_name);
 
-// --- whole graphs
-// ------------------------------------------------------------------------------------------
-
 TEST_P(GraphExecTakeOver, AGraphOfTheSameShapeIsTakenOver) {
   GraphExec exec = four_nodes().instantiate(device());
   launch_and_wait(exec);

@@ -234,14 +234,7 @@ TEST_P(GraphExecTest, NoGroupsIsNoWork) {
   EXPECT_EQ(stream.read_now<std::uint32_t>(x), words(10));
 }
 
-// --- order and barriers
-// ----------------------------------------------------------------------------------
-
-// --- times
-// -----------------------------------------------------------------------------------------------
-
-// --- lives
-// -------------------------------------------------------------------------------------------------
+// --- lives ---------------------------------------------------------------------------------------
 
 TEST_P(GraphExecTest, BuffersAndKernelsLiveAsLongAsTheExec) {
   Words target = words(0);
@@ -308,8 +301,7 @@ TEST_P(GraphExecTest, TellsWhatItIs) {
   EXPECT_THAT(exec.lowering(), Not(IsEmpty()));
 }
 
-// --- wrong use
-// ---------------------------------------------------------------------------------------------
+// --- wrong use -----------------------------------------------------------------------------------
 
 TEST_P(GraphExecTest, ALaunchOnAStreamOfAnotherDeviceIsRefused) {
   const Device other = another_device();
@@ -369,8 +361,7 @@ TEST_P(GraphExecTest, ABufferFreedAfterwardsIsKept) {
   EXPECT_EQ(target, words(1));
 }
 
-// --- size
-// --------------------------------------------------------------------------------------------------
+// --- size ----------------------------------------------------------------------------------------
 
 TEST_P(GraphExecTest, AThousandNodes) {
   auto capture = StreamCapture::begin(stream);

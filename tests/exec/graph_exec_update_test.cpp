@@ -9,8 +9,7 @@ using ::testing::HasSubstr;
 class GraphExecUpdate : public FourNodesTest {};
 INSTANTIATE_TEST_SUITE_P(Each, GraphExecUpdate, every_device(), device_name);
 
-// --- one at a time
-// -----------------------------------------------------------------------------------------
+// --- one at a time -------------------------------------------------------------------------------
 
 TEST_P(GraphExecUpdate, AnArgumentChangesForLaterLaunches) {
   GraphExec exec = four_nodes().instantiate(device());
@@ -168,8 +167,7 @@ TEST_P(GraphExecUpdate, ATimedLaunchLeavesOutDisabledNodes) {
   for (const NodeTime& time : times) EXPECT_NE(time.node, node(2));
 }
 
-// --- buffers
-// -----------------------------------------------------------------------------------------------
+// --- buffers -------------------------------------------------------------------------------------
 
 TEST_P(GraphExecUpdate, ABufferOfOneArgumentIsRebound) {
   Graph graph;
@@ -271,8 +269,7 @@ TEST_P(GraphExecUpdate, ARangeKeepsItsPlaceInTheNewBuffer) {
   EXPECT_EQ(contents(other), expected);
 }
 
-// --- wrong changes
-// -----------------------------------------------------------------------------------------
+// --- wrong changes -------------------------------------------------------------------------------
 
 TEST_P(GraphExecUpdate, WrongChangesThrowAndChangeNothing) {
   const Graph before = four_nodes();
@@ -355,8 +352,7 @@ TEST_P(GraphExecUpdate, ForeignBuffersChangeNothing) {
   expect_as_before(exec, before);
 }
 
-// --- clones
-// ------------------------------------------------------------------------------------------------
+// --- clones --------------------------------------------------------------------------------------
 
 TEST_P(GraphExecUpdate, AClonePicksUpTheChangesAndThenGoesItsOwnWay) {
   auto exec = std::make_unique<GraphExec>(four_nodes().instantiate(device()));
