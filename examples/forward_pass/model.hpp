@@ -13,8 +13,8 @@
 namespace forward_pass {
 
 struct Sizes {
-  std::uint32_t layers = 4, dim = 256, heads = 8, kv_heads = 4, hidden = 704, vocabulary = 2048;
-  std::uint32_t tokens = 48;  // to generate
+  std::uint32_t layers = 4, dim = 128, heads = 8, kv_heads = 4, hidden = 352, vocabulary = 1024;
+  std::uint32_t tokens = 64;  // to generate
   std::uint64_t seed = 1;
   bool quantised = false;
 

@@ -438,6 +438,57 @@ TEST_P(CaptureErrors, ACaptureMayBeDestroyedByAnotherThread) {
   expect_usable();
 }
 
+// --- several threads ---------------------------------------------------------------------------
+
+TEST_P(CaptureErrors, OfTwoThreadsThatBeginOneStreamOneWins) {
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> won = 0, refused = 0, ready = 0, tried = 0;
+    const auto begin = [&] {
+      ++ready;
+      while (ready < 2) std::this_thread::yield();
+      try {
+        const auto capture = StreamCapture::begin(decode);
+        ++won;
+        ++tried;
+        while (tried < 2) std::this_thread::yield();  // keep it until the other has tried
+      } catch (const Error& error) {
+        refused += error.code() == Code::capture_unsupported;
+        ++tried;
+      }
+    };
+    std::thread other(begin);
+    begin();
+    other.join();
+    ASSERT_EQ(won, 1);
+    ASSERT_EQ(refused, 1);
+  }
+  expect_usable();
+}
+
+// A call beside end() is recorded, runs, or is told that the capture has ended: never lost.
+TEST_P(CaptureErrors, CallsBesideTheEndAreNotLost) {
+  constexpr std::uint32_t calls = 500;
+  auto capture = StreamCapture::begin(decode);
+  std::atomic<std::uint32_t> made = 0, refused = 0;
+  std::thread caller([&] {
+    for (std::uint32_t i = 0; i < calls; ++i, ++made) {
+      try {
+        mad(decode, z, 1, 1);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Code::capture_unmatched) << error.what();
+        ++refused;
+      }
+    }
+  });
+  while (made < calls / 4) std::this_thread::yield();
+  const Graph graph = capture.end();
+  caller.join();
+  decode.synchronize();
+  EXPECT_EQ(graph.node_count() + refused + contents(z)[0], calls);
+  EXPECT_GE(graph.node_count(), calls / 4);
+  expect_usable();
+}
+
 // --- wrong calls inside a capture
 // --------------------------------------------------------------------------
 

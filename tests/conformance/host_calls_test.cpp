@@ -67,10 +67,10 @@ TEST_P(AnyDevice, AHostCallThatThrowsIsToldOnceAtSynchronize) {
   const Stream stream = device().stream("decode");
   const Buffer x = device().buffer(4, "x");
   bool later = false;
-  stream.host_call([] { throw std::runtime_error("the sampler has no tokens"); }, "sample");
+  stream.host_call([] { throw std::runtime_error("the decoder has no tokens"); }, "sample");
   stream.fill(x, 3u);
   stream.host_call([&] { later = true; });
-  expect_error(Code::host_call_failed, {"the sampler has no tokens", "sample"},
+  expect_error(Code::host_call_failed, {"the decoder has no tokens", "sample"},
                [&] { stream.synchronize(); });
   stream.synchronize();
   EXPECT_TRUE(later) << "the stream goes on after a host call that failed";

@@ -34,7 +34,7 @@ class RandomGraphs {
   Command make_work() {
     switch (below(8)) {
       case 0:
-        return {Fill{range(), 0, 1}};
+        return {Fill{range(0), 0, 1}};
       case 1: {
         const std::uint64_t size = below(17);
         return {Copy{some_buffer().range(below(17 - size), size),
@@ -43,7 +43,7 @@ class RandomGraphs {
       default: {
         arguments_.clear();
         for (std::size_t i = below(4); i-- > 0;)
-          arguments_.push_back(Bound{range(), static_cast<Access>(1 + below(3))});
+          arguments_.push_back(Bound{range(1), static_cast<Access>(1 + below(3))});
         return {Dispatch{kernel_.resource().get(), {}, {64}, arguments_}};
       }
     }
@@ -71,9 +71,9 @@ class RandomGraphs {
     }
   }
   const Buffer& some_buffer() { return buffers_[below(buffers_.size())]; }
-  BufferRange range() {
-    const std::size_t begin = below(33), end = begin + below(33 - begin);
-    return some_buffer().range(begin, end - begin);
+  BufferRange range(std::size_t least_bytes) {
+    const std::size_t begin = below(33 - least_bytes);
+    return some_buffer().range(begin, least_bytes + below(33 - least_bytes - begin));
   }
   NodeId some_node(const Graph& graph) { return static_cast<NodeId>(below(graph.node_count())); }
 

@@ -41,7 +41,8 @@ std::uint64_t Line::push(std::unique_ptr<Batch> batch) {
   return value;
 }
 
-// --- starting -------------------------------------------------------------------------------------
+// --- starting
+// -------------------------------------------------------------------------------------
 
 Batch* Line::next_to_start() {
   if (batches_.empty() || batches_.back()->value <= submitted_) return nullptr;
@@ -142,7 +143,8 @@ void Line::give_up(const Error& error) {
   work_to_do_.notify_all();
 }
 
-// --- finishing ------------------------------------------------------------------------------------
+// --- finishing
+// ------------------------------------------------------------------------------------
 
 void Line::finish(std::uint64_t value) {
   std::vector<Dependency> first;
@@ -234,7 +236,8 @@ void Line::limit_in_flight() {
   wait(oldest);
 }
 
-// --- host steps ------------------------------------------------------------------------------------
+// --- host steps
+// ------------------------------------------------------------------------------------
 
 void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
   Batch& batch = *next_to_start();
@@ -247,22 +250,17 @@ void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   if (lost_) return;
   lock.unlock();
-  std::string words;
-  bool failed = false;
+  std::optional<Error> failure;
   try {
     function();
-  } catch (const std::exception& error) {
-    failed = true;
-    words = error.what();
-  } catch (...) {
-    failed = true;
-    words = "something that is no std::exception";
+  } catch (const Error& error) {
+    failure = error;
+  } catch (const std::exception& error) {  // of our own steps: no memory, say
+    failure.emplace(Code::driver_failed,
+                    fmt::format("A step of stream '{}' failed: {}", label_, error.what()));
   }
   lock.lock();
-  if (failed)
-    failures_.push_back(
-        {value, Error(Code::host_call_failed,
-                      fmt::format("A host call on stream '{}' threw: {}", label_, words))});
+  if (failure) failures_.push_back({value, *failure});
   submitted_ = value;
   lock.unlock();
   finish(value);

@@ -103,9 +103,8 @@ void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch) {
     std::copy_n(bindings.begin(), buffers, bindings_.begin());
     set_layout_ = &layout;
   }
-  if (layout.value_bytes &&
-      (value_layout_ != &layout ||
-       std::memcmp(values.data(), values_.data(), layout.value_bytes) != 0)) {
+  if (layout.value_bytes && (value_layout_ != &layout ||
+                             std::memcmp(values.data(), values_.data(), layout.value_bytes) != 0)) {
     vk_.vkCmdPushConstants(commands_, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                            layout.value_bytes, values.data());
     std::memcpy(values_.data(), values.data(), layout.value_bytes);

@@ -160,8 +160,7 @@ class Reflection {
       unsigned offset = 0;
       std::size_t bytes = 0;
       check(spvc_compiler_type_struct_member_offset(compiler_, type, i, &offset), "measuring");
-      check(spvc_compiler_get_declared_struct_member_size(compiler_, type, i, &bytes),
-            "measuring");
+      check(spvc_compiler_get_declared_struct_member_size(compiler_, type, i, &bytes), "measuring");
       const char* name = spvc_compiler_get_member_name(compiler_, block.base_type_id, i);
       result_.values.push_back({name ? name : "", offset, static_cast<std::uint32_t>(bytes)});
     }
@@ -183,8 +182,7 @@ class Reflection {
   }
 
   void read_group_size() {
-    std::uint32_t* size[3] = {&result_.group_size.x, &result_.group_size.y,
-                              &result_.group_size.z};
+    std::uint32_t* size[3] = {&result_.group_size.x, &result_.group_size.y, &result_.group_size.z};
     for (unsigned d = 0; d < 3; ++d)
       *size[d] = std::max(1u, spvc_compiler_get_execution_mode_argument_by_index(
                                   compiler_, SpvExecutionModeLocalSize, d));

@@ -35,8 +35,7 @@ std::optional<std::uint64_t> Stamp::time_ns() const {
 }
 
 StampPool::~StampPool() {
-  for (VkQueryPool pool : pools_)
-    context_->vk.vkDestroyQueryPool(context_->device, pool, nullptr);
+  for (VkQueryPool pool : pools_) context_->vk.vkDestroyQueryPool(context_->device, pool, nullptr);
 }
 
 std::shared_ptr<Stamp> StampPool::take() {
