@@ -103,6 +103,9 @@ Batch& QueueState::record() {
 void QueueState::end_recording() {
   if (!recording_) return;
   recording_ = false;
+  // At the end: a copy waits for its stamp, and in between would keep the device from going on.
+  for (const StampPlace& stamp : open_stamps_) recorder_.copy_stamp(stamp);
+  open_stamps_.clear();
   recorder_.end();
   open_->commands.push_back(open_->own);
 }
@@ -238,7 +241,9 @@ std::shared_ptr<Signal> QueueState::mark(const std::shared_ptr<QueueState>& self
   if (stamps_) {
     stamp = stamps_->take();
     Batch& batch = record();
-    recorder_.stamp(stamp->queries, stamp->query, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+    recorder_.reset_stamps(stamp->place.queries, stamp->place.query, 1);
+    recorder_.stamp(stamp->place.queries, stamp->place.query, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+    open_stamps_.push_back(stamp->place);
     batch.held.push_back(stamp);
     command_recorded();
   }

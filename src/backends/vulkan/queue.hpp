@@ -65,10 +65,11 @@ class QueueState {
   Recorder recorder_;
   std::shared_ptr<StampPool> stamps_;
   std::unique_ptr<Batch> open_;
-  bool recording_ = false;       // open_ has commands
-  bool barrier_is_due_ = false;  // the last command recorded was no barrier
-  std::uint64_t holder_ = 0;     // of the open batch, see VulkanBuffer::holder
-  std::size_t recorded_ = 0;     // commands in the open batch
+  std::vector<StampPlace> open_stamps_;  // to be copied when the batch is closed
+  bool recording_ = false;               // open_ has commands
+  bool barrier_is_due_ = false;          // the last command recorded was no barrier
+  std::uint64_t holder_ = 0;             // of the open batch, see VulkanBuffer::holder
+  std::size_t recorded_ = 0;             // commands in the open batch
 };
 
 class VulkanQueue final : public QueueDriver {

@@ -171,9 +171,18 @@ void Recorder::read(const Read& read, StagingArena& staging, std::vector<ReadBac
   read_backs.push_back({staged.bytes, read.target});
 }
 
-void Recorder::stamp(VkQueryPool pool, std::uint32_t query, VkPipelineStageFlagBits after) {
-  vk_.vkCmdResetQueryPool(commands_, pool, query, 1);
-  vk_.vkCmdWriteTimestamp(commands_, after, pool, query);
+void Recorder::reset_stamps(VkQueryPool queries, std::uint32_t first, std::uint32_t count) {
+  vk_.vkCmdResetQueryPool(commands_, queries, first, count);
+}
+
+void Recorder::stamp(VkQueryPool queries, std::uint32_t query, VkPipelineStageFlagBits after) {
+  vk_.vkCmdWriteTimestamp(commands_, after, queries, query);
+}
+
+void Recorder::copy_stamp(const StampPlace& stamp) {
+  vk_.vkCmdCopyQueryPoolResults(commands_, stamp.queries, stamp.query, 1, stamp.buffer,
+                                stamp.offset, sizeof(std::uint64_t),
+                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 }
 
 }  // namespace reel::vulkan

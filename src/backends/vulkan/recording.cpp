@@ -95,6 +95,8 @@ void Recording::begin_commands() {
   segments_.back().commands = buffers_[used_++];
   recorder_.begin(segments_.back().commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
                   *descriptors_);
+  if (timed_ && used_ == 1)
+    recorder_.reset_stamps(queries_, 0, static_cast<std::uint32_t>(2 * stamped_.size()));
   recording_ = true;
 }
 
@@ -158,16 +160,18 @@ void Recording::add_host_call(const StepState& step, std::uint32_t index) {
 
 std::vector<StepTime> Recording::times() const {
   std::vector<StepTime> times = host_times_;
-  if (!timed_) return times;
-  for (std::uint32_t i = 0; i < stamped_.size(); ++i) {
-    if (!stamped_[i]) continue;
-    std::uint64_t ticks[2] = {};
-    const VkResult result = context_->vk.vkGetQueryPoolResults(
-        context_->device, queries_, 2 * i, 2, sizeof(ticks), ticks, sizeof(ticks[0]),
-        VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
-    check(result, "vkGetQueryPoolResults");
-    times.push_back({i, context_->clock->to_ns(ticks[0]), context_->clock->to_ns(ticks[1])});
-  }
+  if (!timed_ || used_ == 0) return times;
+  // All in one call, since each waits for the whole device on llvmpipe: value and availability.
+  std::vector<std::uint64_t> ticks(4 * stamped_.size());
+  check(context_->vk.vkGetQueryPoolResults(
+            context_->device, queries_, 0, static_cast<std::uint32_t>(2 * stamped_.size()),
+            ticks.size() * sizeof(ticks[0]), ticks.data(), 2 * sizeof(ticks[0]),
+            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT),
+        "vkGetQueryPoolResults");
+  for (std::uint32_t i = 0; i < stamped_.size(); ++i)
+    if (stamped_[i] && ticks[4 * i + 1] && ticks[4 * i + 3])
+      times.push_back(
+          {i, context_->clock->to_ns(ticks[4 * i]), context_->clock->to_ns(ticks[4 * i + 2])});
   std::sort(times.begin(), times.end(),
             [](const StepTime& a, const StepTime& b) { return a.step < b.step; });
   return times;

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <span>
+#include <utility>
 
 #include "backends/vulkan/shader.hpp"
 #include "base/fail.hpp"
@@ -77,12 +78,12 @@ class Reflection {
          wanted, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
   }
 
-  std::vector<spvc_reflected_resource> list(spvc_resources resources, spvc_resource_type type) {
+  std::span<const spvc_reflected_resource> list(spvc_resources resources, spvc_resource_type type) {
     const spvc_reflected_resource* items = nullptr;
     std::size_t count = 0;
     check(spvc_resources_get_resource_list_for_type(resources, type, &items, &count),
           "listing resources of");
-    return {items, items + count};
+    return {items, count};
   }
 
   void refuse_other_resources(spvc_resources resources) {
@@ -102,7 +103,7 @@ class Reflection {
              kernel_, words, item.name);
   }
 
-  void read_buffers(const std::vector<spvc_reflected_resource>& items) {
+  void read_buffers(std::span<const spvc_reflected_resource> items) {
     for (const spvc_reflected_resource& item : items) {
       const std::uint32_t set =
           spvc_compiler_get_decoration(compiler_, item.id, SpvDecorationDescriptorSet);
