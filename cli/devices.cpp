@@ -30,6 +30,8 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 std::string dim3_text(const Dim3& d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); }
+// Vulkan has no such number.
+std::string units_text(std::uint32_t units) { return units ? std::to_string(units) : "-"; }
 const char* yes_or_no(bool value) { return value ? "yes" : "no"; }
 
 nlohmann::ordered_json to_json(const DeviceInfo& device) {
@@ -74,7 +76,7 @@ void print_table(const std::vector<DeviceInfo>& list) {
   for (const DeviceInfo& device : list)
     if (device.available())
       table.add({device.id, device.name, device.driver + " " + device.driver_version,
-                 size_text(device.memory_bytes), std::to_string(device.compute_units),
+                 size_text(device.memory_bytes), units_text(device.compute_units),
                  yes_or_no(device.can_stamp_time)});
   fmt::print("{}", table.text());
 }
@@ -92,7 +94,7 @@ void print_details(const DeviceInfo& device) {
   line("largest buffer", fmt::format("{} bytes", device.max_buffer_bytes));
   line("largest binding", fmt::format("{} bytes, offsets in steps of {}", device.max_binding_bytes,
                                       device.binding_alignment_bytes));
-  line("compute units", std::to_string(device.compute_units));
+  line("compute units", units_text(device.compute_units));
   line("largest group",
        fmt::format("{} items, {}", device.max_group_items, dim3_text(device.max_group_size)));
   line("most groups", dim3_text(device.max_groups));

@@ -53,14 +53,18 @@ void take_over(Command& command, NodePayload& payload) {
   command.label = payload.label;
 }
 
+// Sound, and with a group size if it is a dispatch.
+Command checked(Command command) {
+  if (auto* dispatch = std::get_if<Dispatch>(&command.work); dispatch && dispatch->kernel)
+    dispatch->group_size = resolve_group_size(command, *dispatch->kernel, dispatch->group_size);
+  validate(command);
+  return command;
+}
+
 }  // namespace
 
 NodeId Graph::add(const Command& command, const std::vector<NodeId>& after, EdgeKind kind) {
-  Command checked = command;
-  if (auto* dispatch = std::get_if<Dispatch>(&checked.work); dispatch && dispatch->kernel)
-    dispatch->group_size = resolve_group_size(command, *dispatch->kernel, dispatch->group_size);
-  validate(checked);
-  return add_node(checked, std::make_shared<NodePayload>(), after, kind);
+  return add_node(checked(command), std::make_shared<NodePayload>(), after, kind);
 }
 
 void Graph::replace(NodeId id, const Command& command) {
@@ -68,9 +72,8 @@ void Graph::replace(NodeId id, const Command& command) {
   if (old.is_child())
     fail(Code::invalid_argument, "{} is a child graph and can't be replaced by a command.",
          describe(id));
-  validate(command);
   auto payload = std::make_shared<NodePayload>();
-  Node next{command, payload};
+  Node next{checked(command), payload};
   keep_alive(*payload, next.command.work);
   take_over(next.command, *payload);
   nodes_[index_of(id)] = std::move(next);

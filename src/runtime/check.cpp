@@ -7,6 +7,7 @@
 #include "graph/resource.hpp"
 #include "graph/validate.hpp"
 #include "runtime/device_state.hpp"
+#include "runtime/quick_check.hpp"
 
 namespace reel {
 
@@ -36,8 +37,8 @@ void check_group_size(const Dispatch& dispatch, const DeviceInfo& info) {
   if (size.x > most.x || size.y > most.y || size.z > most.z)
     fail(Code::invalid_argument, "Kernel '{}' is launched with a group size of {}; {} allows {}.",
          name, text(size), info.id, text(most));
-  const std::uint64_t limit = dispatch.kernel->max_group_items ? dispatch.kernel->max_group_items
-                                                               : info.max_group_items;
+  const std::uint64_t limit =
+      dispatch.kernel->max_group_items ? dispatch.kernel->max_group_items : info.max_group_items;
   if (size.count() > limit)
     fail(Code::invalid_argument,
          "Kernel '{}' is launched with groups of {} items ({}); {} allows {} for it.", name,
@@ -59,12 +60,22 @@ void check_shared(const Dispatch& dispatch, const DeviceInfo& info) {
 }  // namespace
 
 Command dispatch_command(const Kernel& kernel, const Launch& launch,
-                         std::span<const Argument> arguments, const BufferRange& indirect) {
+                         std::span<const Argument> arguments) {
   if (!kernel) fail(Code::invalid_argument, "dispatch() is given an empty Kernel.");
   KernelResource& resource = *kernel.resource();
   const Dim3 size = launch.group_size == unset_dim ? resource.group_size : launch.group_size;
-  return {Dispatch{&resource, launch.groups, size, arguments, indirect},
+  return {Dispatch{&resource, launch.groups, size, arguments, {}},
           launch.label.empty() ? std::string_view(resource.source.name) : launch.label};
+}
+
+Command indirect_dispatch_command(const Kernel& kernel, const BufferRange& groups,
+                                  const Launch& launch, std::span<const Argument> arguments) {
+  Command command = dispatch_command(kernel, launch, arguments);
+  if (!groups.buffer)
+    fail(Code::invalid_argument, "dispatch_indirect() of kernel '{}' names no buffer of groups.",
+         kernel.name());
+  std::get<Dispatch>(command.work).indirect = groups;
+  return command;
 }
 
 void check_groups(Dim3 groups, const std::string& kernel_name, const DeviceState& device) {
@@ -85,7 +96,8 @@ void check_argument_for_device(const Argument& argument, std::size_t index,
   const DeviceInfo& info = device.info();
   if (argument.range.offset_bytes % info.binding_alignment_bytes != 0)
     fail(Code::invalid_argument,
-         "Argument {} of kernel '{}' is bound at offset {} of buffer '{}'; {} needs a multiple of {}.",
+         "Argument {} of kernel '{}' is bound at offset {} of buffer '{}'; {} needs a multiple of "
+         "{}.",
          index, kernel_name, argument.range.offset_bytes, argument.range.buffer->label, info.id,
          info.binding_alignment_bytes);
   if (argument.range.size_bytes > info.max_binding_bytes)
@@ -117,6 +129,9 @@ void check_for_device(const Command& command, const DeviceState& device) {
 }
 
 void check(const Command& command, const DeviceState& device) {
+  const auto* dispatch = std::get_if<Dispatch>(&command.work);
+  if (dispatch && is_plainly_fine(*dispatch, &device, device.limits)) [[likely]]
+    return;
   validate(command);
   check_for_device(command, device);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/driver.hpp"
+#include "runtime/quick_check.hpp"
 
 namespace reel {
 
@@ -19,7 +20,8 @@ class StreamState;
 
 class DeviceState : public std::enable_shared_from_this<DeviceState> {
  public:
-  explicit DeviceState(std::shared_ptr<DeviceDriver> driver) : driver_(std::move(driver)) {}
+  explicit DeviceState(std::shared_ptr<DeviceDriver> driver)
+      : limits(driver->info()), driver_(std::move(driver)) {}
 
   DeviceDriver& driver() noexcept { return *driver_; }
   const DeviceInfo& info() const noexcept { return driver_->info(); }
@@ -33,6 +35,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
 
   void capture_begins(const std::shared_ptr<CaptureSession>& session);
   void capture_ends(const CaptureSession* session) noexcept;
+
+  const DispatchLimits limits;
 
  private:
   // Throws capture_implicit where the mode of an active capture forbids a device-wide call.

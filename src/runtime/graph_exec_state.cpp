@@ -43,7 +43,6 @@ void build_kernels_for(Plan& plan, const std::shared_ptr<DeviceState>& device,
       it->second = built.back().get();
     }
     dispatch->kernel = it->second;
-    validate(step.command);
   }
 }
 
@@ -56,7 +55,7 @@ GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> 
       graph_(graph) {
   Plan plan = make_plan(graph, options_);
   build_kernels_for(plan, device, kernels_);
-  for (const Step& step : plan.steps) check_for_device(step.command, *device);
+  for (const Step& step : plan.steps) check(step.command, *device);
   plan_ = std::make_shared<const Plan>(std::move(plan));
   prepare_steps();
   executable_ = device->driver().instantiate(plan_);

@@ -193,7 +193,7 @@ TEST_P(AnyDevice, AFillRefusesOtherPatternsAndPartialOnes) {
   const Stream stream = device().stream("filler");
   const Buffer buffer = device().buffer(64, "target");
   for (const std::uint32_t bytes : {0u, 3u, 5u, 8u})
-    expect_error(Code::invalid_argument, {std::to_string(bytes), "1, 2 or 4"},
+    expect_error(Code::invalid_argument, {std::to_string(bytes), "1, 2 and 4"},
                  [&] { stream.fill_pattern(buffer, 1, bytes); });
   expect_error(Code::invalid_argument, {"target", "63"},
                [&] { stream.fill_pattern(buffer.range(0, 63), 1, 4); });

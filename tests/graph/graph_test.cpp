@@ -45,6 +45,34 @@ TEST(Graph, CopiesWhatANodeBorrows) {
   EXPECT_EQ(copy.node(node(1)).command.label, "a label too long for the small string optimisation");
 }
 
+TEST(Graph, ReplacesACommandInPlace) {
+  const Buffer x = make_buffer("x"), y = make_buffer("y");
+  const Kernel kernel = make_kernel("k");
+  kernel.resource()->group_size = {32};
+  Graph graph;
+  graph.add_dispatch(kernel, {.groups = {1}}, inout(x), 1);
+  graph.add_fill(x, 0, {.after = {node(0)}});
+  const Graph before = graph;
+
+  // The new command borrows from the node it replaces.
+  Command command = graph.node(node(0)).command;
+  std::get<Dispatch>(command.work).groups = {7};
+  std::get<Dispatch>(command.work).group_size = unset_dim;
+  graph.replace(node(0), command);
+  const auto& dispatch = std::get<Dispatch>(graph.node(node(0)).command.work);
+  EXPECT_EQ(dispatch.groups, Dim3(7));
+  EXPECT_EQ(dispatch.group_size, Dim3(32));
+  EXPECT_EQ(dispatch.arguments.size(), 2u);
+  EXPECT_EQ(graph.node(node(0)).command.label, "k");
+  EXPECT_EQ(graph.dependencies().size(), 1u);
+  EXPECT_EQ(Graph::diff(before, graph).size(), 1u) << "the copy keeps the old one";
+
+  EXPECT_THAT(refusal([&] { graph.replace(node(1), {Fill{y, 0, 3}}); }), HasSubstr("pattern"));
+  graph.add_child(before, {.label = "c"});
+  EXPECT_EQ(refusal([&] { graph.replace(node(2), {Fill{y}}); }),
+            "n2 'c' (graph of 2) is a child graph and can't be replaced by a command.");
+}
+
 TEST(Graph, DescribesNodesForPeople) {
   const Buffer x = make_buffer("x");
   Graph graph;
@@ -114,9 +142,13 @@ TEST(Graph, RefusesCopiesThatDontFit) {
 TEST(Graph, RefusesPatternsAndHostMemoryThatDontFit) {
   const Buffer x = make_buffer("x", 6);
   Graph graph;
-  EXPECT_EQ(refusal([&] { graph.add({Fill{x, 0, 3}}); }),
+  EXPECT_EQ(refusal([&] {
+              graph.add({Fill{x, 0, 3}});
+            }),
             "Fill has a pattern of 3 bytes; allowed are 1, 2 and 4.");
-  EXPECT_EQ(refusal([&] { graph.add({Fill{x, 0, 4}}); }),
+  EXPECT_EQ(refusal([&] {
+              graph.add({Fill{x, 0, 4}});
+            }),
             "Fill of 'x' (offset 0, 6 bytes): the size must be a multiple of the pattern's 4 "
             "bytes.");
   graph.add({Fill{x, 0, 2}});
@@ -127,7 +159,9 @@ TEST(Graph, RefusesPatternsAndHostMemoryThatDontFit) {
   EXPECT_EQ(refusal([&] { graph.add_read(x, memory); }),
             "Read fills 4 bytes of host memory and 'x' (offset 0, 6 bytes); the sizes must be "
             "equal.");
-  EXPECT_THAT(refusal([&] { graph.add_read(x, {static_cast<std::byte*>(nullptr), 6}); }),
+  EXPECT_THAT(refusal([&] {
+                graph.add_read(x, {static_cast<std::byte*>(nullptr), 6});
+              }),
               HasSubstr("null address"));
   EXPECT_EQ(refusal([&] { graph.add_host_call({}, {.label = "log"}); }),
             "Host call 'log' has no function to call.");
@@ -147,21 +181,22 @@ TEST(Graph, TakesTheGroupSizeFromTheKernel) {
   EXPECT_EQ(refusal([&] { graph.add_dispatch(fixed, {.groups = {1}, .group_size = {64}}); }),
             "Dispatch 'fixed' has group size (64, 1, 1), but kernel 'fixed' was built for "
             "(8, 8, 1).");
-  EXPECT_EQ(refusal([&] { graph.add_dispatch(free, {.groups = {1}, .group_size = {4, 0}}); }),
+  EXPECT_EQ(refusal([&] {
+              graph.add_dispatch(free, {.groups = {1}, .group_size = {4, 0}});
+            }),
             "Dispatch 'free' has group size (4, 0, 1); each dimension must be at least 1.");
   free.resource()->max_group_items = 256;
   EXPECT_THAT(refusal([&] {
                 graph.add_dispatch(free, {.groups = {1}, .group_size = {~0u, ~0u, ~0u}});
               }),
               HasSubstr("at most 256 items"));
-  EXPECT_EQ(refusal([&] { graph.add_dispatch(Kernel(), one_group); }),
-            "Dispatch names no kernel.");
+  EXPECT_EQ(refusal([&] { graph.add_dispatch(Kernel(), one_group); }), "Dispatch names no kernel.");
 }
 
 TEST(Graph, ChecksArgumentsAgainstTheKernel) {
   const Buffer x = make_buffer("x");
-  const Kernel scale =
-      make_kernel("scale", {buffer_parameter("data"), value_parameter(4, "by"), value_parameter(0)});
+  const Kernel scale = make_kernel(
+      "scale", {buffer_parameter("data"), value_parameter(4, "by"), value_parameter(0)});
   Graph graph;
   graph.add_dispatch(scale, one_group, inout(x), 2.0f, 7ull);
   EXPECT_EQ(refusal([&] { graph.add_dispatch(scale, one_group, x, 1.0f); }),
@@ -219,7 +254,8 @@ TEST(Graph, ChecksIndirectGroupCounts) {
   EXPECT_THAT(refusal([&] { indirect(counts.range(2, 12)); }), HasSubstr("multiple of 4"));
 }
 
-// --- dependencies ---------------------------------------------------------------------------------
+// --- dependencies
+// ---------------------------------------------------------------------------------
 
 Graph labelled_nodes(const std::vector<const char*>& labels) {
   Graph graph;

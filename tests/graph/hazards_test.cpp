@@ -31,8 +31,7 @@ TEST_F(Hazards, AWriteWaitsForTheReadsSinceTheLastWrite) {
   dispatch(in(x));
   dispatch(in(x));
   dispatch(out(x));  // 0 → 3 is implied by both reads
-  EXPECT_THAT(graph.hazards(),
-              ElementsAre(hazard(0, 1), hazard(0, 2), hazard(1, 3), hazard(2, 3)));
+  EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 1), hazard(0, 2), hazard(1, 3), hazard(2, 3)));
 }
 
 TEST_F(Hazards, AWriteWaitsForAWrite) {
@@ -69,9 +68,8 @@ TEST_F(Hazards, EachPieceRemembersItsOwnWriter) {
   dispatch(in(x.range(20, 4)));
   dispatch(in(x));
   graph.add_fill(x.range(24, 40), 1);
-  EXPECT_THAT(graph.hazards(),
-              UnorderedElementsAre(hazard(0, 1), hazard(0, 2), hazard(1, 3), hazard(0, 4),
-                                   hazard(1, 4), hazard(4, 5)));
+  EXPECT_THAT(graph.hazards(), UnorderedElementsAre(hazard(0, 1), hazard(0, 2), hazard(1, 3),
+                                                    hazard(0, 4), hazard(1, 4), hazard(4, 5)));
 }
 
 TEST_F(Hazards, ANodeDoesntWaitForItself) {
@@ -88,8 +86,7 @@ TEST_F(Hazards, EveryKindOfWorkTakesPart) {
   graph.add_read(y, memory);
   graph.add_fill(y, 0);
   graph.add({Dispatch{kernel.resource().get(), {}, {64}, {}, y.range(0, 12)}});
-  EXPECT_THAT(graph.hazards(),
-              ElementsAre(hazard(0, 1), hazard(1, 2), hazard(2, 3), hazard(3, 4)));
+  EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 1), hazard(1, 2), hazard(2, 3), hazard(3, 4)));
 }
 
 TEST_F(Hazards, FollowTheOrderThatDependenciesAskFor) {
@@ -109,8 +106,8 @@ TEST_F(Hazards, HostCallsAreOrderedAgainstEverything) {
   graph.add_fill(x, 1);
   graph.add_host_call([] {});
   graph.add_host_call([] {});
-  EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 2), hazard(1, 2), hazard(2, 3), hazard(3, 4),
-                                           hazard(4, 5)));
+  EXPECT_THAT(graph.hazards(),
+              ElementsAre(hazard(0, 2), hazard(1, 2), hazard(2, 3), hazard(3, 4), hazard(4, 5)));
 }
 
 TEST_F(Hazards, ABarrierIsAFenceUnlessItWasToldWhatToWaitFor) {

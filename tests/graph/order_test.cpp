@@ -61,8 +61,8 @@ TEST(GraphReduction, LeavesOutWhatIsImplied) {
   graph.add_dependency(node(2), node(3));
   graph.add_dependency(node(0), node(2));
   graph.add_dependency(node(0), node(3));
-  EXPECT_THAT(graph.reduced_edges(), ElementsAre(Edge{node(0), node(1)}, Edge{node(1), node(2)},
-                                                 Edge{node(2), node(3)}));
+  EXPECT_THAT(graph.reduced_edges(),
+              ElementsAre(Edge{node(0), node(1)}, Edge{node(1), node(2)}, Edge{node(2), node(3)}));
 }
 
 TEST(GraphReduction, KeepsTheKindOfAnEdge) {

@@ -1,8 +1,10 @@
 // random_graph.hpp - graphs of every shape from a seed, and the order they need, told the slow way.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -31,7 +33,8 @@ class RandomGraphs {
 
   Command make_work() {
     switch (below(8)) {
-      case 0: return {Fill{range(), 0, 1}};
+      case 0:
+        return {Fill{range(0), 0, 1}};
       case 1: {
         const std::uint64_t size = below(17);
         return {Copy{some_buffer().range(below(17 - size), size),
@@ -40,7 +43,7 @@ class RandomGraphs {
       default: {
         arguments_.clear();
         for (std::size_t i = below(4); i-- > 0;)
-          arguments_.push_back(Bound{range(), static_cast<Access>(1 + below(3))});
+          arguments_.push_back(Bound{range(1), static_cast<Access>(1 + below(3))});
         return {Dispatch{kernel_.resource().get(), {}, {64}, arguments_}};
       }
     }
@@ -68,9 +71,9 @@ class RandomGraphs {
     }
   }
   const Buffer& some_buffer() { return buffers_[below(buffers_.size())]; }
-  BufferRange range() {
-    const std::size_t begin = below(33), end = begin + below(33 - begin);
-    return some_buffer().range(begin, end - begin);
+  BufferRange range(std::size_t least_bytes) {
+    const std::size_t begin = below(33 - least_bytes);
+    return some_buffer().range(begin, least_bytes + below(33 - least_bytes - begin));
   }
   NodeId some_node(const Graph& graph) { return static_cast<NodeId>(below(graph.node_count())); }
 
@@ -84,20 +87,21 @@ class RandomGraphs {
 // [i][j]: i comes before j.
 class Relation {
  public:
-  explicit Relation(std::size_t count) : rows_(count, std::vector<bool>(count)) {}
+  explicit Relation(std::size_t count) : rows_(count) {
+    if (count > most) throw std::length_error("a random graph came out larger than expected");
+  }
   void add(std::size_t i, std::size_t j) { rows_[i][j] = true; }
   bool operator()(std::size_t i, std::size_t j) const { return rows_[i][j]; }
-  std::size_t size() const { return rows_.size(); }
   void close() {
-    for (std::size_t k = 0; k < size(); ++k)
-      for (std::size_t i = 0; i < size(); ++i)
-        if (rows_[i][k])
-          for (std::size_t j = 0; j < size(); ++j) rows_[i][j] = rows_[i][j] || rows_[k][j];
+    for (std::size_t k = 0; k < rows_.size(); ++k)
+      for (auto& row : rows_)
+        if (row[k]) row |= rows_[k];
   }
   friend bool operator==(const Relation&, const Relation&) = default;
 
  private:
-  std::vector<std::vector<bool>> rows_;
+  static constexpr std::size_t most = 512;
+  std::vector<std::bitset<most>> rows_;
 };
 
 inline Relation closure(std::size_t count, std::span<const Edge> edges) {
@@ -131,6 +135,12 @@ inline Touches touches(const Graph& graph, NodeId id) {
   if (std::holds_alternative<Barrier>(n.command.work))
     for (const Edge& e : graph.dependencies())
       if (e.to == id && e.kind == EdgeKind::asked) result.fence = false;
+  return result;
+}
+
+inline std::vector<Touches> touches(const Graph& graph) {
+  std::vector<Touches> result;
+  for (std::size_t i = 0; i < graph.node_count(); ++i) result.push_back(touches(graph, node(i)));
   return result;
 }
 

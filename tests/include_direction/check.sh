@@ -4,9 +4,9 @@
 #   base <- graph <- runtime <- backends;  cli, ops, examples, tests, bench on top
 #
 # A file may include its own module and those left of it; public headers belong to the module
-# that implements them, and never include src/. Nobody includes cli, examples, tests or bench;
-# ops is for examples, tests and bench. What stands for a user's program (cli, ops, examples)
-# sees public headers only.
+# that implements them, and never include src/. Nobody includes cli, tests or bench; ops is for
+# examples, tests and bench; the forward pass of examples is for bench, which measures it. What
+# stands for a user's program (cli, ops, examples) sees public headers only.
 set -euo pipefail
 rules=$(cd "$(dirname "$0")" && pwd)/rules.awk
 cd "${1:?the repository}"

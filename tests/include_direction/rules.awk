@@ -55,7 +55,7 @@ BEGIN {
   may["cli"] = " base graph runtime backends everything cli "
   may["ops"] = " base graph runtime everything ops "
   may["examples"] = " base graph runtime everything ops examples "
-  may["bench"] = " base graph runtime backends everything ops bench "
+  may["bench"] = " base graph runtime backends everything ops examples bench "  # measures the forward pass
   may["tests"] = " base graph runtime backends everything ops tests "
 }
 FNR == 1 {

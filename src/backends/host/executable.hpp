@@ -16,9 +16,7 @@ class Executable final : public reel::Executable {
 
   void launch(QueueDriver& queue) override;
   std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) override;
-  void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) override {
-    arena_.set_argument(step, index, value);
-  }
+  void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) override;
   void set_groups(std::uint32_t step, Dim3 groups) override;
   void set_enabled(std::uint32_t step, bool enabled) override;
   void replace(std::uint32_t step, const Command& command) override;
@@ -29,9 +27,16 @@ class Executable final : public reel::Executable {
  private:
   Executable(const Executable& other) = default;
   bool runs_on_caller(Queue& queue);
+  void learn(std::uint32_t place, double ns);
+  std::shared_ptr<const Arena> shared_arena();
+  void changed();
 
   Arena arena_;
-  double estimated_ns_;
+  std::shared_ptr<const Arena> snapshot_;  // of arena_ as it is; null: none made yet
+  double estimated_ns_ = 0;       // of a launch, on one thread
+  double shortest_ns_ = 0;        // of the launches sampled last
+  bool estimate_stands_ = false;  // nothing changed since
+  bool measured_ = false;         // and not only added up
   std::uint32_t launches_ = 0;
 };
 

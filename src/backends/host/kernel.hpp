@@ -12,12 +12,17 @@ namespace reel::host {
 struct Kernel : KernelResource {
   HostFunction function = nullptr;
 
-  // Running mean; what decides between running at once and handing over. Races only make it a
-  // little less exact.
+  // As measured, see learn(); what decides between running at once and handing over. Races only
+  // make it a little less exact.
   std::atomic<float> ns_per_group{-1};
   std::atomic<std::uint32_t> runs{0};
 
-  double estimate_ns(Dim3 groups, Dim3 size) const;
+  double estimate_ns(Dim3 groups, Dim3 size) const {
+    const float known = ns_per_group.load(std::memory_order_relaxed);
+    // Before the first run: a nanosecond an item, which is what a simple loop body takes.
+    const double each = known >= 0 ? known : static_cast<double>(size.count());
+    return each * static_cast<double>(groups.count());
+  }
   void learn(std::uint64_t groups, std::uint64_t ns);
   // Timing every run would cost more than a small kernel does.
   bool wants_timing() {

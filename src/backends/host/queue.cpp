@@ -78,13 +78,16 @@ void Line::stop() {
 void Line::keep_error(std::exception_ptr error) {
   const std::lock_guard lock(mutex_);
   if (!error_) error_ = std::move(error);
+  has_error_.store(true, std::memory_order_release);
 }
 
 void Line::throw_error() {
+  if (!has_error_.load(std::memory_order_acquire)) return;
   std::exception_ptr error;
   {
     const std::lock_guard lock(mutex_);
     error = std::exchange(error_, nullptr);
+    has_error_.store(false, std::memory_order_relaxed);
   }
   if (error) std::rethrow_exception(error);
 }
@@ -150,7 +153,8 @@ void call_host_function(const HostCall& call, std::string_view label) {
   } catch (const std::exception& e) {
     fail(Code::host_call_failed, "Host call '{}' threw: {}", label, e.what());
   } catch (...) {
-    fail(Code::host_call_failed, "Host call '{}' threw something that is no std::exception.", label);
+    fail(Code::host_call_failed, "Host call '{}' threw something that is no std::exception.",
+         label);
   }
 }
 
@@ -170,8 +174,7 @@ Queue::~Queue() {
 
 void Queue::push(Task task) {
   line_->push(std::move(task));
-  if (!thread_.joinable())
-    thread_ = std::thread([line = line_] { line->serve(); });
+  if (!thread_.joinable()) thread_ = std::thread([line = line_] { line->serve(); });
 }
 
 void Queue::submit(const Command& command) {

@@ -52,6 +52,7 @@ class Line {
   std::deque<Task> tasks_;
   bool busy_ = false, stopping_ = false;
   std::exception_ptr error_;
+  std::atomic<bool> has_error_{false};  // so that waiting for nothing takes no lock
   std::atomic<std::uint64_t> pushed_{0}, done_{0};
 };
 

@@ -1,8 +1,10 @@
 #include "backends/host/work.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -19,11 +21,12 @@ HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes
       shared_bytes = offset + argument.shared_bytes;
       return {reinterpret_cast<void*>(offset), argument.shared_bytes};
     }
-    case ParameterKind::value: break;
+    case ParameterKind::value:
+      break;
   }
   HostArgument result{nullptr, argument.value_bytes};
   if (argument.value_bytes <= sizeof(void*))
-    std::memcpy(&result.data, argument.bytes, argument.value_bytes);
+    std::memcpy(&result.data, argument.bytes, sizeof(void*));  // one move; the rest is not read
   else
     result.data = const_cast<std::byte*>(argument.bytes);
   return result;
@@ -45,10 +48,13 @@ std::byte* shared_memory(std::uint64_t size_bytes) {
 }
 
 void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std::uint64_t end) {
-  const std::uint64_t plane = std::uint64_t{group.count.x} * group.count.y;
-  group.id.z = static_cast<std::uint32_t>(begin / plane);
-  group.id.y = static_cast<std::uint32_t>(begin % plane / group.count.x);
-  group.id.x = static_cast<std::uint32_t>(begin % group.count.x);
+  group.id = {0, 0, 0};
+  if (begin != 0) {  // three divisions take longer than a small group
+    const std::uint64_t plane = std::uint64_t{group.count.x} * group.count.y;
+    group.id.z = static_cast<std::uint32_t>(begin / plane);
+    group.id.y = static_cast<std::uint32_t>(begin % plane / group.count.x);
+    group.id.x = static_cast<std::uint32_t>(begin % group.count.x);
+  }
   for (std::uint64_t i = begin; i < end; ++i) {
     function(group);
     if (++group.id.x < group.count.x) continue;
@@ -59,26 +65,32 @@ void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std
   }
 }
 
-namespace {
-
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::steady_clock::now().time_since_epoch())
-                                        .count());
+std::uint64_t thread_cpu_ns() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<std::uint64_t>(spent.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(spent.tv_nsec);
 }
 
-void run_on_pool(const Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes,
+namespace {
+
+void run_on_pool(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes,
                  std::uint64_t groups, double estimated_ns, Pool& pool) {
   // Pieces of some 10 µs: small enough to share out evenly, large enough to be worth taking.
   const double each = estimated_ns / static_cast<double>(groups);
   const auto by_time = static_cast<std::uint64_t>(10'000 / std::max(each, 0.01));
   const std::uint64_t piece =
       std::clamp<std::uint64_t>(by_time, 1, std::max<std::uint64_t>(1, groups / pool.threads()));
+  const bool timed = kernel.wants_timing();
+  std::atomic<std::uint64_t> spent_ns{0};
   pool.run(groups, piece, [&](std::uint64_t begin, std::uint64_t end) {
     HostGroup mine = group;
     mine.shared_memory = shared_memory(shared_bytes);
+    const std::uint64_t before = timed ? thread_cpu_ns() : 0;
     run_groups(kernel.function, mine, begin, end);
+    if (timed) spent_ns.fetch_add(thread_cpu_ns() - before, std::memory_order_relaxed);
   });
+  if (timed) kernel.learn(groups, spent_ns.load(std::memory_order_relaxed));
 }
 
 }  // namespace
@@ -86,20 +98,17 @@ void run_on_pool(const Kernel& kernel, const HostGroup& group, std::uint64_t sha
 void run_launch(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes, Pool& pool) {
   const std::uint64_t groups = group.count.count();
   if (groups == 0) return;
-  const double estimated = kernel.estimate_ns(group.count, group.size);
-  if (groups > 1 && estimated > inline_below_ns && pool.threads() > 1) {
-    const std::uint64_t begin = now_ns();
-    run_on_pool(kernel, group, shared_bytes, groups, estimated, pool);
-    // What the caller waited is shared by up to `threads` threads.
-    if (kernel.wants_timing()) kernel.learn(groups, (now_ns() - begin) * pool.threads());
-    return;
+  if (groups > 1 && pool.threads() > 1) {
+    const double estimated = kernel.estimate_ns(group.count, group.size);
+    if (estimated > inline_below_ns)
+      return run_on_pool(kernel, group, shared_bytes, groups, estimated, pool);
   }
   HostGroup mine = group;
   mine.shared_memory = shared_memory(shared_bytes);
   if (!kernel.wants_timing()) return run_groups(kernel.function, mine, 0, groups);
-  const std::uint64_t begin = now_ns();
+  const std::uint64_t before = thread_cpu_ns();
   run_groups(kernel.function, mine, 0, groups);
-  kernel.learn(groups, now_ns() - begin);
+  kernel.learn(groups, thread_cpu_ns() - before);
 }
 
 void fill_pattern(std::byte* target, std::uint64_t size_bytes, std::uint32_t pattern,
@@ -128,12 +137,9 @@ void run_dispatch(const Dispatch& dispatch, Pool& pool) {
     arguments[i] = host_argument(dispatch.arguments[i], shared_bytes);
   Dim3 groups = dispatch.groups;
   if (dispatch.indirect.buffer) std::memcpy(&groups, data_of(dispatch.indirect), sizeof(groups));
-  const HostGroup group{arguments,
-                        nullptr,
-                        {0, 0, 0},
-                        groups,
-                        dispatch.group_size,
-                        static_cast<std::uint32_t>(dispatch.arguments.size())};
+  const HostGroup group{arguments,           nullptr,
+                        {0, 0, 0},           groups,
+                        dispatch.group_size, static_cast<std::uint32_t>(dispatch.arguments.size())};
   Kernel& kernel = *static_cast<Kernel*>(dispatch.kernel);
   // The smallest launches are the ones whose overhead shows.
   if (groups == Dim3{1, 1, 1} && shared_bytes == 0 && !kernel.wants_timing())
@@ -144,8 +150,10 @@ void run_dispatch(const Dispatch& dispatch, Pool& pool) {
 }  // namespace
 
 void run(const Work& work, Pool& pool) {
+  if (const auto* dispatch = std::get_if<Dispatch>(&work)) [[likely]]
+    return run_dispatch(*dispatch, pool);
   std::visit(overloaded{
-                 [&](const Dispatch& d) { run_dispatch(d, pool); },
+                 [](const Dispatch&) {},  // above, without a jump through a table
                  [](const Copy& c) {
                    if (c.source.size_bytes)
                      std::memcpy(data_of(c.target), data_of(c.source), c.source.size_bytes);
@@ -168,14 +176,15 @@ void run(const Work& work, Pool& pool) {
 }
 
 double estimate_ns(const Work& work) {
+  if (const auto* d = std::get_if<Dispatch>(&work)) [[likely]]  // no jump through a table
+    // The grid of an indirect dispatch is known only when it is reached.
+    return d->indirect.buffer
+               ? inline_below_ns
+               : static_cast<const Kernel*>(d->kernel)->estimate_ns(d->groups, d->group_size);
   constexpr double bytes_per_ns = 4;  // of a copy on one core, pages not yet touched included
   return std::visit(
       overloaded{
-          [](const Dispatch& d) {
-            // The grid of an indirect dispatch is known only when it is reached.
-            if (d.indirect.buffer) return inline_below_ns;
-            return static_cast<const Kernel*>(d.kernel)->estimate_ns(d.groups, d.group_size);
-          },
+          [](const Dispatch&) { return 0.0; },  // above
           [&](const Copy& c) { return static_cast<double>(c.source.size_bytes) / bytes_per_ns; },
           [&](const Fill& f) { return static_cast<double>(f.target.size_bytes) / bytes_per_ns; },
           [&](const Write& w) { return static_cast<double>(w.data.size()) / bytes_per_ns; },

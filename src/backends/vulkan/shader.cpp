@@ -1,10 +1,10 @@
 #include "backends/vulkan/shader.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <shaderc/shaderc.h>
 #include <spirv-tools/libspirv.h>
 
+#include <cstring>
 #include <memory>
 
 #include "base/fail.hpp"
@@ -16,8 +16,6 @@ template <class T, void (*release)(T*)>
 struct Releases {
   void operator()(T* handle) const { release(handle); }
 };
-using Compiler =
-    std::unique_ptr<shaderc_compiler, Releases<shaderc_compiler, shaderc_compiler_release>>;
 using Options = std::unique_ptr<shaderc_compile_options,
                                 Releases<shaderc_compile_options, shaderc_compile_options_release>>;
 using Result = std::unique_ptr<shaderc_compilation_result,
@@ -25,7 +23,9 @@ using Result = std::unique_ptr<shaderc_compilation_result,
 
 std::vector<std::uint32_t> compile(const KernelSource& source, shaderc_optimization_level level,
                                    std::string& log) {
-  const Compiler compiler(shaderc_compiler_initialize());
+  // One for the process: with the last one go the tables of built-in functions, and making them
+  // anew takes longer than compiling. Threads may share it.
+  static const shaderc_compiler_t compiler = shaderc_compiler_initialize();
   const Options options(shaderc_compile_options_initialize());
   if (!compiler || !options) fail(Code::build_failed, "shaderc can't be initialised.");
   shaderc_compile_options_set_target_env(options.get(), shaderc_target_env_vulkan,
@@ -35,9 +35,9 @@ std::vector<std::uint32_t> compile(const KernelSource& source, shaderc_optimizat
     shaderc_compile_options_add_macro_definition(options.get(), define.name.data(),
                                                  define.name.size(), define.value.data(),
                                                  define.value.size());
-  const Result result(shaderc_compile_into_spv(compiler.get(), source.glsl.data(),
-                                               source.glsl.size(), shaderc_compute_shader,
-                                               source.name.c_str(), "main", options.get()));
+  const Result result(shaderc_compile_into_spv(compiler, source.glsl.data(), source.glsl.size(),
+                                               shaderc_compute_shader, source.name.c_str(), "main",
+                                               options.get()));
   if (!result) fail(Code::build_failed, "Kernel '{}': shaderc gave no answer.", source.name);
   const char* messages = shaderc_result_get_error_message(result.get());
   log = messages ? messages : "";
@@ -77,12 +77,18 @@ void validate(const std::vector<std::uint32_t>& words, const std::string& name) 
 Shader make_shader(const KernelSource& source) {
   Shader shader;
   if (!source.glsl.empty()) {
+    // Without it glslang takes the source for version 110, can't parse its own built-in functions,
+    // and prints all of them.
+    if (source.glsl.find("#version") == std::string::npos)
+      fail(Code::build_failed,
+           "Kernel '{}' doesn't build from GLSL:\n{}:1: error: no #version line; Vulkan takes "
+           "#version 450 and later.",
+           source.name, source.name);
     shader.entry = "main";
     std::string log_again;
     // Twice: optimising drops buffers that are declared and not used, and with them the order
     // that arguments go by.
-    shader.words_to_reflect =
-        compile(source, shaderc_optimization_level_zero, shader.log);
+    shader.words_to_reflect = compile(source, shaderc_optimization_level_zero, shader.log);
     shader.words = compile(source, shaderc_optimization_level_performance, log_again);
     return shader;
   }

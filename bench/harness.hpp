@@ -1,0 +1,74 @@
+// harness.hpp - several ways to do the same work, measured side by side.
+//
+// On a busy machine a time means little and a ratio much, so the modes of a group take turns:
+// each round runs every mode once, starting with another one each time, and ratios are formed
+// within a round. Every mode is checked at the end; a fast wrong answer is no result.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// What a mode is meant to reach: CPU time at most `at_most` times that of the mode `against`, or,
+// where `against` is empty, at most `at_most` nanoseconds.
+struct Aim {
+  std::string against;
+  double at_most = 1;
+};
+
+struct Mode {
+  std::string name;
+  // Goes through all nodes `passes` times. A pass ends when its work is done.
+  std::function<void(std::uint64_t passes)> run;
+  // Given the number of passes since the mode was made: what is wrong, or nothing.
+  std::function<std::string(std::uint64_t passes)> check;
+  std::vector<Aim> aims = {};
+  // Set where only part of a pass counts: the time of that part since the last call.
+  std::function<double()> spent_ns = {};
+  std::function<std::string()> note = {};  // for people, below the row; asked for at the end
+};
+
+// The first mode is the baseline.
+struct Group {
+  std::string device, name;
+  std::uint64_t nodes = 1;  // of one pass
+  std::vector<Mode> modes;
+};
+
+struct Quartiles {
+  double low = 0, median = 0, high = 0;
+};
+Quartiles quartiles(std::vector<double> values);
+
+struct Verdict {
+  Aim aim;
+  Quartiles found;
+  bool met = false;
+};
+
+struct ModeResult {
+  std::string name, note;
+  Quartiles cpu_ns, wall_ns;        // per node
+  Quartiles cpu_ratio, wall_ratio;  // to the baseline, formed round by round
+  std::uint64_t passes = 0;         // in all
+  std::vector<Verdict> verdicts;
+  std::string wrong;  // empty: every counter was right
+};
+
+struct GroupResult {
+  std::string device, name;
+  std::uint64_t nodes = 1;
+  std::vector<ModeResult> modes;
+};
+
+struct HarnessOptions {
+  int rounds = 11;
+  double batch_ms = 10;  // passes are repeated until a mode's turn takes this long
+};
+
+GroupResult measure(const Group& group, const HarnessOptions& options);
+
+}  // namespace bench

@@ -1,0 +1,112 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace bench {
+namespace {
+
+// Three digits that matter: 5.43, 17.2, 2236.
+std::string digits(double value) {
+  return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+
+std::string verdict_text(const Verdict& verdict) {
+  const char* sign = verdict.met ? "✓" : "✗";
+  if (verdict.aim.against.empty())
+    return fmt::format("{} {} ns, aim {} ns", sign, digits(verdict.found.median),
+                       verdict.aim.at_most);
+  return fmt::format("{} {:.2f} × \"{}\" [{:.2f}–{:.2f}], aim {:.2f}", sign, verdict.found.median,
+                     verdict.aim.against, verdict.found.low, verdict.found.high,
+                     verdict.aim.at_most);
+}
+
+nlohmann::json to_json(const Quartiles& q) {
+  return {{"median", q.median}, {"low", q.low}, {"high", q.high}};
+}
+
+nlohmann::json to_json(const ModeResult& mode) {
+  nlohmann::json aims = nlohmann::json::array();
+  for (const Verdict& v : mode.verdicts)
+    aims.push_back({{"against", v.aim.against},
+                    {"at_most", v.aim.at_most},
+                    {"found", to_json(v.found)},
+                    {"met", v.met}});
+  return {{"name", mode.name},
+          {"cpu_ns_per_node", to_json(mode.cpu_ns)},
+          {"wall_ns_per_node", to_json(mode.wall_ns)},
+          {"cpu_ratio", to_json(mode.cpu_ratio)},
+          {"wall_ratio", to_json(mode.wall_ratio)},
+          {"passes", mode.passes},
+          {"aims", aims},
+          {"note", mode.note},
+          {"wrong", mode.wrong}};
+}
+
+}  // namespace
+
+void print_group(const GroupResult& group) {
+  fmt::print("\n{}: {}\n", group.device, group.name);
+  fmt::print("  {:<36}{:>10}{:>10}{:>8}{:>8}  {}\n", "", "CPU ns", "wall ns", "× CPU", "× wall",
+             "aim (CPU)");
+  for (const ModeResult& mode : group.modes) {
+    fmt::print("  {:<36}{:>10}{:>10}{:>8}{:>8}", mode.name, digits(mode.cpu_ns.median),
+               digits(mode.wall_ns.median), digits(mode.cpu_ratio.median),
+               digits(mode.wall_ratio.median));
+    for (std::size_t v = 0; v < mode.verdicts.size(); ++v)
+      fmt::print("{}  {}", v == 0 ? "" : fmt::format("\n{:74}", ""),
+                 verdict_text(mode.verdicts[v]));
+    fmt::print("\n");
+    if (!mode.note.empty()) fmt::print("    ({})\n", mode.note);
+    if (!mode.wrong.empty()) fmt::print("    WRONG RESULT: {}\n", mode.wrong);
+  }
+  std::fflush(stdout);
+}
+
+void print_summary(const std::vector<GroupResult>& groups) {
+  int met = 0, missed = 0, wrong = 0;
+  for (const GroupResult& group : groups)
+    for (const ModeResult& mode : group.modes) {
+      for (const Verdict& verdict : mode.verdicts) ++(verdict.met ? met : missed);
+      wrong += !mode.wrong.empty();
+    }
+  fmt::print("\n{} aims met, {} missed; {}\n", met, missed,
+             wrong ? fmt::format("{} modes gave a WRONG RESULT", wrong) : "every result was right");
+  for (const GroupResult& group : groups)
+    for (const ModeResult& mode : group.modes)
+      for (const Verdict& verdict : mode.verdicts)
+        if (!verdict.met)
+          fmt::print("  {}, {}, {}: {}\n", group.device, group.name, mode.name,
+                     verdict_text(verdict));
+}
+
+bool all_right(const std::vector<GroupResult>& groups) {
+  for (const GroupResult& group : groups)
+    for (const ModeResult& mode : group.modes)
+      if (!mode.wrong.empty()) return false;
+  return true;
+}
+
+void write_json(const std::string& path, const std::vector<GroupResult>& groups,
+                const HarnessOptions& options) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const GroupResult& group : groups) {
+    nlohmann::json modes = nlohmann::json::array();
+    for (const ModeResult& mode : group.modes) modes.push_back(to_json(mode));
+    all.push_back(
+        {{"device", group.device}, {"name", group.name}, {"nodes", group.nodes}, {"modes", modes}});
+  }
+  std::ofstream file(path);
+  file << nlohmann::json{{"rounds", options.rounds},
+                         {"batch_ms", options.batch_ms},
+                         {"groups", all}}
+              .dump(2)
+       << '\n';
+  file.close();
+  if (!file) throw std::runtime_error("'" + path + "' can't be written.");
+}
+
+}  // namespace bench

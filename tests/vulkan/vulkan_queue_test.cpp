@@ -1,0 +1,237 @@
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include "vulkan/vulkan_test.hpp"
+
+namespace reel {
+namespace {
+
+TEST_F(Vulkan, FillsStartAndEndAnywhere) {
+  const Stream stream = device.stream("fill");
+  const Buffer data = device.buffer(64, "data");
+  for (std::uint32_t pattern_bytes : {1u, 2u, 4u})
+    for (std::uint64_t offset = 0; offset < 8; ++offset)
+      for (std::uint64_t size = 0; size <= 24; size += pattern_bytes) {
+        const std::uint32_t pattern = 0xD4C3B2A1;
+        stream.fill(data, std::uint8_t{0xEE});
+        stream.fill_pattern(data.range(offset, size), pattern, pattern_bytes);
+        const std::vector<std::uint8_t> got = stream.read_now<std::uint8_t>(data);
+        for (std::uint64_t i = 0; i < 64; ++i) {
+          const bool inside = i >= offset && i < offset + size;
+          const std::uint8_t expected =
+              inside ? static_cast<std::uint8_t>(pattern >> (8 * ((i - offset) % pattern_bytes)))
+                     : 0xEE;
+          ASSERT_EQ(got[i], expected) << "byte " << i << ", offset " << offset << ", size " << size
+                                      << ", pattern of " << pattern_bytes;
+        }
+      }
+}
+
+TEST_F(Vulkan, WritesAndReadsOfEverySizeKeepTheirOrder) {
+  const Kernel scale = scale_kernel();
+  const Stream stream = device.stream("order");
+  // 4 (inline), odd (staged), 64 KiB and one byte more, several MiB (done by the host).
+  for (std::uint64_t size : {4u, 5u, 4095u, 65536u, 65537u, 3u << 20}) {
+    const Buffer data = device.buffer((size + 3) / 4 * 4, "data");
+    std::vector<std::uint8_t> first(size, 1), second(size, 2), seen_first(size), seen_second(size);
+    stream.dispatch(scale, {.groups = {1}}, inout(data), 0u, 1u, 0u);  // so that nothing is idle
+    stream.write(data.range(0, size), first);
+    stream.read(data.range(0, size), seen_first);
+    stream.write(data.range(0, size), second);
+    stream.read(data.range(0, size), seen_second);
+    stream.synchronize();
+    ASSERT_EQ(seen_first, first) << size;
+    ASSERT_EQ(seen_second, second) << size;
+  }
+}
+
+TEST_F(Vulkan, LongLinesOfDispatchesKeepTheirOrder) {
+  const Kernel scale = scale_kernel();
+  const Buffer data = device.buffer(64 * 4, "data");
+  const Stream stream = device.stream("long");
+  std::uint32_t expected = 0;
+  for (std::uint32_t i = 0; i < 2000; ++i) {  // several batches
+    stream.dispatch(scale, {.groups = {1}}, inout(data), 64u, 3u, i);
+    expected = expected * 3 + i;
+  }
+  EXPECT_EQ(stream.read_now<std::uint32_t>(data), std::vector<std::uint32_t>(64, expected));
+}
+
+TEST_F(Vulkan, ChangingBindingsKeepWhatTheyBind) {
+  const Kernel scale = scale_kernel();
+  const Stream stream = device.stream("bindings");
+  std::vector<Buffer> buffers;
+  for (std::uint32_t i = 0; i < 50; ++i)
+    buffers.push_back(device.buffer_of(std::vector<std::uint32_t>(64, i), "b"));
+  for (std::uint32_t round = 0; round < 20; ++round)
+    for (std::uint32_t i = 0; i < buffers.size(); ++i)
+      stream.dispatch(scale, {.groups = {1}}, inout(buffers[i]), 64u, 1u, i + round);
+  stream.synchronize();
+  for (std::uint32_t i = 0; i < buffers.size(); ++i)
+    EXPECT_EQ(buffers[i].read<std::uint32_t>(0, 1)[0], i + 20 * i + 190);
+}
+
+TEST_F(Vulkan, BuffersLiveUntilTheirCommandsAreDone) {
+  const Kernel scale = scale_kernel();
+  const Stream stream = device.stream("lifetimes");
+  const Buffer result = device.buffer(256, "result");
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    const Buffer temporary = device.buffer(256, "temporary");
+    stream.fill(temporary, i);
+    stream.dispatch(scale, {.groups = {1}}, inout(temporary), 64u, 2u, 1u);
+    stream.copy(result, temporary);
+  }
+  EXPECT_EQ(stream.read_now<std::uint32_t>(result), std::vector<std::uint32_t>(64, 299 * 2 + 1));
+}
+
+TEST_F(Vulkan, AHostCallHoldsBackItsOwnStreamOnly) {
+  const Kernel scale = scale_kernel();
+  const Buffer slow_data = device.buffer(256, "slow"), fast_data = device.buffer(256, "fast");
+  const Stream slow = device.stream("slow"), fast = device.stream("fast");
+  std::promise<void> gate;
+  std::shared_future<void> opened = gate.get_future().share();
+  std::vector<std::uint32_t> seen(64);
+  slow.dispatch(scale, {.groups = {1}}, inout(slow_data), 64u, 1u, 1u);
+  slow.read(slow_data, seen);
+  std::uint32_t seen_in_call = 0;
+  slow.host_call([&, opened] {
+    seen_in_call = seen[0];
+    opened.wait();
+  });
+  slow.dispatch(scale, {.groups = {1}}, inout(slow_data), 64u, 1u, 10u);
+  slow.flush();
+  // Waits for the host call of the other stream would hang here.
+  fast.dispatch(scale, {.groups = {1}}, inout(fast_data), 64u, 1u, 5u);
+  fast.synchronize();
+  EXPECT_EQ(fast_data.elements<std::uint32_t>(0, 1).size_bytes, 4u);
+  EXPECT_FALSE(slow.done());
+  gate.set_value();
+  slow.synchronize();
+  EXPECT_EQ(seen_in_call, 1u);  // reads before the call are filled when it runs
+  EXPECT_EQ(slow_data.read<std::uint32_t>()[0], 11u);
+  EXPECT_EQ(fast_data.read<std::uint32_t>()[0], 5u);
+}
+
+TEST_F(Vulkan, AStreamThatWaitsForAHeldStreamIsHeldToo) {
+  const Kernel scale = scale_kernel();
+  const Buffer data = device.buffer(256, "data");
+  const Stream a = device.stream("a"), b = device.stream("b");
+  std::promise<void> gate;
+  std::shared_future<void> opened = gate.get_future().share();
+  a.host_call([opened] { opened.wait(); });
+  a.dispatch(scale, {.groups = {1}}, inout(data), 64u, 1u, 3u);
+  const Event event = device.event("a is done");
+  a.record(event);
+  b.wait(event);
+  b.dispatch(scale, {.groups = {1}}, inout(data), 64u, 2u, 0u);
+  b.flush();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(b.done());
+  EXPECT_FALSE(event.done());
+  gate.set_value();
+  b.synchronize();
+  EXPECT_TRUE(event.done());
+  EXPECT_EQ(data.read<std::uint32_t>()[0], 6u);
+}
+
+TEST_F(Vulkan, WaitingForALaterStreamFillsReadsOfTheOneBefore) {
+  const Stream a = device.stream("a"), b = device.stream("b");
+  const Buffer data = device.buffer_of(counting(64), "data");
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::uint32_t> seen(64, ~0u);
+    a.fill(data, static_cast<std::uint32_t>(round));  // so that the read is not done at once
+    a.read(data, seen);
+    const Event event = device.event();
+    a.record(event);
+    b.wait(event);
+    b.barrier();
+    b.fill(data, 7u);
+    b.synchronize();  // nobody waits for a
+    ASSERT_EQ(seen, std::vector<std::uint32_t>(64, static_cast<std::uint32_t>(round)));
+  }
+}
+
+TEST_F(Vulkan, AThrowingHostCallIsReportedOnce) {
+  const Stream stream = device.stream("thrower");
+  stream.host_call([] { throw std::runtime_error("seven"); });
+  try {
+    stream.synchronize();
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::host_call_failed);
+    EXPECT_NE(std::string(error.what()).find("seven"), std::string::npos);
+  }
+  stream.synchronize();
+}
+
+TEST_F(Vulkan, AStreamMayBeDroppedByItsOwnHostCall) {
+  std::atomic<int> calls = 0;
+  {
+    Stream stream = device.stream("self");
+    stream.host_call([stream, &calls] { ++calls; });
+    stream.host_call([stream, &calls] { ++calls; });
+  }
+  for (int i = 0; i < 1000 && calls < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(Vulkan, GridsMayComeFromTheDevice) {
+  const Kernel scale = scale_kernel();
+  const Kernel choose = glsl("choose", R"(
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) writeonly buffer Groups { uint groups[3]; };
+void main() { groups[0] = 2; groups[1] = 1; groups[2] = 1; }
+)");
+  const Buffer groups = device.buffer(12, "groups"), data = device.buffer(4 * 256, "data");
+  const Stream stream = device.stream();
+  stream.dispatch(choose, {.groups = {1}}, out(groups));
+  stream.dispatch_indirect(scale, groups, {}, inout(data), 256u, 1u, 9u);
+  const std::vector<std::uint32_t> got = stream.read_now<std::uint32_t>(data);
+  for (std::uint32_t i = 0; i < 256; ++i) EXPECT_EQ(got[i], i < 128 ? 9u : 0u);
+}
+
+TEST_F(Vulkan, TimeGoesForward) {
+  if (!device.info().can_stamp_time) GTEST_SKIP() << "the device has no timestamps";
+  const Kernel scale = scale_kernel();
+  const Buffer data = device.buffer(256, "data");
+  const Stream stream = device.stream();
+  std::uint64_t before = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Event begin = device.event(), end = device.event();
+    stream.record(begin);
+    stream.dispatch(scale, {.groups = {1}}, inout(data), 64u, 3u, 1u);
+    stream.record(end);
+    stream.synchronize();
+    ASSERT_TRUE(begin.time_ns() && end.time_ns());
+    EXPECT_GE(*begin.time_ns(), before);
+    EXPECT_GT(*end.time_ns(), *begin.time_ns());
+    before = *end.time_ns();
+  }
+}
+
+TEST_F(Vulkan, ManyThreadsMayUseStreamsOfTheirOwn) {
+  const Kernel scale = scale_kernel();
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      const Stream stream = device.stream("thread");
+      const Buffer data = device.buffer(256, "data");
+      std::uint32_t expected = 0;
+      for (std::uint32_t i = 0; i < 300; ++i) {
+        stream.dispatch(scale, {.groups = {1}}, inout(data), 64u, 3u, i + t);
+        expected = expected * 3 + i + t;
+        if (i % 100 == 50) stream.host_call([] {});
+        if (i % 70 == 0) stream.synchronize();
+      }
+      if (stream.read_now<std::uint32_t>(data)[63] == expected) ++good;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 4);
+}
+
+}  // namespace
+}  // namespace reel
