@@ -75,7 +75,7 @@ void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step,
                                     CommandEvents* events) const {
   const Step& s = steps_[step];
   if (!s.kernel) {
-    queue.run(details_[step].work, events);
+    queue.run({details_[step].work, plan_->steps[step].command.label}, events);
     return;
   }
   const cl_int status = api().enqueue_nd_range_kernel(
@@ -89,7 +89,7 @@ void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step,
 
 void EnqueueExecutable::launch(QueueDriver& driver) {
   auto& queue = static_cast<CommandQueue&>(driver);
-  queue.touch();
+  const CommandQueue::Enqueueing enqueueing{queue};
   const auto enqueue = api().enqueue_nd_range_kernel;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& s = steps_[i];
@@ -105,7 +105,7 @@ void EnqueueExecutable::launch(QueueDriver& driver) {
 std::unique_ptr<StepTimes> EnqueueExecutable::launch_timed(QueueDriver& driver) {
   auto& queue = static_cast<CommandQueue&>(driver);
   auto times = std::make_unique<EventTimes>(steps_.size());
-  queue.touch();
+  const CommandQueue::Enqueueing enqueueing{queue};
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (!steps_[i].runs()) continue;
     launch_step(queue, i, &times->add(static_cast<std::uint32_t>(i)));
