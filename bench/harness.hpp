@@ -46,7 +46,9 @@ Quartiles quartiles(std::vector<double> values);
 struct Verdict {
   Aim aim;
   Quartiles found;
-  bool met = false;
+  bool met() const { return found.median <= aim.at_most; }
+  // One run decides where half of the rounds don't lie on both sides of the aim.
+  bool decided() const { return aim.at_most < found.low || aim.at_most > found.high; }
 };
 
 struct ModeResult {

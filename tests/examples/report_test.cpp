@@ -1,5 +1,5 @@
 // The forward pass compares modes and devices; here is that it sees a difference.
-#include "report.hpp"
+#include "examples/forward_pass/report.hpp"
 
 #include <gtest/gtest.h>
 

@@ -26,8 +26,7 @@ constexpr double try_inline_below_ns = 1'000'000;
 
 }  // namespace
 
-Executable::Executable(std::shared_ptr<const Plan> plan)
-    : arena_(std::move(plan)) {}
+Executable::Executable(std::shared_ptr<const Plan> plan) : arena_(std::move(plan)) {}
 
 bool Executable::runs_on_caller(Queue& queue) {
   if (arena_.has_host_calls() || !queue.idle()) return false;

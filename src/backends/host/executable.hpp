@@ -33,10 +33,10 @@ class Executable final : public reel::Executable {
 
   Arena arena_;
   std::shared_ptr<const Arena> snapshot_;  // of arena_ as it is; null: none made yet
-  double estimated_ns_ = 0;       // of a launch, on one thread
-  double shortest_ns_ = 0;        // of the launches sampled last
-  bool estimate_stands_ = false;  // nothing changed since
-  bool measured_ = false;         // and not only added up
+  double estimated_ns_ = 0;                // of a launch, on one thread
+  double shortest_ns_ = 0;                 // of the launches sampled last
+  bool estimate_stands_ = false;           // nothing changed since
+  bool measured_ = false;                  // and not only added up
   std::uint32_t launches_ = 0;
 };
 

@@ -110,7 +110,7 @@ void CommandBufferExecutable::record(cl_command_queue queue) {
 
 void CommandBufferExecutable::launch(QueueDriver& driver) {
   auto& queue = static_cast<CommandQueue&>(driver);
-  queue.touch();
+  const CommandQueue::Enqueueing enqueueing{queue};
   if (changed_) record(queue.get());
   cl_command_queue raw = queue.get();
   check(extension_.enqueue(1, &raw, buffer_.get(), 0, nullptr, nullptr),

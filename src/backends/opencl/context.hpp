@@ -12,7 +12,6 @@
 
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/clock.hpp"
-#include "backends/opencl/host_worker.hpp"
 #include "backends/opencl/platform.hpp"
 
 namespace reel::opencl {
@@ -27,7 +26,6 @@ class DeviceContext {
   cl_context get() const noexcept { return context_.get(); }
   bool has_extension(std::string_view name) const;
 
-  HostWorker& host_worker() noexcept { return host_worker_; }
   std::uint64_t now_ns() const { return clock_.now_ns(device_); }
 
   // In order, with stamps.
@@ -57,7 +55,6 @@ class DeviceContext {
   std::string why_not_native_;
   ContextHandle context_;
   std::atomic<std::uint64_t> in_use_bytes_ = 0;
-  HostWorker host_worker_;
   std::mutex mutex_;
   QueueHandle own_queue_;  // for allocate_zeroed
   Clock clock_;

@@ -83,7 +83,7 @@ void EnqueueExecutable::make_kernel(std::size_t step) {
 
 void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step, CommandEvents* events) {
   if (!steps_[step].is_dispatch) {
-    queue.run(details_[step].work, events);
+    queue.run({details_[step].work, plan_->steps[step].command.label}, events);
     return;
   }
   make_kernel(step);
@@ -99,7 +99,7 @@ void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step, Comma
 
 void EnqueueExecutable::launch(QueueDriver& driver) {
   auto& queue = static_cast<CommandQueue&>(driver);
-  queue.touch();
+  const CommandQueue::Enqueueing enqueueing{queue};
   const auto enqueue = api().enqueue_nd_range_kernel;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& s = steps_[i];
@@ -115,7 +115,7 @@ void EnqueueExecutable::launch(QueueDriver& driver) {
 std::unique_ptr<StepTimes> EnqueueExecutable::launch_timed(QueueDriver& driver) {
   auto& queue = static_cast<CommandQueue&>(driver);
   auto times = std::make_unique<EventTimes>(steps_.size());
-  queue.touch();
+  const CommandQueue::Enqueueing enqueueing{queue};
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (!steps_[i].runs()) continue;
     launch_step(queue, i, &times->add(static_cast<std::uint32_t>(i)));

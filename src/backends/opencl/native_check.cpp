@@ -191,7 +191,7 @@ std::string compare_ways(const std::shared_ptr<DeviceContext>& context, const Pl
   if (bytes > most_copied_bytes)
     return fmt::format("a self-check would copy {} bytes, more than {}", bytes, most_copied_bytes);
   Copies plain(context, written), native(context, written);
-  CommandQueue queue(context, "self-check");
+  CommandQueue queue(context);
   // Twice, since another stream may write a buffer between the two ways.
   const DeviceBuffer* differs = nullptr;
   for (int attempt = 0; attempt < 2; ++attempt) {

@@ -153,7 +153,7 @@ void NativeExecutable::launch(QueueDriver& driver) {
     Run(current_, 0, count, measure ? times_ : nullptr)();
     return;
   }
-  queue.touch();
+  const CommandQueue::Enqueueing enqueueing{queue};
   std::size_t begin = 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (natively_[i]) continue;
