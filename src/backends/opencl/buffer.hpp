@@ -4,10 +4,10 @@
 // kept with the buffer, so binding the same range again costs a look-up. Any thread.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "backends/opencl/context.hpp"
@@ -42,7 +42,16 @@ struct DeviceBuffer : BufferResource {
   std::byte* address_ = nullptr;
   std::atomic<std::uint64_t> serial_;
   mutable std::mutex mutex_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, MemoryHandle> sub_buffers_;
+  struct Place {
+    std::uint64_t offset_bytes, size_bytes;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  struct PlaceHash {
+    std::size_t operator()(const Place& place) const noexcept {
+      return (place.offset_bytes * 0x9e3779b97f4a7c15u ^ place.size_bytes) * 0x9e3779b97f4a7c15u;
+    }
+  };
+  std::unordered_map<Place, MemoryHandle, PlaceHash> sub_buffers_;
 };
 
 inline DeviceBuffer& device_buffer(const BufferRange& range) {
