@@ -93,7 +93,8 @@ void Line::set_held(bool held) {
 
 bool Line::can_submit(const Batch& batch) const {
   return std::all_of(batch.waits.begin(), batch.waits.end(), [](const Dependency& wait) {
-    return wait.line->submitted_ >= wait.value || wait.line->lost_;
+    return wait.line->on_device_ >= wait.value || wait.line->finished() >= wait.value ||
+           wait.line->lost_;
   });
 }
 
@@ -103,8 +104,7 @@ void Line::submit(Batch& batch) {
   std::vector<VkPipelineStageFlags> stages;
   for (const Dependency& wait : batch.waits) {
     // On one VkQueue what was submitted first comes first, by the barrier it ends with; besides,
-    // llvmpipe 22.3 now and then crashes over such a wait. A host step has no value on the
-    // semaphore, but is finished by the time it counts as submitted.
+    // llvmpipe 22.3 now and then crashes over such a wait.
     if (wait.line->queue_ == queue_ || wait.line->finished() >= wait.value || wait.line->lost_)
       continue;
     semaphores.push_back(wait.line->semaphore_);
@@ -128,7 +128,7 @@ void Line::submit(Batch& batch) {
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &semaphore_;
   const VkResult result = context_->vk.vkQueueSubmit(queue_, 1, &info, VK_NULL_HANDLE);
-  submitted_ = batch.value;
+  submitted_ = on_device_ = batch.value;
   if (result < 0)
     give_up(Error(code_of(result), fmt::format("Stream '{}': the Vulkan driver answered "
                                                "vkQueueSubmit with {}; its work is lost.",
@@ -199,10 +199,11 @@ void Line::wait(std::uint64_t value) {
     std::uint64_t target = 0;
     {
       std::unique_lock lock(context_->submit_mutex);
-      // Between finished and submitted there are only batches of the device.
-      progress_.wait(lock, [&] { return finished() >= value || submitted_ > finished() || lost_; });
+      // Not `submitted_`: a host step has no value on the semaphore, and is not finished yet
+      // while it lets go of what it held.
+      progress_.wait(lock, [&] { return finished() >= value || on_device_ > finished() || lost_; });
       if (lost_ || finished() >= value) return;
-      target = std::min(value, submitted_);
+      target = std::min(value, on_device_);
     }
     const VkResult result = context_->wait_semaphore(semaphore_, target);
     if (result < 0) {
