@@ -190,7 +190,12 @@ bool CommandQueue::idle() {
           "clEnqueueMarkerWithWaitList");
     flush();
   }
-  if (!is_done(marker_.get())) return false;
+  return settle();
+}
+
+bool CommandQueue::settle() {
+  if (known_idle()) return true;
+  if (!marker_ || !is_done(marker_.get())) return false;
   finished(given_.load(std::memory_order_relaxed));
   marker_.reset();
   let_go_of_finished();

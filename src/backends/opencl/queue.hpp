@@ -48,6 +48,8 @@ class CommandQueue final : public QueueDriver {
   bool known_idle() const noexcept {
     return finished_.load(std::memory_order_acquire) >= given_.load(std::memory_order_relaxed);
   }
+  // The same, having asked after a marker where there is one. Enqueues nothing.
+  bool settle();
   // As submit(), with the events of what was enqueued; none where nothing was.
   void run(const Command& command, CommandEvents* events);
   // Holds on to something until all that was enqueued so far is done.
