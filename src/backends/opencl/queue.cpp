@@ -130,8 +130,8 @@ void CommandQueue::host_call(const HostCall& command, std::string_view name,
   check(status, "clCreateUserEvent");
   const cl_event opened = gate.get();
   check(api().retain_event(opened), "clRetainEvent");
-  auto call = std::make_unique<PendingCall>(PendingCall{
-      command.function, failures_, &host_worker_, EventHandle(opened), std::string(name)});
+  auto call = std::make_unique<PendingCall>(PendingCall{command.function, failures_, &host_worker_,
+                                                        EventHandle(opened), std::string(name)});
   EventHandle before;
   check(api().enqueue_marker(queue_.get(), 0, nullptr, before.out()),
         "clEnqueueMarkerWithWaitList");

@@ -73,7 +73,7 @@ class CommandQueue final : public QueueDriver {
   // How often something was enqueued, and how much of that was seen to be done.
   std::atomic<std::uint64_t> given_ = 0, finished_ = 0;
   HostWorker host_worker_;  // its own: a call that blocks must not stop those of other streams
-  EventHandle marker_;  // behind everything enqueued so far, where there is one
+  EventHandle marker_;      // behind everything enqueued so far, where there is one
   std::deque<Kept> kept_;
   std::size_t kept_bytes_ = 0;
   QueueHandle queue_;  // last: released first
