@@ -93,7 +93,7 @@ GroupResult measure(const Group& group, const HarnessOptions& options) {
     const Mode& mode = group.modes[m];
     ModeResult& out = result.modes[m];
     out.name = mode.name;
-    out.note = mode.note;
+    if (mode.note) out.note = mode.note();
     out.cpu_ns = quartiles(cpu[m]);
     out.wall_ns = quartiles(wall[m]);
     out.cpu_ratio = quartiles(ratios(cpu[m], cpu[0]));
@@ -101,14 +101,13 @@ GroupResult measure(const Group& group, const HarnessOptions& options) {
     out.wrong = mode.check(out.passes);
     for (const Aim& aim : mode.aims) {
       if (aim.against.empty()) {
-        out.verdicts.push_back({aim, out.cpu_ns, out.cpu_ns.median <= aim.at_most});
+        out.verdicts.push_back({aim, out.cpu_ns});
         continue;
       }
       // An aim against a mode that this driver doesn't have is met by nobody and missed by nobody.
       const std::size_t against = place_of(group, aim.against);
       if (against == count) continue;
-      const Quartiles found = quartiles(ratios(cpu[m], cpu[against]));
-      out.verdicts.push_back({aim, found, found.median <= aim.at_most});
+      out.verdicts.push_back({aim, quartiles(ratios(cpu[m], cpu[against]))});
     }
   }
   return result;

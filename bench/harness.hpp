@@ -28,7 +28,7 @@ struct Mode {
   std::vector<Aim> aims = {};
   // Set where only part of a pass counts: the time of that part since the last call.
   std::function<double()> spent_ns = {};
-  std::string note = {};  // for people, below the row
+  std::function<std::string()> note = {};  // for people, below the row; asked for at the end
 };
 
 // The first mode is the baseline.
@@ -46,7 +46,9 @@ Quartiles quartiles(std::vector<double> values);
 struct Verdict {
   Aim aim;
   Quartiles found;
-  bool met = false;
+  bool met() const { return found.median <= aim.at_most; }
+  // One run decides where half of the rounds don't lie on both sides of the aim.
+  bool decided() const { return aim.at_most < found.low || aim.at_most > found.high; }
 };
 
 struct ModeResult {

@@ -86,23 +86,32 @@ struct Counters {
   std::shared_ptr<Session> session;
   Case work;
   cl_mem buffer;
+  std::vector<cl_mem> slices;  // a slice of a buffer is a sub-buffer; of a chain's, all there is
   std::vector<cl_kernel> kernels;
 
   Counters(std::shared_ptr<Session> of, const Case& c) : session(std::move(of)), work(c) {
     std::vector<std::uint32_t> zeros(work.counters());
     buffer = create(clCreateBuffer, session->context, cl_mem_flags{CL_MEM_COPY_HOST_PTR},
                     zeros.size() * sizeof(zeros[0]), static_cast<void*>(zeros.data()));
+    for (std::uint32_t s = 0; s < work.slices(); ++s) {
+      const cl_buffer_region region{s * std::size_t{slice_bytes}, slice_bytes};
+      slices.push_back(create(clCreateSubBuffer, buffer, cl_mem_flags{CL_MEM_READ_WRITE},
+                              cl_buffer_create_type{CL_BUFFER_CREATE_TYPE_REGION},
+                              static_cast<const void*>(&region)));
+    }
   }
   ~Counters() {
     for (cl_kernel kernel : kernels) clReleaseKernel(kernel);
+    for (cl_mem slice : slices) clReleaseMemObject(slice);
     clReleaseMemObject(buffer);
   }
   Counters(const Counters&) = delete;
   Counters& operator=(const Counters&) = delete;
 
   void bind(cl_kernel kernel, std::uint32_t node) const {
-    const std::uint32_t off = work.first_item(node);
-    check(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer), "clSetKernelArg");
+    const cl_mem bound = slices.size() == 1 ? buffer : slices[node];
+    const std::uint32_t off = 0;
+    check(clSetKernelArg(kernel, 0, sizeof(bound), &bound), "clSetKernelArg");
     check(clSetKernelArg(kernel, 1, sizeof(off), &off), "clSetKernelArg");
   }
   // A kernel object for each node, with its arguments: they stay bound from pass to pass.

@@ -1,5 +1,5 @@
-// raw_vulkan.cpp - Vulkan without a library: one descriptor set, offsets as push constants, a
-// memory barrier where the next dispatch needs the one before, one fence.
+// raw_vulkan.cpp - Vulkan without a library: descriptor sets made ahead, bound where they change,
+// a memory barrier where the next dispatch needs the one before, one fence.
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
 
@@ -140,7 +140,8 @@ struct Session {
   }
 };
 
-// Zeroed counters in memory that the host sees, with a descriptor set, a pool and a fence.
+// Zeroed counters in memory that the host sees, with a descriptor set for each slice, a pool and
+// a fence.
 struct Counters {
   std::shared_ptr<Session> session;
   Case work;
@@ -148,7 +149,7 @@ struct Counters {
   VkDeviceMemory memory = VK_NULL_HANDLE;
   const std::uint32_t* values = nullptr;
   VkDescriptorPool sets = VK_NULL_HANDLE;
-  VkDescriptorSet set = VK_NULL_HANDLE;
+  std::vector<VkDescriptorSet> set_of_slice;
   VkCommandPool pool = VK_NULL_HANDLE;
   VkFence fence = VK_NULL_HANDLE;
 
@@ -197,25 +198,31 @@ struct Counters {
   }
 
   void describe() {
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, work.slices()};
     auto info = made<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
-    info.maxSets = 1;
+    info.maxSets = work.slices();
     info.poolSizeCount = 1;
     info.pPoolSizes = &size;
     check(vkCreateDescriptorPool(session->device, &info, nullptr, &sets), "vkCreateDescriptorPool");
+    const std::vector<VkDescriptorSetLayout> layouts(work.slices(), session->set_layout);
     auto set_info =
         made<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
     set_info.descriptorPool = sets;
-    set_info.descriptorSetCount = 1;
-    set_info.pSetLayouts = &session->set_layout;
-    check(vkAllocateDescriptorSets(session->device, &set_info, &set), "vkAllocateDescriptorSets");
-    const VkDescriptorBufferInfo range{buffer, 0, VK_WHOLE_SIZE};
-    auto write = made<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
-    write.dstSet = set;
-    write.descriptorCount = 1;
-    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    write.pBufferInfo = &range;
-    vkUpdateDescriptorSets(session->device, 1, &write, 0, nullptr);
+    set_info.descriptorSetCount = work.slices();
+    set_info.pSetLayouts = layouts.data();
+    set_of_slice.resize(work.slices());
+    check(vkAllocateDescriptorSets(session->device, &set_info, set_of_slice.data()),
+          "vkAllocateDescriptorSets");
+    for (std::uint32_t s = 0; s < work.slices(); ++s) {
+      // 256 bytes: a multiple of any alignment that Vulkan lets a device ask for.
+      const VkDescriptorBufferInfo range{buffer, VkDeviceSize{s} * slice_bytes, slice_bytes};
+      auto write = made<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+      write.dstSet = set_of_slice[s];
+      write.descriptorCount = 1;
+      write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+      write.pBufferInfo = &range;
+      vkUpdateDescriptorSets(session->device, 1, &write, 0, nullptr);
+    }
   }
 
   std::vector<VkCommandBuffer> command_buffers(std::uint32_t count) const {
@@ -234,13 +241,14 @@ struct Counters {
     const auto begin = made<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, session->pipeline);
-    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, session->layout, 0, 1, &set,
-                            0, nullptr);
+    const std::uint32_t off = 0;
+    vkCmdPushConstants(commands, session->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(off),
+                       &off);
     for (std::uint32_t n = first; n < end; ++n) {
-      if (work.shape == Shape::chain || n == 0) barrier(commands);
-      const std::uint32_t off = work.first_item(n);
-      vkCmdPushConstants(commands, session->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(off),
-                         &off);
+      if (work.shape == Shape::chain && n != 0) barrier(commands);
+      if (work.shape == Shape::independent || n == first)
+        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, session->layout, 0, 1,
+                                &set_of_slice[work.first_item(n) / items], 0, nullptr);
       vkCmdDispatch(commands, 1, 1, 1);
     }
     check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");

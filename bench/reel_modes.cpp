@@ -103,7 +103,7 @@ Mode graph_exec(const SharedCounters& counters) {
           [counters](std::uint64_t passes) { return counters->verify(passes); },
           {},
           {},
-          exec->lowering()};
+          [exec] { return exec->lowering(); }};
 }
 
 }  // namespace

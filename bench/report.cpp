@@ -15,7 +15,7 @@ std::string digits(double value) {
 }
 
 std::string verdict_text(const Verdict& verdict) {
-  const char* sign = verdict.met ? "✓" : "✗";
+  const std::string sign = std::string(verdict.met() ? "✓" : "✗") + (verdict.decided() ? "" : "?");
   if (verdict.aim.against.empty())
     return fmt::format("{} {} ns, aim {} ns", sign, digits(verdict.found.median),
                        verdict.aim.at_most);
@@ -34,7 +34,8 @@ nlohmann::json to_json(const ModeResult& mode) {
     aims.push_back({{"against", v.aim.against},
                     {"at_most", v.aim.at_most},
                     {"found", to_json(v.found)},
-                    {"met", v.met}});
+                    {"met", v.met()},
+                    {"decided", v.decided()}});
   return {{"name", mode.name},
           {"cpu_ns_per_node", to_json(mode.cpu_ns)},
           {"wall_ns_per_node", to_json(mode.wall_ns)},
@@ -67,18 +68,22 @@ void print_group(const GroupResult& group) {
 }
 
 void print_summary(const std::vector<GroupResult>& groups) {
-  int met = 0, missed = 0, wrong = 0;
+  int met = 0, missed = 0, open = 0, wrong = 0;
   for (const GroupResult& group : groups)
     for (const ModeResult& mode : group.modes) {
-      for (const Verdict& verdict : mode.verdicts) ++(verdict.met ? met : missed);
+      for (const Verdict& verdict : mode.verdicts) {
+        ++(verdict.met() ? met : missed);
+        open += !verdict.decided();
+      }
       wrong += !mode.wrong.empty();
     }
-  fmt::print("\n{} aims met, {} missed; {}\n", met, missed,
+  fmt::print("\n{} aims met, {} missed ({} of them all too close for one run to tell: ?); {}\n",
+             met, missed, open,
              wrong ? fmt::format("{} modes gave a WRONG RESULT", wrong) : "every result was right");
   for (const GroupResult& group : groups)
     for (const ModeResult& mode : group.modes)
       for (const Verdict& verdict : mode.verdicts)
-        if (!verdict.met)
+        if (!verdict.met())
           fmt::print("  {}, {}, {}: {}\n", group.device, group.name, mode.name,
                      verdict_text(verdict));
 }

@@ -29,7 +29,9 @@ KernelSource step_source();
 KernelSource index_source(Dim3 group_size);
 KernelSource reverse_source();  // in x, out y, shared(256): uint32 y = x reversed in each group
 KernelSource sum_source();      // in x, out sums, shared(256): uint32 sums[group] = sum of its x
-KernelSource slow_source();  // inout x, uint32 rounds: each of 64 uint32 x[i], `rounds` times over
+// inout x, uint32 rounds: each of 64 uint32 x[i], `rounds` times over. At most 65535 rounds:
+// llvmpipe 22.3 leaves a shader's loops after that many, without a word.
+KernelSource slow_source();
 std::uint32_t slow_result(std::uint32_t x, std::uint32_t rounds);
 KernelSource count_source();  // inout counter, uint32 amount: every item atomically adds amount
 

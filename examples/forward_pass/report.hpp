@@ -39,6 +39,9 @@ struct Report {
   bool good() const;
 };
 
+// The larger of two differences; NaN is larger than any, and above every tolerance.
+double larger(double a, double b);
+
 void print_table(const Report& report, bool colours);
 void print_json(const Report& report);
 

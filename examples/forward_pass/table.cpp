@@ -2,6 +2,7 @@
 #include <fmt/color.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "report.hpp"
@@ -9,14 +10,14 @@
 namespace forward_pass {
 namespace {
 
-constexpr const char* head_format =
-    "{:<{}}  {:<8}  {:>9}  {:>10}  {:>10}  {:>8}  {:>7}  {:^6}  {:>10}\n";
+constexpr const char* row_format =
+    "{:<{}}  {:<8}  {:>8}  {:>9}  {:>10}  {:>8}  {:>7}  {}  {:>12}\n";
 
-// ✓ is one column wide but three bytes long, so it is padded by hand.
+// Padded before it is coloured: escape sequences have a length but no width.
 std::string tick(bool good, bool colours) {
-  const auto style = good ? fmt::fg(fmt::terminal_color::green) : fmt::fg(fmt::terminal_color::red);
-  const char* sign = good ? "  ✓   " : "  ✗   ";
-  return colours ? fmt::format(style, "{}", sign) : sign;
+  const std::string sign = fmt::format("{:^6}", good ? "✓" : "✗");
+  const auto colour = good ? fmt::terminal_color::green : fmt::terminal_color::red;
+  return colours ? fmt::format(fmt::fg(colour), "{}", sign) : sign;
 }
 
 std::string difference(const Verdict& verdict) {
@@ -29,19 +30,19 @@ std::string verdict_line(const Report& report) {
   for (const Entry& entry : report.entries) {
     const Verdict verdict = report.judge(entry);
     bad += !verdict.good();
-    if (!(verdict.logit_difference <= largest)) largest = verdict.logit_difference;
+    largest = larger(largest, verdict.logit_difference);
   }
   if (bad)
     return fmt::format(
         "MISMATCH: {} of {} runs differ in tokens, in bits between modes, or by more "
         "than {:.1e} in a logit.",
         bad, report.entries.size(), report.tolerance());
-  const std::string devices = largest == 0
-                                  ? "on all devices bit for bit"
-                                  : fmt::format("within {:.1e} between devices (allowed: {:.1e})",
-                                                largest, report.tolerance());
+  const std::string devices =
+      largest == 0 ? "and on all devices"
+                   : fmt::format("and within {:.1e} between devices (allowed: {:.1e})", largest,
+                                 report.tolerance());
   return fmt::format(
-      "Equal: {} runs, the same {} tokens; logits equal bit for bit in all modes, {}.",
+      "Equal: {} runs gave the same {} tokens; the last logits agree bit for bit in all modes, {}.",
       report.entries.size(), report.sizes.tokens, devices);
 }
 
@@ -50,31 +51,46 @@ std::string verdict_line(const Report& report) {
 void print_table(const Report& report, bool colours) {
   const Sizes& s = report.sizes;
   fmt::print(
-      "LLaMA-style decoder: {} layers, dim {}, {} heads ({} for keys), hidden {}, vocabulary {}, "
-      "{} weights, {:.1f} MB\n\n",
-      s.layers, s.dim, s.heads, s.kv_heads, s.hidden, s.vocabulary, to_string(s.format()),
-      static_cast<double>(report.weight_bytes) / 1e6);
+      "A LLaMA-style decoder: {} layers, dim {}, {} heads ({} for keys), hidden {}, vocabulary {}, "
+      "{:.1f} MB of {} weights\n\n",
+      s.layers, s.dim, s.heads, s.kv_heads, s.hidden, s.vocabulary,
+      static_cast<double>(report.weight_bytes) / 1e6, to_string(s.format()));
 
   std::size_t width = 6;
   for (const Entry& entry : report.entries) width = std::max(width, entry.device.id.size());
-  const std::string head = fmt::format(head_format, "device", width, "mode", "tokens/s", "us/pass",
-                                       "dispatches", "barriers", "avoided", "tokens", "|dlogit|");
-  fmt::print("{}", colours ? fmt::format(fmt::emphasis::bold, "{}", head) : head);
-  for (const Entry& entry : report.entries) {
-    const Verdict verdict = report.judge(entry);
-    fmt::print("{:<{}}  {:<8}  {:>9.0f}  {:>10.1f}  {:>10}  {:>8}  {:>7}  {}  {:>10}\n",
-               entry.device.id, width, to_string(entry.mode), entry.run.tokens_per_second(),
-               entry.run.median_us(), entry.run.dispatches, entry.run.barriers,
-               entry.run.barriers_avoided,
-               tick(verdict.tokens_equal && verdict.bits_equal, colours), difference(verdict));
+  for (const auto& device : report.unavailable) width = std::max(width, device.id.size());
+  for (std::size_t i = 0; i < report.entries.size(); ++i) {
+    const reel::DeviceInfo& device = report.entries[i].device;
+    if (i == 0 || device.id != report.entries[i - 1].device.id)
+      fmt::print("{:<{}}  {}, {} {}\n", device.id, width, device.name, device.driver,
+                 device.driver_version);
   }
   for (const reel::DeviceInfo& device : report.unavailable)
     fmt::print("{:<{}}  not available: {}\n", device.id, width, device.unavailable);
 
+  const std::string head =
+      fmt::format(row_format, "device", width, "mode", "tokens/s", "µs/pass", "dispatches",
+                  "barriers", "avoided", "tokens", "max |Δlogit|");
+  fmt::print("\n{}", colours ? fmt::format(fmt::emphasis::bold, "{}", head) : head);
+  for (const Entry& entry : report.entries) {
+    const Verdict verdict = report.judge(entry);
+    fmt::print(row_format, entry.device.id, width, to_string(entry.mode),
+               fmt::format("{:.0f}", entry.run.tokens_per_second()),
+               fmt::format("{:.0f}", entry.run.median_us()), entry.run.dispatches,
+               entry.run.barriers, entry.run.barriers_avoided,
+               tick(verdict.tokens_equal && verdict.bits_equal, colours), difference(verdict));
+  }
+
+  const std::vector<std::uint32_t>& tokens = report.entries.front().run.tokens;
+  fmt::print("\nTokens: {} …\n",
+             fmt::join(tokens.begin(),
+                       tokens.begin() +
+                           static_cast<std::ptrdiff_t>(std::min<std::size_t>(12, tokens.size())),
+                       " "));
   const std::string line = verdict_line(report);
   const auto style = report.good() ? fmt::fg(fmt::terminal_color::green)
                                    : fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold;
-  fmt::print("\n{}\n", colours ? fmt::format(style, "{}", line) : line);
+  fmt::print("{}\n", colours ? fmt::format(style, "{}", line) : line);
 }
 
 }  // namespace forward_pass

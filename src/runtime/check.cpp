@@ -60,12 +60,22 @@ void check_shared(const Dispatch& dispatch, const DeviceInfo& info) {
 }  // namespace
 
 Command dispatch_command(const Kernel& kernel, const Launch& launch,
-                         std::span<const Argument> arguments, const BufferRange& indirect) {
+                         std::span<const Argument> arguments) {
   if (!kernel) fail(Code::invalid_argument, "dispatch() is given an empty Kernel.");
   KernelResource& resource = *kernel.resource();
   const Dim3 size = launch.group_size == unset_dim ? resource.group_size : launch.group_size;
-  return {Dispatch{&resource, launch.groups, size, arguments, indirect},
+  return {Dispatch{&resource, launch.groups, size, arguments, {}},
           launch.label.empty() ? std::string_view(resource.source.name) : launch.label};
+}
+
+Command indirect_dispatch_command(const Kernel& kernel, const BufferRange& groups,
+                                  const Launch& launch, std::span<const Argument> arguments) {
+  Command command = dispatch_command(kernel, launch, arguments);
+  if (!groups.buffer)
+    fail(Code::invalid_argument, "dispatch_indirect() of kernel '{}' names no buffer of groups.",
+         kernel.name());
+  std::get<Dispatch>(command.work).indirect = groups;
+  return command;
 }
 
 void check_groups(Dim3 groups, const std::string& kernel_name, const DeviceState& device) {

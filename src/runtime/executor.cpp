@@ -28,12 +28,12 @@ GraphSession& GraphSession::operator=(GraphSession&&) noexcept = default;
 
 void GraphSession::dispatch(const Kernel& kernel, const Launch& launch,
                             std::span<const Argument> arguments) {
-  live(state_, "dispatch()").give(dispatch_command(kernel, launch, arguments, {}));
+  live(state_, "dispatch()").give(dispatch_command(kernel, launch, arguments));
 }
 
 void GraphSession::dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
                                      std::span<const Argument> arguments) {
-  live(state_, "dispatch_indirect()").give(dispatch_command(kernel, launch, arguments, groups));
+  live(state_, "dispatch_indirect()").give(indirect_dispatch_command(kernel, groups, launch, arguments));
 }
 
 void GraphSession::copy(BufferRange target, BufferRange source, std::string_view label) {

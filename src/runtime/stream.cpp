@@ -22,13 +22,13 @@ Device Stream::device() const { return Device(state_of(*this, "device()").device
 
 void Stream::dispatch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments) const {
-  state_of(*this, "dispatch()").enqueue(dispatch_command(kernel, launch, arguments, {}));
+  state_of(*this, "dispatch()").enqueue(dispatch_command(kernel, launch, arguments));
 }
 
 void Stream::dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
                                std::span<const Argument> arguments) const {
   state_of(*this, "dispatch_indirect()")
-      .enqueue(dispatch_command(kernel, launch, arguments, groups));
+      .enqueue(indirect_dispatch_command(kernel, groups, launch, arguments));
 }
 
 void Stream::copy(BufferRange target, BufferRange source, std::string_view label) const {

@@ -1,64 +1,13 @@
 // Each way to break a capture: which error, said where, and that everything works afterwards.
-#include "recording_test.hpp"
+#include "broken_capture_test.hpp"
 
 namespace reel::test {
 namespace {
 
-class CaptureErrors : public RecordingTest {
- protected:
-  Stream decode, side;
-
-  void SetUp() override {
-    RecordingTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    decode = device().stream("decode");
-    side = device().stream("side");
-  }
-
-  // The capture is broken: its streams refuse with the first cause, and so does end().
-  void expect_broken(StreamCapture& capture, Code code, std::string_view cause) {
-    EXPECT_FALSE(capture.is_active());
-    EXPECT_EQ(capture.status(), CaptureStatus::invalidated);
-    expect_error(Code::capture_invalidated, {"decode", cause}, [&] { mad(decode, x, 1, 1); });
-    expect_error(Code::capture_invalidated, {cause}, [&] { capture.record_memset(x, 1); });
-    expect_error(code, {cause}, [&] { capture.end(); });
-    EXPECT_EQ(capture.status(), CaptureStatus::none);
-    expect_error(Code::capture_unmatched, {}, [&] { capture.end(); });
-    expect_usable();
-  }
-
-  // Both streams run, can be captured again, and nothing of what was captured has run.
-  void expect_usable() {
-    for (const Stream& stream : {decode, side}) {
-      EXPECT_FALSE(stream.is_capturing());
-      const std::uint32_t before = contents(w)[0];
-      mad(stream, w, 1, 1);
-      stream.synchronize();
-      EXPECT_TRUE(stream.done());
-      EXPECT_EQ(stream.read_now<std::uint32_t>(w), words(before + 1));
-      auto again = StreamCapture::begin(stream);
-      mad(stream, w, 1, 1);
-      EXPECT_EQ(again.end().node_count(), 1u);
-    }
-    device().synchronize();
-    EXPECT_EQ(contents(x), words(0));
-  }
-
-  // decode is captured, side is forked from it.
-  void fork(const Event& event) {
-    decode.record(event);
-    side.wait(event);
-  }
-};
+class CaptureErrors : public BrokenCaptureTest {};
 INSTANTIATE_TEST_SUITE_P(Each, CaptureErrors, every_device(), device_name);
 
-template <class F>
-void on_another_thread(F&& call) {
-  std::thread(std::forward<F>(call)).join();
-}
-
-// --- 900: waiting for a stream under capture
-// -------------------------------------------------------
+// --- 900: waiting for a stream under capture -----------------------------------------------------
 
 TEST_P(CaptureErrors, SynchronizeOfACapturedStreamBreaksIt) {
   auto capture = StreamCapture::begin(decode);
@@ -99,8 +48,7 @@ TEST_P(CaptureErrors, ATimedLaunchInsideACaptureIsRefused) {
   expect_broken(capture, Code::capture_unsupported, "launch_timed");
 }
 
-// --- 901: after the first error
-// ----------------------------------------------------------------------
+// --- 901: after the first error ------------------------------------------------------------------
 
 TEST_P(CaptureErrors, EveryStreamOfABrokenCaptureRepeatsTheFirstCause) {
   const Event forked = device().event("forked");
@@ -135,8 +83,7 @@ TEST_P(CaptureErrors, ABrokenCaptureThatIsDestroyedLeavesItsStreamsUsable) {
   expect_usable();
 }
 
-// --- 902: two captures
-// ---------------------------------------------------------------------------------
+// --- 902: two captures ---------------------------------------------------------------------------
 
 TEST_P(CaptureErrors, AnEventCanNotMergeTwoCaptures) {
   const Event event = device().event("between");
@@ -156,8 +103,7 @@ TEST_P(CaptureErrors, AnEventCanNotMergeTwoCaptures) {
   expect_usable();
 }
 
-// --- 903: end and begin that don't match
-// -----------------------------------------------------------------
+// --- 903: end and begin that don't match ---------------------------------------------------------
 
 TEST_P(CaptureErrors, ASecondEndIsUnmatched) {
   auto capture = StreamCapture::begin(decode);
@@ -203,8 +149,7 @@ TEST_P(CaptureErrors, AStreamUnderCaptureCanNotBeCapturedTwice) {
   EXPECT_EQ(capture.end().node_count(), 2u);
 }
 
-// --- 904: forks that were not joined
-// ---------------------------------------------------------------------
+// --- 904: forks that were not joined -------------------------------------------------------------
 
 TEST_P(CaptureErrors, AnUnjoinedForkIsNamedWithItsLastNode) {
   const Event forked = device().event("forked");
@@ -233,8 +178,7 @@ TEST_P(CaptureErrors, WorkAfterTheJoiningRecordIsUnjoined) {
   expect_usable();
 }
 
-// --- 905: work outside the capture
-// -------------------------------------------------------------------------
+// --- 905: work outside the capture ---------------------------------------------------------------
 
 TEST_P(CaptureErrors, ACaptureCanNotWaitForWorkOutsideOfIt) {
   const Event outside = device().event("outside");
@@ -290,90 +234,7 @@ TEST_P(CaptureErrors, AStreamOfAnotherDeviceCanNotJoin) {
   EXPECT_FALSE(abroad.is_capturing());
 }
 
-// --- 906: calls that wait for the whole device
-// -----------------------------------------------------------
-
-class DeviceWideCalls : public CaptureErrors {
- protected:
-  struct Call {
-    const char* name;
-    std::function<void()> run;
-  };
-  std::vector<Call> calls() {
-    return {{"synchronize", [this] { device().synchronize(); }},
-            {"read", [this] { contents(y); }},
-            {"write", [this] { y.write(words(3)); }}};
-  }
-};
-INSTANTIATE_TEST_SUITE_P(Each, DeviceWideCalls, every_device(), device_name);
-
-TEST_P(DeviceWideCalls, AreRefusedFromAnyThreadInModeGlobal) {
-  for (const Call& call : calls())
-    for (const bool elsewhere : {false, true}) {
-      SCOPED_TRACE(call.name);
-      auto capture = StreamCapture::begin(decode, CaptureMode::global);
-      mad(decode, x, 1, 1);
-      const auto refused = [&] {
-        expect_error(Code::capture_implicit, {call.name, "decode"}, call.run);
-      };
-      elsewhere ? on_another_thread(refused) : refused();
-      expect_broken(capture, Code::capture_implicit, call.name);
-    }
-}
-
-TEST_P(DeviceWideCalls, AreRefusedFromItsOwnThreadInModeThreadLocal) {
-  for (const Call& call : calls()) {
-    SCOPED_TRACE(call.name);
-    auto capture = StreamCapture::begin(decode, CaptureMode::thread_local_);
-    mad(decode, x, 1, 1);
-    on_another_thread([&] { EXPECT_NO_THROW(call.run()); });
-    EXPECT_TRUE(capture.is_active());
-    expect_error(Code::capture_implicit, {call.name, "decode"}, call.run);
-    expect_broken(capture, Code::capture_implicit, call.name);
-  }
-}
-
-TEST_P(DeviceWideCalls, AreAllowedInModeRelaxed) {
-  auto capture = StreamCapture::begin(decode, CaptureMode::relaxed);
-  mad(decode, x, 1, 1);
-  for (const Call& call : calls()) {
-    SCOPED_TRACE(call.name);
-    EXPECT_NO_THROW(call.run());
-    on_another_thread([&] { EXPECT_NO_THROW(call.run()); });
-  }
-  EXPECT_EQ(contents(y), words(3));
-  EXPECT_EQ(capture.end().node_count(), 1u);
-  expect_usable();
-}
-
-TEST_P(DeviceWideCalls, AreRefusedForTheDeviceOfTheCaptureOnly) {
-  const Device other = another_device();
-  if (!other) GTEST_SKIP() << "needs a second device";
-  const Buffer elsewhere = other.buffer(64, "elsewhere");
-  auto capture = StreamCapture::begin(decode, CaptureMode::global);
-  EXPECT_NO_THROW(other.synchronize());
-  EXPECT_NO_THROW(elsewhere.write(words(1, 16)));
-  EXPECT_EQ(elsewhere.read<std::uint32_t>(), words(1, 16));
-  EXPECT_TRUE(capture.is_active());
-  capture.end();
-  expect_usable();
-}
-
-TEST_P(DeviceWideCalls, AnotherStreamMayBeWaitedForInEveryMode) {
-  for (const CaptureMode mode :
-       {CaptureMode::global, CaptureMode::thread_local_, CaptureMode::relaxed}) {
-    auto capture = StreamCapture::begin(decode, mode);
-    mad(decode, x, 1, 1);
-    mad(side, z, 1, 1);
-    side.synchronize();
-    EXPECT_TRUE(side.done());
-    EXPECT_EQ(capture.end().node_count(), 1u);
-  }
-  EXPECT_EQ(contents(z), words(3));
-}
-
-// --- 907: events of a capture
-// ------------------------------------------------------------------------------
+// --- 907: events of a capture --------------------------------------------------------------------
 
 TEST_P(CaptureErrors, ACapturedEventHasNoTimeAndIsNeverDone) {
   struct Call {
@@ -411,35 +272,7 @@ TEST_P(CaptureErrors, ACapturedEventStaysSoUntilItIsRecordedAgain) {
   expect_usable();
 }
 
-// --- 908: end from another thread
-// --------------------------------------------------------------------------
-
-TEST_P(CaptureErrors, EndFromAnotherThreadIsForRelaxedCapturesOnly) {
-  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread_local_}) {
-    auto capture = StreamCapture::begin(decode, mode);
-    mad(decode, x, 1, 1);
-    on_another_thread([&] {
-      expect_error(Code::capture_wrong_thread, {"decode", "thread"}, [&] { capture.end(); });
-    });
-    EXPECT_TRUE(capture.is_active()) << "its own thread can still end it";
-    EXPECT_EQ(capture.end().node_count(), 1u);
-  }
-  expect_usable();
-  auto capture = StreamCapture::begin(decode, CaptureMode::relaxed);
-  mad(decode, x, 1, 1);
-  on_another_thread([&] { EXPECT_EQ(capture.end().node_count(), 1u); });
-  expect_usable();
-}
-
-TEST_P(CaptureErrors, ACaptureMayBeDestroyedByAnotherThread) {
-  auto capture = std::make_unique<StreamCapture>(StreamCapture::begin(decode));
-  mad(decode, x, 1, 1);
-  on_another_thread([&] { capture.reset(); });
-  expect_usable();
-}
-
-// --- wrong calls inside a capture
-// --------------------------------------------------------------------------
+// --- wrong calls inside a capture ----------------------------------------------------------------
 
 TEST_P(CaptureErrors, AWrongCallIsAnErrorAtOnceAndNotANode) {
   auto capture = StreamCapture::begin(decode);

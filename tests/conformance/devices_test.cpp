@@ -95,7 +95,9 @@ TEST(Devices, EachIsDescribed) {
     EXPECT_GE(info.binding_alignment_bytes, 1u);
     EXPECT_EQ(info.binding_alignment_bytes & (info.binding_alignment_bytes - 1), 0u);
     EXPECT_LE(info.binding_alignment_bytes, 4096u);
-    EXPECT_GE(info.compute_units, 1u);
+    if (info.backend != "vulkan") {
+      EXPECT_GE(info.compute_units, 1u);  // Vulkan has no word for them
+    }
     EXPECT_GE(info.max_group_items, 128u);
     EXPECT_GE(info.max_group_size.x, 128u);
     EXPECT_GE(info.max_group_size.y, 1u);

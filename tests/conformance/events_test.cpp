@@ -194,7 +194,7 @@ TEST_P(AnyDevice, AStreamWaitsForAnEventOfAnotherDevice) {
   const Kernel slow = other.kernel(slow_source());
   const Event event = other.event("foreign");
   Words through(64);
-  theirs.dispatch(slow, over(64), inout(x), 1000000u);
+  theirs.dispatch(slow, over(64), inout(x), 60000u);
   theirs.read(x, through);
   theirs.record(event);
   mine.wait(event);
@@ -202,7 +202,7 @@ TEST_P(AnyDevice, AStreamWaitsForAnEventOfAnotherDevice) {
   mine.host_call([&] { seen = through; });
   mine.synchronize();
   Words wanted = counting(64);
-  for (auto& word : wanted) word = slow_result(word, 1000000);
+  for (auto& word : wanted) word = slow_result(word, 60000);
   EXPECT_EQ(seen, wanted);
 }
 

@@ -6,6 +6,7 @@
 #include "any_device.hpp"
 #include "bytes.hpp"
 #include "expect_error.hpp"
+#include "gate.hpp"
 #include "kernels.hpp"
 
 namespace reel::test {
@@ -48,6 +49,18 @@ TEST_P(AnyDevice, AHostCallRunsOnAThreadOfTheLibrary) {
   EXPECT_NE(thread, std::this_thread::get_id());
 }
 
+TEST_P(AnyDevice, AHeldHostCallDoesntStopThoseOfOtherStreams) {
+  const Stream held = device().stream("held"), free = device().stream("free");
+  std::atomic<bool> called = false;
+  Gate gate(held);
+  free.host_call([&] { called = true; });
+  free.flush();
+  EXPECT_TRUE(eventually([&] { return called.load(); }));
+  EXPECT_FALSE(held.done());
+  gate.open();
+  device().synchronize();
+}
+
 TEST_P(AnyDevice, AnEventAfterAHostCallWaitsForIt) {
   const Stream first = device().stream("first"), second = device().stream("second");
   const Event event = device().event("e");
@@ -67,10 +80,10 @@ TEST_P(AnyDevice, AHostCallThatThrowsIsToldOnceAtSynchronize) {
   const Stream stream = device().stream("decode");
   const Buffer x = device().buffer(4, "x");
   bool later = false;
-  stream.host_call([] { throw std::runtime_error("the sampler has no tokens"); }, "sample");
+  stream.host_call([] { throw std::runtime_error("the decoder has no tokens"); }, "sample");
   stream.fill(x, 3u);
   stream.host_call([&] { later = true; });
-  expect_error(Code::host_call_failed, {"the sampler has no tokens", "sample"},
+  expect_error(Code::host_call_failed, {"the decoder has no tokens", "sample"},
                [&] { stream.synchronize(); });
   stream.synchronize();
   EXPECT_TRUE(later) << "the stream goes on after a host call that failed";

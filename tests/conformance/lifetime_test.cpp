@@ -28,7 +28,7 @@ struct Work {
         slow(kernel),
         stream(device.stream("in flight")),
         event(device.event("e")) {
-    stream.dispatch(slow, over(64), inout(x), 100000u);
+    stream.dispatch(slow, over(64), inout(x), 60000u);
     stream.copy(y, x);
     stream.record(event);
     stream.host_call([finished] { *finished = true; });
@@ -157,12 +157,12 @@ TEST_P(AnyDevice, AnEventOutlivesItsStream) {
   const Stream other = device().stream("other");
   {
     const Stream stream = device().stream("brief");
-    stream.dispatch(slow, over(64), inout(x), 100000u);
+    stream.dispatch(slow, over(64), inout(x), 60000u);
     stream.record(event);
   }
   other.wait(event);
   Words wanted = counting(64);
-  for (auto& word : wanted) word = slow_result(word, 100000);
+  for (auto& word : wanted) word = slow_result(word, 60000);
   EXPECT_EQ(other.read_now<std::uint32_t>(x), wanted);
   EXPECT_TRUE(event.done());
   event.synchronize();

@@ -117,14 +117,24 @@ TEST_P(AnyDevice, ABindingLargerThanAllowedIsRefusedWithTheLimit) {
       [&] { device().stream("s").dispatch(build(increment_source()), over(1), inout(large), 1u); });
 }
 
-TEST_P(AnyDevice, TheLargestGroupRuns) {
-  const auto items = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>({info().max_group_items, info().max_group_size.x, 4096}));
+TEST_P(AnyDevice, TheLargestGroupRunsInEachDimension) {
   const Stream stream = device().stream("s");
-  const Buffer target = device().buffer(4ull * 2 * items, "target");
-  stream.dispatch(build(index_source({items})), {.groups = {2}, .group_size = {items}}, out(target),
-                  2 * items, 1u);
-  EXPECT_EQ(first_difference(stream.read_now<std::uint32_t>(target), counting(2 * items)), "");
+  const auto largest = [](std::uint32_t limit) {
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>({info().max_group_items, limit, 4096}));
+  };
+  const Dim3 limits = info().max_group_size;
+  for (const Dim3 size :
+       {Dim3{largest(limits.x)}, Dim3{1, largest(limits.y)}, Dim3{1, 1, largest(limits.z)}}) {
+    const Buffer target = device().buffer(4 * size.count(), "target");
+    stream.dispatch(build(index_source(size)), {.group_size = size}, out(target), size.x, size.y);
+    Words wanted;
+    for (std::uint32_t z = 0; z < size.z; ++z)
+      for (std::uint32_t y = 0; y < size.y; ++y)
+        for (std::uint32_t x = 0; x < size.x; ++x) wanted.push_back(x + 1000 * y + 1000000 * z);
+    EXPECT_EQ(first_difference(stream.read_now<std::uint32_t>(target), wanted), "")
+        << size.x << ", " << size.y << ", " << size.z;
+  }
 }
 
 TEST_P(AnyDevice, GroupsComeByTheTensOfThousands) {

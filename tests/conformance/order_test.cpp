@@ -145,13 +145,13 @@ TEST_P(AnyDevice, BlockingReadsAndWritesComeAfterTheWorkOfEveryStream) {
   const Kernel slow = build(slow_source());
   const Stream a = device().stream("a"), b = device().stream("b");
   const Buffer x = device().buffer_of(counting(64), "x"), y = device().buffer_of(counting(64), "y");
-  a.dispatch(slow, over(64), inout(x), 200000u);
-  b.dispatch(slow, over(64), inout(y), 200000u);
+  a.dispatch(slow, over(64), inout(x), 60000u);
+  b.dispatch(slow, over(64), inout(y), 60000u);
   Words wanted = counting(64);
-  for (auto& word : wanted) word = slow_result(word, 200000);
+  for (auto& word : wanted) word = slow_result(word, 60000);
   EXPECT_EQ(x.read<std::uint32_t>(), wanted);
   EXPECT_EQ(y.read<std::uint32_t>(), wanted);
-  a.dispatch(slow, over(64), inout(x), 200000u);
+  a.dispatch(slow, over(64), inout(x), 60000u);
   x.write(counting(64, 9));
   EXPECT_EQ(a.read_now<std::uint32_t>(x), counting(64, 9));
 }

@@ -82,6 +82,25 @@ TEST_P(AnyDevice, EightThreadsMayCallOneStream) {
   EXPECT_EQ(stream.read_now<std::uint32_t>(x), Words(thread_count * 64, thread_count * 100));
 }
 
+// One thread's wait must not make another's work look done, nor give back what it still needs.
+TEST_P(AnyDevice, EightThreadsReadThroughOneStream) {
+  const Stream stream = device().stream("shared");
+  const Kernel increment = build(increment_source());
+  constexpr std::uint32_t n = 1001;  // too odd a size for shortcuts
+  std::vector<Buffer> buffers;
+  for (std::uint32_t i = 0; i < thread_count; ++i) buffers.push_back(device().buffer(n * 4, "own"));
+  on_threads([&](std::uint32_t id) {
+    for (std::uint32_t round = 0; round < 50; ++round) {
+      stream.write(buffers[id], counting(n, id * 1000 + round));
+      stream.dispatch(increment, over(n), inout(buffers[id]), n);
+      ASSERT_EQ(first_difference(stream.read_now<std::uint32_t>(buffers[id]),
+                                 counting(n, id * 1000 + round + 1)),
+                "")
+          << "thread " << id << ", round " << round;
+    }
+  });
+}
+
 TEST_P(AnyDevice, HostCallsOfOneStreamNeverOverlap) {
   const Stream stream = device().stream("shared");
   std::atomic<int> inside = 0, most = 0;

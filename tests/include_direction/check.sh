@@ -5,7 +5,7 @@
 #
 # A file may include its own module and those left of it; public headers belong to the module
 # that implements them, and never include src/. Nobody includes cli, tests or bench; ops is for
-# examples, tests and bench; the forward pass of examples is for bench, which measures it. What
+# examples, tests and bench; the forward pass of examples is for bench and tests. What
 # stands for a user's program (cli, ops, examples) sees public headers only.
 set -euo pipefail
 rules=$(cd "$(dirname "$0")" && pwd)/rules.awk

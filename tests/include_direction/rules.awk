@@ -56,7 +56,7 @@ BEGIN {
   may["ops"] = " base graph runtime everything ops "
   may["examples"] = " base graph runtime everything ops examples "
   may["bench"] = " base graph runtime backends everything ops examples bench "  # measures the forward pass
-  may["tests"] = " base graph runtime backends everything ops tests "
+  may["tests"] = " base graph runtime backends everything ops examples tests "
 }
 FNR == 1 {
   module = module_of(FILENAME)

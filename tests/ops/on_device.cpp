@@ -1,59 +1,29 @@
 #include "ops/on_device.hpp"
 
-#include <cstdlib>
 #include <map>
 #include <memory>
-#include <string_view>
 
 namespace reel::ops {
 namespace {
 
-struct Opened {
-  Device device;
-  std::unique_ptr<Ops> ops;
-  std::string unavailable = "no driver for it is listed";
-};
+std::map<std::string, std::unique_ptr<Ops>> all_ops;
 
-// Compiled once for all tests, and let go before the program ends.
-class Devices : public testing::Environment {
- public:
-  static Opened& get(const std::string& backend) {
-    const auto found = opened().find(backend);
-    if (found != opened().end()) return found->second;
-    Opened& entry = opened()[backend];
-    for (const DeviceInfo& info : devices()) {
-      if (info.backend != backend) continue;
-      entry.unavailable = info.unavailable;
-      if (!info.available()) continue;
-      entry.device = open_device(info.id);
-      entry.ops = std::make_unique<Ops>(entry.device);
-      break;
-    }
-    return entry;
-  }
-  void TearDown() override { opened().clear(); }
-
- private:
-  static std::map<std::string, Opened>& opened() {
-    static std::map<std::string, Opened> map;
-    return map;
-  }
+// Before static destruction, as the devices themselves.
+class LetGo : public testing::Environment {
+  void TearDown() override { all_ops.clear(); }
 };
-const auto* environment = testing::AddGlobalTestEnvironment(new Devices);
+[[maybe_unused]] const auto* const let_go = testing::AddGlobalTestEnvironment(new LetGo);
 
 }  // namespace
 
 void OnDevice::SetUp() {
-  Opened& opened = Devices::get(GetParam());
-  if (!opened.ops) {
-    const char* required = std::getenv("REEL_REQUIRE_DEVICES");
-    if (required && std::string_view(required) == "1")
-      FAIL() << GetParam() << " is required here: " << opened.unavailable;
-    GTEST_SKIP() << GetParam() << ": " << opened.unavailable;
-  }
-  device = opened.device;
-  ops = opened.ops.get();
+  AnyDevice::SetUp();
+  if (IsSkipped() || HasFatalFailure()) return;
+  device = AnyDevice::device();
   stream = device.stream("test");
+  auto& compiled = all_ops[GetParam()];
+  if (!compiled) compiled = std::make_unique<Ops>(device);
+  ops = compiled.get();
 }
 
 void expect_near(const std::vector<float>& found, const std::vector<double>& expected,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "any_device.hpp"
 #include "ops/ops.hpp"
 #include "reel/reel.hpp"
 
@@ -31,9 +32,8 @@ class Numbers {
   std::uint64_t state_;
 };
 
-// The parameter is a backend. Where it has no device here the test skips, and says why; with
-// REEL_REQUIRE_DEVICES=1 it fails instead.
-class OnDevice : public testing::TestWithParam<const char*> {
+// A test of ops; the kernels are compiled once a device.
+class OnDevice : public test::AnyDevice {
  protected:
   void SetUp() override;
 

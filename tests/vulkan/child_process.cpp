@@ -19,8 +19,7 @@ class SilentValidation : public ::testing::Environment {
     EXPECT_EQ(vulkan::validation_message_count(), 0u);
   }
 };
-const auto* const silent_validation =
-    ::testing::AddGlobalTestEnvironment(new SilentValidation);
+const auto* const silent_validation = ::testing::AddGlobalTestEnvironment(new SilentValidation);
 
 }  // namespace
 

@@ -23,9 +23,8 @@ std::string build_failure(F&& build) {
 }
 
 TEST_F(Vulkan, AGlslErrorHasItsLine) {
-  const std::string log = build_failure([&] {
-    glsl("broken", "layout(local_size_x = 1) in;\nvoid main() {\n  nonsense = 1;\n}\n");
-  });
+  const std::string log = build_failure(
+      [&] { glsl("broken", "layout(local_size_x = 1) in;\nvoid main() {\n  nonsense = 1;\n}\n"); });
   EXPECT_NE(log.find("broken:4"), std::string::npos) << log;  // #version is the first line
   EXPECT_NE(log.find("nonsense"), std::string::npos) << log;
 }
@@ -105,9 +104,9 @@ TEST_F(Vulkan, SpecConstantsAreSet) {
   const float half = 0.5f;
   std::uint32_t half_bits = 0;
   std::memcpy(&half_bits, &half, 4);
-  const Kernel kernel = device.kernel(
-      {.name = "constants", .glsl = with_constants,
-       .constants = {{1, 100}, {7, 1}, {9, half_bits}, {5, 8}}});
+  const Kernel kernel = device.kernel({.name = "constants",
+                                       .glsl = with_constants,
+                                       .constants = {{1, 100}, {7, 1}, {9, half_bits}, {5, 8}}});
   EXPECT_EQ(kernel.group_size(), Dim3(8));
   const Buffer result = device.buffer(64, "result");
   const Stream stream = device.stream();
@@ -117,8 +116,7 @@ TEST_F(Vulkan, SpecConstantsAreSet) {
 }
 
 TEST_F(Vulkan, AGroupSizeLeftToConstantsIsTheOneAskedFor) {
-  const Kernel kernel =
-      device.kernel({.name = "sized", .glsl = with_constants, .group_size = {4}});
+  const Kernel kernel = device.kernel({.name = "sized", .glsl = with_constants, .group_size = {4}});
   EXPECT_EQ(kernel.group_size(), Dim3(4));
   const Buffer result = device.buffer(32, "result");
   const Stream stream = device.stream();
@@ -170,9 +168,8 @@ void main() { data[gl_GlobalInvocationID.x] += 1; }
   stream.dispatch(kernel, {.groups = {1}}, inout(data));
   EXPECT_EQ(stream.read_now<std::uint32_t>(data), counting(16, 1));
 
-  const std::string no_entry = build_failure([&] {
-    device.kernel({.name = "increment", .spirv = spirv_of(source), .entry = "other"});
-  });
+  const std::string no_entry = build_failure(
+      [&] { device.kernel({.name = "increment", .spirv = spirv_of(source), .entry = "other"}); });
   EXPECT_NE(no_entry.find("no compute entry point 'other'; it has 'main'"), std::string::npos)
       << no_entry;
 }

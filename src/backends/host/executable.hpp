@@ -27,12 +27,16 @@ class Executable final : public reel::Executable {
  private:
   Executable(const Executable& other) = default;
   bool runs_on_caller(Queue& queue);
+  void learn(std::uint32_t place, double ns);
   std::shared_ptr<const Arena> shared_arena();
   void changed();
 
   Arena arena_;
   std::shared_ptr<const Arena> snapshot_;  // of arena_ as it is; null: none made yet
-  double estimated_ns_;
+  double estimated_ns_ = 0;                // of a launch, on one thread
+  double shortest_ns_ = 0;                 // of the launches sampled last
+  bool estimate_stands_ = false;           // nothing changed since
+  bool measured_ = false;                  // and not only added up
   std::uint32_t launches_ = 0;
 };
 

@@ -12,8 +12,8 @@ namespace reel::host {
 struct Kernel : KernelResource {
   HostFunction function = nullptr;
 
-  // Running mean; what decides between running at once and handing over. Races only make it a
-  // little less exact.
+  // As measured, see learn(); what decides between running at once and handing over. Races only
+  // make it a little less exact.
   std::atomic<float> ns_per_group{-1};
   std::atomic<std::uint32_t> runs{0};
 

@@ -26,7 +26,7 @@ HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes
   }
   HostArgument result{nullptr, argument.value_bytes};
   if (argument.value_bytes <= sizeof(void*))
-    std::memcpy(&result.data, argument.bytes, argument.value_bytes);
+    std::memcpy(&result.data, argument.bytes, sizeof(void*));  // one move; the rest is not read
   else
     result.data = const_cast<std::byte*>(argument.bytes);
   return result;
@@ -48,10 +48,13 @@ std::byte* shared_memory(std::uint64_t size_bytes) {
 }
 
 void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std::uint64_t end) {
-  const std::uint64_t plane = std::uint64_t{group.count.x} * group.count.y;
-  group.id.z = static_cast<std::uint32_t>(begin / plane);
-  group.id.y = static_cast<std::uint32_t>(begin % plane / group.count.x);
-  group.id.x = static_cast<std::uint32_t>(begin % group.count.x);
+  group.id = {0, 0, 0};
+  if (begin != 0) {  // three divisions take longer than a small group
+    const std::uint64_t plane = std::uint64_t{group.count.x} * group.count.y;
+    group.id.z = static_cast<std::uint32_t>(begin / plane);
+    group.id.y = static_cast<std::uint32_t>(begin % plane / group.count.x);
+    group.id.x = static_cast<std::uint32_t>(begin % group.count.x);
+  }
   for (std::uint64_t i = begin; i < end; ++i) {
     function(group);
     if (++group.id.x < group.count.x) continue;
@@ -147,8 +150,10 @@ void run_dispatch(const Dispatch& dispatch, Pool& pool) {
 }  // namespace
 
 void run(const Work& work, Pool& pool) {
+  if (const auto* dispatch = std::get_if<Dispatch>(&work)) [[likely]]
+    return run_dispatch(*dispatch, pool);
   std::visit(overloaded{
-                 [&](const Dispatch& d) { run_dispatch(d, pool); },
+                 [](const Dispatch&) {},  // above, without a jump through a table
                  [](const Copy& c) {
                    if (c.source.size_bytes)
                      std::memcpy(data_of(c.target), data_of(c.source), c.source.size_bytes);
@@ -171,14 +176,15 @@ void run(const Work& work, Pool& pool) {
 }
 
 double estimate_ns(const Work& work) {
+  if (const auto* d = std::get_if<Dispatch>(&work)) [[likely]]  // no jump through a table
+    // The grid of an indirect dispatch is known only when it is reached.
+    return d->indirect.buffer
+               ? inline_below_ns
+               : static_cast<const Kernel*>(d->kernel)->estimate_ns(d->groups, d->group_size);
   constexpr double bytes_per_ns = 4;  // of a copy on one core, pages not yet touched included
   return std::visit(
       overloaded{
-          [](const Dispatch& d) {
-            // The grid of an indirect dispatch is known only when it is reached.
-            if (d.indirect.buffer) return inline_below_ns;
-            return static_cast<const Kernel*>(d.kernel)->estimate_ns(d.groups, d.group_size);
-          },
+          [](const Dispatch&) { return 0.0; },  // above
           [&](const Copy& c) { return static_cast<double>(c.source.size_bytes) / bytes_per_ns; },
           [&](const Fill& f) { return static_cast<double>(f.target.size_bytes) / bytes_per_ns; },
           [&](const Write& w) { return static_cast<double>(w.data.size()) / bytes_per_ns; },

@@ -31,6 +31,7 @@ const char* find_functions(void* library, Api& api) {
   find(api.create_sub_buffer, "clCreateSubBuffer");
   find(api.retain_mem_object, "clRetainMemObject");
   find(api.release_mem_object, "clReleaseMemObject");
+  find(api.set_mem_object_destructor_callback, "clSetMemObjectDestructorCallback");
   find(api.create_program_with_source, "clCreateProgramWithSource");
   find(api.build_program, "clBuildProgram");
   find(api.get_program_info, "clGetProgramInfo");

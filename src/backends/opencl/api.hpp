@@ -30,6 +30,7 @@ struct Api {
   decltype(&::clCreateSubBuffer) create_sub_buffer;
   decltype(&::clRetainMemObject) retain_mem_object;
   decltype(&::clReleaseMemObject) release_mem_object;
+  decltype(&::clSetMemObjectDestructorCallback) set_mem_object_destructor_callback;
 
   decltype(&::clCreateProgramWithSource) create_program_with_source;
   decltype(&::clBuildProgram) build_program;

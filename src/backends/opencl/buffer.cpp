@@ -40,7 +40,9 @@ DeviceBuffer::DeviceBuffer(std::shared_ptr<DeviceContext> context, std::uint64_t
         fmt::format("of its {} bytes {} are in use", info.memory_bytes, context_->in_use_bytes()));
   reserved_bytes_ = allocated_bytes;
   try {
-    memory_ = context_->allocate_zeroed(allocated_bytes);
+    DeviceContext::Memory memory = context_->allocate_zeroed(allocated_bytes);
+    memory_ = std::move(memory.handle);
+    address_ = memory.address;
   } catch (const Error& error) {
     context_->release(reserved_bytes_);
     if (error.code() != Code::out_of_memory) throw;

@@ -22,6 +22,8 @@ struct DeviceBuffer : BufferResource {
   ~DeviceBuffer() override;
 
   cl_mem memory() const noexcept { return memory_.get(); }
+  // Of its first byte, where the device's memory is the host's; otherwise null.
+  std::byte* address() const noexcept { return address_; }
   bool is_whole(const BufferRange& range) const noexcept {
     return range.offset_bytes == 0 && range.size_bytes == size_bytes;
   }
@@ -37,6 +39,7 @@ struct DeviceBuffer : BufferResource {
   std::shared_ptr<DeviceContext> context_;
   std::uint64_t reserved_bytes_ = 0;
   MemoryHandle memory_;
+  std::byte* address_ = nullptr;
   std::atomic<std::uint64_t> serial_;
   mutable std::mutex mutex_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, MemoryHandle> sub_buffers_;

@@ -83,7 +83,7 @@ void CommandBufferExecutable::record(cl_command_queue queue) {
   for (std::size_t i = 0; i < steps_->steps().size(); ++i) {
     const EnqueueExecutable::Step& step = steps_->steps()[i];
     if (!step.runs()) continue;
-    if (step.kernel) {
+    if (step.is_dispatch) {
       check(extension_.nd_range_kernel(raw, nullptr, nullptr, step.kernel, step.grid.dimensions,
                                        nullptr, step.grid.global.data(), step.grid.local.data(), 0,
                                        nullptr, nullptr, nullptr),
@@ -110,7 +110,7 @@ void CommandBufferExecutable::record(cl_command_queue queue) {
 
 void CommandBufferExecutable::launch(QueueDriver& driver) {
   auto& queue = static_cast<CommandQueue&>(driver);
-  queue.touch();
+  const CommandQueue::Enqueueing enqueueing{queue};
   if (changed_) record(queue.get());
   cl_command_queue raw = queue.get();
   check(extension_.enqueue(1, &raw, buffer_.get(), 0, nullptr, nullptr),

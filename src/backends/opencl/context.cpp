@@ -1,5 +1,8 @@
 #include "backends/opencl/context.hpp"
 
+#include <cstdlib>
+
+#include "backends/opencl/native_function.hpp"
 #include "base/fail.hpp"
 
 namespace reel::opencl {
@@ -17,6 +20,8 @@ ContextHandle make_context(const FoundDevice& found) {
   return context;
 }
 
+void CL_CALLBACK free_host_memory(cl_mem, void* base) { std::free(base); }
+
 }  // namespace
 
 DeviceContext::DeviceContext(const FoundDevice& found)
@@ -25,6 +30,7 @@ DeviceContext::DeviceContext(const FoundDevice& found)
       device_(found.device),
       extensions_(' ' + device_string(found.device, CL_DEVICE_EXTENSIONS) + ' '),
       context_(make_context(found)) {
+  why_not_native_ = opencl::why_not_native(*this);
   own_queue_ = make_queue();
   clock_ = Clock::find(own_queue_.get(), device_);
 }
@@ -44,24 +50,49 @@ QueueHandle DeviceContext::make_queue() const {
   return queue;
 }
 
-MemoryHandle DeviceContext::allocate_zeroed(std::uint64_t bytes) {
+// Memory of our own for a device that works in the host's: its address is known, fresh pages are
+// zero already, and no command has to run (2 us in place of 40).
+DeviceContext::Memory DeviceContext::allocate_on_host(std::uint64_t bytes) {
+  constexpr std::size_t alignment = 4096;
+  void* base = std::calloc(1, bytes + alignment);
+  if (!base) fail(Code::out_of_memory, "the host has no {} bytes left", bytes);
+  const auto begin = reinterpret_cast<std::uintptr_t>(base);
+  Memory result;
+  result.address = reinterpret_cast<std::byte*>((begin + alignment - 1) / alignment * alignment);
+  cl_int status = CL_SUCCESS;
+  result.handle = MemoryHandle(api().create_buffer(
+      context_.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, result.address, &status));
+  // The driver calls it when the last command that uses the memory is done.
+  if (status == CL_SUCCESS)
+    status = api().set_mem_object_destructor_callback(result.handle.get(), free_host_memory, base);
+  if (status != CL_SUCCESS) {
+    result.handle.reset();
+    std::free(base);
+    fail_status(status, "clCreateBuffer");
+  }
+  return result;
+}
+
+DeviceContext::Memory DeviceContext::allocate_zeroed(std::uint64_t bytes) {
+  if (why_not_native_.empty()) return allocate_on_host(bytes);
   // On a CPU this makes the driver allocate here, where it can say that it failed; PoCL would
   // otherwise do so inside the first command and use the null pointer it gets. On a GPU the flag
   // would mean slow memory.
   const cl_mem_flags flags =
       CL_MEM_READ_WRITE | (info_.type == "cpu" ? cl_mem_flags{CL_MEM_ALLOC_HOST_PTR} : 0);
   cl_int status = CL_SUCCESS;
-  MemoryHandle memory(api().create_buffer(context_.get(), flags, bytes, nullptr, &status));
+  Memory result;
+  result.handle = MemoryHandle(api().create_buffer(context_.get(), flags, bytes, nullptr, &status));
   if (status != CL_SUCCESS) fail_status(status, "clCreateBuffer");
-  const cl_uchar zero = 0;
+  const cl_uchar pattern = 0;
   EventHandle done;
   const std::lock_guard lock(mutex_);
-  check(api().enqueue_fill_buffer(own_queue_.get(), memory.get(), &zero, 1, 0, bytes, 0, nullptr,
-                                  done.out()),
+  check(api().enqueue_fill_buffer(own_queue_.get(), result.handle.get(), &pattern, 1, 0, bytes, 0,
+                                  nullptr, done.out()),
         "clEnqueueFillBuffer");
   const cl_event event = done.get();
   check(api().wait_for_events(1, &event), "clWaitForEvents");
-  return memory;
+  return result;
 }
 
 bool DeviceContext::reserve(std::uint64_t bytes) noexcept {

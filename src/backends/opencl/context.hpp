@@ -12,7 +12,6 @@
 
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/clock.hpp"
-#include "backends/opencl/host_worker.hpp"
 #include "backends/opencl/platform.hpp"
 
 namespace reel::opencl {
@@ -27,13 +26,18 @@ class DeviceContext {
   cl_context get() const noexcept { return context_.get(); }
   bool has_extension(std::string_view name) const;
 
-  HostWorker& host_worker() noexcept { return host_worker_; }
   std::uint64_t now_ns() const { return clock_.now_ns(device_); }
 
   // In order, with stamps.
   QueueHandle make_queue() const;
   // Memory that is really there, and zero, on return.
-  MemoryHandle allocate_zeroed(std::uint64_t bytes);
+  struct Memory {
+    MemoryHandle handle;
+    std::byte* address = nullptr;  // where the device's memory is the host's, and replay native
+  };
+  Memory allocate_zeroed(std::uint64_t bytes);  // any thread
+  // Why graphs can't be replayed natively here; empty when they can.
+  const std::string& why_not_native() const noexcept { return why_not_native_; }
 
   // The driver allocates when memory is first used and may then fail, or crash, where nobody can
   // say for which buffer; so bytes are counted against the device's memory when asked for.
@@ -42,13 +46,15 @@ class DeviceContext {
   std::uint64_t in_use_bytes() const noexcept { return in_use_bytes_; }
 
  private:
+  Memory allocate_on_host(std::uint64_t bytes);
+
   DeviceInfo info_;
   cl_platform_id platform_;
   cl_device_id device_;
   std::string extensions_;
+  std::string why_not_native_;
   ContextHandle context_;
   std::atomic<std::uint64_t> in_use_bytes_ = 0;
-  HostWorker host_worker_;
   std::mutex mutex_;
   QueueHandle own_queue_;  // for allocate_zeroed
   Clock clock_;

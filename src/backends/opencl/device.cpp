@@ -49,8 +49,8 @@ std::shared_ptr<KernelResource> OpenclDevice::build(const KernelSource& source) 
   return std::make_shared<BuiltKernel>(context_, source);
 }
 
-std::unique_ptr<QueueDriver> OpenclDevice::open_queue(std::string_view label) {
-  return std::make_unique<CommandQueue>(context_, label);
+std::unique_ptr<QueueDriver> OpenclDevice::open_queue(std::string_view) {
+  return std::make_unique<CommandQueue>(context_);
 }
 
 std::unique_ptr<Executable> OpenclDevice::instantiate(std::shared_ptr<const Plan> plan) {

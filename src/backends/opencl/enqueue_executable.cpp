@@ -45,39 +45,49 @@ class EventTimes final : public StepTimes {
 
 }  // namespace
 
-EnqueueExecutable::EnqueueExecutable(std::shared_ptr<const Plan> plan, std::string why)
+EnqueueExecutable::EnqueueExecutable(std::shared_ptr<const Plan> plan, std::string why, Make make)
     : plan_(std::move(plan)), why_(std::move(why)) {
   steps_.resize(plan_->steps.size());
   details_.resize(steps_.size());
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Work& work = plan_->steps[i].command.work;
     details_[i].work = work;
-    if (const auto* dispatch = std::get_if<Dispatch>(&work))
-      make_dispatch(i, *dispatch,
-                    std::vector<Argument>(dispatch->arguments.begin(), dispatch->arguments.end()));
+    const auto* dispatch = std::get_if<Dispatch>(&work);
+    if (!dispatch) continue;
+    // Parentheses: braces would take the iterators for two arguments.
+    add_dispatch(i, *dispatch,
+                 std::vector<Argument>(dispatch->arguments.begin(), dispatch->arguments.end()));
+    if (make == Make::at_once) make_kernel(i);
   }
 }
 
-void EnqueueExecutable::make_dispatch(std::size_t step, const Dispatch& dispatch,
-                                      std::vector<Argument> arguments) {
-  Detail& detail = details_[step];
-  detail.work = dispatch;
-  detail.kernel = static_cast<BuiltKernel*>(dispatch.kernel)->make_kernel();
-  detail.arguments = std::move(arguments);
-  detail.held.resize(detail.arguments.size());
-  for (std::uint32_t i = 0; i < detail.arguments.size(); ++i)
-    detail.held[i] = opencl::set_argument(detail.kernel.get(), i, detail.arguments[i]);
-  steps_[step].kernel = detail.kernel.get();
+void EnqueueExecutable::add_dispatch(std::size_t step, const Dispatch& dispatch,
+                                     std::vector<Argument> arguments) {
+  details_[step].work = dispatch;
+  details_[step].arguments = std::move(arguments);
+  steps_[step].is_dispatch = true;
   steps_[step].grid = make_grid(dispatch.groups, dispatch.group_size);
 }
 
-void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step,
-                                    CommandEvents* events) const {
-  const Step& s = steps_[step];
-  if (!s.kernel) {
-    queue.run(details_[step].work, events);
+void EnqueueExecutable::make_kernel(std::size_t step) {
+  if (!steps_[step].is_dispatch || steps_[step].kernel) return;
+  Detail& detail = details_[step];
+  const auto& dispatch = std::get<Dispatch>(detail.work);
+  KernelHandle kernel = static_cast<BuiltKernel*>(dispatch.kernel)->make_kernel();
+  detail.held.resize(detail.arguments.size());
+  for (std::uint32_t i = 0; i < detail.arguments.size(); ++i)
+    detail.held[i] = opencl::set_argument(kernel.get(), i, detail.arguments[i]);
+  detail.kernel = std::move(kernel);
+  steps_[step].kernel = detail.kernel.get();
+}
+
+void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step, CommandEvents* events) {
+  if (!steps_[step].is_dispatch) {
+    queue.run({details_[step].work, plan_->steps[step].command.label}, events);
     return;
   }
+  make_kernel(step);
+  const Step& s = steps_[step];
   const cl_int status = api().enqueue_nd_range_kernel(
       queue.get(), s.kernel, s.grid.dimensions, nullptr, s.grid.global.data(), s.grid.local.data(),
       0, nullptr, events ? events->first.out() : nullptr);
@@ -89,7 +99,7 @@ void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step,
 
 void EnqueueExecutable::launch(QueueDriver& driver) {
   auto& queue = static_cast<CommandQueue&>(driver);
-  queue.touch();
+  const CommandQueue::Enqueueing enqueueing{queue};
   const auto enqueue = api().enqueue_nd_range_kernel;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& s = steps_[i];
@@ -97,7 +107,7 @@ void EnqueueExecutable::launch(QueueDriver& driver) {
     if (!s.kernel ||
         enqueue(queue.get(), s.kernel, s.grid.dimensions, nullptr, s.grid.global.data(),
                 s.grid.local.data(), 0, nullptr, nullptr) != CL_SUCCESS)
-      launch_step(queue, i, nullptr);  // no dispatch, or once more for the error
+      launch_step(queue, i, nullptr);  // no dispatch, no kernel yet, or once more for the error
   }
   queue.flush();
 }
@@ -105,7 +115,7 @@ void EnqueueExecutable::launch(QueueDriver& driver) {
 std::unique_ptr<StepTimes> EnqueueExecutable::launch_timed(QueueDriver& driver) {
   auto& queue = static_cast<CommandQueue&>(driver);
   auto times = std::make_unique<EventTimes>(steps_.size());
-  queue.touch();
+  const CommandQueue::Enqueueing enqueueing{queue};
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (!steps_[i].runs()) continue;
     launch_step(queue, i, &times->add(static_cast<std::uint32_t>(i)));
@@ -118,7 +128,7 @@ std::unique_ptr<StepTimes> EnqueueExecutable::launch_timed(QueueDriver& driver) 
 void EnqueueExecutable::set_argument(std::uint32_t step, std::uint32_t index,
                                      const Argument& value) {
   Detail& detail = details_[step];
-  detail.held[index] = opencl::set_argument(detail.kernel.get(), index, value);
+  if (detail.kernel) detail.held[index] = opencl::set_argument(detail.kernel.get(), index, value);
   detail.arguments[index] = value;
 }
 
@@ -152,8 +162,10 @@ std::unique_ptr<EnqueueExecutable> EnqueueExecutable::copy() const {
   for (std::size_t i = 0; i < details_.size(); ++i) {
     result->details_[i].work = details_[i].work;
     result->details_[i].data = details_[i].data;
-    if (const auto* dispatch = std::get_if<Dispatch>(&details_[i].work))
-      result->make_dispatch(i, *dispatch, details_[i].arguments);
+    result->steps_[i].kernel = nullptr;
+    if (!steps_[i].is_dispatch) continue;
+    result->details_[i].arguments = details_[i].arguments;
+    if (details_[i].kernel) result->make_kernel(i);
   }
   return result;
 }

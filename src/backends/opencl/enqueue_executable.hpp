@@ -17,7 +17,9 @@ namespace reel::opencl {
 
 class EnqueueExecutable final : public Executable {
  public:
-  EnqueueExecutable(std::shared_ptr<const Plan> plan, std::string why);
+  // Kernels are made here, or each when it is first launched.
+  enum class Make : bool { at_once, when_needed };
+  EnqueueExecutable(std::shared_ptr<const Plan> plan, std::string why, Make make = Make::at_once);
 
   void launch(QueueDriver& queue) override;
   std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) override;
@@ -32,14 +34,19 @@ class EnqueueExecutable final : public Executable {
   // --- for executables built on this one ------------------------------------------------------
   // What a launch reads: one cache line a step.
   struct Step {
-    cl_kernel kernel = nullptr;  // null: not a dispatch, see work()
+    cl_kernel kernel = nullptr;  // null: not a dispatch (see work()), or not made yet
     Grid grid;
+    bool is_dispatch = false;
     bool enabled = true;
-    bool runs() const noexcept { return enabled && !(kernel && grid.empty()); }
+    bool runs() const noexcept { return enabled && !(is_dispatch && grid.empty()); }
   };
   const std::vector<Step>& steps() const noexcept { return steps_; }
   const Work& work(std::size_t step) const { return details_[step].work; }
-  void launch_step(CommandQueue& queue, std::size_t step, CommandEvents* events) const;
+  const std::vector<Argument>& arguments(std::size_t step) const {
+    return details_[step].arguments;
+  }
+  void launch_step(CommandQueue& queue, std::size_t step, CommandEvents* events);
+  void make_kernel(std::size_t step);  // unless made already
   // A copy with kernels of its own.
   std::unique_ptr<EnqueueExecutable> copy() const;
   const std::shared_ptr<const Plan>& plan() const noexcept { return plan_; }
@@ -53,7 +60,7 @@ class EnqueueExecutable final : public Executable {
     std::shared_ptr<const std::vector<std::byte>> data;  // of a write that was replaced
   };
   EnqueueExecutable() = default;
-  void make_dispatch(std::size_t step, const Dispatch& dispatch, std::vector<Argument> arguments);
+  void add_dispatch(std::size_t step, const Dispatch& dispatch, std::vector<Argument> arguments);
 
   std::shared_ptr<const Plan> plan_;
   std::string why_;

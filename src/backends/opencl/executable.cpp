@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/opencl/native_check.hpp"
+#include "backends/opencl/native_executable.hpp"
 #include "base/fail.hpp"
 
 namespace reel::opencl {
@@ -25,25 +27,39 @@ ExecutableMaker::ExecutableMaker(std::shared_ptr<DeviceContext> context)
     : context_(std::move(context)), command_buffers_(command_buffer_api(*context_)) {}
 
 std::unique_ptr<Executable> ExecutableMaker::make(std::shared_ptr<const Plan> plan) {
-  const auto plain = [&](std::string why) {
-    return std::make_unique<EnqueueExecutable>(plan, std::move(why));
-  };
-  const auto recorded = [&](std::string why) {
-    return std::make_unique<CommandBufferExecutable>(context_, *command_buffers_, plain({}),
-                                                     std::move(why));
+  if (asked_for() == "1" && command_buffers_ && can_be_command_buffer(*plan))
+    return std::make_unique<CommandBufferExecutable>(context_, *command_buffers_,
+                                                     std::make_unique<EnqueueExecutable>(plan, ""),
+                                                     "REEL_OPENCL_COMMAND_BUFFER=1");
+  NativeCheck check;
+  {
+    const std::lock_guard lock(checking_);
+    check = check_native(context_, plan);
+  }
+  if (check.functions)
+    return std::make_unique<NativeExecutable>(context_, std::move(plan),
+                                              std::move(check.functions));
+  return make_driven(std::move(plan), "no native replay: " + check.why_not);
+}
+
+std::unique_ptr<Executable> ExecutableMaker::make_driven(std::shared_ptr<const Plan> plan,
+                                                         std::string why) {
+  const auto plain = [&](const std::string& reason) {
+    return std::make_unique<EnqueueExecutable>(plan, why + "; " + reason);
   };
   if (!command_buffers_) return plain("the driver has no usable cl_khr_command_buffer");
   if (!can_be_command_buffer(*plan)) return plain("not all steps can be in a command buffer");
   if (asked_for() == "0") return plain("REEL_OPENCL_COMMAND_BUFFER=0");
-  if (asked_for() == "1") return recorded("REEL_OPENCL_COMMAND_BUFFER=1");
   if (plan->steps.size() < fewest_steps)
     return plain(fmt::format("fewer than {} steps", fewest_steps));
   const LaunchCost& cost = launch_cost();
-  std::string measured = fmt::format("{:.0f} ns a command, the driver's command buffer {:.0f}",
-                                     cost.enqueue_ns, cost.command_buffer_ns);
+  const std::string measured =
+      fmt::format("{:.0f} ns a command, in the driver's command buffer {:.0f}", cost.enqueue_ns,
+                  cost.command_buffer_ns);
   if (cost.command_buffer_ns < clearly_faster * cost.enqueue_ns)
-    return recorded("plain enqueues: " + measured);
-  return plain(std::move(measured));
+    return std::make_unique<CommandBufferExecutable>(context_, *command_buffers_, plain(""),
+                                                     why + "; plain enqueues " + measured);
+  return plain(measured);
 }
 
 const LaunchCost& ExecutableMaker::launch_cost() {

@@ -1,4 +1,4 @@
-// host_worker.hpp - the one thread of a device that runs functions given to host_call.
+// host_worker.hpp - the thread of a queue that runs functions given to host_call.
 //
 // Started by the first call. Functions must not run inside a driver's event callback: there,
 // any OpenCL call that waits may deadlock. Destroying it runs what is still waiting.

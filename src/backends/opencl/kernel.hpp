@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/opencl/context.hpp"
+#include "backends/opencl/native_function.hpp"
 #include "graph/resource.hpp"
 #include "reel/command.hpp"
 
@@ -32,6 +33,26 @@ Grid make_grid(Dim3 groups, Dim3 group_size) noexcept;
 [[nodiscard]] MemoryHandle set_argument(cl_kernel kernel, std::uint32_t index,
                                         const Argument& argument);
 
+// The functions of one kernel that were found to do what the driver does, by group size.
+class NativeFunctions {
+ public:
+  // Null: not checked yet, or `refusal` is set.
+  std::shared_ptr<const NativeFunction> find(Dim3 group_size, bool small_grid) const;
+  std::string refusal() const;
+  void add(Dim3 group_size, bool small_grid, std::shared_ptr<const NativeFunction> function);
+  void refuse(std::string why);  // for good
+
+ private:
+  struct Entry {
+    Dim3 group_size;
+    bool small_grid;
+    std::shared_ptr<const NativeFunction> function;
+  };
+  mutable std::mutex mutex_;
+  std::string refusal_;
+  std::vector<Entry> entries_;
+};
+
 struct BuiltKernel : KernelResource {
   BuiltKernel(std::shared_ptr<DeviceContext> context, const KernelSource& source);
 
@@ -39,7 +60,11 @@ struct BuiltKernel : KernelResource {
   KernelHandle make_kernel() const;
   void enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_event* event);
   cl_program program() const noexcept { return program_.get(); }
+  const DeviceContext& context() const noexcept { return *context_; }
   const std::string& entry() const noexcept { return entry_; }
+
+  // What is known of calling it natively; filled by NativeCheck. Any thread.
+  NativeFunctions native;
 
  private:
   // What an argument was last set to; buffers by serial, since addresses come back.

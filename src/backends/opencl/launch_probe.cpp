@@ -28,7 +28,7 @@ double nanoseconds_per_command(const std::function<void()>& run) {
 LaunchCost measure_launches(DeviceContext& context, const CommandBufferApi& extension) {
   const QueueHandle queue_handle = context.make_queue();
   cl_command_queue queue = queue_handle.get();
-  const MemoryHandle memory = context.allocate_zeroed(8);
+  const MemoryHandle memory = context.allocate_zeroed(8).handle;
   const cl_command_buffer_properties_khr properties[] = {CL_COMMAND_BUFFER_FLAGS_KHR,
                                                          CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
   cl_int status = CL_SUCCESS;

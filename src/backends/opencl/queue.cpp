@@ -19,21 +19,19 @@ constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
 struct PendingCall {
   std::shared_ptr<const std::function<void()>> function;
   std::shared_ptr<Failures> failures;
-  HostWorker* worker;  // the queue's destructor waits, so the device outlives the call
+  HostWorker* worker;  // the queue's destructor waits, so the worker outlives the call
   EventHandle gate;    // a user event; what follows in the queue waits for it
-  std::string queue_label;
+  std::string name;
 
   void run() noexcept {
     try {
       (*function)();
     } catch (const std::exception& error) {
       failures->add(Code::host_call_failed,
-                    fmt::format("A host call on stream '{}' threw: {}", queue_label, error.what()));
+                    fmt::format("Host call '{}' threw: {}", name, error.what()));
     } catch (...) {
       failures->add(Code::host_call_failed,
-                    fmt::format("A host call on stream '{}' threw something that is no "
-                                "std::exception.",
-                                queue_label));
+                    fmt::format("Host call '{}' threw something that is no std::exception.", name));
     }
     // First the gate: the function may hold the last handle of its own stream, whose end waits.
     api().set_user_event_status(gate.get(), CL_COMPLETE);
@@ -45,8 +43,8 @@ void CL_CALLBACK reached(cl_event, cl_int status, void* data) {
   std::shared_ptr<PendingCall> call(static_cast<PendingCall*>(data));
   if (status < 0) {
     call->failures->add(Code::device_lost,
-                        fmt::format("Work before a host call on stream '{}' failed with {} ({}).",
-                                    call->queue_label, error_name(status), status));
+                        fmt::format("Work before host call '{}' failed with {} ({}).", call->name,
+                                    error_name(status), status));
     call->function = std::make_shared<const std::function<void()>>([] {});
   }
   HostWorker& worker = *call->worker;
@@ -57,39 +55,36 @@ cl_event* first_of(CommandEvents* events) { return events ? events->first.out() 
 
 }  // namespace
 
-CommandQueue::CommandQueue(std::shared_ptr<DeviceContext> context, std::string_view label)
-    : context_(std::move(context)), label_(label), queue_(context_->make_queue()) {}
+CommandQueue::CommandQueue(std::shared_ptr<DeviceContext> context)
+    : context_(std::move(context)), queue_(context_->make_queue()) {}
 
 CommandQueue::~CommandQueue() {
-  if (busy_) api().finish(queue_.get());
+  if (!known_idle()) api().finish(queue_.get());
 }
 
-void CommandQueue::run(const Work& work, CommandEvents* events) {
+void CommandQueue::run(const Command& command, CommandEvents* events) {
+  const Enqueueing enqueueing{*this};
   std::visit(overloaded{
                  [&](const Dispatch& c) {
                    if (c.groups.count() == 0) return;
-                   touch();
                    static_cast<BuiltKernel*>(c.kernel)->enqueue(queue_.get(), c, first_of(events));
                  },
                  [&](const Copy& c) {
                    if (c.target.size_bytes == 0) return;
-                   touch();
                    enqueue_copy(queue_.get(), c, first_of(events));
                  },
                  [&](const Fill& c) { fill(c, events); }, [&](const Write& c) { write(c, events); },
                  [&](const Read& c) {
                    if (c.source.size_bytes == 0) return;
-                   touch();
                    enqueue_read(queue_.get(), c, first_of(events));
                  },
-                 [&](const HostCall& c) { host_call(c, events); },
+                 [&](const HostCall& c) { host_call(c, command.label, events); },
                  [](const Barrier&) {},  // the queue is in order
              },
-             work);
+             command.work);
 }
 
 void CommandQueue::fill(const Fill& command, CommandEvents* events) {
-  touch();
   for_each_fill_part(command, [&](const FillPart& part) {
     cl_event* event = nullptr;
     if (events) event = events->first ? events->last.out() : events->first.out();
@@ -104,7 +99,6 @@ void CommandQueue::fill(const Fill& command, CommandEvents* events) {
 
 void CommandQueue::write(const Write& command, CommandEvents* events) {
   if (command.data.empty()) return;
-  touch();
   if (is_fill_sized(command)) {
     enqueue_write_as_fill(queue_.get(), command, first_of(events));
     return;
@@ -128,16 +122,16 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
   kept_.push_back(std::move(kept));
 }
 
-void CommandQueue::host_call(const HostCall& command, CommandEvents* events) {
-  touch();
-  context_->host_worker().start();
+void CommandQueue::host_call(const HostCall& command, std::string_view name,
+                             CommandEvents* events) {
+  host_worker_.start();
   cl_int status = CL_SUCCESS;
   EventHandle gate(api().create_user_event(context_->get(), &status));
   check(status, "clCreateUserEvent");
   const cl_event opened = gate.get();
   check(api().retain_event(opened), "clRetainEvent");
   auto call = std::make_unique<PendingCall>(PendingCall{
-      command.function, failures_, &context_->host_worker(), EventHandle(opened), label_});
+      command.function, failures_, &host_worker_, EventHandle(opened), std::string(name)});
   EventHandle before;
   check(api().enqueue_marker(queue_.get(), 0, nullptr, before.out()),
         "clEnqueueMarkerWithWaitList");
@@ -155,7 +149,7 @@ void CommandQueue::host_call(const HostCall& command, CommandEvents* events) {
 }
 
 std::shared_ptr<Signal> CommandQueue::mark() {
-  if (!busy_) return std::make_shared<EventSignal>(context_, context_->now_ns(), failures_);
+  if (known_idle()) return std::make_shared<EventSignal>(context_, context_->now_ns(), failures_);
   EventHandle event;
   check(api().enqueue_marker(queue_.get(), 0, nullptr, event.out()), "clEnqueueMarkerWithWaitList");
   flush();  // so that another queue can wait for it
@@ -167,35 +161,44 @@ std::shared_ptr<Signal> CommandQueue::mark() {
 void CommandQueue::wait_for(const std::shared_ptr<Signal>& signal) {
   const cl_event event = static_cast<EventSignal&>(*signal).event();
   if (!event || is_done(event)) return;
-  touch();
+  const Enqueueing enqueueing{*this};
   check(api().enqueue_barrier(queue_.get(), 1, &event, nullptr), "clEnqueueBarrierWithWaitList");
 }
 
 void CommandQueue::flush() { check(api().flush(queue_.get()), "clFlush"); }
 
 void CommandQueue::wait() {
-  if (busy_) {
+  const std::uint64_t given = given_.load(std::memory_order_acquire);
+  if (finished_.load(std::memory_order_acquire) < given) {
     check(api().finish(queue_.get()), "clFinish");
-    busy_ = false;
-    marker_.reset();
-    kept_.clear();
-    kept_bytes_ = 0;
+    finished(given);
   }
   failures_->throw_once();
 }
 
+void CommandQueue::finished(std::uint64_t given) noexcept {
+  std::uint64_t before = finished_.load(std::memory_order_relaxed);
+  while (before < given &&
+         !finished_.compare_exchange_weak(before, given, std::memory_order_acq_rel)) {
+  }
+}
+
 bool CommandQueue::idle() {
-  if (!busy_) return true;
+  if (known_idle()) return true;
   if (!marker_) {
     check(api().enqueue_marker(queue_.get(), 0, nullptr, marker_.out()),
           "clEnqueueMarkerWithWaitList");
     flush();
   }
-  if (!is_done(marker_.get())) return false;
-  busy_ = false;
+  return settle();
+}
+
+bool CommandQueue::settle() {
+  if (known_idle()) return true;
+  if (!marker_ || !is_done(marker_.get())) return false;
+  finished(given_.load(std::memory_order_relaxed));
   marker_.reset();
-  kept_.clear();
-  kept_bytes_ = 0;
+  let_go_of_finished();
   return true;
 }
 

@@ -1,14 +1,16 @@
 // queue.hpp - an in-order cl_command_queue.
 //
 // No event and no allocation per dispatch, copy, fill or read: a PoCL enqueue is 2 to 4 us, so
-// what we add must stay below a few hundred ns. One thread at a time.
+// what we add must stay below a few hundred ns. One thread at a time, but for wait().
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <string>
 
 #include "backends/opencl/context.hpp"
+#include "backends/opencl/host_worker.hpp"
 #include "backends/opencl/signal.hpp"
 #include "runtime/driver.hpp"
 
@@ -21,10 +23,10 @@ struct CommandEvents {
 
 class CommandQueue final : public QueueDriver {
  public:
-  CommandQueue(std::shared_ptr<DeviceContext> context, std::string_view label);
+  explicit CommandQueue(std::shared_ptr<DeviceContext> context);
   ~CommandQueue() override;
 
-  void submit(const Command& command) override { run(command.work, nullptr); }
+  void submit(const Command& command) override { run(command, nullptr); }
   std::shared_ptr<Signal> mark() override;
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override;
@@ -33,15 +35,23 @@ class CommandQueue final : public QueueDriver {
 
   // --- for executables -------------------------------------------------------------------------
   cl_command_queue get() const noexcept { return queue_.get(); }
-  // Something was enqueued by other means than submit().
-  void touch() noexcept {
-    busy_ = true;
-    marker_.reset();
-  }
+  // Stands where something is enqueued, and counts it at its end: a wait() beside it must not
+  // take for done what it didn't wait for.
+  struct Enqueueing {
+    CommandQueue& queue;
+    ~Enqueueing() {
+      queue.given_.fetch_add(1, std::memory_order_release);
+      queue.marker_.reset();
+    }
+  };
   // Whether anything may be under way, without asking the driver.
-  bool known_idle() const noexcept { return !busy_; }
+  bool known_idle() const noexcept {
+    return finished_.load(std::memory_order_acquire) >= given_.load(std::memory_order_relaxed);
+  }
+  // The same, having asked after a marker where there is one. Enqueues nothing.
+  bool settle();
   // As submit(), with the events of what was enqueued; none where nothing was.
-  void run(const Work& work, CommandEvents* events);
+  void run(const Command& command, CommandEvents* events);
   // Holds on to something until all that was enqueued so far is done.
   void keep_until_done(std::shared_ptr<const void> thing);
 
@@ -54,13 +64,15 @@ class CommandQueue final : public QueueDriver {
 
   void fill(const Fill& command, CommandEvents* events);
   void write(const Write& command, CommandEvents* events);
-  void host_call(const HostCall& command, CommandEvents* events);
+  void host_call(const HostCall& command, std::string_view name, CommandEvents* events);
   void let_go_of_finished();
+  void finished(std::uint64_t given) noexcept;
 
   std::shared_ptr<DeviceContext> context_;
-  std::string label_;
   std::shared_ptr<Failures> failures_ = std::make_shared<Failures>();
-  bool busy_ = false;
+  // How often something was enqueued, and how much of that was seen to be done.
+  std::atomic<std::uint64_t> given_ = 0, finished_ = 0;
+  HostWorker host_worker_;  // its own: a call that blocks must not stop those of other streams
   EventHandle marker_;  // behind everything enqueued so far, where there is one
   std::deque<Kept> kept_;
   std::size_t kept_bytes_ = 0;

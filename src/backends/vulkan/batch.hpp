@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "backends/vulkan/staging.hpp"
+#include "reel/command.hpp"
 
 namespace reel::vulkan {
 
@@ -25,6 +27,9 @@ struct InFlight {
   virtual ~InFlight() = default;
 };
 
+// The call as a host step: what it throws becomes host_call_failed with the label.
+std::function<void()> named_call(const HostCall& call, std::string_view label);
+
 struct Batch {
   explicit Batch(Context& context) : staging(context) {}
 
@@ -32,26 +37,15 @@ struct Batch {
   // Gives back all it holds, so that it can be filled again; its command buffer stays.
   void clear();
 
-  std::uint64_t value = 0;                  // its place in the line
-  VkCommandBuffer own = VK_NULL_HANDLE;     // of the queue's pool; used again with the batch
-  std::vector<VkCommandBuffer> commands;    // to submit, in order
+  std::uint64_t value = 0;                // its place in the line
+  VkCommandBuffer own = VK_NULL_HANDLE;   // of the queue's pool; used again with the batch
+  std::vector<VkCommandBuffer> commands;  // to submit, in order
   std::vector<Dependency> waits;
   std::vector<ReadBack> read_backs;
   std::vector<std::shared_ptr<const void>> held;  // alive until the batch is done
   std::vector<std::shared_ptr<InFlight>> runs;
   StagingArena staging;
-  std::function<void()> host;               // a step of the host, in place of commands
+  std::function<void()> host;  // a step of the host, in place of commands
 };
-
-inline void Batch::clear() {
-  value = 0;
-  commands.clear();
-  waits.clear();
-  read_backs.clear();
-  held.clear();
-  runs.clear();
-  staging.reset();
-  host = nullptr;
-}
 
 }  // namespace reel::vulkan

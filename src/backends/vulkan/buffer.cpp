@@ -39,9 +39,7 @@ void create(Context& context, std::uint64_t size_bytes, VkBufferUsageFlags usage
 
 }  // namespace
 
-std::uint64_t new_holder() noexcept {
-  return next_holder.fetch_add(1, std::memory_order_relaxed);
-}
+std::uint64_t new_holder() noexcept { return next_holder.fetch_add(1, std::memory_order_relaxed); }
 
 VulkanBuffer::VulkanBuffer(std::shared_ptr<Context> context_, std::uint64_t size,
                            std::string_view name)
@@ -89,8 +87,7 @@ VulkanBuffer::~VulkanBuffer() {
   context->memory->free(memory);
 }
 
-StagingBuffer::StagingBuffer(Context& of, std::uint64_t bytes)
-    : context(&of), size_bytes(bytes) {
+StagingBuffer::StagingBuffer(Context& of, std::uint64_t bytes) : context(&of), size_bytes(bytes) {
   create(of, bytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
          MemoryUse::staging, handle, memory);
 }

@@ -51,8 +51,8 @@ bool Clock::ask_driver(std::uint64_t& ticks) const {
   info.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT;
   info.timeDomain = VK_TIME_DOMAIN_DEVICE_EXT;
   std::uint64_t deviation = 0;
-  return context_.vk.vkGetCalibratedTimestampsEXT(context_.device, 1, &info, &ticks,
-                                                  &deviation) >= 0;
+  return context_.vk.vkGetCalibratedTimestampsEXT(context_.device, 1, &info, &ticks, &deviation) >=
+         0;
 }
 
 std::uint64_t Clock::now_ns() const {

@@ -112,15 +112,14 @@ VkResult Context::wait_semaphore(VkSemaphore semaphore, std::uint64_t value) con
   info.semaphoreCount = 1;
   info.pSemaphores = &semaphore;
   info.pValues = &value;
-  const auto wait = physical.api_version >= VK_API_VERSION_1_2 ? vk.vkWaitSemaphores
-                                                               : vk.vkWaitSemaphoresKHR;
+  const auto wait =
+      physical.api_version >= VK_API_VERSION_1_2 ? vk.vkWaitSemaphores : vk.vkWaitSemaphoresKHR;
   return wait(device, &info, UINT64_MAX);
 }
 
 VkResult Context::counter(VkSemaphore semaphore, std::uint64_t& value) const {
-  const auto get = physical.api_version >= VK_API_VERSION_1_2
-                       ? vk.vkGetSemaphoreCounterValue
-                       : vk.vkGetSemaphoreCounterValueKHR;
+  const auto get = physical.api_version >= VK_API_VERSION_1_2 ? vk.vkGetSemaphoreCounterValue
+                                                              : vk.vkGetSemaphoreCounterValueKHR;
   return get(device, semaphore, &value);
 }
 

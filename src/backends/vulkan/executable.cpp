@@ -33,6 +33,7 @@ VulkanExecutable::VulkanExecutable(std::shared_ptr<Context> context,
   for (const Step& step : plan_->steps) {
     StepState state;
     state.work = step.command.work;
+    if (std::holds_alternative<HostCall>(state.work)) state.label = step.command.label;
     state.barrier_before = step.barrier_before;
     if (const auto* dispatch = std::get_if<Dispatch>(&state.work)) {
       state.first_argument = static_cast<std::uint32_t>(arguments_.size());

@@ -38,14 +38,14 @@ void check_capabilities(const Context& context, const ShaderInterface& interface
       Need{SpvCapabilityStoragePushConstant8, has.storage8.storagePushConstant8,
            "storagePushConstant8"},
       Need{SpvCapabilityVariablePointers, has.pointers.variablePointers, "variablePointers"},
-      Need{SpvCapabilityVariablePointersStorageBuffer,
-           has.pointers.variablePointersStorageBuffer, "variablePointersStorageBuffer"},
+      Need{SpvCapabilityVariablePointersStorageBuffer, has.pointers.variablePointersStorageBuffer,
+           "variablePointersStorageBuffer"},
   };
   for (const Need& need : needs)
-    if (!need.there && std::count(interface.capabilities.begin(), interface.capabilities.end(),
-                                  need.capability))
-      fail(Code::build_failed, "Kernel '{}' needs {}, which '{}' doesn't have.", name,
-           need.feature, context.physical.info.name);
+    if (!need.there &&
+        std::count(interface.capabilities.begin(), interface.capabilities.end(), need.capability))
+      fail(Code::build_failed, "Kernel '{}' needs {}, which '{}' doesn't have.", name, need.feature,
+           context.physical.info.name);
 }
 
 }  // namespace
@@ -74,9 +74,7 @@ VulkanKernel::VulkanKernel(std::shared_ptr<Context> context_, const KernelSource
   create_pipeline(shader, from.name);
 }
 
-VulkanKernel::~VulkanKernel() {
-  context->vk.vkDestroyPipeline(context->device, pipeline, nullptr);
-}
+VulkanKernel::~VulkanKernel() { context->vk.vkDestroyPipeline(context->device, pipeline, nullptr); }
 
 void VulkanKernel::set_constants(const KernelSource& from, const ShaderInterface& interface) {
   std::vector<SpecConstant> constants = from.constants;
@@ -114,11 +112,11 @@ void VulkanKernel::set_constants(const KernelSource& from, const ShaderInterface
            constant.id, ids.empty() ? "none" : fmt::format("{}", fmt::join(ids, ", ")));
     }
     if (known->size_bytes > sizeof(std::uint32_t))
-      fail(Code::build_failed, "Kernel '{}': constant_id {} has {} bits; 32 can be set.",
-           from.name, constant.id, known->size_bytes * 8);
-    specialisation_.entries.push_back(
-        {constant.id, static_cast<std::uint32_t>(specialisation_.data.size() * 4),
-         known->size_bytes});
+      fail(Code::build_failed, "Kernel '{}': constant_id {} has {} bits; 32 can be set.", from.name,
+           constant.id, known->size_bytes * 8);
+    specialisation_.entries.push_back({constant.id,
+                                       static_cast<std::uint32_t>(specialisation_.data.size() * 4),
+                                       known->size_bytes});
     specialisation_.data.push_back(constant.value);  // little end first: low bytes lead
   }
 }

@@ -18,10 +18,10 @@ namespace reel::vulkan {
 class Context;
 
 struct Layout {
-  std::vector<std::uint32_t> bindings;  // slot of the i-th buffer, ascending
-  std::uint32_t value_bytes = 0;        // of the push constants
-  VkDescriptorSetLayout set = VK_NULL_HANDLE;           // none without buffers
-  VkDescriptorUpdateTemplate update = VK_NULL_HANDLE;   // from VkDescriptorBufferInfo[]
+  std::vector<std::uint32_t> bindings;                 // slot of the i-th buffer, ascending
+  std::uint32_t value_bytes = 0;                       // of the push constants
+  VkDescriptorSetLayout set = VK_NULL_HANDLE;          // none without buffers
+  VkDescriptorUpdateTemplate update = VK_NULL_HANDLE;  // from VkDescriptorBufferInfo[]
   VkPipelineLayout pipeline = VK_NULL_HANDLE;
 };
 

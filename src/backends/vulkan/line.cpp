@@ -41,7 +41,8 @@ std::uint64_t Line::push(std::unique_ptr<Batch> batch) {
   return value;
 }
 
-// --- starting -------------------------------------------------------------------------------------
+// --- starting
+// -------------------------------------------------------------------------------------
 
 Batch* Line::next_to_start() {
   if (batches_.empty() || batches_.back()->value <= submitted_) return nullptr;
@@ -127,7 +128,7 @@ void Line::submit(Batch& batch) {
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &semaphore_;
   const VkResult result = context_->vk.vkQueueSubmit(queue_, 1, &info, VK_NULL_HANDLE);
-  submitted_ = batch.value;
+  submitted_ = on_device_ = batch.value;
   if (result < 0)
     give_up(Error(code_of(result), fmt::format("Stream '{}': the Vulkan driver answered "
                                                "vkQueueSubmit with {}; its work is lost.",
@@ -142,7 +143,8 @@ void Line::give_up(const Error& error) {
   work_to_do_.notify_all();
 }
 
-// --- finishing ------------------------------------------------------------------------------------
+// --- finishing
+// ------------------------------------------------------------------------------------
 
 void Line::finish(std::uint64_t value) {
   std::vector<Dependency> first;
@@ -197,10 +199,10 @@ void Line::wait(std::uint64_t value) {
     std::uint64_t target = 0;
     {
       std::unique_lock lock(context_->submit_mutex);
-      // Between finished and submitted there are only batches of the device.
-      progress_.wait(lock, [&] { return finished() >= value || submitted_ > finished() || lost_; });
+      // Nothing signals the value of a host step: only what the device has can be waited for there.
+      progress_.wait(lock, [&] { return finished() >= value || on_device_ > finished() || lost_; });
       if (lost_ || finished() >= value) return;
-      target = std::min(value, submitted_);
+      target = std::min(value, on_device_);
     }
     const VkResult result = context_->wait_semaphore(semaphore_, target);
     if (result < 0) {
@@ -234,7 +236,8 @@ void Line::limit_in_flight() {
   wait(oldest);
 }
 
-// --- host steps ------------------------------------------------------------------------------------
+// --- host steps
+// ------------------------------------------------------------------------------------
 
 void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
   Batch& batch = *next_to_start();
@@ -247,22 +250,17 @@ void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   if (lost_) return;
   lock.unlock();
-  std::string words;
-  bool failed = false;
+  std::optional<Error> failure;
   try {
     function();
-  } catch (const std::exception& error) {
-    failed = true;
-    words = error.what();
-  } catch (...) {
-    failed = true;
-    words = "something that is no std::exception";
+  } catch (const Error& error) {
+    failure = error;
+  } catch (const std::exception& error) {  // of our own steps: no memory, say
+    failure.emplace(Code::driver_failed,
+                    fmt::format("A step of stream '{}' failed: {}", label_, error.what()));
   }
   lock.lock();
-  if (failed)
-    failures_.push_back(
-        {value, Error(Code::host_call_failed,
-                      fmt::format("A host call on stream '{}' threw: {}", label_, words))});
+  if (failure) failures_.push_back({value, *failure});
   submitted_ = value;
   lock.unlock();
   finish(value);

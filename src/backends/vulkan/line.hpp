@@ -80,8 +80,9 @@ class Line : public std::enable_shared_from_this<Line> {
   std::vector<std::unique_ptr<Batch>> free_;
   std::atomic<std::uint64_t> last_ = 0, finished_ = 0;
   std::uint64_t submitted_ = 0;  // or run by the host
+  std::uint64_t on_device_ = 0;  // the last one submitted, host steps aside
   std::vector<Failure> failures_;
-  std::optional<Error> lost_;    // the device took no more; nothing will be done
+  std::optional<Error> lost_;  // the device took no more; nothing will be done
   bool held_ = false, stopping_ = false;
   std::condition_variable progress_, work_to_do_;
   std::thread worker_;

@@ -65,8 +65,7 @@ MemoryPool::MemoryPool(VkPhysicalDevice physical, VkDevice device, const VolkDev
   constexpr VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                          VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
                                          VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-  storage_is_host_memory_ =
-      (properties_.memoryTypes[storage_type_].propertyFlags & host) == host;
+  storage_is_host_memory_ = (properties_.memoryTypes[storage_type_].propertyFlags & host) == host;
 }
 
 MemoryPool::~MemoryPool() {
@@ -111,8 +110,7 @@ std::uint32_t MemoryPool::choose_type(MemoryUse use) const {
   return best;
 }
 
-std::unique_ptr<MemoryBlock> MemoryPool::make_block(std::uint32_t type,
-                                                    std::uint64_t size_bytes) {
+std::unique_ptr<MemoryBlock> MemoryPool::make_block(std::uint32_t type, std::uint64_t size_bytes) {
   const std::uint32_t heap = properties_.memoryTypes[type].heapIndex;
   const std::uint64_t there = properties_.memoryHeaps[heap].size;
   // Checked here since some drivers (llvmpipe) promise more than the machine has.
@@ -134,8 +132,7 @@ std::unique_ptr<MemoryBlock> MemoryPool::make_block(std::uint32_t type,
   block->free[0] = size_bytes;
   if (properties_.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) {
     void* mapped = nullptr;
-    const VkResult visible =
-        vk_.vkMapMemory(device_, block->handle, 0, VK_WHOLE_SIZE, 0, &mapped);
+    const VkResult visible = vk_.vkMapMemory(device_, block->handle, 0, VK_WHOLE_SIZE, 0, &mapped);
     if (visible < 0) {
       vk_.vkFreeMemory(device_, block->handle, nullptr);
       fail_result(visible, "vkMapMemory");

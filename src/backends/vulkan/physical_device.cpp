@@ -24,10 +24,14 @@ std::set<std::string> extension_names(VkPhysicalDevice device) {
 
 const char* type_name(VkPhysicalDeviceType type) {
   switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return "integrated gpu";
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return "discrete gpu";
-    case VK_PHYSICAL_DEVICE_TYPE_CPU: return "cpu";
-    default: return "other";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return "integrated gpu";
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return "discrete gpu";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return "cpu";
+    default:
+      return "other";
   }
 }
 
@@ -83,16 +87,14 @@ void describe(PhysicalDevice& device, const std::set<std::string>& extensions) {
   info.name = core.deviceName;
   info.type = type_name(core.deviceType);
   info.driver = driver.driverName;
-  info.driver_version =
-      driver.driverInfo[0] ? driver.driverInfo : version_text(core.driverVersion);
+  info.driver_version = driver.driverInfo[0] ? driver.driverInfo : version_text(core.driverVersion);
   info.api_version = "Vulkan " + version_text(core.apiVersion);
   info.memory_bytes = local_memory_bytes(device.handle);
   info.max_buffer_bytes = maintenance.maxMemoryAllocationSize;
   info.max_binding_bytes = limits.maxStorageBufferRange;
-  info.binding_alignment_bytes =
-      static_cast<std::uint32_t>(limits.minStorageBufferOffsetAlignment);
+  info.binding_alignment_bytes = static_cast<std::uint32_t>(limits.minStorageBufferOffsetAlignment);
   info.max_group_items = limits.maxComputeWorkGroupInvocations;
-  const auto dim = [](const std::uint32_t (&d)[3]) { return Dim3(d[0], d[1], d[2]); };
+  const auto dim = [](const std::uint32_t(&d)[3]) { return Dim3(d[0], d[1], d[2]); };
   info.max_group_size = dim(limits.maxComputeWorkGroupSize);
   info.max_groups = dim(limits.maxComputeWorkGroupCount);
   info.max_shared_bytes = limits.maxComputeSharedMemorySize;
@@ -177,11 +179,9 @@ std::vector<PhysicalDevice> physical_devices() {
     const std::set<std::string> extensions = extension_names(handle);
     choose_queue_family(device);
     const bool is_1_2 = device.api_version >= VK_API_VERSION_1_2;
-    device.float16_int8 =
-        is_1_2 || extensions.contains(VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME);
+    device.float16_int8 = is_1_2 || extensions.contains(VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME);
     device.storage8 = is_1_2 || extensions.contains(VK_KHR_8BIT_STORAGE_EXTENSION_NAME);
-    device.calibrated_timestamps =
-        extensions.contains(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
+    device.calibrated_timestamps = extensions.contains(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
     if (device.api_version >= VK_API_VERSION_1_1) describe(device, extensions);
     device.info.unavailable = reason_to_reject(device, extensions);
     devices.push_back(std::move(device));

@@ -21,8 +21,7 @@ constexpr std::uint64_t large_write_bytes = 64u << 20;
 
 class VulkanSignal final : public Signal {
  public:
-  VulkanSignal(std::shared_ptr<QueueState> queue, std::uint64_t value,
-               std::shared_ptr<Stamp> stamp)
+  VulkanSignal(std::shared_ptr<QueueState> queue, std::uint64_t value, std::shared_ptr<Stamp> stamp)
       : queue_(std::move(queue)), value_(value), stamp_(std::move(stamp)) {}
 
   bool done() override {
@@ -67,7 +66,8 @@ QueueState::QueueState(std::shared_ptr<Context> context, std::string_view label)
 
 QueueState::~QueueState() { context_->vk.vkDestroyCommandPool(context_->device, pool_, nullptr); }
 
-// --- the open batch --------------------------------------------------------------------------------
+// --- the open batch
+// --------------------------------------------------------------------------------
 
 Batch& QueueState::open() {
   if (open_) return *open_;
@@ -103,6 +103,9 @@ Batch& QueueState::record() {
 void QueueState::end_recording() {
   if (!recording_) return;
   recording_ = false;
+  // At the end: a copy waits for its stamp, and in between would keep the device from going on.
+  for (const StampPlace& stamp : open_stamps_) recorder_.copy_stamp(stamp);
+  open_stamps_.clear();
   recorder_.end();
   open_->commands.push_back(open_->own);
 }
@@ -125,9 +128,7 @@ void QueueState::hold(Resource& resource) {
   open_->held.push_back(resource.shared_from_this());
 }
 
-bool QueueState::everything_is_done() {
-  return is_open_empty() && line->done(line->last());
-}
+bool QueueState::everything_is_done() { return is_open_empty() && line->done(line->last()); }
 
 void QueueState::host_step(std::function<void()> function, std::shared_ptr<const void> held) {
   // Without commands of its own, the open batch becomes the step: what it waits for, so does it.
@@ -138,11 +139,15 @@ void QueueState::host_step(std::function<void()> function, std::shared_ptr<const
   line->push(std::move(open_));
 }
 
-// --- commands --------------------------------------------------------------------------------------
+// --- commands
+// --------------------------------------------------------------------------------------
 
 void QueueState::submit(const Command& command) {
   const std::lock_guard lock(mutex_);
-  std::visit([&](const auto& work) { enqueue(work); }, command.work);
+  if (const auto* call = std::get_if<HostCall>(&command.work))
+    host_step(named_call(*call, command.label), nullptr);
+  else
+    std::visit([&](const auto& work) { enqueue(work); }, command.work);
 }
 
 void QueueState::enqueue(const Dispatch& dispatch) {
@@ -207,9 +212,7 @@ void QueueState::enqueue(const Read& read) {
     }
     if (read.target.size() >= large_read_bytes) {
       host_step(
-          [source, target = read.target] {
-            std::memcpy(target.data(), source, target.size());
-          },
+          [source, target = read.target] { std::memcpy(target.data(), source, target.size()); },
           buffer.shared_from_this());
       return;
     }
@@ -220,9 +223,7 @@ void QueueState::enqueue(const Read& read) {
   command_recorded();
 }
 
-void QueueState::enqueue(const HostCall& call) {
-  host_step([function = call.function] { (*function)(); }, nullptr);
-}
+void QueueState::enqueue(const HostCall&) {}  // submit() saw to it
 
 void QueueState::enqueue(const Barrier&) {
   if (!recording_ || !barrier_is_due_) return;
@@ -230,7 +231,8 @@ void QueueState::enqueue(const Barrier&) {
   barrier_is_due_ = false;
 }
 
-// --- order -----------------------------------------------------------------------------------------
+// --- order
+// -----------------------------------------------------------------------------------------
 
 std::shared_ptr<Signal> QueueState::mark(const std::shared_ptr<QueueState>& self) {
   const std::lock_guard lock(mutex_);
@@ -239,7 +241,9 @@ std::shared_ptr<Signal> QueueState::mark(const std::shared_ptr<QueueState>& self
   if (stamps_) {
     stamp = stamps_->take();
     Batch& batch = record();
-    recorder_.stamp(stamp->queries, stamp->query, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+    recorder_.reset_stamps(stamp->place.queries, stamp->place.query, 1);
+    recorder_.stamp(stamp->place.queries, stamp->place.query, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+    open_stamps_.push_back(stamp->place);
     batch.held.push_back(stamp);
     command_recorded();
   }
@@ -285,7 +289,8 @@ std::uint64_t QueueState::flush(std::uint64_t value) {
   return close();
 }
 
-// --- the driver's face -----------------------------------------------------------------------------
+// --- the driver's face
+// -----------------------------------------------------------------------------
 
 VulkanQueue::~VulkanQueue() {
   try {

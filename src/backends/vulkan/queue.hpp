@@ -39,10 +39,10 @@ class QueueState {
 
  private:
   // With the lock held:
-  Batch& open();           // the open batch, made when there is none
-  Batch& record();         // the same, with its own command buffer begun
+  Batch& open();    // the open batch, made when there is none
+  Batch& record();  // the same, with its own command buffer begun
   bool is_open_empty() const { return !open_ || (!recording_ && open_->waits.empty()); }
-  std::uint64_t close();   // hands it over, if there is anything in it
+  std::uint64_t close();  // hands it over, if there is anything in it
   void end_recording();
   void command_recorded();
   template <class Resource>
@@ -65,10 +65,11 @@ class QueueState {
   Recorder recorder_;
   std::shared_ptr<StampPool> stamps_;
   std::unique_ptr<Batch> open_;
-  bool recording_ = false;        // open_ has commands
-  bool barrier_is_due_ = false;   // the last command recorded was no barrier
-  std::uint64_t holder_ = 0;      // of the open batch, see VulkanBuffer::holder
-  std::size_t recorded_ = 0;      // commands in the open batch
+  std::vector<StampPlace> open_stamps_;  // to be copied when the batch is closed
+  bool recording_ = false;               // open_ has commands
+  bool barrier_is_due_ = false;          // the last command recorded was no barrier
+  std::uint64_t holder_ = 0;             // of the open batch, see VulkanBuffer::holder
+  std::size_t recorded_ = 0;             // commands in the open batch
 };
 
 class VulkanQueue final : public QueueDriver {

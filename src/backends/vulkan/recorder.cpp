@@ -103,9 +103,8 @@ void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch) {
     std::copy_n(bindings.begin(), buffers, bindings_.begin());
     set_layout_ = &layout;
   }
-  if (layout.value_bytes &&
-      (value_layout_ != &layout ||
-       std::memcmp(values.data(), values_.data(), layout.value_bytes) != 0)) {
+  if (layout.value_bytes && (value_layout_ != &layout ||
+                             std::memcmp(values.data(), values_.data(), layout.value_bytes) != 0)) {
     vk_.vkCmdPushConstants(commands_, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                            layout.value_bytes, values.data());
     std::memcpy(values_.data(), values.data(), layout.value_bytes);
@@ -172,9 +171,18 @@ void Recorder::read(const Read& read, StagingArena& staging, std::vector<ReadBac
   read_backs.push_back({staged.bytes, read.target});
 }
 
-void Recorder::stamp(VkQueryPool pool, std::uint32_t query, VkPipelineStageFlagBits after) {
-  vk_.vkCmdResetQueryPool(commands_, pool, query, 1);
-  vk_.vkCmdWriteTimestamp(commands_, after, pool, query);
+void Recorder::reset_stamps(VkQueryPool queries, std::uint32_t first, std::uint32_t count) {
+  vk_.vkCmdResetQueryPool(commands_, queries, first, count);
+}
+
+void Recorder::stamp(VkQueryPool queries, std::uint32_t query, VkPipelineStageFlagBits after) {
+  vk_.vkCmdWriteTimestamp(commands_, after, queries, query);
+}
+
+void Recorder::copy_stamp(const StampPlace& stamp) {
+  vk_.vkCmdCopyQueryPoolResults(commands_, stamp.queries, stamp.query, 1, stamp.buffer,
+                                stamp.offset, sizeof(std::uint64_t),
+                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 }
 
 }  // namespace reel::vulkan

@@ -11,6 +11,7 @@
 #include "backends/vulkan/descriptor_cache.hpp"
 #include "backends/vulkan/kernel.hpp"
 #include "backends/vulkan/staging.hpp"
+#include "backends/vulkan/stamp.hpp"
 #include "reel/command.hpp"
 
 namespace reel::vulkan {
@@ -30,7 +31,9 @@ class Recorder {
   void write(const Write& write, StagingArena& staging);
   void read(const Read& read, StagingArena& staging, std::vector<ReadBack>& read_backs);
   void barrier();
-  void stamp(VkQueryPool pool, std::uint32_t query, VkPipelineStageFlagBits after);
+  void reset_stamps(VkQueryPool queries, std::uint32_t first, std::uint32_t count);
+  void stamp(VkQueryPool queries, std::uint32_t query, VkPipelineStageFlagBits after);
+  void copy_stamp(const StampPlace& stamp);
 
  private:
   void bind(const VulkanKernel& kernel, const Dispatch& dispatch);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "backends/vulkan/batch.hpp"
@@ -21,6 +22,7 @@ namespace reel::vulkan {
 // One step of a plan as it will be recorded next.
 struct StepState {
   Work work;
+  std::string label;  // of a host call
   bool barrier_before = false;
   bool enabled = true;
   std::uint32_t first_argument = 0;  // of a dispatch, in the executable's arguments
@@ -32,7 +34,7 @@ class Recording final : public InFlight {
   struct Segment {
     VkCommandBuffer commands = VK_NULL_HANDLE;  // none: nothing for the device
     std::vector<ReadBack> read_backs;
-    std::function<void()> host;                 // after the commands; may be empty
+    std::function<void()> host;  // after the commands; may be empty
   };
 
   explicit Recording(std::shared_ptr<Context> context);
@@ -57,7 +59,7 @@ class Recording final : public InFlight {
   void begin_commands();
   void end_commands();
   void add(const StepState& step, std::span<const Argument> arguments);
-  void add_host_call(const HostCall& call, std::uint32_t step);
+  void add_host_call(const StepState& step, std::uint32_t index);
   template <class Resource>
   void hold(Resource& resource);
 
@@ -73,9 +75,9 @@ class Recording final : public InFlight {
   std::uint64_t holder_ = 0;
   bool recording_ = false, has_reads_ = false, timed_ = false;
 
-  VkQueryPool queries_ = VK_NULL_HANDLE;   // two a step
-  std::vector<bool> stamped_;              // by step, on the device
-  std::vector<StepTime> host_times_;       // of host calls, when timed
+  VkQueryPool queries_ = VK_NULL_HANDLE;  // two a step
+  std::vector<bool> stamped_;             // by step, on the device
+  std::vector<StepTime> host_times_;      // of host calls, when timed
 };
 
 }  // namespace reel::vulkan

@@ -31,13 +31,19 @@ std::vector<std::uint32_t> compile(const KernelSource& source, shaderc_optimizat
   shaderc_compile_options_set_target_env(options.get(), shaderc_target_env_vulkan,
                                          shaderc_env_version_vulkan_1_1);
   shaderc_compile_options_set_optimization_level(options.get(), level);
+  // glslang's idea of a device allows 64 items in z; the real one's limits are checked with the
+  // group size that reflection finds.
+  for (const shaderc_limit limit : {shaderc_limit_max_compute_work_group_size_x,
+                                    shaderc_limit_max_compute_work_group_size_y,
+                                    shaderc_limit_max_compute_work_group_size_z})
+    shaderc_compile_options_set_limit(options.get(), limit, 1 << 20);
   for (const Define& define : source.defines)
     shaderc_compile_options_add_macro_definition(options.get(), define.name.data(),
                                                  define.name.size(), define.value.data(),
                                                  define.value.size());
-  const Result result(shaderc_compile_into_spv(compiler, source.glsl.data(),
-                                               source.glsl.size(), shaderc_compute_shader,
-                                               source.name.c_str(), "main", options.get()));
+  const Result result(shaderc_compile_into_spv(compiler, source.glsl.data(), source.glsl.size(),
+                                               shaderc_compute_shader, source.name.c_str(), "main",
+                                               options.get()));
   if (!result) fail(Code::build_failed, "Kernel '{}': shaderc gave no answer.", source.name);
   const char* messages = shaderc_result_get_error_message(result.get());
   log = messages ? messages : "";
@@ -77,12 +83,18 @@ void validate(const std::vector<std::uint32_t>& words, const std::string& name) 
 Shader make_shader(const KernelSource& source) {
   Shader shader;
   if (!source.glsl.empty()) {
+    // Without it glslang takes the source for version 110, can't parse its own built-in functions,
+    // and prints all of them.
+    if (source.glsl.find("#version") == std::string::npos)
+      fail(Code::build_failed,
+           "Kernel '{}' doesn't build from GLSL:\n{}:1: error: no #version line; Vulkan takes "
+           "#version 450 and later.",
+           source.name, source.name);
     shader.entry = "main";
     std::string log_again;
     // Twice: optimising drops buffers that are declared and not used, and with them the order
     // that arguments go by.
-    shader.words_to_reflect =
-        compile(source, shaderc_optimization_level_zero, shader.log);
+    shader.words_to_reflect = compile(source, shaderc_optimization_level_zero, shader.log);
     shader.words = compile(source, shaderc_optimization_level_performance, log_again);
     return shader;
   }

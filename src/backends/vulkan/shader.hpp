@@ -36,7 +36,7 @@ struct ShaderInterface {
   std::vector<ShaderValue> values;    // by offset
   std::uint32_t value_bytes = 0;      // of the whole block
   std::vector<ShaderConstant> constants;
-  Dim3 group_size;                    // with default constants
+  Dim3 group_size;                             // with default constants
   std::uint32_t group_size_constants[3] = {};  // constant_id + 1 per dimension; 0: none
   std::vector<std::uint32_t> capabilities;     // SpvCapability
 };

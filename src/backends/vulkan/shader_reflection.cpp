@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <span>
+#include <utility>
 
 #include "backends/vulkan/shader.hpp"
 #include "base/fail.hpp"
@@ -77,12 +78,12 @@ class Reflection {
          wanted, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
   }
 
-  std::vector<spvc_reflected_resource> list(spvc_resources resources, spvc_resource_type type) {
+  std::span<const spvc_reflected_resource> list(spvc_resources resources, spvc_resource_type type) {
     const spvc_reflected_resource* items = nullptr;
     std::size_t count = 0;
     check(spvc_resources_get_resource_list_for_type(resources, type, &items, &count),
           "listing resources of");
-    return {items, items + count};
+    return {items, count};
   }
 
   void refuse_other_resources(spvc_resources resources) {
@@ -102,7 +103,7 @@ class Reflection {
              kernel_, words, item.name);
   }
 
-  void read_buffers(const std::vector<spvc_reflected_resource>& items) {
+  void read_buffers(std::span<const spvc_reflected_resource> items) {
     for (const spvc_reflected_resource& item : items) {
       const std::uint32_t set =
           spvc_compiler_get_decoration(compiler_, item.id, SpvDecorationDescriptorSet);
@@ -160,8 +161,7 @@ class Reflection {
       unsigned offset = 0;
       std::size_t bytes = 0;
       check(spvc_compiler_type_struct_member_offset(compiler_, type, i, &offset), "measuring");
-      check(spvc_compiler_get_declared_struct_member_size(compiler_, type, i, &bytes),
-            "measuring");
+      check(spvc_compiler_get_declared_struct_member_size(compiler_, type, i, &bytes), "measuring");
       const char* name = spvc_compiler_get_member_name(compiler_, block.base_type_id, i);
       result_.values.push_back({name ? name : "", offset, static_cast<std::uint32_t>(bytes)});
     }
@@ -183,8 +183,7 @@ class Reflection {
   }
 
   void read_group_size() {
-    std::uint32_t* size[3] = {&result_.group_size.x, &result_.group_size.y,
-                              &result_.group_size.z};
+    std::uint32_t* size[3] = {&result_.group_size.x, &result_.group_size.y, &result_.group_size.z};
     for (unsigned d = 0; d < 3; ++d)
       *size[d] = std::max(1u, spvc_compiler_get_execution_mode_argument_by_index(
                                   compiler_, SpvExecutionModeLocalSize, d));

@@ -1,5 +1,7 @@
 #include "backends/vulkan/stamp.hpp"
 
+#include <cstring>
+
 #include "backends/vulkan/clock.hpp"
 #include "backends/vulkan/result.hpp"
 
@@ -15,28 +17,22 @@ VkQueryPool make_stamp_queries(const Context& context, std::uint32_t count) {
   return pool;
 }
 
-Stamp::Stamp(std::shared_ptr<StampPool> from, VkQueryPool queries_, std::uint32_t query_)
-    : pool(std::move(from)), queries(queries_), query(query_) {}
+Stamp::Stamp(std::shared_ptr<StampPool> from, const StampPlace& where)
+    : pool(std::move(from)), place(where) {}
 
 Stamp::~Stamp() {
   const std::lock_guard lock(pool->mutex_);
-  pool->free_.emplace_back(queries, query);
+  pool->free_.push_back(place);
 }
 
-std::optional<std::uint64_t> Stamp::time_ns() const {
-  const Context& context = pool->context();
+std::uint64_t Stamp::time_ns() const {
   std::uint64_t ticks = 0;
-  const VkResult result =
-      context.vk.vkGetQueryPoolResults(context.device, queries, query, 1, sizeof(ticks), &ticks,
-                                       sizeof(ticks), VK_QUERY_RESULT_64_BIT);
-  check(result, "vkGetQueryPoolResults");
-  if (result != VK_SUCCESS) return std::nullopt;
-  return context.clock->to_ns(ticks);
+  std::memcpy(&ticks, place.ticks, sizeof(ticks));
+  return pool->context().clock->to_ns(ticks);
 }
 
 StampPool::~StampPool() {
-  for (VkQueryPool pool : pools_)
-    context_->vk.vkDestroyQueryPool(context_->device, pool, nullptr);
+  for (VkQueryPool pool : pools_) context_->vk.vkDestroyQueryPool(context_->device, pool, nullptr);
 }
 
 std::shared_ptr<Stamp> StampPool::take() {
@@ -44,11 +40,15 @@ std::shared_ptr<Stamp> StampPool::take() {
   if (free_.empty()) {
     constexpr std::uint32_t count = 64;
     pools_.push_back(make_stamp_queries(*context_, count));
-    for (std::uint32_t i = count; i-- > 0;) free_.emplace_back(pools_.back(), i);
+    const StagingBuffer& times = times_.emplace_back(*context_, count * sizeof(std::uint64_t));
+    for (std::uint32_t i = count; i-- > 0;) {
+      const std::uint64_t offset = i * sizeof(std::uint64_t);
+      free_.push_back({pools_.back(), i, times.handle, offset, times.memory.mapped + offset});
+    }
   }
-  const auto [queries, query] = free_.back();
+  const StampPlace place = free_.back();
   free_.pop_back();
-  return std::make_shared<Stamp>(shared_from_this(), queries, query);
+  return std::make_shared<Stamp>(shared_from_this(), place);
 }
 
 }  // namespace reel::vulkan

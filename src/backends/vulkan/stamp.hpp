@@ -1,33 +1,42 @@
 // stamp.hpp - places on the device where it writes the time.
 //
-// A Stamp is one place, given back to its pool when nobody wants it any more. Any thread.
+// A Stamp is one place, given back to its pool when nobody wants it any more. Its time is copied
+// to memory of the host by the batch that writes it: asking llvmpipe for a query waits for the
+// whole device, 12 µs each time. Any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <utility>
 #include <vector>
 
+#include "backends/vulkan/buffer.hpp"
 #include "backends/vulkan/context.hpp"
 
 namespace reel::vulkan {
 
 class StampPool;
 
+struct StampPlace {
+  VkQueryPool queries = VK_NULL_HANDLE;
+  std::uint32_t query = 0;
+  VkBuffer buffer = VK_NULL_HANDLE;  // where the time is copied to
+  std::uint64_t offset = 0;
+  const std::byte* ticks = nullptr;  // the same place, for the host
+};
+
 struct Stamp {
-  Stamp(std::shared_ptr<StampPool> from, VkQueryPool queries, std::uint32_t query);
+  Stamp(std::shared_ptr<StampPool> from, const StampPlace& where);
   ~Stamp();
   Stamp(const Stamp&) = delete;
   Stamp& operator=(const Stamp&) = delete;
 
-  // On the device's clock; none before it is written.
-  std::optional<std::uint64_t> time_ns() const;
+  // On the device's clock. Only when the batch that writes it is done.
+  std::uint64_t time_ns() const;
 
   const std::shared_ptr<StampPool> pool;
-  const VkQueryPool queries;
-  const std::uint32_t query;
+  const StampPlace place;
 };
 
 class StampPool : public std::enable_shared_from_this<StampPool> {
@@ -45,7 +54,8 @@ class StampPool : public std::enable_shared_from_this<StampPool> {
   const std::shared_ptr<Context> context_;
   std::mutex mutex_;
   std::vector<VkQueryPool> pools_;
-  std::vector<std::pair<VkQueryPool, std::uint32_t>> free_;
+  std::vector<StagingBuffer> times_;
+  std::vector<StampPlace> free_;
 };
 
 // A pool of `count` timestamp queries.
