@@ -34,12 +34,12 @@ inline Shared shared(std::uint64_t size_bytes) { return {size_bytes}; }
 
 struct Argument {
   ParameterKind kind = ParameterKind::value;
-  Access access = Access::read;       // of a buffer
-  std::uint32_t value_bytes = 0;      // of a value
+  Access access = Access::read;   // of a buffer
+  std::uint32_t value_bytes = 0;  // of a value
   union {
-    BufferRange range;                // kind == buffer
-    std::uint64_t shared_bytes;       // kind == shared
-    std::byte bytes[max_value_bytes]; // kind == value
+    BufferRange range;                 // kind == buffer
+    std::uint64_t shared_bytes;        // kind == shared
+    std::byte bytes[max_value_bytes];  // kind == value
   };
 
   Argument() : shared_bytes(0) {}
@@ -49,10 +49,10 @@ struct Argument {
   Argument(const Buffer& buffer) : Argument(BufferRange(buffer)) {}
   Argument(Shared s) : kind(ParameterKind::shared), shared_bytes(s.size_bytes) {}
   template <class T>
-    requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
-             !std::is_convertible_v<const T&, BufferRange> && !std::is_same_v<T, Bound> &&
-             !std::is_same_v<T, Shared>)
-  Argument(const T& value) : value_bytes(sizeof(T)) {
+  requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
+           !std::is_convertible_v<const T&, BufferRange> && !std::is_same_v<T, Bound> &&
+           !std::is_same_v<T, Shared>) Argument(const T& value)
+      : value_bytes(sizeof(T)) {
     static_assert(!std::is_same_v<T, bool>, "OpenCL kernels take no bool; pass an int");
     static_assert(sizeof(T) <= max_value_bytes, "too large for an argument; use a buffer");
     std::memcpy(bytes, &value, sizeof(T));
@@ -63,7 +63,7 @@ static_assert(std::is_trivially_copyable_v<Argument>);
 // What may stand for one argument. A list of Arguments is meant as the list, not as a value.
 template <class T>
 concept ArgumentLike = std::is_constructible_v<Argument, const T&> &&
-                       !std::is_convertible_v<const T&, std::span<const Argument>>;
+    !std::is_convertible_v<const T&, std::span<const Argument>>;
 
 // Same kind and same content; ranges by identity of the buffer.
 bool operator==(const Argument& a, const Argument& b) noexcept;

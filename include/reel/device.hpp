@@ -24,19 +24,19 @@ class Stream;
 class Event;
 
 struct DeviceInfo {
-  std::string id;           // "opencl:0": what open_device takes
-  std::string backend;      // "host", "opencl", "vulkan"
-  std::string name;         // "pthread-haswell-AMD EPYC"
-  std::string type;         // "cpu", "integrated gpu", "discrete gpu", "accelerator", "other"
-  std::string driver;       // "Portable Computing Language"
+  std::string id;       // "opencl:0": what open_device takes
+  std::string backend;  // "host", "opencl", "vulkan"
+  std::string name;     // "pthread-haswell-AMD EPYC"
+  std::string type;     // "cpu", "integrated gpu", "discrete gpu", "accelerator", "other"
+  std::string driver;   // "Portable Computing Language"
   std::string driver_version;
   std::string api_version;  // "OpenCL 3.0", "Vulkan 1.3.230"
   std::string unavailable;  // why it can't be opened; empty when it can
 
   std::uint64_t memory_bytes = 0;
   std::uint64_t max_buffer_bytes = 0;
-  std::uint64_t max_binding_bytes = 0;       // of one range bound to a kernel
-  std::uint32_t binding_alignment_bytes = 1; // of the offset of such a range
+  std::uint64_t max_binding_bytes = 0;        // of one range bound to a kernel
+  std::uint32_t binding_alignment_bytes = 1;  // of the offset of such a range
   std::uint32_t compute_units = 0;
   std::uint64_t max_group_items = 0;
   Dim3 max_group_size;
@@ -45,8 +45,8 @@ struct DeviceInfo {
   bool can_stamp_time = false;
   double stamp_resolution_ns = 0;
   bool can_dispatch_indirect = false;
-  bool wants_barriers = false;               // commands of a stream overlap unless told not to
-  std::vector<std::string> kernel_forms;     // what build() takes: "opencl_c", "glsl", "spirv", "host"
+  bool wants_barriers = false;            // commands of a stream overlap unless told not to
+  std::vector<std::string> kernel_forms;  // what build() takes: "opencl_c", "glsl", "spirv", "host"
 
   bool available() const noexcept { return unavailable.empty(); }
 };

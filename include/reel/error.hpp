@@ -10,14 +10,14 @@
 namespace reel {
 
 enum class Code : int {
-  invalid_argument = 1,   // a value out of range, of the wrong kind, or of another device
-  unsupported = 2,        // this device can't do it; the sentence says why
+  invalid_argument = 1,  // a value out of range, of the wrong kind, or of another device
+  unsupported = 2,       // this device can't do it; the sentence says why
   out_of_memory = 3,
-  no_device = 4,          // nothing matches the selector, or what matches can't be opened
+  no_device = 4,  // nothing matches the selector, or what matches can't be opened
   device_lost = 5,
-  build_failed = 6,       // what() carries the driver's log
-  driver_failed = 7,      // the driver answered with an error that is none of the above
-  host_call_failed = 8,   // a function given to host_call threw; what() has its words
+  build_failed = 6,      // what() carries the driver's log
+  driver_failed = 7,     // the driver answered with an error that is none of the above
+  host_call_failed = 8,  // a function given to host_call threw; what() has its words
   io_failed = 9,
 
   capture_unsupported = 900,   // operation not permitted while the stream is being captured

@@ -36,10 +36,10 @@ struct PassReport {
   std::size_t commands = 0;
   std::size_t dispatches = 0;
   std::size_t barriers = 0;
-  std::size_t barriers_avoided = 0;           // commands that needed none
-  std::vector<std::size_t> group_sizes;       // [k]: groups of k + 1 commands that may overlap
-  std::size_t reordered = 0;                  // commands moved
-  std::vector<NodeTime> node_times;           // with FinishOptions::timing, recorded sessions
+  std::size_t barriers_avoided = 0;      // commands that needed none
+  std::vector<std::size_t> group_sizes;  // [k]: groups of k + 1 commands that may overlap
+  std::size_t reordered = 0;             // commands moved
+  std::vector<NodeTime> node_times;      // with FinishOptions::timing, recorded sessions
 };
 
 struct FinishOptions {

@@ -72,7 +72,7 @@ struct CriticalPath {
 // One way in which two graphs, or two nodes of the same place, differ.
 struct GraphDifference {
   std::optional<NodeId> node;  // none: the graphs as a whole
-  std::string field;           // "node_count", "edges", "kind", "kernel", "groups", "argument 2", …
+  std::string field;  // "node_count", "edges", "kind", "kernel", "groups", "argument 2", …
   std::string before, after;
 };
 
@@ -94,8 +94,7 @@ class Graph {
   NodeId add_fill(BufferRange target, std::uint8_t value, const NodeOptions& options = {});
   NodeId add_write(BufferRange target, std::span<const std::byte> data,
                    const NodeOptions& options = {});
-  NodeId add_read(BufferRange source, std::span<std::byte> target,
-                  const NodeOptions& options = {});
+  NodeId add_read(BufferRange source, std::span<std::byte> target, const NodeOptions& options = {});
   NodeId add_host_call(std::function<void()> function, const NodeOptions& options = {});
   // Waits for `after` only. A barrier that nobody asked to wait for anything is a fence: after
   // every node before it, before every node after it; so are host calls, which may do anything.

@@ -70,9 +70,8 @@ struct HostGroup {
     for (std::uint32_t z = 0; z < size.z; ++z)
       for (std::uint32_t y = 0; y < size.y; ++y)
         for (std::uint32_t x = 0; x < size.x; ++x)
-          body(HostItem{{x, y, z},
-                        {id.x * size.x + x, id.y * size.y + y, id.z * size.z + z},
-                        index++});
+          body(HostItem{
+              {x, y, z}, {id.x * size.x + x, id.y * size.y + y, id.z * size.z + z}, index++});
   }
 };
 
@@ -108,8 +107,7 @@ template <class T>
 struct HostParameter<T*> {
   static T* get(const HostGroup& g, std::size_t i) { return static_cast<T*>(g.arguments[i].data); }
   static Parameter describe() {
-    return {{}, ParameterKind::buffer, 0,
-            std::is_const_v<T> ? Access::read : Access::read_write};
+    return {{}, ParameterKind::buffer, 0, std::is_const_v<T> ? Access::read : Access::read_write};
   }
 };
 template <class T>

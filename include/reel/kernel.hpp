@@ -21,22 +21,22 @@ struct Define {
 };
 
 struct SpecConstant {
-  std::uint32_t id = 0;      // constant_id of GLSL and SPIR-V
-  std::uint32_t value = 0;   // its 32 bits
+  std::uint32_t id = 0;     // constant_id of GLSL and SPIR-V
+  std::uint32_t value = 0;  // its 32 bits
 };
 
 struct KernelSource {
-  std::string name;                  // label, and entry point where `entry` is empty
+  std::string name;  // label, and entry point where `entry` is empty
   std::string opencl_c = {};
-  std::string glsl = {};             // a compute shader; buffers at set 0, binding 0, 1, … in argument
-                                     // order, values in one push_constant block in argument order
+  std::string glsl = {};  // a compute shader; buffers at set 0, binding 0, 1, … in argument
+                          // order, values in one push_constant block in argument order
   std::vector<std::uint32_t> spirv = {};  // for Vulkan, with the same conventions
   HostKernel host = {};
-  std::string entry = {};            // OpenCL C: default `name`; SPIR-V: default "main"
+  std::string entry = {};  // OpenCL C: default `name`; SPIR-V: default "main"
   std::vector<Define> defines = {};
   std::vector<SpecConstant> constants = {};
-  std::string options = {};          // passed to the OpenCL compiler as they are
-  Dim3 group_size = unset_dim;       // default group size of launches
+  std::string options = {};     // passed to the OpenCL compiler as they are
+  Dim3 group_size = unset_dim;  // default group size of launches
 };
 
 struct KernelResource;  // the compiled program, owned by a backend

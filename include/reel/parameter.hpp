@@ -17,11 +17,11 @@ enum class ParameterKind : std::uint8_t { buffer, value, shared };
 struct Parameter {
   std::string name;  // empty where the driver doesn't tell
   ParameterKind kind = ParameterKind::buffer;
-  std::uint32_t size_bytes = 0;          // of a value; 0 = unknown, any size is taken
-  Access access = Access::read_write;    // of a buffer
+  std::uint32_t size_bytes = 0;        // of a value; 0 = unknown, any size is taken
+  Access access = Access::read_write;  // of a buffer
 };
 
-const char* to_string(Access access) noexcept;         // "in", "out", "inout"
-const char* to_string(ParameterKind kind) noexcept;    // "buffer", "value", "shared memory"
+const char* to_string(Access access) noexcept;       // "in", "out", "inout"
+const char* to_string(ParameterKind kind) noexcept;  // "buffer", "value", "shared memory"
 
 }  // namespace reel

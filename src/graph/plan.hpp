@@ -15,9 +15,9 @@
 namespace reel {
 
 struct Step {
-  Command command;           // never a Barrier
-  NodeId node{};             // of the top graph; nodes of a child share the child's node
-  std::uint32_t level = 0;   // 0: needs nothing; otherwise one more than the deepest it needs
+  Command command;          // never a Barrier
+  NodeId node{};            // of the top graph; nodes of a child share the child's node
+  std::uint32_t level = 0;  // 0: needs nothing; otherwise one more than the deepest it needs
   bool barrier_before = false;
   std::vector<std::uint32_t> waits;  // steps it needs directly (transitively reduced)
 };

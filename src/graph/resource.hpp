@@ -34,14 +34,14 @@ struct BufferResource : std::enable_shared_from_this<BufferResource> {
 struct KernelResource : std::enable_shared_from_this<KernelResource> {
   KernelId id{};
   KernelSource source;
-  std::vector<Parameter> parameters;   // of the form that was built, in argument order
-  bool reflected = false;              // false: parameters are not known
+  std::vector<Parameter> parameters;  // of the form that was built, in argument order
+  bool reflected = false;             // false: parameters are not known
   // SPIR-V tells the order of buffers and the order of values, not how the two are mixed: the
   // k-th buffer argument is then the k-th buffer parameter, wherever it stands.
   bool parameters_by_kind = false;
-  Dim3 group_size = unset_dim;         // fixed by the source, or the default of KernelSource
-  bool group_size_fixed = false;       // launches with another size are refused
-  std::uint64_t max_group_items = 0;   // of this kernel; 0: the device's
+  Dim3 group_size = unset_dim;        // fixed by the source, or the default of KernelSource
+  bool group_size_fixed = false;      // launches with another size are refused
+  std::uint64_t max_group_items = 0;  // of this kernel; 0: the device's
   std::string build_log;
   std::shared_ptr<DeviceState> device;
 

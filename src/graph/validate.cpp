@@ -80,9 +80,12 @@ class ParameterCursor {
 
 const char* with_article(ParameterKind kind) {
   switch (kind) {
-    case ParameterKind::buffer: return "a buffer";
-    case ParameterKind::value: return "a value";
-    case ParameterKind::shared: return "shared memory";
+    case ParameterKind::buffer:
+      return "a buffer";
+    case ParameterKind::value:
+      return "a value";
+    case ParameterKind::shared:
+      return "shared memory";
   }
   return "unknown";
 }

@@ -44,9 +44,9 @@ NodeId CaptureSession::record(StreamState& stream, const Command& command) {
 NodeId CaptureSession::record_child(StreamState& stream, const Graph& child, Scope scope) {
   const std::lock_guard lock(mutex_);
   Line& line = line_of(stream);
-  const NodeId node = graph_.add_child(
-      child, NodeOptions{.label = "graph", .scope = scope, .after = line.frontier},
-      EdgeKind::stream);
+  const NodeId node =
+      graph_.add_child(child, NodeOptions{.label = "graph", .scope = scope, .after = line.frontier},
+                       EdgeKind::stream);
   line.frontier.assign(1, node);
   return node;
 }

@@ -61,8 +61,8 @@ class CaptureSession {
   };
 
   void throw_if_invalid(const StreamState& stream) const;  // with mutex_ held
-  Line& line_of(StreamState& stream);                       // with mutex_ held
-  std::optional<Error> unjoined() const;                    // with mutex_ held
+  Line& line_of(StreamState& stream);                      // with mutex_ held
+  std::optional<Error> unjoined() const;                   // with mutex_ held
   // Sets the streams free. `lines` has the origin, which therefore still lives.
   void leave(const std::unordered_map<StreamState*, Line>& lines) noexcept;
 

@@ -32,9 +32,9 @@ bool matches(const DeviceInfo& info, std::string_view selector) {
   if (wanted.substr(0, colon) != info.backend) return false;
   if (colon == std::string::npos) return true;
   const std::string rest = wanted.substr(colon + 1);
-  const bool is_number = !rest.empty() && std::all_of(rest.begin(), rest.end(), [](unsigned char c) {
-    return std::isdigit(c) != 0;
-  });
+  const bool is_number =
+      !rest.empty() &&
+      std::all_of(rest.begin(), rest.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
   return !is_number && lower(info.name).find(rest) != std::string::npos;
 }
 
@@ -85,9 +85,8 @@ Device open_device(std::string_view selector) {
   }
   std::vector<DeviceInfo> all = devices();
   if (selector.empty()) {
-    std::stable_sort(all.begin(), all.end(), [](const DeviceInfo& a, const DeviceInfo& b) {
-      return rank(a) < rank(b);
-    });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const DeviceInfo& a, const DeviceInfo& b) { return rank(a) < rank(b); });
     for (const DeviceInfo& info : all)
       if (info.available()) return open(info);
     fail(Code::no_device, "No device can be opened here:{}", list_of(all));
@@ -154,8 +153,9 @@ Kernel Device::kernel(const KernelSource& source) const {
            info.kernel_forms.end();
   });
   if (!usable)
-    fail(Code::unsupported, "Kernel '{}' can't be built for {}: the device takes {}, the source has {}.",
-         source.name, info.id, fmt::join(info.kernel_forms, " or "),
+    fail(Code::unsupported,
+         "Kernel '{}' can't be built for {}: the device takes {}, the source has {}.", source.name,
+         info.id, fmt::join(info.kernel_forms, " or "),
          given.empty() ? "none" : fmt::format("{}", fmt::join(given, ", ")));
   static std::atomic<std::uint32_t> next{0};
   auto resource = state.driver().build(source);

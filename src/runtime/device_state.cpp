@@ -76,9 +76,10 @@ void DeviceState::refuse_during_capture(std::string_view operation) {
     if (session->forbids_device_wide_calls())
       session->invalidate(Error(
           Code::capture_implicit,
-          fmt::format("{} waits for every stream of {}, but stream '{}' is being captured in mode {}; "
-                      "call it before or after the capture, or capture in a looser mode.",
-                      operation, info().id, session->origin_label(), to_string(session->mode()))));
+          fmt::format(
+              "{} waits for every stream of {}, but stream '{}' is being captured in mode {}; "
+              "call it before or after the capture, or capture in a looser mode.",
+              operation, info().id, session->origin_label(), to_string(session->mode()))));
 }
 
 }  // namespace reel

@@ -59,7 +59,7 @@ class QueueDriver {
   // Until all that was flushed before the call is done; throws the first error of work in flight.
   // May be called beside any other call, and from several threads.
   virtual void wait() = 0;
-  virtual bool idle() = 0;   // is all done?
+  virtual bool idle() = 0;  // is all done?
 };
 
 struct StepTime {

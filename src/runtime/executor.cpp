@@ -33,7 +33,8 @@ void GraphSession::dispatch(const Kernel& kernel, const Launch& launch,
 
 void GraphSession::dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
                                      std::span<const Argument> arguments) {
-  live(state_, "dispatch_indirect()").give(indirect_dispatch_command(kernel, groups, launch, arguments));
+  live(state_, "dispatch_indirect()")
+      .give(indirect_dispatch_command(kernel, groups, launch, arguments));
 }
 
 void GraphSession::copy(BufferRange target, BufferRange source, std::string_view label) {
@@ -72,7 +73,9 @@ ScopeGuard GraphSession::scope(std::string_view name) {
 }
 
 bool GraphSession::is_recording() const { return live(state_, "is_recording()").recording(); }
-std::size_t GraphSession::barrier_count() const { return live(state_, "barrier_count()").barriers(); }
+std::size_t GraphSession::barrier_count() const {
+  return live(state_, "barrier_count()").barriers();
+}
 const Graph& GraphSession::graph() const { return live(state_, "graph()").graph(); }
 
 PendingPass GraphSession::commit(const FinishOptions& options) {

@@ -41,7 +41,8 @@ std::vector<NodeTime> TimedLaunch::wait() const {
     state_->done->wait();
     state_->collected.emplace();
     for (const StepTime& time : state_->times->collect())
-      state_->collected->push_back({state_->plan->steps[time.step].node, time.begin_ns, time.end_ns});
+      state_->collected->push_back(
+          {state_->plan->steps[time.step].node, time.begin_ns, time.end_ns});
   }
   return *state_->collected;
 }
@@ -101,7 +102,9 @@ GraphExec GraphExec::clone() const { return GraphExec(live(state_, "clone()").cl
 
 const Graph& GraphExec::graph() const { return live(state_, "graph()").graph(); }
 Device GraphExec::device() const { return Device(live(state_, "device()").device); }
-std::size_t GraphExec::node_count() const { return live(state_, "node_count()").graph().node_count(); }
+std::size_t GraphExec::node_count() const {
+  return live(state_, "node_count()").graph().node_count();
+}
 
 std::vector<NodeId> GraphExec::execution_order() const {
   const GraphExecState& exec = live(state_, "execution_order()");

@@ -231,8 +231,7 @@ void GraphExecState::set_data(NodeId node, std::span<const std::byte> data) {
   const std::uint32_t step = step_of(node, "set_data()");
   Parameters& p = steps_[step];
   auto* write = std::get_if<Write>(&p.command.work);
-  if (!write)
-    fail(Code::invalid_argument, "set_data(): {} is not a write.", graph_.describe(node));
+  if (!write) fail(Code::invalid_argument, "set_data(): {} is not a write.", graph_.describe(node));
   if (data.size() != write->target.size_bytes)
     fail(Code::invalid_argument, "set_data(): {} writes {} bytes, not {}.", graph_.describe(node),
          write->target.size_bytes, data.size());
@@ -248,12 +247,13 @@ void GraphExecState::set_enabled(NodeId node, bool enabled) {
   steps_[step].enabled = enabled;
 }
 
-bool GraphExecState::enabled(NodeId node) const { return steps_[step_of(node, "enabled()")].enabled; }
+bool GraphExecState::enabled(NodeId node) const {
+  return steps_[step_of(node, "enabled()")].enabled;
+}
 
 void GraphExecState::bind(NodeId node, std::size_t index, const Buffer& buffer) {
   const Dispatch& dispatch = dispatch_of(node, "bind()");
-  if (index >= dispatch.arguments.size() ||
-      dispatch.arguments[index].kind != ParameterKind::buffer)
+  if (index >= dispatch.arguments.size() || dispatch.arguments[index].kind != ParameterKind::buffer)
     fail(Code::invalid_argument, "bind(): argument {} of {} is not a buffer.", index,
          graph_.describe(node));
   const BufferRange& old = dispatch.arguments[index].range;

@@ -31,7 +31,7 @@ class GraphExecState {
   void bind(std::span<const std::pair<std::string_view, Buffer>> names);
   std::optional<GraphDifference> update(const Graph& graph);
 
-  const Graph& graph() const;  // brought up to date first
+  const Graph& graph() const;       // brought up to date first
   Graph graph_as_launched() const;  // without the work of disabled nodes
   Executable& executable() { return *executable_; }
   const Executable& executable() const { return *executable_; }

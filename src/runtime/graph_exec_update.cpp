@@ -74,7 +74,8 @@ std::optional<GraphDifference> GraphExecState::first_obstacle(const Graph& next,
       return differs(before, "kind", kind_name(before.command.work), kind_name(after.command.work));
     const auto* dispatch = std::get_if<Dispatch>(&before.command.work);
     if (!dispatch) continue;
-    if (auto obstacle = dispatch_obstacle(before, *dispatch, std::get<Dispatch>(after.command.work)))
+    if (auto obstacle =
+            dispatch_obstacle(before, *dispatch, std::get<Dispatch>(after.command.work)))
       return obstacle;
   }
   return std::nullopt;

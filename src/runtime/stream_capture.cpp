@@ -9,18 +9,24 @@ namespace reel {
 
 const char* to_string(CaptureMode mode) noexcept {
   switch (mode) {
-    case CaptureMode::global: return "global";
-    case CaptureMode::thread_local_: return "thread_local";
-    case CaptureMode::relaxed: return "relaxed";
+    case CaptureMode::global:
+      return "global";
+    case CaptureMode::thread_local_:
+      return "thread_local";
+    case CaptureMode::relaxed:
+      return "relaxed";
   }
   return "unknown";
 }
 
 const char* to_string(CaptureStatus status) noexcept {
   switch (status) {
-    case CaptureStatus::none: return "none";
-    case CaptureStatus::active: return "active";
-    case CaptureStatus::invalidated: return "invalidated";
+    case CaptureStatus::none:
+      return "none";
+    case CaptureStatus::active:
+      return "active";
+    case CaptureStatus::invalidated:
+      return "invalidated";
   }
   return "unknown";
 }
@@ -112,9 +118,7 @@ CaptureStatus StreamCapture::status() const {
   return session_ ? session_->status() : CaptureStatus::none;
 }
 
-CaptureMode StreamCapture::mode() const {
-  return live(session_, stream_, "mode()").mode();
-}
+CaptureMode StreamCapture::mode() const { return live(session_, stream_, "mode()").mode(); }
 
 Graph StreamCapture::end() {
   CaptureSession& session = live(session_, stream_, "end()");

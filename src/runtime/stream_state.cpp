@@ -108,10 +108,11 @@ void StreamState::wait(EventState& event) {
       captured->session->invalidate(error);
     }
     if (capture_ && capture_ != captured->session) {
-      Error error(Code::capture_merge,
-                  fmt::format("wait() on event '{}' would merge the capture of stream '{}' into the "
-                              "capture that stream '{}' is part of; end one before they meet.",
-                              event.label, captured->session->origin_label(), label));
+      Error error(
+          Code::capture_merge,
+          fmt::format("wait() on event '{}' would merge the capture of stream '{}' into the "
+                      "capture that stream '{}' is part of; end one before they meet.",
+                      event.label, captured->session->origin_label(), label));
       if (captured->session->is_active()) captured->session->invalidate_quietly(error);
       capture_->invalidate(error);
     }

@@ -67,7 +67,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   Scope scope_;
   const bool wants_barriers_;
   std::shared_ptr<HazardTracker> own_tracker_, tracker_;  // null where nobody needs to know
-  bool fence_pending_ = false;  // what came before is unknown to tracker_
+  bool fence_pending_ = false;                            // what came before is unknown to tracker_
 };
 
 StreamState& state_of(const Stream& stream, std::string_view operation);

@@ -142,12 +142,14 @@ TEST(CliDevices, JsonTellsTheReasonToo) {
 }
 
 TEST(CliDevices, StylesAreForTerminalsOnly) {
+  if (!has_pseudo_terminals()) GTEST_SKIP() << "There are no pseudo-terminals here (/dev/pts).";
   const Environment terminal = {{"TERM", "xterm"}, {"NO_COLOR", ""}};
   EXPECT_THAT(run_on_terminal({program, "devices"}, terminal).out, HasSubstr("\033[1m"));
   EXPECT_THAT(run_program({program, "devices"}, terminal).out, Not(HasSubstr("\033")));
 }
 
 TEST(CliDevices, NoColorIsRespected) {
+  if (!has_pseudo_terminals()) GTEST_SKIP() << "There are no pseudo-terminals here (/dev/pts).";
   const Outcome run = run_on_terminal({program, "devices"}, {{"TERM", "xterm"}, {"NO_COLOR", "1"}});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out, AllOf(HasSubstr("host"), Not(HasSubstr("\033"))));

@@ -1,5 +1,6 @@
 #include "run_program.hpp"
 
+#include <fcntl.h>
 #include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,6 +54,14 @@ Outcome run_program(const std::vector<std::string>& command, const Environment& 
   }
   const int exit_code = exit_code_of(child);
   return {exit_code, text_of(out), text_of(err)};
+}
+
+bool has_pseudo_terminals() {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  const bool works = terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0 &&
+                     access(ptsname(terminal), R_OK | W_OK) == 0;
+  if (terminal >= 0) close(terminal);
+  return works;
 }
 
 Outcome run_on_terminal(const std::vector<std::string>& command, const Environment& environment) {

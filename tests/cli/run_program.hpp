@@ -17,6 +17,9 @@ using Environment = std::vector<std::pair<std::string, std::string>>;  // set fo
 // The program's standard output and error are files.
 Outcome run_program(const std::vector<std::string>& command, const Environment& environment = {});
 
+// A chroot without /dev/pts has none.
+bool has_pseudo_terminals();
+
 // Both are one terminal; everything said is in Outcome::out.
 Outcome run_on_terminal(const std::vector<std::string>& command,
                         const Environment& environment = {});

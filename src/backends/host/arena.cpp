@@ -236,13 +236,12 @@ void Arena::replace(std::uint32_t step, const Command& command) {
   StepState& state = steps_[step];
   state.work = command.work;
   if (auto* write = std::get_if<Write>(&state.work)) {
-    state.data = std::make_shared<const std::vector<std::byte>>(write->data.begin(),
-                                                                write->data.end());
+    state.data =
+        std::make_shared<const std::vector<std::byte>>(write->data.begin(), write->data.end());
     write->data = *state.data;
   }
   std::uint32_t slot = 0;
-  for_each_access(state.work,
-                  [&](const BufferRange& range, Access) { hold(step, slot++, range); });
+  for_each_access(state.work, [&](const BufferRange& range, Access) { hold(step, slot++, range); });
   resolve(step);
 }
 

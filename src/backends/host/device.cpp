@@ -59,8 +59,8 @@ class Device final : public DeviceDriver {
   std::shared_ptr<BufferResource> allocate(std::uint64_t size_bytes,
                                            std::string_view label) override {
     // Fresh pages are zero and cost nothing until they are touched.
-    void* memory = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory =
+        mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
       fail(Code::out_of_memory, "Buffer '{}' of {} bytes can't be had from the host: {}.", label,
            size_bytes, std::strerror(errno));

@@ -7,8 +7,7 @@
 namespace reel::host {
 
 struct Pool::Job {
-  Job(std::uint64_t n, std::uint64_t p,
-      const std::function<void(std::uint64_t, std::uint64_t)>& b)
+  Job(std::uint64_t n, std::uint64_t p, const std::function<void(std::uint64_t, std::uint64_t)>& b)
       : count(n), piece(p), body(b) {}
 
   // Takes one piece. False when none is left to take.

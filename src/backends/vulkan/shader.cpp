@@ -33,9 +33,9 @@ std::vector<std::uint32_t> compile(const KernelSource& source, shaderc_optimizat
   shaderc_compile_options_set_optimization_level(options.get(), level);
   // glslang's idea of a device allows 64 items in z; the real one's limits are checked with the
   // group size that reflection finds.
-  for (const shaderc_limit limit : {shaderc_limit_max_compute_work_group_size_x,
-                                    shaderc_limit_max_compute_work_group_size_y,
-                                    shaderc_limit_max_compute_work_group_size_z})
+  for (const shaderc_limit limit :
+       {shaderc_limit_max_compute_work_group_size_x, shaderc_limit_max_compute_work_group_size_y,
+        shaderc_limit_max_compute_work_group_size_z})
     shaderc_compile_options_set_limit(options.get(), limit, 1 << 20);
   for (const Define& define : source.defines)
     shaderc_compile_options_add_macro_definition(options.get(), define.name.data(),
