@@ -151,7 +151,7 @@ void Arena::run_slowly(std::uint32_t step, Line& line, Pool& pool) const {
   const auto& dispatch = std::get<Dispatch>(state.work);
   if (dispatch.indirect.buffer)
     std::memcpy(&group.count, data_of(dispatch.indirect), sizeof(group.count));
-  run_launch(*state.kernel, group, state.shared_bytes, pool);
+  run_launch(*state.kernel, group, state.shared_bytes, pool, state.kernel->wants_timing());
 }
 
 inline void Arena::run_step(std::uint32_t step, Line& line, Pool& pool) const {

@@ -75,13 +75,12 @@ std::uint64_t thread_cpu_ns() {
 namespace {
 
 void run_on_pool(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes,
-                 std::uint64_t groups, double estimated_ns, Pool& pool) {
+                 std::uint64_t groups, double estimated_ns, Pool& pool, bool timed) {
   // Pieces of some 10 µs: small enough to share out evenly, large enough to be worth taking.
   const double each = estimated_ns / static_cast<double>(groups);
   const auto by_time = static_cast<std::uint64_t>(10'000 / std::max(each, 0.01));
   const std::uint64_t piece =
       std::clamp<std::uint64_t>(by_time, 1, std::max<std::uint64_t>(1, groups / pool.threads()));
-  const bool timed = kernel.wants_timing();
   std::atomic<std::uint64_t> spent_ns{0};
   pool.run(groups, piece, [&](std::uint64_t begin, std::uint64_t end) {
     HostGroup mine = group;
@@ -95,17 +94,18 @@ void run_on_pool(Kernel& kernel, const HostGroup& group, std::uint64_t shared_by
 
 }  // namespace
 
-void run_launch(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes, Pool& pool) {
+void run_launch(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes, Pool& pool,
+                bool timed) {
   const std::uint64_t groups = group.count.count();
   if (groups == 0) return;
   if (groups > 1 && pool.threads() > 1) {
     const double estimated = kernel.estimate_ns(group.count, group.size);
     if (estimated > inline_below_ns)
-      return run_on_pool(kernel, group, shared_bytes, groups, estimated, pool);
+      return run_on_pool(kernel, group, shared_bytes, groups, estimated, pool, timed);
   }
   HostGroup mine = group;
   mine.shared_memory = shared_memory(shared_bytes);
-  if (!kernel.wants_timing()) return run_groups(kernel.function, mine, 0, groups);
+  if (!timed) return run_groups(kernel.function, mine, 0, groups);
   const std::uint64_t before = thread_cpu_ns();
   run_groups(kernel.function, mine, 0, groups);
   kernel.learn(groups, thread_cpu_ns() - before);
@@ -141,10 +141,10 @@ void run_dispatch(const Dispatch& dispatch, Pool& pool) {
                         {0, 0, 0},           groups,
                         dispatch.group_size, static_cast<std::uint32_t>(dispatch.arguments.size())};
   Kernel& kernel = *static_cast<Kernel*>(dispatch.kernel);
+  const bool timed = kernel.wants_timing();
   // The smallest launches are the ones whose overhead shows.
-  if (groups == Dim3{1, 1, 1} && shared_bytes == 0 && !kernel.wants_timing())
-    return kernel.function(group);
-  run_launch(kernel, group, shared_bytes, pool);
+  if (groups == Dim3{1, 1, 1} && shared_bytes == 0 && !timed) return kernel.function(group);
+  run_launch(kernel, group, shared_bytes, pool, timed);
 }
 
 }  // namespace

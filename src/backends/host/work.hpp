@@ -28,7 +28,9 @@ std::byte* shared_memory(std::uint64_t size_bytes);
 // All groups of a launch, on this thread.
 void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std::uint64_t end);
 // All groups, over the pool if there is enough to do.
-void run_launch(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes, Pool& pool);
+// `timed`: the kernel learns what a group of it costs.
+void run_launch(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes, Pool& pool,
+                bool timed);
 
 void fill_pattern(std::byte* target, std::uint64_t size_bytes, std::uint32_t pattern,
                   std::uint32_t pattern_bytes);
