@@ -45,14 +45,17 @@ BEGIN {
   own("base", "error ids dim3 scope")
   own("graph", "parameter kernel host_kernel buffer command graph")
   own("runtime", "device stream graph_exec stream_capture executor")
+  own("document", "trace")
   own("everything", "reel")
   # Which modules each may include, itself among them.
   may["base"] = " base "
   may["graph"] = " base graph "
   may["runtime"] = " base graph runtime "
   may["backends"] = " base graph runtime backends "
-  may["everything"] = " base graph runtime "
-  may["cli"] = " base graph runtime backends everything cli "
+  may["document"] = " base graph document "
+  may["capture"] = " base graph runtime document capture "
+  may["everything"] = " base graph runtime document capture "
+  may["cli"] = " base graph runtime backends document capture everything cli "
   may["ops"] = " base graph runtime everything ops "
   may["examples"] = " base graph runtime everything ops examples "
   may["bench"] = " base graph runtime backends everything ops examples bench "  # measures the forward pass

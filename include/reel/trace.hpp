@@ -1,0 +1,240 @@
+// trace.hpp - a document loaded: sorted, checked, immutable.
+//
+//   const reel::Trace trace = reel::Trace::load("pass.reel");
+//   for (const reel::TraceCommand& command : trace.commands()) …
+//
+// Every index in here is within its list: load() leaves out rows that say otherwise and counts
+// them among problems(). Times are nanoseconds on the host's clock; device times have been brought
+// there. Contents stay in the file until asked for. Any thread; copies share one file.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reel/dim3.hpp"
+#include "reel/ids.hpp"
+#include "reel/parameter.hpp"
+
+namespace reel {
+
+inline constexpr std::uint32_t no_index = ~std::uint32_t{0};  // of an index: there is none
+
+struct TraceDevice {
+  std::uint32_t id = 0;
+  std::string selector, backend, name, type, driver, driver_version, api_version;
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t compute_units = 0;
+  bool can_stamp_time = false;
+  double stamp_resolution_ns = 0;
+  std::optional<std::uint64_t> clock_error_ns;  // the largest; none: its times can't be placed
+};
+
+struct TraceStream {
+  StreamId id{};
+  std::uint32_t device = no_index;  // index in devices()
+  std::string label;
+};
+
+struct TraceBuffer {
+  BufferId id{};
+  std::uint32_t device = no_index;
+  std::uint64_t size_bytes = 0;
+  std::string label;
+  std::optional<std::uint64_t> allocated_ns, freed_ns;  // none: not within the capture
+};
+
+// Names a blob of the document by the hash of its bytes.
+struct BlobId {
+  std::uint64_t low = 0, high = 0;
+  friend auto operator<=>(const BlobId&, const BlobId&) = default;
+};
+
+struct TraceVariant {
+  std::string form;            // "opencl_c", "glsl", "spirv", "host"
+  std::optional<BlobId> blob;  // none: the form has no text (a C++ function)
+};
+
+struct TraceKernel {
+  KernelId id{};
+  std::uint32_t device = no_index;
+  std::string name, entry, built_form;
+  std::vector<TraceVariant> variants;
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> constants;  // id, value
+  std::string options;
+  Dim3 group_size = unset_dim;
+  std::vector<Parameter> parameters;
+  std::string build_log, binary_hash;
+};
+
+enum class WorkKind : std::uint8_t {
+  dispatch,
+  copy,
+  fill,
+  write,
+  read,
+  host_call,
+  barrier,
+  launch  // of a graph; its nodes are commands of their own
+};
+const char* to_string(WorkKind kind) noexcept;
+
+enum class ArgumentKind : std::uint8_t { buffer, value, shared, indirect };
+
+struct TraceArgument {
+  ArgumentKind kind{};
+  Access access = Access::read;
+  std::uint32_t buffer = no_index;     // index in buffers()
+  std::uint64_t offset_bytes = 0;  // of a range; of a value: where its bytes begin in value_bytes
+  std::uint64_t size_bytes = 0;
+};
+
+// What a command does; equal commands share one.
+struct TraceWork {
+  WorkKind kind{};
+  std::uint32_t kernel = no_index;  // index in kernels()
+  std::uint32_t graph = no_index;   // of a launch
+  std::uint32_t label = 0, scope = 0;  // texts; 0 is the empty one
+  Dim3 groups, group_size;
+  std::uint32_t pattern = 0, pattern_bytes = 0;
+  std::uint32_t first_argument = 0, argument_count = 0;
+};
+
+struct TraceCommand {
+  std::uint32_t work = no_index;    // index in works()
+  std::uint32_t stream = no_index;  // index in streams()
+  std::uint32_t launch = no_index;  // index of the command that launched it
+  std::uint32_t node = no_index;    // its number in that graph
+  std::uint32_t thread = 0;
+  std::uint64_t call_begin_ns = 0, call_end_ns = 0;
+  // 0: not known, never invented.
+  std::uint64_t queued_ns = 0, submitted_ns = 0, started_ns = 0, ended_ns = 0;
+
+  bool has_run_times() const noexcept { return started_ns != 0 && ended_ns != 0; }
+  std::uint64_t run_ns() const noexcept {
+    return has_run_times() && ended_ns > started_ns ? ended_ns - started_ns : 0;
+  }
+};
+
+// Before `command` runs, `after`, a command of another stream, is done.
+struct TraceOrder {
+  std::uint32_t command, after;  // indices in commands()
+};
+
+enum class ContentRole : std::uint8_t { input, written, check };
+
+// What a range of a buffer held: before `command` (input), by it (written), or after it (check).
+struct TraceContents {
+  ContentRole role{};
+  std::uint32_t command = no_index;  // index in commands(); none: at the very start
+  std::uint32_t buffer = no_index;
+  std::uint64_t offset_bytes = 0, size_bytes = 0;
+  bool stored = false;  // the bytes are there; otherwise only their hashes
+  std::uint32_t first_page = 0, page_count = 0;
+};
+inline constexpr std::uint64_t page_bytes = 1u << 20;
+
+struct TraceCall {
+  std::uint32_t name = 0;  // text
+  std::uint32_t thread = 0;
+  std::uint64_t begin_ns = 0, end_ns = 0;
+  std::uint32_t command = no_index;
+};
+
+struct TraceRegion {
+  enum class Kind : std::uint8_t { pass, named } kind{};
+  std::uint32_t number = 0;
+  std::uint32_t name = 0;  // text
+  std::uint32_t thread = 0;
+  std::uint64_t begin_ns = 0, end_ns = 0;
+};
+
+enum class OverheadKind : std::uint8_t { inputs, checks, waiting, starting, stopping };
+const char* to_string(OverheadKind kind) noexcept;
+
+// Time that capture itself took.
+struct TraceOverhead {
+  OverheadKind kind{};
+  std::uint32_t thread = 0;
+  std::uint64_t begin_ns = 0, end_ns = 0, bytes = 0;
+};
+
+struct TraceEdge {
+  std::uint32_t graph, from, to;
+  std::uint8_t kind;  // as EdgeKind
+};
+
+struct TraceNote {
+  std::uint64_t time_ns = 0;
+  std::string kind, text;
+};
+
+class TraceState;
+
+class Trace {
+ public:
+  // Throws io_failed where there is no such file, damaged_document where it is no document, and
+  // unsupported where a newer format would be misread. A document that is cut short or damaged
+  // further on loads as far as it goes: see is_complete() and problems().
+  static Trace load(const std::string& path);
+
+  const std::string& path() const;
+  std::uint64_t file_bytes() const;
+  bool is_complete() const;                          // closed properly, nothing damaged
+  const std::vector<std::string>& problems() const;  // a sentence each
+
+  // The keys of docs/document-format.md, "Metadata".
+  const std::map<std::string, std::string>& facts() const;
+  const std::map<std::string, std::string>& end_facts() const;
+
+  const std::vector<TraceDevice>& devices() const;
+  const std::vector<TraceStream>& streams() const;
+  const std::vector<TraceBuffer>& buffers() const;
+  const std::vector<TraceKernel>& kernels() const;
+  const std::vector<TraceWork>& works() const;
+  const std::vector<TraceCommand>& commands() const;  // [12] is c12
+  const std::vector<TraceOrder>& orders() const;      // by command
+  const std::vector<TraceContents>& contents() const;  // by command, then as recorded
+  const std::vector<TraceCall>& calls() const;         // by begin; those of commands among them
+  const std::vector<TraceRegion>& regions() const;
+  const std::vector<TraceOverhead>& overheads() const;
+  const std::vector<TraceEdge>& edges() const;
+  const std::vector<TraceNote>& notes() const;
+
+  const TraceWork& work_of(const TraceCommand& command) const;
+  std::span<const TraceArgument> arguments(const TraceWork& work) const;
+  std::span<const std::byte> value_bytes(const TraceArgument& value) const;
+  std::span<const BlobId> pages(const TraceContents& contents) const;
+  const std::string& text(std::uint32_t id) const;
+
+  std::optional<std::uint32_t> find_buffer(BufferId id) const;  // index
+  std::optional<std::uint32_t> find_kernel(KernelId id) const;
+  std::optional<std::uint32_t> find_stream(StreamId id) const;
+
+  bool has_blob(const BlobId& id) const;
+  std::uint64_t stored_bytes() const;  // of all blobs, as they lie in the file
+  // The bytes, checked against their name; none where the blob is missing or damaged.
+  std::optional<std::vector<std::byte>> blob(const BlobId& id) const;
+  // All pages of it; none where any is missing.
+  std::optional<std::vector<std::byte>> bytes(const TraceContents& contents) const;
+
+ private:
+  explicit Trace(std::shared_ptr<const TraceState> state) : state_(std::move(state)) {}
+  std::shared_ptr<const TraceState> state_;
+};
+
+// "c12", "b7", "k4", "s0".
+std::string command_name(std::size_t index);
+std::string name_of(BufferId id);
+std::string name_of(KernelId id);
+std::string name_of(StreamId id);
+
+}  // namespace reel

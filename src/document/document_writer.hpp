@@ -1,0 +1,68 @@
+// document_writer.hpp - rows in, a .reel file out.
+//
+// Collects rows into batches and blobs into attachments. Rows may come in any order, except that a
+// blob or text must be given before the row that names it. Memory is bounded: a batch is written
+// when it is full, and flush() writes what there is. Every call may throw io_failed; the file is
+// then what was whole before. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "document/output_file.hpp"
+#include "document/rows.hpp"
+
+namespace reel::document {
+
+using Facts = std::map<std::string, std::string>;
+
+struct DocumentOptions {
+  bool overwrite = false;
+  int zstd_level = 1;
+};
+
+class DocumentWriter {
+ public:
+  DocumentWriter(const std::string& path, const Facts& facts, const DocumentOptions& options = {});
+  ~DocumentWriter();  // without close(): the file stays without its index
+  DocumentWriter(const DocumentWriter&) = delete;
+  DocumentWriter& operator=(const DocumentWriter&) = delete;
+
+  // The number of this text; each is written once. 0 is the empty one.
+  std::uint32_t text(std::string_view text);
+  // Writes the bytes if no blob has them yet. True when they were new.
+  bool blob(const Hash128& id, std::span<const std::byte> bytes);
+  bool has_blob(const Hash128& id) const;
+
+  void add(const DeviceRow& row);
+  void add(const StreamRow& row);
+  void add(const BufferRow& row);
+  void add(const KernelRow& row);
+  std::uint32_t add(const WorkRow& row);  // returns its number; the caller finds equal ones
+  void add(const CommandRow& row);
+  void add(const StampRow& row);
+  void add(const OrderRow& row);
+  void add(const ContentsRow& row);
+  void add(const CallRow& row);
+  void add(const AllocationRow& row);
+  void add(const RegionRow& row);
+  void add(const OverheadRow& row);
+  void add(const ClockRow& row);
+  void add(const EdgeRow& row);
+  void add(const NoteRow& row);
+
+  void flush();                      // everything so far reaches the file
+  void close(const Facts& end_facts);  // flush, and the index
+  std::uint64_t file_bytes() const;
+
+ private:
+  struct Tables;
+  std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace reel::document

@@ -1,0 +1,137 @@
+// rows.hpp - what a DocumentWriter takes: one struct a table of docs/document-format.md.
+//
+// Plain values. Ids are those of the process, times as the clocks gave them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/hash128.hpp"
+#include "reel/dim3.hpp"
+#include "reel/parameter.hpp"
+#include "reel/trace.hpp"
+
+namespace reel::document {
+
+struct DeviceRow {
+  std::uint32_t id;
+  std::string selector, backend, name, type, driver, driver_version, api_version;
+  std::uint64_t memory_bytes;
+  std::uint32_t compute_units;
+  bool can_stamp_time;
+  double stamp_resolution_ns;
+};
+
+struct StreamRow {
+  std::uint32_t id, device;
+  std::string label;
+};
+
+struct BufferRow {
+  std::uint32_t id, device;
+  std::uint64_t size_bytes;
+  std::string label;
+};
+
+struct VariantRow {
+  std::string form;
+  std::vector<std::byte> text;  // becomes a blob; empty: the form has no_index
+};
+
+struct KernelRow {
+  std::uint32_t id, device;
+  std::string name, entry, built_form;
+  std::vector<VariantRow> variants;
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> constants;
+  std::string options;
+  Dim3 group_size;
+  std::vector<Parameter> parameters;
+  std::string build_log, binary_hash;
+};
+
+struct ArgumentRow {
+  ArgumentKind kind;
+  Access access;
+  std::uint32_t buffer;
+  std::uint64_t offset_bytes, size_bytes;
+};
+
+struct WorkRow {
+  WorkKind kind;
+  std::uint32_t kernel = no_index;  // of a launch: the graph
+  std::uint32_t label = 0, scope = 0;
+  Dim3 groups{0, 0, 0}, group_size{0, 0, 0};
+  std::uint64_t pattern = 0;
+  std::span<const ArgumentRow> arguments;
+  std::span<const std::byte> values;  // of the value arguments, one after the other
+};
+
+struct CommandRow {
+  std::uint32_t id, work, stream;
+  std::uint32_t launch = no_index, node = no_index;
+  std::uint32_t thread;
+  std::uint64_t call_begin_ns, call_end_ns;
+};
+
+struct StampRow {
+  std::uint32_t command;
+  std::uint64_t queued_ns, submitted_ns, started_ns, ended_ns;  // 0: not known
+};
+
+struct OrderRow {
+  std::uint32_t command, stream, after;
+};
+
+struct ContentsRow {
+  ContentRole role;
+  std::uint32_t command, buffer;
+  std::uint64_t offset_bytes, size_bytes;
+  bool stored;
+  std::span<const Hash128> pages;
+};
+
+struct CallRow {
+  std::uint32_t name, thread;
+  std::uint64_t begin_ns, end_ns;
+  std::uint32_t command = no_index;
+};
+
+struct AllocationRow {
+  bool freed;
+  std::uint32_t buffer;
+  std::uint64_t time_ns;
+};
+
+struct RegionRow {
+  TraceRegion::Kind kind;
+  std::uint32_t number, name, thread;
+  std::uint64_t begin_ns, end_ns;
+};
+
+struct OverheadRow {
+  OverheadKind kind;
+  std::uint32_t thread;
+  std::uint64_t begin_ns, end_ns, bytes;
+};
+
+struct ClockRow {
+  std::uint32_t device;
+  std::uint64_t host_ns, device_ns, error_ns;
+};
+
+struct EdgeRow {
+  std::uint32_t graph, from, to;
+  std::uint8_t kind;
+};
+
+struct NoteRow {
+  std::uint64_t time_ns;
+  std::string kind, text;
+};
+
+}  // namespace reel::document
