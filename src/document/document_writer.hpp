@@ -26,6 +26,9 @@ struct DocumentOptions {
   int zstd_level = 1;
 };
 
+// The name of a blob in the container.
+std::string blob_name(const Hash128& id);
+
 class DocumentWriter {
  public:
   DocumentWriter(const std::string& path, const Facts& facts, const DocumentOptions& options = {});

@@ -1,0 +1,167 @@
+#include "document/document_writer.hpp"
+
+#include <time.h>
+#include <zstd.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "document/batches.hpp"
+#include "document/embedded_schema.hpp"
+#include "document/mcap_writer.hpp"
+
+namespace reel::document {
+namespace {
+
+// A batch of commands of this many rows is some 60 KiB before compression.
+constexpr std::size_t rows_per_batch = 4096;
+// Kernels bring text of their own.
+constexpr std::size_t kernels_per_batch = 64;
+// Below this a blob is not worth a frame of its own.
+constexpr std::size_t compress_from_bytes = 128;
+
+std::uint64_t now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+}  // namespace
+
+std::string blob_name(const Hash128& id) { return "xxh3:" + to_hex(id); }
+
+struct DocumentWriter::Tables {
+  Tables(const std::string& path, const DocumentOptions& options)
+      : file(path, {.overwrite = options.overwrite}),
+        writer(file, {"reel", "reel " REEL_VERSION}, {.zstd_level = options.zstd_level}),
+        zstd_level(options.zstd_level) {}
+
+  // When a batch has enough rows all are written, in the order of the tables: what is named
+  // stands before what names it, whenever the file is cut.
+  void added(TableId table, std::size_t most = rows_per_batch) {
+    if (batches.rows(table) >= most) write_all();
+  }
+  void write_all() {
+    for (std::size_t i = 0; i < table_count; ++i)
+      if (batches.rows(static_cast<TableId>(i)) != 0)
+        writer.message(channels[i], now_ns(), batches.take(static_cast<TableId>(i)));
+  }
+  template <class Row>
+  void add(const Row& row, TableId table) {
+    batches.add(row);
+    added(table);
+  }
+
+  OutputFile file;
+  mcap::Writer writer;
+  Batches batches;
+  std::array<std::uint16_t, table_count> channels{};
+  std::unordered_map<std::string, std::uint32_t> texts{{"", 0}};
+  std::unordered_set<Hash128> blobs;
+  std::uint32_t works = 0;
+  int zstd_level;
+  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> zstd{ZSTD_createCCtx(), ZSTD_freeCCtx};
+  std::vector<std::byte> compressed;
+};
+
+DocumentWriter::DocumentWriter(const std::string& path, const Facts& facts,
+                               const DocumentOptions& options)
+    : tables_(std::make_unique<Tables>(path, options)) {
+  Tables& t = *tables_;
+  const std::uint16_t schema =
+      t.writer.add_schema("reel.schema.Batch", "flatbuffer", embedded_schema());
+  for (std::size_t i = 0; i < table_count; ++i)
+    t.channels[i] = t.writer.add_channel(table_topics[i], "flatbuffer", schema);
+  Facts all = facts;
+  all["format"] = "1";
+  t.writer.metadata({"reel", all});
+}
+
+DocumentWriter::~DocumentWriter() = default;
+
+std::uint32_t DocumentWriter::text(std::string_view text) {
+  Tables& t = *tables_;
+  const auto [it, is_new] =
+      t.texts.try_emplace(std::string(text), static_cast<std::uint32_t>(t.texts.size()));
+  if (is_new) {
+    t.batches.add_text(it->second, text);
+    t.added(TableId::texts);
+  }
+  return it->second;
+}
+
+bool DocumentWriter::has_blob(const Hash128& id) const { return tables_->blobs.contains(id); }
+
+bool DocumentWriter::blob(const Hash128& id, std::span<const std::byte> bytes) {
+  Tables& t = *tables_;
+  if (t.blobs.contains(id)) return false;
+  mcap::Attachment attachment{
+      now_ns(), 0, blob_name(id), "application/octet-stream", bytes};
+  if (bytes.size() >= compress_from_bytes) {
+    t.compressed.resize(ZSTD_compressBound(bytes.size()));
+    const std::size_t size =
+        ZSTD_compressCCtx(t.zstd.get(), t.compressed.data(), t.compressed.size(), bytes.data(),
+                          bytes.size(), t.zstd_level);
+    // Random numbers don't get smaller; as they are, they can be read without a copy.
+    if (!ZSTD_isError(size) && size < bytes.size() - bytes.size() / 16) {
+      attachment.media_type = "application/zstd";
+      attachment.data = std::span(t.compressed).first(size);
+    }
+  }
+  t.writer.attachment(attachment);
+  t.blobs.insert(id);  // only what is in the file may be named
+  return true;
+}
+
+void DocumentWriter::add(const KernelRow& row) {
+  std::vector<std::string> names;
+  for (const VariantRow& variant : row.variants) {
+    if (variant.text.empty()) {
+      names.emplace_back();
+      continue;
+    }
+    const Hash128 id = hash128(variant.text);
+    blob(id, variant.text);
+    names.push_back(blob_name(id));
+  }
+  tables_->batches.add(row, std::move(names));
+  tables_->added(TableId::kernels, kernels_per_batch);
+}
+
+std::uint32_t DocumentWriter::add(const WorkRow& row) {
+  const std::uint32_t id = tables_->works++;
+  tables_->batches.add(row, id);
+  tables_->added(TableId::works);
+  return id;
+}
+
+void DocumentWriter::add(const DeviceRow& row) { tables_->add(row, TableId::devices); }
+void DocumentWriter::add(const StreamRow& row) { tables_->add(row, TableId::streams); }
+void DocumentWriter::add(const BufferRow& row) { tables_->add(row, TableId::buffers); }
+void DocumentWriter::add(const CommandRow& row) { tables_->add(row, TableId::commands); }
+void DocumentWriter::add(const StampRow& row) { tables_->add(row, TableId::stamps); }
+void DocumentWriter::add(const OrderRow& row) { tables_->add(row, TableId::orders); }
+void DocumentWriter::add(const ContentsRow& row) { tables_->add(row, TableId::contents); }
+void DocumentWriter::add(const CallRow& row) { tables_->add(row, TableId::calls); }
+void DocumentWriter::add(const AllocationRow& row) { tables_->add(row, TableId::allocations); }
+void DocumentWriter::add(const RegionRow& row) { tables_->add(row, TableId::regions); }
+void DocumentWriter::add(const OverheadRow& row) { tables_->add(row, TableId::overheads); }
+void DocumentWriter::add(const ClockRow& row) { tables_->add(row, TableId::clocks); }
+void DocumentWriter::add(const EdgeRow& row) { tables_->add(row, TableId::edges); }
+void DocumentWriter::add(const NoteRow& row) { tables_->add(row, TableId::notes); }
+
+void DocumentWriter::flush() {
+  tables_->write_all();
+  tables_->writer.flush_chunk();
+}
+
+void DocumentWriter::close(const Facts& end_facts) {
+  flush();
+  tables_->writer.metadata({"reel.end", end_facts});
+  tables_->writer.close();
+}
+
+std::uint64_t DocumentWriter::file_bytes() const { return tables_->file.size_bytes(); }
+
+}  // namespace reel::document
