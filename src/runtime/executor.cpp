@@ -100,12 +100,12 @@ GraphExecutor::GraphExecutor(const Device& device) {
 const Device& GraphExecutor::device() const { return state_->device; }
 const Stream& GraphExecutor::stream() const { return state_->stream; }
 
-GraphSession GraphExecutor::begin() const {
-  return GraphSession(std::make_unique<SessionState>(state_, false));
+GraphSession GraphExecutor::begin(const SessionOptions& options) const {
+  return GraphSession(std::make_unique<SessionState>(state_, false, options));
 }
 
-GraphSession GraphExecutor::begin_recorded() const {
-  return GraphSession(std::make_unique<SessionState>(state_, true));
+GraphSession GraphExecutor::begin_recorded(const SessionOptions& options) const {
+  return GraphSession(std::make_unique<SessionState>(state_, true, options));
 }
 
 }  // namespace reel

@@ -71,7 +71,7 @@ TimedLaunch GraphExec::launch_timed(const Stream& stream) const {
   auto timed = std::make_shared<TimedLaunchState>();
   timed->plan = exec.shared_plan();
   timed->times = target.launch_timed(exec.executable());
-  timed->done = target.mark();
+  timed->done = target.mark(Stamped::no);
   return TimedLaunch(std::move(timed));
 }
 

@@ -35,9 +35,11 @@ PassReport PendingPassState::wait() {
   return report;
 }
 
-SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recording)
+SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recording,
+                           const SessionOptions& options)
     : executor_(std::move(executor)),
       recording_(recording),
+      stamped_(options.timing ? Stamped::yes : Stamped::no),
       began_(std::chrono::steady_clock::now()) {
   if (!recording_) executor_->stream.state()->track_with(tracker_);
 }
@@ -49,8 +51,8 @@ SessionState::~SessionState() {
 }
 
 void SessionState::mark_begin() {
-  if (!begin_ && executor_->device.info().can_stamp_time)
-    begin_ = executor_->stream.state()->mark();
+  if (begin_ || stamped_ == Stamped::no || !executor_->device.info().can_stamp_time) return;
+  begin_ = executor_->stream.state()->mark(stamped_);
 }
 
 void SessionState::give(Command&& command) {
@@ -128,6 +130,7 @@ std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& opti
                                                  InstantiateOptions{.reorder = options.reorder});
     report_plan(exec->plan(), report);
     pass->exec.emplace(std::move(exec));
+    if (options.timing) stamped_ = Stamped::yes;
     mark_begin();
     if (options.timing)
       pass->timed = pass->exec->launch_timed(executor_->stream);
@@ -135,7 +138,7 @@ std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& opti
       pass->exec->launch(executor_->stream);
   }
   pass->begin = begin_;
-  pass->end = stream.mark();
+  pass->end = stream.mark(stamped_);
   stream.flush();
   if (!recording_) stream.stop_tracking_with(tracker_.get());
   given_away_ = true;

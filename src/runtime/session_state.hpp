@@ -36,7 +36,8 @@ class PendingPassState {
 
 class SessionState {
  public:
-  SessionState(std::shared_ptr<ExecutorState> executor, bool recording);
+  SessionState(std::shared_ptr<ExecutorState> executor, bool recording,
+               const SessionOptions& options);
   ~SessionState();
 
   void give(Command&& command);
@@ -57,6 +58,7 @@ class SessionState {
 
   const std::shared_ptr<ExecutorState> executor_;
   const bool recording_;
+  Stamped stamped_;  // begin and end; finish() may ask for it when recording
   const std::chrono::steady_clock::time_point began_;
   std::shared_ptr<HazardTracker> tracker_ = std::make_shared<HazardTracker>();
   std::shared_ptr<Scope> scope_ = std::make_shared<Scope>();  // guards may outlive the session
