@@ -1,22 +1,11 @@
 #include "reel/executor.hpp"
 
-#include "base/fail.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
+#include "runtime/live.hpp"
 #include "runtime/session_state.hpp"
 
 namespace reel {
-
-namespace {
-
-SessionState& live(const std::unique_ptr<SessionState>& state, std::string_view operation) {
-  if (state) return *state;
-  fail(Code::invalid_argument,
-       "GraphSession::{} is called after the session was finished, committed or moved from.",
-       operation);
-}
-
-}  // namespace
 
 bool PendingPass::done() const { return state_->done(); }
 PassReport PendingPass::wait() const { return state_->wait(); }
@@ -80,16 +69,18 @@ const Graph& GraphSession::graph() const { return live(state_, "graph()").graph(
 
 PendingPass GraphSession::commit(const FinishOptions& options) {
   SessionState& state = live(state_, "commit()");
-  PendingPass pending(state.commit(options));
+  auto pending = std::make_shared<PendingPassState>();
+  state.commit(options, *pending);
   state_.reset();
-  return pending;
+  return PendingPass(std::move(pending));
 }
 
 PassReport GraphSession::finish(const FinishOptions& options) {
   SessionState& state = live(state_, "finish()");
-  const auto pending = state.commit(options);
+  PendingPassState pending;
+  state.commit(options, pending);
   state_.reset();
-  return pending->wait();
+  return pending.wait();
 }
 
 GraphExecutor::GraphExecutor(const Device& device) {

@@ -3,18 +3,12 @@
 #include "base/fail.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graph_exec_state.hpp"
+#include "runtime/live.hpp"
 #include "runtime/stream_state.hpp"
 
 namespace reel {
 
 namespace {
-
-GraphExecState& live(const std::unique_ptr<GraphExecState>& state, std::string_view operation) {
-  if (state) return *state;
-  fail(Code::invalid_argument,
-       "GraphExec::{} is called on an empty GraphExec; make one with Graph::instantiate().",
-       operation);
-}
 
 StreamState& stream_for(const GraphExecState& exec, const Stream& stream) {
   StreamState& state = state_of(stream, "GraphExec::launch()");

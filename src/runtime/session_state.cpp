@@ -22,9 +22,13 @@ bool PendingPassState::done() { return !end || end->done(); }
 PassReport PendingPassState::wait() {
   const std::lock_guard lock(mutex_);
   if (waited_) return report;
-  const auto start = std::chrono::steady_clock::now();
-  if (end) end->wait();
-  report.wait_ns = since(start);
+  if (end && end->done()) {
+    end->wait();  // no wait, but it throws what failed
+  } else if (end) {
+    const auto start = std::chrono::steady_clock::now();
+    end->wait();
+    report.wait_ns = since(start);
+  }
   waited_ = true;
   if (begin && end) {
     const auto first = begin->time_ns(), last = end->time_ns();
@@ -115,10 +119,9 @@ void SessionState::report_plan(const Plan& plan, PassReport& report) {
   close();
 }
 
-std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& options) {
-  auto pass = std::make_shared<PendingPassState>();
-  pass->executor = executor_;
-  PassReport& report = pass->report;
+void SessionState::commit(const FinishOptions& options, PendingPassState& pass) {
+  pass.executor = executor_;
+  PassReport& report = pass.report;
   StreamState& stream = *executor_->stream.state();
   report.commands = commands_;
   report.dispatches = dispatches_;
@@ -129,21 +132,20 @@ std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& opti
     auto exec = std::make_unique<GraphExecState>(graph_, executor_->device.state(),
                                                  InstantiateOptions{.reorder = options.reorder});
     report_plan(exec->plan(), report);
-    pass->exec.emplace(std::move(exec));
+    pass.exec.emplace(std::move(exec));
     if (options.timing) stamped_ = Stamped::yes;
     mark_begin();
     if (options.timing)
-      pass->timed = pass->exec->launch_timed(executor_->stream);
+      pass.timed = pass.exec->launch_timed(executor_->stream);
     else
-      pass->exec->launch(executor_->stream);
+      pass.exec->launch(executor_->stream);
   }
-  pass->begin = begin_;
-  pass->end = stream.mark(stamped_);
+  pass.begin = begin_;
+  pass.end = stream.mark(stamped_);
   stream.flush();
   if (!recording_) stream.stop_tracking_with(tracker_.get());
   given_away_ = true;
   report.encode_ns = since(began_);
-  return pass;
 }
 
 }  // namespace reel

@@ -36,6 +36,10 @@ class PendingPassState {
 
 class SessionState {
  public:
+  static constexpr std::string_view handle = "GraphSession";
+  static constexpr std::string_view gone =
+      "after the session was finished, committed or moved from";
+
   SessionState(std::shared_ptr<ExecutorState> executor, bool recording,
                const SessionOptions& options);
   ~SessionState();
@@ -46,7 +50,7 @@ class SessionState {
   Scope enter(std::string_view name);
   std::shared_ptr<Scope> shared_scope() const { return scope_; }
 
-  std::shared_ptr<PendingPassState> commit(const FinishOptions& options);
+  void commit(const FinishOptions& options, PendingPassState& pass);
 
   bool recording() const noexcept { return recording_; }
   const Graph& graph() const noexcept { return graph_; }
