@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,9 @@ class PendingPassState;
 struct PassReport {
   std::uint64_t encode_ns = 0;  // from begin() to the call of finish() or commit(), and submitting
   std::uint64_t wait_ns = 0;    // waiting for the device
-  std::uint64_t gpu_ns = 0;     // on the device, first command to last; 0 where it can't stamp time
+  // On the device, first command to last; with SessionOptions::timing or FinishOptions::timing,
+  // and where the device can stamp time.
+  std::optional<std::uint64_t> gpu_ns;
   std::size_t commands = 0;
   std::size_t dispatches = 0;
   std::size_t barriers = 0;
@@ -42,9 +45,13 @@ struct PassReport {
   std::vector<NodeTime> node_times;      // with FinishOptions::timing, recorded sessions
 };
 
+struct SessionOptions {
+  bool timing = false;  // PassReport::gpu_ns; two stamps, which a pass of ten kernels feels
+};
+
 struct FinishOptions {
   bool reorder = false;  // recorded sessions: fewer barriers by moving independent commands
-  bool timing = false;   // recorded sessions: a time for every node
+  bool timing = false;   // recorded sessions: a time for every node, and gpu_ns
 };
 
 // A pass under way. Destroying it doesn't wait.
@@ -119,8 +126,8 @@ class GraphExecutor {
   const Device& device() const;
   const Stream& stream() const;  // where the sessions run
 
-  GraphSession begin() const;
-  GraphSession begin_recorded() const;
+  GraphSession begin(const SessionOptions& options = {}) const;
+  GraphSession begin_recorded(const SessionOptions& options = {}) const;
 
  private:
   std::shared_ptr<ExecutorState> state_;

@@ -1,35 +1,57 @@
 // access.hpp - which bytes a command reads and writes.
 #pragma once
 
+#include <concepts>
+#include <type_traits>
 #include <variant>
 
 #include "reel/command.hpp"
 
 namespace reel {
 
-// Calls visit(const BufferRange&, Access) for each range. Empty ranges are left out.
-template <class F>
-void for_each_access(const Work& work, F&& visit) {
-  const auto touch = [&](const BufferRange& range, Access access) {
-    if (range.buffer && range.size_bytes) visit(range, access);
-  };
+template <class T, class Kind>
+concept maybe_const = std::same_as<std::remove_const_t<T>, Kind>;
+
+// visit(range, Access) for each range of work that is no dispatch, in a fixed order; a range of a
+// Work that isn't const may be changed.
+template <maybe_const<Work> W, class F>
+void for_each_transfer_range(W& work, F&& visit) {
   std::visit(overloaded{
-                 [&](const Dispatch& d) {
-                   for (const Argument& a : d.arguments)
-                     if (a.kind == ParameterKind::buffer) touch(a.range, a.access);
-                   touch(d.indirect, Access::read);
+                 [](const Dispatch&) {},
+                 [&](maybe_const<Copy> auto& c) {
+                   visit(c.source, Access::read);
+                   visit(c.target, Access::write);
                  },
-                 [&](const Copy& c) {
-                   touch(c.source, Access::read);
-                   touch(c.target, Access::write);
-                 },
-                 [&](const Fill& f) { touch(f.target, Access::write); },
-                 [&](const Write& w) { touch(w.target, Access::write); },
-                 [&](const Read& r) { touch(r.source, Access::read); },
+                 [&](maybe_const<Fill> auto& f) { visit(f.target, Access::write); },
+                 [&](maybe_const<Write> auto& w) { visit(w.target, Access::write); },
+                 [&](maybe_const<Read> auto& r) { visit(r.source, Access::read); },
                  [](const HostCall&) {},
                  [](const Barrier&) {},
              },
              work);
+}
+
+// visit(const BufferRange&, Access) for each range that names a buffer.
+template <class F>
+void for_each_range(const Work& work, F&& visit) {
+  const auto named = [&](const BufferRange& range, Access access) {
+    if (range.buffer) visit(range, access);
+  };
+  if (const auto* dispatch = std::get_if<Dispatch>(&work)) {
+    for (const Argument& a : dispatch->arguments)
+      if (a.kind == ParameterKind::buffer) named(a.range, a.access);
+    named(dispatch->indirect, Access::read);
+  } else {
+    for_each_transfer_range(work, named);
+  }
+}
+
+// The same without the empty ones.
+template <class F>
+void for_each_access(const Work& work, F&& visit) {
+  for_each_range(work, [&](const BufferRange& range, Access access) {
+    if (range.size_bytes) visit(range, access);
+  });
 }
 
 // Host calls may do anything, and barriers are for everything: both are ordered against all.

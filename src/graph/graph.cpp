@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "graph/access.hpp"
 #include "graph/resource.hpp"
 #include "graph/validate.hpp"
 
@@ -12,30 +13,13 @@ namespace reel {
 namespace {
 
 void keep_alive(NodePayload& payload, const Work& work) {
-  const auto keep = [&](const BufferRange& range) {
-    if (!range.buffer) return;
+  if (const auto* dispatch = std::get_if<Dispatch>(&work))
+    payload.kernel = dispatch->kernel->shared_from_this();
+  for_each_range(work, [&](const BufferRange& range, Access) {
     const auto is_this = [&](const auto& kept) { return kept.get() == range.buffer; };
     if (std::ranges::none_of(payload.buffers, is_this))
       payload.buffers.push_back(range.buffer->shared_from_this());
-  };
-  std::visit(overloaded{
-                 [&](const Dispatch& d) {
-                   payload.kernel = d.kernel->shared_from_this();
-                   for (const Argument& a : d.arguments)
-                     if (a.kind == ParameterKind::buffer) keep(a.range);
-                   keep(d.indirect);
-                 },
-                 [&](const Copy& c) {
-                   keep(c.source);
-                   keep(c.target);
-                 },
-                 [&](const Fill& f) { keep(f.target); },
-                 [&](const Write& w) { keep(w.target); },
-                 [&](const Read& r) { keep(r.source); },
-                 [](const HostCall&) {},
-                 [](const Barrier&) {},
-             },
-             work);
+  });
 }
 
 // Moves what the command borrows into the payload, and makes it point there.

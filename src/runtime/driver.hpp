@@ -36,6 +36,9 @@ class Signal {
   virtual std::optional<std::uint64_t> time_ns() = 0;
 };
 
+// Does a point tell its time? A stamp is a command of its own where a driver takes it.
+enum class Stamped : bool { no, yes };
+
 // An in-order line of commands. Destroying it waits for what was submitted.
 class QueueDriver {
  public:
@@ -50,8 +53,9 @@ class QueueDriver {
   // throw host_call_failed once, and the queue goes on.
   virtual void submit(const Command& command) = 0;
 
-  // A Signal for everything submitted so far, itself included in the order.
-  virtual std::shared_ptr<Signal> mark() = 0;
+  // A Signal for everything submitted so far, itself included in the order. One that isn't
+  // stamped need not have a time.
+  virtual std::shared_ptr<Signal> mark(Stamped stamped) = 0;
   // Later commands start after `signal`, which comes from a queue of the same device.
   virtual void wait_for(const std::shared_ptr<Signal>& signal) = 0;
 

@@ -1,22 +1,11 @@
 #include "reel/executor.hpp"
 
-#include "base/fail.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
+#include "runtime/live.hpp"
 #include "runtime/session_state.hpp"
 
 namespace reel {
-
-namespace {
-
-SessionState& live(const std::unique_ptr<SessionState>& state, std::string_view operation) {
-  if (state) return *state;
-  fail(Code::invalid_argument,
-       "GraphSession::{} is called after the session was finished, committed or moved from.",
-       operation);
-}
-
-}  // namespace
 
 bool PendingPass::done() const { return state_->done(); }
 PassReport PendingPass::wait() const { return state_->wait(); }
@@ -86,10 +75,10 @@ PendingPass GraphSession::commit(const FinishOptions& options) {
 }
 
 PassReport GraphSession::finish(const FinishOptions& options) {
-  SessionState& state = live(state_, "finish()");
-  const auto pending = state.commit(options);
+  PendingPassState pass;
+  live(state_, "finish()").finish(options, pass);
   state_.reset();
-  return pending->wait();
+  return pass.wait();
 }
 
 GraphExecutor::GraphExecutor(const Device& device) {
@@ -100,12 +89,12 @@ GraphExecutor::GraphExecutor(const Device& device) {
 const Device& GraphExecutor::device() const { return state_->device; }
 const Stream& GraphExecutor::stream() const { return state_->stream; }
 
-GraphSession GraphExecutor::begin() const {
-  return GraphSession(std::make_unique<SessionState>(state_, false));
+GraphSession GraphExecutor::begin(const SessionOptions& options) const {
+  return GraphSession(std::make_unique<SessionState>(state_, false, options));
 }
 
-GraphSession GraphExecutor::begin_recorded() const {
-  return GraphSession(std::make_unique<SessionState>(state_, true));
+GraphSession GraphExecutor::begin_recorded(const SessionOptions& options) const {
+  return GraphSession(std::make_unique<SessionState>(state_, true, options));
 }
 
 }  // namespace reel

@@ -3,18 +3,12 @@
 #include "base/fail.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graph_exec_state.hpp"
+#include "runtime/live.hpp"
 #include "runtime/stream_state.hpp"
 
 namespace reel {
 
 namespace {
-
-GraphExecState& live(const std::unique_ptr<GraphExecState>& state, std::string_view operation) {
-  if (state) return *state;
-  fail(Code::invalid_argument,
-       "GraphExec::{} is called on an empty GraphExec; make one with Graph::instantiate().",
-       operation);
-}
 
 StreamState& stream_for(const GraphExecState& exec, const Stream& stream) {
   StreamState& state = state_of(stream, "GraphExec::launch()");
@@ -71,7 +65,7 @@ TimedLaunch GraphExec::launch_timed(const Stream& stream) const {
   auto timed = std::make_shared<TimedLaunchState>();
   timed->plan = exec.shared_plan();
   timed->times = target.launch_timed(exec.executable());
-  timed->done = target.mark();
+  timed->done = target.mark(Stamped::no);
   return TimedLaunch(std::move(timed));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "graph/access.hpp"
 #include "graph/resource.hpp"
 #include "graph/validate.hpp"
 #include "runtime/check.hpp"
@@ -13,22 +14,6 @@ namespace reel {
 namespace {
 
 constexpr std::uint32_t no_step = ~std::uint32_t{0};
-
-// The ranges of work that is not a dispatch, in a fixed order.
-template <class F>
-void for_each_range(Work& work, F&& visit) {
-  std::visit(overloaded{
-                 [&](Copy& c) {
-                   visit(0u, c.source);
-                   visit(1u, c.target);
-                 },
-                 [&](Fill& f) { visit(0u, f.target); },
-                 [&](Write& w) { visit(0u, w.target); },
-                 [&](Read& r) { visit(0u, r.source); },
-                 [](auto&) {},
-             },
-             work);
-}
 
 // Kernels of another device, built for this one; each once.
 void build_kernels_for(Plan& plan, const std::shared_ptr<DeviceState>& device,
@@ -97,8 +82,9 @@ void GraphExecState::prepare_steps() {
         if (p.arguments[slot].kind == ParameterKind::buffer)
           by_name_[p.arguments[slot].range.buffer->label].push_back({i, slot});
     } else {
-      for_each_range(p.command.work, [&](std::uint32_t slot, const BufferRange& range) {
-        if (range.buffer) by_name_[range.buffer->label].push_back({i, slot});
+      std::uint32_t slot = 0;
+      for_each_transfer_range(p.command.work, [&](const BufferRange& range, Access) {
+        by_name_[range.buffer->label].push_back({i, slot++});
       });
     }
     if (!graph_.node(step.node).is_child()) step_of_node_[index_of(step.node)] = i;
@@ -108,13 +94,8 @@ void GraphExecState::prepare_steps() {
 
 void GraphExecState::count_uses() {
   uses_.clear();
-  for (Parameters& p : steps_) {
-    for (const Argument& a : p.arguments)
-      if (a.kind == ParameterKind::buffer) ++uses_[a.range.buffer];
-    if (const auto* d = std::get_if<Dispatch>(&p.command.work); d && d->indirect.buffer)
-      ++uses_[d->indirect.buffer];
-    for_each_range(p.command.work, [&](std::uint32_t, const BufferRange& r) { ++uses_[r.buffer]; });
-  }
+  for (const Parameters& p : steps_)
+    for_each_range(p.command.work, [&](const BufferRange& r, Access) { ++uses_[r.buffer]; });
 }
 
 std::uint32_t GraphExecState::step_of(NodeId node, std::string_view operation) const {
@@ -181,8 +162,9 @@ BufferRange& GraphExecState::range_at(const Use& use) {
   Parameters& p = steps_[use.step];
   if (!p.arguments.empty()) return p.arguments[use.slot].range;
   BufferRange* found = nullptr;
-  for_each_range(p.command.work, [&](std::uint32_t slot, BufferRange& range) {
-    if (slot == use.slot) found = &range;
+  std::uint32_t slot = 0;
+  for_each_transfer_range(p.command.work, [&](BufferRange& range, Access) {
+    if (slot++ == use.slot) found = &range;
   });
   return *found;
 }

@@ -18,6 +18,10 @@ class DeviceState;
 
 class GraphExecState {
  public:
+  static constexpr std::string_view handle = "GraphExec";
+  static constexpr std::string_view gone =
+      "on an empty GraphExec; make one with Graph::instantiate()";
+
   GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> device,
                  const InstantiateOptions& options);
   std::unique_ptr<GraphExecState> clone() const;

@@ -17,13 +17,16 @@ std::uint64_t since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-bool PendingPassState::done() { return !end || end->done(); }
+bool PendingPassState::done() { return end->done(); }
 
 PassReport PendingPassState::wait() {
   const std::lock_guard lock(mutex_);
   if (waited_) return report;
   const auto start = std::chrono::steady_clock::now();
-  if (end) end->wait();
+  if (end)
+    end->wait();
+  else
+    executor->stream.state()->synchronize("GraphSession::finish()");
   report.wait_ns = since(start);
   waited_ = true;
   if (begin && end) {
@@ -35,9 +38,11 @@ PassReport PendingPassState::wait() {
   return report;
 }
 
-SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recording)
+SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recording,
+                           const SessionOptions& options)
     : executor_(std::move(executor)),
       recording_(recording),
+      stamped_(options.timing ? Stamped::yes : Stamped::no),
       began_(std::chrono::steady_clock::now()) {
   if (!recording_) executor_->stream.state()->track_with(tracker_);
 }
@@ -49,8 +54,8 @@ SessionState::~SessionState() {
 }
 
 void SessionState::mark_begin() {
-  if (!begin_ && executor_->device.info().can_stamp_time)
-    begin_ = executor_->stream.state()->mark();
+  if (begin_ || stamped_ == Stamped::no || !executor_->device.info().can_stamp_time) return;
+  begin_ = executor_->stream.state()->mark(stamped_);
 }
 
 void SessionState::give(Command&& command) {
@@ -115,9 +120,24 @@ void SessionState::report_plan(const Plan& plan, PassReport& report) {
 
 std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& options) {
   auto pass = std::make_shared<PendingPassState>();
-  pass->executor = executor_;
-  PassReport& report = pass->report;
-  StreamState& stream = *executor_->stream.state();
+  submit(options, *pass);
+  pass->end = executor_->stream.state()->mark(stamped_);
+  executor_->stream.flush();
+  pass->report.encode_ns = since(began_);
+  return pass;
+}
+
+void SessionState::finish(const FinishOptions& options, PendingPassState& pass) {
+  submit(options, pass);
+  // Without a mark where nobody wants its time: it is a command of its own on OpenCL.
+  if (stamped_ == Stamped::yes) pass.end = executor_->stream.state()->mark(stamped_);
+  executor_->stream.flush();
+  pass.report.encode_ns = since(began_);
+}
+
+void SessionState::submit(const FinishOptions& options, PendingPassState& pass) {
+  pass.executor = executor_;
+  PassReport& report = pass.report;
   report.commands = commands_;
   report.dispatches = dispatches_;
   report.barriers = tracker_->barriers();
@@ -127,20 +147,17 @@ std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& opti
     auto exec = std::make_unique<GraphExecState>(graph_, executor_->device.state(),
                                                  InstantiateOptions{.reorder = options.reorder});
     report_plan(exec->plan(), report);
-    pass->exec.emplace(std::move(exec));
+    pass.exec.emplace(std::move(exec));
+    if (options.timing) stamped_ = Stamped::yes;
     mark_begin();
     if (options.timing)
-      pass->timed = pass->exec->launch_timed(executor_->stream);
+      pass.timed = pass.exec->launch_timed(executor_->stream);
     else
-      pass->exec->launch(executor_->stream);
+      pass.exec->launch(executor_->stream);
   }
-  pass->begin = begin_;
-  pass->end = stream.mark();
-  stream.flush();
-  if (!recording_) stream.stop_tracking_with(tracker_.get());
+  pass.begin = begin_;
+  if (!recording_) executor_->stream.state()->stop_tracking_with(tracker_.get());
   given_away_ = true;
-  report.encode_ns = since(began_);
-  return pass;
 }
 
 }  // namespace reel

@@ -25,8 +25,9 @@ class PendingPassState {
 
   std::shared_ptr<ExecutorState> executor;
   PassReport report;
-  std::shared_ptr<Signal> begin, end;  // null when nothing was given
-  std::optional<GraphExec> exec;       // of a recorded session
+  std::shared_ptr<Signal> begin;  // null where nobody asked for the time
+  std::shared_ptr<Signal> end;    // null: all that is on the stream
+  std::optional<GraphExec> exec;  // of a recorded session
   std::optional<TimedLaunch> timed;
 
  private:
@@ -36,7 +37,12 @@ class PendingPassState {
 
 class SessionState {
  public:
-  SessionState(std::shared_ptr<ExecutorState> executor, bool recording);
+  static constexpr std::string_view handle = "GraphSession";
+  static constexpr std::string_view gone =
+      "after the session was finished, committed or moved from";
+
+  SessionState(std::shared_ptr<ExecutorState> executor, bool recording,
+               const SessionOptions& options);
   ~SessionState();
 
   void give(Command&& command);
@@ -46,6 +52,7 @@ class SessionState {
   std::shared_ptr<Scope> shared_scope() const { return scope_; }
 
   std::shared_ptr<PendingPassState> commit(const FinishOptions& options);
+  void finish(const FinishOptions& options, PendingPassState& pass);  // to be waited for next
 
   bool recording() const noexcept { return recording_; }
   const Graph& graph() const noexcept { return graph_; }
@@ -53,10 +60,12 @@ class SessionState {
 
  private:
   void mark_begin();
+  void submit(const FinishOptions& options, PendingPassState& pass);
   static void report_plan(const Plan& plan, PassReport& report);
 
   const std::shared_ptr<ExecutorState> executor_;
   const bool recording_;
+  Stamped stamped_;  // begin and end; finish() may ask for it when recording
   const std::chrono::steady_clock::time_point began_;
   std::shared_ptr<HazardTracker> tracker_ = std::make_shared<HazardTracker>();
   std::shared_ptr<Scope> scope_ = std::make_shared<Scope>();  // guards may outlive the session

@@ -68,10 +68,10 @@ std::unique_ptr<StepTimes> StreamState::launch_timed(Executable& executable) {
   return times;
 }
 
-std::shared_ptr<Signal> StreamState::mark() {
+std::shared_ptr<Signal> StreamState::mark(Stamped stamped) {
   const std::lock_guard lock(mutex_);
   refuse_during_capture("mark()");
-  return queue_->mark();
+  return queue_->mark(stamped);
 }
 
 void StreamState::record(EventState& event) {
@@ -84,7 +84,7 @@ void StreamState::record(EventState& event) {
     event.set(CapturePoint{capture_, capture_->frontier(*this)});
     return;
   }
-  event.set(queue_->mark());
+  event.set(queue_->mark(Stamped::yes));
 }
 
 void StreamState::wait(EventState& event) {

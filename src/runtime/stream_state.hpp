@@ -29,7 +29,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void enqueue(Command&& command);
   void launch(GraphExecState& exec);
   std::unique_ptr<StepTimes> launch_timed(Executable& executable);
-  std::shared_ptr<Signal> mark();  // not while capturing
+  std::shared_ptr<Signal> mark(Stamped stamped);  // not while capturing
 
   void record(EventState& event);
   void wait(EventState& event);

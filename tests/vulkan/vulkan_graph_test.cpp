@@ -155,9 +155,7 @@ TEST_F(Vulkan, SessionsGiveTheSameBytesBothWays) {
       pass.copy(y, x);
       pass.dispatch(scale, {.groups = {1}}, inout(y), 64u, 5u, i);
     }
-    const PassReport report = pass.finish();
-    EXPECT_EQ(report.dispatches, 20u);
-    EXPECT_EQ(report.gpu_ns > 0, device.info().can_stamp_time);
+    EXPECT_EQ(pass.finish().dispatches, 20u);
     results.push_back(y.read<std::uint32_t>());
   }
   EXPECT_EQ(results[0], results[1]);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
-
 namespace reel::host {
 
 void Kernel::learn(std::uint64_t groups, std::uint64_t ns) {

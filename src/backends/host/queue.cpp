@@ -104,8 +104,9 @@ class HostSignal final : public Signal {
   bool done() override { return line_->reached(ticket_); }
   void wait() override { line_->wait(ticket_); }
   std::optional<std::uint64_t> time_ns() override {
-    if (!done()) return std::nullopt;
-    return time_.load(std::memory_order_acquire);
+    const std::uint64_t time = time_.load(std::memory_order_acquire);
+    if (time == 0 || !done()) return std::nullopt;
+    return time;
   }
   void stamp() { time_.store(now_ns(), std::memory_order_release); }
   void wait_quietly() { line_->wait_quietly(ticket_); }
@@ -113,7 +114,7 @@ class HostSignal final : public Signal {
  private:
   std::shared_ptr<Line> line_;
   const std::uint64_t ticket_;
-  std::atomic<std::uint64_t> time_{0};
+  std::atomic<std::uint64_t> time_{0};  // 0: not stamped
 };
 
 // A command that outlives the call that gave it: copies of what it borrowed, and a hold on the
@@ -196,11 +197,12 @@ void Queue::submit(const Command& command) {
   }});
 }
 
-std::shared_ptr<Signal> Queue::mark() {
+std::shared_ptr<Signal> Queue::mark(Stamped stamped) {
   const std::uint64_t before = line_->pushed();
-  if (line_->reached(before)) {
+  const bool reached = line_->reached(before);
+  if (reached || stamped == Stamped::no) {
     auto signal = std::make_shared<HostSignal>(line_, before);
-    signal->stamp();
+    if (stamped == Stamped::yes) signal->stamp();
     return signal;
   }
   auto signal = std::make_shared<HostSignal>(line_, before + 1);

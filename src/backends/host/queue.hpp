@@ -62,7 +62,7 @@ class Queue final : public QueueDriver {
   ~Queue() override;
 
   void submit(const Command& command) override;
-  std::shared_ptr<Signal> mark() override;
+  std::shared_ptr<Signal> mark(Stamped stamped) override;
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override {}
   void wait() override;

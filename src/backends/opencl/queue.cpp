@@ -148,8 +148,12 @@ void CommandQueue::host_call(const HostCall& command, std::string_view name,
   flush();  // or a driver that waits for a flush would never get to it
 }
 
-std::shared_ptr<Signal> CommandQueue::mark() {
-  if (known_idle()) return std::make_shared<EventSignal>(context_, context_->now_ns(), failures_);
+std::shared_ptr<Signal> CommandQueue::mark(Stamped stamped) {
+  if (known_idle()) {
+    std::optional<std::uint64_t> now_ns;
+    if (stamped == Stamped::yes) now_ns = context_->now_ns();
+    return std::make_shared<EventSignal>(context_, now_ns, failures_);
+  }
   EventHandle event;
   check(api().enqueue_marker(queue_.get(), 0, nullptr, event.out()), "clEnqueueMarkerWithWaitList");
   flush();  // so that another queue can wait for it

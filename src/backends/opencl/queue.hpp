@@ -27,7 +27,7 @@ class CommandQueue final : public QueueDriver {
   ~CommandQueue() override;
 
   void submit(const Command& command) override { run(command, nullptr); }
-  std::shared_ptr<Signal> mark() override;
+  std::shared_ptr<Signal> mark(Stamped stamped) override;
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override;
   void wait() override;

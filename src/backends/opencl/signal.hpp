@@ -35,7 +35,7 @@ class EventSignal final : public Signal {
               std::shared_ptr<Failures> failures)
       : context_(std::move(context)), event_(std::move(event)), failures_(std::move(failures)) {}
   // Of a queue with nothing under way: it was reached when it was made.
-  EventSignal(std::shared_ptr<DeviceContext> context, std::uint64_t time_ns,
+  EventSignal(std::shared_ptr<DeviceContext> context, std::optional<std::uint64_t> time_ns,
               std::shared_ptr<Failures> failures)
       : context_(std::move(context)), failures_(std::move(failures)), time_ns_(time_ns) {}
 
@@ -49,7 +49,7 @@ class EventSignal final : public Signal {
   std::shared_ptr<DeviceContext> context_;
   EventHandle event_;
   std::shared_ptr<Failures> failures_;
-  std::uint64_t time_ns_ = 0;
+  std::optional<std::uint64_t> time_ns_;
 };
 
 }  // namespace reel::opencl

@@ -234,11 +234,11 @@ void QueueState::enqueue(const Barrier&) {
 // --- order
 // -----------------------------------------------------------------------------------------
 
-std::shared_ptr<Signal> QueueState::mark(const std::shared_ptr<QueueState>& self) {
+std::shared_ptr<Signal> QueueState::mark(const std::shared_ptr<QueueState>& self, Stamped stamped) {
   const std::lock_guard lock(mutex_);
   const bool empty = is_open_empty();
   std::shared_ptr<Stamp> stamp;
-  if (stamps_) {
+  if (stamps_ && stamped == Stamped::yes) {
     stamp = stamps_->take();
     Batch& batch = record();
     recorder_.reset_stamps(stamp->place.queries, stamp->place.query, 1);
@@ -250,7 +250,7 @@ std::shared_ptr<Signal> QueueState::mark(const std::shared_ptr<QueueState>& self
   if (!open_) return std::make_shared<VulkanSignal>(self, line->last(), std::move(stamp));
   // A mark at the start of a batch goes with what comes next; whoever asks for it sooner sends
   // it sooner. A submit for it alone would cost as much as ten small kernels.
-  const std::uint64_t value = empty && stamps_ ? line->last() + 1 : close();
+  const std::uint64_t value = empty && stamp ? line->last() + 1 : close();
   return std::make_shared<VulkanSignal>(self, value, std::move(stamp));
 }
 

@@ -29,7 +29,7 @@ class QueueState {
 
   // Each takes the lock.
   void submit(const Command& command);
-  std::shared_ptr<Signal> mark(const std::shared_ptr<QueueState>& self);
+  std::shared_ptr<Signal> mark(const std::shared_ptr<QueueState>& self, Stamped stamped);
   void wait_for(const Dependency& dependency);
   void launch(const std::shared_ptr<Recording>& recording);
   // Hands over the open batch, if it will have a value up to `value`; returns the last value.
@@ -79,7 +79,7 @@ class VulkanQueue final : public QueueDriver {
   ~VulkanQueue() override;
 
   void submit(const Command& command) override { state_->submit(command); }
-  std::shared_ptr<Signal> mark() override { return state_->mark(state_); }
+  std::shared_ptr<Signal> mark(Stamped stamped) override { return state_->mark(state_, stamped); }
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override { state_->flush(); }
   void wait() override;
