@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "backends/vulkan/descriptor_cache.hpp"
 #include "backends/vulkan/line.hpp"
@@ -28,7 +30,8 @@ class QueueState {
   QueueState& operator=(const QueueState&) = delete;
 
   // Each takes the lock.
-  void submit(const Command& command);
+  void submit(const Command& command) { submit(command, nullptr); }
+  void submit_stamped(const Command& command, std::uint64_t ticket);
   std::shared_ptr<Signal> mark(const std::shared_ptr<QueueState>& self);
   void wait_for(const Dependency& dependency);
   void launch(const std::shared_ptr<Recording>& recording);
@@ -38,25 +41,39 @@ class QueueState {
   const std::shared_ptr<Line> line;
 
  private:
+  // A command to be stamped, on its way into a batch. Null for others.
+  struct Ticket {
+    std::uint64_t ticket, queued_ns;
+    bool placed = false;  // somewhere its stamps will come from
+  };
+
+  void submit(const Command& command, Ticket* ticket);
   // With the lock held:
   Batch& open();    // the open batch, made when there is none
   Batch& record();  // the same, with its own command buffer begun
   bool is_open_empty() const { return !open_ || (!recording_ && open_->waits.empty()); }
   std::uint64_t close();  // hands it over, if there is anything in it
   void end_recording();
+  // Calls `write` to record one command, which `ticket` may want stamped.
+  template <class Write>
+  void add(Ticket* ticket, Write&& write);
+  void prepare_stamps(Batch& batch);
+  // Copies at once what the host can reach and nobody is using.
+  void copy_now(std::byte* target, std::span<const std::byte> source, Ticket* ticket);
   void command_recorded();
   template <class Resource>
   void hold(Resource& resource);
   bool everything_is_done();
-  void host_step(std::function<void()> function, std::shared_ptr<const void> held);
+  void host_step(std::function<void()> function, std::shared_ptr<const void> held,
+                 Ticket* ticket = nullptr);
 
-  void enqueue(const Dispatch& dispatch);
-  void enqueue(const Copy& copy);
-  void enqueue(const Fill& fill);
-  void enqueue(const Write& write);
-  void enqueue(const Read& read);
-  void enqueue(const HostCall& call);
-  void enqueue(const Barrier& barrier);
+  void enqueue(const Dispatch& dispatch, Ticket* ticket);
+  void enqueue(const Copy& copy, Ticket* ticket);
+  void enqueue(const Fill& fill, Ticket* ticket);
+  void enqueue(const Write& write, Ticket* ticket);
+  void enqueue(const Read& read, Ticket* ticket);
+  void enqueue(const HostCall& call, Ticket* ticket);
+  void enqueue(const Barrier& barrier, Ticket* ticket);
 
   const std::shared_ptr<Context> context_;
   std::mutex mutex_;
@@ -79,6 +96,12 @@ class VulkanQueue final : public QueueDriver {
   ~VulkanQueue() override;
 
   void submit(const Command& command) override { state_->submit(command); }
+  void submit_stamped(const Command& command, std::uint64_t ticket) override {
+    state_->submit_stamped(command, ticket);
+  }
+  void collect_stamps(std::vector<TicketStamps>& into) override {
+    state_->line->collect_stamps(into);
+  }
   std::shared_ptr<Signal> mark() override { return state_->mark(state_); }
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override { state_->flush(); }
