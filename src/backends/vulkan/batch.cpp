@@ -30,7 +30,7 @@ void Batch::clear() {
   staging.reset();
   host = nullptr;
   stamped.clear();
-  pairs = 0;
+  queries = 0;
   submitted_ns = host_begin_ns = host_end_ns = 0;
 }
 
@@ -41,8 +41,8 @@ void Batch::append_stamps(std::vector<TicketStamps>& into) const {
       times.started_ns = host_begin_ns;
       times.ended_ns = host_end_ns;
     } else if (stamps) {
-      times.started_ns = stamps->begin_ns(command.pair);
-      times.ended_ns = stamps->end_ns(command.pair);
+      times.started_ns = stamps->time_ns(command.begin);
+      times.ended_ns = stamps->time_ns(command.end);
       // The host's times are as exact as the distance of two clocks, so they give way.
       times.submitted_ns = std::min(times.submitted_ns, times.started_ns);
     }

@@ -35,7 +35,7 @@ std::function<void()> named_call(const HostCall& call, std::string_view label);
 // A command of a batch whose stamps somebody wants.
 struct StampedCommand {
   std::uint64_t ticket, queued_ns;
-  std::uint32_t pair;  // in the batch's StampBlock
+  std::uint32_t begin, end;  // in the batch's StampBlock
 };
 
 struct Batch {
@@ -59,7 +59,7 @@ struct Batch {
 
   std::vector<StampedCommand> stamped;
   std::unique_ptr<StampBlock> stamps;  // made when first needed; null where the device can't stamp
-  std::uint32_t pairs = 0;             // of it, in use
+  std::uint32_t queries = 0;           // of it, in use
   std::uint64_t submitted_ns = 0;      // where anything is stamped, on the device's clock
   std::uint64_t host_begin_ns = 0, host_end_ns = 0;  // the same, of a host step
 };

@@ -97,6 +97,7 @@ Batch& QueueState::record() {
   batch.held.push_back(generation);
   recording_ = true;
   barrier_is_due_ = false;  // the batch before ends with one
+  boundary_.reset();
   return batch;
 }
 
@@ -107,8 +108,8 @@ void QueueState::end_recording() {
   for (const StampPlace& stamp : open_stamps_)
     recorder_.copy_stamps(stamp.queries, stamp.query, 1, stamp.buffer, stamp.offset);
   open_stamps_.clear();
-  if (open_->pairs)
-    recorder_.copy_stamps(open_->stamps->queries, 0, 2 * open_->pairs, open_->stamps->times.handle,
+  if (open_->queries)
+    recorder_.copy_stamps(open_->stamps->queries, 0, open_->queries, open_->stamps->times.handle,
                           0);
   recorder_.end();
   open_->commands.push_back(open_->own);
@@ -122,6 +123,7 @@ std::uint64_t QueueState::close() {
 
 void QueueState::command_recorded() {
   barrier_is_due_ = true;
+  boundary_.reset();
   if (++recorded_ >= commands_per_batch) close();
 }
 
@@ -142,7 +144,7 @@ void QueueState::host_step(std::function<void()> function, std::shared_ptr<const
   batch.host = std::move(function);
   batch.held.push_back(std::move(held));
   if (ticket) {
-    batch.stamped.push_back({ticket->ticket, ticket->queued_ns, 0});
+    batch.stamped.push_back({ticket->ticket, ticket->queued_ns, 0, 0});
     ticket->placed = true;
   }
   line->push(std::move(open_));
@@ -151,13 +153,6 @@ void QueueState::host_step(std::function<void()> function, std::shared_ptr<const
 // --- stamps
 // ----------------------------------------------------------------------------------------
 
-void QueueState::prepare_stamps(Batch& batch) {
-  batch.stamped.reserve(commands_per_batch);
-  if (!context_->clock->can_stamp()) return;
-  if (!batch.stamps) batch.stamps = std::make_unique<StampBlock>(*context_, commands_per_batch);
-  recorder_.reset_stamps(batch.stamps->queries, 0, 2 * commands_per_batch);
-}
-
 template <class Write>
 void QueueState::add(Ticket* ticket, Write&& write) {
   if (!ticket) {
@@ -165,33 +160,42 @@ void QueueState::add(Ticket* ticket, Write&& write) {
     return command_recorded();
   }
   Batch& batch = *open_;
-  if (batch.stamped.empty() && batch.pairs == 0) prepare_stamps(batch);
-  const std::uint32_t pair = batch.pairs;
-  if (batch.stamps) {
-    const VkQueryPool queries = batch.stamps->queries;
-    // Behind a barrier all before it is done; elsewhere commands overlap, and this one starts when
-    // the device gets to it.
-    recorder_.stamp(
-        queries, 2 * pair,
-        barrier_is_due_ ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
-    const auto stamp_end = [&] {
-      recorder_.stamp(queries, 2 * pair + 1, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
-      ++batch.pairs;
-    };
-    try {
-      write();
-    } catch (...) {
-      stamp_end();  // the copy at the end of the batch waits for both
-      command_recorded();
-      throw;
-    }
-    stamp_end();
-  } else {
+  const std::uint32_t begin = stamp_begin(batch);
+  try {
     write();
+  } catch (...) {
+    command_recorded();  // part of it may be
+    throw;
   }
-  batch.stamped.push_back({ticket->ticket, ticket->queued_ns, pair});
+  const std::uint32_t end = stamp_end(batch);
+  batch.stamped.push_back({ticket->ticket, ticket->queued_ns, begin, end});
   ticket->placed = true;
   command_recorded();
+  if (open_) boundary_ = end;
+}
+
+std::uint32_t QueueState::stamp_begin(Batch& batch) {
+  constexpr std::uint32_t most = 2 * commands_per_batch;
+  if (batch.stamped.empty()) batch.stamped.reserve(commands_per_batch);
+  if (!context_->clock->can_stamp()) return 0;
+  if (batch.queries == 0) {
+    if (!batch.stamps) batch.stamps = std::make_unique<StampBlock>(*context_, most);
+    recorder_.reset_stamps(batch.stamps->queries, 0, most);
+  }
+  // Behind a barrier this starts when all before it has ended, and that is stamped already: one
+  // stamp costs llvmpipe as much as a small dispatch.
+  if (boundary_ && !barrier_is_due_) return *boundary_;
+  // Elsewhere commands overlap, and this one starts when the device gets to it.
+  recorder_.stamp(
+      batch.stamps->queries, batch.queries,
+      barrier_is_due_ ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+  return batch.queries++;
+}
+
+std::uint32_t QueueState::stamp_end(Batch& batch) {
+  if (!batch.stamps) return 0;
+  recorder_.stamp(batch.stamps->queries, batch.queries, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+  return batch.queries++;
 }
 
 void QueueState::copy_now(std::byte* target, std::span<const std::byte> source, Ticket* ticket) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -57,7 +58,9 @@ class QueueState {
   // Calls `write` to record one command, which `ticket` may want stamped.
   template <class Write>
   void add(Ticket* ticket, Write&& write);
-  void prepare_stamps(Batch& batch);
+  // Each the query that will have the time.
+  std::uint32_t stamp_begin(Batch& batch);
+  std::uint32_t stamp_end(Batch& batch);
   // Copies at once what the host can reach and nobody is using.
   void copy_now(std::byte* target, std::span<const std::byte> source, Ticket* ticket);
   void command_recorded();
@@ -85,8 +88,10 @@ class QueueState {
   std::vector<StampPlace> open_stamps_;  // to be copied when the batch is closed
   bool recording_ = false;               // open_ has commands
   bool barrier_is_due_ = false;          // the last command recorded was no barrier
-  std::uint64_t holder_ = 0;             // of the open batch, see VulkanBuffer::holder
-  std::size_t recorded_ = 0;             // commands in the open batch
+  // The query at the end of the last command recorded, where that is stamped.
+  std::optional<std::uint32_t> boundary_;
+  std::uint64_t holder_ = 0;  // of the open batch, see VulkanBuffer::holder
+  std::size_t recorded_ = 0;  // commands in the open batch
 };
 
 class VulkanQueue final : public QueueDriver {

@@ -31,10 +31,8 @@ std::uint64_t Stamp::time_ns() const {
   return pool->context().clock->to_ns(ticks);
 }
 
-StampBlock::StampBlock(Context& context, std::uint32_t pairs)
-    : queries(make_stamp_queries(context, 2 * pairs)),
-      times(context, 2 * pairs * sizeof(std::uint64_t)),
-      pair_count(pairs) {}
+StampBlock::StampBlock(Context& context, std::uint32_t count)
+    : queries(make_stamp_queries(context, count)), times(context, count * sizeof(std::uint64_t)) {}
 
 StampBlock::~StampBlock() {
   const Context& context = *times.context;

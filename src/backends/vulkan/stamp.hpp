@@ -1,6 +1,6 @@
 // stamp.hpp - places on the device where it writes the time.
 //
-// A StampBlock is the places of one batch, a pair for each of its stamped commands.
+// A StampBlock is the places of one batch, for the begin and end of its stamped commands.
 // A Stamp is one place, given back to its pool when nobody wants it any more. Its time is copied
 // to memory of the host by the batch that writes it: asking llvmpipe for a query waits for the
 // whole device, 12 µs each time. Any thread.
@@ -61,21 +61,16 @@ class StampPool : public std::enable_shared_from_this<StampPool> {
 
 // Reset and copied to memory of the host as one range. Owned by a batch, and used again with it.
 struct StampBlock {
-  StampBlock(Context& context, std::uint32_t pair_count);
+  StampBlock(Context& context, std::uint32_t count);
   ~StampBlock();
   StampBlock(const StampBlock&) = delete;
   StampBlock& operator=(const StampBlock&) = delete;
 
-  // On the device's clock, of one pair. Only when the batch that writes them is done.
-  std::uint64_t begin_ns(std::uint32_t pair) const noexcept { return time_ns(2 * pair); }
-  std::uint64_t end_ns(std::uint32_t pair) const noexcept { return time_ns(2 * pair + 1); }
+  // On the device's clock. Only when the batch that writes it is done.
+  std::uint64_t time_ns(std::uint32_t query) const noexcept;
 
   const VkQueryPool queries;
   const StagingBuffer times;
-  const std::uint32_t pair_count;
-
- private:
-  std::uint64_t time_ns(std::uint32_t query) const noexcept;
 };
 
 // A pool of `count` timestamp queries.
