@@ -7,8 +7,8 @@
 namespace reel::opencl {
 namespace {
 
-// Events are the driver's memory, and PoCL makes new ones more slowly the fewer it gets back: so
-// those that are done go after this many, whether anybody collects or not.
+// Events are memory of the driver's: those that are done go after this many, whether anybody
+// collects or not.
 constexpr std::size_t added_before_asking = 1024;
 
 // 0 where there is none: not done yet, or failed.
