@@ -68,7 +68,7 @@ class QueueDriver {
   // As submit(), and keeps the command's stamps under `ticket` until they are collected.
   virtual void submit_stamped(const Command& command, std::uint64_t ticket) = 0;
   // Appends the stamps of stamped commands that are done, each once, in any order. Waits for
-  // nothing. A command that needed no work of the device comes back without times.
+  // nothing. A command that needed no work of the device comes back with queued_ns alone.
   virtual void collect_stamps(std::vector<TicketStamps>& into) = 0;
 
   // A Signal for everything submitted so far, itself included in the order. One that isn't
