@@ -19,6 +19,9 @@ class Scope {
   Scope child(std::string_view name) const;
   std::string_view path() const noexcept { return path_ ? std::string_view(*path_) : ""; }
 
+  // The path itself, one for each; lives as long as the process. Null for the root.
+  const std::string* key() const noexcept { return path_; }
+
   friend bool operator==(Scope, Scope) = default;
 
  private:

@@ -22,6 +22,8 @@ const char* to_string(Code code) noexcept {
       return "host_call_failed";
     case Code::io_failed:
       return "io_failed";
+    case Code::damaged_document:
+      return "damaged_document";
     case Code::capture_unsupported:
       return "capture_unsupported";
     case Code::capture_invalidated:

@@ -18,12 +18,18 @@ namespace reel {
 
 class DeviceState;
 
+// Which capture has already taken note of a thing, so that most commands need no look-up. Captures
+// are numbered from 1.
+using CaptureNumber = std::atomic<std::uint32_t>;
+
 struct BufferResource : std::enable_shared_from_this<BufferResource> {
   BufferId id{};
   std::string label;
   std::uint64_t size_bytes = 0;
   std::shared_ptr<DeviceState> device;
   std::atomic<bool> freed = false;  // by Buffer::free()
+  // The capture that has every byte, and the one that knows every byte to be written by a device.
+  CaptureNumber known_in = 0, written_in = 0;
 
   BufferResource() = default;
   BufferResource(const BufferResource&) = delete;
@@ -44,6 +50,7 @@ struct KernelResource : std::enable_shared_from_this<KernelResource> {
   std::uint64_t max_group_items = 0;  // of this kernel; 0: the device's
   std::string build_log;
   std::shared_ptr<DeviceState> device;
+  CaptureNumber recorded_in = 0;
 
   KernelResource() = default;
   KernelResource(const KernelResource&) = delete;

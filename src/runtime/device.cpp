@@ -110,6 +110,18 @@ DeviceState& state_of(const Device& device, std::string_view operation) {
   return *device.state();
 }
 
+namespace {
+
+// The last owner of a buffer is gone, or never got it whole.
+void let_go(BufferResource* buffer) {
+  std::unique_ptr<BufferResource> owned(buffer);
+  if (!owned->device) return;
+  owned->device->live_bytes.fetch_sub(owned->size_bytes, std::memory_order_relaxed);
+  if (const RecorderUse recorder; recorder) recorder->freed(std::move(owned));
+}
+
+}  // namespace
+
 const DeviceInfo& Device::info() const { return state_of(*this, "info()").info(); }
 
 Buffer Device::buffer(std::uint64_t size_bytes, std::string_view label) const {
@@ -121,12 +133,16 @@ Buffer Device::buffer(std::uint64_t size_bytes, std::string_view label) const {
     fail(Code::out_of_memory, "Buffer '{}' of {} bytes is larger than device {} allows ({} bytes).",
          label, size_bytes, info.id, info.max_buffer_bytes);
   static std::atomic<std::uint32_t> next{0};
-  auto resource = state.driver().allocate(size_bytes, label);
+  const std::uint64_t begin_ns = monotonic_ns();
+  const std::shared_ptr<BufferResource> resource(
+      state.driver().allocate(size_bytes, label).release(), let_go);
+  state.live_bytes.fetch_add(size_bytes, std::memory_order_relaxed);
   resource->id = BufferId{next.fetch_add(1, std::memory_order_relaxed)};
   resource->label = label.empty() ? fmt::format("b{}", static_cast<std::uint32_t>(resource->id))
                                   : std::string(label);
   resource->device = state_;
-  return Buffer(std::move(resource));
+  if (const RecorderUse recorder; recorder) recorder->allocated(*resource, begin_ns);
+  return Buffer(resource);
 }
 
 namespace {
@@ -158,11 +174,13 @@ Kernel Device::kernel(const KernelSource& source) const {
          info.id, fmt::join(info.kernel_forms, " or "),
          given.empty() ? "none" : fmt::format("{}", fmt::join(given, ", ")));
   static std::atomic<std::uint32_t> next{0};
+  const std::uint64_t begin_ns = monotonic_ns();
   auto resource = state.driver().build(source);
   resource->id = KernelId{next.fetch_add(1, std::memory_order_relaxed)};
   resource->source = source;
   resource->device = state_;
   if (resource->group_size == unset_dim) resource->group_size = source.group_size;
+  if (const RecorderUse recorder; recorder) recorder->built(*resource, begin_ns);
   return Kernel(std::move(resource));
 }
 

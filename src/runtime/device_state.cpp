@@ -8,6 +8,20 @@
 
 namespace reel {
 
+namespace {
+
+std::uint32_t next_device_number() {
+  static std::atomic<std::uint32_t> next{0};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+DeviceState::DeviceState(std::shared_ptr<DeviceDriver> driver)
+    : limits(driver->info()), number(next_device_number()), driver_(std::move(driver)) {}
+
+DeviceState::~DeviceState() = default;
+
 std::shared_ptr<StreamState> DeviceState::open_stream(std::string_view label) {
   auto stream = std::make_shared<StreamState>(shared_from_this(), label);
   const std::lock_guard lock(mutex_);
@@ -28,6 +42,7 @@ void DeviceState::wait_for_streams() {
 }
 
 void DeviceState::synchronize(std::string_view operation) {
+  const RecordedCall call(operation);
   refuse_during_capture(operation);
   wait_for_streams();
 }
@@ -35,21 +50,22 @@ void DeviceState::synchronize(std::string_view operation) {
 void DeviceState::write(const BufferRange& target, std::span<const std::byte> data) {
   refuse_during_capture("Buffer::write()");
   wait_for_streams();
-  const std::lock_guard lock(transfer_mutex_);
-  if (!transfers_) transfers_ = driver_->open_queue("transfers");
-  transfers_->submit({Write{target, data}});
-  transfers_->flush();
-  transfers_->wait();
+  transfer({Write{target, data}});
 }
 
 void DeviceState::read(const BufferRange& source, std::span<std::byte> target) {
   refuse_during_capture("Buffer::read()");
   wait_for_streams();
+  transfer({Read{source, target}});
+}
+
+void DeviceState::transfer(Command&& command) {
   const std::lock_guard lock(transfer_mutex_);
-  if (!transfers_) transfers_ = driver_->open_queue("transfers");
-  transfers_->submit({Read{source, target}});
-  transfers_->flush();
-  transfers_->wait();
+  if (!transfers_)
+    transfers_ = std::make_shared<StreamState>(
+        std::shared_ptr<DeviceState>(std::shared_ptr<void>(), this), "transfers");
+  transfers_->enqueue(std::move(command));
+  transfers_->wait_for_queue();
 }
 
 void DeviceState::capture_begins(const std::shared_ptr<CaptureSession>& session) {

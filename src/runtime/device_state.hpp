@@ -20,8 +20,8 @@ class StreamState;
 
 class DeviceState : public std::enable_shared_from_this<DeviceState> {
  public:
-  explicit DeviceState(std::shared_ptr<DeviceDriver> driver)
-      : limits(driver->info()), driver_(std::move(driver)) {}
+  explicit DeviceState(std::shared_ptr<DeviceDriver> driver);
+  ~DeviceState();
 
   DeviceDriver& driver() noexcept { return *driver_; }
   const DeviceInfo& info() const noexcept { return driver_->info(); }
@@ -37,19 +37,22 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   void capture_ends(const CaptureSession* session) noexcept;
 
   const DispatchLimits limits;
+  const std::uint32_t number;                // through the life of the process
+  std::atomic<std::uint64_t> live_bytes{0};  // of all buffers
 
  private:
   // Throws capture_implicit where the mode of an active capture forbids a device-wide call.
   void refuse_during_capture(std::string_view operation);
   void wait_for_streams();
+  void transfer(Command&& command);
 
   std::shared_ptr<DeviceDriver> driver_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<StreamState>> streams_;
   std::vector<std::weak_ptr<CaptureSession>> captures_;
-  // For Buffer::read and write. Made by the first of them.
+  // For Buffer::read and write. Made by the first of them; doesn't own the device.
   std::mutex transfer_mutex_;
-  std::unique_ptr<QueueDriver> transfers_;
+  std::shared_ptr<StreamState> transfers_;
 };
 
 // The state of a handle, or an Error that says which handle is empty.

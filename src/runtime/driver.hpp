@@ -39,6 +39,18 @@ class Signal {
 // Does a point tell its time? A stamp is a command of its own where a driver takes it.
 enum class Stamped : bool { no, yes };
 
+// When one command went through the device, on the clock of DeviceDriver::now_ns. 0: not known.
+struct Stamps {
+  std::uint64_t queued_ns = 0;     // given to the driver
+  std::uint64_t submitted_ns = 0;  // handed to the device
+  std::uint64_t started_ns = 0, ended_ns = 0;
+};
+
+struct TicketStamps {
+  std::uint64_t ticket;
+  Stamps stamps;
+};
+
 // An in-order line of commands. Destroying it waits for what was submitted.
 class QueueDriver {
  public:
@@ -52,6 +64,12 @@ class QueueDriver {
   // A HostCall runs on a thread of the backend, in order; if it throws, wait() and Signal::wait()
   // throw host_call_failed once, and the queue goes on.
   virtual void submit(const Command& command) = 0;
+
+  // As submit(), and keeps the command's stamps under `ticket` until they are collected.
+  virtual void submit_stamped(const Command& command, std::uint64_t ticket) = 0;
+  // Appends the stamps of stamped commands that are done, each once, in any order. Waits for
+  // nothing. A command that needed no work of the device comes back with queued_ns alone.
+  virtual void collect_stamps(std::vector<TicketStamps>& into) = 0;
 
   // A Signal for everything submitted so far, itself included in the order. One that isn't
   // stamped need not have a time.
@@ -107,7 +125,7 @@ class DeviceDriver {
   virtual const DeviceInfo& info() const = 0;
 
   // Zeroed. The front sets id, label and device; the backend size_bytes.
-  virtual std::shared_ptr<BufferResource> allocate(std::uint64_t size_bytes,
+  virtual std::unique_ptr<BufferResource> allocate(std::uint64_t size_bytes,
                                                    std::string_view label) = 0;
   // The front has checked that one of info().kernel_forms is given, and sets id, source, device.
   virtual std::shared_ptr<KernelResource> build(const KernelSource& source) = 0;

@@ -34,6 +34,7 @@ bool Event::done() const {
 }
 
 void Event::synchronize() const {
+  const RecordedCall call("Event::synchronize()");
   if (const auto signal = state_of(*this, "synchronize()").signal("Event::synchronize()"))
     signal->wait();
 }

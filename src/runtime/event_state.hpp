@@ -9,6 +9,7 @@
 
 #include "reel/ids.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/recorder.hpp"
 
 namespace reel {
 
@@ -32,9 +33,14 @@ class EventState {
     const std::lock_guard lock(mutex_);
     return point_;
   }
-  void set(Point point) {
+  void set(Point point, const RecordedPoint& recorded = {}) {
     const std::lock_guard lock(mutex_);
     point_ = std::move(point);
+    recorded_ = recorded;
+  }
+  RecordedPoint recorded() const {
+    const std::lock_guard lock(mutex_);
+    return recorded_;
   }
   // The signal, or null when never recorded. `operation` can't be done on a captured event.
   std::shared_ptr<Signal> signal(std::string_view operation) const;
@@ -45,6 +51,7 @@ class EventState {
  private:
   mutable std::mutex mutex_;
   Point point_;
+  RecordedPoint recorded_;
 };
 
 EventState& state_of(const Event& event, std::string_view operation);

@@ -24,7 +24,7 @@ class TimedLaunchState {
  public:
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<Signal> done;
-  std::unique_ptr<StepTimes> times;
+  std::shared_ptr<StepTimes> times;
   std::mutex mutex;
   std::optional<std::vector<NodeTime>> collected;
 };
@@ -64,7 +64,7 @@ TimedLaunch GraphExec::launch_timed(const Stream& stream) const {
   StreamState& target = stream_for(exec, stream);
   auto timed = std::make_shared<TimedLaunchState>();
   timed->plan = exec.shared_plan();
-  timed->times = target.launch_timed(exec.executable());
+  timed->times = target.launch_timed(exec);
   timed->done = target.mark(Stamped::no);
   return TimedLaunch(std::move(timed));
 }

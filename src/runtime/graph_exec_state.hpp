@@ -42,9 +42,6 @@ class GraphExecState {
   const Plan& plan() const noexcept { return *plan_; }
   const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
 
-  const std::shared_ptr<DeviceState> device;
-
- private:
   // One step with its present parameters. The command points into `arguments` and `data`.
   struct Parameters {
     Command command;
@@ -53,6 +50,13 @@ class GraphExecState {
     bool enabled = true;
     bool changed = false;  // graph_ doesn't know yet
   };
+  const std::vector<Parameters>& steps() const noexcept { return steps_; }
+
+  const std::shared_ptr<DeviceState> device;
+  // The recorder's own: in which capture it has a number, and which.
+  std::uint32_t recorded_in = 0, recorded_graph = 0;
+
+ private:
   // One place where a step names a buffer: an argument, or one of the ranges of other work.
   struct Use {
     std::uint32_t step, slot;

@@ -43,7 +43,9 @@ class Recorder {
 
   // Gives the command to `stream.submit`. The call that asked for it began at `begin_ns`.
   virtual void submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) = 0;
-  virtual void launch(StreamState& stream, GraphExecState& exec, std::uint64_t begin_ns) = 0;
+  // The times where `timed`, shared with the recorder; otherwise null.
+  virtual std::shared_ptr<StepTimes> launch(StreamState& stream, GraphExecState& exec, bool timed,
+                                            std::uint64_t begin_ns) = 0;
   virtual RecordedPoint point(StreamState& stream) = 0;  // where the stream is now
   virtual void wait(StreamState& stream, const RecordedPoint& point) = 0;
   virtual void waited(StreamState& stream) = 0;  // all of the stream is done

@@ -35,6 +35,7 @@ PassReport PendingPassState::wait() {
     if (first && last) report.gpu_ns = *last > *first ? *last - *first : 0;
   }
   if (timed) report.node_times = timed->wait();
+  recorded.reset();
   return report;
 }
 
@@ -43,7 +44,8 @@ SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recordi
     : executor_(std::move(executor)),
       recording_(recording),
       stamped_(options.timing ? Stamped::yes : Stamped::no),
-      began_(std::chrono::steady_clock::now()) {
+      began_(std::chrono::steady_clock::now()),
+      recorded_(pass_begins(executor_->device)) {
   if (!recording_) executor_->stream.state()->track_with(tracker_);
 }
 
@@ -156,6 +158,7 @@ void SessionState::submit(const FinishOptions& options, PendingPassState& pass) 
       pass.exec->launch(executor_->stream);
   }
   pass.begin = begin_;
+  pass.recorded = std::move(recorded_);
   if (!recording_) executor_->stream.state()->stop_tracking_with(tracker_.get());
   given_away_ = true;
 }

@@ -29,6 +29,7 @@ class PendingPassState {
   std::shared_ptr<Signal> end;    // null: all that is on the stream
   std::optional<GraphExec> exec;  // of a recorded session
   std::optional<TimedLaunch> timed;
+  std::shared_ptr<void> recorded;  // the pass, where somebody records it; ends with this
 
  private:
   std::mutex mutex_;
@@ -70,6 +71,7 @@ class SessionState {
   std::shared_ptr<HazardTracker> tracker_ = std::make_shared<HazardTracker>();
   std::shared_ptr<Scope> scope_ = std::make_shared<Scope>();  // guards may outlive the session
   Graph graph_;
+  std::shared_ptr<void> recorded_;  // see PendingPassState
   std::shared_ptr<Signal> begin_;
   std::size_t commands_ = 0, dispatches_ = 0;
   bool given_away_ = false;  // committed

@@ -27,7 +27,14 @@ StreamState::StreamState(std::shared_ptr<DeviceState> owner, std::string_view na
       own_tracker_(wants_barriers_ ? std::make_shared<HazardTracker>() : nullptr),
       tracker_(own_tracker_) {}
 
+StreamState::~StreamState() {
+  const RecorderUse recorder;
+  if (recorder && recorded) recorder->stream_ends(*this);
+}
+
 void StreamState::enqueue(Command&& command) {
+  const RecorderUse recorder;
+  const std::uint64_t begin_ns = recorder ? monotonic_ns() : 0;
   check(command, *device);
   const std::lock_guard lock(mutex_);
   if (command.scope == Scope()) command.scope = scope_;
@@ -35,33 +42,61 @@ void StreamState::enqueue(Command&& command) {
     capture_->record(*this, command);
     return;
   }
-  submit(command);
+  if (recorder) [[unlikely]]
+    recorder->submit(*this, command, begin_ns);
+  else
+    submit(command);
 }
 
-void StreamState::submit(const Command& command) {
+void StreamState::submit(const Command& command, const std::uint64_t* ticket) {
   if (tracker_) {
     const bool conflict = tracker_->needs_barrier(command.work);
     if (wants_barriers_ && (conflict || fence_pending_)) queue_->submit({Barrier{}});
     fence_pending_ = false;
     if (wants_barriers_ && std::holds_alternative<Barrier>(command.work)) return;  // just sent
   }
-  queue_->submit(command);
+  if (ticket) [[unlikely]]
+    queue_->submit_stamped(command, *ticket);
+  else
+    queue_->submit(command);
+}
+
+void StreamState::read_aside(const BufferRange& source, std::span<std::byte> target) {
+  if (wants_barriers_) queue_->submit({Barrier{}});
+  queue_->submit({Read{source, target}});
+  if (wants_barriers_) queue_->submit({Barrier{}});
 }
 
 void StreamState::launch(GraphExecState& exec) {
+  const RecorderUse recorder;
+  const std::uint64_t begin_ns = recorder ? monotonic_ns() : 0;
   const std::lock_guard lock(mutex_);
   if (capture_) {
     capture_->record_child(*this, exec.graph_as_launched(), scope_);
     return;
   }
-  exec.executable().launch(*queue_);
+  if (recorder) [[unlikely]]
+    recorder->launch(*this, exec, false, begin_ns);
+  else
+    launch_now(exec.executable());
+}
+
+std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {
+  const RecorderUse recorder;
+  const std::uint64_t begin_ns = recorder ? monotonic_ns() : 0;
+  const std::lock_guard lock(mutex_);
+  refuse_during_capture("launch_timed()");
+  if (recorder) return recorder->launch(*this, exec, true, begin_ns);
+  return launch_timed_now(exec.executable());
+}
+
+void StreamState::launch_now(Executable& executable) {
+  executable.launch(*queue_);
   if (tracker_) tracker_->forget();  // a launch is ordered against everything around it
   fence_pending_ = false;
 }
 
-std::unique_ptr<StepTimes> StreamState::launch_timed(Executable& executable) {
-  const std::lock_guard lock(mutex_);
-  refuse_during_capture("launch_timed()");
+std::unique_ptr<StepTimes> StreamState::launch_timed_now(Executable& executable) {
   auto times = executable.launch_timed(*queue_);
   if (tracker_) tracker_->forget();
   fence_pending_ = false;
@@ -84,7 +119,9 @@ void StreamState::record(EventState& event) {
     event.set(CapturePoint{capture_, capture_->frontier(*this)});
     return;
   }
-  event.set(queue_->mark(Stamped::yes));
+  const RecorderUse recorder;
+  const RecordedPoint recorded_point = recorder ? recorder->point(*this) : RecordedPoint{};
+  event.set(queue_->mark(Stamped::yes), recorded_point);
 }
 
 void StreamState::wait(EventState& event) {
@@ -128,6 +165,7 @@ void StreamState::wait(EventState& event) {
         fmt::format("wait() of stream '{}' on event '{}' would make the capture depend on work "
                     "outside it; record the event inside the capture, or wait before it begins.",
                     label, event.label)));
+  if (const RecorderUse recorder; recorder) recorder->wait(*this, event.recorded());
   if (event.device == device) {
     queue_->wait_for(*signal);
   } else {
@@ -143,12 +181,12 @@ void StreamState::flush() {
 }
 
 void StreamState::synchronize(std::string_view operation) {
+  const RecordedCall call(operation);
   {
     const std::lock_guard lock(mutex_);
     refuse_during_capture(operation);
-    queue_->flush();
   }
-  queue_->wait();  // without the lock: other threads may go on enqueueing
+  wait_for_queue();
 }
 
 bool StreamState::done() {
@@ -163,6 +201,10 @@ void StreamState::wait_for_queue() {
     queue_->flush();
   }
   queue_->wait();
+  if (const RecorderUse recorder; recorder) {
+    const std::lock_guard lock(mutex_);
+    recorder->waited(*this);
+  }
 }
 
 void StreamState::refuse_during_capture(std::string_view operation) {

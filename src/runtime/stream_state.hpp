@@ -12,6 +12,7 @@
 #include "graph/hazard_tracker.hpp"
 #include "reel/stream.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/recorder.hpp"
 
 namespace reel {
 
@@ -23,12 +24,13 @@ class GraphExecState;
 class StreamState : public std::enable_shared_from_this<StreamState> {
  public:
   StreamState(std::shared_ptr<DeviceState> device, std::string_view label);
+  ~StreamState();
 
   // Checks the command, then records it into the capture or gives it to the device.
   // A command without a scope gets the stream's.
   void enqueue(Command&& command);
   void launch(GraphExecState& exec);
-  std::unique_ptr<StepTimes> launch_timed(Executable& executable);
+  std::shared_ptr<StepTimes> launch_timed(GraphExecState& exec);
   std::shared_ptr<Signal> mark(Stamped stamped);  // not while capturing
 
   void record(EventState& event);
@@ -53,13 +55,25 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   std::shared_ptr<CaptureSession> begin_capture(const std::shared_ptr<CaptureSession>& session);
   void end_capture(const CaptureSession* session) noexcept;
 
+  // --- for a recorder, with the lock held ------------------------------------------------------
+  std::unique_lock<std::mutex> lock() const { return std::unique_lock(mutex_); }
+  // To the device, with the barriers it needs. With a ticket: stamped.
+  void submit(const Command& command, const std::uint64_t* ticket = nullptr);
+  void launch_now(Executable& executable);
+  std::unique_ptr<StepTimes> launch_timed_now(Executable& executable);
+  // Between commands and unseen by them: reports count no more and no fewer barriers for it.
+  void read_aside(const BufferRange& source, std::span<std::byte> target);
+  std::shared_ptr<Signal> mark_aside() { return queue_->mark(Stamped::no); }
+  void flush_aside() { queue_->flush(); }
+  void collect_stamps(std::vector<TicketStamps>& into) { queue_->collect_stamps(into); }
+  std::unique_ptr<StreamRecord> recorded;  // the recorder's own
+
   const std::shared_ptr<DeviceState> device;
   const StreamId id;
   const std::string label;
 
  private:
   void refuse_during_capture(std::string_view operation);  // with mutex_ held
-  void submit(const Command& command);                     // with mutex_ held
 
   mutable std::mutex mutex_;
   std::unique_ptr<QueueDriver> queue_;

@@ -46,20 +46,26 @@ BEGIN {
   own("graph", "parameter kernel host_kernel buffer command graph")
   own("runtime", "device stream graph_exec stream_capture executor")
   own("document", "trace")
+  own("capture", "capture")
   own("everything", "reel")
   # Which modules each may include, itself among them.
   may["base"] = " base "
   may["graph"] = " base graph "
-  may["runtime"] = " base graph runtime "
-  may["backends"] = " base graph runtime backends "
   may["document"] = " base graph document "
+  may["analysis"] = " base graph document analysis "
+  may["export"] = " base graph document analysis export "
+  may["runtime"] = " base graph runtime "
   may["capture"] = " base graph runtime document capture "
+  may["replay"] = " base graph runtime document replay "
+  may["backends"] = " base graph runtime backends "
   may["everything"] = " base graph runtime document capture "
-  may["cli"] = " base graph runtime backends document capture everything cli "
+  may["cli"] = " base graph runtime document capture replay analysis export backends everything cli "
   may["ops"] = " base graph runtime everything ops "
-  may["examples"] = " base graph runtime everything ops examples "
-  may["bench"] = " base graph runtime backends everything ops examples bench "  # measures the forward pass
-  may["tests"] = " base graph runtime backends everything ops examples tests "
+  may["examples"] = " base graph runtime document capture replay analysis export everything ops examples "
+  # bench measures the forward pass.
+  may["bench"] = " base graph runtime document capture replay analysis export backends everything ops examples bench "
+  may["tests"] = " base graph runtime document capture replay analysis export backends everything ops examples tests "
+  may["fuzz"] = " base graph document fuzz "
 }
 FNR == 1 {
   module = module_of(FILENAME)

@@ -8,8 +8,8 @@ trap 'rm -rf "$tree"' EXIT
 
 fresh() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree"/include/reel "$tree"/src/{base,graph,runtime,backends/{host,opencl}} \
-    "$tree"/{cli,ops,examples,tests,bench}
+  mkdir -p "$tree"/include/reel "$tree"/src/{base,graph,document,analysis,export,runtime,capture,replay} \
+    "$tree"/src/backends/{host,opencl} "$tree"/{cli,ops,examples,tests,bench,fuzz}
   echo '#include <string>' >"$tree/include/reel/error.hpp"
   echo '#include "reel/error.hpp"' >"$tree/include/reel/graph.hpp"
   echo '#include "reel/graph.hpp"' >"$tree/include/reel/device.hpp"
@@ -17,6 +17,11 @@ fresh() {
   echo '#include "reel/error.hpp"' >"$tree/src/base/fail.hpp"
   echo '#include "base/fail.hpp"' >"$tree/src/graph/plan.hpp"
   echo '#include "graph/plan.hpp"' >"$tree/src/runtime/driver.hpp"
+  echo '#include "graph/plan.hpp"' >"$tree/src/document/document.hpp"
+  echo '#include "document/document.hpp"' >"$tree/src/analysis/hotspots.hpp"
+  echo '#include "analysis/hotspots.hpp"' >"$tree/src/export/csv.hpp"
+  printf '#include "%s"\n' document/document.hpp runtime/driver.hpp >"$tree/src/capture/recorder.hpp"
+  printf '#include "%s"\n' document/document.hpp runtime/driver.hpp >"$tree/src/replay/replayer.hpp"
   echo '#include "runtime/driver.hpp"' >"$tree/src/backends/host/queue.hpp"
   echo '#include "backends/host/queue.hpp"' >"$tree/src/backends/host/queue.cpp"
   echo '#include "runtime/driver.hpp"' >"$tree/src/backends/opencl/queue.hpp"
@@ -24,6 +29,7 @@ fresh() {
   echo '#include "reel/reel.hpp"' >"$tree/ops/ops.hpp"
   echo '#include "ops/ops.hpp"' >"$tree/examples/pass.cpp"
   echo '#include "graph/plan.hpp"' >"$tree/tests/helper.hpp"
+  echo '#include "document/document.hpp"' >"$tree/fuzz/document_fuzz.hpp"
 }
 
 fails=0
@@ -46,6 +52,16 @@ bash "$check" "$tree" || { echo "FAILED: the right tree was refused" && fails=1;
 refused src/base/fail.hpp '#include "graph/plan.hpp"' "base includes src/graph/plan.hpp of graph"
 refused src/graph/plan.hpp '#include "runtime/driver.hpp"' "graph includes src/runtime/driver.hpp"
 refused src/graph/plan.hpp '#include "reel/device.hpp"' "graph includes include/reel/device.hpp of runtime"
+refused src/graph/plan.hpp '#include "document/document.hpp"' "graph includes src/document/document.hpp"
+refused src/document/document.hpp '#include "runtime/driver.hpp"' "document includes src/runtime/driver.hpp"
+refused src/document/document.hpp '#include "analysis/hotspots.hpp"' "document includes src/analysis/hotspots.hpp"
+refused src/analysis/hotspots.hpp '#include "runtime/driver.hpp"' "analysis includes src/runtime/driver.hpp"
+refused src/analysis/hotspots.hpp '#include "export/csv.hpp"' "analysis includes src/export/csv.hpp"
+refused src/export/csv.hpp '#include "replay/replayer.hpp"' "export includes src/replay/replayer.hpp"
+refused src/capture/recorder.hpp '#include "replay/replayer.hpp"' "capture includes src/replay/replayer.hpp"
+refused src/replay/replayer.hpp '#include "analysis/hotspots.hpp"' "replay includes src/analysis/hotspots.hpp"
+refused src/runtime/driver.hpp '#include "document/document.hpp"' "runtime includes src/document/document.hpp"
+refused src/runtime/driver.hpp '#include "capture/recorder.hpp"' "runtime includes src/capture/recorder.hpp"
 refused src/runtime/driver.hpp '#include "backends/host/queue.hpp"' "runtime includes src/backends"
 refused src/backends/host/queue.cpp '#include "backends/opencl/queue.hpp"' "of the backend opencl"
 refused src/backends/host/queue.cpp '#include "reel/reel.hpp"' "of everything"
@@ -57,6 +73,8 @@ refused src/runtime/driver.hpp '#include "table.hpp"' "of cli" # found through a
 refused examples/pass.cpp '#include "graph/plan.hpp"' "public headers only"
 refused cli/table.hpp '#include "ops/ops.hpp"' "cli includes ops/ops.hpp of ops"
 refused tests/helper.hpp '#include "cli/table.hpp"' "tests includes cli/table.hpp of cli"
+refused tests/helper.hpp '#include "fuzz/document_fuzz.hpp"' "tests includes fuzz/document_fuzz.hpp of fuzz"
+refused fuzz/document_fuzz.hpp '#include "runtime/driver.hpp"' "fuzz includes src/runtime/driver.hpp"
 refused include/reel/error.hpp '#include "reel/graph.hpp"' "base includes include/reel/graph.hpp of graph"
 refused include/reel/device.hpp '#include "graph/plan.hpp"' "a public header includes src/graph/plan.hpp"
 refused include/reel/novelty.hpp '#include <string>' "belongs to no module"

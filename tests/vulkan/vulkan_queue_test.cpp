@@ -1,8 +1,12 @@
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <map>
 #include <thread>
 
+#include "graph/resource.hpp"
+#include "runtime/device_state.hpp"
 #include "vulkan/vulkan_test.hpp"
 
 namespace reel {
@@ -210,6 +214,46 @@ TEST_F(Vulkan, TimeGoesForward) {
     EXPECT_GT(*end.time_ns(), *begin.time_ns());
     before = *end.time_ns();
   }
+}
+
+TEST_F(Vulkan, StampedCommandsMayOverlapAndMixWithAnythingElse) {
+  if (!device.info().can_stamp_time) GTEST_SKIP() << "the device has no timestamps";
+  const Kernel scale = scale_kernel();
+  const Buffer a = device.buffer(256, "a"), b = device.buffer(256, "b");
+  const std::array<Argument, 4> on_a{inout(a), 64u, 1u, 1u}, on_b{inout(b), 64u, 1u, 1u};
+  const auto dispatch = [&](std::span<const Argument> arguments) {
+    return Command{Dispatch{scale.resource().get(), {1}, {64}, arguments}};
+  };
+  const auto queue = device.state()->driver().open_queue("mixed");
+  constexpr std::uint64_t rounds = 300;  // several batches, cut in different places
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    queue->submit_stamped(dispatch(on_a), 10 * i);
+    queue->submit_stamped(dispatch(on_b), 10 * i + 1);  // beside the one before
+    queue->submit({Barrier{}});
+    queue->submit_stamped(dispatch(on_a), 10 * i + 2);
+    if (i % 3 == 0) queue->submit(dispatch(on_b));
+    if (i % 50 == 49) queue->mark();
+    queue->submit({Barrier{}});
+    if (i % 40 == 39) queue->flush();
+  }
+  queue->wait();
+  std::vector<TicketStamps> got;
+  queue->collect_stamps(got);
+  std::map<std::uint64_t, Stamps> all;
+  for (const TicketStamps& one : got) EXPECT_TRUE(all.emplace(one.ticket, one.stamps).second);
+  ASSERT_EQ(all.size(), 3 * rounds);
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    const Stamps first = all[10 * i], beside = all[10 * i + 1], after = all[10 * i + 2];
+    EXPECT_LE(first.started_ns, beside.started_ns);
+    EXPECT_LE(first.ended_ns, after.started_ns);
+    EXPECT_LE(beside.ended_ns, after.started_ns);
+    EXPECT_LE(after.started_ns, after.ended_ns);
+    if (i > 0) {
+      EXPECT_LE(all[10 * i - 8].ended_ns, first.started_ns);
+    }
+  }
+  EXPECT_EQ(a.read<std::uint32_t>()[0], 2 * rounds);
+  EXPECT_EQ(b.read<std::uint32_t>()[0], rounds + rounds / 3);
 }
 
 TEST_F(Vulkan, ManyThreadsMayUseStreamsOfTheirOwn) {

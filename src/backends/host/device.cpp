@@ -56,7 +56,7 @@ class Device final : public DeviceDriver {
  public:
   const DeviceInfo& info() const override { return info_; }
 
-  std::shared_ptr<BufferResource> allocate(std::uint64_t size_bytes,
+  std::unique_ptr<BufferResource> allocate(std::uint64_t size_bytes,
                                            std::string_view label) override {
     // Fresh pages are zero and cost nothing until they are touched.
     void* memory =
@@ -64,7 +64,7 @@ class Device final : public DeviceDriver {
     if (memory == MAP_FAILED)
       fail(Code::out_of_memory, "Buffer '{}' of {} bytes can't be had from the host: {}.", label,
            size_bytes, std::strerror(errno));
-    auto buffer = std::make_shared<Buffer>();
+    auto buffer = std::make_unique<Buffer>();
     buffer->data = static_cast<std::byte*>(memory);
     buffer->size_bytes = size_bytes;
     return buffer;

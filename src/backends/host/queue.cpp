@@ -92,6 +92,17 @@ void Line::throw_error() {
   if (error) std::rethrow_exception(error);
 }
 
+void Line::keep_stamps(const TicketStamps& stamps) {
+  const std::lock_guard lock(stamps_mutex_);
+  stamps_.push_back(stamps);
+}
+
+void Line::take_stamps(std::vector<TicketStamps>& into) {
+  const std::lock_guard lock(stamps_mutex_);
+  into.insert(into.end(), stamps_.begin(), stamps_.end());
+  stamps_.clear();
+}
+
 // --- Signal -------------------------------------------------------------------------------------
 
 namespace {
@@ -146,6 +157,24 @@ class OwnedCommand {
   std::shared_ptr<KernelResource> kernel_;
 };
 
+// Keeps the stamps of a task when it ends, also by an exception.
+class TaskStamps {
+ public:
+  TaskStamps(Line& line, std::uint64_t ticket, std::uint64_t queued_ns)
+      : line_(line), kept_{ticket, {queued_ns}} {
+    kept_.stamps.submitted_ns = kept_.stamps.started_ns = now_ns();
+  }
+  ~TaskStamps() {
+    kept_.stamps.ended_ns = now_ns();
+    line_.keep_stamps(kept_);
+  }
+  TaskStamps(const TaskStamps&) = delete;
+
+ private:
+  Line& line_;
+  TicketStamps kept_;
+};
+
 }  // namespace
 
 void call_host_function(const HostCall& call, std::string_view label) {
@@ -178,23 +207,56 @@ void Queue::push(Task task) {
   if (!thread_.joinable()) thread_ = std::thread([line = line_] { line->serve(); });
 }
 
-void Queue::submit(const Command& command) {
-  if (const auto* call = std::get_if<HostCall>(&command.work)) {
-    push({[call = *call, label = std::string(command.label)] { call_host_function(call, label); },
-          true});
-    return;
+bool Queue::runs_on_caller(const Work& work) const {
+  return line_->reached(line_->pushed()) && estimate_ns(work) < inline_below_ns;
+}
+
+void Queue::run_on_caller(const Work& work) {
+  try {
+    run(work, *pool_);
+  } catch (...) {
+    line_->keep_error(std::current_exception());
   }
-  if (line_->reached(line_->pushed()) && estimate_ns(command.work) < inline_below_ns) [[likely]] {
-    try {
-      run(command.work, *pool_);
-    } catch (...) {
-      line_->keep_error(std::current_exception());
-    }
-    return;
-  }
-  push({[owned = std::make_shared<OwnedCommand>(command.work), pool = pool_] {
+}
+
+Task Queue::make_task(const Command& command) const {
+  if (const auto* call = std::get_if<HostCall>(&command.work))
+    return {[call = *call, label = std::string(command.label)] { call_host_function(call, label); },
+            true};
+  return {[owned = std::make_shared<OwnedCommand>(command.work), pool = pool_] {
     run(owned->work(), *pool);
-  }});
+  }};
+}
+
+void Queue::submit(const Command& command) {
+  if (runs_on_caller(command.work)) [[likely]]
+    run_on_caller(command.work);
+  else
+    push(make_task(command));
+}
+
+void Queue::submit_stamped(const Command& command, std::uint64_t ticket) {
+  const std::uint64_t queued_ns = now_ns();
+  if (is_empty(command.work)) {
+    stamps_.push_back({ticket, {queued_ns}});
+  } else if (runs_on_caller(command.work)) [[likely]] {
+    run_on_caller(command.work);
+    stamps_.push_back({ticket, {queued_ns, queued_ns, queued_ns, now_ns()}});
+  } else {
+    Task task = make_task(command);
+    Line* line = line_.get();  // lives as long as its tasks do
+    push({[run = std::move(task.run), line, ticket, queued_ns] {
+            const TaskStamps stamps(*line, ticket, queued_ns);
+            run();
+          },
+          task.on_own_thread});
+  }
+}
+
+void Queue::collect_stamps(std::vector<TicketStamps>& into) {
+  into.insert(into.end(), stamps_.begin(), stamps_.end());
+  stamps_.clear();
+  line_->take_stamps(into);
 }
 
 std::shared_ptr<Signal> Queue::mark(Stamped stamped) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "backends/host/pool.hpp"
 #include "runtime/driver.hpp"
@@ -43,6 +44,10 @@ class Line {
   void keep_error(std::exception_ptr error);
   void throw_error();
 
+  // Stamps of tasks, from whoever ran them to whoever collects.
+  void keep_stamps(const TicketStamps& stamps);
+  void take_stamps(std::vector<TicketStamps>& into);
+
  private:
   // Runs the first task if nobody is at it. Called and returns with the lock held.
   bool run_one(std::unique_lock<std::mutex>& lock, bool own_thread);
@@ -54,6 +59,8 @@ class Line {
   std::exception_ptr error_;
   std::atomic<bool> has_error_{false};  // so that waiting for nothing takes no lock
   std::atomic<std::uint64_t> pushed_{0}, done_{0};
+  std::mutex stamps_mutex_;
+  std::vector<TicketStamps> stamps_;
 };
 
 class Queue final : public QueueDriver {
@@ -62,6 +69,8 @@ class Queue final : public QueueDriver {
   ~Queue() override;
 
   void submit(const Command& command) override;
+  void submit_stamped(const Command& command, std::uint64_t ticket) override;
+  void collect_stamps(std::vector<TicketStamps>& into) override;
   std::shared_ptr<Signal> mark(Stamped stamped) override;
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override {}
@@ -75,9 +84,14 @@ class Queue final : public QueueDriver {
   Line& line() noexcept { return *line_; }
 
  private:
+  bool runs_on_caller(const Work& work) const;
+  void run_on_caller(const Work& work);
+  Task make_task(const Command& command) const;
+
   std::shared_ptr<Pool> pool_;
   std::shared_ptr<Line> line_ = std::make_shared<Line>();
   std::thread thread_;
+  std::vector<TicketStamps> stamps_;  // of what ran on the caller
 };
 
 // Throws host_call_failed with the words of what the function threw.

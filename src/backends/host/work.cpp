@@ -195,4 +195,19 @@ double estimate_ns(const Work& work) {
       work);
 }
 
+bool is_empty(const Work& work) {
+  if (const auto* d = std::get_if<Dispatch>(&work)) [[likely]]  // no jump through a table
+    return !d->indirect.buffer && d->groups.count() == 0;
+  return std::visit(overloaded{
+                        [](const Dispatch&) { return false; },  // above
+                        [](const Copy& c) { return c.target.size_bytes == 0; },
+                        [](const Fill& c) { return c.target.size_bytes == 0; },
+                        [](const Write& c) { return c.data.empty(); },
+                        [](const Read& c) { return c.target.empty(); },
+                        [](const HostCall&) { return false; },
+                        [](const Barrier&) { return true; },
+                    },
+                    work);
+}
+
 }  // namespace reel::host

@@ -42,6 +42,7 @@ std::uint64_t thread_cpu_ns();
 
 // Anything but a HostCall.
 void run(const Work& work, Pool& pool);
-double estimate_ns(const Work& work);
+double estimate_ns(const Work& work);  // of a HostCall: never below inline_below_ns
+bool is_empty(const Work& work);       // nothing to run: no groups, no bytes, a barrier
 
 }  // namespace reel::host

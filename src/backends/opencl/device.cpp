@@ -40,9 +40,9 @@ std::shared_ptr<DeviceDriver> open(const DeviceInfo& info) {
 OpenclDevice::OpenclDevice(const FoundDevice& found)
     : context_(std::make_shared<DeviceContext>(found)), executables_(context_) {}
 
-std::shared_ptr<BufferResource> OpenclDevice::allocate(std::uint64_t size_bytes,
+std::unique_ptr<BufferResource> OpenclDevice::allocate(std::uint64_t size_bytes,
                                                        std::string_view label) {
-  return std::make_shared<DeviceBuffer>(context_, size_bytes, label);
+  return std::make_unique<DeviceBuffer>(context_, size_bytes, label);
 }
 
 std::shared_ptr<KernelResource> OpenclDevice::build(const KernelSource& source) {

@@ -22,8 +22,11 @@ struct PendingCall {
   HostWorker* worker;  // the queue's destructor waits, so the worker outlives the call
   EventHandle gate;    // a user event; what follows in the queue waits for it
   std::string name;
+  std::shared_ptr<CallTimes> times;  // null: nobody asks
+  const DeviceContext* context;      // the queue's, which outlives the call
 
   void run() noexcept {
+    if (times) times->started_ns.store(context->now_ns(), std::memory_order_release);
     try {
       (*function)();
     } catch (const std::exception& error) {
@@ -33,6 +36,7 @@ struct PendingCall {
       failures->add(Code::host_call_failed,
                     fmt::format("Host call '{}' threw something that is no std::exception.", name));
     }
+    if (times) times->ended_ns.store(context->now_ns(), std::memory_order_release);
     // First the gate: the function may hold the last handle of its own stream, whose end waits.
     api().set_user_event_status(gate.get(), CL_COMPLETE);
     function.reset();
@@ -56,7 +60,9 @@ cl_event* first_of(CommandEvents* events) { return events ? events->first.out() 
 }  // namespace
 
 CommandQueue::CommandQueue(std::shared_ptr<DeviceContext> context)
-    : context_(std::move(context)), queue_(context_->make_queue()) {}
+    : context_(std::move(context)),
+      stamps_(context_->info().can_stamp_time),
+      queue_(context_->make_queue()) {}
 
 CommandQueue::~CommandQueue() {
   if (!known_idle()) api().finish(queue_.get());
@@ -82,6 +88,17 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
                  [](const Barrier&) {},  // the queue is in order
              },
              command.work);
+}
+
+void CommandQueue::submit_stamped(const Command& command, std::uint64_t ticket) {
+  // Where events have times, this is one of them.
+  const std::uint64_t queued_ns = context_->info().can_stamp_time ? 0 : context_->now_ns();
+  CommandEvents events;
+  run(command, &events);
+  if (events.first)
+    stamps_.add(ticket, queued_ns, std::move(events));
+  else
+    stamps_.add_empty(ticket, queued_ns ? queued_ns : context_->now_ns());
 }
 
 void CommandQueue::fill(const Fill& command, CommandEvents* events) {
@@ -130,8 +147,10 @@ void CommandQueue::host_call(const HostCall& command, std::string_view name,
   check(status, "clCreateUserEvent");
   const cl_event opened = gate.get();
   check(api().retain_event(opened), "clRetainEvent");
+  auto times = events ? std::make_shared<CallTimes>() : nullptr;
   auto call = std::make_unique<PendingCall>(PendingCall{command.function, failures_, &host_worker_,
-                                                        EventHandle(opened), std::string(name)});
+                                                        EventHandle(opened), std::string(name),
+                                                        times, context_.get()});
   EventHandle before;
   check(api().enqueue_marker(queue_.get(), 0, nullptr, before.out()),
         "clEnqueueMarkerWithWaitList");
@@ -144,7 +163,10 @@ void CommandQueue::host_call(const HostCall& command, std::string_view name,
     fail_status(status, "clSetEventCallback");
   }
   static_cast<void>(call.release());  // the callback's now
-  if (events) events->first = std::move(before);
+  if (events) {
+    events->first = std::move(before);
+    events->call = std::move(times);
+  }
   flush();  // or a driver that waits for a flush would never get to it
 }
 

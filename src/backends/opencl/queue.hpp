@@ -1,7 +1,8 @@
 // queue.hpp - an in-order cl_command_queue.
 //
 // No event and no allocation per dispatch, copy, fill or read: a PoCL enqueue is 2 to 4 us, so
-// what we add must stay below a few hundred ns. One thread at a time, but for wait().
+// what we add must stay below a few hundred ns. A stamped command has its event, and nothing else
+// more. One thread at a time, but for wait().
 #pragma once
 
 #include <atomic>
@@ -10,16 +11,12 @@
 #include <string>
 
 #include "backends/opencl/context.hpp"
+#include "backends/opencl/event_stamps.hpp"
 #include "backends/opencl/host_worker.hpp"
 #include "backends/opencl/signal.hpp"
 #include "runtime/driver.hpp"
 
 namespace reel::opencl {
-
-// The first and last event of one command; one event where the command is one.
-struct CommandEvents {
-  EventHandle first, last;
-};
 
 class CommandQueue final : public QueueDriver {
  public:
@@ -27,6 +24,8 @@ class CommandQueue final : public QueueDriver {
   ~CommandQueue() override;
 
   void submit(const Command& command) override { run(command, nullptr); }
+  void submit_stamped(const Command& command, std::uint64_t ticket) override;
+  void collect_stamps(std::vector<TicketStamps>& into) override { stamps_.collect(into); }
   std::shared_ptr<Signal> mark(Stamped stamped) override;
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override;
@@ -76,6 +75,7 @@ class CommandQueue final : public QueueDriver {
   EventHandle marker_;      // behind everything enqueued so far, where there is one
   std::deque<Kept> kept_;
   std::size_t kept_bytes_ = 0;
+  EventStamps stamps_;
   QueueHandle queue_;  // last: released first
 };
 

@@ -1,5 +1,6 @@
 #include "backends/vulkan/batch.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "base/fail.hpp"
@@ -28,6 +29,26 @@ void Batch::clear() {
   runs.clear();
   staging.reset();
   host = nullptr;
+  stamped.clear();
+  queries = 0;
+  submitted_ns = host_begin_ns = host_end_ns = 0;
+}
+
+void Batch::append_stamps(std::vector<TicketStamps>& into) const {
+  for (const StampedCommand& command : stamped) {
+    Stamps times{command.queued_ns, submitted_ns};
+    if (is_host_step()) {
+      times.started_ns = host_begin_ns;
+      times.ended_ns = host_end_ns;
+    } else if (stamps) {
+      times.started_ns = stamps->time_ns(command.begin);
+      times.ended_ns = stamps->time_ns(command.end);
+      // The host's times are as exact as the distance of two clocks, so they give way.
+      times.submitted_ns = std::min(times.submitted_ns, times.started_ns);
+    }
+    times.queued_ns = std::min(times.queued_ns, times.submitted_ns);
+    into.push_back({command.ticket, times});
+  }
 }
 
 }  // namespace reel::vulkan

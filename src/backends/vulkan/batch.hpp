@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "backends/vulkan/staging.hpp"
+#include "backends/vulkan/stamp.hpp"
 #include "reel/command.hpp"
+#include "runtime/driver.hpp"
 
 namespace reel::vulkan {
 
@@ -30,12 +32,20 @@ struct InFlight {
 // The call as a host step: what it throws becomes host_call_failed with the label.
 std::function<void()> named_call(const HostCall& call, std::string_view label);
 
+// A command of a batch whose stamps somebody wants.
+struct StampedCommand {
+  std::uint64_t ticket, queued_ns;
+  std::uint32_t begin, end;  // in the batch's StampBlock
+};
+
 struct Batch {
   explicit Batch(Context& context) : staging(context) {}
 
   bool is_host_step() const noexcept { return host != nullptr; }
   // Gives back all it holds, so that it can be filled again; its command buffer stays.
   void clear();
+  // Of all its stamped commands. Only when it is done, and before it is cleared.
+  void append_stamps(std::vector<TicketStamps>& into) const;
 
   std::uint64_t value = 0;                // its place in the line
   VkCommandBuffer own = VK_NULL_HANDLE;   // of the queue's pool; used again with the batch
@@ -46,6 +56,12 @@ struct Batch {
   std::vector<std::shared_ptr<InFlight>> runs;
   StagingArena staging;
   std::function<void()> host;  // a step of the host, in place of commands
+
+  std::vector<StampedCommand> stamped;
+  std::unique_ptr<StampBlock> stamps;  // made when first needed; null where the device can't stamp
+  std::uint32_t queries = 0;           // of it, in use
+  std::uint64_t submitted_ns = 0;      // where anything is stamped, on the device's clock
+  std::uint64_t host_begin_ns = 0, host_end_ns = 0;  // the same, of a host step
 };
 
 }  // namespace reel::vulkan

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/vulkan/clock.hpp"
 #include "backends/vulkan/result.hpp"
 
 namespace reel::vulkan {
@@ -127,6 +128,7 @@ void Line::submit(Batch& batch) {
   info.pCommandBuffers = batch.commands.data();
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &semaphore_;
+  if (!batch.stamped.empty()) batch.submitted_ns = context_->clock->quick_now_ns();
   const VkResult result = context_->vk.vkQueueSubmit(queue_, 1, &info, VK_NULL_HANDLE);
   submitted_ = on_device_ = batch.value;
   if (result < 0)
@@ -172,6 +174,10 @@ void Line::finish(std::uint64_t value) {
     for (const auto& batch : done)
       for (const ReadBack& read : batch->read_backs)
         std::memcpy(read.target.data(), read.source, read.target.size());
+    {
+      const std::lock_guard lock(stamps_mutex_);
+      for (const auto& batch : done) batch->append_stamps(stamps_);
+    }
     for (const auto& batch : done)
       for (const auto& run : batch->runs) run->batches.fetch_sub(1, std::memory_order_release);
     const std::lock_guard lock(context_->submit_mutex);
@@ -184,6 +190,18 @@ void Line::finish(std::uint64_t value) {
   const std::lock_guard lock(context_->submit_mutex);
   for (auto& batch : done)
     if (free_.size() < 16) free_.push_back(std::move(batch));
+}
+
+void Line::keep_stamps(const TicketStamps& stamps) {
+  const std::lock_guard lock(stamps_mutex_);
+  stamps_.push_back(stamps);
+}
+
+void Line::collect_stamps(std::vector<TicketStamps>& into) {
+  done(last());  // finishes what is done by now
+  const std::lock_guard lock(stamps_mutex_);
+  into.insert(into.end(), stamps_.begin(), stamps_.end());
+  stamps_.clear();
 }
 
 bool Line::done(std::uint64_t value) {
@@ -244,6 +262,7 @@ void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
   const std::uint64_t value = batch.value;
   std::function<void()> function = batch.host;
   const std::vector<Dependency> waits = batch.waits;
+  const bool stamped = !batch.stamped.empty();
   lock.unlock();
   wait(value - 1);
   for (const Dependency& dependency : waits) dependency.line->wait(dependency.value);
@@ -251,6 +270,7 @@ void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
   if (lost_) return;
   lock.unlock();
   std::optional<Error> failure;
+  const std::uint64_t begin_ns = stamped ? context_->clock->quick_now_ns() : 0;
   try {
     function();
   } catch (const Error& error) {
@@ -259,7 +279,10 @@ void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
     failure.emplace(Code::driver_failed,
                     fmt::format("A step of stream '{}' failed: {}", label_, error.what()));
   }
+  const std::uint64_t end_ns = stamped ? context_->clock->quick_now_ns() : 0;
   lock.lock();
+  batch.submitted_ns = batch.host_begin_ns = begin_ns;
+  batch.host_end_ns = end_ns;
   if (failure) failures_.push_back({value, *failure});
   submitted_ = value;
   lock.unlock();

@@ -48,6 +48,10 @@ class Line : public std::enable_shared_from_this<Line> {
   // Waits for the oldest batch if the device has very many.
   void limit_in_flight();
 
+  // Stamps come with the batch that is done, or from whoever did the work elsewhere.
+  void keep_stamps(const TicketStamps& stamps);
+  void collect_stamps(std::vector<TicketStamps>& into);
+
   // Waits for everything and ends the thread. Nothing may be pushed afterwards.
   void close();
 
@@ -88,6 +92,8 @@ class Line : public std::enable_shared_from_this<Line> {
   std::thread worker_;
 
   std::mutex finish_mutex_;  // batches are finished in order
+  std::mutex stamps_mutex_;
+  std::vector<TicketStamps> stamps_;  // not collected
 };
 
 }  // namespace reel::vulkan

@@ -97,6 +97,7 @@ Batch& QueueState::record() {
   batch.held.push_back(generation);
   recording_ = true;
   barrier_is_due_ = false;  // the batch before ends with one
+  boundary_.reset();
   return batch;
 }
 
@@ -104,8 +105,12 @@ void QueueState::end_recording() {
   if (!recording_) return;
   recording_ = false;
   // At the end: a copy waits for its stamp, and in between would keep the device from going on.
-  for (const StampPlace& stamp : open_stamps_) recorder_.copy_stamp(stamp);
+  for (const StampPlace& stamp : open_stamps_)
+    recorder_.copy_stamps(stamp.queries, stamp.query, 1, stamp.buffer, stamp.offset);
   open_stamps_.clear();
+  if (open_->queries)
+    recorder_.copy_stamps(open_->stamps->queries, 0, open_->queries, open_->stamps->times.handle,
+                          0);
   recorder_.end();
   open_->commands.push_back(open_->own);
 }
@@ -118,6 +123,7 @@ std::uint64_t QueueState::close() {
 
 void QueueState::command_recorded() {
   barrier_is_due_ = true;
+  boundary_.reset();
   if (++recorded_ >= commands_per_batch) close();
 }
 
@@ -130,102 +136,160 @@ void QueueState::hold(Resource& resource) {
 
 bool QueueState::everything_is_done() { return is_open_empty() && line->done(line->last()); }
 
-void QueueState::host_step(std::function<void()> function, std::shared_ptr<const void> held) {
+void QueueState::host_step(std::function<void()> function, std::shared_ptr<const void> held,
+                           Ticket* ticket) {
   // Without commands of its own, the open batch becomes the step: what it waits for, so does it.
   if (recording_) close();
   Batch& batch = open();
   batch.host = std::move(function);
   batch.held.push_back(std::move(held));
+  if (ticket) {
+    batch.stamped.push_back({ticket->ticket, ticket->queued_ns, 0, 0});
+    ticket->placed = true;
+  }
   line->push(std::move(open_));
+}
+
+// --- stamps
+// ----------------------------------------------------------------------------------------
+
+template <class Write>
+void QueueState::add(Ticket* ticket, Write&& write) {
+  if (!ticket) {
+    write();
+    return command_recorded();
+  }
+  Batch& batch = *open_;
+  const std::uint32_t begin = stamp_begin(batch);
+  try {
+    write();
+  } catch (...) {
+    command_recorded();  // part of it may be
+    throw;
+  }
+  const std::uint32_t end = stamp_end(batch);
+  batch.stamped.push_back({ticket->ticket, ticket->queued_ns, begin, end});
+  ticket->placed = true;
+  command_recorded();
+  if (open_) boundary_ = end;
+}
+
+std::uint32_t QueueState::stamp_begin(Batch& batch) {
+  constexpr std::uint32_t most = 2 * commands_per_batch;
+  if (batch.stamped.empty()) batch.stamped.reserve(commands_per_batch);
+  if (!context_->clock->can_stamp()) return 0;
+  if (batch.queries == 0) {
+    if (!batch.stamps) batch.stamps = std::make_unique<StampBlock>(*context_, most);
+    recorder_.reset_stamps(batch.stamps->queries, 0, most);
+  }
+  // Behind a barrier this starts when all before it has ended, and that is stamped already: one
+  // stamp costs llvmpipe as much as a small dispatch.
+  if (boundary_ && !barrier_is_due_) return *boundary_;
+  // Elsewhere commands overlap, and this one starts when the device gets to it.
+  recorder_.stamp(
+      batch.stamps->queries, batch.queries,
+      barrier_is_due_ ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+  return batch.queries++;
+}
+
+std::uint32_t QueueState::stamp_end(Batch& batch) {
+  if (!batch.stamps) return 0;
+  recorder_.stamp(batch.stamps->queries, batch.queries, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+  return batch.queries++;
+}
+
+void QueueState::copy_now(std::byte* target, std::span<const std::byte> source, Ticket* ticket) {
+  std::memcpy(target, source.data(), source.size());
+  if (!ticket) return;
+  const std::uint64_t queued_ns = ticket->queued_ns;
+  line->keep_stamps(
+      {ticket->ticket, {queued_ns, queued_ns, queued_ns, context_->clock->quick_now_ns()}});
+  ticket->placed = true;
 }
 
 // --- commands
 // --------------------------------------------------------------------------------------
 
-void QueueState::submit(const Command& command) {
-  const std::lock_guard lock(mutex_);
-  if (const auto* call = std::get_if<HostCall>(&command.work))
-    host_step(named_call(*call, command.label), nullptr);
-  else
-    std::visit([&](const auto& work) { enqueue(work); }, command.work);
+void QueueState::submit_stamped(const Command& command, std::uint64_t number) {
+  Ticket ticket{number, context_->clock->quick_now_ns()};
+  submit(command, &ticket);
+  if (!ticket.placed) line->keep_stamps({number, {ticket.queued_ns}});
 }
 
-void QueueState::enqueue(const Dispatch& dispatch) {
+void QueueState::submit(const Command& command, Ticket* ticket) {
+  const std::lock_guard lock(mutex_);
+  if (const auto* call = std::get_if<HostCall>(&command.work))
+    host_step(named_call(*call, command.label), nullptr, ticket);
+  else
+    std::visit([&](const auto& work) { enqueue(work, ticket); }, command.work);
+}
+
+void QueueState::enqueue(const Dispatch& dispatch, Ticket* ticket) {
   if (!dispatch.indirect.buffer && dispatch.groups.count() == 0) return;
   record();
   hold(static_cast<VulkanKernel&>(*dispatch.kernel));
   for (const Argument& argument : dispatch.arguments)
     if (argument.kind == ParameterKind::buffer) hold(buffer_of(argument.range));
   if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
-  recorder_.dispatch(dispatch);
-  command_recorded();
+  add(ticket, [&] { recorder_.dispatch(dispatch); });
 }
 
-void QueueState::enqueue(const Copy& copy) {
+void QueueState::enqueue(const Copy& copy, Ticket* ticket) {
   if (copy.source.size_bytes == 0) return;
   record();
   hold(buffer_of(copy.source));
   hold(buffer_of(copy.target));
-  recorder_.copy(copy);
-  command_recorded();
+  add(ticket, [&] { recorder_.copy(copy); });
 }
 
-void QueueState::enqueue(const Fill& fill) {
+void QueueState::enqueue(const Fill& fill, Ticket* ticket) {
   if (fill.target.size_bytes == 0) return;
   Batch& batch = record();
   hold(buffer_of(fill.target));
-  recorder_.fill(fill, batch.staging);
-  command_recorded();
+  add(ticket, [&] { recorder_.fill(fill, batch.staging); });
 }
 
-void QueueState::enqueue(const Write& write) {
+void QueueState::enqueue(const Write& write, Ticket* ticket) {
   if (write.data.empty()) return;
   VulkanBuffer& buffer = buffer_of(write.target);
   if (buffer.host) {
     std::byte* target = buffer.host + write.target.offset_bytes;
-    if (everything_is_done()) {
-      std::memcpy(target, write.data.data(), write.data.size());
-      return;
-    }
+    if (everything_is_done()) return copy_now(target, write.data, ticket);
     if (write.data.size() >= large_write_bytes) {
       auto bytes =
           std::make_shared<const std::vector<std::byte>>(write.data.begin(), write.data.end());
       host_step([target, bytes] { std::memcpy(target, bytes->data(), bytes->size()); },
-                buffer.shared_from_this());
+                buffer.shared_from_this(), ticket);
       return;
     }
   }
   Batch& batch = record();
   hold(buffer);
-  recorder_.write(write, batch.staging);
-  command_recorded();
+  add(ticket, [&] { recorder_.write(write, batch.staging); });
 }
 
-void QueueState::enqueue(const Read& read) {
+void QueueState::enqueue(const Read& read, Ticket* ticket) {
   if (read.target.empty()) return;
   VulkanBuffer& buffer = buffer_of(read.source);
   if (buffer.host) {
     const std::byte* source = buffer.host + read.source.offset_bytes;
-    if (everything_is_done()) {
-      std::memcpy(read.target.data(), source, read.target.size());
-      return;
-    }
+    if (everything_is_done())
+      return copy_now(read.target.data(), {source, read.target.size()}, ticket);
     if (read.target.size() >= large_read_bytes) {
       host_step(
           [source, target = read.target] { std::memcpy(target.data(), source, target.size()); },
-          buffer.shared_from_this());
+          buffer.shared_from_this(), ticket);
       return;
     }
   }
   Batch& batch = record();
   hold(buffer);
-  recorder_.read(read, batch.staging, batch.read_backs);
-  command_recorded();
+  add(ticket, [&] { recorder_.read(read, batch.staging, batch.read_backs); });
 }
 
-void QueueState::enqueue(const HostCall&) {}  // submit() saw to it
+void QueueState::enqueue(const HostCall&, Ticket*) {}  // submit() saw to it
 
-void QueueState::enqueue(const Barrier&) {
+void QueueState::enqueue(const Barrier&, Ticket*) {
   if (!recording_ || !barrier_is_due_) return;
   recorder_.barrier();
   barrier_is_due_ = false;

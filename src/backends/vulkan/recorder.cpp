@@ -179,9 +179,10 @@ void Recorder::stamp(VkQueryPool queries, std::uint32_t query, VkPipelineStageFl
   vk_.vkCmdWriteTimestamp(commands_, after, queries, query);
 }
 
-void Recorder::copy_stamp(const StampPlace& stamp) {
-  vk_.vkCmdCopyQueryPoolResults(commands_, stamp.queries, stamp.query, 1, stamp.buffer,
-                                stamp.offset, sizeof(std::uint64_t),
+void Recorder::copy_stamps(VkQueryPool queries, std::uint32_t first, std::uint32_t count,
+                           VkBuffer target, std::uint64_t offset) {
+  vk_.vkCmdCopyQueryPoolResults(commands_, queries, first, count, target, offset,
+                                sizeof(std::uint64_t),
                                 VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 }
 

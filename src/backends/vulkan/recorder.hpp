@@ -33,7 +33,8 @@ class Recorder {
   void barrier();
   void reset_stamps(VkQueryPool queries, std::uint32_t first, std::uint32_t count);
   void stamp(VkQueryPool queries, std::uint32_t query, VkPipelineStageFlagBits after);
-  void copy_stamp(const StampPlace& stamp);
+  void copy_stamps(VkQueryPool queries, std::uint32_t first, std::uint32_t count, VkBuffer target,
+                   std::uint64_t offset);
 
  private:
   void bind(const VulkanKernel& kernel, const Dispatch& dispatch);

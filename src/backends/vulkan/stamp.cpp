@@ -31,6 +31,20 @@ std::uint64_t Stamp::time_ns() const {
   return pool->context().clock->to_ns(ticks);
 }
 
+StampBlock::StampBlock(Context& context, std::uint32_t count)
+    : queries(make_stamp_queries(context, count)), times(context, count * sizeof(std::uint64_t)) {}
+
+StampBlock::~StampBlock() {
+  const Context& context = *times.context;
+  context.vk.vkDestroyQueryPool(context.device, queries, nullptr);
+}
+
+std::uint64_t StampBlock::time_ns(std::uint32_t query) const noexcept {
+  std::uint64_t ticks = 0;
+  std::memcpy(&ticks, times.memory.mapped + query * sizeof(ticks), sizeof(ticks));
+  return times.context->clock->to_ns(ticks);
+}
+
 StampPool::~StampPool() {
   for (VkQueryPool pool : pools_) context_->vk.vkDestroyQueryPool(context_->device, pool, nullptr);
 }

@@ -1,5 +1,6 @@
 // stamp.hpp - places on the device where it writes the time.
 //
+// A StampBlock is the places of one batch, for the begin and end of its stamped commands.
 // A Stamp is one place, given back to its pool when nobody wants it any more. Its time is copied
 // to memory of the host by the batch that writes it: asking llvmpipe for a query waits for the
 // whole device, 12 µs each time. Any thread.
@@ -56,6 +57,20 @@ class StampPool : public std::enable_shared_from_this<StampPool> {
   std::vector<VkQueryPool> pools_;
   std::vector<StagingBuffer> times_;
   std::vector<StampPlace> free_;
+};
+
+// Reset and copied to memory of the host as one range. Owned by a batch, and used again with it.
+struct StampBlock {
+  StampBlock(Context& context, std::uint32_t count);
+  ~StampBlock();
+  StampBlock(const StampBlock&) = delete;
+  StampBlock& operator=(const StampBlock&) = delete;
+
+  // On the device's clock. Only when the batch that writes it is done.
+  std::uint64_t time_ns(std::uint32_t query) const noexcept;
+
+  const VkQueryPool queries;
+  const StagingBuffer times;
 };
 
 // A pool of `count` timestamp queries.

@@ -1,0 +1,87 @@
+// capture.hpp - a span of a program's GPU work, into a document.
+//
+//   reel::start_capture("step.reel");
+//   …                                    // whatever any thread gives to any device
+//   reel::CaptureReport report = reel::stop_capture();
+//
+// One capture at a time in a process. A capture never changes what the program computes: what goes
+// wrong with the document (a full disk, say) ends the recording and is raised by stop_capture().
+// Any thread may start and stop, not necessarily the same one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "reel/device.hpp"
+#include "reel/stream.hpp"
+
+namespace reel {
+
+// Which bytes of buffers a document holds.
+enum class Contents : std::uint8_t {
+  none,    // none
+  hashes,  // hashes of inputs and results
+  inputs,  // what the work needs to run again, and hashes of its results
+  all,     // results of every command too, as bytes
+};
+const char* to_string(Contents contents) noexcept;
+
+struct CaptureOptions {
+  Contents contents = Contents::inputs;
+  // Of the document. When it is reached contents become hashes, and the document says so; a
+  // quarter beyond it recording stops. 0: no limit.
+  std::uint64_t limit_bytes = 0;
+  bool overwrite = false;  // an existing file is otherwise an error
+  Device device = {};      // only this one's work
+  Stream stream = {};      // only this one's work
+  std::string scope = {};  // only commands whose scope matches, or lies below: "decode/*"
+};
+
+struct CaptureReport {
+  std::string path;
+  std::uint64_t commands = 0;
+  std::uint64_t document_bytes = 0;
+  std::uint64_t contents_bytes = 0;  // looked at, before equal pages were stored once
+  std::string lost;                  // what is missing from the document, and why; empty: nothing
+};
+
+// In the path, %p becomes the process's id, %n the number of the capture in the process, %r the
+// rank of an MPI or Slurm job (0 elsewhere), %% a percent sign.
+void start_capture(const std::string& path, const CaptureOptions& options = {});
+CaptureReport stop_capture();
+bool is_capturing() noexcept;
+
+class CaptureState;
+
+// A capture as an object: opened, begun, ended; each once, later calls do nothing.
+class Capture {
+ public:
+  // What the environment asks for (docs/environment.md), for the calling pass: the first call that
+  // qualifies gets it, once in a process. Never throws: a reason why there is none, where one was
+  // asked for, is one line on standard error. GraphExecutor does this by itself.
+  static std::optional<Capture> from_env(const Device& device) noexcept;
+
+  // Opens the document: whatever would keep it from being written is said now.
+  explicit Capture(const std::string& path, const CaptureOptions& options = {});
+  ~Capture();  // ends it; a document that was never begun is taken away again
+  Capture(Capture&&) noexcept;
+  Capture& operator=(Capture&&) noexcept;
+
+  void begin();  // throws when another capture is under way
+  CaptureReport end();
+  bool is_begun() const noexcept;
+  const std::string& path() const noexcept;
+
+ private:
+  explicit Capture(std::unique_ptr<CaptureState> state);
+  std::unique_ptr<CaptureState> state_;
+};
+
+namespace detail {
+// As if the environment had not been looked at yet.
+void reset_environment_capture_for_test() noexcept;
+}  // namespace detail
+
+}  // namespace reel

@@ -1,0 +1,59 @@
+// buffer_ledger.hpp - which bytes of which buffers a capture has, and which a device wrote in it.
+//
+// Bytes are known when the document can tell what they were: they were read, or written whole by
+// something recorded, or the buffer was made within the capture and is zero. A dispatch may leave
+// some bytes of what it writes as they were, so it needs them known like those it reads.
+// Any thread; most uses end at the two numbers that a BufferResource carries.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/range_set.hpp"
+#include "graph/resource.hpp"
+#include "reel/command.hpp"
+
+namespace reel::capture {
+
+struct Piece {
+  BufferResource* buffer;
+  std::uint64_t offset_bytes, size_bytes;
+};
+
+class BufferLedger {
+ public:
+  explicit BufferLedger(std::uint32_t capture) : capture_(capture) {}
+
+  // `range` is about to be used. Adds what must be read before to `unknown`, and returns true when
+  // the buffer is named for the first time.
+  bool use(const BufferRange& range, Access access, std::vector<Piece>& unknown);
+  // Written whole: by a device (a fill, a copy), or by the host.
+  bool overwrite(const BufferRange& range, bool by_host);
+  // Something that isn't recorded writes it.
+  void forget(const BufferRange& range);
+
+  bool is_device_written(const BufferRange& range);
+
+  bool allocated(BufferResource& buffer);  // within the capture
+  // What a device wrote of a buffer that is going away; the ledger doesn't know it any more.
+  std::vector<Piece> release(BufferResource& buffer);
+  // The same of all that live still. Each is held by the second.
+  std::vector<std::pair<Piece, std::shared_ptr<BufferResource>>> device_written();
+
+ private:
+  struct Entry {
+    std::weak_ptr<BufferResource> buffer;
+    RangeSet known, written;
+  };
+  Entry& entry_of(BufferResource& buffer, bool& is_new);  // with the lock held
+  void update_numbers(BufferResource& buffer, const Entry& entry);
+
+  const std::uint32_t capture_;
+  std::mutex mutex_;
+  std::unordered_map<BufferResource*, Entry> entries_;
+};
+
+}  // namespace reel::capture

@@ -1,0 +1,40 @@
+#include "capture/kernel_row.hpp"
+
+#include <span>
+
+namespace reel::capture {
+
+namespace {
+
+template <class Range>
+std::vector<std::byte> bytes_of(const Range& text) {
+  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+document::KernelRow kernel_row(const KernelResource& kernel, std::uint32_t device,
+                               std::string_view built_form) {
+  const KernelSource& source = kernel.source;
+  document::KernelRow row{};
+  row.id = static_cast<std::uint32_t>(kernel.id);
+  row.device = device;
+  row.name = source.name;
+  row.entry = source.entry;
+  row.built_form = built_form;
+  if (!source.opencl_c.empty()) row.variants.push_back({"opencl_c", bytes_of(source.opencl_c)});
+  if (!source.glsl.empty()) row.variants.push_back({"glsl", bytes_of(source.glsl)});
+  if (!source.spirv.empty()) row.variants.push_back({"spirv", bytes_of(source.spirv)});
+  if (source.host) row.variants.push_back({"host", {}});
+  for (const Define& define : source.defines) row.defines.emplace_back(define.name, define.value);
+  for (const SpecConstant& constant : source.constants)
+    row.constants.emplace_back(constant.id, constant.value);
+  row.options = source.options;
+  row.group_size = kernel.group_size;
+  row.parameters = kernel.parameters;
+  row.build_log = kernel.build_log;
+  return row;
+}
+
+}  // namespace reel::capture

@@ -1,0 +1,57 @@
+// messages.hpp - what the writer is told besides commands and stamps.
+//
+// Rows that are rare, or that own something. Text that lives as long as the process travels as a
+// view and gets its number from the writer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "capture/memory_budget.hpp"
+#include "document/rows.hpp"
+#include "graph/resource.hpp"
+
+namespace reel::capture {
+
+struct KernelMessage {
+  std::shared_ptr<KernelResource> kernel;  // its row is made by the writer
+  std::uint32_t device;
+  std::string built_form;
+};
+
+struct ContentsMessage {
+  ContentRole role;
+  std::uint32_t command, buffer;
+  std::uint64_t offset_bytes;
+  bool store;  // the bytes too, not only their hashes
+  Block block;
+};
+
+struct CallMessage {
+  std::string_view name;
+  std::uint32_t thread;
+  std::uint64_t begin_ns, end_ns;
+};
+
+struct RegionMessage {
+  TraceRegion::Kind kind;
+  std::uint32_t number;
+  std::string name;
+  std::uint32_t thread;
+  std::uint64_t begin_ns, end_ns;
+};
+
+struct GraphMessage {
+  std::vector<document::EdgeRow> edges;
+};
+
+using Message =
+    std::variant<document::DeviceRow, document::StreamRow, document::BufferRow, KernelMessage,
+                 ContentsMessage, CallMessage, RegionMessage, GraphMessage, document::OrderRow,
+                 document::AllocationRow, document::OverheadRow, document::ClockRow,
+                 document::NoteRow>;
+
+}  // namespace reel::capture

@@ -1,0 +1,61 @@
+// recorded_stream.hpp - what a recording keeps with each stream, under that stream's lock.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "capture/buffer_ledger.hpp"
+#include "capture/command_log.hpp"
+#include "capture/messages.hpp"
+#include "runtime/recorder.hpp"
+
+namespace reel::capture {
+
+// Times of a launch that the program and the recording both want.
+class SharedStepTimes final : public StepTimes {
+ public:
+  explicit SharedStepTimes(std::unique_ptr<StepTimes> times) : times_(std::move(times)) {}
+  std::vector<StepTime> collect() override {
+    const std::lock_guard lock(mutex_);
+    if (!collected_) collected_ = times_->collect();
+    return *collected_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unique_ptr<StepTimes> times_;
+  std::optional<std::vector<StepTime>> collected_;
+};
+
+class RecordedStream final : public StreamRecord {
+ public:
+  // Contents being read, and the point in the stream where they are there.
+  struct PendingContents {
+    std::shared_ptr<Signal> done;
+    std::vector<ContentsMessage> contents;
+  };
+  struct PendingLaunch {
+    std::shared_ptr<Signal> done;
+    std::shared_ptr<SharedStepTimes> times;
+    std::uint32_t command;               // of the launch
+    std::vector<std::uint32_t> commands;  // of each step; no_index where it was off
+  };
+
+  explicit RecordedStream(std::uint32_t in_capture) : capture(in_capture) {}
+
+  const std::uint32_t capture;
+  const std::shared_ptr<CommandLog> log = std::make_shared<CommandLog>();
+  std::uint32_t last_command = no_index;
+  std::vector<std::uint32_t> waits;  // the next command comes after these
+  std::uint32_t since_collected = 0;
+  std::deque<PendingContents> contents;
+  std::deque<PendingLaunch> launches;
+  std::vector<TicketStamps> stamps;  // reused
+  std::vector<Piece> unknown;        // reused
+};
+
+}  // namespace reel::capture

@@ -1,0 +1,503 @@
+#include "capture/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "capture/glob.hpp"
+#include "capture/recorded_stream.hpp"
+#include "graph/access.hpp"
+#include "runtime/device_state.hpp"
+#include "runtime/graph_exec_state.hpp"
+#include "runtime/stream_state.hpp"
+
+namespace reel::capture {
+
+namespace {
+
+// Stamps are fetched from the driver this often, so that neither it nor we keep many.
+constexpr std::uint32_t collect_every = 512;
+// Contents on their way to the document, all together.
+constexpr std::size_t memory_bytes = std::size_t{256} << 20;
+// Buffers that the program let go of and whose results were not read yet.
+constexpr std::uint64_t most_freed_bytes = std::uint64_t{64} << 20;
+
+std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
+
+constexpr WorkKind kind_of(const Work& work) {
+  return std::visit(overloaded{[](const Dispatch&) { return WorkKind::dispatch; },
+                               [](const Copy&) { return WorkKind::copy; },
+                               [](const Fill&) { return WorkKind::fill; },
+                               [](const Write&) { return WorkKind::write; },
+                               [](const Read&) { return WorkKind::read; },
+                               [](const HostCall&) { return WorkKind::host_call; },
+                               [](const Barrier&) { return WorkKind::barrier; }},
+                    work);
+}
+
+}  // namespace
+
+Recording::Recording(std::uint32_t number, std::string path,
+                     std::unique_ptr<document::DocumentWriter> document,
+                     const CaptureOptions& options)
+    : number_(number),
+      contents_(options.contents),
+      selection_{options.device.state().get(), options.stream.state().get(), options.scope},
+      began_ns_(monotonic_ns()),
+      path_(std::move(path)),
+      memory_(std::make_shared<MemoryBudget>(memory_bytes)),
+      buffers_(number),
+      document_(std::move(document), options.limit_bytes) {}
+
+Recording::~Recording() = default;
+
+// --- commands ---------------------------------------------------------------------------------------
+
+bool Recording::is_wanted(const StreamState& stream, Scope scope) const {
+  if (document_.is_lost()) return false;
+  if (selection_.device && stream.device.get() != selection_.device) return false;
+  if (selection_.stream && &stream != selection_.stream) return false;
+  return selection_.scope.empty() || scope_matches(selection_.scope, scope.path());
+}
+
+void Recording::submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) {
+  if (!is_wanted(stream, command.scope)) {
+    leave_out(command.work);
+    stream.submit(command);
+    return;
+  }
+  const std::uint32_t id = next_command_.fetch_add(1, std::memory_order_relaxed);
+  RecordedStream* record = nullptr;
+  quietly([&] {
+    record = &record_of(stream);
+    before(stream, *record, id, command.work);
+  });
+  const std::uint64_t ticket = id;
+  std::string refused;
+  try {
+    stream.submit(command, &ticket);
+  } catch (const std::exception& error) {
+    refused = error.what();
+    quietly([&] {
+      append(stream, *record, {.id = id, .begin_ns = begin_ns, .end_ns = monotonic_ns()}, command);
+      note("refused", fmt::format("c{} was refused: {}", id, refused));
+    });
+    throw;
+  }
+  quietly([&] {
+    append(stream, *record, {.id = id, .begin_ns = begin_ns, .end_ns = monotonic_ns()}, command);
+    after(stream, *record, id, command.work);
+    if (++record->since_collected >= collect_every) collect(stream, *record);
+  });
+}
+
+void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_t id,
+                       const Work& work) {
+  record.unknown.clear();
+  look_at(work, record.unknown);
+  for (const std::uint32_t after : record.waits)
+    document_.push(document::OrderRow{id, u32(stream.id), after});
+  record.waits.clear();
+  record.last_command = id;
+  if (contents_ == Contents::none) return;
+  if (!record.unknown.empty()) read_pieces(stream, record, ContentRole::input, id, record.unknown);
+  if (const auto* write = std::get_if<Write>(&work)) keep_written_bytes(id, *write);
+}
+
+// What a command wrote is read at the end of the capture; here only what would be gone by then, or
+// what somebody wants of every command.
+void Recording::after(StreamState& stream, RecordedStream& record, std::uint32_t id,
+                      const Work& work) {
+  if (contents_ == Contents::none) return;
+  std::vector<Piece> checks;
+  const auto add = [&](const BufferRange& range) {
+    checks.push_back({range.buffer, range.offset_bytes, range.size_bytes});
+  };
+  if (const auto* read = std::get_if<Read>(&work)) {
+    if (read->source.size_bytes && buffers_.is_device_written(read->source)) add(read->source);
+  } else if (contents_ == Contents::all && !std::holds_alternative<Write>(work)) {
+    for_each_access(work, [&](const BufferRange& range, Access access) {
+      if (writes(access)) add(range);
+    });
+  }
+  if (!checks.empty()) read_pieces(stream, record, ContentRole::check, id, checks);
+  if (freed_bytes_.load(std::memory_order_relaxed) > most_freed_bytes) read_freed_buffers();
+}
+
+void Recording::look_at(const Work& work, std::vector<Piece>& unknown) {
+  const auto use = [&](const BufferRange& range, Access access) {
+    if (range.buffer && range.size_bytes && buffers_.use(range, access, unknown))
+      note_buffer(*range.buffer);
+  };
+  const auto overwrite = [&](const BufferRange& range, bool by_host) {
+    if (range.size_bytes && buffers_.overwrite(range, by_host)) note_buffer(*range.buffer);
+  };
+  std::visit(overloaded{[&](const Dispatch& d) {
+                          note_kernel(*d.kernel);
+                          for (const Argument& a : d.arguments)
+                            if (a.kind == ParameterKind::buffer) use(a.range, a.access);
+                          use(d.indirect, Access::read);
+                        },
+                        [&](const Copy& c) {
+                          use(c.source, Access::read);
+                          overwrite(c.target, false);
+                        },
+                        [&](const Fill& f) { overwrite(f.target, false); },
+                        [&](const Write& w) { overwrite(w.target, true); },
+                        [&](const Read& r) { use(r.source, Access::read); },
+                        [](const HostCall&) {}, [](const Barrier&) {}},
+             work);
+}
+
+void Recording::leave_out(const Work& work) {
+  for_each_access(work, [&](const BufferRange& range, Access access) {
+    if (writes(access)) buffers_.forget(range);
+  });
+}
+
+// --- graphs -----------------------------------------------------------------------------------------
+
+std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState& exec, bool timed,
+                                             std::uint64_t begin_ns) {
+  const auto& steps = exec.steps();
+  const bool wanted = std::any_of(steps.begin(), steps.end(), [&](const auto& step) {
+    return is_wanted(stream, step.command.scope);
+  });
+  if (!wanted) {
+    for (const auto& step : steps)
+      if (step.enabled) leave_out(step.command.work);
+    if (timed) return stream.launch_timed_now(exec.executable());
+    stream.launch_now(exec.executable());
+    return nullptr;
+  }
+  std::uint32_t enabled = 0;
+  for (const auto& step : steps) enabled += step.enabled;
+  const std::uint32_t id = next_command_.fetch_add(enabled + 1, std::memory_order_relaxed);
+  RecordedStream* record = nullptr;
+  RecordedStream::PendingLaunch pending{{}, {}, id, {}};
+  quietly([&] {
+    record = &record_of(stream);
+    pending.commands.reserve(steps.size());
+    std::uint32_t next = id + 1;
+    for (const auto& step : steps) {
+      pending.commands.push_back(step.enabled ? next++ : no_index);
+      if (step.enabled) before(stream, *record, pending.commands.back(), step.command.work);
+    }
+  });
+  const auto append_all = [&] {
+    const std::uint64_t end_ns = monotonic_ns();
+    append_launch(stream, *record, {.id = id, .begin_ns = begin_ns, .end_ns = end_ns}, exec);
+    for (std::uint32_t i = 0; i < steps.size(); ++i)
+      if (steps[i].enabled)
+        append(stream, *record, {pending.commands[i], id, i, begin_ns, end_ns}, steps[i].command);
+  };
+  try {
+    if (timed || stream.device->info().can_stamp_time)
+      pending.times = std::make_shared<SharedStepTimes>(stream.launch_timed_now(exec.executable()));
+    else
+      stream.launch_now(exec.executable());
+  } catch (const std::exception& error) {
+    const std::string refused = error.what();
+    quietly([&] {
+      append_all();
+      note("refused", fmt::format("c{} was refused: {}", id, refused));
+    });
+    throw;
+  }
+  const auto times = pending.times;
+  quietly([&] {
+    append_all();
+    // What a step wrote can be read only when all are done.
+    for (const auto& step : steps)
+      if (step.enabled) after(stream, *record, id + enabled, step.command.work);
+    record->last_command = id + enabled;
+    if (times) {
+      pending.done = stream.mark_aside();
+      record->launches.push_back(std::move(pending));
+    }
+    if ((record->since_collected += enabled) >= collect_every) collect(stream, *record);
+  });
+  return timed ? times : nullptr;
+}
+
+void Recording::append_launch(StreamState& stream, RecordedStream& record, const Given& given,
+                              GraphExecState& exec) {
+  if (exec.recorded_in != number_) {
+    exec.recorded_in = number_;
+    exec.recorded_graph = next_graph_.fetch_add(1, std::memory_order_relaxed);
+    GraphMessage graph;
+    const auto& steps = exec.plan().steps;
+    for (std::uint32_t i = 0; i < steps.size(); ++i)
+      for (const std::uint32_t before : steps[i].waits)
+        graph.edges.push_back({exec.recorded_graph, before, i, 0});
+    if (!graph.edges.empty()) document_.push(std::move(graph));
+  }
+  auto* entry = reinterpret_cast<PackedCommand*>(record.log->reserve(sizeof(PackedCommand)));
+  *entry = PackedCommand{{sizeof(PackedCommand), EntryType::command},
+                         given.id,
+                         u32(stream.id),
+                         no_index,
+                         no_index,
+                         thread_number(),
+                         0,
+                         given.begin_ns,
+                         given.end_ns,
+                         {}};
+  entry->work.kind = u32(WorkKind::launch);
+  entry->work.kernel = exec.recorded_graph;
+  record.log->commit();
+}
+
+void Recording::append(StreamState& stream, RecordedStream& record, const Given& given,
+                       const Command& command) {
+  std::uint32_t arguments = 0, values = 0;
+  const auto* dispatch = std::get_if<Dispatch>(&command.work);
+  if (dispatch) {
+    arguments = u32(dispatch->arguments.size()) + (dispatch->indirect.buffer ? 1 : 0);
+    for (const Argument& a : dispatch->arguments)
+      if (a.kind == ParameterKind::value) values += a.value_bytes;
+  } else {
+    for_each_access(command.work, [&](const BufferRange&, Access) { ++arguments; });
+  }
+  const auto label = u32(command.label.size());
+  const auto bytes = u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label);
+  const std::uint32_t size = (bytes + 7) / 8 * 8;
+
+  std::byte* place = record.log->reserve(size);
+  std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
+  auto* entry = reinterpret_cast<PackedCommand*>(place);
+  *entry = PackedCommand{{size, EntryType::command},
+                         given.id,
+                         u32(stream.id),
+                         given.launch,
+                         given.node,
+                         thread_number(),
+                         0,
+                         given.begin_ns,
+                         given.end_ns,
+                         {}};
+  PackedWork& work = entry->work;
+  work.kind = u32(kind_of(command.work));
+  work.kernel = no_index;
+  work.scope = command.scope.key();
+  work.argument_count = arguments;
+  work.value_bytes = values;
+  work.label_bytes = label;
+  auto* argument = reinterpret_cast<PackedArgument*>(entry + 1);
+  auto* value = reinterpret_cast<std::byte*>(argument + arguments);
+  const auto add_range = [&](ArgumentKind kind, Access access, const BufferRange& range) {
+    *argument++ = {u32(kind) | u32(access) << 8, u32(range.buffer->id), range.offset_bytes,
+                   range.size_bytes};
+  };
+  if (dispatch) {
+    work.kernel = u32(dispatch->kernel->id);
+    const Dim3 &groups = dispatch->groups, &size_of = dispatch->group_size;
+    work.groups[0] = groups.x, work.groups[1] = groups.y, work.groups[2] = groups.z;
+    work.group_size[0] = size_of.x, work.group_size[1] = size_of.y,
+    work.group_size[2] = size_of.z;
+    for (const Argument& a : dispatch->arguments) {
+      if (a.kind == ParameterKind::buffer) {
+        add_range(ArgumentKind::buffer, a.access, a.range);
+      } else if (a.kind == ParameterKind::value) {
+        *argument++ = {u32(ArgumentKind::value) | u32(Access::read) << 8, no_index, 0,
+                       a.value_bytes};
+        std::memcpy(value, a.bytes, a.value_bytes);
+        value += a.value_bytes;
+      } else {
+        *argument++ = {u32(ArgumentKind::shared) | u32(Access::read) << 8, no_index, 0,
+                       a.shared_bytes};
+      }
+    }
+    if (dispatch->indirect.buffer)
+      add_range(ArgumentKind::indirect, Access::read, dispatch->indirect);
+  } else {
+    if (const auto* fill = std::get_if<Fill>(&command.work))
+      work.pattern = fill->pattern | std::uint64_t{fill->pattern_bytes} << 32;
+    for_each_access(command.work, [&](const BufferRange& range, Access access) {
+      add_range(ArgumentKind::buffer, access, range);
+    });
+  }
+  std::memcpy(value, command.label.data(), label);
+  record.log->commit();
+}
+
+// --- stamps -----------------------------------------------------------------------------------------
+
+void Recording::collect(StreamState& stream, RecordedStream& record) {
+  record.since_collected = 0;
+  record.stamps.clear();
+  stream.collect_stamps(record.stamps);
+  if (!record.stamps.empty()) {
+    const std::size_t count = record.stamps.size();
+    const auto size = u32(sizeof(PackedStamps) + count * sizeof(document::StampRow));
+    auto* entry = reinterpret_cast<PackedStamps*>(record.log->reserve(size));
+    *entry = {{size, EntryType::stamps}, count};
+    auto* row = reinterpret_cast<document::StampRow*>(entry + 1);
+    for (const TicketStamps& t : record.stamps)
+      *row++ = {static_cast<std::uint32_t>(t.ticket), t.stamps.queued_ns, t.stamps.submitted_ns,
+                t.stamps.started_ns, t.stamps.ended_ns};
+    record.log->commit();
+  }
+  collect_launches(record);
+  collect_contents(record);
+}
+
+void Recording::collect_launches(RecordedStream& record) {
+  while (!record.launches.empty() && record.launches.front().done->done()) {
+    const RecordedStream::PendingLaunch launch = std::move(record.launches.front());
+    record.launches.pop_front();
+    const std::vector<StepTime> times = launch.times->collect();
+    if (times.empty()) continue;
+    const auto size = u32(sizeof(PackedStamps) + (times.size() + 1) * sizeof(document::StampRow));
+    auto* entry = reinterpret_cast<PackedStamps*>(record.log->reserve(size));
+    *entry = {{size, EntryType::stamps}, times.size() + 1};
+    auto* row = reinterpret_cast<document::StampRow*>(entry + 1);
+    document::StampRow whole{launch.command, 0, 0, times[0].begin_ns, times[0].end_ns};
+    for (const StepTime& time : times) {
+      *row++ = {launch.commands[time.step], 0, 0, time.begin_ns, time.end_ns};
+      whole.started_ns = std::min(whole.started_ns, time.begin_ns);
+      whole.ended_ns = std::max(whole.ended_ns, time.end_ns);
+    }
+    *row = whole;
+    record.log->commit();
+  }
+}
+
+void Recording::collect_contents(RecordedStream& record) {
+  while (!record.contents.empty() && record.contents.front().done->done()) {
+    for (ContentsMessage& contents : record.contents.front().contents)
+      document_.push(std::move(contents));
+    record.contents.pop_front();
+  }
+}
+
+// --- order, calls, things -----------------------------------------------------------------------------
+
+RecordedPoint Recording::point(StreamState& stream) {
+  if (!is_wanted(stream, {}) && selection_.scope.empty()) return {};
+  const RecordedStream& record = record_of(stream);
+  if (record.last_command == no_index) return {};
+  return {number_, record.last_command, u32(stream.id)};
+}
+
+void Recording::wait(StreamState& stream, const RecordedPoint& point) {
+  if (point.capture != number_ || point.stream == u32(stream.id)) return;
+  record_of(stream).waits.push_back(point.command);
+}
+
+void Recording::waited(StreamState& stream) {
+  auto* record = static_cast<RecordedStream*>(stream.recorded.get());
+  if (record && record->capture == number_) collect(stream, *record);
+}
+
+void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {
+  if (selection_.device && buffer.device.get() != selection_.device) return;
+  if (buffers_.allocated(buffer)) note_buffer(buffer);
+  document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
+  called("Device::buffer()", begin_ns);
+}
+
+void Recording::freed(std::unique_ptr<BufferResource> buffer) {
+  if (selection_.device && buffer->device.get() != selection_.device) return;
+  document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
+  std::vector<Piece> written = buffers_.release(*buffer);
+  if (written.empty() || contents_ == Contents::none || document_.is_lost()) return;
+  freed_bytes_.fetch_add(buffer->size_bytes, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  freed_.push_back({std::move(buffer), std::move(written)});
+}
+
+void Recording::built(KernelResource& kernel, std::uint64_t begin_ns) {
+  if (selection_.device && kernel.device.get() != selection_.device) return;
+  note_kernel(kernel);
+  called("Device::kernel()", begin_ns);
+}
+
+void Recording::called(std::string_view name, std::uint64_t begin_ns) {
+  document_.push(CallMessage{name, thread_number(), begin_ns, monotonic_ns()});
+}
+
+void Recording::region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
+                       std::uint64_t begin_ns) {
+  document_.push(RegionMessage{kind, number, std::string(name), thread_number(), begin_ns,
+                               monotonic_ns()});
+}
+
+RecordedStream& Recording::record_of(StreamState& stream) {
+  auto* record = static_cast<RecordedStream*>(stream.recorded.get());
+  if (record && record->capture == number_) [[likely]]
+    return *record;
+  // Contents of an earlier capture may still be on their way into its memory: better lost than
+  // freed.
+  if (record && !record->contents.empty()) static_cast<void>(stream.recorded.release());
+  auto fresh = std::make_unique<RecordedStream>(number_);
+  record = fresh.get();
+  stream.recorded = std::move(fresh);
+  note_device(*stream.device);
+  document_.push(document::StreamRow{u32(stream.id), stream.device->number, stream.label});
+  document_.add(record->log);
+  const std::lock_guard lock(mutex_);
+  streams_.push_back(stream.weak_from_this());
+  return *record;
+}
+
+void Recording::note_device(DeviceState& device) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!devices_.try_emplace(&device, device.shared_from_this()).second) return;
+  }
+  const DeviceInfo& info = device.info();
+  document_.push(document::DeviceRow{device.number, info.id, info.backend, info.name, info.type,
+                                     info.driver, info.driver_version, info.api_version,
+                                     info.memory_bytes, info.compute_units, info.can_stamp_time,
+                                     info.stamp_resolution_ns});
+  if (!info.can_stamp_time)
+    note("no_stamps", fmt::format("Device {} can't stamp time.", info.id));
+  note_clock(device);
+}
+
+void Recording::note_buffer(const BufferResource& buffer) {
+  note_device(*buffer.device);
+  document_.push(document::BufferRow{u32(buffer.id), buffer.device->number, buffer.size_bytes,
+                                     buffer.label});
+}
+
+void Recording::note_kernel(KernelResource& kernel) {
+  if (kernel.recorded_in.load(std::memory_order_relaxed) == number_) [[likely]]
+    return;
+  if (kernel.recorded_in.exchange(number_, std::memory_order_relaxed) == number_) return;
+  note_device(*kernel.device);
+  const KernelSource& source = kernel.source;
+  std::string form;
+  for (const std::string& taken : kernel.device->info().kernel_forms) {
+    const bool given = (taken == "opencl_c" && !source.opencl_c.empty()) ||
+                       (taken == "glsl" && !source.glsl.empty()) ||
+                       (taken == "spirv" && !source.spirv.empty()) ||
+                       (taken == "host" && source.host);
+    if (given && form.empty()) form = taken;
+  }
+  document_.push(KernelMessage{kernel.shared_from_this(), kernel.device->number, std::move(form)});
+}
+
+// The tightest of a few: what lies between two looks at the host's clock is the error.
+void Recording::note_clock(DeviceState& device) {
+  document::ClockRow best{device.number, 0, 0, ~std::uint64_t{0}};
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t first = monotonic_ns();
+    const std::uint64_t on_device = device.driver().now_ns();
+    const std::uint64_t last = monotonic_ns();
+    const std::uint64_t error = (last - first + 1) / 2;
+    if (error < best.error_ns) best = {device.number, first + (last - first) / 2, on_device, error};
+  }
+  document_.push(best);
+}
+
+void Recording::note(std::string kind, std::string text) {
+  document_.push(document::NoteRow{monotonic_ns(), std::move(kind), std::move(text)});
+}
+
+void Recording::overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes) {
+  document_.push(document::OverheadRow{kind, thread_number(), begin_ns, monotonic_ns(), bytes});
+}
+
+}  // namespace reel::capture
