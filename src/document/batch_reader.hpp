@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "document/batch_columns.hpp"
-#include "document/memory_budget.hpp"
+#include "document/load_budget.hpp"
 #include "document/problems.hpp"
 #include "document/trace_tables.hpp"
 
@@ -22,7 +22,7 @@ namespace reel::document {
 class BatchReader {
  public:
   // Borrows all three.
-  BatchReader(RawTables& tables, Problems& problems, MemoryBudget& budget)
+  BatchReader(RawTables& tables, Problems& problems, LoadBudget& budget)
       : tables_(tables), problems_(problems), budget_(budget) {}
 
   // The same topic as a literal, where its messages are batches that are known here; else empty.
@@ -64,7 +64,7 @@ class BatchReader {
 
   RawTables& tables_;
   Problems& problems_;
-  MemoryBudget& budget_;
+  LoadBudget& budget_;
   BatchColumns columns_, arguments_;
   std::vector<std::uint64_t> aligned_;  // the message, where it can be read from
 };

@@ -59,11 +59,9 @@ std::optional<Bytes> BlobIndex::read(std::span<const std::byte> file, const Blob
   const Entry* entry = find(id);
   if (!entry) return std::nullopt;
   const auto data = file.subspan(entry->data_offset, entry->data_bytes);
-  std::optional<Bytes> bytes;
-  if (entry->compressed)
-    bytes = uncompressed(data, most_bytes);
-  else if (data.size() <= most_bytes)
-    bytes.emplace(data.begin(), data.end());
+  if (!entry->compressed && data.size() > most_bytes) return std::nullopt;
+  std::optional<Bytes> bytes =
+      entry->compressed ? uncompressed(data, most_bytes) : Bytes(data.begin(), data.end());
   if (!bytes || hash128(*bytes) != Hash128{id.low, id.high}) return std::nullopt;
   return bytes;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <tuple>
 
 namespace reel::document {
 namespace {
@@ -56,8 +58,10 @@ TraceTables TraceAssembler::assemble() && {
   add_calls_of_commands();
   sort_spans();
   if (missing_texts_ > 0)
-    problems_.damage(
-        fmt::format("{} labels, scopes or names are not in the document.", missing_texts_));
+    problems_.damage(fmt::format(
+        "{} not in the document.",
+        missing_texts_ == 1 ? "1 label, scope or name is"
+                            : fmt::format("{} labels, scopes or names are", missing_texts_)));
   return std::move(rows_);
 }
 
@@ -119,6 +123,9 @@ void TraceAssembler::check_works() {
   work_index_ = IdIndex(raw_.work_ids);
   problems_.left_out("/works", "another row has the same number", work_index_.duplicates());
   work_is_whole_.assign(rows_.works.size(), true);
+  const auto unknown = std::ranges::count(rows_.works, WorkKind::unknown, &TraceWork::kind);
+  if (unknown > 0)
+    problems_.remark(fmt::format("{} kinds of work are of a newer version of reel.", unknown));
   for (std::size_t i = 0; i < rows_.works.size(); ++i) {
     TraceWork& work = rows_.works[i];
     work.label = text(work.label);
@@ -142,6 +149,10 @@ void TraceAssembler::check_works() {
     if (whole && !fits_kind(work)) {
       problems_.left_out("/works", "the ranges are not those of such a command");
       whole = false;
+    }
+    if (!whole) {
+      work = {};
+      work.kind = WorkKind::unknown;
     }
     work_is_whole_[i] = whole;
   }

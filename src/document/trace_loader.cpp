@@ -16,8 +16,9 @@ namespace {
 using namespace document;
 
 constexpr std::uint32_t newest_format = 1;
-// A writer's chunks have a megabyte and one batch more; uncompressed, one is held at a time.
-constexpr std::uint64_t most_chunk_bytes = 256u << 20;
+// A chunk is held in memory uncompressed. A writer's have a megabyte and one batch more, unless
+// that batch is full of pages' hashes, and those don't compress.
+constexpr std::uint64_t free_chunk_bytes = 64u << 20, most_times_compressed = 64;
 
 std::optional<std::uint64_t> number(const std::map<std::string, std::string>& facts,
                                     const char* key) {
@@ -98,8 +99,13 @@ class Loader {
     }
     reserve_commands();
     BatchReader reader(raw_, problems_, budget_);
-    mcap::ChunkReader chunks(most_chunk_bytes);
+    mcap::ChunkReader chunks;
     for (const mcap::ChunkRef& chunk : index_.chunks) {
+      if (chunk.uncompressed_bytes > free_chunk_bytes + most_times_compressed * chunk.data_bytes) {
+        problems_.damage(fmt::format("The chunk at byte {} says it has {} bytes, out of {}.",
+                                     chunk.offset, chunk.uncompressed_bytes, chunk.data_bytes));
+        continue;
+      }
       const auto damage =
           mcap::for_each_message(file_, chunk, chunks, [&](const mcap::MessageView& message) {
             const auto topic = topics.find(message.channel);
@@ -130,7 +136,7 @@ class Loader {
   std::shared_ptr<TraceState> state_;
   std::span<const std::byte> file_;
   Problems problems_;
-  MemoryBudget budget_;
+  LoadBudget budget_;
   mcap::Index index_;
   RawTables raw_;
 };

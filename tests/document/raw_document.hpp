@@ -1,4 +1,5 @@
-// raw_document.hpp - a document whose batches are built by hand: what no writer of ours would write.
+// raw_document.hpp - a document whose batches are built by hand: what no writer of ours would
+// write.
 #pragma once
 
 #include <functional>

@@ -37,10 +37,13 @@ std::vector<std::byte> read_bytes(const std::string& path) {
 
 void write_bytes(const std::string& path, std::span<const std::byte> bytes) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
 }
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
 
 std::vector<Hash128> pages_of(DocumentWriter& writer, std::span<const std::byte> bytes,
                               bool store) {
@@ -107,11 +110,13 @@ void write_sample(DocumentWriter& w) {
   const ArgumentRow value{ArgumentKind::value, Access::read, no_index, 0, 4};
   const ArgumentRow scratch{ArgumentKind::shared, Access::read, no_index, 0, 256};
 
-  const std::vector<ArgumentRow> write_x{x_out}, fill_y{y_out}, add_xy{x_in, y_both, value, scratch},
-      copy_y{y_in, big_out}, scale_y{y_half, value}, read_y{y_in};
+  const std::vector<ArgumentRow> write_x{x_out}, fill_y{y_out},
+      add_xy{x_in, y_both, value, scratch}, copy_y{y_in, big_out}, scale_y{y_half, value},
+      read_y{y_in};
   const auto work = [&](WorkKind kind, std::span<const ArgumentRow> arguments,
-                        std::span<const std::byte> values, std::uint32_t kernel, std::uint32_t label,
-                        std::uint32_t scope, Dim3 groups, std::uint64_t pattern) {
+                        std::span<const std::byte> values, std::uint32_t kernel,
+                        std::uint32_t label, std::uint32_t scope, Dim3 groups,
+                        std::uint64_t pattern) {
     WorkRow row{};
     row.kind = kind;
     row.kernel = kernel;
@@ -180,7 +185,8 @@ void write_sample(DocumentWriter& w) {
   w.add(OverheadRow{OverheadKind::waiting, 77, t0 + 710 * us, t0 + 711 * us, 0});
   w.add(OverheadRow{OverheadKind::starting, 77, t0 - 10 * us, t0, 0});
   w.add(OverheadRow{OverheadKind::stopping, 77, t0 + 800 * us, t0 + 820 * us, 0});
-  w.add(NoteRow{t0 + 750 * us, "limit", "Contents after c10 are hashes only: the limit was reached."});
+  w.add(NoteRow{t0 + 750 * us, "limit",
+                "Contents after c10 are hashes only: the limit was reached."});
 }
 
 std::string write_sample(const std::string& path, bool close) {
@@ -208,7 +214,8 @@ std::string write_sample(const std::string& path, bool close) {
 
 void write_many(const std::string& path, std::uint32_t commands) {
   DocumentWriter writer(path, {{"program", "many"}});
-  writer.add(DeviceRow{0, "host", "host", "Test CPU", "cpu", "reel", "0.1.0", "", 1u << 30, 2, true, 1});
+  writer.add(
+      DeviceRow{0, "host", "host", "Test CPU", "cpu", "reel", "0.1.0", "", 1u << 30, 2, true, 1});
   writer.add(ClockRow{0, sample_start_ns, sample_start_ns, 0});
   writer.add(StreamRow{0, 0, "main"});
   writer.add(BufferRow{0, 0, 4096, "x"});

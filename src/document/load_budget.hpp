@@ -1,4 +1,4 @@
-// memory_budget.hpp - how much a document may make its reader keep.
+// load_budget.hpp - how much a document may make its reader keep.
 //
 // A column of equal values takes no bytes in the file, so a few bytes may claim a billion rows.
 // Half a gigabyte is free for everyone, enough for three million commands; beyond it a document
@@ -9,9 +9,9 @@
 
 namespace reel::document {
 
-class MemoryBudget {
+class LoadBudget {
  public:
-  explicit MemoryBudget(std::uint64_t file_bytes) : left_((512ULL << 20) + 64 * file_bytes) {}
+  explicit LoadBudget(std::uint64_t file_bytes) : left_((512ULL << 20) + 64 * file_bytes) {}
 
   // False, and nothing is taken, where it is more than what is left.
   bool take(std::uint64_t bytes) noexcept {
