@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reel/buffer.hpp"          // IWYU pragma: export
+#include "reel/capture.hpp"         // IWYU pragma: export
 #include "reel/command.hpp"         // IWYU pragma: export
 #include "reel/device.hpp"          // IWYU pragma: export
 #include "reel/error.hpp"           // IWYU pragma: export
@@ -12,3 +13,4 @@
 #include "reel/kernel.hpp"          // IWYU pragma: export
 #include "reel/stream.hpp"          // IWYU pragma: export
 #include "reel/stream_capture.hpp"  // IWYU pragma: export
+#include "reel/trace.hpp"           // IWYU pragma: export

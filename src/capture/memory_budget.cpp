@@ -7,6 +7,13 @@ namespace reel::capture {
 Block::Block(std::shared_ptr<MemoryBudget> budget, std::size_t size_bytes)
     : budget_(std::move(budget)), bytes_(new std::byte[size_bytes]), size_bytes_(size_bytes) {}
 
+Block& Block::operator=(Block&& other) noexcept {
+  std::swap(budget_, other.budget_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(size_bytes_, other.size_bytes_);
+  return *this;
+}
+
 Block::~Block() {
   bytes_.reset();
   if (budget_) budget_->give_back(size_bytes_);

@@ -20,7 +20,7 @@ class Block {
   Block(std::shared_ptr<MemoryBudget> budget, std::size_t size_bytes);
   ~Block();
   Block(Block&& other) noexcept = default;
-  Block& operator=(Block&&) = delete;
+  Block& operator=(Block&& other) noexcept;
 
   std::span<std::byte> bytes() { return {bytes_.get(), size_bytes_}; }
   std::span<const std::byte> bytes() const { return {bytes_.get(), size_bytes_}; }

@@ -232,7 +232,7 @@ TEST_P(AnyDevice, OnlyStampedCommandsComeBack) {
       queue.submit(dispatch(increment, 64, arguments));
     else
       queue.submit_plainly(dispatch(increment, 64, arguments));
-    if (i % 100 == 50) queue->mark();
+    if (i % 100 == 50) queue->mark(Stamped::no);
   }
   EXPECT_EQ(queue.wait_and_collect().size(), queue.submitted());
   for (std::uint64_t i = 0; i < queue.submitted(); ++i)

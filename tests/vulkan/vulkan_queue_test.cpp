@@ -232,7 +232,7 @@ TEST_F(Vulkan, StampedCommandsMayOverlapAndMixWithAnythingElse) {
     queue->submit({Barrier{}});
     queue->submit_stamped(dispatch(on_a), 10 * i + 2);
     if (i % 3 == 0) queue->submit(dispatch(on_b));
-    if (i % 50 == 49) queue->mark();
+    if (i % 50 == 49) queue->mark(Stamped::no);
     queue->submit({Barrier{}});
     if (i % 40 == 39) queue->flush();
   }

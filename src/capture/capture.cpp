@@ -1,0 +1,142 @@
+#include "reel/capture.hpp"
+
+#include <filesystem>
+
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "capture/active_capture.hpp"
+#include "capture/capture_state.hpp"
+#include "capture/path_pattern.hpp"
+#include "capture/preflight.hpp"
+#include "runtime/device_state.hpp"
+
+namespace reel {
+
+const char* to_string(Contents contents) noexcept {
+  switch (contents) {
+    case Contents::none: return "none";
+    case Contents::hashes: return "hashes";
+    case Contents::inputs: return "inputs";
+    case Contents::all: return "all";
+  }
+  return "?";
+}
+
+namespace {
+std::atomic<std::uint32_t> next_number{1};
+}
+
+CaptureState::CaptureState(const std::string& pattern, const CaptureOptions& wanted)
+    : path(capture::expand_path(pattern, next_number.load(std::memory_order_relaxed))),
+      options(wanted) {
+  document = capture::open_document(path, options);
+  next_number.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t live = options.device ? options.device.state()->live_bytes.load() : 0;
+  const auto told = capture::preflight(path, options, live);
+  if (!told.warning.empty()) log(LogLevel::warn, told.warning);
+}
+
+void CaptureState::begin() {
+  if (begun) return;
+  capture::begin_recording(path, std::move(document), options);
+  begun = true;
+}
+
+CaptureReport CaptureState::end() {
+  if (ended) return report;
+  ended = true;
+  if (!begun) {
+    // Opened for nothing: no document is better than one without a single command.
+    document.reset();
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    report.path = path;
+    return report;
+  }
+  if (auto done = capture::end_recording()) report = *done;
+  return report;
+}
+
+Capture::Capture(const std::string& path, const CaptureOptions& options)
+    : state_(std::make_unique<CaptureState>(path, options)) {}
+Capture::Capture(std::unique_ptr<CaptureState> state) : state_(std::move(state)) {}
+Capture::Capture(Capture&&) noexcept = default;
+Capture& Capture::operator=(Capture&&) noexcept = default;
+
+Capture::~Capture() {
+  if (!state_) return;
+  try {
+    end();
+  } catch (const std::exception& error) {
+    log(LogLevel::error, error.what());
+  }
+}
+
+void Capture::begin() { state_->begin(); }
+bool Capture::is_begun() const noexcept { return state_->begun; }
+const std::string& Capture::path() const noexcept { return state_->path; }
+
+CaptureReport Capture::end() {
+  if (state_->ended) return state_->report;
+  const CaptureReport report = state_->end();
+  if (state_->announce) announce_end(report, state_->begun);
+  return report;
+}
+
+// --- start and stop --------------------------------------------------------------------------------
+
+namespace {
+std::mutex started_mutex;
+std::optional<Capture> started;
+}  // namespace
+
+void start_capture(const std::string& path, const CaptureOptions& options) {
+  const std::lock_guard lock(started_mutex);
+  if (started)
+    fail(Code::invalid_argument,
+         "start_capture(): a capture to {} is under way; call stop_capture() first.",
+         started->path());
+  if (is_capturing())
+    fail(Code::invalid_argument, "start_capture(): another capture of this process is under way.");
+  Capture fresh(path, options);
+  fresh.begin();
+  started.emplace(std::move(fresh));
+}
+
+CaptureReport stop_capture() {
+  const std::lock_guard lock(started_mutex);
+  if (!started)
+    fail(Code::invalid_argument, "stop_capture(): no capture was started by start_capture().");
+  Capture ending = std::move(*started);
+  started.reset();
+  CaptureReport report = ending.end();
+  if (!report.lost.empty())
+    fail(Code::io_failed, "{} is incomplete: {}", report.path, report.lost);
+  return report;
+}
+
+bool is_capturing() noexcept { return capture::is_recording(); }
+
+void announce_begin(const std::string& path, const CaptureOptions& options) noexcept {
+  log(LogLevel::warn,
+      fmt::format("capture: starting, document {} (contents: {})", path,
+                  to_string(options.contents)));
+}
+
+void announce_end(const CaptureReport& report, bool begun) noexcept {
+  if (!begun) {
+    log(LogLevel::warn, fmt::format("capture: never begun, no document at {}", report.path));
+  } else if (!report.lost.empty()) {
+    log(LogLevel::error, fmt::format("capture: {} is incomplete: {}", report.path, report.lost));
+  } else if (report.commands == 0) {
+    log(LogLevel::warn, fmt::format("capture: NO commands were given while it ran; {} has none. "
+                                    "Was the work given before it began, or to another device?",
+                                    report.path));
+  } else {
+    log(LogLevel::warn,
+        fmt::format("capture: stopped, {} commands in {} ({})", report.commands, report.path,
+                    capture::in_units(report.document_bytes)));
+  }
+}
+
+}  // namespace reel

@@ -1,0 +1,30 @@
+// capture_state.hpp - what a Capture holds.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "document/document_writer.hpp"
+#include "reel/capture.hpp"
+
+namespace reel {
+
+class CaptureState {
+ public:
+  CaptureState(const std::string& path_pattern, const CaptureOptions& options);
+
+  void begin();
+  CaptureReport end();
+
+  const std::string path;
+  const CaptureOptions options;
+  std::unique_ptr<document::DocumentWriter> document;  // until it is begun
+  bool begun = false, ended = false;
+  bool announce = false;  // on standard error: the environment asked for it
+  CaptureReport report;
+};
+
+void announce_begin(const std::string& path, const CaptureOptions& options) noexcept;
+void announce_end(const CaptureReport& report, bool begun) noexcept;
+
+}  // namespace reel

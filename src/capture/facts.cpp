@@ -1,0 +1,69 @@
+#include "capture/facts.hpp"
+
+#include <unistd.h>
+
+#include <ctime>
+#include <fstream>
+#include <iterator>
+
+#include "base/clock.hpp"
+
+namespace reel::capture {
+
+namespace {
+
+// Arguments as they were given, those with blanks in quotes.
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string raw((std::istreambuf_iterator<char>(file)), {});
+  std::string line;
+  for (std::size_t begin = 0; begin < raw.size();) {
+    const std::size_t end = std::min(raw.find('\0', begin), raw.size());
+    const std::string argument = raw.substr(begin, end - begin);
+    const bool quoted = argument.empty() || argument.find_first_of(" \t\n'\"") != std::string::npos;
+    if (!line.empty()) line += ' ';
+    line += quoted ? '\'' + argument + '\'' : argument;
+    begin = end + 1;
+  }
+  return line;
+}
+
+std::string program() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+std::string selection(const CaptureOptions& options) {
+  std::string text;
+  if (options.device) text += "device " + options.device.info().id;
+  if (options.stream) text += (text.empty() ? "" : ", ") + ("stream " + options.stream.label());
+  if (!options.scope.empty()) text += (text.empty() ? "" : ", ") + ("scope " + options.scope);
+  return text;
+}
+
+}  // namespace
+
+document::Facts process_facts(const CaptureOptions& options) {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  return {{"command_line", command_line()},
+          {"program", program()},
+          {"pid", std::to_string(getpid())},
+          {"host", host},
+          {"started", utc_now()},
+          {"started_ns", std::to_string(monotonic_ns())},
+          {"contents", to_string(options.contents)},
+          {"limit_bytes", std::to_string(options.limit_bytes)},
+          {"selection", selection(options)}};
+}
+
+}  // namespace reel::capture

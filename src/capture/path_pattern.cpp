@@ -1,0 +1,50 @@
+#include "capture/path_pattern.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/fail.hpp"
+
+namespace reel::capture {
+
+namespace {
+
+std::string rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "RANK"})
+    if (const char* value = std::getenv(name); value && *value) return value;
+  return "0";
+}
+
+}  // namespace
+
+std::string expand_path(std::string_view pattern, std::uint32_t number) {
+  std::string path;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%') {
+      path += pattern[i];
+      continue;
+    }
+    const char what = i + 1 < pattern.size() ? pattern[++i] : '\0';
+    switch (what) {
+      case 'p': path += std::to_string(getpid()); break;
+      case 'n': path += std::to_string(number); break;
+      case 'r': path += rank(); break;
+      case '%': path += '%'; break;
+      default:
+        fail(Code::invalid_argument,
+             "The path '{}' has a '%' that is not followed by p, n, r or %.", pattern);
+    }
+  }
+  return path;
+}
+
+bool has_number(std::string_view pattern) {
+  for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
+    if (pattern[i] != '%') continue;
+    if (pattern[++i] == 'n') return true;
+  }
+  return false;
+}
+
+}  // namespace reel::capture

@@ -1,0 +1,40 @@
+#include "capture/preflight.hpp"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+
+#include <array>
+#include <filesystem>
+
+namespace reel::capture {
+
+std::string in_units(std::uint64_t bytes) {
+  constexpr std::array units{"bytes", "kB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < units.size(); ++unit) value /= 1000;
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+Preflight preflight(const std::string& path, const CaptureOptions& options,
+                    std::uint64_t live_bytes) {
+  Preflight result;
+  const bool keeps_bytes =
+      options.contents == Contents::inputs || options.contents == Contents::all;
+  result.estimate_bytes = keeps_bytes ? live_bytes : 0;
+  if (options.limit_bytes && result.estimate_bytes > options.limit_bytes)
+    result.estimate_bytes = options.limit_bytes;
+  auto folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  struct statvfs system {};
+  if (statvfs(folder.c_str(), &system) == 0)
+    result.free_bytes = std::uint64_t{system.f_bavail} * system.f_frsize;
+  if (result.free_bytes && *result.free_bytes < result.estimate_bytes)
+    result.warning = fmt::format(
+        "{}: buffers hold {} and {} are free there; if the disk fills up, recording stops and the "
+        "document ends early. REEL_CAPTURE_CONTENTS=hashes or a limit keeps it small.",
+        path, in_units(result.estimate_bytes), in_units(*result.free_bytes));
+  return result;
+}
+
+}  // namespace reel::capture

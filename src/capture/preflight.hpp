@@ -1,0 +1,24 @@
+// preflight.hpp - what can be told before a capture begins.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "reel/capture.hpp"
+
+namespace reel::capture {
+
+struct Preflight {
+  std::uint64_t estimate_bytes = 0;          // contents at most, before compression
+  std::optional<std::uint64_t> free_bytes;   // where the document goes
+  std::string warning;                       // empty: nothing to say
+};
+
+// `live_bytes`: of the buffers there are now.
+Preflight preflight(const std::string& path, const CaptureOptions& options,
+                    std::uint64_t live_bytes);
+
+std::string in_units(std::uint64_t bytes);  // "1.5 MB"
+
+}  // namespace reel::capture
