@@ -4,7 +4,7 @@
 //   for (const reel::TraceCommand& command : trace.commands()) …
 //
 // Every index in here is within its list: load() leaves out rows that say otherwise and counts
-// them among problems(). Times are nanoseconds on the host's clock; device times have been brought
+// them among problems(). Commands are c0 to the last before the first that is missing. Times are nanoseconds on the host's clock; device times have been brought
 // there. Contents stay in the file until asked for. Any thread; copies share one file.
 #pragma once
 
@@ -83,7 +83,8 @@ enum class WorkKind : std::uint8_t {
   read,
   host_call,
   barrier,
-  launch  // of a graph; its nodes are commands of their own
+  launch,  // of a graph; its nodes are commands of their own
+  unknown  // a newer version's; what it touches is known as far as its arguments tell
 };
 const char* to_string(WorkKind kind) noexcept;
 
@@ -109,9 +110,9 @@ struct TraceWork {
 };
 
 struct TraceCommand {
-  std::uint32_t work = no_index;    // index in works()
-  std::uint32_t stream = no_index;  // index in streams()
-  std::uint32_t launch = no_index;  // index of the command that launched it
+  std::uint32_t work = no_index;    // index in works(), always
+  std::uint32_t stream = no_index;  // index in streams(), always
+  std::uint32_t launch = no_index;  // index of the command that launched it: a smaller one
   std::uint32_t node = no_index;    // its number in that graph
   std::uint32_t thread = 0;
   std::uint64_t call_begin_ns = 0, call_end_ns = 0;
@@ -126,10 +127,11 @@ struct TraceCommand {
 
 // Before `command` runs, `after`, a command of another stream, is done.
 struct TraceOrder {
-  std::uint32_t command, after;  // indices in commands()
+  std::uint32_t command, after;  // indices in commands(); `after` is the smaller
 };
 
 enum class ContentRole : std::uint8_t { input, written, check };
+const char* to_string(ContentRole role) noexcept;
 
 // What a range of a buffer held: before `command` (input), by it (written), or after it (check).
 struct TraceContents {
@@ -177,7 +179,7 @@ struct TraceNote {
   std::string kind, text;
 };
 
-class TraceState;
+struct TraceState;
 
 class Trace {
  public:
@@ -223,7 +225,10 @@ class Trace {
   std::uint64_t stored_bytes() const;  // of all blobs, as they lie in the file
   // The bytes, checked against their name; none where the blob is missing or damaged.
   std::optional<std::vector<std::byte>> blob(const BlobId& id) const;
-  // All pages of it; none where any is missing.
+  // One page of it; none where it is missing or damaged.
+  std::optional<std::vector<std::byte>> page(const TraceContents& contents,
+                                             std::uint32_t number) const;
+  // All pages of it, as large as it is; none where any is missing.
   std::optional<std::vector<std::byte>> bytes(const TraceContents& contents) const;
 
  private:

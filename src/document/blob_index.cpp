@@ -1,0 +1,69 @@
+#include "document/blob_index.hpp"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/hash128.hpp"
+
+namespace reel::document {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// The frame says how large it is; what lies in it may say otherwise, and is then no blob.
+std::optional<Bytes> uncompressed(std::span<const std::byte> data, std::uint64_t most_bytes) {
+  const unsigned long long size = ZSTD_getFrameContentSize(data.data(), data.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > most_bytes)
+    return std::nullopt;
+  // zstd makes no more than 128 KiB of a block of four bytes.
+  if (size / (32u << 10) > data.size()) return std::nullopt;
+  Bytes bytes(size);
+  const std::size_t got = ZSTD_decompress(bytes.data(), bytes.size(), data.data(), data.size());
+  if (ZSTD_isError(got) != 0 || got != size) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<BlobId> parse_blob_name(std::string_view name) {
+  constexpr std::string_view prefix = "xxh3:";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  const auto hash = hash128_from_hex(name.substr(prefix.size()));
+  if (!hash) return std::nullopt;
+  return BlobId{hash->low, hash->high};
+}
+
+BlobIndex::BlobIndex(std::span<const mcap::AttachmentRef> attachments) {
+  for (const mcap::AttachmentRef& attachment : attachments) {
+    const auto id = parse_blob_name(attachment.name);
+    if (!id) continue;
+    entries_.push_back({*id, attachment.data_offset, attachment.data_bytes,
+                        attachment.media_type == "application/zstd"});
+    stored_bytes_ += attachment.data_bytes;
+  }
+  std::ranges::stable_sort(entries_, {}, &Entry::id);
+  const auto rest = std::ranges::unique(entries_, {}, &Entry::id);
+  entries_.erase(rest.begin(), rest.end());
+}
+
+const BlobIndex::Entry* BlobIndex::find(const BlobId& id) const noexcept {
+  const auto found = std::ranges::lower_bound(entries_, id, {}, &Entry::id);
+  return found != entries_.end() && found->id == id ? &*found : nullptr;
+}
+
+std::optional<Bytes> BlobIndex::read(std::span<const std::byte> file, const BlobId& id,
+                                     std::uint64_t most_bytes) const {
+  const Entry* entry = find(id);
+  if (!entry) return std::nullopt;
+  const auto data = file.subspan(entry->data_offset, entry->data_bytes);
+  if (!entry->compressed && data.size() > most_bytes) return std::nullopt;
+  std::optional<Bytes> bytes =
+      entry->compressed ? uncompressed(data, most_bytes) : Bytes(data.begin(), data.end());
+  if (!bytes || hash128(*bytes) != Hash128{id.low, id.high}) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace reel::document

@@ -1,0 +1,35 @@
+// clock_map.hpp - from the clock of a device to the host's.
+//
+// Between two points both run evenly; before the first and after the last equally fast.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace reel::document {
+
+struct ClockPoint {
+  std::uint64_t device_ns = 0, host_ns = 0;
+};
+
+class ClockMap {
+ public:
+  ClockMap() = default;
+  // Points at which one of the clocks stands still or goes back are left out.
+  explicit ClockMap(std::vector<ClockPoint> points);
+
+  bool empty() const noexcept { return points_.empty(); }
+  std::size_t left_out() const noexcept { return left_out_; }
+  // 0 where it would be before the host's clock began, or past what 64 bits hold. Fastest when
+  // asked for times that lie close to each other.
+  std::uint64_t host_ns(std::uint64_t device_ns);
+
+ private:
+  std::vector<ClockPoint> points_;  // rising on both clocks
+  std::vector<double> slopes_;      // [i]: from point i to the next
+  std::size_t left_out_ = 0;
+  std::size_t last_ = 0;  // the segment of the last answer
+};
+
+}  // namespace reel::document

@@ -1,0 +1,28 @@
+// trace_state.hpp - what copies of a Trace share: the file, and what was read from it.
+//
+// Immutable once loaded.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "document/blob_index.hpp"
+#include "document/input_file.hpp"
+#include "document/trace_tables.hpp"
+
+namespace reel {
+
+struct TraceState {
+  explicit TraceState(const std::string& path_) : path(path_), file(path_) {}
+
+  std::string path;
+  InputFile file;
+  bool is_complete = false;
+  std::vector<std::string> problems;
+  std::map<std::string, std::string> facts, end_facts;
+  document::BlobIndex blobs;
+  document::TraceTables tables;
+};
+
+}  // namespace reel
