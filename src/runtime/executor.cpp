@@ -69,18 +69,16 @@ const Graph& GraphSession::graph() const { return live(state_, "graph()").graph(
 
 PendingPass GraphSession::commit(const FinishOptions& options) {
   SessionState& state = live(state_, "commit()");
-  auto pending = std::make_shared<PendingPassState>();
-  state.commit(options, *pending);
+  PendingPass pending(state.commit(options));
   state_.reset();
-  return PendingPass(std::move(pending));
+  return pending;
 }
 
 PassReport GraphSession::finish(const FinishOptions& options) {
-  SessionState& state = live(state_, "finish()");
-  PendingPassState pending;
-  state.commit(options, pending);
+  PendingPassState pass;
+  live(state_, "finish()").finish(options, pass);
   state_.reset();
-  return pending.wait();
+  return pass.wait();
 }
 
 GraphExecutor::GraphExecutor(const Device& device) {

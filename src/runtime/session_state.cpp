@@ -17,18 +17,17 @@ std::uint64_t since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-bool PendingPassState::done() { return !end || end->done(); }
+bool PendingPassState::done() { return end->done(); }
 
 PassReport PendingPassState::wait() {
   const std::lock_guard lock(mutex_);
   if (waited_) return report;
-  if (end && end->done()) {
-    end->wait();  // no wait, but it throws what failed
-  } else if (end) {
-    const auto start = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
+  if (end)
     end->wait();
-    report.wait_ns = since(start);
-  }
+  else
+    executor->stream.state()->synchronize("GraphSession::finish()");
+  report.wait_ns = since(start);
   waited_ = true;
   if (begin && end) {
     const auto first = begin->time_ns(), last = end->time_ns();
@@ -119,10 +118,26 @@ void SessionState::report_plan(const Plan& plan, PassReport& report) {
   close();
 }
 
-void SessionState::commit(const FinishOptions& options, PendingPassState& pass) {
+std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& options) {
+  auto pass = std::make_shared<PendingPassState>();
+  submit(options, *pass);
+  pass->end = executor_->stream.state()->mark(stamped_);
+  executor_->stream.flush();
+  pass->report.encode_ns = since(began_);
+  return pass;
+}
+
+void SessionState::finish(const FinishOptions& options, PendingPassState& pass) {
+  submit(options, pass);
+  // Without a mark where nobody wants its time: it is a command of its own on OpenCL.
+  if (stamped_ == Stamped::yes) pass.end = executor_->stream.state()->mark(stamped_);
+  executor_->stream.flush();
+  pass.report.encode_ns = since(began_);
+}
+
+void SessionState::submit(const FinishOptions& options, PendingPassState& pass) {
   pass.executor = executor_;
   PassReport& report = pass.report;
-  StreamState& stream = *executor_->stream.state();
   report.commands = commands_;
   report.dispatches = dispatches_;
   report.barriers = tracker_->barriers();
@@ -141,11 +156,8 @@ void SessionState::commit(const FinishOptions& options, PendingPassState& pass) 
       pass.exec->launch(executor_->stream);
   }
   pass.begin = begin_;
-  pass.end = stream.mark(stamped_);
-  stream.flush();
-  if (!recording_) stream.stop_tracking_with(tracker_.get());
+  if (!recording_) executor_->stream.state()->stop_tracking_with(tracker_.get());
   given_away_ = true;
-  report.encode_ns = since(began_);
 }
 
 }  // namespace reel

@@ -25,8 +25,9 @@ class PendingPassState {
 
   std::shared_ptr<ExecutorState> executor;
   PassReport report;
-  std::shared_ptr<Signal> begin, end;  // null when nothing was given
-  std::optional<GraphExec> exec;       // of a recorded session
+  std::shared_ptr<Signal> begin;  // null where nobody asked for the time
+  std::shared_ptr<Signal> end;    // null: all that is on the stream
+  std::optional<GraphExec> exec;  // of a recorded session
   std::optional<TimedLaunch> timed;
 
  private:
@@ -50,7 +51,8 @@ class SessionState {
   Scope enter(std::string_view name);
   std::shared_ptr<Scope> shared_scope() const { return scope_; }
 
-  void commit(const FinishOptions& options, PendingPassState& pass);
+  std::shared_ptr<PendingPassState> commit(const FinishOptions& options);
+  void finish(const FinishOptions& options, PendingPassState& pass);  // to be waited for next
 
   bool recording() const noexcept { return recording_; }
   const Graph& graph() const noexcept { return graph_; }
@@ -58,6 +60,7 @@ class SessionState {
 
  private:
   void mark_begin();
+  void submit(const FinishOptions& options, PendingPassState& pass);
   static void report_plan(const Plan& plan, PassReport& report);
 
   const std::shared_ptr<ExecutorState> executor_;
