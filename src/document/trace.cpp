@@ -134,7 +134,7 @@ std::optional<std::vector<std::byte>> Trace::page(const TraceContents& contents,
   auto bytes = state_->blobs.read(state_->file.bytes(), pages(contents)[number], page_bytes);
   const std::uint64_t size =
       std::min(page_bytes, contents.size_bytes - std::uint64_t{number} * page_bytes);
-  if (bytes && bytes->size() != size) bytes.reset();
+  if (!bytes || bytes->size() != size) return std::nullopt;
   return bytes;
 }
 
