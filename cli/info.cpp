@@ -4,10 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
-#include <set>
 
+#include "command_details.hpp"
 #include "terminal.hpp"
-#include "trace_input.hpp"
 #include "units.hpp"
 #include "verbs.hpp"
 
@@ -32,10 +31,10 @@ Summary summary_of(const Trace& trace) {
   s.first_ns = ~std::uint64_t{0};
   for (const TraceCommand& command : trace.commands()) {
     ++s.commands[static_cast<std::size_t>(trace.work_of(command).kind)];
-    s.busy_ns += command.run_ns();
     s.first_ns = std::min(s.first_ns, command.call_begin_ns);
     s.last_ns = std::max({s.last_ns, command.call_end_ns, command.ended_ns});
   }
+  for (const std::uint64_t ns : own_run_ns(trace)) s.busy_ns += ns;
   if (s.last_ns < s.first_ns) s.first_ns = s.last_ns = 0;
   for (const TraceBuffer& buffer : trace.buffers()) s.buffer_bytes += buffer.size_bytes;
   for (const TraceContents& contents : trace.contents()) {

@@ -46,6 +46,17 @@ std::vector<Usage> usages_of(const Trace& trace) {
   return usages;
 }
 
+// A kernel that ran as a C++ function may have a text in another form.
+std::string form_option(const TraceKernel& kernel) {
+  std::string other;
+  for (const TraceVariant& variant : kernel.variants) {
+    if (!variant.blob) continue;
+    if (variant.form == kernel.built_form) return {};
+    if (other.empty()) other = " --form " + variant.form;
+  }
+  return other;
+}
+
 int run(const TraceOptions& options) {
   const Trace trace = open_trace(options);
   const std::vector<Usage> usages = usages_of(trace);
@@ -95,8 +106,9 @@ int run(const TraceOptions& options) {
                time(usage.quantile_ns(0.95)), share_text(usage.total_ns, total_ns)});
   }
   fmt::print("{}", table.text());
-  const std::string id = name_of(trace.kernels()[usages[0].kernel].id);
-  print_next(options, {{"reel source $ " + id, "what it was built from"},
+  const TraceKernel& top = trace.kernels()[usages[0].kernel];
+  const std::string id = name_of(top.id);
+  print_next(options, {{"reel source $ " + id + form_option(top), "what it was built from"},
                        {"reel commands $ --kernel " + id, "each of its runs"},
                        {"reel scopes $", "time by scope"}});
   return done;

@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <memory>
 
+#include "command_details.hpp"
 #include "table.hpp"
-#include "trace_input.hpp"
 #include "units.hpp"
 #include "verbs.hpp"
 
@@ -44,11 +45,12 @@ Node tree_of(const Trace& trace) {
     std::uint64_t commands = 0, run_ns = 0, first = ~std::uint64_t{0};
   };
   std::map<std::uint32_t, Sum> sums;
+  const std::vector<std::uint64_t> run_ns = own_run_ns(trace);
   for (std::size_t i = 0; i < trace.commands().size(); ++i) {
     const TraceCommand& command = trace.commands()[i];
     Sum& sum = sums[trace.work_of(command).scope];
     ++sum.commands;
-    sum.run_ns += command.run_ns();
+    sum.run_ns += run_ns[i];
     sum.first = std::min<std::uint64_t>(sum.first, i);
   }
   std::vector<Node*> path;
