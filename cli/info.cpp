@@ -111,8 +111,10 @@ std::string commands_text(const Trace& trace, const Summary& s) {
     if (s.commands[kind] > 0)
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", s.commands[kind],
                           to_string(static_cast<WorkKind>(kind)));
-  return trace.commands().empty() ? "none: nothing ran while it was recorded"
-                                  : fmt::format("{} ({})", trace.commands().size(), list);
+  if (!trace.commands().empty()) return fmt::format("{} ({})", trace.commands().size(), list);
+  // Of what was cut off nobody can say that nothing ran.
+  return trace.end_facts().empty() ? "none that can be read"
+                                   : "none: nothing ran while it was recorded";
 }
 
 std::string overhead_text(const Summary& s) {
