@@ -1,10 +1,13 @@
-// trace_corpus.cpp <folder> - writes what fuzz/corpus/trace began with: small documents, whole and
-// cut. Inputs that libFuzzer found are kept beside them.
+// trace_corpus.cpp <folder> - writes what fuzz/corpus/trace and fuzz/corpus/batch began with: small
+// documents, whole and cut, and the batches of one. Inputs that libFuzzer found are kept beside
+// them.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 
 #include "document/document_writer.hpp"
+#include "document/input_file.hpp"
+#include "document/mcap_reader.hpp"
 
 namespace reel {
 namespace {
@@ -82,6 +85,23 @@ void write(const std::string& path, std::uint32_t commands, bool close) {
     w.flush();
 }
 
+// The input of batch_fuzz: table, length, message.
+void write_batches(const std::string& document, const std::string& path) {
+  const InputFile file(document);
+  const mcap::Index index = mcap::read_index(file.bytes());
+  OutputFile out(path, {.overwrite = true});
+  mcap::ChunkReader reader;
+  for (const mcap::ChunkRef& chunk : index.chunks)
+    for_each_message(file.bytes(), chunk, reader, [&](const mcap::MessageView& message) {
+      const auto length = static_cast<std::uint16_t>(message.data.size());
+      const std::uint8_t prefix[] = {static_cast<std::uint8_t>(message.channel - 1),
+                                     static_cast<std::uint8_t>(length & 255),
+                                     static_cast<std::uint8_t>(length >> 8)};
+      out.write(std::as_bytes(std::span(prefix)));
+      out.write(message.data);
+    });
+}
+
 }  // namespace
 }  // namespace reel
 
@@ -91,8 +111,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const std::filesystem::path folder(argv[1]);
+    const std::filesystem::path folder = std::filesystem::path(argv[1]) / "trace";
+    const std::filesystem::path batches = std::filesystem::path(argv[1]) / "batch";
     std::filesystem::create_directories(folder);
+    std::filesystem::create_directories(batches);
     reel::write((folder / "empty").string(), 0, true);
     reel::write((folder / "eight").string(), 8, true);
     reel::write((folder / "unclosed").string(), 8, false);
@@ -100,6 +122,8 @@ int main(int argc, char** argv) {
                                std::filesystem::copy_options::overwrite_existing);
     std::filesystem::resize_file(folder / "cut",
                                  std::filesystem::file_size(folder / "cut") * 3 / 4);
+    reel::write_batches((folder / "eight").string(), (batches / "eight").string());
+    reel::write_batches((folder / "empty").string(), (batches / "empty").string());
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
