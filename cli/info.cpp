@@ -164,10 +164,8 @@ void print(const Trace& trace, const TraceOptions& options) {
                      ? size_text(trace.stored_bytes())
                      : fmt::format("{} for {} recorded", size_text(trace.stored_bytes()),
                                    size_text(std::strtoull(bytes_in.c_str(), nullptr, 10))));
-  if (s.passes > 0)
-    line("passes",
-         fmt::format("{}{}", s.passes,
-                     fact(facts, "selection").empty() ? "" : ", " + fact(facts, "selection")));
+  if (s.passes > 0) line("passes", std::to_string(s.passes));
+  line("selection", fact(facts, "selection"));
   line("overhead", overhead_text(s));
   for (const TraceNote& note : trace.notes()) line("note", note.text);
   const std::string complete = fact(trace.end_facts(), "complete");
