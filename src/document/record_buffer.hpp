@@ -20,7 +20,8 @@ class RecordBuffer {
   void u32(std::uint32_t value) { number(value); }
   void u64(std::uint64_t value) { number(value); }
   void bytes(std::span<const std::byte> value) {
-    bytes_.insert(bytes_.end(), value.begin(), value.end());
+    // Not vector::insert, in which g++ 12 sees an overflow that can't be.
+    if (!value.empty()) std::memcpy(grow(value.size()).data(), value.data(), value.size());
   }
   void text(std::string_view value) {
     u32(checked_length(value.size()));

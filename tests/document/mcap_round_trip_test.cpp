@@ -73,12 +73,14 @@ TEST(Mcap, StartsANewChunkWhenOneIsFull) {
 
 TEST(Mcap, HoldsMegabytesInOneChunk) {
   std::string text;
-  for (int i = 0; i < 500'000; ++i) text += std::to_string(i * 7919);
+  for (std::uint64_t i = 0; i < 500'000; ++i) text += std::to_string(i * 7919);
   const Bytes file = written([&](mcap::Writer& writer) {
     writer.message(writer.add_channel("c", "", 0), 1, bytes_of(text));
     writer.close();
   });
-  EXPECT_THAT(messages(file), ElementsAre("c #0 @1: " + text));
+  const auto found = messages(file);
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_TRUE(found[0] == "c #0 @1: " + text);  // megabytes, which nobody wants to see printed
 }
 
 TEST(Mcap, IsReadableUpToTheLastWriteWhenTheWriterIsGone) {
