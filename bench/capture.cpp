@@ -19,10 +19,15 @@ namespace {
 
 struct Options {
   std::vector<std::string> devices;
+  std::vector<std::string> cases;  // empty: all
   HarnessOptions harness;
   bool quick = false;
   std::string json, load, without_capture;
   bool hook_turns = false;
+
+  bool wants(const char* name) const {
+    return cases.empty() || std::find(cases.begin(), cases.end(), name) != cases.end();
+  }
 };
 
 void measure_device(const reel::Device& device, const Options& options,
@@ -35,9 +40,10 @@ void measure_device(const reel::Device& device, const Options& options,
   const bool slow = device.info().backend == "vulkan";
   const std::uint32_t part = options.quick ? 10 : 1;
   HarnessOptions harness = options.harness;
-  run(small_dispatches_group(device, (slow ? 2000 : 20000) / part), harness);
+  if (options.wants("small"))
+    run(small_dispatches_group(device, (slow ? 2000 : 20000) / part), harness);
   harness.rounds = std::min(harness.rounds, 5);  // a pass takes a second
-  run(large_buffers_group(device, (slow ? 100 : 200) / part), harness);
+  if (options.wants("large")) run(large_buffers_group(device, 200 / part), harness);
 }
 
 std::vector<std::string> every_device() {
@@ -64,9 +70,11 @@ int run(Options options) {
     print_group(results.back());
   };
   if (options.devices.empty()) {
-    options.devices = every_device();
-    add(writing_and_loading(options.quick ? 100'000 : 1'000'000, options.quick ? 1 : 5));
-    if (!options.without_capture.empty()) add(hook_group(options.without_capture, options.harness));
+    if (options.wants("document"))
+      add(writing_and_loading(options.quick ? 100'000 : 1'000'000, options.quick ? 1 : 5));
+    if (options.wants("hook") && !options.without_capture.empty())
+      add(hook_group(options.without_capture, options.harness));
+    if (options.wants("small") || options.wants("large")) options.devices = every_device();
   }
   for (const std::string& selector : options.devices) {
     const reel::Device device = reel::open_device(selector);
@@ -87,6 +95,8 @@ int main(int argc, char** argv) {
   CLI::App app("What capturing costs a program: in time, in bytes, and when it isn't done.");
   app.add_option("--device", options.devices,
                  "Devices to measure, and nothing else; default: all that can be opened");
+  app.add_option("--case", options.cases, "Cases to measure; default: all")
+      ->check(CLI::IsMember({"small", "large", "document", "hook"}));
   app.add_option("--rounds", options.harness.rounds, "How often the modes take turns")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
