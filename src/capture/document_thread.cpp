@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
 #include "capture/kernel_row.hpp"
 
 namespace reel::capture {
@@ -114,6 +115,7 @@ void DocumentThread::lose(std::string why) {
   if (is_lost()) return;
   lost_why_ = std::move(why);
   lost_.store(true, std::memory_order_release);
+  log(LogLevel::error, fmt::format("capture: recording ends here: {}", lost_why_));
 }
 
 void DocumentThread::check_limit() {
