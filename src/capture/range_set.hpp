@@ -23,6 +23,7 @@ class RangeSet {
   }
 
   void remove(std::uint64_t begin, std::uint64_t end) {
+    if (begin >= end) return;
     auto it = ranges_.upper_bound(begin);
     if (it != ranges_.begin() && std::prev(it)->second > begin) --it;
     while (it != ranges_.end() && it->first < end) {
@@ -48,6 +49,7 @@ class RangeSet {
   // visit(begin, end) for each part of [begin, end) that is in the set, or that is not.
   template <class F>
   void for_each_in(std::uint64_t begin, std::uint64_t end, F&& visit) const {
+    if (begin >= end) return;
     auto it = ranges_.upper_bound(begin);
     if (it != ranges_.begin() && std::prev(it)->second > begin) --it;
     for (; it != ranges_.end() && it->first < end; ++it)

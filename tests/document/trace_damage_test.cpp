@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
+#include <filesystem>
+#include <fstream>
 
 #include "check_trace.hpp"
 #include "document/mcap_reader.hpp"
@@ -49,46 +50,54 @@ TEST(DamagedTrace, CutAtAnyByteItLoadsAPrefixOrIsRefused) {
   const TemporaryFolder folder;
   const Trace whole = Trace::load(write_small(folder / "whole.reel"));
   ASSERT_TRUE(whole.is_complete());
-  const std::vector<std::byte> bytes = read_bytes(folder / "whole.reel");
-  std::size_t loaded = 0, most = 0;
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    write_bytes(folder / "cut.reel", std::span(bytes).first(size));
+  // Shorter and shorter in place: a file written anew each time takes a minute.
+  const std::size_t bytes = whole.file_bytes();
+  std::filesystem::copy_file(folder / "whole.reel", folder / "cut.reel");
+  std::size_t loaded = 0, least = whole.commands().size();
+  for (std::size_t size = bytes - 1; size > 0; --size) {
+    std::filesystem::resize_file(folder / "cut.reel", size);
     try {
       const Trace trace = Trace::load(folder / "cut.reel");
       ++loaded;
       EXPECT_FALSE(trace.is_complete()) << size;
       EXPECT_THAT(trace.problems(), Not(IsEmpty())) << size;
       check_trace(trace);
-      ASSERT_GE(trace.commands().size(), most) << size;  // more bytes never give less
-      most = trace.commands().size();
+      ASSERT_LE(trace.commands().size(), least) << size;  // fewer bytes never give more
+      least = trace.commands().size();
       for (std::size_t i = 0; i < trace.commands().size(); ++i)
         ASSERT_EQ(trace.commands()[i].call_begin_ns, whole.commands()[i].call_begin_ns);
     } catch (const Error& error) {
       // Only where not even the header is there.
       ASSERT_LT(size, 64u) << error.what();
-      ASSERT_TRUE(error.code() == Code::damaged_document || error.code() == Code::io_failed);
+      ASSERT_EQ(error.code(), Code::damaged_document);
     }
   }
-  EXPECT_GT(loaded, bytes.size() - 64);
-  EXPECT_EQ(most, 12u);
+  EXPECT_GT(loaded, bytes - 64);
+  EXPECT_EQ(least, 0u);
 }
 
 TEST(DamagedTrace, NoChangedByteBreaksAPromise) {
   const TemporaryFolder folder;
-  write_small(folder / "whole.reel");
-  const std::vector<std::byte> whole = read_bytes(folder / "whole.reel");
-  for (std::size_t at = 0; at < whole.size(); ++at)
-    for (const unsigned flip : {0x01u, 0x80u, 0xffu}) {
-      std::vector<std::byte> bytes = whole;
-      bytes[at] ^= static_cast<std::byte>(flip);
-      write_bytes(folder / "flipped.reel", bytes);
-      try {
-        check_trace(Trace::load(folder / "flipped.reel"));
-      } catch (const Error& error) {
-        ASSERT_TRUE(error.code() == Code::damaged_document || error.code() == Code::unsupported)
-            << at << ": " << error.what();
-      }
+  const std::string path = write_small(folder / "x.reel");
+  const std::vector<std::byte> whole = read_bytes(path);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const auto put = [&](std::size_t at, std::byte byte) {
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put(static_cast<char>(byte));
+    file.flush();
+  };
+  constexpr std::byte flips[] = {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}};
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    put(at, whole[at] ^ flips[at % 3]);
+    try {
+      check_trace(Trace::load(path));
+    } catch (const Error& error) {
+      ASSERT_TRUE(error.code() == Code::damaged_document || error.code() == Code::unsupported)
+          << at << ": " << error.what();
     }
+    put(at, whole[at]);
+  }
+  EXPECT_TRUE(Trace::load(path).is_complete());
 }
 
 TEST(DamagedTrace, AChangedPageIsFoundWhenItIsRead) {

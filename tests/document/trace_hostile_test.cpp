@@ -161,8 +161,8 @@ TEST_F(HostileTrace, AMillionRowsInNoBytesAreOnlyBelievedSoOften) {
 TEST_F(HostileTrace, OneLongTextNamedAMillionTimesIsOnlyBelievedSoOften) {
   auto d = document();
   d.batch("/texts", [](FlatBufferBuilder& b) {
-    const auto text = b.CreateString(std::string(1 << 20, 'x'));
-    const std::vector<Offset<flatbuffers::String>> texts(100'000, text);
+    const auto text = b.CreateString(std::string(8 << 20, 'x'));
+    const std::vector<Offset<flatbuffers::String>> texts(10'000, text);
     std::vector<std::uint64_t> ids(texts.size());
     for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = i + 1;
     const auto table = schema::CreateTexts(b, numbers(b, ids), b.CreateVector(texts));

@@ -45,7 +45,7 @@ BEGIN {
   own("base", "error ids dim3 scope")
   own("graph", "parameter kernel host_kernel buffer command graph")
   own("runtime", "device stream graph_exec stream_capture executor")
-  own("document", "trace")
+  own("document", "trace document buffer_value")
   own("capture", "capture")
   own("everything", "reel")
   # Which modules each may include, itself among them.
