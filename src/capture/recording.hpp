@@ -93,6 +93,7 @@ class Recording final : public Recorder {
   void append_launch(StreamState& stream, RecordedStream& record, const Given& given,
                      GraphExecState& exec);
   void collect(StreamState& stream, RecordedStream& record);
+  void wait_for_writer(const CommandLog& log);
   void collect_launches(RecordedStream& record);
   void collect_contents(RecordedStream& record);
 
