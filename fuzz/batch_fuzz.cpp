@@ -15,9 +15,7 @@ void fuzz_one(std::span<const std::byte> input) {
     mcap::Writer writer(file, {"reel", "fuzz"}, {.zstd_level = -50});
     writer.metadata({"reel", {{"format", "1"}}});
     for (const char* topic : document::table_topics) writer.add_channel(topic, "flatbuffer", 0);
-    writer.attachment({.name = "xxh3:00000000000000000000000000000000",
-                       .media_type = "application/octet-stream",
-                       .data = input});
+    writer.attachment({0, 0, "xxh3:00000000000000000000000000000000", "application/zstd", input});
     mcap::ByteCursor messages(input);
     while (!messages.rest().empty()) {
       const std::size_t table = messages.u8() % document::table_count;
