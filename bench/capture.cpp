@@ -62,7 +62,8 @@ int run(Options options) {
   if (options.hook_turns) return take_hook_turns();
   if (options.quick) options.harness = {.rounds = 3, .batch_ms = 2};
   fmt::print(
-      "Medians of {} rounds, per command. × is the ratio to the first row, formed within a round.\n",
+      "Medians of {} rounds, per command. × is the ratio to the first row, formed within a "
+      "round.\n",
       options.harness.rounds);
   std::vector<GroupResult> results;
   const auto add = [&](GroupResult result) {
@@ -104,7 +105,7 @@ int main(int argc, char** argv) {
   app.add_option("--json", options.json, "Write the results here too");
   app.add_option("--without-capture", options.without_capture,
                  "A library that can't capture, to measure what being able to costs");
-  app.add_option("--load", options.load)->group("");          // what AnotherProgram is started with
+  app.add_option("--load", options.load)->group("");  // what AnotherProgram is started with
   app.add_flag("--hook-turns", options.hook_turns)->group("");  // the same
   CLI11_PARSE(app, argc, argv);
   try {

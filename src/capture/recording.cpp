@@ -56,7 +56,8 @@ Recording::Recording(std::uint32_t number, std::string path,
 
 Recording::~Recording() = default;
 
-// --- commands ---------------------------------------------------------------------------------------
+// --- commands
+// ---------------------------------------------------------------------------------------
 
 bool Recording::is_wanted(const StreamState& stream, Scope scope) const {
   if (document_.is_lost()) return false;
@@ -149,8 +150,8 @@ void Recording::look_at(const Work& work, std::vector<Piece>& unknown) {
                         },
                         [&](const Fill& f) { overwrite(f.target, false); },
                         [&](const Write& w) { overwrite(w.target, true); },
-                        [&](const Read& r) { use(r.source, Access::read); },
-                        [](const HostCall&) {}, [](const Barrier&) {}},
+                        [&](const Read& r) { use(r.source, Access::read); }, [](const HostCall&) {},
+                        [](const Barrier&) {}},
              work);
 }
 
@@ -160,7 +161,8 @@ void Recording::leave_out(const Work& work) {
   });
 }
 
-// --- graphs -----------------------------------------------------------------------------------------
+// --- graphs
+// -----------------------------------------------------------------------------------------
 
 std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState& exec, bool timed,
                                              std::uint64_t begin_ns) {
@@ -265,7 +267,8 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
     for_each_access(command.work, [&](const BufferRange&, Access) { ++arguments; });
   }
   const auto label = u32(command.label.size());
-  const auto bytes = u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label);
+  const auto bytes =
+      u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label);
   const std::uint32_t size = (bytes + 7) / 8 * 8;
 
   std::byte* place = record.log->reserve(size);
@@ -298,8 +301,7 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
     work.kernel = u32(dispatch->kernel->id);
     const Dim3 &groups = dispatch->groups, &size_of = dispatch->group_size;
     work.groups[0] = groups.x, work.groups[1] = groups.y, work.groups[2] = groups.z;
-    work.group_size[0] = size_of.x, work.group_size[1] = size_of.y,
-    work.group_size[2] = size_of.z;
+    work.group_size[0] = size_of.x, work.group_size[1] = size_of.y, work.group_size[2] = size_of.z;
     for (const Argument& a : dispatch->arguments) {
       if (a.kind == ParameterKind::buffer) {
         add_range(ArgumentKind::buffer, a.access, a.range);
@@ -326,7 +328,8 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
   record.log->commit();
 }
 
-// --- stamps -----------------------------------------------------------------------------------------
+// --- stamps
+// -----------------------------------------------------------------------------------------
 
 void Recording::collect(StreamState& stream, RecordedStream& record) {
   record.since_collected = 0;
@@ -387,7 +390,8 @@ void Recording::collect_contents(RecordedStream& record) {
   }
 }
 
-// --- order, calls, things -----------------------------------------------------------------------------
+// --- order, calls, things
+// -----------------------------------------------------------------------------
 
 RecordedPoint Recording::point(StreamState& stream) {
   if (!is_wanted(stream, {}) && selection_.scope.empty()) return {};
@@ -435,8 +439,8 @@ void Recording::called(std::string_view name, std::uint64_t begin_ns) {
 
 void Recording::region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
                        std::uint64_t begin_ns) {
-  document_.push(RegionMessage{kind, number, std::string(name), thread_number(), begin_ns,
-                               monotonic_ns()});
+  document_.push(
+      RegionMessage{kind, number, std::string(name), thread_number(), begin_ns, monotonic_ns()});
 }
 
 RecordedStream& Recording::record_of(StreamState& stream) {
@@ -467,15 +471,14 @@ void Recording::note_device(DeviceState& device) {
                                      info.driver, info.driver_version, info.api_version,
                                      info.memory_bytes, info.compute_units, info.can_stamp_time,
                                      info.stamp_resolution_ns});
-  if (!info.can_stamp_time)
-    note("no_stamps", fmt::format("Device {} can't stamp time.", info.id));
+  if (!info.can_stamp_time) note("no_stamps", fmt::format("Device {} can't stamp time.", info.id));
   note_clock(device);
 }
 
 void Recording::note_buffer(const BufferResource& buffer) {
   note_device(*buffer.device);
-  document_.push(document::BufferRow{u32(buffer.id), buffer.device->number, buffer.size_bytes,
-                                     buffer.label});
+  document_.push(
+      document::BufferRow{u32(buffer.id), buffer.device->number, buffer.size_bytes, buffer.label});
 }
 
 void Recording::note_kernel(KernelResource& kernel) {

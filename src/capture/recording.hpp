@@ -118,7 +118,7 @@ class Recording final : public Recorder {
   BufferLedger buffers_;
   std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;                                              // of what follows
   std::map<DeviceState*, std::shared_ptr<DeviceState>> devices_;  // kept open until the end
   std::vector<std::weak_ptr<StreamState>> streams_;
   struct Freed {

@@ -123,14 +123,14 @@ void Recording::keep_written_bytes(std::uint32_t command, const Write& write) {
     }
     std::memcpy(block->bytes().data(), write.data.data() + at, range.size_bytes);
     document_.push(ContentsMessage{ContentRole::written, command,
-                                   static_cast<std::uint32_t>(piece.buffer->id),
-                                   range.offset_bytes, stores(ContentRole::written),
-                                   std::move(*block)});
+                                   static_cast<std::uint32_t>(piece.buffer->id), range.offset_bytes,
+                                   stores(ContentRole::written), std::move(*block)});
   }
   if (piece.size_bytes >= page_bytes) overhead(OverheadKind::inputs, begin_ns, piece.size_bytes);
 }
 
-// --- when nobody uses the buffers any more ------------------------------------------------------------
+// --- when nobody uses the buffers any more
+// ------------------------------------------------------------
 
 void Recording::read_final(DeviceState& device, std::span<const Piece> pieces) {
   const std::uint64_t begin_ns = monotonic_ns();
