@@ -108,7 +108,10 @@ Mode change_between_launches(std::shared_ptr<Exec> exec) {
             [exec](std::uint64_t passes) {
               return Exec::expect(exec->chain, 0, passes * (exec->nodes - 1));
             }};
-  mode.spent_ns = [spent] { return std::exchange(*spent, 0); };
+  mode.spent = [spent] {
+    const double ns = std::exchange(*spent, 0);
+    return Spent{ns, ns};
+  };
   return mode;
 }
 

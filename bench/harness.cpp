@@ -15,17 +15,12 @@ double now_ns(clockid_t clock) {
   return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
 }
 
-struct Sample {
-  double cpu_ns, wall_ns;  // of a whole turn
-};
-
 // CPU time is that of all threads of the process: a driver's workers are part of the price.
-Sample turn(const Mode& mode, std::uint64_t passes) {
-  const double wall = now_ns(CLOCK_MONOTONIC);
-  const double cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+Spent turn(const Mode& mode, std::uint64_t passes) {
+  const Spent begin = spent_so_far();
   mode.run(passes);
-  const double cpu_end = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-  return {cpu_end - cpu, now_ns(CLOCK_MONOTONIC) - wall};
+  const Spent end = spent_so_far();
+  return {end.cpu_ns - begin.cpu_ns, end.wall_ns - begin.wall_ns};
 }
 
 // How many passes fill a turn, found by doubling; the first pass warms up caches and compilers.
@@ -33,7 +28,7 @@ std::uint64_t passes_for(const Mode& mode, double batch_ns, std::uint64_t& total
   turn(mode, 1);
   ++total;
   for (std::uint64_t passes = 1;; passes *= 2) {
-    const Sample sample = turn(mode, passes);
+    const Spent sample = turn(mode, passes);
     total += passes;
     if (sample.wall_ns < batch_ns / 4) continue;
     const double wanted = batch_ns / (sample.wall_ns / static_cast<double>(passes));
@@ -56,6 +51,8 @@ std::size_t place_of(const Group& group, const std::string& name) {
 
 }  // namespace
 
+Spent spent_so_far() { return {now_ns(CLOCK_PROCESS_CPUTIME_ID), now_ns(CLOCK_MONOTONIC)}; }
+
 Quartiles quartiles(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
@@ -76,13 +73,13 @@ GroupResult measure(const Group& group, const HarnessOptions& options) {
     passes[m] = passes_for(group.modes[m], options.batch_ms * 1e6, result.modes[m].passes);
 
   for (const Mode& mode : group.modes)
-    if (mode.spent_ns) mode.spent_ns();                      // forget the warm-up
+    if (mode.spent) mode.spent();                            // forget the warm-up
   std::vector<std::vector<double>> cpu(count), wall(count);  // ns per node, by mode and round
   for (int round = 0; round < options.rounds; ++round)
     for (std::size_t place = 0; place < count; ++place) {
       const std::size_t m = (place + static_cast<std::size_t>(round)) % count;
-      Sample sample = turn(group.modes[m], passes[m]);
-      if (group.modes[m].spent_ns) sample.cpu_ns = sample.wall_ns = group.modes[m].spent_ns();
+      Spent sample = turn(group.modes[m], passes[m]);
+      if (group.modes[m].spent) sample = group.modes[m].spent();
       result.modes[m].passes += passes[m];
       const double nodes = static_cast<double>(passes[m] * group.nodes);
       cpu[m].push_back(sample.cpu_ns / nodes);
@@ -94,20 +91,22 @@ GroupResult measure(const Group& group, const HarnessOptions& options) {
     ModeResult& out = result.modes[m];
     out.name = mode.name;
     if (mode.note) out.note = mode.note();
+    if (mode.figures) out.figures = mode.figures();
     out.cpu_ns = quartiles(cpu[m]);
     out.wall_ns = quartiles(wall[m]);
     out.cpu_ratio = quartiles(ratios(cpu[m], cpu[0]));
     out.wall_ratio = quartiles(ratios(wall[m], wall[0]));
     out.wrong = mode.check(out.passes);
     for (const Aim& aim : mode.aims) {
+      const auto& times = aim.clock == Clock::cpu ? cpu : wall;
       if (aim.against.empty()) {
-        out.verdicts.push_back({aim, out.cpu_ns});
+        out.verdicts.push_back({aim, quartiles(times[m])});
         continue;
       }
       // An aim against a mode that this driver doesn't have is met by nobody and missed by nobody.
       const std::size_t against = place_of(group, aim.against);
       if (against == count) continue;
-      out.verdicts.push_back({aim, quartiles(ratios(cpu[m], cpu[against]))});
+      out.verdicts.push_back({aim, quartiles(ratios(times[m], times[against]))});
     }
   }
   return result;

@@ -12,12 +12,28 @@
 
 namespace bench {
 
-// What a mode is meant to reach: CPU time at most `at_most` times that of the mode `against`, or,
+enum class Clock : std::uint8_t { cpu, wall };
+
+// What a mode is meant to reach: time at most `at_most` times that of the mode `against`, or,
 // where `against` is empty, at most `at_most` nanoseconds.
 struct Aim {
   std::string against;
   double at_most = 1;
+  Clock clock = Clock::cpu;
 };
+
+// Something found that is no time per node, and what it is meant to be at most.
+struct Figure {
+  std::string name;  // "bytes a command"
+  double found = 0, at_most = 0;
+  bool met() const { return found <= at_most; }
+};
+
+struct Spent {
+  double cpu_ns = 0, wall_ns = 0;  // CPU: of all threads of the process
+};
+// Time that has gone by since the process, or the machine, began.
+Spent spent_so_far();
 
 struct Mode {
   std::string name;
@@ -27,8 +43,9 @@ struct Mode {
   std::function<std::string(std::uint64_t passes)> check;
   std::vector<Aim> aims = {};
   // Set where only part of a pass counts: the time of that part since the last call.
-  std::function<double()> spent_ns = {};
+  std::function<Spent()> spent = {};
   std::function<std::string()> note = {};  // for people, below the row; asked for at the end
+  std::function<std::vector<Figure>()> figures = {};  // asked for at the end
 };
 
 // The first mode is the baseline.
@@ -57,6 +74,7 @@ struct ModeResult {
   Quartiles cpu_ratio, wall_ratio;  // to the baseline, formed round by round
   std::uint64_t passes = 0;         // in all
   std::vector<Verdict> verdicts;
+  std::vector<Figure> figures;
   std::string wrong;  // empty: every counter was right
 };
 

@@ -16,12 +16,26 @@ std::string digits(double value) {
 
 std::string verdict_text(const Verdict& verdict) {
   const std::string sign = std::string(verdict.met() ? "✓" : "✗") + (verdict.decided() ? "" : "?");
+  const char* clock = verdict.aim.clock == Clock::wall ? " wall" : "";
   if (verdict.aim.against.empty())
-    return fmt::format("{} {} ns, aim {} ns", sign, digits(verdict.found.median),
+    return fmt::format("{} {} ns{}, aim {} ns", sign, digits(verdict.found.median), clock,
                        verdict.aim.at_most);
-  return fmt::format("{} {:.2f} × \"{}\" [{:.2f}–{:.2f}], aim {:.2f}", sign, verdict.found.median,
-                     verdict.aim.against, verdict.found.low, verdict.found.high,
-                     verdict.aim.at_most);
+  return fmt::format("{} {:.2f} × \"{}\"{} [{:.2f}–{:.2f}], aim {:.2f}", sign,
+                     verdict.found.median, verdict.aim.against, clock, verdict.found.low,
+                     verdict.found.high, verdict.aim.at_most);
+}
+
+std::string figure_text(const Figure& figure) {
+  return fmt::format("{} {} {}, aim {}", figure.met() ? "✓" : "✗", digits(figure.found),
+                     figure.name, figure.at_most);
+}
+
+// Everything a mode was meant to reach, a line each.
+std::vector<std::string> aim_texts(const ModeResult& mode) {
+  std::vector<std::string> lines;
+  for (const Verdict& verdict : mode.verdicts) lines.push_back(verdict_text(verdict));
+  for (const Figure& figure : mode.figures) lines.push_back(figure_text(figure));
+  return lines;
 }
 
 nlohmann::json to_json(const Quartiles& q) {
@@ -33,9 +47,14 @@ nlohmann::json to_json(const ModeResult& mode) {
   for (const Verdict& v : mode.verdicts)
     aims.push_back({{"against", v.aim.against},
                     {"at_most", v.aim.at_most},
+                    {"clock", v.aim.clock == Clock::cpu ? "cpu" : "wall"},
                     {"found", to_json(v.found)},
                     {"met", v.met()},
                     {"decided", v.decided()}});
+  nlohmann::json figures = nlohmann::json::array();
+  for (const Figure& f : mode.figures)
+    figures.push_back(
+        {{"name", f.name}, {"found", f.found}, {"at_most", f.at_most}, {"met", f.met()}});
   return {{"name", mode.name},
           {"cpu_ns_per_node", to_json(mode.cpu_ns)},
           {"wall_ns_per_node", to_json(mode.wall_ns)},
@@ -43,6 +62,7 @@ nlohmann::json to_json(const ModeResult& mode) {
           {"wall_ratio", to_json(mode.wall_ratio)},
           {"passes", mode.passes},
           {"aims", aims},
+          {"figures", figures},
           {"note", mode.note},
           {"wrong", mode.wrong}};
 }
@@ -57,9 +77,9 @@ void print_group(const GroupResult& group) {
     fmt::print("  {:<36}{:>10}{:>10}{:>8}{:>8}", mode.name, digits(mode.cpu_ns.median),
                digits(mode.wall_ns.median), digits(mode.cpu_ratio.median),
                digits(mode.wall_ratio.median));
-    for (std::size_t v = 0; v < mode.verdicts.size(); ++v)
-      fmt::print("{}  {}", v == 0 ? "" : fmt::format("\n{:74}", ""),
-                 verdict_text(mode.verdicts[v]));
+    const std::vector<std::string> aims = aim_texts(mode);
+    for (std::size_t i = 0; i < aims.size(); ++i)
+      fmt::print("{}  {}", i == 0 ? "" : fmt::format("\n{:74}", ""), aims[i]);
     fmt::print("\n");
     if (!mode.note.empty()) fmt::print("    ({})\n", mode.note);
     if (!mode.wrong.empty()) fmt::print("    WRONG RESULT: {}\n", mode.wrong);
@@ -75,17 +95,23 @@ void print_summary(const std::vector<GroupResult>& groups) {
         ++(verdict.met() ? met : missed);
         open += !verdict.decided();
       }
+      for (const Figure& figure : mode.figures) ++(figure.met() ? met : missed);
       wrong += !mode.wrong.empty();
     }
   fmt::print("\n{} aims met, {} missed ({} of them all too close for one run to tell: ?); {}\n",
              met, missed, open,
              wrong ? fmt::format("{} modes gave a WRONG RESULT", wrong) : "every result was right");
   for (const GroupResult& group : groups)
-    for (const ModeResult& mode : group.modes)
+    for (const ModeResult& mode : group.modes) {
       for (const Verdict& verdict : mode.verdicts)
         if (!verdict.met())
           fmt::print("  {}, {}, {}: {}\n", group.device, group.name, mode.name,
                      verdict_text(verdict));
+      for (const Figure& figure : mode.figures)
+        if (!figure.met())
+          fmt::print("  {}, {}, {}: {}\n", group.device, group.name, mode.name,
+                     figure_text(figure));
+    }
 }
 
 bool all_right(const std::vector<GroupResult>& groups) {

@@ -10,6 +10,7 @@
 
 #include "table.hpp"
 #include "terminal.hpp"
+#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {
@@ -19,15 +20,6 @@ struct Options {
   bool json = false;
   bool verbose = false;
 };
-
-std::string size_text(std::uint64_t bytes) {
-  constexpr double kib = 1024, mib = kib * 1024, gib = mib * 1024;
-  const auto size = static_cast<double>(bytes);
-  if (size >= gib) return fmt::format("{:.1f} GiB", size / gib);
-  if (size >= mib) return fmt::format("{:.1f} MiB", size / mib);
-  if (size >= kib) return fmt::format("{:.1f} KiB", size / kib);
-  return fmt::format("{} B", bytes);
-}
 
 std::string dim3_text(const Dim3& d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); }
 // Vulkan has no such number.
@@ -117,14 +109,18 @@ void print_unavailable(const std::vector<DeviceInfo>& list) {
   }
 }
 
-void run(const Options& options) {
+int run(const Options& options) {
   const std::vector<DeviceInfo> list = devices();
-  if (options.json) return print_json(list);
+  if (options.json) {
+    print_json(list);
+    return done;
+  }
   print_table(list);
   if (options.verbose)
     for (const DeviceInfo& device : list)
       if (device.available()) print_details(device);
   print_unavailable(list);
+  return done;
 }
 
 }  // namespace
@@ -138,7 +134,7 @@ void add_devices(CLI::App& app, Action& chosen) {
   auto* json = verb->add_flag("--json", options->json, "An array of objects, every field");
   verb->add_flag("-v,--verbose", options->verbose, "Limits and kernel forms of each")
       ->excludes(json);
-  verb->callback([options, &chosen] { chosen = [options] { run(*options); }; });
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }
 
 }  // namespace reel::cli

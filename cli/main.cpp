@@ -1,20 +1,21 @@
 // main.cpp - the program `reel`: reads the command line and runs one verb.
 //
-// Exit codes: 0 done, 1 it failed (one sentence on stderr), 2 the command line is wrong.
+// Exit codes: 0 done, 1 it failed (one sentence on stderr), 2 the command line is wrong, 3 the
+// document is damaged.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <reel/error.hpp>
 #include <string>
 #include <vector>
 
 #include "nearest.hpp"
+#include "trace_input.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {
 namespace {
-
-constexpr int failed = 1, misused = 2;
 
 std::vector<std::string> verb_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -36,17 +37,33 @@ int report_misuse(const std::string& sentence) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Devices that run GPU compute work here: host, OpenCL, Vulkan.", "reel");
+  CLI::App app("Looks into recorded GPU work, and lists the devices that run it here.", "reel");
   app.footer(
       "Examples:\n"
-      "  reel devices              what can be opened here, and what can't with the reason\n"
-      "  reel devices --json       the same for programs\n"
-      "  REEL_DEVICE=vulkan ./app  a program of yours on another device");
+      "  reel devices                          what can be opened here, and what can't\n"
+      "  reel info pass.reel                   what a document holds, on one screen\n"
+      "  reel kernels pass.reel                where the time went\n"
+      "  reel commands pass.reel --kernel add  every run of a kernel\n"
+      "  reel commands pass.reel c12           all of one command\n"
+      "  reel buffer pass.reel b7 --at c12     what a buffer held after it\n"
+      "\n"
+      "Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 the document is damaged.");
   app.set_version_flag("--version", "reel " REEL_VERSION);
   app.require_subcommand(1);
 
   Action chosen;
   add_devices(app, chosen);
+  add_info(app, chosen);
+  add_commands(app, chosen);
+  add_kernels(app, chosen);
+  add_buffers(app, chosen);
+  add_buffer(app, chosen);
+  add_source(app, chosen);
+  add_scopes(app, chosen);
+  add_calls(app, chosen);
+  add_verify(app, chosen);
+  add_recover(app, chosen);
+  add_strip(app, chosen);
 
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
@@ -66,8 +83,11 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return report_misuse(error.what());
   }
-  chosen();
-  return 0;
+  try {
+    return chosen();
+  } catch (const Misuse& error) {
+    return report_misuse(error.what());
+  }
 }
 
 }  // namespace
@@ -76,6 +96,9 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return reel::cli::run(argc, argv);
+  } catch (const reel::Error& error) {
+    fmt::print(stderr, "reel: {}\n", error.what());
+    return error.code() == reel::Code::damaged_document ? reel::cli::damaged : reel::cli::failed;
   } catch (const std::exception& error) {
     fmt::print(stderr, "reel: {}\n", error.what());
     return reel::cli::failed;

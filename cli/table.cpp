@@ -16,6 +16,11 @@ std::size_t width(const std::string& text) {
 
 }  // namespace
 
+void Table::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
+}
+
 std::string Table::text() const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {

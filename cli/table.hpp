@@ -15,8 +15,8 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // One cell a column.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // One cell a column; control characters in it are replaced.
+  void add(std::vector<std::string> cells);
   bool empty() const noexcept { return rows_.empty(); }
 
   // Titles, then the rows; each line ends in a newline and in no blanks.

@@ -27,4 +27,11 @@ bool styles_wanted() {
 std::string bold(std::string_view text) { return styled("1", text); }
 std::string dim(std::string_view text) { return styled("2", text); }
 
+std::string printable(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return result;
+}
+
 }  // namespace reel::cli

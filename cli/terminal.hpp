@@ -12,4 +12,7 @@ bool styles_wanted();
 std::string bold(std::string_view text);  // `text` itself where styles aren't wanted
 std::string dim(std::string_view text);
 
+// Without the control characters that a label may bring, which would move the cursor or worse.
+std::string printable(std::string_view text);
+
 }  // namespace reel::cli

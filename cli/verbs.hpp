@@ -1,7 +1,8 @@
 // verbs.hpp - the verbs of `reel`; each lives in the file of its name.
 //
 // A verb adds itself to the command line. When the user chose it, its callback puts what is to be
-// done into `chosen`; main runs that, so that errors are handled in one place.
+// done into `chosen`; main runs that, so that errors are handled in one place. What it returns is
+// the exit code.
 #pragma once
 
 #include <functional>
@@ -12,8 +13,21 @@ class App;
 
 namespace reel::cli {
 
-using Action = std::function<void()>;
+inline constexpr int done = 0, failed = 1, misused = 2, damaged = 3;
+
+using Action = std::function<int()>;
 
 void add_devices(CLI::App& app, Action& chosen);
+void add_info(CLI::App& app, Action& chosen);
+void add_commands(CLI::App& app, Action& chosen);
+void add_kernels(CLI::App& app, Action& chosen);
+void add_buffers(CLI::App& app, Action& chosen);
+void add_buffer(CLI::App& app, Action& chosen);
+void add_source(CLI::App& app, Action& chosen);
+void add_scopes(CLI::App& app, Action& chosen);
+void add_calls(CLI::App& app, Action& chosen);
+void add_verify(CLI::App& app, Action& chosen);
+void add_recover(CLI::App& app, Action& chosen);
+void add_strip(CLI::App& app, Action& chosen);
 
 }  // namespace reel::cli

@@ -31,8 +31,10 @@ CaptureState::CaptureState(const std::string& pattern, const CaptureOptions& wan
       options(wanted) {
   document = capture::open_document(path, options);
   next_number.fetch_add(1, std::memory_order_relaxed);
-  const std::uint64_t live = options.device ? options.device.state()->live_bytes.load() : 0;
+  const std::uint64_t live = options.device ? options.device.state()->live_bytes.load()
+                                            : DeviceState::all_live_bytes.load();
   const auto told = capture::preflight(path, options, live);
+  estimate_bytes = told.estimate_bytes;
   if (!told.warning.empty()) log(LogLevel::warn, told.warning);
 }
 
@@ -117,17 +119,20 @@ CaptureReport stop_capture() {
 
 bool is_capturing() noexcept { return capture::is_recording(); }
 
-void announce_begin(const std::string& path, const CaptureOptions& options) noexcept {
+void announce_begin(const CaptureState& state) noexcept {
+  std::string contents = to_string(state.options.contents);
+  if (state.estimate_bytes)
+    contents += fmt::format(", at most {}", capture::in_units(state.estimate_bytes));
   log(LogLevel::warn,
-      fmt::format("capture: starting, document {} (contents: {})", path,
-                  to_string(options.contents)));
+      fmt::format("capture: starting, document {} (contents: {})", state.path, contents));
 }
 
 void announce_end(const CaptureReport& report, bool begun) noexcept {
   if (!begun) {
     log(LogLevel::warn, fmt::format("capture: never begun, no document at {}", report.path));
   } else if (!report.lost.empty()) {
-    log(LogLevel::error, fmt::format("capture: {} is incomplete: {}", report.path, report.lost));
+    log(LogLevel::error, fmt::format("capture: stopped, {} is incomplete ({})", report.path,
+                                     capture::in_units(report.document_bytes)));
   } else if (report.commands == 0) {
     log(LogLevel::warn, fmt::format("capture: NO commands were given while it ran; {} has none. "
                                     "Was the work given before it began, or to another device?",

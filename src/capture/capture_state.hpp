@@ -21,10 +21,11 @@ class CaptureState {
   std::unique_ptr<document::DocumentWriter> document;  // until it is begun
   bool begun = false, ended = false;
   bool announce = false;  // on standard error: the environment asked for it
+  std::uint64_t estimate_bytes = 0;  // of contents, at most
   CaptureReport report;
 };
 
-void announce_begin(const std::string& path, const CaptureOptions& options) noexcept;
+void announce_begin(const CaptureState& state) noexcept;
 void announce_end(const CaptureReport& report, bool begun) noexcept;
 
 }  // namespace reel

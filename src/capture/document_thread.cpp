@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
 #include "capture/kernel_row.hpp"
 
 namespace reel::capture {
@@ -16,6 +17,8 @@ namespace {
 
 // How long a command may be in memory only. A program killed loses no more than this.
 constexpr auto pause = std::chrono::milliseconds(50);
+// So many wait no longer than they must.
+constexpr std::size_t many_messages = 16'384;
 
 // Signals are the program's affair: its handlers must not run here.
 std::thread start_without_signals(auto function) {
@@ -41,11 +44,12 @@ DocumentThread::~DocumentThread() {
 }
 
 void DocumentThread::push(Message message) {
-  const bool urgent = std::holds_alternative<ContentsMessage>(message);
+  bool urgent = std::holds_alternative<ContentsMessage>(message);
   {
     const std::lock_guard lock(mutex_);
     messages_.push_back(std::move(message));
-    urgent_ |= urgent;
+    urgent = urgent || messages_.size() == many_messages;
+    urgent_ = urgent_ || urgent;
   }
   if (urgent) wake_.notify_one();  // contents hold memory that others may wait for
 }
@@ -114,6 +118,7 @@ void DocumentThread::lose(std::string why) {
   if (is_lost()) return;
   lost_why_ = std::move(why);
   lost_.store(true, std::memory_order_release);
+  log(LogLevel::error, fmt::format("capture: recording ends here: {}", lost_why_));
 }
 
 void DocumentThread::check_limit() {

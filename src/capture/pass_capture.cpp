@@ -114,7 +114,7 @@ std::shared_ptr<void> pass_begins(const Device& device) noexcept {
     if (!environment.is_over() && !is_capturing())
       if (auto state = environment.take(number, device)) {
         (*state)->begin();
-        announce_begin((*state)->path, (*state)->options);
+        announce_begin(**state);
         const std::lock_guard lock(held_mutex);
         held = std::move(*state);
       }
@@ -135,7 +135,7 @@ std::optional<Capture> Capture::from_env(const Device& device) noexcept {
   const std::uint32_t number = passes.fetch_add(1, std::memory_order_relaxed) + 1;
   try {
     if (auto state = environment.take(number, device)) {
-      announce_begin((*state)->path, (*state)->options);
+      announce_begin(**state);
       return Capture(std::move(*state));
     }
   } catch (const std::exception& error) {

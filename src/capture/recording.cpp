@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "capture/glob.hpp"
 #include "capture/recorded_stream.hpp"
@@ -19,6 +22,8 @@ namespace {
 constexpr std::uint32_t collect_every = 512;
 // Contents on their way to the document, all together.
 constexpr std::size_t memory_bytes = std::size_t{256} << 20;
+// Of 256 KiB, of one stream.
+constexpr std::size_t most_log_blocks = 256;
 // Buffers that the program let go of and whose results were not read yet.
 constexpr std::uint64_t most_freed_bytes = std::uint64_t{64} << 20;
 
@@ -325,6 +330,7 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
 
 void Recording::collect(StreamState& stream, RecordedStream& record) {
   record.since_collected = 0;
+  wait_for_writer(*record.log);
   record.stamps.clear();
   stream.collect_stamps(record.stamps);
   if (!record.stamps.empty()) {
@@ -340,6 +346,16 @@ void Recording::collect(StreamState& stream, RecordedStream& record) {
   }
   collect_launches(record);
   collect_contents(record);
+}
+
+// The writer packs two million commands a second; who is faster for long has to wait for it.
+void Recording::wait_for_writer(const CommandLog& log) {
+  if (log.blocks() <= most_log_blocks) return;
+  const std::uint64_t begin_ns = monotonic_ns();
+  while (log.blocks() > most_log_blocks && !document_.is_lost() &&
+         monotonic_ns() - begin_ns < 5'000'000'000u)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  overhead(OverheadKind::waiting, begin_ns, 0);
 }
 
 void Recording::collect_launches(RecordedStream& record) {

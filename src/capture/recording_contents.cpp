@@ -217,8 +217,8 @@ void Recording::finish_streams() {
 }
 
 CaptureReport Recording::finish() {
-  const std::uint64_t begin_ns = monotonic_ns();
   quietly([&] { finish_streams(); });
+  const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
   quietly([&] {
     for (const auto& [pointer, device] : devices_) note_clock(*device);
     overhead(OverheadKind::stopping, begin_ns, 0);

@@ -5,7 +5,22 @@
 
 namespace reel::document {
 
+namespace {
+
+// Whether a clock that runs as fast as the host's may have given both.
+bool agree(const ClockPoint& a, const ClockPoint& b) {
+  const std::uint64_t offset_a = a.host_ns - a.device_ns, offset_b = b.host_ns - b.device_ns;
+  const std::uint64_t apart = std::min(offset_a - offset_b, offset_b - offset_a);
+  return apart <= a.error_ns || apart - a.error_ns <= b.error_ns;
+}
+
+}  // namespace
+
 ClockMap::ClockMap(std::vector<ClockPoint> points) {
+  const auto best = std::ranges::min_element(points, {}, &ClockPoint::error_ns);
+  if (std::ranges::all_of(points, [&](const ClockPoint& p) { return agree(p, *best); }) &&
+      best != points.end())
+    points = {*best};
   std::ranges::stable_sort(points, {}, &ClockPoint::device_ns);
   for (const ClockPoint& point : points) {
     if (!points_.empty() &&

@@ -1,6 +1,7 @@
 // clock_map.hpp - from the clock of a device to the host's.
 //
-// Between two points both run evenly; before the first and after the last equally fast.
+// Between two points both run evenly; before the first and after the last equally fast. Points that
+// differ by no more than their errors say nothing of how fast clocks run: then the best one counts.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@ namespace reel::document {
 
 struct ClockPoint {
   std::uint64_t device_ns = 0, host_ns = 0;
+  std::uint64_t error_ns = 0;  // of host_ns, either way
 };
 
 class ClockMap {

@@ -25,7 +25,7 @@ std::vector<ClockMap> clock_maps(std::span<const RawClock> clocks, const IdIndex
     }
     auto& error = devices[device].clock_error_ns;
     error = std::max(error.value_or(0), clock.error_ns);
-    points[device].push_back({clock.device_ns, clock.host_ns});
+    points[device].push_back({clock.device_ns, clock.host_ns, clock.error_ns});
   }
   std::vector<ClockMap> maps;
   for (auto& list : points) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -55,6 +56,8 @@ struct KernelResource : std::enable_shared_from_this<KernelResource> {
   KernelResource() = default;
   KernelResource(const KernelResource&) = delete;
   KernelResource& operator=(const KernelResource&) = delete;
+  // What the driver made of it, as far as it tells: to see whether two builds are the same.
+  virtual std::vector<std::byte> binary() const { return {}; }
   virtual ~KernelResource() = default;
 };
 

@@ -117,6 +117,7 @@ void let_go(BufferResource* buffer) {
   std::unique_ptr<BufferResource> owned(buffer);
   if (!owned->device) return;
   owned->device->live_bytes.fetch_sub(owned->size_bytes, std::memory_order_relaxed);
+  DeviceState::all_live_bytes.fetch_sub(owned->size_bytes, std::memory_order_relaxed);
   if (const RecorderUse recorder; recorder) recorder->freed(std::move(owned));
 }
 
@@ -136,11 +137,12 @@ Buffer Device::buffer(std::uint64_t size_bytes, std::string_view label) const {
   const std::uint64_t begin_ns = monotonic_ns();
   const std::shared_ptr<BufferResource> resource(
       state.driver().allocate(size_bytes, label).release(), let_go);
-  state.live_bytes.fetch_add(size_bytes, std::memory_order_relaxed);
   resource->id = BufferId{next.fetch_add(1, std::memory_order_relaxed)};
   resource->label = label.empty() ? fmt::format("b{}", static_cast<std::uint32_t>(resource->id))
                                   : std::string(label);
   resource->device = state_;
+  state.live_bytes.fetch_add(size_bytes, std::memory_order_relaxed);
+  DeviceState::all_live_bytes.fetch_add(size_bytes, std::memory_order_relaxed);
   if (const RecorderUse recorder; recorder) recorder->allocated(*resource, begin_ns);
   return Buffer(resource);
 }

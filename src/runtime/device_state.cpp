@@ -17,6 +17,8 @@ std::uint32_t next_device_number() {
 
 }  // namespace
 
+std::atomic<std::uint64_t> DeviceState::all_live_bytes{0};
+
 DeviceState::DeviceState(std::shared_ptr<DeviceDriver> driver)
     : limits(driver->info()), number(next_device_number()), driver_(std::move(driver)) {}
 

@@ -38,7 +38,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
 
   const DispatchLimits limits;
   const std::uint32_t number;                // through the life of the process
-  std::atomic<std::uint64_t> live_bytes{0};  // of all buffers
+  std::atomic<std::uint64_t> live_bytes{0};  // of its buffers
+  static std::atomic<std::uint64_t> all_live_bytes;  // of the buffers of all devices
 
  private:
   // Throws capture_implicit where the mode of an active capture forbids a device-wide call.

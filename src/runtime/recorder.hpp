@@ -65,6 +65,7 @@ extern std::atomic<std::uint64_t> recorder_users;
 }  // namespace detail
 
 // The recorder of now, kept from going away.
+#ifndef REEL_WITHOUT_CAPTURE
 class RecorderUse {
  public:
   RecorderUse() noexcept {
@@ -85,6 +86,18 @@ class RecorderUse {
   void take() noexcept;
   Recorder* recorder_ = nullptr;
 };
+#else
+// Nobody ever: only for bench/capture, which measures what asking costs.
+class RecorderUse {
+ public:
+  RecorderUse() noexcept = default;
+  RecorderUse(const RecorderUse&) = delete;
+  RecorderUse& operator=(const RecorderUse&) = delete;
+
+  explicit constexpr operator bool() const noexcept { return false; }
+  Recorder* operator->() const noexcept { return nullptr; }
+};
+#endif
 
 // False when there is one already.
 bool set_recorder(Recorder* recorder) noexcept;

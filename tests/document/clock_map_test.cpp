@@ -33,6 +33,14 @@ TEST(ClockMap, BetweenPointsBothRunEvenly) {
   EXPECT_EQ(map.host_ns(3001), 16001u);
 }
 
+TEST(ClockMap, PointsThatAgreeWithinTheirErrorsAreOneShift) {
+  ClockMap map({{1000, 5010, 20}, {900'000, 904'000, 12}, {500'000, 503'990, 30}});
+  ClockMap apart({{1000, 5010, 2}, {900'000, 904'000, 1}});
+  EXPECT_EQ(map.host_ns(1000), 5000u) << "the best of the three counts";
+  EXPECT_EQ(map.host_ns(400'123) - map.host_ns(400'000), 123u);
+  EXPECT_EQ(apart.host_ns(1000), 5010u);
+}
+
 TEST(ClockMap, OrderIsKept) {
   ClockMap map(
       {{0, 1}, {1'000'000'000'000, 999'999'999'937}, {2'000'000'000'000, 2'000'000'000'129}});

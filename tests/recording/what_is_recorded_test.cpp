@@ -98,6 +98,7 @@ TEST_P(WhatIsRecorded, ADispatchWithItsGridArgumentsAndKernel) {
     EXPECT_EQ(text, variant.form == "glsl" ? source.glsl : source.opencl_c);
   }
   EXPECT_EQ(trace.devices().at(kernel.device).selector, info().id);
+  EXPECT_EQ(kernel.binary_hash.size(), is("host") ? 0u : 32u);
 }
 
 TEST_P(WhatIsRecorded, FourStampsInOrderOnTheClockOfTheCalls) {

@@ -8,8 +8,9 @@ namespace reel::opencl {
 namespace {
 
 // Events are memory of the driver's: those that are done go after this many, whether anybody
-// collects or not.
-constexpr std::size_t added_before_asking = 1024;
+// collects or not. So few that PoCL finds the memory for the next ones in the cache: with 1024 a
+// dispatch took 3.4 us on the wall, with 16 it takes 2.4, and 2.5 without an event.
+constexpr std::size_t added_before_asking = 16;
 
 // 0 where there is none: not done yet, or failed.
 std::uint64_t time_of(cl_event event, cl_profiling_info what) {

@@ -134,6 +134,19 @@ KernelHandle BuiltKernel::make_kernel() const {
   return kernel;
 }
 
+std::vector<std::byte> BuiltKernel::binary() const {
+  std::size_t size = 0;  // a program of ours is built for one device
+  if (api().get_program_info(program_.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size,
+                             nullptr) != CL_SUCCESS)
+    return {};
+  std::vector<std::byte> result(size);
+  std::byte* place = result.data();
+  if (api().get_program_info(program_.get(), CL_PROGRAM_BINARIES, sizeof place, &place, nullptr) !=
+      CL_SUCCESS)
+    return {};
+  return result;
+}
+
 void BuiltKernel::enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_event* event) {
   const Grid grid = make_grid(dispatch.groups, dispatch.group_size);
   const std::lock_guard lock(mutex_);

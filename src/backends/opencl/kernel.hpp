@@ -60,6 +60,7 @@ struct BuiltKernel : KernelResource {
   KernelHandle make_kernel() const;
   void enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_event* event);
   cl_program program() const noexcept { return program_.get(); }
+  std::vector<std::byte> binary() const override;
   const DeviceContext& context() const noexcept { return *context_; }
   const std::string& entry() const noexcept { return entry_; }
 

@@ -52,7 +52,7 @@ void check_capabilities(const Context& context, const ShaderInterface& interface
 
 VulkanKernel::VulkanKernel(std::shared_ptr<Context> context_, const KernelSource& from)
     : context(std::move(context_)) {
-  const Shader shader = make_shader(from);
+  Shader shader = make_shader(from);
   ShaderInterface interface = reflect(shader, from.name);
   check_capabilities(*context, interface, from.name);
   set_constants(from, interface);
@@ -72,6 +72,12 @@ VulkanKernel::VulkanKernel(std::shared_ptr<Context> context_, const KernelSource
   values = std::move(interface.values);
   layout = &context->layouts->get(bindings, interface.value_bytes);
   create_pipeline(shader, from.name);
+  words = std::move(shader.words);
+}
+
+std::vector<std::byte> VulkanKernel::binary() const {
+  const auto bytes = std::as_bytes(std::span(words));
+  return {bytes.begin(), bytes.end()};
 }
 
 VulkanKernel::~VulkanKernel() { context->vk.vkDestroyPipeline(context->device, pipeline, nullptr); }

@@ -22,12 +22,14 @@ struct VulkanKernel : KernelResource {
   // Throws build_failed.
   VulkanKernel(std::shared_ptr<Context> context, const KernelSource& source);
   ~VulkanKernel() override;
+  std::vector<std::byte> binary() const override;
 
   std::shared_ptr<Context> context;
   const Layout* layout = nullptr;
   VkPipeline pipeline = VK_NULL_HANDLE;
   // The batch that last took hold of it, so that a batch does so once.
   std::atomic<std::uint64_t> holder = 0;
+  std::vector<std::uint32_t> words;  // the SPIR-V that the driver was given
   std::vector<ShaderValue> values;  // where the i-th value goes in the push constants
 
  private:

@@ -1,0 +1,23 @@
+// command_details.hpp - everything about one command.
+#pragma once
+
+#include <vector>
+
+#include "trace_input.hpp"
+
+namespace reel::cli {
+
+// When the first command began to run, or was given; what listings count from.
+std::uint64_t origin_ns(const Trace& trace);
+
+// Times of a command: 0 for what is not known.
+std::uint64_t start_of(const TraceCommand& command);        // when it ran, else when it was given
+std::uint64_t queue_delay_ns(const TraceCommand& command);  // from queued to started
+
+// The time each command takes for itself: of a launch whose nodes are there too, none.
+std::vector<std::uint64_t> own_run_ns(const Trace& trace);
+
+Json command_json(const Trace& trace, std::uint32_t index, bool all);
+void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& options);
+
+}  // namespace reel::cli

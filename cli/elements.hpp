@@ -1,0 +1,50 @@
+// elements.hpp - bytes of a buffer as numbers of a type.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reel::cli {
+
+enum class ElementType : std::uint8_t {
+  f32,
+  f16,
+  bf16,
+  f64,
+  i8,
+  u8,
+  i16,
+  u16,
+  i32,
+  u32,
+  i64,
+  u64,
+  hex
+};
+
+// As it is typed after --as; in the order of the enumerators.
+const std::vector<std::string>& element_type_names();
+std::optional<ElementType> parse_element_type(std::string_view name);
+const std::string& name_of(ElementType type);
+std::size_t size_of(ElementType type);
+bool is_real(ElementType type);
+
+// `bytes`: exactly one element.
+std::string element_text(ElementType type, std::span<const std::byte> bytes);
+double element_value(ElementType type, std::span<const std::byte> bytes);
+
+struct Statistics {
+  std::uint64_t count = 0, nans = 0, infinities = 0, zeros = 0;
+  double least = 0, most = 0, sum = 0;  // of the finite ones
+
+  std::uint64_t finite() const { return count - nans - infinities; }
+  double mean() const { return finite() ? sum / static_cast<double>(finite()) : 0; }
+  void add(double value);
+};
+
+}  // namespace reel::cli

@@ -1,0 +1,55 @@
+// trace_input.hpp - what every verb that looks into a document has in common.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "reel/trace.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace reel::cli {
+
+// The command line is wrong in a way that only shows later; exit code 2.
+class Misuse : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct TraceOptions {
+  std::string path;
+  bool json = false;
+};
+// "path" as the first argument, and --json.
+void add_trace_options(CLI::App& verb, TraceOptions& options);
+
+// Loads it. An incomplete one is told of on stderr in one line; what takes longer than a second
+// shows that it works, where stderr is a terminal.
+Trace open_trace(const TraceOptions& options);
+
+// Ids as they are typed: throw Misuse for what is no id, Error for what isn't in the document.
+std::uint32_t parse_command(const Trace& trace, const std::string& id);  // indices
+std::uint32_t parse_buffer(const Trace& trace, const std::string& id);
+std::uint32_t parse_kernel(const Trace& trace, const std::string& id);
+std::uint32_t parse_stream(const Trace& trace, const std::string& id);
+
+// The label, or for a dispatch without one the name of its kernel.
+std::string title_of(const Trace& trace, const TraceWork& work);
+
+using Json = nlohmann::ordered_json;
+Json json_of(const Trace& trace);  // schema_version and document: where every answer begins
+void print_json(const Json& json);
+
+// Commands that one would run next, each with what it shows. $ stands for the document.
+struct Next {
+  std::string command, shows;
+};
+void print_next(const TraceOptions& options, std::initializer_list<Next> list);
+
+}  // namespace reel::cli
