@@ -105,11 +105,14 @@ void DocumentThread::round(bool last) {
   } catch (const std::exception& error) {
     lose(error.what());
   }
-  // Nobody appends to a log that only we have.
+  // Nobody appends to a log that only we have. Its count orders nothing; letting go of a copy does,
+  // after whatever the last of the others appended.
   const std::lock_guard lock(mutex_);
   logs.clear();
   std::erase_if(logs_, [](const auto& log) {
-    return log.use_count() == 1 && log->is_read();
+    if (log.use_count() != 1) return false;
+    std::shared_ptr(log).reset();
+    return log->is_read();
   });
 }
 
@@ -140,8 +143,7 @@ DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
   try {
     // What is in the file stays valid after a failed write, and so may be closed if space came
     // back; a second failure says no more than the first.
-    if (is_lost())
-      document_->add(document::NoteRow{monotonic_ns(), "lost", lost_why_});
+    if (is_lost()) document_->add(document::NoteRow{monotonic_ns(), "lost", lost_why_});
     end_facts["complete"] = is_lost() ? lost_why_ : "yes";
     end_facts["bytes_in"] = std::to_string(contents_bytes_);
     end_facts["writer_cpu_ns"] = std::to_string(cpu_ns_);
@@ -156,7 +158,8 @@ DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
   return result;
 }
 
-// --- rows -----------------------------------------------------------------------------------------
+// --- rows
+// -----------------------------------------------------------------------------------------
 
 void DocumentThread::write(KernelMessage& message) {
   document_->add(kernel_row(*message.kernel, message.device, message.built_form));

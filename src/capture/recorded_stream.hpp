@@ -41,7 +41,7 @@ class RecordedStream final : public StreamRecord {
   struct PendingLaunch {
     std::shared_ptr<Signal> done;
     std::shared_ptr<SharedStepTimes> times;
-    std::uint32_t command;               // of the launch
+    std::uint32_t command;                // of the launch
     std::vector<std::uint32_t> commands;  // of each step; no_index where it was off
   };
 
@@ -54,8 +54,9 @@ class RecordedStream final : public StreamRecord {
   std::uint32_t since_collected = 0;
   std::deque<PendingContents> contents;
   std::deque<PendingLaunch> launches;
-  std::vector<TicketStamps> stamps;  // reused
-  std::vector<Piece> unknown;        // reused
+  std::vector<TicketStamps> stamps;       // reused
+  std::vector<Piece> unknown;             // reused
+  std::unique_ptr<StreamRecord> earlier;  // of a capture that ended before all its contents came
 };
 
 }  // namespace reel::capture

@@ -56,7 +56,8 @@ Recording::Recording(std::uint32_t number, std::string path,
 
 Recording::~Recording() = default;
 
-// --- commands ---------------------------------------------------------------------------------------
+// --- commands
+// ---------------------------------------------------------------------------------------
 
 bool Recording::is_wanted(const StreamState& stream, Scope scope) const {
   if (document_.is_lost()) return false;
@@ -149,8 +150,8 @@ void Recording::look_at(const Work& work, std::vector<Piece>& unknown) {
                         },
                         [&](const Fill& f) { overwrite(f.target, false); },
                         [&](const Write& w) { overwrite(w.target, true); },
-                        [&](const Read& r) { use(r.source, Access::read); },
-                        [](const HostCall&) {}, [](const Barrier&) {}},
+                        [&](const Read& r) { use(r.source, Access::read); }, [](const HostCall&) {},
+                        [](const Barrier&) {}},
              work);
 }
 
@@ -160,7 +161,8 @@ void Recording::leave_out(const Work& work) {
   });
 }
 
-// --- graphs -----------------------------------------------------------------------------------------
+// --- graphs
+// -----------------------------------------------------------------------------------------
 
 std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState& exec, bool timed,
                                              std::uint64_t begin_ns) {
@@ -265,7 +267,8 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
     for_each_access(command.work, [&](const BufferRange&, Access) { ++arguments; });
   }
   const auto label = u32(command.label.size());
-  const auto bytes = u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label);
+  const auto bytes =
+      u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label);
   const std::uint32_t size = (bytes + 7) / 8 * 8;
 
   std::byte* place = record.log->reserve(size);
@@ -298,8 +301,7 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
     work.kernel = u32(dispatch->kernel->id);
     const Dim3 &groups = dispatch->groups, &size_of = dispatch->group_size;
     work.groups[0] = groups.x, work.groups[1] = groups.y, work.groups[2] = groups.z;
-    work.group_size[0] = size_of.x, work.group_size[1] = size_of.y,
-    work.group_size[2] = size_of.z;
+    work.group_size[0] = size_of.x, work.group_size[1] = size_of.y, work.group_size[2] = size_of.z;
     for (const Argument& a : dispatch->arguments) {
       if (a.kind == ParameterKind::buffer) {
         add_range(ArgumentKind::buffer, a.access, a.range);
@@ -326,7 +328,8 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
   record.log->commit();
 }
 
-// --- stamps -----------------------------------------------------------------------------------------
+// --- stamps
+// -----------------------------------------------------------------------------------------
 
 void Recording::collect(StreamState& stream, RecordedStream& record) {
   record.since_collected = 0;
@@ -387,66 +390,77 @@ void Recording::collect_contents(RecordedStream& record) {
   }
 }
 
-// --- order, calls, things -----------------------------------------------------------------------------
+// --- order, calls, things
+// -----------------------------------------------------------------------------
 
 RecordedPoint Recording::point(StreamState& stream) {
-  if (!is_wanted(stream, {}) && selection_.scope.empty()) return {};
-  const RecordedStream& record = record_of(stream);
-  if (record.last_command == no_index) return {};
-  return {number_, record.last_command, u32(stream.id)};
+  RecordedPoint point;
+  quietly([&] {
+    if (!is_wanted(stream, {}) && selection_.scope.empty()) return;
+    const RecordedStream& record = record_of(stream);
+    if (record.last_command != no_index) point = {number_, record.last_command, u32(stream.id)};
+  });
+  return point;
 }
 
 void Recording::wait(StreamState& stream, const RecordedPoint& point) {
   if (point.capture != number_ || point.stream == u32(stream.id)) return;
-  record_of(stream).waits.push_back(point.command);
+  quietly([&] { record_of(stream).waits.push_back(point.command); });
 }
 
 void Recording::waited(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
-  if (record && record->capture == number_) collect(stream, *record);
+  if (record && record->capture == number_) quietly([&] { collect(stream, *record); });
 }
 
 void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {
   if (selection_.device && buffer.device.get() != selection_.device) return;
-  if (buffers_.allocated(buffer)) note_buffer(buffer);
-  document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
+  quietly([&] {
+    if (buffers_.allocated(buffer)) note_buffer(buffer);
+    document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
+  });
   called("Device::buffer()", begin_ns);
 }
 
 void Recording::freed(std::unique_ptr<BufferResource> buffer) {
   if (selection_.device && buffer->device.get() != selection_.device) return;
-  document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
-  std::vector<Piece> written = buffers_.release(*buffer);
-  if (written.empty() || contents_ == Contents::none || document_.is_lost()) return;
-  freed_bytes_.fetch_add(buffer->size_bytes, std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
-  freed_.push_back({std::move(buffer), std::move(written)});
+  quietly([&] {
+    document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
+    std::vector<Piece> written = buffers_.release(*buffer);
+    if (written.empty() || contents_ == Contents::none) return;
+    freed_bytes_.fetch_add(buffer->size_bytes, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    freed_.push_back({std::move(buffer), std::move(written)});
+  });
 }
 
 void Recording::built(KernelResource& kernel, std::uint64_t begin_ns) {
   if (selection_.device && kernel.device.get() != selection_.device) return;
-  note_kernel(kernel);
+  quietly([&] { note_kernel(kernel); });
   called("Device::kernel()", begin_ns);
 }
 
 void Recording::called(std::string_view name, std::uint64_t begin_ns) {
-  document_.push(CallMessage{name, thread_number(), begin_ns, monotonic_ns()});
+  quietly([&] { document_.push(CallMessage{name, thread_number(), begin_ns, monotonic_ns()}); });
 }
 
 void Recording::region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
                        std::uint64_t begin_ns) {
-  document_.push(RegionMessage{kind, number, std::string(name), thread_number(), begin_ns,
-                               monotonic_ns()});
+  quietly([&] {
+    document_.push(
+        RegionMessage{kind, number, std::string(name), thread_number(), begin_ns, monotonic_ns()});
+  });
 }
 
 RecordedStream& Recording::record_of(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
   if (record && record->capture == number_) [[likely]]
     return *record;
-  // Contents of an earlier capture may still be on their way into its memory: better lost than
-  // freed.
-  if (record && !record->contents.empty()) static_cast<void>(stream.recorded.release());
   auto fresh = std::make_unique<RecordedStream>(number_);
+  // Contents of an earlier capture may still be on their way into its memory, until the stream
+  // ends.
+  if (record && (record->earlier || !record->contents.empty()))
+    fresh->earlier = std::move(stream.recorded);
   record = fresh.get();
   stream.recorded = std::move(fresh);
   note_device(*stream.device);
@@ -467,15 +481,14 @@ void Recording::note_device(DeviceState& device) {
                                      info.driver, info.driver_version, info.api_version,
                                      info.memory_bytes, info.compute_units, info.can_stamp_time,
                                      info.stamp_resolution_ns});
-  if (!info.can_stamp_time)
-    note("no_stamps", fmt::format("Device {} can't stamp time.", info.id));
+  if (!info.can_stamp_time) note("no_stamps", fmt::format("Device {} can't stamp time.", info.id));
   note_clock(device);
 }
 
 void Recording::note_buffer(const BufferResource& buffer) {
   note_device(*buffer.device);
-  document_.push(document::BufferRow{u32(buffer.id), buffer.device->number, buffer.size_bytes,
-                                     buffer.label});
+  document_.push(
+      document::BufferRow{u32(buffer.id), buffer.device->number, buffer.size_bytes, buffer.label});
 }
 
 void Recording::note_kernel(KernelResource& kernel) {
