@@ -105,10 +105,15 @@ void DocumentThread::round(bool last) {
   } catch (const std::exception& error) {
     lose(error.what());
   }
-  // Nobody appends to a log that only we have.
+  // Nobody appends to a log that only we have. Its count orders nothing; letting go of a copy does,
+  // after whatever the last of the others appended.
   const std::lock_guard lock(mutex_);
   logs.clear();
-  std::erase_if(logs_, [](const auto& log) { return log.use_count() == 1 && log->is_read(); });
+  std::erase_if(logs_, [](const auto& log) {
+    if (log.use_count() != 1) return false;
+    std::shared_ptr(log).reset();
+    return log->is_read();
+  });
 }
 
 void DocumentThread::lose(std::string why) {

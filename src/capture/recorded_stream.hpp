@@ -54,8 +54,9 @@ class RecordedStream final : public StreamRecord {
   std::uint32_t since_collected = 0;
   std::deque<PendingContents> contents;
   std::deque<PendingLaunch> launches;
-  std::vector<TicketStamps> stamps;  // reused
-  std::vector<Piece> unknown;        // reused
+  std::vector<TicketStamps> stamps;       // reused
+  std::vector<Piece> unknown;             // reused
+  std::unique_ptr<StreamRecord> earlier;  // of a capture that ended before all its contents came
 };
 
 }  // namespace reel::capture

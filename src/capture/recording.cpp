@@ -394,63 +394,73 @@ void Recording::collect_contents(RecordedStream& record) {
 // -----------------------------------------------------------------------------
 
 RecordedPoint Recording::point(StreamState& stream) {
-  if (!is_wanted(stream, {}) && selection_.scope.empty()) return {};
-  const RecordedStream& record = record_of(stream);
-  if (record.last_command == no_index) return {};
-  return {number_, record.last_command, u32(stream.id)};
+  RecordedPoint point;
+  quietly([&] {
+    if (!is_wanted(stream, {}) && selection_.scope.empty()) return;
+    const RecordedStream& record = record_of(stream);
+    if (record.last_command != no_index) point = {number_, record.last_command, u32(stream.id)};
+  });
+  return point;
 }
 
 void Recording::wait(StreamState& stream, const RecordedPoint& point) {
   if (point.capture != number_ || point.stream == u32(stream.id)) return;
-  record_of(stream).waits.push_back(point.command);
+  quietly([&] { record_of(stream).waits.push_back(point.command); });
 }
 
 void Recording::waited(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
-  if (record && record->capture == number_) collect(stream, *record);
+  if (record && record->capture == number_) quietly([&] { collect(stream, *record); });
 }
 
 void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {
   if (selection_.device && buffer.device.get() != selection_.device) return;
-  if (buffers_.allocated(buffer)) note_buffer(buffer);
-  document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
+  quietly([&] {
+    if (buffers_.allocated(buffer)) note_buffer(buffer);
+    document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
+  });
   called("Device::buffer()", begin_ns);
 }
 
 void Recording::freed(std::unique_ptr<BufferResource> buffer) {
   if (selection_.device && buffer->device.get() != selection_.device) return;
-  document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
-  std::vector<Piece> written = buffers_.release(*buffer);
-  if (written.empty() || contents_ == Contents::none || document_.is_lost()) return;
-  freed_bytes_.fetch_add(buffer->size_bytes, std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
-  freed_.push_back({std::move(buffer), std::move(written)});
+  quietly([&] {
+    document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
+    std::vector<Piece> written = buffers_.release(*buffer);
+    if (written.empty() || contents_ == Contents::none) return;
+    freed_bytes_.fetch_add(buffer->size_bytes, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    freed_.push_back({std::move(buffer), std::move(written)});
+  });
 }
 
 void Recording::built(KernelResource& kernel, std::uint64_t begin_ns) {
   if (selection_.device && kernel.device.get() != selection_.device) return;
-  note_kernel(kernel);
+  quietly([&] { note_kernel(kernel); });
   called("Device::kernel()", begin_ns);
 }
 
 void Recording::called(std::string_view name, std::uint64_t begin_ns) {
-  document_.push(CallMessage{name, thread_number(), begin_ns, monotonic_ns()});
+  quietly([&] { document_.push(CallMessage{name, thread_number(), begin_ns, monotonic_ns()}); });
 }
 
 void Recording::region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
                        std::uint64_t begin_ns) {
-  document_.push(
-      RegionMessage{kind, number, std::string(name), thread_number(), begin_ns, monotonic_ns()});
+  quietly([&] {
+    document_.push(
+        RegionMessage{kind, number, std::string(name), thread_number(), begin_ns, monotonic_ns()});
+  });
 }
 
 RecordedStream& Recording::record_of(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
   if (record && record->capture == number_) [[likely]]
     return *record;
-  // Contents of an earlier capture may still be on their way into its memory: better lost than
-  // freed.
-  if (record && !record->contents.empty()) static_cast<void>(stream.recorded.release());
   auto fresh = std::make_unique<RecordedStream>(number_);
+  // Contents of an earlier capture may still be on their way into its memory, until the stream
+  // ends.
+  if (record && (record->earlier || !record->contents.empty()))
+    fresh->earlier = std::move(stream.recorded);
   record = fresh.get();
   stream.recorded = std::move(fresh);
   note_device(*stream.device);
