@@ -20,7 +20,7 @@ namespace {
 struct Options {
   std::vector<std::string> devices;
   std::vector<std::string> cases;  // empty: all
-  HarnessOptions harness;
+  HarnessOptions harness{.rounds = 21};  // of drivers with threads half are far off
   bool quick = false;
   std::string json, load, without_capture;
   bool hook_turns = false;
