@@ -12,10 +12,10 @@ namespace bench {
 class CaptureFile {
  public:
   CaptureFile()
-      : path_((std::filesystem::temp_directory_path() /
-               ("reel-bench-" + std::to_string(::getpid()) + "-" + std::to_string(next_++) +
-                ".reel"))
-                  .string()) {}
+      : path_(
+            (std::filesystem::temp_directory_path() /
+             ("reel-bench-" + std::to_string(::getpid()) + "-" + std::to_string(next_++) + ".reel"))
+                .string()) {}
   ~CaptureFile() {
     std::error_code ignored;
     std::filesystem::remove(path_, ignored);

@@ -49,7 +49,8 @@ GroupResult hook_group(const std::string& library, const HarnessOptions& options
       wall_ratio.push_back(spent[1].wall_ns / spent[0].wall_ns);
     }
   }
-  GroupResult group{"host", fmt::format("{} dispatches, not capturing", dispatches), dispatches, {}};
+  GroupResult group{
+      "host", fmt::format("{} dispatches, not capturing", dispatches), dispatches, {}};
   for (int which = 0; which < 2; ++which) {
     ModeResult mode;
     mode.name = which == 0 ? "a library that can't capture" : "not capturing";
@@ -63,8 +64,8 @@ GroupResult hook_group(const std::string& library, const HarnessOptions& options
   ModeResult& with = group.modes[1];
   with.verdicts = {{{group.modes[0].name, 1.01}, with.cpu_ratio},
                    {{group.modes[0].name, 1.01, Clock::wall}, with.wall_ratio}};
-  with.note = fmt::format("{} pairs of processes, {} rounds each", options.rounds,
-                          rounds_per_process);
+  with.note =
+      fmt::format("{} pairs of processes, {} rounds each", options.rounds, rounds_per_process);
   return group;
 }
 

@@ -14,7 +14,8 @@ namespace bench {
 // `library` is the one that never asks.
 GroupResult hook_group(const std::string& library, const HarnessOptions& options);
 
-// What `--hook-turns` does: a turn for each line that comes in, and its times for each that goes out.
+// What `--hook-turns` does: a turn for each line that comes in, and its times for each that goes
+// out.
 int take_hook_turns();
 
 }  // namespace bench

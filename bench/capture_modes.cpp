@@ -73,8 +73,8 @@ struct Work {
   }
 
   std::string verify(std::uint64_t passes) const {
-    const auto added =
-        static_cast<std::uint32_t>(passes * dispatches / static_cast<std::uint32_t>(buffers.size()));
+    const auto added = static_cast<std::uint32_t>(passes * dispatches /
+                                                  static_cast<std::uint32_t>(buffers.size()));
     for (const reel::Buffer& buffer : buffers) {
       const auto found = buffer.read<std::uint32_t>();
       for (std::size_t i = 0; i < found.size(); ++i)
@@ -147,7 +147,8 @@ Mode captured_mode(const char* name, bool whole, const SharedWork& work) {
       if (work->first.size() == small_elements)
         return {{"bytes a command", bytes / work->dispatches, 30}};
       // Both buffers begin with the same bytes, so half of the pages are new.
-      return {{"times the distinct pages in bytes", bytes / static_cast<double>(large_bytes), 1.05}};
+      return {
+          {"times the distinct pages in bytes", bytes / static_cast<double>(large_bytes), 1.05}};
     };
   return mode;
 }
@@ -167,12 +168,11 @@ Group group_of(const reel::Device& device, std::string name, double most, auto w
 }  // namespace
 
 Group small_dispatches_group(const reel::Device& device, std::uint32_t dispatches) {
-  Group group =
-      group_of(device, fmt::format("{} dispatches on {} elements", dispatches, small_elements), 1.3,
-               [&] {
-                 return std::make_shared<const Work>(device, dispatches, 1,
-                                                     std::vector<std::uint32_t>(small_elements));
-               });
+  Group group = group_of(
+      device, fmt::format("{} dispatches on {} elements", dispatches, small_elements), 1.3, [&] {
+        return std::make_shared<const Work>(device, dispatches, 1,
+                                            std::vector<std::uint32_t>(small_elements));
+      });
   group.nodes = dispatches;
   return group;
 }
@@ -182,9 +182,9 @@ Group large_buffers_group(const reel::Device& device, std::uint32_t dispatches) 
   std::vector<std::uint32_t> elements(large_elements);
   std::mt19937 random(1);
   for (std::uint32_t& element : elements) element = static_cast<std::uint32_t>(random());
-  Group group = group_of(
-      device, fmt::format("{} dispatches on two buffers of 16 MiB", dispatches), 1.15,
-      [&] { return std::make_shared<const Work>(device, dispatches, 2, elements); });
+  Group group =
+      group_of(device, fmt::format("{} dispatches on two buffers of 16 MiB", dispatches), 1.15,
+               [&] { return std::make_shared<const Work>(device, dispatches, 2, elements); });
   group.nodes = dispatches;
   return group;
 }

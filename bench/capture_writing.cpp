@@ -17,7 +17,8 @@
 namespace bench {
 namespace {
 
-// As many kinds of work as a model of some layers has; the commands go through them again and again.
+// As many kinds of work as a model of some layers has; the commands go through them again and
+// again.
 constexpr std::uint32_t works = 100;
 
 struct Entry {
@@ -46,8 +47,8 @@ std::vector<Entry> entries() {
 // Rows as a stream of PoCL gives them: a command each 3 us, with times that scatter.
 void write(const std::string& path, std::uint32_t commands) {
   reel::document::DocumentWriter document(path, {}, {.overwrite = true});
-  document.add(reel::document::DeviceRow{0, "bench", "bench", "bench", "cpu", "", "", "", 0, 1,
-                                         true, 1});
+  document.add(
+      reel::document::DeviceRow{0, "bench", "bench", "bench", "cpu", "", "", "", 0, 1, true, 1});
   document.add(reel::document::StreamRow{0, 0, "s0"});
   for (std::uint32_t b = 0; b < 40; ++b)
     document.add(reel::document::BufferRow{b, 0, 1u << 20, fmt::format("b{}", b)});
@@ -132,9 +133,8 @@ GroupResult writing_and_loading(std::uint32_t commands, int rounds) {
   const double size = static_cast<double>(std::filesystem::file_size(file.path()));
   GroupResult group{"no device", fmt::format("{} commands with stamps", commands), commands, {}};
   group.modes.push_back(result_of("write", cpu, wall, commands));
-  group.modes.back().figures = {
-      {"s CPU", quartiles(cpu).median / 1e9, 0.5e-6 * commands},
-      {"bytes a command", size / commands, 30}};
+  group.modes.back().figures = {{"s CPU", quartiles(cpu).median / 1e9, 0.5e-6 * commands},
+                                {"bytes a command", size / commands, 30}};
   group.modes.push_back(result_of("load", load_cpu, load_wall, commands));
   group.modes.back().figures = {
       {"s CPU", quartiles(load_cpu).median / 1e9, 1e-6 * commands},

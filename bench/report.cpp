@@ -20,9 +20,9 @@ std::string verdict_text(const Verdict& verdict) {
   if (verdict.aim.against.empty())
     return fmt::format("{} {} ns{}, aim {} ns", sign, digits(verdict.found.median), clock,
                        verdict.aim.at_most);
-  return fmt::format("{} {:.2f} × \"{}\"{} [{:.2f}–{:.2f}], aim {:.2f}", sign,
-                     verdict.found.median, verdict.aim.against, clock, verdict.found.low,
-                     verdict.found.high, verdict.aim.at_most);
+  return fmt::format("{} {:.2f} × \"{}\"{} [{:.2f}–{:.2f}], aim {:.2f}", sign, verdict.found.median,
+                     verdict.aim.against, clock, verdict.found.low, verdict.found.high,
+                     verdict.aim.at_most);
 }
 
 std::string figure_text(const Figure& figure) {
