@@ -61,9 +61,10 @@ const char* kind_text(ArgumentKind kind) {
 
 // The contents that belong to a command.
 std::span<const TraceContents> contents_of(const Trace& trace, std::uint32_t index) {
-  const auto found = std::ranges::equal_range(trace.contents(), index + 1, {},
-                                              [](const TraceContents& c) { return c.command + 1; });
-  return {found.begin(), found.end()};
+  const auto key = [](const TraceContents& c) { return c.command + 1; };  // of none: 0
+  const auto first = std::ranges::lower_bound(trace.contents(), index + 1, {}, key);
+  const auto end = std::ranges::upper_bound(trace.contents(), index + 1, {}, key);
+  return {first, end};
 }
 
 std::string parameter_name(const Trace& trace, const TraceWork& work, std::size_t argument) {

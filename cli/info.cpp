@@ -111,8 +111,10 @@ std::string commands_text(const Trace& trace, const Summary& s) {
     if (s.commands[kind] > 0)
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", s.commands[kind],
                           to_string(static_cast<WorkKind>(kind)));
-  return trace.commands().empty() ? "none: nothing ran while it was recorded"
-                                  : fmt::format("{} ({})", trace.commands().size(), list);
+  if (!trace.commands().empty()) return fmt::format("{} ({})", trace.commands().size(), list);
+  // Of what was cut off nobody can say that nothing ran.
+  return trace.end_facts().empty() ? "none that can be read"
+                                   : "none: nothing ran while it was recorded";
 }
 
 std::string overhead_text(const Summary& s) {
@@ -162,10 +164,8 @@ void print(const Trace& trace, const TraceOptions& options) {
                      ? size_text(trace.stored_bytes())
                      : fmt::format("{} for {} recorded", size_text(trace.stored_bytes()),
                                    size_text(std::strtoull(bytes_in.c_str(), nullptr, 10))));
-  if (s.passes > 0)
-    line("passes",
-         fmt::format("{}{}", s.passes,
-                     fact(facts, "selection").empty() ? "" : ", " + fact(facts, "selection")));
+  if (s.passes > 0) line("passes", std::to_string(s.passes));
+  line("selection", fact(facts, "selection"));
   line("overhead", overhead_text(s));
   for (const TraceNote& note : trace.notes()) line("note", note.text);
   const std::string complete = fact(trace.end_facts(), "complete");

@@ -4,8 +4,9 @@
 //   for (const reel::TraceCommand& command : trace.commands()) …
 //
 // Every index in here is within its list: load() leaves out rows that say otherwise and counts
-// them among problems(). Commands are c0 to the last before the first that is missing. Times are nanoseconds on the host's clock; device times have been brought
-// there. Contents stay in the file until asked for. Any thread; copies share one file.
+// them among problems(). Commands are c0 to the last before the first that is missing. Times are
+// nanoseconds on the host's clock; device times have been brought there. Contents stay in the file
+// until asked for. Any thread; copies share one file.
 #pragma once
 
 #include <array>
@@ -93,16 +94,16 @@ enum class ArgumentKind : std::uint8_t { buffer, value, shared, indirect };
 struct TraceArgument {
   ArgumentKind kind{};
   Access access = Access::read;
-  std::uint32_t buffer = no_index;     // index in buffers()
-  std::uint64_t offset_bytes = 0;  // of a range; of a value: where its bytes begin in value_bytes
+  std::uint32_t buffer = no_index;  // index in buffers()
+  std::uint64_t offset_bytes = 0;   // of a range; of a value: where its bytes begin in value_bytes
   std::uint64_t size_bytes = 0;
 };
 
 // What a command does; equal commands share one.
 struct TraceWork {
   WorkKind kind{};
-  std::uint32_t kernel = no_index;  // index in kernels()
-  std::uint32_t graph = no_index;   // of a launch
+  std::uint32_t kernel = no_index;     // index in kernels()
+  std::uint32_t graph = no_index;      // of a launch
   std::uint32_t label = 0, scope = 0;  // texts; 0 is the empty one
   Dim3 groups, group_size;
   std::uint32_t pattern = 0, pattern_bytes = 0;
@@ -202,8 +203,8 @@ class Trace {
   const std::vector<TraceBuffer>& buffers() const;
   const std::vector<TraceKernel>& kernels() const;
   const std::vector<TraceWork>& works() const;
-  const std::vector<TraceCommand>& commands() const;  // [12] is c12
-  const std::vector<TraceOrder>& orders() const;      // by command
+  const std::vector<TraceCommand>& commands() const;   // [12] is c12
+  const std::vector<TraceOrder>& orders() const;       // by command
   const std::vector<TraceContents>& contents() const;  // by command, then as recorded
   const std::vector<TraceCall>& calls() const;         // by begin; those of commands among them
   const std::vector<TraceRegion>& regions() const;

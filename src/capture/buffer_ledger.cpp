@@ -85,9 +85,10 @@ std::vector<Piece> BufferLedger::release(BufferResource& buffer) {
   const std::lock_guard lock(mutex_);
   const auto it = entries_.find(&buffer);
   if (it == entries_.end()) return pieces;
-  it->second.written.for_each_in(0, buffer.size_bytes, [&](std::uint64_t first, std::uint64_t last) {
-    pieces.push_back({&buffer, first, last - first});
-  });
+  it->second.written.for_each_in(0, buffer.size_bytes,
+                                 [&](std::uint64_t first, std::uint64_t last) {
+                                   pieces.push_back({&buffer, first, last - first});
+                                 });
   entries_.erase(it);
   return pieces;
 }

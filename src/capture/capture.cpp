@@ -14,10 +14,14 @@ namespace reel {
 
 const char* to_string(Contents contents) noexcept {
   switch (contents) {
-    case Contents::none: return "none";
-    case Contents::hashes: return "hashes";
-    case Contents::inputs: return "inputs";
-    case Contents::all: return "all";
+    case Contents::none:
+      return "none";
+    case Contents::hashes:
+      return "hashes";
+    case Contents::inputs:
+      return "inputs";
+    case Contents::all:
+      return "all";
   }
   return "?";
 }
@@ -85,7 +89,8 @@ CaptureReport Capture::end() {
   return report;
 }
 
-// --- start and stop --------------------------------------------------------------------------------
+// --- start and stop
+// --------------------------------------------------------------------------------
 
 namespace {
 std::mutex started_mutex;
@@ -112,8 +117,7 @@ CaptureReport stop_capture() {
   Capture ending = std::move(*started);
   started.reset();
   CaptureReport report = ending.end();
-  if (!report.lost.empty())
-    fail(Code::io_failed, "{} is incomplete: {}", report.path, report.lost);
+  if (!report.lost.empty()) fail(Code::io_failed, "{} is incomplete: {}", report.path, report.lost);
   return report;
 }
 
@@ -138,9 +142,8 @@ void announce_end(const CaptureReport& report, bool begun) noexcept {
                                     "Was the work given before it began, or to another device?",
                                     report.path));
   } else {
-    log(LogLevel::warn,
-        fmt::format("capture: stopped, {} commands in {} ({})", report.commands, report.path,
-                    capture::in_units(report.document_bytes)));
+    log(LogLevel::warn, fmt::format("capture: stopped, {} commands in {} ({})", report.commands,
+                                    report.path, capture::in_units(report.document_bytes)));
   }
 }
 

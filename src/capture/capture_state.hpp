@@ -20,7 +20,7 @@ class CaptureState {
   const CaptureOptions options;
   std::unique_ptr<document::DocumentWriter> document;  // until it is begun
   bool begun = false, ended = false;
-  bool announce = false;  // on standard error: the environment asked for it
+  bool announce = false;             // on standard error: the environment asked for it
   std::uint64_t estimate_bytes = 0;  // of contents, at most
   CaptureReport report;
 };

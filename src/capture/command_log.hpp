@@ -28,8 +28,9 @@ class CommandLog {
   std::byte* reserve(std::uint32_t size_bytes);
   void commit();
 
-  // --- the reading side ----------------------------------------------------------------------------
-  // How far entries are there now.
+  // --- the reading side
+  // ---------------------------------------------------------------------------- How far entries
+  // are there now.
   struct Position {
     const void* block = nullptr;
     std::uint32_t used = 0;
@@ -59,10 +60,10 @@ class CommandLog {
   const std::byte* head_bytes() const;
   void next_block();
 
-  Block* tail_ = nullptr;          // appended to
-  std::uint32_t pending_ = 0;      // reserved, not committed
-  std::atomic<Block*> last_;       // tail_, for the reader
-  Block* head_ = nullptr;          // read from
+  Block* tail_ = nullptr;      // appended to
+  std::uint32_t pending_ = 0;  // reserved, not committed
+  std::atomic<Block*> last_;   // tail_, for the reader
+  Block* head_ = nullptr;      // read from
   std::uint32_t read_ = 0;
   std::mutex spare_mutex_;
   std::vector<std::unique_ptr<Block>> spare_;

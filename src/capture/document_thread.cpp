@@ -17,6 +17,8 @@ namespace {
 
 // How long a command may be in memory only. A program killed loses no more than this.
 constexpr auto pause = std::chrono::milliseconds(50);
+// So many wait no longer than they must.
+constexpr std::size_t many_messages = 16'384;
 
 // Signals are the program's affair: its handlers must not run here.
 std::thread start_without_signals(auto function) {
@@ -42,11 +44,12 @@ DocumentThread::~DocumentThread() {
 }
 
 void DocumentThread::push(Message message) {
-  const bool urgent = std::holds_alternative<ContentsMessage>(message);
+  bool urgent = std::holds_alternative<ContentsMessage>(message);
   {
     const std::lock_guard lock(mutex_);
     messages_.push_back(std::move(message));
-    urgent_ |= urgent;
+    urgent = urgent || messages_.size() == many_messages;
+    urgent_ = urgent_ || urgent;
   }
   if (urgent) wake_.notify_one();  // contents hold memory that others may wait for
 }
@@ -105,9 +108,7 @@ void DocumentThread::round(bool last) {
   // Nobody appends to a log that only we have.
   const std::lock_guard lock(mutex_);
   logs.clear();
-  std::erase_if(logs_, [](const auto& log) {
-    return log.use_count() == 1 && log->is_read();
-  });
+  std::erase_if(logs_, [](const auto& log) { return log.use_count() == 1 && log->is_read(); });
 }
 
 void DocumentThread::lose(std::string why) {
@@ -137,8 +138,7 @@ DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
   try {
     // What is in the file stays valid after a failed write, and so may be closed if space came
     // back; a second failure says no more than the first.
-    if (is_lost())
-      document_->add(document::NoteRow{monotonic_ns(), "lost", lost_why_});
+    if (is_lost()) document_->add(document::NoteRow{monotonic_ns(), "lost", lost_why_});
     end_facts["complete"] = is_lost() ? lost_why_ : "yes";
     end_facts["bytes_in"] = std::to_string(contents_bytes_);
     end_facts["writer_cpu_ns"] = std::to_string(cpu_ns_);
@@ -153,7 +153,8 @@ DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
   return result;
 }
 
-// --- rows -----------------------------------------------------------------------------------------
+// --- rows
+// -----------------------------------------------------------------------------------------
 
 void DocumentThread::write(KernelMessage& message) {
   document_->add(kernel_row(*message.kernel, message.device, message.built_form));

@@ -95,8 +95,8 @@ std::optional<EnvironmentWish> read_environment() {
   if (const auto contents = variable("REEL_CAPTURE_CONTENTS"); !contents.empty()) {
     const auto parsed = parse_contents(contents);
     if (!parsed)
-      return refuse(fmt::format(
-          "REEL_CAPTURE_CONTENTS='{}' is none of none, hashes, inputs, all.", contents));
+      return refuse(fmt::format("REEL_CAPTURE_CONTENTS='{}' is none of none, hashes, inputs, all.",
+                                contents));
     wish.options.contents = *parsed;
   }
   if (const auto limit = variable("REEL_CAPTURE_LIMIT"); !limit.empty()) {

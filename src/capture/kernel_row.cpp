@@ -36,7 +36,8 @@ document::KernelRow kernel_row(const KernelResource& kernel, std::uint32_t devic
   row.group_size = kernel.group_size;
   row.parameters = kernel.parameters;
   row.build_log = kernel.build_log;
-  if (const auto binary = kernel.binary(); !binary.empty()) row.binary_hash = to_hex(hash128(binary));
+  if (const auto binary = kernel.binary(); !binary.empty())
+    row.binary_hash = to_hex(hash128(binary));
   return row;
 }
 

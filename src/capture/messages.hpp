@@ -48,10 +48,9 @@ struct GraphMessage {
   std::vector<document::EdgeRow> edges;
 };
 
-using Message =
-    std::variant<document::DeviceRow, document::StreamRow, document::BufferRow, KernelMessage,
-                 ContentsMessage, CallMessage, RegionMessage, GraphMessage, document::OrderRow,
-                 document::AllocationRow, document::OverheadRow, document::ClockRow,
-                 document::NoteRow>;
+using Message = std::variant<document::DeviceRow, document::StreamRow, document::BufferRow,
+                             KernelMessage, ContentsMessage, CallMessage, RegionMessage,
+                             GraphMessage, document::OrderRow, document::AllocationRow,
+                             document::OverheadRow, document::ClockRow, document::NoteRow>;
 
 }  // namespace reel::capture

@@ -27,10 +27,18 @@ std::string expand_path(std::string_view pattern, std::uint32_t number) {
     }
     const char what = i + 1 < pattern.size() ? pattern[++i] : '\0';
     switch (what) {
-      case 'p': path += std::to_string(getpid()); break;
-      case 'n': path += std::to_string(number); break;
-      case 'r': path += rank(); break;
-      case '%': path += '%'; break;
+      case 'p':
+        path += std::to_string(getpid());
+        break;
+      case 'n':
+        path += std::to_string(number);
+        break;
+      case 'r':
+        path += rank();
+        break;
+      case '%':
+        path += '%';
+        break;
       default:
         fail(Code::invalid_argument,
              "The path '{}' has a '%' that is not followed by p, n, r or %.", pattern);

@@ -10,9 +10,9 @@
 namespace reel::capture {
 
 struct Preflight {
-  std::uint64_t estimate_bytes = 0;          // contents at most, before compression
-  std::optional<std::uint64_t> free_bytes;   // where the document goes
-  std::string warning;                       // empty: nothing to say
+  std::uint64_t estimate_bytes = 0;         // contents at most, before compression
+  std::optional<std::uint64_t> free_bytes;  // where the document goes
+  std::string warning;                      // empty: nothing to say
 };
 
 // `live_bytes`: of the buffers there are now.

@@ -41,7 +41,7 @@ class RecordedStream final : public StreamRecord {
   struct PendingLaunch {
     std::shared_ptr<Signal> done;
     std::shared_ptr<SharedStepTimes> times;
-    std::uint32_t command;               // of the launch
+    std::uint32_t command;                // of the launch
     std::vector<std::uint32_t> commands;  // of each step; no_index where it was off
   };
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "capture/glob.hpp"
 #include "capture/recorded_stream.hpp"
@@ -19,6 +22,8 @@ namespace {
 constexpr std::uint32_t collect_every = 512;
 // Contents on their way to the document, all together.
 constexpr std::size_t memory_bytes = std::size_t{256} << 20;
+// Of 256 KiB, of one stream.
+constexpr std::size_t most_log_blocks = 256;
 // Buffers that the program let go of and whose results were not read yet.
 constexpr std::uint64_t most_freed_bytes = std::uint64_t{64} << 20;
 
@@ -51,7 +56,8 @@ Recording::Recording(std::uint32_t number, std::string path,
 
 Recording::~Recording() = default;
 
-// --- commands ---------------------------------------------------------------------------------------
+// --- commands
+// ---------------------------------------------------------------------------------------
 
 bool Recording::is_wanted(const StreamState& stream, Scope scope) const {
   if (document_.is_lost()) return false;
@@ -143,8 +149,8 @@ void Recording::look_at(const Work& work, std::vector<Piece>& unknown) {
                         },
                         [&](const Fill& f) { overwrite(f.target, false); },
                         [&](const Write& w) { overwrite(w.target, true); },
-                        [&](const Read& r) { use(r.source, Access::read); },
-                        [](const HostCall&) {}, [](const Barrier&) {}},
+                        [&](const Read& r) { use(r.source, Access::read); }, [](const HostCall&) {},
+                        [](const Barrier&) {}},
              work);
 }
 
@@ -154,7 +160,8 @@ void Recording::leave_out(const Work& work) {
   });
 }
 
-// --- graphs -----------------------------------------------------------------------------------------
+// --- graphs
+// -----------------------------------------------------------------------------------------
 
 std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState& exec, bool timed,
                                              std::uint64_t begin_ns) {
@@ -259,7 +266,8 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
     for_each_access(command.work, [&](const BufferRange&, Access) { ++arguments; });
   }
   const auto label = u32(command.label.size());
-  const auto bytes = u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label);
+  const auto bytes =
+      u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label);
   const std::uint32_t size = (bytes + 7) / 8 * 8;
 
   std::byte* place = record.log->reserve(size);
@@ -292,8 +300,7 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
     work.kernel = u32(dispatch->kernel->id);
     const Dim3 &groups = dispatch->groups, &size_of = dispatch->group_size;
     work.groups[0] = groups.x, work.groups[1] = groups.y, work.groups[2] = groups.z;
-    work.group_size[0] = size_of.x, work.group_size[1] = size_of.y,
-    work.group_size[2] = size_of.z;
+    work.group_size[0] = size_of.x, work.group_size[1] = size_of.y, work.group_size[2] = size_of.z;
     for (const Argument& a : dispatch->arguments) {
       if (a.kind == ParameterKind::buffer) {
         add_range(ArgumentKind::buffer, a.access, a.range);
@@ -320,10 +327,12 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
   record.log->commit();
 }
 
-// --- stamps -----------------------------------------------------------------------------------------
+// --- stamps
+// -----------------------------------------------------------------------------------------
 
 void Recording::collect(StreamState& stream, RecordedStream& record) {
   record.since_collected = 0;
+  wait_for_writer(*record.log);
   record.stamps.clear();
   stream.collect_stamps(record.stamps);
   if (!record.stamps.empty()) {
@@ -339,6 +348,16 @@ void Recording::collect(StreamState& stream, RecordedStream& record) {
   }
   collect_launches(record);
   collect_contents(record);
+}
+
+// The writer packs two million commands a second; who is faster for long has to wait for it.
+void Recording::wait_for_writer(const CommandLog& log) {
+  if (log.blocks() <= most_log_blocks) return;
+  const std::uint64_t begin_ns = monotonic_ns();
+  while (log.blocks() > most_log_blocks && !document_.is_lost() &&
+         monotonic_ns() - begin_ns < 5'000'000'000u)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  overhead(OverheadKind::waiting, begin_ns, 0);
 }
 
 void Recording::collect_launches(RecordedStream& record) {
@@ -370,7 +389,8 @@ void Recording::collect_contents(RecordedStream& record) {
   }
 }
 
-// --- order, calls, things -----------------------------------------------------------------------------
+// --- order, calls, things
+// -----------------------------------------------------------------------------
 
 RecordedPoint Recording::point(StreamState& stream) {
   if (!is_wanted(stream, {}) && selection_.scope.empty()) return {};
@@ -418,8 +438,8 @@ void Recording::called(std::string_view name, std::uint64_t begin_ns) {
 
 void Recording::region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
                        std::uint64_t begin_ns) {
-  document_.push(RegionMessage{kind, number, std::string(name), thread_number(), begin_ns,
-                               monotonic_ns()});
+  document_.push(
+      RegionMessage{kind, number, std::string(name), thread_number(), begin_ns, monotonic_ns()});
 }
 
 RecordedStream& Recording::record_of(StreamState& stream) {
@@ -450,15 +470,14 @@ void Recording::note_device(DeviceState& device) {
                                      info.driver, info.driver_version, info.api_version,
                                      info.memory_bytes, info.compute_units, info.can_stamp_time,
                                      info.stamp_resolution_ns});
-  if (!info.can_stamp_time)
-    note("no_stamps", fmt::format("Device {} can't stamp time.", info.id));
+  if (!info.can_stamp_time) note("no_stamps", fmt::format("Device {} can't stamp time.", info.id));
   note_clock(device);
 }
 
 void Recording::note_buffer(const BufferResource& buffer) {
   note_device(*buffer.device);
-  document_.push(document::BufferRow{u32(buffer.id), buffer.device->number, buffer.size_bytes,
-                                     buffer.label});
+  document_.push(
+      document::BufferRow{u32(buffer.id), buffer.device->number, buffer.size_bytes, buffer.label});
 }
 
 void Recording::note_kernel(KernelResource& kernel) {

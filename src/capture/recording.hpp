@@ -93,6 +93,7 @@ class Recording final : public Recorder {
   void append_launch(StreamState& stream, RecordedStream& record, const Given& given,
                      GraphExecState& exec);
   void collect(StreamState& stream, RecordedStream& record);
+  void wait_for_writer(const CommandLog& log);
   void collect_launches(RecordedStream& record);
   void collect_contents(RecordedStream& record);
 
@@ -117,11 +118,11 @@ class Recording final : public Recorder {
   BufferLedger buffers_;
   std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;                                              // of what follows
   std::map<DeviceState*, std::shared_ptr<DeviceState>> devices_;  // kept open until the end
   std::vector<std::weak_ptr<StreamState>> streams_;
   struct Freed {
-    std::unique_ptr<BufferResource> buffer;
+    std::shared_ptr<BufferResource> buffer;  // again: drivers hold on to what they read
     std::vector<Piece> written;
   };
   std::vector<Freed> freed_;  // not yet read

@@ -123,14 +123,14 @@ void Recording::keep_written_bytes(std::uint32_t command, const Write& write) {
     }
     std::memcpy(block->bytes().data(), write.data.data() + at, range.size_bytes);
     document_.push(ContentsMessage{ContentRole::written, command,
-                                   static_cast<std::uint32_t>(piece.buffer->id),
-                                   range.offset_bytes, stores(ContentRole::written),
-                                   std::move(*block)});
+                                   static_cast<std::uint32_t>(piece.buffer->id), range.offset_bytes,
+                                   stores(ContentRole::written), std::move(*block)});
   }
   if (piece.size_bytes >= page_bytes) overhead(OverheadKind::inputs, begin_ns, piece.size_bytes);
 }
 
-// --- when nobody uses the buffers any more ------------------------------------------------------------
+// --- when nobody uses the buffers any more
+// ------------------------------------------------------------
 
 void Recording::read_final(DeviceState& device, std::span<const Piece> pieces) {
   const std::uint64_t begin_ns = monotonic_ns();
@@ -217,8 +217,8 @@ void Recording::finish_streams() {
 }
 
 CaptureReport Recording::finish() {
-  const std::uint64_t begin_ns = monotonic_ns();
   quietly([&] { finish_streams(); });
+  const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
   quietly([&] {
     for (const auto& [pointer, device] : devices_) note_clock(*device);
     overhead(OverheadKind::stopping, begin_ns, 0);

@@ -39,8 +39,7 @@ void Batches::add(const StampRow& row) {
   const std::uint64_t submitted = row.submitted_ns ? row.submitted_ns : queued;
   const std::uint64_t started = row.started_ns ? row.started_ns : submitted;
   const std::uint64_t ended = row.ended_ns ? row.ended_ns : started;
-  stamps_.add(row.command, known, queued, submitted - queued, started - submitted,
-              ended - started);
+  stamps_.add(row.command, known, queued, submitted - queued, started - submitted, ended - started);
 }
 
 void Batches::add(const ContentsRow& row) {
@@ -69,23 +68,40 @@ void Batches::add(const ClockRow& row) {
 
 std::size_t Batches::rows(TableId table) const {
   switch (table) {
-    case TableId::texts: return texts_.size();
-    case TableId::devices: return devices_.size();
-    case TableId::streams: return streams_.size();
-    case TableId::buffers: return buffers_.size();
-    case TableId::kernels: return kernels_.size();
-    case TableId::works: return works_.rows();
-    case TableId::commands: return commands_.rows();
-    case TableId::stamps: return stamps_.rows();
-    case TableId::orders: return orders_.rows();
-    case TableId::contents: return contents_.rows();
-    case TableId::calls: return calls_.rows();
-    case TableId::allocations: return allocations_.rows();
-    case TableId::regions: return regions_.rows();
-    case TableId::overheads: return overheads_.rows();
-    case TableId::clocks: return clocks_.rows();
-    case TableId::edges: return edges_.rows();
-    case TableId::notes: return notes_.size();
+    case TableId::texts:
+      return texts_.size();
+    case TableId::devices:
+      return devices_.size();
+    case TableId::streams:
+      return streams_.size();
+    case TableId::buffers:
+      return buffers_.size();
+    case TableId::kernels:
+      return kernels_.size();
+    case TableId::works:
+      return works_.rows();
+    case TableId::commands:
+      return commands_.rows();
+    case TableId::stamps:
+      return stamps_.rows();
+    case TableId::orders:
+      return orders_.rows();
+    case TableId::contents:
+      return contents_.rows();
+    case TableId::calls:
+      return calls_.rows();
+    case TableId::allocations:
+      return allocations_.rows();
+    case TableId::regions:
+      return regions_.rows();
+    case TableId::overheads:
+      return overheads_.rows();
+    case TableId::clocks:
+      return clocks_.rows();
+    case TableId::edges:
+      return edges_.rows();
+    case TableId::notes:
+      return notes_.size();
   }
   return 0;
 }
@@ -99,11 +115,11 @@ std::span<const std::byte> Batches::take(TableId table) {
 
 flatbuffers::Offset<schema::Device> Batches::build(const DeviceRow& row) {
   auto& b = builder_;
-  return schema::CreateDevice(
-      b, row.id, b.CreateString(row.selector), b.CreateString(row.backend),
-      b.CreateString(row.name), b.CreateString(row.type), b.CreateString(row.driver),
-      b.CreateString(row.driver_version), b.CreateString(row.api_version), row.memory_bytes,
-      row.compute_units, row.can_stamp_time, row.stamp_resolution_ns);
+  return schema::CreateDevice(b, row.id, b.CreateString(row.selector), b.CreateString(row.backend),
+                              b.CreateString(row.name), b.CreateString(row.type),
+                              b.CreateString(row.driver), b.CreateString(row.driver_version),
+                              b.CreateString(row.api_version), row.memory_bytes, row.compute_units,
+                              row.can_stamp_time, row.stamp_resolution_ns);
 }
 
 flatbuffers::Offset<schema::Kernel> Batches::build(const NamedKernel& kernel) {
@@ -120,17 +136,15 @@ flatbuffers::Offset<schema::Kernel> Batches::build(const NamedKernel& kernel) {
   for (const auto& [id, value] : row.constants) constants.emplace_back(id, value);
   std::vector<flatbuffers::Offset<schema::Parameter>> parameters;
   for (const Parameter& p : row.parameters)
-    parameters.push_back(schema::CreateParameter(b, b.CreateString(p.name),
-                                                 static_cast<std::uint8_t>(p.kind),
-                                                 static_cast<std::uint8_t>(p.access),
-                                                 p.size_bytes));
+    parameters.push_back(
+        schema::CreateParameter(b, b.CreateString(p.name), static_cast<std::uint8_t>(p.kind),
+                                static_cast<std::uint8_t>(p.access), p.size_bytes));
   const std::vector<std::uint32_t> group{row.group_size.x, row.group_size.y, row.group_size.z};
   return schema::CreateKernel(
       b, row.id, row.device, b.CreateString(row.name), b.CreateString(row.entry),
       b.CreateString(row.built_form), b.CreateVector(variants), b.CreateVector(defines),
       b.CreateVectorOfStructs(constants), b.CreateString(row.options), b.CreateVector(group),
-      b.CreateVector(parameters), b.CreateString(row.build_log),
-      b.CreateString(row.binary_hash));
+      b.CreateVector(parameters), b.CreateString(row.build_log), b.CreateString(row.binary_hash));
 }
 
 namespace {
@@ -193,9 +207,9 @@ flatbuffers::Offset<schema::Batch> Batches::build(TableId table) {
     case TableId::works: {
       const auto c = works_.encode(b);
       const auto a = arguments_.encode(b);
-      const auto t = schema::CreateWorks(b, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8],
-                                         c[9], c[10], c[11], c[12], a[0], a[1], a[2], a[3], a[4],
-                                         bytes_of(b, values_));
+      const auto t =
+          schema::CreateWorks(b, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10],
+                              c[11], c[12], a[0], a[1], a[2], a[3], a[4], bytes_of(b, values_));
       return batch([&](auto& w) { w.add_works(t); });
     }
     case TableId::commands: {
@@ -267,29 +281,57 @@ void Batches::clear(TableId table) {
       text_ids_.clear();
       texts_.clear();
       break;
-    case TableId::devices: devices_.clear(); break;
-    case TableId::streams: streams_.clear(); break;
-    case TableId::buffers: buffers_.clear(); break;
-    case TableId::kernels: kernels_.clear(); break;
+    case TableId::devices:
+      devices_.clear();
+      break;
+    case TableId::streams:
+      streams_.clear();
+      break;
+    case TableId::buffers:
+      buffers_.clear();
+      break;
+    case TableId::kernels:
+      kernels_.clear();
+      break;
     case TableId::works:
       works_.clear();
       arguments_.clear();
       values_.clear();
       break;
-    case TableId::commands: commands_.clear(); break;
-    case TableId::stamps: stamps_.clear(); break;
-    case TableId::orders: orders_.clear(); break;
+    case TableId::commands:
+      commands_.clear();
+      break;
+    case TableId::stamps:
+      stamps_.clear();
+      break;
+    case TableId::orders:
+      orders_.clear();
+      break;
     case TableId::contents:
       contents_.clear();
       pages_.clear();
       break;
-    case TableId::calls: calls_.clear(); break;
-    case TableId::allocations: allocations_.clear(); break;
-    case TableId::regions: regions_.clear(); break;
-    case TableId::overheads: overheads_.clear(); break;
-    case TableId::clocks: clocks_.clear(); break;
-    case TableId::edges: edges_.clear(); break;
-    case TableId::notes: notes_.clear(); break;
+    case TableId::calls:
+      calls_.clear();
+      break;
+    case TableId::allocations:
+      allocations_.clear();
+      break;
+    case TableId::regions:
+      regions_.clear();
+      break;
+    case TableId::overheads:
+      overheads_.clear();
+      break;
+    case TableId::clocks:
+      clocks_.clear();
+      break;
+    case TableId::edges:
+      edges_.clear();
+      break;
+    case TableId::notes:
+      notes_.clear();
+      break;
   }
 }
 

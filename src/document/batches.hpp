@@ -34,9 +34,9 @@ enum class TableId : std::uint8_t {
   notes
 };
 inline constexpr std::array table_topics{
-    "/texts",    "/devices", "/streams",     "/buffers", "/kernels",   "/works",
-    "/commands", "/stamps",  "/orders",      "/contents", "/calls",    "/allocations",
-    "/regions",  "/overheads", "/clocks",    "/edges",    "/notes"};
+    "/texts",    "/devices",   "/streams", "/buffers",  "/kernels", "/works",
+    "/commands", "/stamps",    "/orders",  "/contents", "/calls",   "/allocations",
+    "/regions",  "/overheads", "/clocks",  "/edges",    "/notes"};
 inline constexpr std::size_t table_count = table_topics.size();
 
 class Batches {

@@ -45,8 +45,8 @@ BlobIndex::BlobIndex(std::span<const mcap::AttachmentRef> attachments) {
     stored_bytes_ += attachment.data_bytes;
   }
   std::ranges::stable_sort(entries_, {}, &Entry::id);
-  const auto rest = std::ranges::unique(entries_, {}, &Entry::id);
-  entries_.erase(rest.begin(), rest.end());
+  const auto same = [](const Entry& a, const Entry& b) { return a.id == b.id; };
+  entries_.erase(std::unique(entries_.begin(), entries_.end(), same), entries_.end());
 }
 
 const BlobIndex::Entry* BlobIndex::find(const BlobId& id) const noexcept {

@@ -96,8 +96,7 @@ bool DocumentWriter::has_blob(const Hash128& id) const { return tables_->blobs.c
 bool DocumentWriter::blob(const Hash128& id, std::span<const std::byte> bytes) {
   Tables& t = *tables_;
   if (t.blobs.contains(id)) return false;
-  mcap::Attachment attachment{
-      now_ns(), 0, blob_name(id), "application/octet-stream", bytes};
+  mcap::Attachment attachment{now_ns(), 0, blob_name(id), "application/octet-stream", bytes};
   if (bytes.size() >= compress_from_bytes) {
     t.compressed.resize(ZSTD_compressBound(bytes.size()));
     const std::size_t size =

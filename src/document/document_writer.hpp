@@ -59,7 +59,7 @@ class DocumentWriter {
   void add(const EdgeRow& row);
   void add(const NoteRow& row);
 
-  void flush();                      // everything so far reaches the file
+  void flush();                        // everything so far reaches the file
   void close(const Facts& end_facts);  // flush, and the index
   std::uint64_t file_bytes() const;
 

@@ -24,10 +24,10 @@ IdIndex::IdIndex(std::span<const std::uint32_t> ids) {
   for (std::size_t place = 0; place < ids.size(); ++place)
     sorted_.emplace_back(ids[place], static_cast<std::uint32_t>(place));
   std::ranges::sort(sorted_);
-  const auto rest =
-      std::ranges::unique(sorted_, {}, &std::pair<std::uint32_t, std::uint32_t>::first);
-  duplicates_ = rest.size();
-  sorted_.erase(rest.begin(), rest.end());
+  const auto end = std::unique(sorted_.begin(), sorted_.end(),
+                               [](const auto& a, const auto& b) { return a.first == b.first; });
+  duplicates_ = static_cast<std::size_t>(sorted_.end() - end);
+  sorted_.erase(end, sorted_.end());
 }
 
 std::uint32_t IdIndex::find(std::uint32_t id) const noexcept {

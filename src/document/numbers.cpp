@@ -55,11 +55,20 @@ flatbuffers::Offset<schema::Numbers> encode_as(flatbuffers::FlatBufferBuilder& b
   flatbuffers::Offset<flatbuffers::Vector<std::uint32_t>> w4;
   flatbuffers::Offset<flatbuffers::Vector<std::uint64_t>> w8;
   switch (width_of(extent.span)) {
-    case 0: break;
-    case 1: w1 = store<std::uint8_t>(builder, count, least, value); break;
-    case 2: w2 = store<std::uint16_t>(builder, count, least, value); break;
-    case 4: w4 = store<std::uint32_t>(builder, count, least, value); break;
-    default: w8 = store<std::uint64_t>(builder, count, least, value); break;
+    case 0:
+      break;
+    case 1:
+      w1 = store<std::uint8_t>(builder, count, least, value);
+      break;
+    case 2:
+      w2 = store<std::uint16_t>(builder, count, least, value);
+      break;
+    case 4:
+      w4 = store<std::uint32_t>(builder, count, least, value);
+      break;
+    default:
+      w8 = store<std::uint64_t>(builder, count, least, value);
+      break;
   }
   return schema::CreateNumbers(builder, static_cast<std::uint32_t>(count), extent.least, delta,
                                static_cast<std::int64_t>(first), w1, w2, w4, w8);
@@ -86,9 +95,8 @@ flatbuffers::Offset<schema::Numbers> encode(flatbuffers::FlatBufferBuilder& buil
         extent_of(count - 1, [&](std::size_t i) { return values[i + 1] - values[i]; });
     const std::uint64_t first = values[0] - static_cast<std::uint64_t>(as_steps.least);
     if (width_of(as_steps.span) < width_of(as_plain.span))
-      return encode_as(builder, count, as_steps, true, first, [&](std::size_t i) {
-        return values[i] - (i ? values[i - 1] : first);
-      });
+      return encode_as(builder, count, as_steps, true, first,
+                       [&](std::size_t i) { return values[i] - (i ? values[i - 1] : first); });
   }
   return encode_as(builder, count, as_plain, false, 0, plain);
 }

@@ -17,9 +17,11 @@ IdIndex sort_by_id(std::vector<Row>& rows, std::string_view table, Problems& pro
   problems.left_out(table, "the number is not one that a row may have",
                     std::erase_if(rows, is_none));
   std::ranges::stable_sort(rows, {}, id);
-  const auto rest = std::ranges::unique(rows, {}, id);
-  problems.left_out(table, "another row has the same number", rest.size());
-  rows.erase(rest.begin(), rest.end());
+  const auto same = [&](const Row& a, const Row& b) { return id(a) == id(b); };
+  const auto end = std::unique(rows.begin(), rows.end(), same);
+  problems.left_out(table, "another row has the same number",
+                    static_cast<std::uint64_t>(rows.end() - end));
+  rows.erase(end, rows.end());
   std::vector<std::uint32_t> ids;
   ids.reserve(rows.size());
   for (const Row& row : rows) ids.push_back(id(row));

@@ -1,6 +1,7 @@
 // Trace::load: file, container, batches, rows.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/fail.hpp"
@@ -46,6 +47,9 @@ class Loader {
     read_batches();
     state_->tables = TraceAssembler(std::move(raw_), state_->blobs, problems_).assemble();
     check_count();
+    if (index_.complete && !has_end())
+      problems_.remark(
+          "The recording was cut short: the document was recovered, and its end is missing.");
     state_->is_complete = index_.complete && !problems_.is_damaged();
     state_->problems = problems_.sentences();
     return state_;
@@ -75,6 +79,11 @@ class Loader {
       for (const auto& [key, value] : metadata.values)
         facts->insert_or_assign(valid_utf8(key), valid_utf8(value));
     }
+  }
+
+  bool has_end() const {
+    return std::ranges::any_of(index_.metadata,
+                               [](const auto& one) { return one.name == "reel.end"; });
   }
 
   void check_format() {

@@ -66,12 +66,12 @@ void Graph::replace(NodeId id, const Command& command) {
 NodeId Graph::add_node(const Command& command, std::shared_ptr<NodePayload> payload,
                        const std::vector<NodeId>& after, EdgeKind kind) {
   check_after(after);
-  Node node{command, payload};
-  keep_alive(*payload, node.command.work);
-  take_over(node.command, *payload);
+  Command own = command;
+  keep_alive(*payload, own.work);
+  take_over(own, *payload);
 
   const auto id = static_cast<NodeId>(nodes_.size());
-  nodes_.push_back(std::move(node));
+  nodes_.push_back({std::move(own), std::move(payload)});
   last_in_.push_back(no_edge);
   // Named twice is meant once: a stream that waits for an event of its own last command does it.
   std::vector<NodeId> before = after;

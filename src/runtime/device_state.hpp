@@ -37,8 +37,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   void capture_ends(const CaptureSession* session) noexcept;
 
   const DispatchLimits limits;
-  const std::uint32_t number;                // through the life of the process
-  std::atomic<std::uint64_t> live_bytes{0};  // of its buffers
+  const std::uint32_t number;                        // through the life of the process
+  std::atomic<std::uint64_t> live_bytes{0};          // of its buffers
   static std::atomic<std::uint64_t> all_live_bytes;  // of the buffers of all devices
 
  private:

@@ -48,7 +48,7 @@ class Recorder {
                                             std::uint64_t begin_ns) = 0;
   virtual RecordedPoint point(StreamState& stream) = 0;  // where the stream is now
   virtual void wait(StreamState& stream, const RecordedPoint& point) = 0;
-  virtual void waited(StreamState& stream) = 0;  // all of the stream is done
+  virtual void waited(StreamState& stream) = 0;       // all of the stream is done
   virtual void stream_ends(StreamState& stream) = 0;  // nobody has it any more; without its lock
 
   virtual void allocated(BufferResource& buffer, std::uint64_t begin_ns) = 0;
@@ -133,7 +133,8 @@ class RecordedCall {
   std::uint64_t begin_ns_ = 0;
 };
 
-// --- passes ---------------------------------------------------------------------------------------
+// --- passes
+// ---------------------------------------------------------------------------------------
 
 // A pass of a GraphExecutor begins; it ends with the result. Null where nobody wants to know.
 // Captures it if the environment asks for that. Never throws. (Defined in capture/.)

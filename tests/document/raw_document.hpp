@@ -64,7 +64,10 @@ class RawDocument {
       if (const auto table = static_cast<document::TableId>(i); batches.rows(table) > 0)
         message(document::table_topics[i], batches.take(table));
   }
-  void close() { writer_.close(); }
+  void close() {
+    writer_.metadata({"reel.end", {}});
+    writer_.close();
+  }
   mcap::Writer& writer() { return writer_; }
 
  private:

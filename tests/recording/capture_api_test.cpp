@@ -4,8 +4,8 @@
 #include "any_device.hpp"
 #include "expect_error.hpp"
 #include "kernels.hpp"
-#include "recording_test.hpp"
 #include "recording/captured.hpp"
+#include "recording_test.hpp"
 
 namespace reel::test {
 namespace {
@@ -60,7 +60,8 @@ TEST_P(CaptureApi, RefusesWhatCannotWork) {
   const ScratchFolder folder;
   expect_error(Code::invalid_argument, {"no capture was started"}, [] { stop_capture(); });
   start_capture(folder.path());
-  expect_error(Code::invalid_argument, {"is under way"}, [&] { start_capture(folder.path("y.reel")); });
+  expect_error(Code::invalid_argument, {"is under way"},
+               [&] { start_capture(folder.path("y.reel")); });
   stop_capture();
   expect_error(Code::io_failed, {"exists already"}, [&] { start_capture(folder.path()); });
   start_capture(folder.path(), {.overwrite = true});

@@ -2,8 +2,8 @@
 
 #include "any_device.hpp"
 #include "kernels.hpp"
-#include "recording_test.hpp"
 #include "recording/captured.hpp"
+#include "recording_test.hpp"
 
 namespace reel::test {
 namespace {
@@ -101,13 +101,14 @@ TEST_P(RecordedContents, BuffersFreedWithinTheCaptureAreCheckedToo) {
   const Stream stream = device().stream();
   const Kernel increment = build(increment_source());
   const Trace trace = captured([&] {
-    for (int i = 0; i < 3; ++i) {
-      const Buffer x = device().buffer(256, "x");
-      stream.dispatch(increment, over(64), inout(x), 64u);
+    for (const std::uint32_t count : {64u, 1u << 20, 64u}) {
+      const Buffer x = device().buffer(count * 4, "x");
+      stream.dispatch(increment, over(count), inout(x), count);
       stream.synchronize();
     }
   });
   EXPECT_EQ(contents_of(trace, ContentRole::check).size(), 3u);
+  EXPECT_TRUE(trace.notes().empty());
 }
 
 TEST_P(RecordedContents, PoliciesSayHowMuchIsKept) {

@@ -134,8 +134,8 @@ TEST_F(PassCapture, ARangeOfPassesEachInItsOwnDocument) {
   set("REEL_CAPTURE_PASS", "2-4");
   passes(6);
   std::vector<std::size_t> sizes;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(folder_.path()).parent_path()))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(folder_.path()).parent_path()))
     sizes.push_back(commands(entry.path()));
   std::sort(sizes.begin(), sizes.end());
   EXPECT_EQ(sizes, (std::vector<std::size_t>{2, 3, 4}));

@@ -2,8 +2,8 @@
 
 #include "any_device.hpp"
 #include "kernels.hpp"
-#include "recording_test.hpp"
 #include "recording/captured.hpp"
+#include "recording_test.hpp"
 #include "reel/executor.hpp"
 
 namespace reel::test {

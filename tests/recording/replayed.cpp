@@ -90,12 +90,12 @@ class Replayer {
 
   std::string compare(const TraceContents& check) {
     std::vector<std::byte> found(check.size_bytes);
-    stream_.read_now(
-        BufferRange(buffers_[check.buffer], check.offset_bytes, check.size_bytes), found);
+    stream_.read_now(BufferRange(buffers_[check.buffer], check.offset_bytes, check.size_bytes),
+                     found);
     for (std::uint32_t i = 0; i < check.page_count; ++i) {
       const std::size_t at = i * page_bytes;
-      const Hash128 hash = hash128(std::span(found).subspan(
-          at, std::min<std::size_t>(page_bytes, found.size() - at)));
+      const Hash128 hash = hash128(
+          std::span(found).subspan(at, std::min<std::size_t>(page_bytes, found.size() - at)));
       const BlobId expected = trace_.pages(check)[i];
       if (hash.low != expected.low || hash.high != expected.high)
         return fmt::format("page {} of '{}' (offset {}, {} bytes) differs", i,

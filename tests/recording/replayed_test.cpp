@@ -14,7 +14,8 @@ namespace {
 using ReplayedCapture = AnyDevice;
 
 HostKernel host_kernel_of(const std::string& name) {
-  for (const KernelSource& source : {step_source(), increment_source(), scale_source(), add_source()})
+  for (const KernelSource& source :
+       {step_source(), increment_source(), scale_source(), add_source()})
     if (source.name == name) return source.host;
   return {};
 }
@@ -50,11 +51,21 @@ TEST_P(ReplayedCapture, GivesEveryByteAgain) {
         stream.wait(event);
         const std::uint32_t from = pick(4), to = (from + 1 + pick(3)) % 4;
         switch (pick(8)) {
-          case 0: stream.write(range(to), bytes(256)); break;
-          case 1: stream.fill(range(to), static_cast<std::uint32_t>(random())); break;
-          case 2: stream.copy(range(to), range(from)); break;
-          case 3: stream.read_now<std::uint32_t>(range(from)); break;
-          case 4: stream.dispatch(increment, over(64), inout(range(to)), 60u); break;
+          case 0:
+            stream.write(range(to), bytes(256));
+            break;
+          case 1:
+            stream.fill(range(to), static_cast<std::uint32_t>(random()));
+            break;
+          case 2:
+            stream.copy(range(to), range(from));
+            break;
+          case 3:
+            stream.read_now<std::uint32_t>(range(from));
+            break;
+          case 4:
+            stream.dispatch(increment, over(64), inout(range(to)), 60u);
+            break;
           case 5: {
             Graph graph;
             graph.add_dispatch(step, over(64), in(range(from)), out(range(to)), 64u);
@@ -67,7 +78,8 @@ TEST_P(ReplayedCapture, GivesEveryByteAgain) {
             streams[1 - which].synchronize();
             buffers[to] = device().buffer_of(bytes(8 * part), "fresh");
             break;
-          default: stream.dispatch(step, over(64), in(range(from)), out(range(to)), 50u);
+          default:
+            stream.dispatch(step, over(64), in(range(from)), out(range(to)), 50u);
         }
       }
     };

@@ -1,7 +1,7 @@
 #include "any_device.hpp"
 #include "kernels.hpp"
-#include "recording_test.hpp"
 #include "recording/captured.hpp"
+#include "recording_test.hpp"
 
 namespace reel::test {
 namespace {

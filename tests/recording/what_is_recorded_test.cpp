@@ -4,9 +4,9 @@
 
 #include "any_device.hpp"
 #include "kernels.hpp"
+#include "recording/captured.hpp"
 #include "recording_test.hpp"
 #include "reel/executor.hpp"
-#include "recording/captured.hpp"
 
 namespace reel::test {
 namespace {
@@ -37,8 +37,8 @@ TEST_P(WhatIsRecorded, EveryKindOfCommandWithLabelScopeAndStream) {
   });
   ASSERT_EQ(trace.commands().size(), 7u);
   const auto work = [&](std::size_t i) { return trace.work_of(trace.commands()[i]); };
-  const std::vector<WorkKind> kinds{WorkKind::write, WorkKind::dispatch,  WorkKind::copy,
-                                    WorkKind::fill,  WorkKind::read,      WorkKind::host_call,
+  const std::vector<WorkKind> kinds{WorkKind::write,  WorkKind::dispatch, WorkKind::copy,
+                                    WorkKind::fill,   WorkKind::read,     WorkKind::host_call,
                                     WorkKind::barrier};
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     EXPECT_EQ(work(i).kind, kinds[i]) << "c" << i;
@@ -64,9 +64,8 @@ TEST_P(WhatIsRecorded, ADispatchWithItsGridArgumentsAndKernel) {
   const Buffer x = device().buffer(4096, "activations");
   const Kernel scale = build(scale_source());
   const std::uint64_t offset = std::max<std::uint64_t>(256, info().binding_alignment_bytes);
-  const Trace trace = captured([&] {
-    stream.dispatch(scale, over(100), inout(x.range(offset, 400)), 0.5f, 100u);
-  });
+  const Trace trace =
+      captured([&] { stream.dispatch(scale, over(100), inout(x.range(offset, 400)), 0.5f, 100u); });
   ASSERT_EQ(trace.commands().size(), 1u);
   const TraceWork& work = trace.work_of(trace.commands()[0]);
   EXPECT_EQ(work.groups, (Dim3{2, 1, 1}));

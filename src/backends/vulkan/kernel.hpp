@@ -30,7 +30,7 @@ struct VulkanKernel : KernelResource {
   // The batch that last took hold of it, so that a batch does so once.
   std::atomic<std::uint64_t> holder = 0;
   std::vector<std::uint32_t> words;  // the SPIR-V that the driver was given
-  std::vector<ShaderValue> values;  // where the i-th value goes in the push constants
+  std::vector<ShaderValue> values;   // where the i-th value goes in the push constants
 
  private:
   void set_constants(const KernelSource& source, const ShaderInterface& interface);

@@ -34,3 +34,20 @@ execute_process(COMMAND diff -u ${SOURCE}/expected.txt ${WORK}/found.txt RESULT_
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "The reference reader finds something else in our files (+) than is in them (-).")
 endif()
+
+# And a document as programs leave it: other times and sizes each run, but whole by both ways of reading.
+file(REMOVE ${WORK}/captured.reel)
+set(ENV{REEL_DEVICE} host)
+execute_process(COMMAND ${CAPTURE} captured.reel WORKING_DIRECTORY ${WORK} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${node} oracle.mjs captured.reel WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE found
+                COMMAND_ERROR_IS_FATAL ANY)
+foreach(wanted "profile reel, by reel [0-9.]+; it ends well" " index: [0-9]+ messages, 17 channels, 1 schemas"
+               "channel /commands \\(flatbuffer\\) of reel.schema.Batch" "/commands: [0-9]+ messages in order"
+               "attachment xxh3:[0-9a-f]+ \\(application/zstd\\)" "metadata reel.end: .*commands=10")
+  if(NOT found MATCHES "${wanted}")
+    message(FATAL_ERROR "The reference reader doesn't find '${wanted}' in a captured document, but:\n${found}")
+  endif()
+endforeach()
+if(found MATCHES "ERROR|OUT OF ORDER")
+  message(FATAL_ERROR "The reference reader finds fault with a captured document:\n${found}")
+endif()

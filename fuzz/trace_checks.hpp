@@ -1,0 +1,67 @@
+// trace_checks.hpp - loads a document from memory's own file system and looks at all of it.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "fuzz/target.hpp"
+#include "reel/buffer_value.hpp"
+#include "reel/error.hpp"
+#include "reel/trace.hpp"
+#include "tests/document/check_trace.hpp"
+
+namespace reel {
+
+// Gone with this process.
+inline const std::string& scratch_path() {
+  struct Scratch {
+    std::string path = "/dev/shm/reel_fuzz_" + std::to_string(::getpid());
+    ~Scratch() { ::unlink(path.c_str()); }
+  };
+  static const Scratch scratch;
+  return scratch.path;
+}
+
+// A claim of a terabyte is fine as long as nobody reads it.
+inline constexpr std::uint64_t most_read_bytes = 4 * page_bytes;
+
+inline void read_contents(const Trace& trace) {
+  for (const TraceContents& contents : trace.contents())
+    for (std::uint32_t i = 0; i < std::min(contents.page_count, 4U); ++i) {
+      const auto page = trace.page(contents, i);
+      check(!page || page->size() <= page_bytes, "a page is larger than pages are");
+    }
+  for (const TraceKernel& kernel : trace.kernels())
+    for (const TraceVariant& variant : kernel.variants)
+      if (variant.blob) trace.blob(*variant.blob);
+}
+
+inline void follow_buffers(const Trace& trace) {
+  const auto last = static_cast<std::uint32_t>(trace.commands().size()) - 1;  // or none
+  for (std::uint32_t i = 0; i < std::min<std::size_t>(trace.buffers().size(), 4); ++i) {
+    const BufferValue value(trace, i, last);
+    const auto read = value.read(0, most_read_bytes);
+    check(read.bytes.size() <= value.size_bytes(), "more was read than the buffer has");
+    check(value.unknown_bytes() <= value.size_bytes(), "more is unknown than the buffer has");
+  }
+}
+
+// Everything that reel/trace.hpp promises, every blob, and buffers followed through all commands.
+inline void check_scratch() {
+  try {
+    const Trace trace = Trace::load(scratch_path());
+    test::check_trace(trace);
+    read_contents(trace);
+    if (trace.commands().size() < 100'000) follow_buffers(trace);
+  } catch (const Error& error) {
+    check(error.code() == Code::damaged_document || error.code() == Code::unsupported,
+          error.what());
+  } catch (const std::logic_error& error) {
+    check(false, error.what());
+  }
+}
+
+}  // namespace reel
