@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> devices;
-  std::vector<std::string> cases;  // empty: all
+  std::vector<std::string> cases;        // empty: all
   HarnessOptions harness;
   bool quick = false;
   std::string json, load, without_capture;
@@ -36,14 +36,14 @@ void measure_device(const reel::Device& device, const Options& options,
     results.push_back(measure(group, harness));
     print_group(results.back());
   };
-  // llvmpipe takes ten times as long for a command.
+  // llvmpipe takes ten times as long for a small command, and more for a large one.
   const bool slow = device.info().backend == "vulkan";
   const std::uint32_t part = options.quick ? 10 : 1;
   HarnessOptions harness = options.harness;
   if (options.wants("small"))
     run(small_dispatches_group(device, (slow ? 2000 : 20000) / part), harness);
   harness.rounds = std::min(harness.rounds, 5);  // a pass takes a second
-  if (options.wants("large")) run(large_buffers_group(device, 200 / part), harness);
+  if (options.wants("large")) run(large_buffers_group(device, (slow ? 20 : 200) / part), harness);
 }
 
 std::vector<std::string> every_device() {

@@ -78,10 +78,9 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
     record = &record_of(stream);
     before(stream, *record, id, command.work);
   });
-  const std::uint64_t ticket = id;
   std::string refused;
   try {
-    stream.submit(command, &ticket);
+    stream.submit_stamped(command, id);
   } catch (const std::exception& error) {
     refused = error.what();
     quietly([&] {

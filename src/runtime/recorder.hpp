@@ -64,12 +64,17 @@ extern std::atomic<Recorder*> active_recorder;
 extern std::atomic<std::uint64_t> recorder_users;
 }  // namespace detail
 
-// The recorder of now, kept from going away.
 #ifndef REEL_WITHOUT_CAPTURE
+// Perhaps not any more: who wants it takes a RecorderUse.
+inline bool is_recorder_there() noexcept {
+  return detail::active_recorder.load(std::memory_order_relaxed) != nullptr;
+}
+
+// The recorder of now, kept from going away.
 class RecorderUse {
  public:
   RecorderUse() noexcept {
-    if (detail::active_recorder.load(std::memory_order_relaxed)) [[unlikely]]
+    if (is_recorder_there()) [[unlikely]]
       take();
   }
   ~RecorderUse() {
@@ -88,6 +93,8 @@ class RecorderUse {
 };
 #else
 // Nobody ever: only for bench/capture, which measures what asking costs.
+constexpr bool is_recorder_there() noexcept { return false; }
+
 class RecorderUse {
  public:
   RecorderUse() noexcept = default;

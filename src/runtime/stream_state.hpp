@@ -57,8 +57,9 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
 
   // --- for a recorder, with the lock held ------------------------------------------------------
   std::unique_lock<std::mutex> lock() const { return std::unique_lock(mutex_); }
-  // To the device, with the barriers it needs. With a ticket: stamped.
-  void submit(const Command& command, const std::uint64_t* ticket = nullptr);
+  // To the device, with the barriers it needs.
+  void submit(const Command& command);
+  void submit_stamped(const Command& command, std::uint64_t ticket);
   void launch_now(Executable& executable);
   std::unique_ptr<StepTimes> launch_timed_now(Executable& executable);
   // Between commands and unseen by them: reports count no more and no fewer barriers for it.
@@ -73,7 +74,12 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   const std::string label;
 
  private:
-  void refuse_during_capture(std::string_view operation);  // with mutex_ held
+  [[gnu::noinline]] void enqueue_recorded(Command& command);
+  // With mutex_ held:
+  bool enter_capture(Command& command);  // gives it the stream's scope; true when it was captured
+  // Sends the barrier that the work needs; false when that was all, because it is one.
+  bool send_barrier(const Work& work);
+  void refuse_during_capture(std::string_view operation);
 
   mutable std::mutex mutex_;
   std::unique_ptr<QueueDriver> queue_;
