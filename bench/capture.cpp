@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> devices;
-  std::vector<std::string> cases;        // empty: all
+  std::vector<std::string> cases;  // empty: all
   HarnessOptions harness;
   bool quick = false;
   std::string json, load, without_capture;
