@@ -164,8 +164,7 @@ Mode direct(std::shared_ptr<Counters> counters) {
           [counters](std::uint64_t passes) { return counters->verify(passes); }};
 }
 
-// --- cl_khr_command_buffer
-// ------------------------------------------------------------------------
+// --- cl_khr_command_buffer ---------------------------------------------------------------------
 
 struct CommandBuffer {
   std::shared_ptr<Counters> counters;

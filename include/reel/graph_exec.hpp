@@ -62,8 +62,7 @@ class GraphExec {
   void launch(const Stream& stream) const;
   TimedLaunch launch_timed(const Stream& stream) const;
 
-  // --- changes: for later launches only; wrong ones throw and change nothing
-  // ----------------------
+  // --- changes: for later launches only; wrong ones throw and change nothing -------------------
   void set_argument(NodeId node, std::size_t index, const Argument& argument);
   void set_grid(NodeId node, Dim3 groups);
   void set_data(NodeId node, std::span<const std::byte> data);  // of a write; same size
@@ -82,8 +81,7 @@ class GraphExec {
 
   GraphExec clone() const;
 
-  // --- looking
-  // -----------------------------------------------------------------------------------------
+  // --- looking ---------------------------------------------------------------------------------
   const Graph& graph() const;  // with all changes made so far
   Device device() const;
   std::size_t node_count() const;

@@ -53,8 +53,7 @@ class Stream {
   const std::string& label() const;
   Device device() const;
 
-  // --- commands
-  // ------------------------------------------------------------------------------------
+  // --- commands --------------------------------------------------------------------------------
   template <ArgumentLike... A>
   void dispatch(const Kernel& kernel, const Launch& launch, const A&... arguments) const {
     const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
@@ -108,16 +107,14 @@ class Stream {
   void host_call(std::function<void()> function, std::string_view label = {}) const;
   void barrier() const;
 
-  // --- order
-  // -----------------------------------------------------------------------------------------
+  // --- order -----------------------------------------------------------------------------------
   void record(const Event& event) const;
   void wait(const Event& event) const;
   void flush() const;        // start what is enqueued, don't wait
   void synchronize() const;  // wait for it all
   bool done() const;         // is it all done?
 
-  // --- words
-  // -----------------------------------------------------------------------------------------
+  // --- words -----------------------------------------------------------------------------------
   // Commands of this stream carry the scope until the guard is gone.
   ScopeGuard scope(std::string_view name) const;
   bool is_capturing() const;

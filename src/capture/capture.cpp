@@ -89,8 +89,7 @@ CaptureReport Capture::end() {
   return report;
 }
 
-// --- start and stop
-// --------------------------------------------------------------------------------
+// --- start and stop ----------------------------------------------------------------------------
 
 namespace {
 std::mutex started_mutex;

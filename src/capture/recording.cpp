@@ -56,8 +56,7 @@ Recording::Recording(std::uint32_t number, std::string path,
 
 Recording::~Recording() = default;
 
-// --- commands
-// ---------------------------------------------------------------------------------------
+// --- commands ----------------------------------------------------------------------------------
 
 bool Recording::is_wanted(const StreamState& stream, Scope scope) const {
   if (document_.is_lost()) return false;
@@ -160,8 +159,7 @@ void Recording::leave_out(const Work& work) {
   });
 }
 
-// --- graphs
-// -----------------------------------------------------------------------------------------
+// --- graphs ------------------------------------------------------------------------------------
 
 std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState& exec, bool timed,
                                              std::uint64_t begin_ns) {
@@ -327,8 +325,7 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
   record.log->commit();
 }
 
-// --- stamps
-// -----------------------------------------------------------------------------------------
+// --- stamps ------------------------------------------------------------------------------------
 
 void Recording::collect(StreamState& stream, RecordedStream& record) {
   record.since_collected = 0;
@@ -389,8 +386,7 @@ void Recording::collect_contents(RecordedStream& record) {
   }
 }
 
-// --- order, calls, things
-// -----------------------------------------------------------------------------
+// --- order, calls, things ----------------------------------------------------------------------
 
 RecordedPoint Recording::point(StreamState& stream) {
   RecordedPoint point;

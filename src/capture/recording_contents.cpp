@@ -129,8 +129,7 @@ void Recording::keep_written_bytes(std::uint32_t command, const Write& write) {
   if (piece.size_bytes >= page_bytes) overhead(OverheadKind::inputs, begin_ns, piece.size_bytes);
 }
 
-// --- when nobody uses the buffers any more
-// ------------------------------------------------------------
+// --- when nobody uses the buffers any more -----------------------------------------------------
 
 void Recording::read_final(DeviceState& device, std::span<const Piece> pieces) {
   const std::uint64_t begin_ns = monotonic_ns();

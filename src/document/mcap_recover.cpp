@@ -33,8 +33,7 @@ class Recovery {
   }
 
  private:
-  // --- reading
-  // ------------------------------------------------------------------------------------
+  // --- reading ---------------------------------------------------------------------------------
 
   void find_records() {
     std::uint64_t offset = magic.size();
@@ -78,8 +77,7 @@ class Recovery {
     drop(record.offset, record.length, std::move(reason));
   }
 
-  // --- writing
-  // ------------------------------------------------------------------------------------
+  // --- writing ---------------------------------------------------------------------------------
 
   void begin(const Header& lost_header) {
     std::optional<Header> header;

@@ -170,8 +170,7 @@ void check(const Command& command, const Dispatch& dispatch) {
          describe(command), describe(dispatch.indirect));
 }
 
-// --- the others
-// -------------------------------------------------------------------------------------
+// --- the others --------------------------------------------------------------------------------
 
 void check(const Command& command, const Copy& copy) {
   check_range({.command = command, .role = "source"}, copy.source);

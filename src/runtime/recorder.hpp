@@ -133,8 +133,7 @@ class RecordedCall {
   std::uint64_t begin_ns_ = 0;
 };
 
-// --- passes
-// ---------------------------------------------------------------------------------------
+// --- passes ------------------------------------------------------------------------------------
 
 // A pass of a GraphExecutor begins; it ends with the result. Null where nobody wants to know.
 // Captures it if the environment asks for that. Never throws. (Defined in capture/.)

@@ -254,8 +254,7 @@ TEST(Graph, ChecksIndirectGroupCounts) {
   EXPECT_THAT(refusal([&] { indirect(counts.range(2, 12)); }), HasSubstr("multiple of 4"));
 }
 
-// --- dependencies
-// ---------------------------------------------------------------------------------
+// --- dependencies ------------------------------------------------------------------------------
 
 Graph labelled_nodes(const std::vector<const char*>& labels) {
   Graph graph;

@@ -76,8 +76,7 @@ TEST(AnyGraph, KeepsItsOrderWhenReducedAndNothingMoreCanGo) {
   });
 }
 
-// --- plans
-// ------------------------------------------------------------------------------------------
+// --- plans -------------------------------------------------------------------------------------
 
 // The order a plan must have, from the definition: every node of a child for itself, every pair
 // looked at.

@@ -42,8 +42,7 @@ std::uint64_t Line::push(std::unique_ptr<Batch> batch) {
   return value;
 }
 
-// --- starting
-// -------------------------------------------------------------------------------------
+// --- starting ----------------------------------------------------------------------------------
 
 Batch* Line::next_to_start() {
   if (batches_.empty() || batches_.back()->value <= submitted_) return nullptr;
@@ -145,8 +144,7 @@ void Line::give_up(const Error& error) {
   work_to_do_.notify_all();
 }
 
-// --- finishing
-// ------------------------------------------------------------------------------------
+// --- finishing ---------------------------------------------------------------------------------
 
 void Line::finish(std::uint64_t value) {
   std::vector<Dependency> first;
@@ -254,8 +252,7 @@ void Line::limit_in_flight() {
   wait(oldest);
 }
 
-// --- host steps
-// ------------------------------------------------------------------------------------
+// --- host steps --------------------------------------------------------------------------------
 
 void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
   Batch& batch = *next_to_start();

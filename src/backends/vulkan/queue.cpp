@@ -66,8 +66,7 @@ QueueState::QueueState(std::shared_ptr<Context> context, std::string_view label)
 
 QueueState::~QueueState() { context_->vk.vkDestroyCommandPool(context_->device, pool_, nullptr); }
 
-// --- the open batch
-// --------------------------------------------------------------------------------
+// --- the open batch ----------------------------------------------------------------------------
 
 Batch& QueueState::open() {
   if (open_) return *open_;
@@ -150,8 +149,7 @@ void QueueState::host_step(std::function<void()> function, std::shared_ptr<const
   line->push(std::move(open_));
 }
 
-// --- stamps
-// ----------------------------------------------------------------------------------------
+// --- stamps ------------------------------------------------------------------------------------
 
 template <class Write>
 void QueueState::add(Ticket* ticket, Write&& write) {
@@ -207,8 +205,7 @@ void QueueState::copy_now(std::byte* target, std::span<const std::byte> source, 
   ticket->placed = true;
 }
 
-// --- commands
-// --------------------------------------------------------------------------------------
+// --- commands ----------------------------------------------------------------------------------
 
 void QueueState::submit_stamped(const Command& command, std::uint64_t number) {
   Ticket ticket{number, context_->clock->quick_now_ns()};
@@ -295,8 +292,7 @@ void QueueState::enqueue(const Barrier&, Ticket*) {
   barrier_is_due_ = false;
 }
 
-// --- order
-// -----------------------------------------------------------------------------------------
+// --- order -------------------------------------------------------------------------------------
 
 std::shared_ptr<Signal> QueueState::mark(const std::shared_ptr<QueueState>& self, Stamped stamped) {
   const std::lock_guard lock(mutex_);
@@ -353,8 +349,7 @@ std::uint64_t QueueState::flush(std::uint64_t value) {
   return close();
 }
 
-// --- the driver's face
-// -----------------------------------------------------------------------------
+// --- the driver's face -------------------------------------------------------------------------
 
 VulkanQueue::~VulkanQueue() {
   try {
