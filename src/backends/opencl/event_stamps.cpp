@@ -8,8 +8,8 @@ namespace reel::opencl {
 namespace {
 
 // Events are memory of the driver's: those that are done go after this many, whether anybody
-// collects or not. So few that PoCL finds the memory for the next ones in the cache: with 1024 a
-// dispatch took 3.4 us on the wall, with 16 it takes 2.4, and 2.5 without an event.
+// collects or not. PoCL takes the memory of the next from a list of free ones. Against 1024 this
+// saved 17 and 29 % of the CPU time by medians on a busy machine; the best runs of both are alike.
 constexpr std::size_t added_before_asking = 16;
 
 // 0 where there is none: not done yet, or failed.
