@@ -158,7 +158,7 @@ DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
   return result;
 }
 
-// --- rows --------------------------------------------------------------------------------------
+// --- rows ---------------------------------------------------------------------------------------
 
 void DocumentThread::write(KernelMessage& message) {
   document_->add(kernel_row(*message.kernel, message.device, message.built_form));

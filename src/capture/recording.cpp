@@ -56,7 +56,7 @@ Recording::Recording(std::uint32_t number, std::string path,
 
 Recording::~Recording() = default;
 
-// --- commands ----------------------------------------------------------------------------------
+// --- commands -----------------------------------------------------------------------------------
 
 bool Recording::is_wanted(const StreamState& stream, Scope scope) const {
   if (document_.is_lost()) return false;
@@ -159,7 +159,7 @@ void Recording::leave_out(const Work& work) {
   });
 }
 
-// --- graphs ------------------------------------------------------------------------------------
+// --- graphs -------------------------------------------------------------------------------------
 
 std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState& exec, bool timed,
                                              std::uint64_t begin_ns) {
@@ -325,9 +325,10 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
   record.log->commit();
 }
 
-// --- stamps ------------------------------------------------------------------------------------
+// --- stamps -------------------------------------------------------------------------------------
 
-void Recording::collect(StreamState& stream, RecordedStream& record) {
+bool Recording::collect(StreamState& stream, RecordedStream& record) {
+  const std::size_t pending = record.launches.size() + record.contents.size();
   record.since_collected = 0;
   wait_for_writer(*record.log);
   record.stamps.clear();
@@ -345,6 +346,7 @@ void Recording::collect(StreamState& stream, RecordedStream& record) {
   }
   collect_launches(record);
   collect_contents(record);
+  return !record.stamps.empty() || record.launches.size() + record.contents.size() < pending;
 }
 
 // The writer packs two million commands a second; who is faster for long has to wait for it.
@@ -386,7 +388,7 @@ void Recording::collect_contents(RecordedStream& record) {
   }
 }
 
-// --- order, calls, things ----------------------------------------------------------------------
+// --- order, calls, things -----------------------------------------------------------------------
 
 RecordedPoint Recording::point(StreamState& stream) {
   RecordedPoint point;

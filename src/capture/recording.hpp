@@ -92,7 +92,10 @@ class Recording final : public Recorder {
               const Command& command);
   void append_launch(StreamState& stream, RecordedStream& record, const Given& given,
                      GraphExecState& exec);
-  void collect(StreamState& stream, RecordedStream& record);
+  // Takes what the driver has by now; true when something got done since the last time.
+  bool collect(StreamState& stream, RecordedStream& record);
+  // Until all of the stream is done and collected; false when nothing gets done any more.
+  bool wait_until_done(StreamState& stream, RecordedStream& record);
   void wait_for_writer(const CommandLog& log);
   void collect_launches(RecordedStream& record);
   void collect_contents(RecordedStream& record);

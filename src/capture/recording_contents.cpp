@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 
 // Read in one go; a multiple of a page.
 constexpr std::uint64_t piece_bytes = 8 * page_bytes;
-// How long a capture waits for memory, or for the device, before it does without. A program may
-// have blocked the device until it gets on itself.
+// How long a capture waits for memory, or for a device that gets nothing done, before it does
+// without. A program may have blocked the device until it gets on itself.
 constexpr auto patience = 5s;
 
 BufferRange range_of(const Piece& piece, std::uint64_t at) {
@@ -29,20 +29,6 @@ BufferRange range_of(const Piece& piece, std::uint64_t at) {
   range.offset_bytes = piece.offset_bytes + at;
   range.size_bytes = std::min(piece_bytes, piece.size_bytes - at);
   return range;
-}
-
-// Without Signal::wait, which would take an error that is the program's to see.
-bool wait_until_done(Signal& signal) {
-  const auto begin = std::chrono::steady_clock::now();
-  for (int rounds = 0; !signal.done(); ++rounds) {
-    if (rounds < 64) {
-      std::this_thread::yield();
-      continue;
-    }
-    if (std::chrono::steady_clock::now() - begin > patience) return false;
-    std::this_thread::sleep_for(50us);
-  }
-  return true;
 }
 
 }  // namespace
@@ -129,7 +115,7 @@ void Recording::keep_written_bytes(std::uint32_t command, const Write& write) {
   if (piece.size_bytes >= page_bytes) overhead(OverheadKind::inputs, begin_ns, piece.size_bytes);
 }
 
-// --- when nobody uses the buffers any more -----------------------------------------------------
+// --- when nobody uses the buffers any more ------------------------------------------------------
 
 void Recording::read_final(DeviceState& device, std::span<const Piece> pieces) {
   const std::uint64_t begin_ns = monotonic_ns();
@@ -172,11 +158,28 @@ void Recording::read_freed_buffers() {
 void Recording::stream_ends(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
   if (!record || record->capture != number_) return;
-  quietly([&] {
-    const auto end = stream.mark_aside();
-    stream.flush_aside();
-    if (wait_until_done(*end)) collect(stream, *record);
-  });
+  quietly([&] { wait_until_done(stream, *record); });
+}
+
+// Without Signal::wait, which would take an error that is the program's to see. A stream with
+// minutes of work is waited for as long as something of it gets done.
+bool Recording::wait_until_done(StreamState& stream, RecordedStream& record) {
+  const auto end = stream.mark_aside();
+  stream.flush_aside();
+  auto last_done = std::chrono::steady_clock::now();
+  for (int rounds = 0; !end->done(); ++rounds) {
+    if (rounds < 64) {
+      std::this_thread::yield();
+      continue;
+    }
+    std::this_thread::sleep_for(50us);
+    if (rounds % 256 != 0) continue;  // some 20 ms
+    const auto now = std::chrono::steady_clock::now();
+    if (collect(stream, record)) last_done = now;
+    if (now - last_done > patience) return false;
+  }
+  collect(stream, record);
+  return true;
 }
 
 // All streams are held while the checks are read: what another thread gives meanwhile must not be
@@ -196,11 +199,7 @@ void Recording::finish_streams() {
   for (const auto& stream : streams) {
     auto* record = static_cast<RecordedStream*>(stream->recorded.get());
     if (!record || record->capture != number_) continue;
-    const auto end = stream->mark_aside();
-    stream->flush_aside();
-    if (wait_until_done(*end)) {
-      collect(*stream, *record);
-    } else {
+    if (!wait_until_done(*stream, *record)) {
       all_done = false;
       note("unfinished", fmt::format("Stream s{} '{}' was still at work when the capture ended; "
                                      "times and results of its last commands are missing.",
