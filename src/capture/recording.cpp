@@ -321,7 +321,7 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
       add_range(ArgumentKind::buffer, access, range);
     });
   }
-  std::memcpy(value, command.label.data(), label);
+  if (label) std::memcpy(value, command.label.data(), label);  // an empty one may point nowhere
   record.log->commit();
 }
 
