@@ -10,6 +10,7 @@
 #include "capture/glob.hpp"
 #include "capture/recorded_stream.hpp"
 #include "graph/access.hpp"
+#include "graph/kernel_forms.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graph_exec_state.hpp"
 #include "runtime/stream_state.hpp"
@@ -40,6 +41,33 @@ constexpr WorkKind kind_of(const Work& work) {
                     work);
 }
 
+// An entry of the log for a command, without its work; to be committed.
+PackedCommand* reserve_command(CommandLog& log, std::uint32_t size, StreamId stream,
+                               const Given& given) {
+  std::byte* place = log.reserve(size);
+  std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
+  auto* entry = reinterpret_cast<PackedCommand*>(place);
+  *entry = PackedCommand{{size, EntryType::command},
+                         given.id,
+                         u32(stream),
+                         given.launch,
+                         given.node,
+                         thread_number(),
+                         0,
+                         given.begin_ns,
+                         given.end_ns,
+                         {}};
+  return entry;
+}
+
+// Room for so many stamps, to be filled and committed.
+document::StampRow* reserve_stamps(CommandLog& log, std::size_t count) {
+  const auto size = u32(sizeof(PackedStamps) + count * sizeof(document::StampRow));
+  auto* entry = reinterpret_cast<PackedStamps*>(log.reserve(size));
+  *entry = {{size, EntryType::stamps}, count};
+  return reinterpret_cast<document::StampRow*>(entry + 1);
+}
+
 }  // namespace
 
 Recording::Recording(std::uint32_t number, std::string path,
@@ -48,7 +76,6 @@ Recording::Recording(std::uint32_t number, std::string path,
     : number_(number),
       contents_(options.contents),
       selection_{options.device.state().get(), options.stream.state().get(), options.scope},
-      began_ns_(monotonic_ns()),
       path_(std::move(path)),
       memory_(std::make_shared<MemoryBudget>(memory_bytes)),
       buffers_(number),
@@ -77,11 +104,10 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
     record = &record_of(stream);
     before(stream, *record, id, command.work);
   });
-  std::string refused;
   try {
     stream.submit_stamped(command, id);
   } catch (const std::exception& error) {
-    refused = error.what();
+    const std::string refused = error.what();
     quietly([&] {
       append(stream, *record, {.id = id, .begin_ns = begin_ns, .end_ns = monotonic_ns()}, command);
       note("refused", fmt::format("c{} was refused: {}", id, refused));
@@ -236,17 +262,7 @@ void Recording::append_launch(StreamState& stream, RecordedStream& record, const
         graph.edges.push_back({exec.recorded_graph, before, i, 0});
     if (!graph.edges.empty()) document_.push(std::move(graph));
   }
-  auto* entry = reinterpret_cast<PackedCommand*>(record.log->reserve(sizeof(PackedCommand)));
-  *entry = PackedCommand{{sizeof(PackedCommand), EntryType::command},
-                         given.id,
-                         u32(stream.id),
-                         no_index,
-                         no_index,
-                         thread_number(),
-                         0,
-                         given.begin_ns,
-                         given.end_ns,
-                         {}};
+  PackedCommand* entry = reserve_command(*record.log, sizeof(PackedCommand), stream.id, given);
   entry->work.kind = u32(WorkKind::launch);
   entry->work.kernel = exec.recorded_graph;
   record.log->commit();
@@ -268,19 +284,7 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
       u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label);
   const std::uint32_t size = (bytes + 7) / 8 * 8;
 
-  std::byte* place = record.log->reserve(size);
-  std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
-  auto* entry = reinterpret_cast<PackedCommand*>(place);
-  *entry = PackedCommand{{size, EntryType::command},
-                         given.id,
-                         u32(stream.id),
-                         given.launch,
-                         given.node,
-                         thread_number(),
-                         0,
-                         given.begin_ns,
-                         given.end_ns,
-                         {}};
+  PackedCommand* entry = reserve_command(*record.log, size, stream.id, given);
   PackedWork& work = entry->work;
   work.kind = u32(kind_of(command.work));
   work.kernel = no_index;
@@ -334,11 +338,7 @@ bool Recording::collect(StreamState& stream, RecordedStream& record) {
   record.stamps.clear();
   stream.collect_stamps(record.stamps);
   if (!record.stamps.empty()) {
-    const std::size_t count = record.stamps.size();
-    const auto size = u32(sizeof(PackedStamps) + count * sizeof(document::StampRow));
-    auto* entry = reinterpret_cast<PackedStamps*>(record.log->reserve(size));
-    *entry = {{size, EntryType::stamps}, count};
-    auto* row = reinterpret_cast<document::StampRow*>(entry + 1);
+    document::StampRow* row = reserve_stamps(*record.log, record.stamps.size());
     for (const TicketStamps& t : record.stamps)
       *row++ = {static_cast<std::uint32_t>(t.ticket), t.stamps.queued_ns, t.stamps.submitted_ns,
                 t.stamps.started_ns, t.stamps.ended_ns};
@@ -365,10 +365,7 @@ void Recording::collect_launches(RecordedStream& record) {
     record.launches.pop_front();
     const std::vector<StepTime> times = launch.times->collect();
     if (times.empty()) continue;
-    const auto size = u32(sizeof(PackedStamps) + (times.size() + 1) * sizeof(document::StampRow));
-    auto* entry = reinterpret_cast<PackedStamps*>(record.log->reserve(size));
-    *entry = {{size, EntryType::stamps}, times.size() + 1};
-    auto* row = reinterpret_cast<document::StampRow*>(entry + 1);
+    document::StampRow* row = reserve_stamps(*record.log, times.size() + 1);
     document::StampRow whole{launch.command, 0, 0, times[0].begin_ns, times[0].end_ns};
     for (const StepTime& time : times) {
       *row++ = {launch.commands[time.step], 0, 0, time.begin_ns, time.end_ns};
@@ -493,16 +490,12 @@ void Recording::note_kernel(KernelResource& kernel) {
     return;
   if (kernel.recorded_in.exchange(number_, std::memory_order_relaxed) == number_) return;
   note_device(*kernel.device);
-  const KernelSource& source = kernel.source;
-  std::string form;
-  for (const std::string& taken : kernel.device->info().kernel_forms) {
-    const bool given = (taken == "opencl_c" && !source.opencl_c.empty()) ||
-                       (taken == "glsl" && !source.glsl.empty()) ||
-                       (taken == "spirv" && !source.spirv.empty()) ||
-                       (taken == "host" && source.host);
-    if (given && form.empty()) form = taken;
-  }
-  document_.push(KernelMessage{kernel.shared_from_this(), kernel.device->number, std::move(form)});
+  // The first that the device takes is the one it built.
+  const std::vector<std::string> given = forms_given(kernel.source);
+  const std::vector<std::string>& taken = kernel.device->info().kernel_forms;
+  const auto built = std::find_first_of(taken.begin(), taken.end(), given.begin(), given.end());
+  document_.push(KernelMessage{kernel.shared_from_this(), kernel.device->number,
+                               built == taken.end() ? std::string() : *built});
 }
 
 // The tightest of a few: what lies between two looks at the host's clock is the error.

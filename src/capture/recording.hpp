@@ -49,7 +49,6 @@ class Recording final : public Recorder {
   CaptureReport finish();
   void region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
               std::uint64_t begin_ns);
-  bool is_lost() const noexcept { return document_.is_lost(); }
 
   void submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) override;
   std::shared_ptr<StepTimes> launch(StreamState& stream, GraphExecState& exec, bool timed,
@@ -115,7 +114,6 @@ class Recording final : public Recorder {
   const std::uint32_t number_;
   const Contents contents_;
   const Selection selection_;
-  const std::uint64_t began_ns_;
   const std::string path_;
   std::shared_ptr<MemoryBudget> memory_;
   BufferLedger buffers_;

@@ -1,11 +1,11 @@
 #include "document/document_writer.hpp"
 
-#include <time.h>
 #include <zstd.h>
 
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/clock.hpp"
 #include "document/batches.hpp"
 #include "document/embedded_schema.hpp"
 #include "document/mcap_writer.hpp"
@@ -19,13 +19,6 @@ constexpr std::size_t rows_per_batch = 4096;
 constexpr std::size_t kernels_per_batch = 64;
 // Below this a blob is not worth a frame of its own.
 constexpr std::size_t compress_from_bytes = 128;
-
-std::uint64_t now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 }  // namespace
 
@@ -45,7 +38,7 @@ struct DocumentWriter::Tables {
   void write_all() {
     for (std::size_t i = 0; i < table_count; ++i)
       if (batches.rows(static_cast<TableId>(i)) != 0)
-        writer.message(channels[i], now_ns(), batches.take(static_cast<TableId>(i)));
+        writer.message(channels[i], monotonic_ns(), batches.take(static_cast<TableId>(i)));
   }
   template <class Row>
   void add(const Row& row, TableId table) {
@@ -96,7 +89,7 @@ bool DocumentWriter::has_blob(const Hash128& id) const { return tables_->blobs.c
 bool DocumentWriter::blob(const Hash128& id, std::span<const std::byte> bytes) {
   Tables& t = *tables_;
   if (t.blobs.contains(id)) return false;
-  mcap::Attachment attachment{now_ns(), 0, blob_name(id), "application/octet-stream", bytes};
+  mcap::Attachment attachment{monotonic_ns(), 0, blob_name(id), "application/octet-stream", bytes};
   if (bytes.size() >= compress_from_bytes) {
     t.compressed.resize(ZSTD_compressBound(bytes.size()));
     const std::size_t size =

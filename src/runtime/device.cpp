@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/fail.hpp"
+#include "graph/kernel_forms.hpp"
 #include "runtime/backend_list.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
@@ -146,20 +147,6 @@ Buffer Device::buffer(std::uint64_t size_bytes, std::string_view label) const {
   if (const RecorderUse recorder; recorder) recorder->allocated(*resource, begin_ns);
   return Buffer(resource);
 }
-
-namespace {
-
-// Names of the forms that a source holds.
-std::vector<std::string> forms_given(const KernelSource& source) {
-  std::vector<std::string> forms;
-  if (!source.opencl_c.empty()) forms.push_back("opencl_c");
-  if (!source.glsl.empty()) forms.push_back("glsl");
-  if (!source.spirv.empty()) forms.push_back("spirv");
-  if (source.host) forms.push_back("host");
-  return forms;
-}
-
-}  // namespace
 
 Kernel Device::kernel(const KernelSource& source) const {
   DeviceState& state = state_of(*this, "kernel()");

@@ -1,0 +1,20 @@
+// kernel_forms.hpp - in which forms a kernel's source is given, by the names that devices use.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reel/kernel.hpp"
+
+namespace reel {
+
+inline std::vector<std::string> forms_given(const KernelSource& source) {
+  std::vector<std::string> forms;
+  if (!source.opencl_c.empty()) forms.push_back("opencl_c");
+  if (!source.glsl.empty()) forms.push_back("glsl");
+  if (!source.spirv.empty()) forms.push_back("spirv");
+  if (source.host) forms.push_back("host");
+  return forms;
+}
+
+}  // namespace reel
