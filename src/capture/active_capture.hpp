@@ -16,7 +16,7 @@ std::unique_ptr<document::DocumentWriter> open_document(const std::string& path,
 // Makes it the one under way. Throws invalid_argument when there is one.
 void begin_recording(const std::string& path, std::unique_ptr<document::DocumentWriter> document,
                      const CaptureOptions& options);
-// Ends it, when it is the one for `path`; none when there is none.
+// Ends it, whoever began it; none when there is none.
 std::optional<CaptureReport> end_recording();
 
 // A region of the one under way, from `begin_ns` to now.
