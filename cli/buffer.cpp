@@ -9,9 +9,9 @@
 #include <reel/buffer_value.hpp>
 #include <reel/error.hpp>
 
-#include "elements.hpp"
 #include "npy.hpp"
 #include "progress.hpp"
+#include "reel/elements.hpp"
 #include "terminal.hpp"
 #include "trace_input.hpp"
 #include "units.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "elements.hpp"
+#include "reel/elements.hpp"
 
 namespace reel::cli {
 

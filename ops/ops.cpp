@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <map>
 #include <string>
 #include <variant>
 
@@ -12,28 +13,48 @@
 namespace reel::ops {
 namespace {
 
-Kernel build(const Device& device, const char* name, HostKernel host) {
+const std::map<std::string, HostKernel>& host_kernels() {
+  static const std::map<std::string, HostKernel> all{
+      {"embedding", host_kernel<&host::embedding>()},
+      {"rms_norm", host_kernel<&host::rms_norm>()},
+      {"matmul_f32", host_kernel<&host::matmul_f32>()},
+      {"matmul_q8", host_kernel<&host::matmul_q8>()},
+      {"rope", host_kernel<&host::rope>()},
+      {"kv_append", host_kernel<&host::kv_append>()},
+      {"attention", host_kernel<&host::attention>()},
+      {"swiglu", host_kernel<&host::swiglu>()},
+      {"residual_add", host_kernel<&host::residual_add>()},
+      {"argmax", host_kernel<&host::argmax>()},
+  };
+  return all;
+}
+
+Kernel build(const Device& device, const char* name) {
   const EmbeddedKernel& source = embedded_kernel(name);
   return device.kernel({.name = name,
                         .opencl_c = std::string(source.opencl_c),
                         .glsl = std::string(source.glsl),
-                        .host = std::move(host),
+                        .host = host_kernels().at(name),
                         .group_size = {64}});
 }
 
 }  // namespace
 
+void register_host_kernels() {
+  for (const auto& [name, kernel] : host_kernels()) register_host_kernel(name, kernel);
+}
+
 Ops::Ops(const Device& device)
-    : embedding_(build(device, "embedding", host_kernel<&host::embedding>())),
-      rms_norm_(build(device, "rms_norm", host_kernel<&host::rms_norm>())),
-      matmul_f32_(build(device, "matmul_f32", host_kernel<&host::matmul_f32>())),
-      matmul_q8_(build(device, "matmul_q8", host_kernel<&host::matmul_q8>())),
-      rope_(build(device, "rope", host_kernel<&host::rope>())),
-      kv_append_(build(device, "kv_append", host_kernel<&host::kv_append>())),
-      attention_(build(device, "attention", host_kernel<&host::attention>())),
-      swiglu_(build(device, "swiglu", host_kernel<&host::swiglu>())),
-      residual_add_(build(device, "residual_add", host_kernel<&host::residual_add>())),
-      argmax_(build(device, "argmax", host_kernel<&host::argmax>())) {}
+    : embedding_(build(device, "embedding")),
+      rms_norm_(build(device, "rms_norm")),
+      matmul_f32_(build(device, "matmul_f32")),
+      matmul_q8_(build(device, "matmul_q8")),
+      rope_(build(device, "rope")),
+      kv_append_(build(device, "kv_append")),
+      attention_(build(device, "attention")),
+      swiglu_(build(device, "swiglu")),
+      residual_add_(build(device, "residual_add")),
+      argmax_(build(device, "argmax")) {}
 
 std::vector<PositionArgument> Ops::position_arguments(const Graph& graph,
                                                       std::uint32_t position) const {

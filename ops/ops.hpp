@@ -43,6 +43,9 @@ struct PositionArgument {
   std::uint32_t ahead;  // the value is the position plus this
 };
 
+// Documents of these kernels can be run again on the host device after this.
+void register_host_kernels();
+
 class Ops {
  public:
   explicit Ops(const Device& device);  // compiles all kernels

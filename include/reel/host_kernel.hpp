@@ -17,6 +17,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -143,5 +144,11 @@ template <auto function>
 HostKernel host_kernel() {
   return detail::make_host_kernel<function>(function);
 }
+
+// Host kernels to be found by name: documents and saved graphs can't hold a C++ function, so who
+// runs them again on the host device says first what the names in them stand for. Any thread; a
+// later registration of a name replaces the earlier one.
+void register_host_kernel(std::string name, HostKernel kernel);
+HostKernel find_host_kernel(std::string_view name);  // empty where nobody registered it
 
 }  // namespace reel

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "reel/elements.hpp"
 
 namespace reel {
 
@@ -17,8 +20,9 @@ enum class ParameterKind : std::uint8_t { buffer, value, shared };
 struct Parameter {
   std::string name;  // empty where the driver doesn't tell
   ParameterKind kind = ParameterKind::buffer;
-  std::uint32_t size_bytes = 0;        // of a value; 0 = unknown, any size is taken
-  Access access = Access::read_write;  // of a buffer
+  std::uint32_t size_bytes = 0;                       // of a value; 0 = unknown, any size is taken
+  Access access = Access::read_write;                 // of a buffer
+  std::optional<ElementType> element = std::nullopt;  // of a buffer or value, where it is plain
 };
 
 const char* to_string(Access access) noexcept;       // "in", "out", "inout"

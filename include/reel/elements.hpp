@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace reel::cli {
+namespace reel {
 
 enum class ElementType : std::uint8_t {
   f32,
@@ -47,4 +47,4 @@ struct Statistics {
   void add(double value);
 };
 
-}  // namespace reel::cli
+}  // namespace reel

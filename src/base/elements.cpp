@@ -1,4 +1,4 @@
-#include "elements.hpp"
+#include "reel/elements.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-namespace reel::cli {
+namespace reel {
 namespace {
 
 template <class T>
@@ -143,4 +143,4 @@ void Statistics::add(double value) {
   sum += value;
 }
 
-}  // namespace reel::cli
+}  // namespace reel
