@@ -221,22 +221,4 @@ Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to) {
   return ScriptMaker(trace, from, to).make();
 }
 
-std::string describe_command(const Trace& trace, std::uint32_t command) {
-  const TraceWork& work = trace.work_of(trace.commands()[command]);
-  std::string words = command_name(command);
-  const std::string& label = trace.text(work.label);
-  const std::string kind =
-      work.kernel != no_index ? trace.kernels()[work.kernel].name : to_string(work.kind);
-  if (!label.empty() && label != kind) words += fmt::format(" '{}'", label);
-  words += fmt::format(" ({})", kind);
-  if (const std::string& scope = trace.text(work.scope); !scope.empty()) words += " in " + scope;
-  return words;
-}
-
-std::string describe_buffer(const Trace& trace, std::uint32_t buffer) {
-  const TraceBuffer& b = trace.buffers()[buffer];
-  return b.label.empty() || b.label == name_of(b.id) ? name_of(b.id)
-                                                     : fmt::format("{} '{}'", name_of(b.id), b.label);
-}
-
 }  // namespace reel::rerun

@@ -54,9 +54,4 @@ void for_each_range(const Trace& trace, const TraceWork& work, F&& visit) {
   }
 }
 
-// "c12 'q_proj' (matmul_f32) in layer0/attention": how sentences name a command.
-std::string describe_command(const Trace& trace, std::uint32_t command);
-// "b3 'x'"
-std::string describe_buffer(const Trace& trace, std::uint32_t buffer);
-
 }  // namespace reel::rerun

@@ -60,7 +60,7 @@ BEGIN {
   may["replay"] = " base graph runtime document capture replay "
   may["backends"] = " base graph runtime backends "
   may["everything"] = " base graph runtime document capture replay "
-  may["cli"] = " base graph runtime document capture replay analysis export backends everything cli "
+  may["cli"] = " base graph runtime document capture replay analysis export backends everything ops cli "
   may["ops"] = " base graph runtime everything ops "
   may["examples"] = " base graph runtime document capture replay analysis export everything ops examples "
   # bench measures the forward pass.
