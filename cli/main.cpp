@@ -64,6 +64,7 @@ int run(int argc, char** argv) {
   add_scopes(app, chosen);
   add_calls(app, chosen);
   add_replay(app, chosen);
+  add_extract(app, chosen);
   add_verify(app, chosen);
   add_recover(app, chosen);
   add_strip(app, chosen);

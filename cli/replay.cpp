@@ -34,8 +34,8 @@ double number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0))
-    throw Misuse(fmt::format("--tolerance takes 1e-3 or 1e-3,1e-6 (relative, absolute), not '{}'",
-                             text));
+    throw Misuse(
+        fmt::format("--tolerance takes 1e-3 or 1e-3,1e-6 (relative, absolute), not '{}'", text));
   return value;
 }
 
@@ -99,7 +99,8 @@ int run(const Options& options) {
   }
   print_replay(trace, report, options.commands);
   if (!report.differences.empty() && report.differences.front().command != no_index) {
-    const std::string id = command_name(report.culprit.value_or(report.differences.front().command));
+    const std::string id =
+        command_name(report.culprit.value_or(report.differences.front().command));
     print_next(options, {{"reel commands $ " + id, "all of that command"},
                          {"reel extract $ " + id, "that command as a document of its own"}});
   } else if (report.verdict() == Verdict::equal || report.verdict() == Verdict::within_tolerance) {
@@ -141,8 +142,10 @@ void add_replay(CLI::App& app, Action& chosen) {
       ->type_name("b7=f16");
   verb->add_flag("--commands", options->commands, "Times of every command, too");
   verb->footer(
-      "Exit codes: 0 all checks equal (on another device: within tolerance), 1 a difference, 2 the\n"
-      "command line is wrong, 3 the document is damaged, 4 it can't be replayed, or not be proved,\n"
+      "Exit codes: 0 all checks equal (on another device: within tolerance), 1 a difference, 2 "
+      "the\n"
+      "command line is wrong, 3 the document is damaged, 4 it can't be replayed, or not be "
+      "proved,\n"
       "here.\n\n"
       "Examples:\n"
       "  reel replay pass.reel\n"

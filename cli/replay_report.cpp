@@ -14,8 +14,8 @@ void line(std::string_view name, const std::string& text) {
 }
 
 std::string verdict_words(const ReplayReport& report) {
-  const std::string all = fmt::format("{}, {}", count_text(report.checks, "check"),
-                                      size_text(report.checked_bytes));
+  const std::string all =
+      fmt::format("{}, {}", count_text(report.checks, "check"), size_text(report.checked_bytes));
   switch (report.verdict()) {
     case Verdict::equal:
       return bold("equal") + fmt::format(": {}, every byte as recorded", all);
@@ -43,12 +43,13 @@ std::string verdict_words(const ReplayReport& report) {
 std::string difference_words(const Trace& trace, const Difference& d) {
   std::string text = describe_buffer(trace, d.buffer);
   if (d.expected.empty() && d.found.empty()) {
-    text += fmt::format(
-        ": bytes {} to {} are not those of the recorded hash", d.offset_bytes,
-        std::min(d.offset_bytes + page_bytes, trace.buffers()[d.buffer].size_bytes));
+    text +=
+        fmt::format(": bytes {} to {} are not those of the recorded hash", d.offset_bytes,
+                    std::min(d.offset_bytes + page_bytes, trace.buffers()[d.buffer].size_bytes));
   } else {
     text += fmt::format(" at byte {}", d.offset_bytes);
-    if (d.type) text += fmt::format(" ({} {})", name_of(*d.type), d.offset_bytes / size_of(*d.type));
+    if (d.type)
+      text += fmt::format(" ({} {})", name_of(*d.type), d.offset_bytes / size_of(*d.type));
     text += fmt::format(": expected {}, found {}", d.expected, d.found);
     if (d.elements > 1) text += fmt::format("; {} differ", count_text(d.elements, "element"));
   }
@@ -62,8 +63,8 @@ void print_differences(const Trace& trace, const ReplayReport& report) {
                                             : describe_command(trace, first.command));
     line("", difference_words(trace, first));
     if (report.culprit)
-      line("culprit", fmt::format("{}: {}", describe_command(trace, *report.culprit),
-                                  report.culprit_reason));
+      line("culprit",
+           fmt::format("{}: {}", describe_command(trace, *report.culprit), report.culprit_reason));
     else if (!report.culprit_reason.empty())
       line("culprit", "not certain: " + report.culprit_reason);
     constexpr std::size_t shown = 8;
@@ -93,14 +94,20 @@ void print_differences(const Trace& trace, const ReplayReport& report) {
 
 void print_buffers(const Trace& trace, const ReplayReport& report) {
   using enum Table::Align;
-  Table table({{"BUFFER"}, {"TYPE"}, {"CHECKED", right}, {"EQUAL", right}, {"ABS", right},
-               {"REL", right}, {"ULP", right}, {""}});
+  Table table({{"BUFFER"},
+               {"TYPE"},
+               {"CHECKED", right},
+               {"EQUAL", right},
+               {"ABS", right},
+               {"REL", right},
+               {"ULP", right},
+               {""}});
   for (const BufferReport& b : report.buffers) {
     if (b.close_bytes == 0 && b.different_bytes == 0) continue;
     const std::uint64_t checked = b.equal_bytes + b.close_bytes + b.different_bytes;
     const bool real = b.type && is_real(*b.type);
-    table.add({describe_buffer(trace, b.buffer), b.type ? name_of(*b.type) : "?", size_text(checked),
-               share_text(b.equal_bytes, checked),
+    table.add({describe_buffer(trace, b.buffer), b.type ? name_of(*b.type) : "?",
+               size_text(checked), share_text(b.equal_bytes, checked),
                real ? fmt::format("{:.2g}", b.largest_absolute) : "-",
                real ? fmt::format("{:.2g}", b.largest_relative) : "-",
                real ? std::to_string(b.largest_ulp) : "-", b.different_bytes ? "different" : ""});
@@ -140,9 +147,8 @@ void print_kernels(const Trace& trace, const ReplayReport& report) {
     if (replaced)
       cells.push_back(k.original ? ratio_text(k.replayed.median, k.original->median) : "");
     else
-      cells.push_back(k.recorded_ns ? ratio_text(k.replayed.median,
-                                                 static_cast<double>(*k.recorded_ns))
-                                    : "-");
+      cells.push_back(
+          k.recorded_ns ? ratio_text(k.replayed.median, static_cast<double>(*k.recorded_ns)) : "-");
     table.add(std::move(cells));
   }
   fmt::print("\n{}", table.text());
@@ -150,8 +156,12 @@ void print_kernels(const Trace& trace, const ReplayReport& report) {
 
 void print_commands(const Trace& trace, const ReplayReport& report) {
   using enum Table::Align;
-  Table table({{"COMMAND"}, {"RECORDED", right}, {"MEDIAN", right}, {"P95", right},
-               {"LEAST", right}, {"MOST", right}});
+  Table table({{"COMMAND"},
+               {"RECORDED", right},
+               {"MEDIAN", right},
+               {"P95", right},
+               {"LEAST", right},
+               {"MOST", right}});
   for (const CommandTiming& c : report.command_times)
     table.add({describe_command(trace, c.command), c.recorded_ns ? time_text(*c.recorded_ns) : "-",
                time_text(whole(c.replayed.median)), time_text(whole(c.replayed.p95)),
@@ -160,8 +170,8 @@ void print_commands(const Trace& trace, const ReplayReport& report) {
 }
 
 Json json_of(const Spread& spread) {
-  return {{"runs", spread.runs},     {"least_ns", spread.least}, {"median_ns", spread.median},
-          {"p95_ns", spread.p95},    {"most_ns", spread.most},   {"noise", spread.noise}};
+  return {{"runs", spread.runs},  {"least_ns", spread.least}, {"median_ns", spread.median},
+          {"p95_ns", spread.p95}, {"most_ns", spread.most},   {"noise", spread.noise}};
 }
 
 Json id_or_null(std::uint32_t command) {
@@ -169,16 +179,17 @@ Json id_or_null(std::uint32_t command) {
 }
 
 Json json_of(const Trace& trace, const Difference& d) {
-  return {{"command", id_or_null(d.command)},
-          {"description", d.command == no_index ? Json() : Json(describe_command(trace, d.command))},
-          {"check", id_or_null(d.check)},
-          {"buffer", name_of(trace.buffers()[d.buffer].id)},
-          {"label", trace.buffers()[d.buffer].label},
-          {"offset_bytes", d.offset_bytes},
-          {"type", d.type ? Json(name_of(*d.type)) : Json()},
-          {"expected", d.expected.empty() ? Json() : Json(d.expected)},
-          {"found", d.found.empty() ? Json() : Json(d.found)},
-          {"elements", d.elements ? Json(d.elements) : Json()}};
+  return {
+      {"command", id_or_null(d.command)},
+      {"description", d.command == no_index ? Json() : Json(describe_command(trace, d.command))},
+      {"check", id_or_null(d.check)},
+      {"buffer", name_of(trace.buffers()[d.buffer].id)},
+      {"label", trace.buffers()[d.buffer].label},
+      {"offset_bytes", d.offset_bytes},
+      {"type", d.type ? Json(name_of(*d.type)) : Json()},
+      {"expected", d.expected.empty() ? Json() : Json(d.expected)},
+      {"found", d.found.empty() ? Json() : Json(d.found)},
+      {"elements", d.elements ? Json(d.elements) : Json()}};
 }
 
 }  // namespace
@@ -207,24 +218,23 @@ void print_replay(const Trace& trace, const ReplayReport& report, bool each_comm
                                     count_text(one.checks, "range"), one.reason));
   if (report.first_nan) {
     const NanReport& nan = *report.first_nan;
-    line("first NaN", fmt::format("{} writes {} to {} at byte {}; {}",
-                                  describe_command(trace, nan.command), nan.value,
-                                  describe_buffer(trace, nan.buffer), nan.offset_bytes,
-                                  nan.was_read ? "what it read had one already"
-                                               : "what it read had none"));
+    line("first NaN",
+         fmt::format("{} writes {} to {} at byte {}; {}", describe_command(trace, nan.command),
+                     nan.value, describe_buffer(trace, nan.buffer), nan.offset_bytes,
+                     nan.was_read ? "what it read had one already" : "what it read had none"));
   }
   line("order", to_string(report.order));
-  line("restored", fmt::format("{} in {}", size_text(report.restored_bytes),
-                               time_text(report.restore_ns)));
+  line("restored",
+       fmt::format("{} in {}", size_text(report.restored_bytes), time_text(report.restore_ns)));
   if (report.is_timed)
-    line("time", fmt::format("{} on the device{}{}", time_text(whole(report.span.median)),
-                             report.recorded_span_ns
-                                 ? ", recorded " + time_text(*report.recorded_span_ns)
-                                 : std::string(),
-                             report.runs > 1
-                                 ? fmt::format(" (median of {} runs after a warm-up, noise ±{:.1f}%)",
-                                               report.runs, 100 * report.span.noise)
-                                 : " (one run, not warmed up; --repeat 10 measures)"));
+    line("time",
+         fmt::format("{} on the device{}{}", time_text(whole(report.span.median)),
+                     report.recorded_span_ns ? ", recorded " + time_text(*report.recorded_span_ns)
+                                             : std::string(),
+                     report.runs > 1
+                         ? fmt::format(" (median of {} runs after a warm-up, noise ±{:.1f}%)",
+                                       report.runs, 100 * report.span.noise)
+                         : " (one run, not warmed up; --repeat 10 measures)"));
   for (const std::string& remark : report.remarks) line("note", remark);
   print_buffers(trace, report);
   print_kernels(trace, report);
@@ -259,7 +269,8 @@ Json json_of(const Trace& trace, const ReplayReport& report) {
     json["races"].push_back(
         {{"first", command_name(race.first)},
          {"second", command_name(race.second)},
-         {"buffer", race.buffer == no_index ? Json() : Json(name_of(trace.buffers()[race.buffer].id))},
+         {"buffer",
+          race.buffer == no_index ? Json() : Json(name_of(trace.buffers()[race.buffer].id))},
          {"begin", race.begin},
          {"end", race.end},
          {"observed", race.observed}});
@@ -292,8 +303,7 @@ Json json_of(const Trace& trace, const ReplayReport& report) {
   json["restored_bytes"] = report.restored_bytes;
   json["restore_ns"] = report.restore_ns;
   json["check_ns"] = report.check_ns;
-  json["recorded_span_ns"] =
-      report.recorded_span_ns ? Json(*report.recorded_span_ns) : Json();
+  json["recorded_span_ns"] = report.recorded_span_ns ? Json(*report.recorded_span_ns) : Json();
   json["span"] = report.is_timed ? json_of(report.span) : Json();
   json["kernels"] = Json::array();
   for (const KernelTiming& k : report.kernel_times)
@@ -305,10 +315,9 @@ Json json_of(const Trace& trace, const ReplayReport& report) {
                                {"original", k.original ? json_of(*k.original) : Json()}});
   json["command_times"] = Json::array();
   for (const CommandTiming& c : report.command_times)
-    json["command_times"].push_back(
-        {{"command", command_name(c.command)},
-         {"recorded_ns", c.recorded_ns ? Json(*c.recorded_ns) : Json()},
-         {"replayed", json_of(c.replayed)}});
+    json["command_times"].push_back({{"command", command_name(c.command)},
+                                     {"recorded_ns", c.recorded_ns ? Json(*c.recorded_ns) : Json()},
+                                     {"replayed", json_of(c.replayed)}});
   json["remarks"] = report.remarks;
   return json;
 }

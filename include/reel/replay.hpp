@@ -53,8 +53,8 @@ struct ReplayOptions {
   std::uint32_t from = 0, to = no_index;  // commands that are measured and checked; those before
                                           // are run, those after are not
   std::optional<Tolerance> tolerance;     // none: exact where it was recorded, else the default
-  bool find_culprit = false;              // the first command that differs, with more runs if need be
-  bool find_nan = false;                  // the first command that writes NaN or infinity
+  bool find_culprit = false;       // the first command that differs, with more runs if need be
+  bool find_nan = false;           // the first command that writes NaN or infinity
   std::uint32_t time_limit_s = 0;  // for any one command; 0: none. The device can't be used after
   std::map<std::uint32_t, Replacement> replacements;  // by index in trace.kernels()
   std::map<std::uint32_t, ElementType> types;         // of buffers, where kernels don't tell
@@ -69,7 +69,7 @@ struct Difference {
   std::uint32_t buffer = no_index;
   std::uint64_t offset_bytes = 0;  // of the first element; of the page, where only hashes are known
   std::optional<ElementType> type;
-  std::string expected;        // empty: recorded as a hash
+  std::string expected;  // empty: recorded as a hash
   std::string found;
   std::uint64_t elements = 0;  // how many of this check differ; 0: not known
 };
@@ -180,10 +180,13 @@ struct ExtractReport {
   std::uint64_t commands = 0, document_bytes = 0;
   ReplayReport replay;  // of the whole document, during which the part was recorded
 };
-// Commands `from` to `to` as a document of their own: runs everything up to there, records them
-// with the bytes they need and make. Throws invalid_argument where the replay is not equal: its
-// inputs would not be the recorded ones. `path` must not exist.
+// These commands as a document of their own: runs everything, and records them with the bytes that
+// they need and make. Throws invalid_argument where the replay is different: what they read would
+// not be what was recorded. `path` must not exist.
 ExtractReport extract(const Trace& trace, const std::vector<std::uint32_t>& commands,
                       const std::string& path, const ReplayOptions& options = {});
+ExtractReport extract(const Trace& trace, const Device& device,
+                      const std::vector<std::uint32_t>& commands, const std::string& path,
+                      const ReplayOptions& options = {});
 
 }  // namespace reel

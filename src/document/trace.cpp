@@ -168,8 +168,9 @@ std::string describe_command(const Trace& trace, std::uint32_t command) {
 
 std::string describe_buffer(const Trace& trace, std::uint32_t buffer) {
   const TraceBuffer& b = trace.buffers()[buffer];
-  return b.label.empty() || b.label == name_of(b.id) ? name_of(b.id)
-                                                     : fmt::format("{} '{}'", name_of(b.id), b.label);
+  return b.label.empty() || b.label == name_of(b.id)
+             ? name_of(b.id)
+             : fmt::format("{} '{}'", name_of(b.id), b.label);
 }
 
 }  // namespace reel

@@ -70,8 +70,8 @@ Comparison compare(std::span<const std::byte> expected, std::span<const std::byt
   const double relative = tolerance ? tolerance->relative : 0;
   double absolute = 0;
   if (tolerance)
-    absolute = tolerance->absolute ? *tolerance->absolute
-                                   : 0.1 * relative * largest_of(expected, *type);
+    absolute =
+        tolerance->absolute ? *tolerance->absolute : 0.1 * relative * largest_of(expected, *type);
   std::size_t at = 0;
   for (; at + step <= expected.size(); at += step) {
     const auto e = expected.subspan(at, step), f = found.subspan(at, step);

@@ -10,8 +10,8 @@ namespace {
 
 enum class Match : std::uint8_t { exact, backend };
 
-std::optional<Device> find_device(const TraceDevice& recorded,
-                                  const std::vector<DeviceInfo>& here, Match match) {
+std::optional<Device> find_device(const TraceDevice& recorded, const std::vector<DeviceInfo>& here,
+                                  Match match) {
   for (const DeviceInfo& info : here) {
     if (!info.available()) continue;
     const bool fits =
@@ -26,6 +26,12 @@ std::optional<Device> find_device(const TraceDevice& recorded,
 bool is_same_device(const TraceDevice& recorded, const DeviceInfo& here) {
   return recorded.backend == here.backend && recorded.name == here.name &&
          recorded.driver == here.driver && recorded.driver_version == here.driver_version;
+}
+
+bool are_same_devices(const Trace& trace, const std::vector<Device>& here) {
+  for (std::size_t i = 0; i < here.size(); ++i)
+    if (!is_same_device(trace.devices()[i], here[i].info())) return false;
+  return true;
 }
 
 std::vector<Device> recorded_devices(const Trace& trace) {

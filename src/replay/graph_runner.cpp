@@ -70,8 +70,8 @@ class GraphRunner final : public Runner {
     }
     if (segments_.back().graph.empty()) segments_.pop_back();
     for (Segment& segment : segments_)
-      segment.exec = segment.graph.instantiate(
-          stage_.devices().front(), {.relax_order = relaxed_, .reorder = relaxed_});
+      segment.exec = segment.graph.instantiate(stage_.devices().front(),
+                                               {.relax_order = relaxed_, .reorder = relaxed_});
   }
 
   void add(Segment& segment, const Action& action) {
@@ -84,8 +84,8 @@ class GraphRunner final : public Runner {
     const TraceContents& row = trace.contents()[action.contents];
     segment.bytes += row.size_bytes;
     if (action.kind == Action::Kind::look) {
-      Read& read = segment.reads.emplace_back(
-          Read{action.contents, std::vector<std::byte>(row.size_bytes)});
+      Read& read =
+          segment.reads.emplace_back(Read{action.contents, std::vector<std::byte>(row.size_bytes)});
       add_node(segment,
                {reel::Read{stage_.range(row.buffer, row.offset_bytes, row.size_bytes), read.bytes},
                 "look"},

@@ -18,17 +18,12 @@ namespace {
 // With more commands a search for the first that differs is made only when asked for.
 constexpr std::uint64_t most_unasked_steps = 20'000;
 
-bool all_same(const Trace& trace, const std::vector<Device>& devices) {
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    if (!is_same_device(trace.devices()[i], devices[i].info())) return false;
-  return true;
-}
-
 template <class List, class Name>
 std::string joined(const List& list, Name&& name) {
   std::vector<std::string> names;
   for (const auto& item : list)
-    if (const std::string one = name(item); std::find(names.begin(), names.end(), one) == names.end())
+    if (const std::string one = name(item);
+        std::find(names.begin(), names.end(), one) == names.end())
       names.push_back(one);
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -43,7 +38,7 @@ Job::Job(const Trace& trace, std::vector<Device> devices, const ReplayOptions& o
     : trace_(trace),
       options_(options),
       devices_(std::move(devices)),
-      exact_(all_same(trace, devices_)) {}
+      exact_(are_same_devices(trace, devices_)) {}
 
 void Job::tell(std::string_view what, double part) const {
   if (options_.progress) options_.progress(what, part);
@@ -69,15 +64,16 @@ ReplayReport Job::run() {
 
 void Job::prepare(Set& set, ReplayOrder order) {
   set.before = make_stream_runner(set.stage, script_.before, Streams::one, heart_);
-  set.runner = order == ReplayOrder::recorded
-                   ? make_stream_runner(set.stage, script_.actions, Streams::recorded, heart_)
-                   : make_graph_runner(set.stage, script_.actions, order == ReplayOrder::relaxed,
-                                       heart_);
+  set.runner =
+      order == ReplayOrder::recorded
+          ? make_stream_runner(set.stage, script_.actions, Streams::recorded, heart_)
+          : make_graph_runner(set.stage, script_.actions, order == ReplayOrder::relaxed, heart_);
 }
 
 void Job::do_all() {
   report_.device = joined(devices_, [](const Device& d) { return d.info().id; });
-  report_.recorded_device = joined(trace_.devices(), [](const TraceDevice& d) { return d.selector; });
+  report_.recorded_device =
+      joined(trace_.devices(), [](const TraceDevice& d) { return d.selector; });
   report_.is_recorded_device = exact_;
   report_.order = options_.order;
   tell("reading the document", 0);
@@ -89,8 +85,8 @@ void Job::do_all() {
   Set set(trace_, script_, devices_, options_.replacements);
   prepare(set, options_.order);
   if (!options_.replacements.empty()) {
-    original_ = std::make_unique<Set>(trace_, script_, devices_,
-                                      std::map<std::uint32_t, Replacement>());
+    original_ =
+        std::make_unique<Set>(trace_, script_, devices_, std::map<std::uint32_t, Replacement>());
     prepare(*original_, options_.order);
   }
 
@@ -134,7 +130,8 @@ void Job::run_once(Set& set, Verifier* verifier, Timings* timings) {
   std::uint64_t all = 0;
   for (const std::uint32_t i : script_.at_start) all += trace_.contents()[i].size_bytes;
   const std::uint64_t bytes = set.stage.restore([&](std::uint64_t done) {
-    tell("restoring contents", static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(all, 1)));
+    tell("restoring contents",
+         static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(all, 1)));
   });
   if (report_.restore_ns == 0) {
     report_.restore_ns = monotonic_ns() - begin_ns;
@@ -172,8 +169,8 @@ Job::Set* Job::reference() {
   reference_tried_ = true;
   try {
     if (const auto devices = exactly_recorded_devices(trace_)) {
-      reference_ = std::make_unique<Set>(trace_, script_, *devices,
-                                         std::map<std::uint32_t, Replacement>());
+      reference_ =
+          std::make_unique<Set>(trace_, script_, *devices, std::map<std::uint32_t, Replacement>());
       prepare(*reference_, ReplayOrder::recorded);
     }
   } catch (const Error& error) {
@@ -204,10 +201,9 @@ void Job::settle(Verifier& verifier) {
       if (!script_.before.empty()) set->before->run(look, nullptr);
       set->runner->run(look, nullptr);
       for (const std::uint32_t i : script_.at_end)
-        set->stage.read(trace_.contents()[i],
-                        [&](std::uint32_t page, std::span<const std::byte> found) {
-                          look(i, page, found);
-                        });
+        set->stage.read(
+            trace_.contents()[i],
+            [&](std::uint32_t page, std::span<const std::byte> found) { look(i, page, found); });
       if (settled)
         report_.remarks.push_back(fmt::format(
             "The document has hashes of {} pages that differ; {} were made again on {}, where they "
@@ -223,11 +219,9 @@ void Job::count_unproved() {
   for (const Script::Unproved& one : script_.unproved) {
     ++never.checks;
     never.bytes += one.bytes;
-    const auto known =
-        std::find_if(report_.buffers.begin(), report_.buffers.end(),
-                     [&](const BufferReport& b) { return b.buffer == one.buffer; });
-    BufferReport& buffer =
-        known == report_.buffers.end() ? report_.buffers.emplace_back() : *known;
+    const auto known = std::find_if(report_.buffers.begin(), report_.buffers.end(),
+                                    [&](const BufferReport& b) { return b.buffer == one.buffer; });
+    BufferReport& buffer = known == report_.buffers.end() ? report_.buffers.emplace_back() : *known;
     buffer.buffer = one.buffer;
     buffer.unchecked_bytes += one.bytes;
   }
@@ -282,13 +276,12 @@ void Job::find_culprit(Set& set, Verifier& verifier) {
   Set* right = reference();
   if (!right) return;
   tell("looking for the first command that differs", 0);
-  if (const auto found =
-          first_difference(right->stage, set.stage, options_, exact_, *heart_)) {
+  if (const auto found = first_difference(right->stage, set.stage, options_, exact_, *heart_)) {
     report_.culprit = found->command;
     report_.culprit_reason = fmt::format(
         "given the same bytes, {} at {} of {} is {} here and {} by the recorded kernel on {}",
-        found->elements == 1 ? "the element" : "the first element",
-        found->offset_bytes, describe_buffer(trace_, found->buffer), found->found, found->expected,
+        found->elements == 1 ? "the element" : "the first element", found->offset_bytes,
+        describe_buffer(trace_, found->buffer), found->found, found->expected,
         right->stage.devices().front().info().id);
   } else {
     report_.culprit_reason =

@@ -34,8 +34,7 @@ std::vector<Touched> touched_by(const Trace& trace, std::uint32_t command,
     else if (work.kernel != no_index)
       touched.type = buffer_element(trace, work.kernel, parameter);
     else
-      touched.type =
-          writers.type(a.buffer, a.offset_bytes, a.offset_bytes + a.size_bytes, command);
+      touched.type = writers.type(a.buffer, a.offset_bytes, a.offset_bytes + a.size_bytes, command);
     list.push_back(touched);
   }
   return list;
@@ -81,8 +80,7 @@ class Line {
 
  private:
   const Stream& stream_of(std::uint32_t command) {
-    const Device& device =
-        stage_.device_of_stream(stage_.trace().commands()[command].stream);
+    const Device& device = stage_.device_of_stream(stage_.trace().commands()[command].stream);
     for (const auto& [owner, stream] : streams_)
       if (owner == device) return stream;
     return streams_.emplace_back(device, device.stream("lockstep")).second;
@@ -159,7 +157,8 @@ std::optional<NanReport> first_nan(Stage& stage, const ReplayOptions& options, H
   const Trace& trace = stage.trace();
   const Writers writers(trace);
   Line line(stage);
-  const auto find = [&](const Touched& range) -> std::optional<std::pair<std::uint64_t, std::string>> {
+  const auto find =
+      [&](const Touched& range) -> std::optional<std::pair<std::uint64_t, std::string>> {
     std::optional<std::pair<std::uint64_t, std::string>> found;
     if (!range.type || !is_real(*range.type)) return found;
     const std::size_t step = size_of(*range.type);

@@ -39,8 +39,8 @@ class Search {
     const auto moved = static_cast<std::uint32_t>(good);
     Order earlier = mixed(bad);
     earlier.resize(bad);
-    const auto place = static_cast<std::size_t>(
-        std::find(earlier.begin(), earlier.end(), moved) - earlier.begin());
+    const auto place = static_cast<std::size_t>(std::find(earlier.begin(), earlier.end(), moved) -
+                                                earlier.begin());
     earlier.erase(earlier.begin() + static_cast<std::ptrdiff_t>(place));
     std::size_t wrong = place, right = earlier.size();
     while (right - wrong > 1) {
@@ -88,26 +88,26 @@ class Search {
     make_stream_runner(stage_, stage_.script().before, Streams::one, heart_)->run(look, nullptr);
     make_stream_runner(stage_, ordered, Streams::one, heart_)->run(look, nullptr);
     for (const std::uint32_t i : stage_.script().at_end)
-      stage_.read(stage_.trace().contents()[i],
-                  [&](std::uint32_t page, std::span<const std::byte> found) { look(i, page, found); });
+      stage_.read(
+          stage_.trace().contents()[i],
+          [&](std::uint32_t page, std::span<const std::byte> found) { look(i, page, found); });
     return print;
   }
 
   // What both name, whatever they say they do with it.
   void name_common_range(Race& race) const {
     const Trace& trace = stage_.trace();
-    for_each_range(trace, trace.work_of(trace.commands()[race.first]),
-                   [&](const TraceArgument& a, Access) {
-                     for_each_range(trace, trace.work_of(trace.commands()[race.second]),
-                                    [&](const TraceArgument& b, Access) {
-                                      if (a.buffer != b.buffer || race.buffer != no_index) return;
-                                      race.buffer = a.buffer;
-                                      race.begin = std::max(a.offset_bytes, b.offset_bytes);
-                                      race.end = std::max(
-                                          race.begin, std::min(a.offset_bytes + a.size_bytes,
-                                                               b.offset_bytes + b.size_bytes));
-                                    });
-                   });
+    for_each_range(
+        trace, trace.work_of(trace.commands()[race.first]), [&](const TraceArgument& a, Access) {
+          for_each_range(trace, trace.work_of(trace.commands()[race.second]),
+                         [&](const TraceArgument& b, Access) {
+                           if (a.buffer != b.buffer || race.buffer != no_index) return;
+                           race.buffer = a.buffer;
+                           race.begin = std::max(a.offset_bytes, b.offset_bytes);
+                           race.end = std::max(race.begin, std::min(a.offset_bytes + a.size_bytes,
+                                                                    b.offset_bytes + b.size_bytes));
+                         });
+        });
   }
 
   Stage& stage_;
@@ -121,7 +121,8 @@ class Search {
 std::vector<std::uint32_t> contrary_order(const Trace& trace, const std::vector<Action>& actions) {
   std::vector<std::unique_ptr<BufferResource>> buffers(trace.buffers().size());
   for (auto& buffer : buffers) buffer = std::make_unique<BufferResource>();
-  const auto use = [&](std::uint32_t buffer, std::uint64_t offset, std::uint64_t size, Access access) {
+  const auto use = [&](std::uint32_t buffer, std::uint64_t offset, std::uint64_t size,
+                       Access access) {
     BufferRange range;
     range.buffer = buffers[buffer].get();
     range.offset_bytes = offset;

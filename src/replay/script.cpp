@@ -176,9 +176,8 @@ class ScriptMaker {
         const TraceContents& row = trace_.contents()[action.contents];
         const std::uint64_t begin = row.offset_bytes, end = begin + row.size_bytes;
         names_buffer_[row.buffer] = true;
-        later[row.buffer].for_each_gap(begin, end, [&](std::uint64_t a, std::uint64_t b) {
-          checked[row.buffer].add(a, b);
-        });
+        later[row.buffer].for_each_gap(
+            begin, end, [&](std::uint64_t a, std::uint64_t b) { checked[row.buffer].add(a, b); });
         if (!later[row.buffer].overlaps(begin, end)) {
           script_.at_end.push_back(action.contents);
           continue;
@@ -191,9 +190,10 @@ class ScriptMaker {
           const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
           if (by_device)
             later[range.buffer].for_each_gap(begin, end, [&](std::uint64_t a, std::uint64_t b) {
-              checked[range.buffer].for_each_gap(a, b, [&](std::uint64_t first, std::uint64_t last) {
-                unproved[range.buffer] += last - first;
-              });
+              checked[range.buffer].for_each_gap(a, b,
+                                                 [&](std::uint64_t first, std::uint64_t last) {
+                                                   unproved[range.buffer] += last - first;
+                                                 });
             });
           later[range.buffer].add(begin, end);
         });

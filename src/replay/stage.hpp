@@ -39,9 +39,9 @@ class Stage {
             const std::function<void(std::uint32_t, std::span<const std::byte>)>& visit);
   // The bytes of contents, page by page: visit(offset in the buffer, bytes). Throws
   // damaged_document where a page doesn't match its hash.
-  void for_each_page(const TraceContents& row,
-                     const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit)
-      const;
+  void for_each_page(
+      const TraceContents& row,
+      const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) const;
 
  private:
   struct Prepared {

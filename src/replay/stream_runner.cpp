@@ -127,8 +127,8 @@ class StreamRunner final : public Runner {
 
   void look_at(Line& line, const Action& action) {
     const TraceContents& row = stage_.trace().contents()[action.contents];
-    Pending& pending = looks_.emplace_back(
-        Pending{action.contents, std::vector<std::byte>(row.size_bytes)});
+    Pending& pending =
+        looks_.emplace_back(Pending{action.contents, std::vector<std::byte>(row.size_bytes)});
     line.stream.read(stage_.range(row.buffer, row.offset_bytes, row.size_bytes), pending.bytes,
                      "look");
     if ((look_bytes_ += row.size_bytes) > most_look_bytes) finish();

@@ -60,8 +60,9 @@ class Search {
     RangeSet unknown;
     unknown.add(range.offset_bytes, range.offset_bytes + range.size_bytes);
     const auto& list = events_[range.buffer];
-    auto it = std::lower_bound(list.begin(), list.end(), c,
-                               [](const Event& e, std::uint32_t limit) { return e.command < limit; });
+    auto it =
+        std::lower_bound(list.begin(), list.end(), c,
+                         [](const Event& e, std::uint32_t limit) { return e.command < limit; });
     while (it != list.begin() && !unknown.empty()) {
       --it;
       if (!unknown.overlaps(it->begin, it->end)) continue;

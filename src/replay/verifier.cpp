@@ -96,9 +96,10 @@ void Verifier::close() {
     const std::uint64_t at = row.offset_bytes + open.number * page_bytes;
     const std::uint64_t size = std::min(page_bytes, row.offset_bytes + row.size_bytes - at);
     if (!exact_ || tolerance_) {
-      unchecked(open.contents, size,
-                "differs from the recorded hash, and the recorded bytes are neither in the document "
-                "(contents 'all' keeps them) nor can they be made again here");
+      unchecked(
+          open.contents, size,
+          "differs from the recorded hash, and the recorded bytes are neither in the document "
+          "(contents 'all' keeps them) nor can they be made again here");
       continue;
     }
     worsen(open.contents, State::different);
@@ -138,8 +139,7 @@ std::optional<Tolerance> Verifier::tolerance_for(const std::optional<ElementType
 }
 
 void Verifier::compare_page(std::uint32_t contents, std::uint32_t number,
-                            std::span<const std::byte> expected,
-                            std::span<const std::byte> found) {
+                            std::span<const std::byte> expected, std::span<const std::byte> found) {
   const TraceContents& row = trace_.contents()[contents];
   const std::uint64_t page = row.offset_bytes + number * page_bytes;
   const auto type = type_of(contents, page, page + found.size());
@@ -187,10 +187,9 @@ void Verifier::compare_page(std::uint32_t contents, std::uint32_t number,
 
 void Verifier::difference(Difference difference) {
   if (difference.command == no_index)
-    difference.command =
-        writers().last(difference.buffer, difference.offset_bytes,
-                       difference.offset_bytes + (difference.elements ? 1 : page_bytes),
-                       difference.check);
+    difference.command = writers().last(
+        difference.buffer, difference.offset_bytes,
+        difference.offset_bytes + (difference.elements ? 1 : page_bytes), difference.check);
   differences_.push_back(std::move(difference));
 }
 

@@ -64,9 +64,9 @@ class Verifier {
   const bool exact_;
   mutable std::optional<Writers> writers_;  // made when something differs
   std::uint32_t run_ = 0;
-  std::vector<State> states_;     // by contents
-  std::vector<Hash128> first_;    // by page: what the first run gave
-  std::vector<bool> settled_;     // by open_
+  std::vector<State> states_;   // by contents
+  std::vector<Hash128> first_;  // by page: what the first run gave
+  std::vector<bool> settled_;   // by open_
   std::vector<Open> open_;
   std::uint64_t open_bytes_ = 0;
   std::map<std::uint32_t, BufferReport> buffers_;
