@@ -47,6 +47,7 @@ BEGIN {
   own("runtime", "device stream graph_exec stream_capture executor")
   own("document", "trace document buffer_value")
   own("capture", "capture")
+  own("export", "program")
   own("everything", "reel")
   # Which modules each may include, itself among them.
   may["base"] = " base "
@@ -58,7 +59,7 @@ BEGIN {
   may["capture"] = " base graph runtime document capture "
   may["replay"] = " base graph runtime document replay "
   may["backends"] = " base graph runtime backends "
-  may["everything"] = " base graph runtime document capture "
+  may["everything"] = " base graph runtime document capture export "
   may["cli"] = " base graph runtime document capture replay analysis export backends everything cli "
   may["ops"] = " base graph runtime everything ops "
   may["examples"] = " base graph runtime document capture replay analysis export everything ops examples "
