@@ -11,6 +11,7 @@
 #include "reel/graph_exec.hpp"      // IWYU pragma: export
 #include "reel/host_kernel.hpp"     // IWYU pragma: export
 #include "reel/kernel.hpp"          // IWYU pragma: export
+#include "reel/program.hpp"         // IWYU pragma: export
 #include "reel/replay.hpp"          // IWYU pragma: export
 #include "reel/stream.hpp"          // IWYU pragma: export
 #include "reel/stream_capture.hpp"  // IWYU pragma: export

@@ -48,6 +48,7 @@ BEGIN {
   own("document", "trace document buffer_value")
   own("capture", "capture")
   own("replay", "replay")
+  own("export", "program")
   own("everything", "reel")
   # Which modules each may include, itself among them.
   may["base"] = " base "
@@ -59,7 +60,7 @@ BEGIN {
   may["capture"] = " base graph runtime document capture "
   may["replay"] = " base graph runtime document capture replay "
   may["backends"] = " base graph runtime backends "
-  may["everything"] = " base graph runtime document capture replay "
+  may["everything"] = " base graph runtime document capture replay export "
   may["cli"] = " base graph runtime document capture replay analysis export backends everything ops cli "
   may["ops"] = " base graph runtime everything ops "
   may["examples"] = " base graph runtime document capture replay analysis export everything ops examples "
