@@ -36,7 +36,8 @@ const char* to_string(ReplayOrder order) noexcept;
 // whole numbers and bytes of no known type must be equal.
 struct Tolerance {
   double relative = 0;
-  std::optional<double> absolute;  // none: 0.1 x relative x the largest |expected| of the range
+  std::optional<double> absolute =
+      {};  // none: 0.1 x relative x the largest |expected| of the range
 };
 // For a device other than the recorded one: 1e-4, of 16-bit reals 1e-2.
 Tolerance default_tolerance(ElementType type);
@@ -52,14 +53,14 @@ struct ReplayOptions {
   std::uint32_t repeat = 1;               // runs that are measured; more than one: after a warm-up
   std::uint32_t from = 0, to = no_index;  // commands that are measured and checked; those before
                                           // are run, those after are not
-  std::optional<Tolerance> tolerance;     // none: exact where it was recorded, else the default
+  std::optional<Tolerance> tolerance = {};  // none: exact where it was recorded, else the default
   bool find_culprit = false;       // the first command that differs, with more runs if need be
   bool find_nan = false;           // the first command that writes NaN or infinity
   std::uint32_t time_limit_s = 0;  // for any one command; 0: none. The device can't be used after
-  std::map<std::uint32_t, Replacement> replacements;  // by index in trace.kernels()
-  std::map<std::uint32_t, ElementType> types;         // of buffers, where kernels don't tell
+  std::map<std::uint32_t, Replacement> replacements = {};  // by index in trace.kernels()
+  std::map<std::uint32_t, ElementType> types = {};         // of buffers, where kernels don't tell
   // What is done, and how much of it (0 to 1), now and then; from any thread, one at a time.
-  std::function<void(std::string_view what, double part)> progress;
+  std::function<void(std::string_view what, double part)> progress = {};
 };
 
 // Bytes that differ, and who wrote them.
@@ -68,9 +69,9 @@ struct Difference {
   std::uint32_t check = no_index;    // the command after which they were recorded
   std::uint32_t buffer = no_index;
   std::uint64_t offset_bytes = 0;  // of the first element; of the page, where only hashes are known
-  std::optional<ElementType> type;
-  std::string expected;  // empty: recorded as a hash
-  std::string found;
+  std::optional<ElementType> type = {};
+  std::string expected = {};  // empty: recorded as a hash
+  std::string found = {};
   std::uint64_t elements = 0;  // how many of this check differ; 0: not known
 };
 
@@ -86,7 +87,7 @@ struct BufferReport {
   std::uint32_t buffer = no_index;
   std::uint64_t checks = 0;
   std::uint64_t equal_bytes = 0, close_bytes = 0, different_bytes = 0, unchecked_bytes = 0;
-  std::optional<ElementType> type;
+  std::optional<ElementType> type = {};
   // Over all checked elements of a known real type.
   double largest_absolute = 0, largest_relative = 0;
   std::uint64_t largest_ulp = 0;
@@ -176,9 +177,9 @@ ReplayReport replay(const Trace& trace, const Device& device, const ReplayOption
 std::vector<Race> find_races(const Trace& trace);
 
 struct ExtractReport {
-  std::string path;
+  std::string path = {};
   std::uint64_t commands = 0, document_bytes = 0;
-  ReplayReport replay;  // of the whole document, during which the part was recorded
+  ReplayReport replay = {};  // of the whole document, during which the part was recorded
 };
 // These commands as a document of their own: runs everything, and records them with the bytes that
 // they need and make. Throws invalid_argument where the replay is different: what they read would

@@ -53,7 +53,7 @@ class Extraction {
   // the bytes that the next chosen one needs.
   ExtractReport run(const std::string& path) {
     stage_.restore([](std::uint64_t) {});
-    ExtractReport result{.path = path};
+    ExtractReport result;
     CaptureOptions options{.contents = Contents::all, .stream = inside_};
     options.facts = {{"extracted", fmt::format("{} of {}", range_text(commands_), trace_.path())}};
     Capture capture(path, options);

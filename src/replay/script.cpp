@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "base/fail.hpp"
 #include "base/range_set.hpp"
@@ -179,7 +182,7 @@ class ScriptMaker {
         later[row.buffer].for_each_gap(
             begin, end, [&](std::uint64_t a, std::uint64_t b) { checked[row.buffer].add(a, b); });
         if (!later[row.buffer].overlaps(begin, end)) {
-          script_.at_end.push_back(action.contents);
+          if (!is_double(action.contents)) script_.at_end.push_back(action.contents);
           continue;
         }
       } else if (action.kind == Action::Kind::run) {
@@ -206,6 +209,15 @@ class ScriptMaker {
       if (unproved[b]) script_.unproved.push_back({b, unproved[b]});
   }
 
+  // The same bytes of the same range, recorded twice: after its last command and at the end.
+  bool is_double(std::uint32_t contents) {
+    const TraceContents& row = trace_.contents()[contents];
+    const auto [known, is_new] =
+        ends_.try_emplace({row.buffer, row.offset_bytes, row.size_bytes}, contents);
+    return !is_new &&
+           std::ranges::equal(trace_.pages(row), trace_.pages(trace_.contents()[known->second]));
+  }
+
   const Trace& trace_;
   const std::uint32_t from_;
   const std::uint64_t end_;
@@ -213,6 +225,7 @@ class ScriptMaker {
   std::vector<RangeSet> known_, written_;
   std::vector<bool> names_buffer_, names_kernel_;
   const std::set<std::uint32_t> refused_;
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::uint32_t> ends_;
 };
 
 }  // namespace

@@ -52,15 +52,15 @@ Stream& Stage::transfers(const Device& device) {
   return transfers_.emplace_back(device, device.stream("replay transfers")).second;
 }
 
-std::uint64_t Stage::restore(const std::function<void(std::uint64_t)>& done) {
+std::uint64_t Stage::restore(const std::function<void(std::uint64_t)>& done, bool all) {
   if (!is_fresh_)
     for (const std::uint32_t b : script_.buffers)
-      if (script_.is_written[b])
+      if (all || script_.is_written[b])
         transfers(device_of_buffer(b)).fill(buffers_[b], std::uint8_t{0}, "zero");
   std::uint64_t total = 0;
   for (const std::uint32_t i : script_.at_start) {
     const TraceContents& row = trace_.contents()[i];
-    if (!is_fresh_ && !script_.is_written[row.buffer]) continue;
+    if (!is_fresh_ && !all && !script_.is_written[row.buffer]) continue;
     const Stream& stream = transfers(device_of_buffer(row.buffer));
     for_each_page(row, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
       stream.write(range(row.buffer, offset, bytes.size()), bytes, "restore");

@@ -20,8 +20,9 @@ class Stage {
   Stage(const Trace& trace, const Script& script, std::vector<Device> device_of,
         const std::map<std::uint32_t, Replacement>& replacements);
 
-  // Every buffer as it was before the first command. `done(bytes)` tells how it gets on.
-  std::uint64_t restore(const std::function<void(std::uint64_t)>& done);
+  // Every buffer as it was before the first command. After the first time only those that commands
+  // say they write, unless `all` are asked for. `done(bytes)` tells how it gets on.
+  std::uint64_t restore(const std::function<void(std::uint64_t)>& done, bool all = false);
 
   // What the command does here; none where it does nothing on a device. The work is checked when
   // it is first asked for; it stays as long as the stage.

@@ -35,7 +35,7 @@ class StreamRunner final : public Runner {
     times_ = times;
     if (times) times->of_command.assign(stage_.trace().commands().size(), {});
     events_.clear();
-    for (const Action& action : actions_) perform(action);
+    for (std::uint32_t i = 0; i < actions_.size(); ++i) perform(actions_[i], i);
     finish();
     heart_->idle();
   }
@@ -54,12 +54,12 @@ class StreamRunner final : public Runner {
   // Which commands wait for which, and so which need an event after them.
   void find_waits() {
     const Trace& trace = stage_.trace();
-    std::vector<bool> is_here(trace.commands().size());
-    for (const Action& action : actions_) is_here[action.command] = true;
+    std::vector<std::uint32_t> last(trace.commands().size(), no_index);
+    for (std::uint32_t i = 0; i < actions_.size(); ++i) last[actions_[i].command] = i;
     for (const TraceOrder& order : trace.orders()) {
-      if (!is_here[order.command] || !is_here[order.after]) continue;
+      if (last[order.command] == no_index || last[order.after] == no_index) continue;
       waits_[order.command].push_back(order.after);
-      waited_for_.insert(order.after);
+      waited_for_.insert(last[order.after]);  // a look at its results comes before the event, too
     }
   }
 
@@ -73,9 +73,9 @@ class StreamRunner final : public Runner {
     return line;
   }
 
-  void perform(const Action& action) {
+  void perform(const Action& action, std::uint32_t place) {
     Line& line = line_of(action.command);
-    heart_->running(line.given.empty() ? action.command : line.given.front());
+    heart_->running(action.command);  // a device that runs it at once hangs in this one
     if (const auto waits = waits_.find(action.command); waits != waits_.end()) {
       for (const std::uint32_t after : waits->second)
         if (const auto event = events_.find(after); event != events_.end())
@@ -93,7 +93,7 @@ class StreamRunner final : public Runner {
         look_at(line, action);
         break;
     }
-    if (action.kind == Action::Kind::run && waited_for_.contains(action.command)) {
+    if (waited_for_.contains(place)) {
       Event& event = events_[action.command];
       event = line.stream.device().event();
       line.stream.record(event);
@@ -191,7 +191,7 @@ class StreamRunner final : public Runner {
   std::vector<Line> streams_;
   const bool one_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> waits_;
-  std::unordered_set<std::uint32_t> waited_for_;
+  std::unordered_set<std::uint32_t> waited_for_;  // places among the actions
   std::unordered_map<std::uint32_t, Event> events_;
   std::deque<Pending> looks_;  // read into; must not move
   std::uint64_t look_bytes_ = 0;

@@ -7,6 +7,7 @@
 #include "graph/hazard_tracker.hpp"
 #include "reel/executor.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/recorder.hpp"
 
 namespace reel {
 

@@ -1,0 +1,146 @@
+// Documents that nobody touched: every order gives every byte again.
+#include <random>
+
+#include "random_work.hpp"
+#include "replay/replay_test.hpp"
+
+namespace reel::test {
+namespace {
+
+using EqualReplay = ReplayTest;
+
+TEST_P(EqualReplay, OfRandomWorkInEveryOrder) {
+  const WorkKernels kernels{mad_kernel, mix_kernel, build(reverse_source())};
+  for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomWork work(device(), kernels, seed, {.commands = 40, .slot_bytes = 256});
+    const Stream stream = device().stream("work");
+    for (const Contents contents : {Contents::inputs, Contents::all}) {
+      work.reset();
+      const Trace trace =
+          captured([&] { work.give_all(stream), stream.synchronize(); }, {.contents = contents});
+      for (const ReplayOrder order : every_order) {
+        const ReplayReport report = replayed(trace, {.order = order});
+        EXPECT_EQ(report.verdict(), Verdict::equal)
+            << to_string(order) << ", " << to_string(contents) << ": " << told(report);
+        EXPECT_EQ(report.equal_checks, report.checks);
+        EXPECT_GT(report.checked_bytes, 0u);
+        EXPECT_EQ(report.checked_bytes, report.equal_bytes);
+      }
+    }
+  }
+}
+
+TEST_P(EqualReplay, OfTwoStreamsWithEvents) {
+  const Stream a = device().stream("a"), b = device().stream("b");
+  const Event event = device().event();
+  const Trace trace = captured_all([&] {
+    mad(a, x, 3, 1);
+    a.record(event);
+    b.wait(event);
+    mix(b, x, y, z, 5);
+    b.synchronize();  // the host waits, then goes on with the other stream
+    mad(a, z, 7, 2);
+    a.synchronize();
+  });
+  ASSERT_FALSE(trace.orders().empty());
+  EXPECT_TRUE(find_races(trace).empty()) << told(replayed(trace));
+  for (const ReplayOrder order : every_order)
+    EXPECT_EQ(replayed(trace, {.order = order}).verdict(), Verdict::equal);
+}
+
+TEST_P(EqualReplay, OfGraphLaunches) {
+  Graph graph;
+  add_mad(graph, x, 3, 1);
+  add_mix(graph, x, y, z, 2);
+  add_mix(graph, x, y, w, 4);
+  add_mix(graph, z, w, y, 1);
+  const GraphExec exec = graph.instantiate(device());
+  const Stream stream = device().stream();
+  const Trace trace = captured([&] {
+    for (int i = 0; i < 3; ++i) exec.launch(stream);
+    stream.synchronize();
+  });
+  EXPECT_TRUE(find_races(trace).empty());
+  for (const ReplayOrder order : every_order) {
+    const ReplayReport report = replayed(trace, {.order = order});
+    EXPECT_EQ(report.verdict(), Verdict::equal) << told(report);
+  }
+}
+
+TEST_P(EqualReplay, WithTimesOfEveryRun) {
+  const Stream stream = device().stream();
+  const Trace trace = captured([&] {
+    for (std::uint32_t i = 0; i < 20; ++i) mad(stream, x, 3, i);
+    stream.synchronize();
+  });
+  for (const ReplayOrder order : every_order) {
+    const ReplayReport report = replayed(trace, {.order = order, .repeat = 4});
+    EXPECT_EQ(report.verdict(), Verdict::equal) << told(report);
+    EXPECT_TRUE(report.warmed_up);
+    EXPECT_EQ(report.runs, 4u);
+    EXPECT_EQ(report.span.runs, 4u);
+    ASSERT_EQ(report.command_times.size(), 20u) << to_string(order);
+    EXPECT_EQ(report.command_times[3].replayed.runs, 4u);
+    EXPECT_TRUE(report.command_times[3].recorded_ns);
+    ASSERT_EQ(report.kernel_times.size(), 1u);
+    EXPECT_EQ(report.kernel_times[0].commands, 20u);
+    const Spread& spread = report.kernel_times[0].replayed;
+    EXPECT_LE(spread.least, spread.median);
+    EXPECT_LE(spread.median, spread.p95);
+    EXPECT_LE(spread.p95, spread.most);
+  }
+}
+
+TEST_P(EqualReplay, OfAPartRunsWhatComesBefore) {
+  const Stream stream = device().stream();
+  const Trace trace = captured_all([&] {
+    for (std::uint32_t i = 0; i < 8; ++i) mad(stream, x, 3, i);
+    stream.synchronize();
+  });
+  const ReplayReport report = replayed(trace, {.from = 3, .to = 5});
+  EXPECT_EQ(report.verdict(), Verdict::equal) << told(report);
+  EXPECT_EQ(report.commands, 3u);
+  EXPECT_EQ(report.checks, 3u);
+  EXPECT_EQ(report.command_times.size(), 3u);
+}
+
+// An input that comes after device work on the same bytes: the part between was not captured.
+TEST_P(EqualReplay, OfInputsThatChangedBetweenCommands) {
+  const Stream stream = device().stream(), other = device().stream();
+  const Trace trace = captured(
+      [&] {
+        mad(stream, x, 3, 1);
+        stream.synchronize();
+        mad(other, x, 5, 5);
+        other.synchronize();
+        mad(stream, x, 7, 2);
+        stream.synchronize();
+      },
+      {.stream = stream});
+  ASSERT_EQ(trace.commands().size(), 2u);
+  for (const ReplayOrder order : every_order) {
+    const ReplayReport report = replayed(trace, {.order = order, .repeat = 2});
+    EXPECT_EQ(report.verdict(), Verdict::equal) << told(report);
+  }
+}
+
+TEST_P(EqualReplay, OfBuffersLargerThanAPage) {
+  const std::uint32_t count = 3 << 20;  // 12 MiB: more than is recorded in one piece
+  const Buffer big = device().buffer(std::uint64_t{4} * count, "big");
+  const Words start = ramp(7, count);
+  const Stream stream = device().stream();
+  const Trace trace = captured([&] {
+    stream.write(big, start);
+    mad(stream, big, 3, 1);
+    stream.synchronize();
+  });
+  const ReplayReport report = replayed(trace);
+  EXPECT_EQ(report.verdict(), Verdict::equal) << told(report);
+  EXPECT_EQ(report.checked_bytes, std::uint64_t{4} * count);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, EqualReplay, every_device(), device_name);
+
+}  // namespace
+}  // namespace reel::test
