@@ -1,0 +1,215 @@
+// `reel replay` and `reel extract`, on documents of real programs, run as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "document/sample_document.hpp"
+#include "run_program.hpp"
+
+namespace reel::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::string devices[] = {"host", "opencl", "vulkan"};
+
+Outcome reel(std::vector<std::string> words) {
+  words.insert(words.begin(), REEL_PROGRAM);
+  return run_program(words);
+}
+
+class ReplayVerbs : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { folder = new TemporaryFolder; }
+  static void TearDownTestSuite() { delete folder; }
+
+  // One pass of a small decoder; made once for each device and kind of contents.
+  static std::string pass_on(const std::string& device, const std::string& contents = "inputs") {
+    const std::string path = *folder / (device + "_" + contents + ".reel");
+    if (std::filesystem::exists(path)) return path;
+    const Outcome run = run_program({FORWARD_PASS_PROGRAM, "--device", device, "--mode", "direct",
+                                     "--tokens", "2", "--dim", "32", "--layers", "1", "--heads",
+                                     "4", "--kv-heads", "2", "--vocab", "64", "--hidden", "64"},
+                                    {{"REEL_CAPTURE", path},
+                                     {"REEL_CAPTURE_ENABLED", "1"},
+                                     {"REEL_CAPTURE_CONTENTS", contents}});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return path;
+  }
+  static std::string region_on_host() {
+    const std::string path = *folder / "region.reel";
+    if (std::filesystem::exists(path)) return path;
+    EXPECT_EQ(run_program({CAPTURE_REGION_PROGRAM, path}, {{"REEL_DEVICE", "host"}}).exit_code, 0);
+    return path;
+  }
+
+  static inline TemporaryFolder* folder = nullptr;
+};
+
+TEST_F(ReplayVerbs, APassReplaysToTheBitWhereItWasRecorded) {
+  for (const std::string& device : devices)
+    for (const std::string order : {"recorded", "sequential", "relaxed"}) {
+      const Outcome run = reel({"replay", pass_on(device), "--order", order});
+      EXPECT_EQ(run.exit_code, 0) << device << ", " << order << ": " << run.out << run.err;
+      EXPECT_THAT(run.out, AllOf(HasSubstr("recorded on the same"), HasSubstr("equal: "),
+                                 HasSubstr("every byte as recorded"), HasSubstr("matmul_f32")));
+      EXPECT_EQ(run.err, "");
+    }
+}
+
+TEST_F(ReplayVerbs, APassReplaysOnEveryOtherDevice) {
+  for (const std::string& from : devices)
+    for (const std::string& to : devices) {
+      const Outcome run = reel({"replay", pass_on(from), "--device", to, "--json"});
+      EXPECT_EQ(run.exit_code, 0) << from << " to " << to << ": " << run.err;
+      const json answer = json::parse(run.out);
+      EXPECT_EQ(answer["schema_version"], 1);
+      EXPECT_EQ(answer["is_recorded_device"], from == to);
+      EXPECT_THAT(answer["verdict"], testing::AnyOf("equal", "within_tolerance"));
+      EXPECT_EQ(answer["not_checked"].size(), 0u);
+      EXPECT_GT(answer["checks"]["made"], 0);
+    }
+}
+
+// Made by the first version of the format, and never again.
+TEST_F(ReplayVerbs, DocumentsOfFormatOneReplay) {
+  for (const std::string& device : devices) {
+    const std::string path = REEL_DOCUMENTS "/format1_" + device + ".reel";
+    const Outcome run = reel({"replay", path, "--json"});
+    EXPECT_EQ(run.exit_code, 0) << device << ": " << run.out << run.err;
+    EXPECT_EQ(json::parse(run.out)["checks"]["different"], 0);
+  }
+}
+
+TEST_F(ReplayVerbs, RepeatsMeasure) {
+  const Outcome run = reel({"replay", pass_on("host"), "--repeat", "3", "--commands"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("median of 3 runs after a warm-up"), HasSubstr("NOISE"),
+                             HasSubstr("P95"), HasSubstr("c0 ")));
+  const json answer = json::parse(reel({"replay", pass_on("host"), "--repeat", "3", "--json"}).out);
+  EXPECT_EQ(answer["runs"], 3);
+  EXPECT_EQ(answer["kernels"][0]["replayed"]["runs"], 3);
+  EXPECT_EQ(answer["command_times"].size(), answer["commands"]);
+}
+
+TEST_F(ReplayVerbs, ADifferenceIsOneAndIsNamed) {
+  const std::string document = pass_on("opencl", "all");
+  const json kernels = json::parse(reel({"kernels", document, "--json"}).out)["kernels"];
+  std::string id;
+  for (const json& kernel : kernels)
+    if (kernel["name"] == "swiglu") id = kernel["id"];
+  const std::string source = reel({"source", document, id}).out;
+  const std::string path = *folder / "wrong.cl";
+  const auto at = source.find("y[i] =");
+  ASSERT_NE(at, std::string::npos) << source;
+  std::ofstream(path) << std::string(source).replace(at, 6, "y[i] = 1.5f +");
+  const Outcome run = reel({"replay", document, "--what-if", id + "=" + path});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("DIFFERENT"), HasSubstr("(swiglu) in layer0/feed_forward"),
+                             HasSubstr("expected "), HasSubstr("culprit"), HasSubstr("ORIGINAL"),
+                             HasSubstr("reel extract ")));
+  // Far off on purpose, and allowed to be.
+  EXPECT_EQ(
+      reel({"replay", document, "--what-if", id + "=" + path, "--tolerance", "0,1e9"}).exit_code,
+      1);  // tokens are whole numbers, and other ones
+  const json answer =
+      json::parse(reel({"replay", document, "--what-if", id + "=" + path, "--json"}).out);
+  EXPECT_EQ(answer["verdict"], "different");
+  EXPECT_EQ(answer["culprit"], answer["differences"][0]["command"]);
+  EXPECT_EQ(answer["differences"][0]["type"], "f32");
+}
+
+TEST_F(ReplayVerbs, WhatCanNotBeReplayedHereIsFour) {
+  // No function of that name.
+  const Outcome unknown = reel({"replay", region_on_host()});
+  EXPECT_EQ(unknown.exit_code, 4);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("'add'"), HasSubstr("--host-kernels")));
+  EXPECT_EQ(unknown.out, "");
+  // A library that brings it.
+  const Outcome known = reel({"replay", region_on_host(), "--host-kernels", HOST_KERNELS_LIBRARY});
+  EXPECT_EQ(known.exit_code, 0) << known.err;
+  // And elsewhere it has sources.
+  EXPECT_EQ(reel({"replay", region_on_host(), "--device", "vulkan"}).exit_code, 0);
+
+  const std::string bare = *folder / "bare.reel";
+  ASSERT_EQ(reel({"strip", pass_on("host"), "-o", bare}).exit_code, 0);
+  const Outcome stripped = reel({"replay", bare});
+  EXPECT_EQ(stripped.exit_code, 4);
+  EXPECT_THAT(stripped.err, AllOf(HasSubstr("only hashes"), HasSubstr("contents 'inputs'")));
+
+  const std::string hashes = pass_on("host", "hashes");
+  EXPECT_EQ(reel({"replay", hashes}).exit_code, 4);
+
+  // A part without results of its own runs, and proves nothing.
+  const Outcome part = reel({"replay", pass_on("host"), "--from", "c2", "--to", "c4"});
+  EXPECT_EQ(part.exit_code, 4) << part.out;
+  EXPECT_THAT(part.out, AllOf(HasSubstr("NOT PROVED"), HasSubstr("not checked")));
+  EXPECT_EQ(reel({"replay", pass_on("host", "all"), "--from", "c2", "--to", "c4"}).exit_code, 0);
+  EXPECT_EQ(reel({"replay", pass_on("host"), "--device", "metal"}).exit_code, 4);
+}
+
+TEST_F(ReplayVerbs, MisuseIsTwoAndDamageIsThree) {
+  const std::string document = pass_on("host");
+  EXPECT_EQ(reel({"replay", document, "--order", "backwards"}).exit_code, 2);
+  EXPECT_EQ(reel({"replay", document, "--repeat", "0"}).exit_code, 2);
+  EXPECT_EQ(reel({"replay", document, "--from", "12"}).exit_code, 2);
+  EXPECT_EQ(reel({"replay", document, "--from", "c5", "--to", "c2"}).exit_code, 2);
+  EXPECT_EQ(reel({"replay", document, "--tolerance", "much"}).exit_code, 2);
+  EXPECT_EQ(reel({"replay", document, "--what-if", "k1"}).exit_code, 2);
+  EXPECT_EQ(reel({"replay", document, "--as", "b1=f99"}).exit_code, 2);
+  EXPECT_EQ(reel({"extract", document}).exit_code, 2);
+  EXPECT_EQ(reel({"extract", document, "c1", "--as", "cobol"}).exit_code, 2);
+
+  std::ifstream in(document, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(in), {});
+  const auto blob = bytes.find("xxh3:");  // the first attachment; its bytes follow its name
+  ASSERT_NE(blob, std::string::npos);
+  bytes[blob + 2000] = static_cast<char>(bytes[blob + 2000] ^ 0x40);
+  const std::string damaged = *folder / "damaged.reel";
+  std::ofstream(damaged, std::ios::binary) << bytes;
+  const Outcome run = reel({"replay", damaged});
+  EXPECT_EQ(run.exit_code, 3) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("hash"));
+  std::ofstream(*folder / "none.reel") << "no document";
+  EXPECT_EQ(reel({"replay", *folder / "none.reel"}).exit_code, 3);
+}
+
+TEST_F(ReplayVerbs, ExtractMakesASmallDocumentThatReplays) {
+  for (const std::string& device : devices) {
+    const std::string one = *folder / (device + "_one.reel");
+    const Outcome run = reel({"extract", pass_on(device), "c3", "-o", one});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, AllOf(HasSubstr("1 command"), HasSubstr("reel replay ")));
+    EXPECT_EQ(reel({"replay", one}).exit_code, 0);
+    EXPECT_EQ(reel({"verify", one}).exit_code, 0);
+    const Outcome again = reel({"extract", pass_on(device), "c3", "-o", one});
+    EXPECT_EQ(again.exit_code, 1);
+    EXPECT_THAT(again.err, HasSubstr("exists"));
+    const std::string layer = *folder / (device + "_attention.reel");
+    ASSERT_EQ(reel({"extract", pass_on(device), "--scope", "attention", "-o", layer}).exit_code, 0);
+    EXPECT_EQ(reel({"replay", layer}).exit_code, 0);
+  }
+  EXPECT_EQ(reel({"extract", pass_on("host"), "c999"}).exit_code, 1);
+  EXPECT_EQ(reel({"extract", pass_on("host"), "--scope", "nowhere"}).exit_code, 1);
+}
+
+TEST_F(ReplayVerbs, ExtractMakesAProgram) {
+  const std::string out = *folder / "program";
+  const Outcome run = reel({"extract", pass_on("opencl"), "c3", "--as", "python", "-o", out});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("main.py"), HasSubstr("README.md")));
+  EXPECT_TRUE(std::filesystem::exists(out + "/main.py"));
+  EXPECT_FALSE(std::filesystem::exists(out + ".reel"));
+  const json answer = json::parse(
+      reel({"extract", pass_on("vulkan"), "c3", "--as", "cpp", "-o", out + "2", "--json"}).out);
+  EXPECT_EQ(answer["written"], out + "2");
+  EXPECT_TRUE(std::filesystem::exists(out + "2/main.cpp"));
+}
+
+}  // namespace
+}  // namespace reel::test
