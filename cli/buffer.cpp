@@ -9,6 +9,7 @@
 #include <reel/buffer_value.hpp>
 #include <reel/error.hpp>
 
+#include "command_details.hpp"
 #include "npy.hpp"
 #include "progress.hpp"
 #include "reel/elements.hpp"
@@ -24,7 +25,7 @@ namespace {
 constexpr std::uint64_t step_bytes = 16u << 20;
 
 struct Options : TraceOptions {
-  std::string buffer, at, as = "f32", npy, raw;
+  std::string buffer, at, as, npy, raw;
   bool stats = false;
   std::uint64_t offset = 0, count = 64;
 };
@@ -228,14 +229,32 @@ int write_file(const View& view, const Options& options) {
   return done;
 }
 
+// As the last kernel that took it, up to `command`, and whose types are known, has it.
+ElementType type_in_kernels(const Trace& trace, std::uint32_t buffer, std::uint32_t command) {
+  for (std::uint32_t i = command == no_index ? 0 : command + 1; i-- > 0;) {
+    const TraceWork& work = trace.work_of(trace.commands()[i]);
+    if (work.kind != WorkKind::dispatch) continue;
+    const auto arguments = trace.arguments(work);
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+      if (arguments[a].buffer != buffer) continue;
+      const Parameter* parameter = parameter_of(trace, work, a);
+      if (parameter && parameter->kind == ParameterKind::buffer && parameter->element)
+        return *parameter->element;
+    }
+  }
+  return ElementType::f32;
+}
+
 int run(const Options& options) {
   const Trace trace = open_trace(options);
-  const auto type = parse_element_type(options.as).value();  // CLI11 let no other through
   const std::uint32_t buffer = parse_buffer(trace, options.buffer);
   const std::uint32_t command = !options.at.empty() ? parse_command(trace, options.at)
                                 : trace.commands().empty()
                                     ? no_index
                                     : static_cast<std::uint32_t>(trace.commands().size() - 1);
+  const ElementType type = options.as.empty()
+                               ? type_in_kernels(trace, buffer, command)
+                               : parse_element_type(options.as).value();  // CLI11 let no other by
   const Progress progress("Following " + options.buffer);
   const View view{trace, buffer, command, BufferValue(trace, buffer, command), type, size_of(type)};
   if (!options.npy.empty() || !options.raw.empty()) return write_file(view, options);
@@ -251,9 +270,9 @@ void add_buffer(CLI::App& app, Action& chosen) {
   verb->add_option("buffer", options->buffer, "Its id")->required()->type_name("b7");
   verb->add_option("--at", options->at, "After this command; without: after the last")
       ->type_name("c12");
-  verb->add_option("--as", options->as, "Type of its elements")
-      ->check(CLI::IsMember(element_type_names()))
-      ->capture_default_str();
+  verb->add_option("--as", options->as,
+                   "Type of its elements; without: that of the last kernel that took it, else f32")
+      ->check(CLI::IsMember(element_type_names()));
   auto* stats =
       verb->add_flag("--stats", options->stats, "Smallest, largest, mean, NaN, Inf, zeros");
   auto* npy = verb->add_option("--npy", options->npy, "Write a NumPy file")

@@ -26,8 +26,15 @@ T as(std::span<const std::byte> bytes) {
   return value;
 }
 
-// The kernel's type is not known: as a whole number, and as a float where that looks like one.
-std::string value_text(std::span<const std::byte> bytes) {
+// Where the kernel's type is not known: as a whole number, and as a float where that looks like
+// one.
+std::string value_text(std::span<const std::byte> bytes, std::optional<ElementType> element) {
+  if (element && !bytes.empty() && bytes.size() % size_of(*element) == 0) {
+    std::string text;
+    for (std::size_t at = 0; at < bytes.size(); at += size_of(*element))
+      text += (at ? " " : "") + element_text(*element, bytes.subspan(at, size_of(*element)));
+    return text;
+  }
   if (bytes.size() == 4) {
     const auto real = as<float>(bytes);
     const auto whole = as<std::int32_t>(bytes);
@@ -68,9 +75,14 @@ std::span<const TraceContents> contents_of(const Trace& trace, std::uint32_t ind
 }
 
 std::string parameter_name(const Trace& trace, const TraceWork& work, std::size_t argument) {
-  if (work.kernel == no_index) return {};
-  const auto& parameters = trace.kernels()[work.kernel].parameters;
-  return argument < parameters.size() ? parameters[argument].name : std::string();
+  const Parameter* parameter = parameter_of(trace, work, argument);
+  return parameter ? parameter->name : std::string();
+}
+
+std::optional<ElementType> element_of(const Trace& trace, const TraceWork& work,
+                                      std::size_t argument) {
+  const Parameter* parameter = parameter_of(trace, work, argument);
+  return parameter ? parameter->element : std::nullopt;
 }
 
 void line(const char* what, const std::string& value) {
@@ -82,6 +94,7 @@ void print_arguments(const Trace& trace, const TraceWork& work) {
   Table table({{"ARGUMENT", right},
                {"NAME"},
                {"KIND"},
+               {"TYPE"},
                {"ACCESS"},
                {"VALUE"},
                {"OFFSET", right},
@@ -90,10 +103,11 @@ void print_arguments(const Trace& trace, const TraceWork& work) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const TraceArgument& a = arguments[i];
     const bool is_range = a.buffer != no_index;
+    const auto element = element_of(trace, work, i);
     table.add({std::to_string(i), parameter_name(trace, work, i), kind_text(a.kind),
-               is_range ? to_string(a.access) : "",
+               element ? name_of(*element) : "", is_range ? to_string(a.access) : "",
                is_range                        ? buffer_text(trace.buffers()[a.buffer])
-               : a.kind == ArgumentKind::value ? value_text(trace.value_bytes(a))
+               : a.kind == ArgumentKind::value ? value_text(trace.value_bytes(a), element)
                                                : "",
                is_range ? std::to_string(a.offset_bytes) : "", std::to_string(a.size_bytes)});
   }
@@ -111,6 +125,22 @@ void print_contents(const Trace& trace, std::uint32_t index) {
 }
 
 }  // namespace
+
+const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument) {
+  if (work.kind != WorkKind::dispatch || work.kernel == no_index) return nullptr;
+  const TraceKernel& kernel = trace.kernels()[work.kernel];
+  // Reflection on a shader tells the order of buffers and that of values, not how they are mixed.
+  const bool by_kind = kernel.built_form == "glsl" || kernel.built_form == "spirv";
+  const auto arguments = trace.arguments(work);
+  const ArgumentKind kind = arguments[argument].kind;
+  if (kind == ArgumentKind::indirect) return nullptr;
+  if (!by_kind) return argument < kernel.parameters.size() ? &kernel.parameters[argument] : nullptr;
+  auto place = std::ranges::count(arguments.first(argument), kind, &TraceArgument::kind);
+  for (const Parameter& parameter : kernel.parameters)
+    if (static_cast<int>(parameter.kind) == static_cast<int>(kind) && place-- == 0)
+      return &parameter;
+  return nullptr;
+}
 
 std::uint64_t start_of(const TraceCommand& command) {
   return command.started_ns ? command.started_ns : command.call_begin_ns;
@@ -177,6 +207,7 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
     Json row = {{"name", parameter_name(trace, work, i)},
                 {"kind", kind_text(a.kind)},
                 {"size_bytes", a.size_bytes}};
+    if (const auto element = element_of(trace, work, i)) row["element"] = name_of(*element);
     if (a.buffer != no_index) {
       row["access"] = to_string(a.access);
       row["buffer"] = name_of(trace.buffers()[a.buffer].id);

@@ -17,6 +17,9 @@ std::uint64_t queue_delay_ns(const TraceCommand& command);  // from queued to st
 // The time each command takes for itself: of a launch whose nodes are there too, none.
 std::vector<std::uint64_t> own_run_ns(const Trace& trace);
 
+// What a dispatch gave its argument to; null where the document doesn't tell.
+const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument);
+
 Json command_json(const Trace& trace, std::uint32_t index, bool all);
 void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& options);
 

@@ -57,6 +57,18 @@ std::string form_option(const TraceKernel& kernel) {
   return other;
 }
 
+Json parameters_json(const TraceKernel& kernel) {
+  Json list = Json::array();
+  for (const Parameter& parameter : kernel.parameters) {
+    Json row = {{"name", parameter.name}, {"kind", to_string(parameter.kind)}};
+    if (parameter.kind == ParameterKind::buffer) row["access"] = to_string(parameter.access);
+    if (parameter.size_bytes) row["size_bytes"] = parameter.size_bytes;
+    if (parameter.element) row["element"] = name_of(*parameter.element);
+    list.push_back(row);
+  }
+  return list;
+}
+
 int run(const TraceOptions& options) {
   const Trace trace = open_trace(options);
   const std::vector<Usage> usages = usages_of(trace);
@@ -77,7 +89,8 @@ int run(const TraceOptions& options) {
                                  {"total_ns", usage.total_ns},
                                  {"mean_ns", usage.mean_ns()},
                                  {"p50_ns", usage.quantile_ns(0.5)},
-                                 {"p95_ns", usage.quantile_ns(0.95)}});
+                                 {"p95_ns", usage.quantile_ns(0.95)},
+                                 {"parameters", parameters_json(kernel)}});
     }
     print_json(json);
     return done;

@@ -46,8 +46,10 @@ int run(int argc, char** argv) {
       "  reel commands pass.reel --kernel add  every run of a kernel\n"
       "  reel commands pass.reel c12           all of one command\n"
       "  reel buffer pass.reel b7 --at c12     what a buffer held after it\n"
+      "  reel replay pass.reel                 run it again, compare every byte\n"
       "\n"
-      "Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 the document is damaged.");
+      "Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 the document is damaged,\n"
+      "4 it can't be replayed here.");
   app.set_version_flag("--version", "reel " REEL_VERSION);
   app.require_subcommand(1);
 
@@ -61,6 +63,8 @@ int run(int argc, char** argv) {
   add_source(app, chosen);
   add_scopes(app, chosen);
   add_calls(app, chosen);
+  add_replay(app, chosen);
+  add_extract(app, chosen);
   add_verify(app, chosen);
   add_recover(app, chosen);
   add_strip(app, chosen);

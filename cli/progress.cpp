@@ -14,11 +14,17 @@ Progress::Progress(std::string what) : what_(std::move(what)) {
     const auto is_done = [this] { return done_; };
     if (changed_.wait_for(lock, std::chrono::seconds(1), is_done)) return;
     for (int seconds = 1; !done_; ++seconds) {
-      fmt::print(stderr, "\r{} … {} s", what_, seconds);
+      fmt::print(stderr, "\r{} … {} s\033[K", what_, seconds);
       changed_.wait_for(lock, std::chrono::seconds(1), is_done);
     }
     fmt::print(stderr, "\r\033[K");
   });
+}
+
+void Progress::show(std::string what) {
+  if (!thread_.joinable()) return;
+  const std::lock_guard lock(mutex_);
+  what_ = std::move(what);
 }
 
 Progress::~Progress() {

@@ -13,6 +13,7 @@ class Progress {
  public:
   explicit Progress(std::string what);
   ~Progress();
+  void show(std::string what);  // from now on; any thread
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 

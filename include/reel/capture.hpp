@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ struct CaptureOptions {
   Device device = {};      // only this one's work
   Stream stream = {};      // only this one's work
   std::string scope = {};  // only commands whose scope matches, or lies below: "decode/*"
+  // Further facts for the document's metadata; names of its own are not replaced.
+  std::map<std::string, std::string> facts = {};
 };
 
 struct CaptureReport {

@@ -20,6 +20,7 @@ enum class Code : int {
   host_call_failed = 8,  // a function given to host_call threw; what() has its words
   io_failed = 9,
   damaged_document = 10,  // not a document, or damaged beyond reading
+  timed_out = 11,         // a limit on time that the caller set was reached
 
   capture_unsupported = 900,   // operation not permitted while the stream is being captured
   capture_invalidated = 901,   // an earlier error ended this capture; what() repeats it

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,17 +99,40 @@ struct HostKernel {
 
 namespace detail {
 
+// The element type of a C++ type; none for structs, bool and the like.
+template <class T>
+constexpr std::optional<ElementType> element_of() {
+  using U = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<U, float>) return ElementType::f32;
+  if constexpr (std::is_same_v<U, double>) return ElementType::f64;
+  if constexpr (std::is_same_v<U, std::byte>) return ElementType::u8;
+  if constexpr (std::is_integral_v<U> && !std::is_same_v<U, bool>) {
+    constexpr bool is_signed = std::is_signed_v<U>;
+    if constexpr (sizeof(U) == 1) return is_signed ? ElementType::i8 : ElementType::u8;
+    if constexpr (sizeof(U) == 2) return is_signed ? ElementType::i16 : ElementType::u16;
+    if constexpr (sizeof(U) == 4) return is_signed ? ElementType::i32 : ElementType::u32;
+    if constexpr (sizeof(U) == 8) return is_signed ? ElementType::i64 : ElementType::u64;
+  }
+  return std::nullopt;
+}
+
 template <class T>
 struct HostParameter {  // a value
   static_assert(std::is_trivially_copyable_v<T>, "kernel arguments by value are plain bytes");
   static T get(const HostGroup& g, std::size_t i) { return g.value<T>(i); }
-  static Parameter describe() { return {{}, ParameterKind::value, sizeof(T), Access::read}; }
+  static Parameter describe() {
+    return {{}, ParameterKind::value, sizeof(T), Access::read, element_of<T>()};
+  }
 };
 template <class T>
 struct HostParameter<T*> {
   static T* get(const HostGroup& g, std::size_t i) { return static_cast<T*>(g.arguments[i].data); }
   static Parameter describe() {
-    return {{}, ParameterKind::buffer, 0, std::is_const_v<T> ? Access::read : Access::read_write};
+    return {{},
+            ParameterKind::buffer,
+            0,
+            std::is_const_v<T> ? Access::read : Access::read_write,
+            element_of<T>()};
   }
 };
 template <class T>

@@ -12,6 +12,7 @@
 #include "reel/host_kernel.hpp"     // IWYU pragma: export
 #include "reel/kernel.hpp"          // IWYU pragma: export
 #include "reel/program.hpp"         // IWYU pragma: export
+#include "reel/replay.hpp"          // IWYU pragma: export
 #include "reel/stream.hpp"          // IWYU pragma: export
 #include "reel/stream_capture.hpp"  // IWYU pragma: export
 #include "reel/trace.hpp"           // IWYU pragma: export

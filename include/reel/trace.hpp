@@ -243,4 +243,8 @@ std::string name_of(BufferId id);
 std::string name_of(KernelId id);
 std::string name_of(StreamId id);
 
+// How sentences name them: "c12 'q_proj' (matmul_f32) in layer0/attention", "b3 'x'".
+std::string describe_command(const Trace& trace, std::uint32_t command);
+std::string describe_buffer(const Trace& trace, std::uint32_t buffer);
+
 }  // namespace reel

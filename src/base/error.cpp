@@ -24,6 +24,8 @@ const char* to_string(Code code) noexcept {
       return "io_failed";
     case Code::damaged_document:
       return "damaged_document";
+    case Code::timed_out:
+      return "timed_out";
     case Code::capture_unsupported:
       return "capture_unsupported";
     case Code::capture_invalidated:

@@ -55,15 +55,17 @@ std::string selection(const CaptureOptions& options) {
 document::Facts process_facts(const CaptureOptions& options) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  return {{"command_line", command_line()},
-          {"program", program()},
-          {"pid", std::to_string(getpid())},
-          {"host", host},
-          {"started", utc_now()},
-          {"started_ns", std::to_string(monotonic_ns())},
-          {"contents", to_string(options.contents)},
-          {"limit_bytes", std::to_string(options.limit_bytes)},
-          {"selection", selection(options)}};
+  document::Facts facts{{"command_line", command_line()},
+                        {"program", program()},
+                        {"pid", std::to_string(getpid())},
+                        {"host", host},
+                        {"started", utc_now()},
+                        {"started_ns", std::to_string(monotonic_ns())},
+                        {"contents", to_string(options.contents)},
+                        {"limit_bytes", std::to_string(options.limit_bytes)},
+                        {"selection", selection(options)}};
+  facts.insert(options.facts.begin(), options.facts.end());
+  return facts;
 }
 
 }  // namespace reel::capture

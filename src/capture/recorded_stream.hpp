@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -51,6 +52,8 @@ class RecordedStream final : public StreamRecord {
   const std::shared_ptr<CommandLog> log = std::make_shared<CommandLog>();
   std::uint32_t last_command = no_index;
   std::vector<std::uint32_t> waits;  // the next command comes after these
+  std::uint32_t host_waits = 0;      // of the recording, when this stream last looked
+  std::map<std::uint32_t, std::uint32_t> host_done;  // by stream: what its commands come after
   std::uint32_t since_collected = 0;
   std::deque<PendingContents> contents;
   std::deque<PendingLaunch> launches;

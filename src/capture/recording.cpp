@@ -128,6 +128,8 @@ void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_
   for (const std::uint32_t after : record.waits)
     document_.push(document::OrderRow{id, u32(stream.id), after});
   record.waits.clear();
+  if (host_waits_.load(std::memory_order_relaxed) != record.host_waits) [[unlikely]]
+    add_host_waits(stream, record, id);
   record.last_command = id;
   if (contents_ == Contents::none) return;
   if (!record.unknown.empty()) read_pieces(stream, record, ContentRole::input, id, record.unknown);
@@ -405,6 +407,30 @@ void Recording::wait(StreamState& stream, const RecordedPoint& point) {
 void Recording::waited(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
   if (record && record->capture == number_) quietly([&] { collect(stream, *record); });
+}
+
+void Recording::host_waited(const RecordedPoint& point) {
+  if (point.capture != number_) return;
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    const auto [done, is_new] = host_done_.try_emplace(point.stream, point.command);
+    if (!is_new && done->second >= point.command) return;
+    done->second = point.command;
+    host_waits_.fetch_add(1, std::memory_order_relaxed);
+  });
+}
+
+void Recording::add_host_waits(StreamState& stream, RecordedStream& record, std::uint32_t id) {
+  const std::lock_guard lock(mutex_);
+  record.host_waits = host_waits_.load(std::memory_order_relaxed);
+  for (const auto& [other, command] : host_done_) {
+    if (other == u32(stream.id)) continue;
+    const auto [known, is_new] = record.host_done.try_emplace(other, command);
+    if (!is_new && known->second >= command) continue;
+    known->second = command;
+    // Another thread may have waited for a command given after this one.
+    if (command < id) document_.push(document::OrderRow{id, u32(stream.id), command});
+  }
 }
 
 void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {

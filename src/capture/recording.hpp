@@ -56,6 +56,7 @@ class Recording final : public Recorder {
   RecordedPoint point(StreamState& stream) override;
   void wait(StreamState& stream, const RecordedPoint& point) override;
   void waited(StreamState& stream) override;
+  void host_waited(const RecordedPoint& point) override;
   void stream_ends(StreamState& stream) override;
   void allocated(BufferResource& buffer, std::uint64_t begin_ns) override;
   void freed(std::unique_ptr<BufferResource> buffer) override;
@@ -74,6 +75,8 @@ class Recording final : public Recorder {
     }
   }
   bool is_wanted(const StreamState& stream, Scope scope) const;
+  // Puts command `id` after what the host waited for since the stream's last one.
+  void add_host_waits(StreamState& stream, RecordedStream& record, std::uint32_t id);
   RecordedStream& record_of(StreamState& stream);
   void note_device(DeviceState& device);
   void note_buffer(const BufferResource& buffer);
@@ -122,6 +125,8 @@ class Recording final : public Recorder {
   std::mutex mutex_;                                              // of what follows
   std::map<DeviceState*, std::shared_ptr<DeviceState>> devices_;  // kept open until the end
   std::vector<std::weak_ptr<StreamState>> streams_;
+  std::map<std::uint32_t, std::uint32_t> host_done_;  // by stream: the last command seen done
+  std::atomic<std::uint32_t> host_waits_{0};          // counts the changes of it
   struct Freed {
     std::shared_ptr<BufferResource> buffer;  // again: drivers hold on to what they read
     std::vector<Piece> written;

@@ -10,6 +10,11 @@ Access access_of(std::uint8_t value) {
   return value == 1 || value == 2 ? static_cast<Access>(value) : Access::read_write;
 }
 
+std::optional<ElementType> element_of(std::uint8_t value) {
+  if (value == 0 || value > static_cast<int>(ElementType::hex) + 1) return std::nullopt;
+  return static_cast<ElementType>(value - 1);
+}
+
 }  // namespace
 
 void BatchReader::read(const schema::Texts& batch) {
@@ -118,7 +123,8 @@ TraceKernel BatchReader::kernel(const schema::Kernel& row) {
                                    parameter->kind() <= 2
                                        ? static_cast<ParameterKind>(parameter->kind())
                                        : ParameterKind::value,
-                                   parameter->size_bytes(), access_of(parameter->access())});
+                                   parameter->size_bytes(), access_of(parameter->access()),
+                                   element_of(parameter->element())});
   return kernel;
 }
 

@@ -7,6 +7,17 @@ namespace reel::document {
 // Hashes are stored as they lie in memory: low half first, each little-endian.
 static_assert(std::endian::native == std::endian::little && sizeof(Hash128) == 16);
 
+namespace {
+
+// 0: not known. The numbers of docs/document-format.md are those of the enumerators and one more.
+static_assert(static_cast<int>(ElementType::f32) == 0 && static_cast<int>(ElementType::f64) == 3 &&
+              static_cast<int>(ElementType::i32) == 8 && static_cast<int>(ElementType::u64) == 11);
+std::uint8_t element_number(std::optional<ElementType> element) {
+  return element ? static_cast<std::uint8_t>(static_cast<int>(*element) + 1) : std::uint8_t{0};
+}
+
+}  // namespace
+
 void Batches::add_text(std::uint32_t id, std::string_view text) {
   text_ids_.add(id);
   texts_.emplace_back(text);
@@ -136,9 +147,9 @@ flatbuffers::Offset<schema::Kernel> Batches::build(const NamedKernel& kernel) {
   for (const auto& [id, value] : row.constants) constants.emplace_back(id, value);
   std::vector<flatbuffers::Offset<schema::Parameter>> parameters;
   for (const Parameter& p : row.parameters)
-    parameters.push_back(
-        schema::CreateParameter(b, b.CreateString(p.name), static_cast<std::uint8_t>(p.kind),
-                                static_cast<std::uint8_t>(p.access), p.size_bytes));
+    parameters.push_back(schema::CreateParameter(
+        b, b.CreateString(p.name), static_cast<std::uint8_t>(p.kind),
+        static_cast<std::uint8_t>(p.access), p.size_bytes, element_number(p.element)));
   const std::vector<std::uint32_t> group{row.group_size.x, row.group_size.y, row.group_size.z};
   return schema::CreateKernel(
       b, row.id, row.device, b.CreateString(row.name), b.CreateString(row.entry),

@@ -154,4 +154,23 @@ std::string name_of(BufferId id) { return fmt::format("b{}", static_cast<std::ui
 std::string name_of(KernelId id) { return fmt::format("k{}", static_cast<std::uint32_t>(id)); }
 std::string name_of(StreamId id) { return fmt::format("s{}", static_cast<std::uint32_t>(id)); }
 
+std::string describe_command(const Trace& trace, std::uint32_t command) {
+  const TraceWork& work = trace.work_of(trace.commands()[command]);
+  std::string words = command_name(command);
+  const std::string& label = trace.text(work.label);
+  const std::string kind =
+      work.kernel != no_index ? trace.kernels()[work.kernel].name : to_string(work.kind);
+  if (!label.empty() && label != kind) words += fmt::format(" '{}'", label);
+  words += fmt::format(" ({})", kind);
+  if (const std::string& scope = trace.text(work.scope); !scope.empty()) words += " in " + scope;
+  return words;
+}
+
+std::string describe_buffer(const Trace& trace, std::uint32_t buffer) {
+  const TraceBuffer& b = trace.buffers()[buffer];
+  return b.label.empty() || b.label == name_of(b.id)
+             ? name_of(b.id)
+             : fmt::format("{} '{}'", name_of(b.id), b.label);
+}
+
 }  // namespace reel

@@ -29,14 +29,20 @@ std::shared_ptr<Signal> EventState::signal(std::string_view operation) const {
 const std::string& Event::label() const { return state_of(*this, "label()").label; }
 
 bool Event::done() const {
-  const auto signal = state_of(*this, "done()").signal("Event::done()");
-  return !signal || signal->done();
+  const EventState& state = state_of(*this, "done()");
+  const RecordedPoint point = state.recorded();
+  const auto signal = state.signal("Event::done()");
+  if (signal && !signal->done()) return false;
+  host_waited(point);
+  return true;
 }
 
 void Event::synchronize() const {
   const RecordedCall call("Event::synchronize()");
-  if (const auto signal = state_of(*this, "synchronize()").signal("Event::synchronize()"))
-    signal->wait();
+  const EventState& state = state_of(*this, "synchronize()");
+  const RecordedPoint point = state.recorded();
+  if (const auto signal = state.signal("Event::synchronize()")) signal->wait();
+  host_waited(point);
 }
 
 std::optional<std::uint64_t> Event::time_ns() const {

@@ -48,7 +48,10 @@ class Recorder {
                                             std::uint64_t begin_ns) = 0;
   virtual RecordedPoint point(StreamState& stream) = 0;  // where the stream is now
   virtual void wait(StreamState& stream, const RecordedPoint& point) = 0;
-  virtual void waited(StreamState& stream) = 0;       // all of the stream is done
+  virtual void waited(StreamState& stream) = 0;  // all of the stream is done
+  // The host has seen that everything up to there is done: what it gives from now on comes after,
+  // on whatever stream. Without any lock.
+  virtual void host_waited(const RecordedPoint& point) = 0;
   virtual void stream_ends(StreamState& stream) = 0;  // nobody has it any more; without its lock
 
   virtual void allocated(BufferResource& buffer, std::uint64_t begin_ns) = 0;
@@ -105,6 +108,13 @@ class RecorderUse {
   Recorder* operator->() const noexcept { return nullptr; }
 };
 #endif
+
+// Tells the recorder, where there is one and the point is in a capture.
+inline void host_waited(const RecordedPoint& point) {
+  if (point.capture == 0) [[likely]]
+    return;
+  if (const RecorderUse recorder; recorder) recorder->host_waited(point);
+}
 
 // False when there is one already.
 bool set_recorder(Recorder* recorder) noexcept;

@@ -23,10 +23,12 @@ PassReport PendingPassState::wait() {
   const std::lock_guard lock(mutex_);
   if (waited_) return report;
   const auto start = std::chrono::steady_clock::now();
-  if (end)
+  if (end) {
     end->wait();
-  else
+    host_waited(end_point);
+  } else {
     executor->stream.state()->synchronize("GraphSession::finish()");
+  }
   report.wait_ns = since(start);
   waited_ = true;
   if (begin && end) {
@@ -123,6 +125,7 @@ void SessionState::report_plan(const Plan& plan, PassReport& report) {
 std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& options) {
   auto pass = std::make_shared<PendingPassState>();
   submit(options, *pass);
+  pass->end_point = executor_->stream.state()->recorded_point();
   pass->end = executor_->stream.state()->mark(stamped_);
   executor_->stream.flush();
   pass->report.encode_ns = since(began_);
@@ -132,7 +135,10 @@ std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& opti
 void SessionState::finish(const FinishOptions& options, PendingPassState& pass) {
   submit(options, pass);
   // Without a mark where nobody wants its time: it is a command of its own on OpenCL.
-  if (stamped_ == Stamped::yes) pass.end = executor_->stream.state()->mark(stamped_);
+  if (stamped_ == Stamped::yes) {
+    pass.end_point = executor_->stream.state()->recorded_point();
+    pass.end = executor_->stream.state()->mark(stamped_);
+  }
   executor_->stream.flush();
   pass.report.encode_ns = since(began_);
 }

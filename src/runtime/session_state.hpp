@@ -27,6 +27,7 @@ class PendingPassState {
   PassReport report;
   std::shared_ptr<Signal> begin;  // null where nobody asked for the time
   std::shared_ptr<Signal> end;    // null: all that is on the stream
+  RecordedPoint end_point;        // where that is in a capture
   std::optional<GraphExec> exec;  // of a recorded session
   std::optional<TimedLaunch> timed;
   std::shared_ptr<void> recorded;  // the pass, where somebody records it; ends with this

@@ -208,10 +208,22 @@ void StreamState::synchronize(std::string_view operation) {
 bool StreamState::done() {
   const std::lock_guard lock(mutex_);
   refuse_during_capture("done()");
-  return queue_->idle();
+  const bool is_idle = queue_->idle();
+  if (const RecorderUse recorder; is_idle && recorder)
+    recorder->host_waited(recorder->point(*this));
+  return is_idle;
+}
+
+RecordedPoint StreamState::recorded_point() {
+  const RecorderUse recorder;
+  if (!recorder) [[likely]]
+    return {};
+  const std::lock_guard lock(mutex_);
+  return recorder->point(*this);
 }
 
 void StreamState::wait_for_queue() {
+  const RecordedPoint point = recorded_point();
   {
     const std::lock_guard lock(mutex_);
     queue_->flush();
@@ -221,6 +233,7 @@ void StreamState::wait_for_queue() {
     const std::lock_guard lock(mutex_);
     recorder->waited(*this);
   }
+  host_waited(point);
 }
 
 void StreamState::refuse_during_capture(std::string_view operation) {

@@ -39,7 +39,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void synchronize(std::string_view operation);
   bool done();
 
-  void wait_for_queue();  // whatever the stream is being captured for
+  void wait_for_queue();           // whatever the stream is being captured for
+  RecordedPoint recorded_point();  // where it is in a capture into a document
 
   Scope enter(std::string_view name);  // returns the scope to leave to
   void leave_to(Scope scope);

@@ -125,6 +125,18 @@ TEST_F(DocumentVerbs, OneCommandIsToldInFull) {
   EXPECT_TRUE(reel_json({"commands", sample, "c6"})["command"]["started_ns"].is_null());
 }
 
+TEST_F(DocumentVerbs, ElementTypesComeFromTheKernelsThatTookABuffer) {
+  const json arguments = reel_json({"commands", sample, "c2"})["command"]["arguments"];
+  EXPECT_EQ(arguments[0]["element"], "i16");
+  EXPECT_EQ(arguments[1]["element"], "f32");
+  EXPECT_FALSE(arguments[3].contains("element"));
+  EXPECT_EQ(reel_json({"kernels", sample})["kernels"][0]["parameters"][2]["element"], "u32");
+  EXPECT_EQ(reel_json({"buffer", sample, "b1"})["type"], "i16");
+  EXPECT_EQ(reel_json({"buffer", sample, "b1", "--at", "c0"})["type"], "f32") << "not bound yet";
+  EXPECT_EQ(reel_json({"buffer", sample, "b1", "--as", "u8"})["type"], "u8");
+  EXPECT_EQ(reel_json({"buffer", sample, "b2"})["type"], "f32");
+}
+
 TEST_F(DocumentVerbs, KernelsAreSortedByTime) {
   const Outcome run = reel({"kernels", sample});
   EXPECT_THAT(
@@ -192,7 +204,7 @@ TEST_F(DocumentVerbs, ElementsCanBeOfEveryType) {
 }
 
 TEST_F(DocumentVerbs, StatisticsAreOfTheKnownElements) {
-  const json all = reel_json({"buffer", sample, "b1", "--stats"});
+  const json all = reel_json({"buffer", sample, "b1", "--as", "f32", "--stats"});
   EXPECT_EQ(all["min"], 0.0);
   EXPECT_EQ(all["max"], 1023.0);
   EXPECT_EQ(all["mean"], 511.5);
@@ -209,7 +221,7 @@ TEST_F(DocumentVerbs, BytesCanBeWrittenForOtherPrograms) {
   const std::string raw = *folder / "x.bin", npy = *folder / "x.npy";
   EXPECT_EQ(reel({"buffer", sample, "b1", "--raw", raw}).exit_code, 0);
   EXPECT_EQ(read_bytes(raw).size(), 4096u);
-  EXPECT_EQ(reel({"buffer", sample, "b1", "--npy", npy}).exit_code, 0);
+  EXPECT_EQ(reel({"buffer", sample, "b1", "--as", "f32", "--npy", npy}).exit_code, 0);
   const auto bytes = read_bytes(npy);
   ASSERT_EQ(bytes.size() % 64, 0u);
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -181,6 +181,22 @@ TEST_P(AnyDevice, AKernelTellsItsNameSourceAndParameters) {
   EXPECT_TRUE(writes(parameters[2].access));
   EXPECT_EQ(parameters[3].kind, ParameterKind::value);
   EXPECT_EQ(parameters[3].size_bytes, 4u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(parameters[i].element, ElementType::f32) << i;
+  EXPECT_EQ(parameters[3].element, ElementType::u32);
+}
+
+void takes_many(const HostGroup&, const std::int8_t*, std::span<std::uint64_t>, double, char,
+                const Dim3*, SharedSpan<float>) {}
+
+TEST(HostKernels, TellTheElementsOfTheirParameters) {
+  const std::vector<Parameter> p = host_kernel<&takes_many>().parameters;
+  ASSERT_EQ(p.size(), 6u);
+  EXPECT_EQ(p[0].element, ElementType::i8);
+  EXPECT_EQ(p[1].element, ElementType::u64);
+  EXPECT_EQ(p[2].element, ElementType::f64);
+  EXPECT_EQ(p[3].element, std::is_signed_v<char> ? ElementType::i8 : ElementType::u8);
+  EXPECT_EQ(p[4].element, std::nullopt) << "a struct";
+  EXPECT_EQ(p[5].element, std::nullopt) << "shared memory";
 }
 
 TEST_P(AnyDevice, TheSameBufferMayBeBoundTwice) {

@@ -95,6 +95,10 @@ TEST_F(LoadedSample, HasItsKernelsWithEverythingTheyWereBuiltFrom) {
   EXPECT_EQ(add.parameters[1].access, Access::read_write);
   EXPECT_EQ(add.parameters[2].kind, ParameterKind::value);
   EXPECT_EQ(add.parameters[2].size_bytes, 4u);
+  EXPECT_EQ(add.parameters[0].element, ElementType::i16);
+  EXPECT_EQ(add.parameters[1].element, ElementType::f32);
+  EXPECT_EQ(add.parameters[2].element, ElementType::u32);
+  EXPECT_EQ(add.parameters[3].element, std::nullopt);
   ASSERT_EQ(add.variants.size(), 2u);
   EXPECT_EQ(add.variants[0].form, "opencl_c");
   const auto source = trace->blob(add.variants[0].blob.value());

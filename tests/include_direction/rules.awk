@@ -47,6 +47,7 @@ BEGIN {
   own("runtime", "device stream graph_exec stream_capture executor")
   own("document", "trace document buffer_value")
   own("capture", "capture")
+  own("replay", "replay")
   own("export", "program")
   own("everything", "reel")
   # Which modules each may include, itself among them.
@@ -57,10 +58,10 @@ BEGIN {
   may["export"] = " base graph document analysis export "
   may["runtime"] = " base graph runtime "
   may["capture"] = " base graph runtime document capture "
-  may["replay"] = " base graph runtime document replay "
+  may["replay"] = " base graph runtime document capture replay "
   may["backends"] = " base graph runtime backends "
-  may["everything"] = " base graph runtime document capture export "
-  may["cli"] = " base graph runtime document capture replay analysis export backends everything cli "
+  may["everything"] = " base graph runtime document capture replay export "
+  may["cli"] = " base graph runtime document capture replay analysis export backends everything ops cli "
   may["ops"] = " base graph runtime everything ops "
   may["examples"] = " base graph runtime document capture replay analysis export everything ops examples "
   # bench measures the forward pass.

@@ -61,6 +61,30 @@ TEST_F(OpenclTest, ReflectionTellsKindSizeAndAccess) {
   EXPECT_EQ(p[6].size_bytes, 128u);
   EXPECT_EQ(p[7].size_bytes, 0u) << "a struct's size is not known";
   EXPECT_EQ(kernel.group_size(), Dim3(8, 4, 2));
+  EXPECT_EQ(p[0].element, ElementType::i32);
+  EXPECT_EQ(p[2].element, ElementType::i32);
+  EXPECT_EQ(p[3].element, std::nullopt) << "shared memory";
+  EXPECT_EQ(p[4].element, ElementType::u32);
+  EXPECT_EQ(p[5].element, ElementType::f32);
+  EXPECT_EQ(p[6].element, ElementType::f64);
+  EXPECT_EQ(p[7].element, std::nullopt);
+}
+
+TEST_F(OpenclTest, ReflectionTellsTheElementsOfBuffers) {
+  const Kernel kernel = device.kernel(
+      {.name = "many",
+       .opencl_c = "typedef struct { int a, b; } Pair;\n"
+                   "__kernel void many(__global char4* a, const __global unsigned short* b,\n"
+                   "                   __global half* c, __constant ulong2* d, __global Pair* e,\n"
+                   "                   __global float* restrict f) {}\n"});
+  const std::vector<Parameter>& p = kernel.parameters();
+  ASSERT_EQ(p.size(), 6u);
+  EXPECT_EQ(p[0].element, ElementType::i8);
+  EXPECT_EQ(p[1].element, ElementType::u16);
+  EXPECT_EQ(p[2].element, ElementType::f16);
+  EXPECT_EQ(p[3].element, ElementType::u64);
+  EXPECT_EQ(p[4].element, std::nullopt) << "a struct";
+  EXPECT_EQ(p[5].element, ElementType::f32);
 }
 
 TEST_F(OpenclTest, SizesOfBuiltInTypes) {

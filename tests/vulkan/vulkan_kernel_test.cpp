@@ -64,6 +64,32 @@ void main() { c[gl_LocalInvocationIndex] = a[gl_LocalInvocationIndex] * factor +
   EXPECT_EQ(p[3].size_bytes, 4u);
   EXPECT_EQ(p[5].name, "bias");
   EXPECT_EQ(p[5].size_bytes, 16u);
+  for (const int i : {0, 1, 2, 3, 5}) EXPECT_EQ(p[i].element, ElementType::f32) << i;
+  EXPECT_EQ(p[4].element, ElementType::u32);
+}
+
+TEST_F(Vulkan, ReflectsTheElementsOfBuffersWhereTheyAreOfOneType) {
+  const Kernel kernel = glsl("elements", R"(
+layout(local_size_x = 1) in;
+struct Pair { uint a; float b; };
+layout(set = 0, binding = 0) buffer A { ivec4 a[]; };
+layout(set = 0, binding = 1) buffer B { uint b_size; uint b[]; };
+layout(set = 0, binding = 2) buffer C { uint c_size; float c[]; };
+layout(set = 0, binding = 3) buffer D { Pair d[]; };
+layout(set = 0, binding = 4) buffer E { float e[]; };
+layout(set = 0, binding = 4) buffer F { uint f[]; };
+layout(set = 0, binding = 5) buffer G { vec2 g[]; };
+layout(set = 0, binding = 5) buffer H { float h[]; };
+void main() { a[0].x = int(b[0]); c[0] = d[0].b; e[0] = float(f[1]); g[0].x = h[1]; }
+)");
+  const std::vector<Parameter>& p = kernel.parameters();
+  ASSERT_EQ(p.size(), 6u);
+  EXPECT_EQ(p[0].element, ElementType::i32);
+  EXPECT_EQ(p[1].element, ElementType::u32);
+  EXPECT_EQ(p[2].element, std::nullopt) << "a number and an array of others";
+  EXPECT_EQ(p[3].element, std::nullopt) << "structs";
+  EXPECT_EQ(p[4].element, std::nullopt) << "two views of different types";
+  EXPECT_EQ(p[5].element, ElementType::f32);
 }
 
 TEST_F(Vulkan, ArgumentsMayBeInterleaved) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,12 @@ struct ShaderBuffer {
   std::string name;
   std::uint32_t binding = 0;
   Access access = Access::read_write;
+  std::optional<ElementType> element = std::nullopt;  // where all of it is of one plain type
 };
 struct ShaderValue {
   std::string name;
   std::uint32_t offset_bytes = 0, size_bytes = 0;
+  std::optional<ElementType> element = std::nullopt;
 };
 struct ShaderConstant {
   std::uint32_t id = 0, size_bytes = 4;

@@ -119,7 +119,8 @@ class Reflection {
         fail(Code::build_failed,
              "Kernel '{}' has '{}', an array of buffers; each buffer needs a binding of its own.",
              kernel_, name);
-      result_.buffers.push_back({name, binding, access_of(item.id)});
+      result_.buffers.push_back(
+          {name, binding, access_of(item.id), element_of_block(item.base_type_id)});
     }
     std::sort(result_.buffers.begin(), result_.buffers.end(),
               [](const auto& a, const auto& b) { return a.binding < b.binding; });
@@ -132,8 +133,49 @@ class Reflection {
       }
       buffers[i - 1].access = static_cast<Access>(static_cast<int>(buffers[i - 1].access) |
                                                   static_cast<int>(buffers[i].access));
+      if (buffers[i - 1].element != buffers[i].element) buffers[i - 1].element = std::nullopt;
       buffers.erase(buffers.begin() + static_cast<std::ptrdiff_t>(i));
     }
+  }
+
+  // The scalar of a type, of its vectors, matrices and arrays; none for structs and booleans.
+  std::optional<ElementType> element_of(spvc_type_id id) const {
+    switch (spvc_type_get_basetype(spvc_compiler_get_type_handle(compiler_, id))) {
+      case SPVC_BASETYPE_INT8:
+        return ElementType::i8;
+      case SPVC_BASETYPE_UINT8:
+        return ElementType::u8;
+      case SPVC_BASETYPE_INT16:
+        return ElementType::i16;
+      case SPVC_BASETYPE_UINT16:
+        return ElementType::u16;
+      case SPVC_BASETYPE_INT32:
+        return ElementType::i32;
+      case SPVC_BASETYPE_UINT32:
+        return ElementType::u32;
+      case SPVC_BASETYPE_INT64:
+        return ElementType::i64;
+      case SPVC_BASETYPE_UINT64:
+        return ElementType::u64;
+      case SPVC_BASETYPE_FP16:
+        return ElementType::f16;
+      case SPVC_BASETYPE_FP32:
+        return ElementType::f32;
+      case SPVC_BASETYPE_FP64:
+        return ElementType::f64;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::optional<ElementType> element_of_block(spvc_type_id id) const {
+    const spvc_type block = spvc_compiler_get_type_handle(compiler_, id);
+    const unsigned count = spvc_type_get_num_member_types(block);
+    if (count == 0) return std::nullopt;
+    const auto first = element_of(spvc_type_get_member_type(block, 0));
+    for (unsigned i = 1; i < count; ++i)
+      if (element_of(spvc_type_get_member_type(block, i)) != first) return std::nullopt;
+    return first;
   }
 
   Access access_of(spvc_variable_id id) {
@@ -163,7 +205,8 @@ class Reflection {
       check(spvc_compiler_type_struct_member_offset(compiler_, type, i, &offset), "measuring");
       check(spvc_compiler_get_declared_struct_member_size(compiler_, type, i, &bytes), "measuring");
       const char* name = spvc_compiler_get_member_name(compiler_, block.base_type_id, i);
-      result_.values.push_back({name ? name : "", offset, static_cast<std::uint32_t>(bytes)});
+      result_.values.push_back({name ? name : "", offset, static_cast<std::uint32_t>(bytes),
+                                element_of(spvc_type_get_member_type(type, i))});
     }
   }
 

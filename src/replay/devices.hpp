@@ -1,0 +1,23 @@
+// devices.hpp - which device stands for which recorded one.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "reel/device.hpp"
+#include "reel/trace.hpp"
+
+namespace reel::rerun {
+
+// Same hardware and driver, down to its version: results are expected to be equal to the bit.
+bool is_same_device(const TraceDevice& recorded, const DeviceInfo& here);
+// Each of them. `here`: by index in trace.devices().
+bool are_same_devices(const Trace& trace, const std::vector<Device>& here);
+
+// By index in trace.devices(): the same device, or else one of the same backend. Throws no_device
+// with what was recorded and what is here.
+std::vector<Device> recorded_devices(const Trace& trace);
+// The same ones and nothing else; none where any is not here.
+std::optional<std::vector<Device>> exactly_recorded_devices(const Trace& trace);
+
+}  // namespace reel::rerun

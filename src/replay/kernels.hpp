@@ -1,0 +1,22 @@
+// kernels.hpp - the kernels of a document, built again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "reel/device.hpp"
+#include "reel/replay.hpp"
+
+namespace reel::rerun {
+
+// The source as recorded, with another text where `replacement` gives one.
+KernelSource source_of(const Trace& trace, std::uint32_t kernel, const Replacement* replacement);
+
+// By index in trace.kernels(); empty where `wanted` doesn't name it. Throws one Error that names
+// all kernels which have no form that the device takes.
+std::vector<Kernel> build_kernels(const Trace& trace, const std::vector<std::uint32_t>& wanted,
+                                  const std::vector<Device>& device_of,
+                                  const std::map<std::uint32_t, Replacement>& replacements);
+
+}  // namespace reel::rerun

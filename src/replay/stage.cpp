@@ -1,0 +1,187 @@
+#include "replay/stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "replay/kernels.hpp"
+#include "runtime/check.hpp"
+#include "runtime/device_state.hpp"
+
+namespace reel::rerun {
+
+Stage::Stage(const Trace& trace, const Script& script, std::vector<Device> device_of,
+             const std::map<std::uint32_t, Replacement>& replacements)
+    : trace_(trace),
+      script_(script),
+      device_of_(std::move(device_of)),
+      buffers_(trace.buffers().size()),
+      works_(trace.works().size()) {
+  check_memory();
+  kernels_ = build_kernels(trace_, script_.kernels, device_of_, replacements);
+  for (const std::uint32_t b : script_.buffers) {
+    const TraceBuffer& buffer = trace_.buffers()[b];
+    buffers_[b] = device_of_[buffer.device].buffer(buffer.size_bytes, buffer.label);
+  }
+}
+
+// Before anything is allocated: a device that runs out half way may take the machine with it.
+void Stage::check_memory() const {
+  std::map<const DeviceState*, std::uint64_t> needed;
+  for (const std::uint32_t b : script_.buffers) {
+    const TraceBuffer& buffer = trace_.buffers()[b];
+    const DeviceState& device = *device_of_[buffer.device].state();
+    const DeviceInfo& info = device.info();
+    if (buffer.size_bytes > info.max_buffer_bytes)
+      fail(Code::out_of_memory, "{} has {} bytes; {} allows {} for one buffer.",
+           describe_buffer(trace_, b), buffer.size_bytes, info.id, info.max_buffer_bytes);
+    needed[&device] += buffer.size_bytes;
+    if (needed[&device] > info.memory_bytes)
+      fail(Code::out_of_memory,
+           "The {} buffers of the document need more than the {} bytes of memory that {} has; "
+           "replay a part of it (--from, --to), or on another device.",
+           script_.buffers.size(), info.memory_bytes, info.id);
+  }
+}
+
+Stream& Stage::transfers(const Device& device) {
+  for (auto& [owner, stream] : transfers_)
+    if (owner == device) return stream;
+  return transfers_.emplace_back(device, device.stream("replay transfers")).second;
+}
+
+std::uint64_t Stage::restore(const std::function<void(std::uint64_t)>& done) {
+  if (!is_fresh_)
+    for (const std::uint32_t b : script_.buffers)
+      if (script_.is_written[b])
+        transfers(device_of_buffer(b)).fill(buffers_[b], std::uint8_t{0}, "zero");
+  std::uint64_t total = 0;
+  for (const std::uint32_t i : script_.at_start) {
+    const TraceContents& row = trace_.contents()[i];
+    if (!is_fresh_ && !script_.is_written[row.buffer]) continue;
+    const Stream& stream = transfers(device_of_buffer(row.buffer));
+    for_each_page(row, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+      stream.write(range(row.buffer, offset, bytes.size()), bytes, "restore");
+      total += bytes.size();
+      done(total);
+    });
+  }
+  for (const auto& [device, stream] : transfers_) stream.synchronize();
+  is_fresh_ = false;
+  return total;
+}
+
+void Stage::for_each_page(
+    const TraceContents& row,
+    const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) const {
+  for (std::uint32_t i = 0; i < row.page_count; ++i) {
+    const auto bytes = trace_.page(row, i);
+    if (!bytes)
+      fail(Code::damaged_document,
+           "Bytes {} to {} of {} do not match their hash in the document; see reel verify.",
+           row.offset_bytes + i * page_bytes,
+           std::min(row.offset_bytes + row.size_bytes, row.offset_bytes + (i + 1) * page_bytes),
+           describe_buffer(trace_, row.buffer));
+    visit(row.offset_bytes + i * page_bytes, *bytes);
+  }
+}
+
+const Command* Stage::command(std::uint32_t index) {
+  const std::uint32_t work = trace_.commands()[index].work;
+  Prepared& prepared = works_[work];
+  if (!prepared.is_ready) prepare(trace_.works()[work], index, prepared);
+  return prepared.is_work ? &prepared.command : nullptr;
+}
+
+void Stage::prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared) {
+  const auto arguments = trace_.arguments(work);
+  const auto at = [&](std::size_t i) {
+    if (i >= arguments.size() || arguments[i].buffer == no_index)
+      fail(Code::damaged_document, "{} names no buffer.", describe_command(trace_, index));
+    return range(arguments[i].buffer, arguments[i].offset_bytes, arguments[i].size_bytes);
+  };
+  prepared.command.label = trace_.text(work.label);
+  prepared.command.scope = Scope().child(trace_.text(work.scope));
+  prepared.is_work = true;
+  switch (work.kind) {
+    case WorkKind::dispatch: {
+      Dispatch dispatch;
+      dispatch.kernel = kernels_[work.kernel].resource().get();
+      dispatch.groups = work.groups;
+      dispatch.group_size = work.group_size;
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const TraceArgument& a = arguments[i];
+        if (a.kind == ArgumentKind::buffer) {
+          prepared.arguments.emplace_back(Bound{at(i), a.access});
+        } else if (a.kind == ArgumentKind::shared) {
+          prepared.arguments.emplace_back(Shared{a.size_bytes});
+        } else if (a.kind == ArgumentKind::indirect) {
+          dispatch.indirect = at(i);
+        } else {
+          if (a.size_bytes > max_value_bytes)
+            fail(Code::unsupported, "Argument {} of {} has {} bytes; values have at most {}.", i,
+                 describe_command(trace_, index), a.size_bytes, max_value_bytes);
+          Argument value;
+          value.value_bytes = static_cast<std::uint32_t>(a.size_bytes);
+          std::memcpy(value.bytes, trace_.value_bytes(a).data(), a.size_bytes);
+          prepared.arguments.push_back(value);
+        }
+      }
+      dispatch.arguments = prepared.arguments;
+      prepared.command.work = dispatch;
+      break;
+    }
+    case WorkKind::copy:
+      prepared.command.work = Copy{at(0), at(1)};
+      break;
+    case WorkKind::fill:
+      prepared.command.work = Fill{at(0), work.pattern, work.pattern_bytes};
+      break;
+    case WorkKind::barrier:
+    case WorkKind::host_call:  // it stood between others, and may have waited for them
+      prepared.command.work = Barrier{};
+      break;
+    default:  // a write is put, a read looked at, a launch is its nodes
+      prepared.is_work = false;
+  }
+  if (prepared.is_work) {
+    const std::uint32_t stream = trace_.commands()[index].stream;
+    try {
+      check(prepared.command, *device_of_stream(stream).state());
+    } catch (const Error& error) {
+      fail(Code::unsupported, "{} can't be run here: {}", describe_command(trace_, index),
+           error.what());
+    }
+  }
+  prepared.is_ready = true;
+}
+
+BufferRange Stage::range(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const {
+  return {buffers_[buffer], offset, size};
+}
+
+const Device& Stage::device_of_buffer(std::uint32_t buffer) const {
+  return device_of_[trace_.buffers()[buffer].device];
+}
+const Device& Stage::device_of_stream(std::uint32_t stream) const {
+  return device_of_[trace_.streams()[stream].device];
+}
+
+void Stage::read(const TraceContents& row,
+                 const std::function<void(std::uint32_t, std::span<const std::byte>)>& visit) {
+  constexpr std::uint64_t block = 8 * page_bytes;
+  const Stream& stream = transfers(device_of_buffer(row.buffer));
+  for (std::uint64_t at = 0; at < row.size_bytes; at += block) {
+    const std::uint64_t size = std::min(block, row.size_bytes - at);
+    scratch_.resize(std::max<std::size_t>(scratch_.size(), size));
+    const std::span bytes(scratch_.data(), size);
+    stream.read_now(range(row.buffer, row.offset_bytes + at, size), bytes);
+    for (std::uint64_t page = 0; page < size; page += page_bytes)
+      visit(static_cast<std::uint32_t>((at + page) / page_bytes),
+            bytes.subspan(page, std::min(page_bytes, size - page)));
+  }
+}
+
+}  // namespace reel::rerun

@@ -1,0 +1,211 @@
+// Commands given one by one to streams, as the program did.
+#include <chrono>
+#include <deque>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/fail.hpp"
+#include "replay/runner.hpp"
+#include "runtime/stream_state.hpp"
+
+namespace reel::rerun {
+
+namespace {
+
+constexpr std::uint32_t collect_every = 512;
+// Results read between commands and not yet compared.
+constexpr std::uint64_t most_look_bytes = std::uint64_t{256} << 20;
+
+class StreamRunner final : public Runner {
+ public:
+  StreamRunner(Stage& stage, const std::vector<Action>& actions, Streams streams,
+               std::shared_ptr<Heartbeat> heart, bool is_captured)
+      : stage_(stage),
+        actions_(actions),
+        heart_(std::move(heart)),
+        is_captured_(is_captured),
+        streams_(streams == Streams::one ? 1 : stage.trace().streams().size()),
+        one_(streams == Streams::one) {
+    if (!one_) find_waits();
+  }
+
+  void run(const Look& look, RunTimes* times) override {
+    look_ = &look;
+    times_ = times;
+    if (times) times->of_command.assign(stage_.trace().commands().size(), {});
+    events_.clear();
+    for (const Action& action : actions_) perform(action);
+    finish();
+    heart_->idle();
+  }
+
+ private:
+  struct Line {
+    Stream stream;
+    std::deque<std::uint32_t> given;  // stamped and not collected yet
+    std::uint32_t since_collected = 0;
+  };
+  struct Pending {
+    std::uint32_t contents;
+    std::vector<std::byte> bytes;
+  };
+
+  // Which commands wait for which, and so which need an event after them.
+  void find_waits() {
+    const Trace& trace = stage_.trace();
+    std::vector<bool> is_here(trace.commands().size());
+    for (const Action& action : actions_) is_here[action.command] = true;
+    for (const TraceOrder& order : trace.orders()) {
+      if (!is_here[order.command] || !is_here[order.after]) continue;
+      waits_[order.command].push_back(order.after);
+      waited_for_.insert(order.after);
+    }
+  }
+
+  Line& line_of(std::uint32_t command) {
+    const std::uint32_t index = stage_.trace().commands()[command].stream;
+    Line& line = streams_[one_ ? 0 : index];
+    if (!line.stream) {
+      const std::string& label = stage_.trace().streams()[index].label;
+      line.stream = stage_.device_of_stream(index).stream(label);
+    }
+    return line;
+  }
+
+  void perform(const Action& action) {
+    Line& line = line_of(action.command);
+    heart_->running(line.given.empty() ? action.command : line.given.front());
+    if (const auto waits = waits_.find(action.command); waits != waits_.end()) {
+      for (const std::uint32_t after : waits->second)
+        if (const auto event = events_.find(after); event != events_.end())
+          line.stream.wait(event->second);
+    }
+    switch (action.kind) {
+      case Action::Kind::put:
+        put(line, action);
+        break;
+      case Action::Kind::run:
+        if (const Command* command = stage_.command(action.command))
+          submit(line, action.command, *command);
+        break;
+      case Action::Kind::look:
+        look_at(line, action);
+        break;
+    }
+    if (action.kind == Action::Kind::run && waited_for_.contains(action.command)) {
+      Event& event = events_[action.command];
+      event = line.stream.device().event();
+      line.stream.record(event);
+    }
+  }
+
+  void put(Line& line, const Action& action) {
+    const TraceContents& row = stage_.trace().contents()[action.contents];
+    stage_.for_each_page(row, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+      const Command write{Write{stage_.range(row.buffer, offset, bytes.size()), bytes}};
+      if (row.role == ContentRole::written)
+        submit(line, action.command, write);
+      else
+        line.stream.write(stage_.range(row.buffer, offset, bytes.size()), bytes, "input");
+    });
+  }
+
+  void submit(Line& line, std::uint32_t index, const Command& command) {
+    StreamState& state = *line.stream.state();
+    if (is_captured_ || !times_) {
+      state.enqueue(Command(command));
+      return;
+    }
+    {
+      const auto lock = state.lock();
+      state.submit_stamped(command, index);
+    }
+    line.given.push_back(index);
+    if (++line.since_collected >= collect_every) collect(line);
+  }
+
+  void look_at(Line& line, const Action& action) {
+    const TraceContents& row = stage_.trace().contents()[action.contents];
+    Pending& pending =
+        looks_.emplace_back(Pending{action.contents, std::vector<std::byte>(row.size_bytes)});
+    line.stream.read(stage_.range(row.buffer, row.offset_bytes, row.size_bytes), pending.bytes,
+                     "look");
+    if ((look_bytes_ += row.size_bytes) > most_look_bytes) finish();
+  }
+
+  void collect(Line& line) {
+    line.since_collected = 0;
+    stamps_.clear();
+    {
+      const auto lock = line.stream.state()->lock();
+      line.stream.state()->collect_stamps(stamps_);
+    }
+    if (!stamps_.empty()) heart_->beat();
+    for (const TicketStamps& stamp : stamps_) {
+      if (!stamp.stamps.started_ns || !stamp.stamps.ended_ns) continue;
+      RunTimes::Time& time = times_->of_command[stamp.ticket];
+      // A write of several pages has one ticket: from the first start to the last end.
+      if (!time.begin_ns || stamp.stamps.started_ns < time.begin_ns)
+        time.begin_ns = stamp.stamps.started_ns;
+      time.end_ns = std::max(time.end_ns, stamp.stamps.ended_ns);
+    }
+    for (std::size_t i = 0; i < stamps_.size() && !line.given.empty(); ++i) line.given.pop_front();
+  }
+
+  // Waits for all of it, in a way that sees whether anything gets done.
+  void finish() {
+    for (Line& line : streams_) {
+      if (!line.stream) continue;
+      line.stream.flush();
+      const Event end = line.stream.device().event();
+      line.stream.record(end);
+      line.stream.flush();
+      for (int rounds = 0; !end.done(); ++rounds) {
+        if (times_ && rounds % 64 == 63) {
+          collect(line);
+          if (!line.given.empty()) heart_->running_still(line.given.front());
+        }
+        if (rounds < 256)
+          std::this_thread::yield();
+        else
+          std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+      line.stream.synchronize();  // throws what the work failed with
+      if (times_ && !is_captured_) collect(line);
+      line.given.clear();
+    }
+    for (const Pending& pending : looks_)
+      for (std::uint64_t at = 0; at < pending.bytes.size(); at += page_bytes)
+        (*look_)(pending.contents, static_cast<std::uint32_t>(at / page_bytes),
+                 std::span(pending.bytes)
+                     .subspan(at, std::min<std::size_t>(page_bytes, pending.bytes.size() - at)));
+    looks_.clear();
+    look_bytes_ = 0;
+  }
+
+  Stage& stage_;
+  const std::vector<Action>& actions_;
+  const std::shared_ptr<Heartbeat> heart_;
+  const bool is_captured_;
+  std::vector<Line> streams_;
+  const bool one_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> waits_;
+  std::unordered_set<std::uint32_t> waited_for_;
+  std::unordered_map<std::uint32_t, Event> events_;
+  std::deque<Pending> looks_;  // read into; must not move
+  std::uint64_t look_bytes_ = 0;
+  std::vector<TicketStamps> stamps_;
+  const Look* look_ = nullptr;
+  RunTimes* times_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> make_stream_runner(Stage& stage, const std::vector<Action>& actions,
+                                           Streams streams, std::shared_ptr<Heartbeat> heart,
+                                           bool is_captured) {
+  return std::make_unique<StreamRunner>(stage, actions, streams, std::move(heart), is_captured);
+}
+
+}  // namespace reel::rerun

@@ -1,0 +1,78 @@
+// verifier.hpp - what was found against what was recorded, page by page.
+//
+// A page whose hash is the recorded one is equal. Of another one the bytes are compared, as numbers
+// where their type is known: with the recorded bytes where the document has them, otherwise with
+// those that a reference makes (settle).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/hash128.hpp"
+#include "replay/compare.hpp"
+#include "replay/writers.hpp"
+
+namespace reel::rerun {
+
+class Verifier {
+ public:
+  // `exact`: equal bytes are asked for where options give no tolerance.
+  Verifier(const Trace& trace, const ReplayOptions& options, bool exact);
+
+  // A page of contents(), as found. Runs after the first are compared with the first.
+  void page(std::uint32_t contents, std::uint32_t number, std::span<const std::byte> found);
+  void next_run() { ++run_; }
+
+  // Pages of the first run that differ, of which the document has the hash alone.
+  struct Open {
+    std::uint32_t contents, number;
+    std::vector<std::byte> found;
+  };
+  const std::vector<Open>& open() const noexcept { return open_; }
+  // These are the recorded bytes: they have the recorded hash.
+  void settle(const Open& open, std::span<const std::byte> expected);
+  // Nobody can tell the recorded bytes of what is still open.
+  void close();
+
+  bool has_differences() const;  // so far, open ones among them
+  // Of a check: every page was found equal or close.
+  bool is_good(std::uint32_t contents) const;
+  void report(ReplayReport& report) const;
+
+ private:
+  // The later, the worse; a check is as good as its worst page.
+  enum class State : std::uint8_t { unseen, equal, close, unchecked, different };
+  void compare_page(std::uint32_t contents, std::uint32_t number,
+                    std::span<const std::byte> expected, std::span<const std::byte> found);
+  void worsen(std::uint32_t contents, State state);
+  void unchecked(std::uint32_t contents, std::uint64_t bytes, const std::string& reason);
+  void difference(Difference difference);
+  BufferReport& buffer(std::uint32_t index);
+  const Writers& writers() const;
+  std::optional<ElementType> type_of(std::uint32_t contents, std::uint64_t begin,
+                                     std::uint64_t end) const;
+  std::optional<Tolerance> tolerance_for(const std::optional<ElementType>& type) const;
+  Hash128 recorded_hash(std::uint32_t contents, std::uint32_t number) const;
+
+  const Trace trace_;
+  const std::optional<Tolerance> tolerance_;
+  const std::map<std::uint32_t, ElementType> types_;
+  const bool exact_;
+  mutable std::optional<Writers> writers_;  // made when something differs
+  std::uint32_t run_ = 0;
+  std::vector<State> states_;   // by contents
+  std::vector<Hash128> first_;  // by page: what the first run gave
+  std::vector<bool> settled_;   // by open_
+  std::vector<Open> open_;
+  std::uint64_t open_bytes_ = 0;
+  std::map<std::uint32_t, BufferReport> buffers_;
+  std::map<std::string, Unchecked> unchecked_;
+  std::vector<Difference> differences_;
+  std::uint64_t checked_bytes_ = 0, equal_bytes_ = 0;
+};
+
+}  // namespace reel::rerun
