@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
+#include <set>
 
 #include "export/program_names.hpp"
 #include "export/program_text.hpp"
@@ -71,6 +72,9 @@ bool is_equal(const reel::Stream& stream, const char* name, reel::BufferRange ra
 }
 )";
 
+constexpr std::array functions_in_order{load_function, text_function, words_function,
+                                        timed_function, is_equal_function};
+
 constexpr const char* cmake_text = R"(cmake_minimum_required(VERSION 3.25)
 project(program LANGUAGES CXX)
 
@@ -105,15 +109,16 @@ class CppProgram {
     const std::string body = std::move(text_);
     text_.clear();
     head(body);
-    functions(body);
+    for (const char* function : functions_in_order)
+      if (used_.contains(function)) text_ += function;
     line("\nint run(const char* selector) {{");
     text_ += body;
     line("}}\n\n}}  // namespace\n");
     line("int main(int argc, char** argv) {{");
     line("  try {{");
-    line("    return run(argc > 1 ? argv[1] : \"{}\");", plan_.backends[0]);
+    line(R"(    return run(argc > 1 ? argv[1] : "{}");)", plan_.backends[0]);
     line("  }} catch (const std::exception& error) {{");
-    line("    std::fprintf(stderr, \"%s\\n\", error.what());");
+    line(R"(    std::fprintf(stderr, "%s\n", error.what());)");
     line("    return 2;\n  }}\n}}");
     return std::move(text_);
   }
@@ -126,42 +131,35 @@ class CppProgram {
   }
 
   void head(const std::string& body) {
+    // A header too many, should a label look like its use, does no harm.
     const auto uses = [&](const char* word) { return body.find(word) != std::string::npos; };
+    const auto calls = [&](const char* function) { return used_.contains(function); };
     line("// {}.", origin(plan_));
     line("//");
     line("//   program [device]   for one of: {}", fmt::join(plan_.backends, ", "));
     line("//");
     line("// Exit code 0: what is compared is equal, 1: something differs, 2: trouble.");
     line("#include <reel/reel.hpp>\n");
-    if (uses("is_equal(")) line("#include <algorithm>");
+    if (calls(is_equal_function)) line("#include <algorithm>");
     if (uses("std::array<")) line("#include <array>");
     if (uses("std::bit_cast<")) line("#include <bit>");
-    if (uses("timed(")) line("#include <chrono>");
-    if (uses("int8_t") || uses("int16_t") || uses("int32_t") || uses("int64_t") || uses("words("))
+    if (calls(timed_function)) line("#include <chrono>");
+    if (uses("int8_t") || uses("int16_t") || uses("int32_t") || uses("int64_t") ||
+        calls(words_function))
       line("#include <cstdint>");
     line("#include <cstdio>");
-    if (uses("words(")) line("#include <cstring>");
+    if (calls(words_function)) line("#include <cstring>");
     line("#include <exception>");
-    if (uses("\"data/") || uses("\"kernels/")) line("#include <fstream>\n#include <iterator>");
+    if (calls(load_function)) line("#include <fstream>\n#include <iterator>");
     if (uses("std::numeric_limits<")) line("#include <limits>");
-    if (uses("\"data/") || uses("\"kernels/"))
-      line("#include <stdexcept>\n#include <string>\n#include <vector>");
+    if (calls(load_function)) line("#include <stdexcept>\n#include <string>\n#include <vector>");
     line("\nnamespace {{");
-  }
-
-  void functions(const std::string& body) {
-    const auto uses = [&](const char* word) { return body.find(word) != std::string::npos; };
-    if (uses("\"data/") || uses("\"kernels/")) text_ += load_function;
-    if (uses(" text(")) text_ += text_function;
-    if (uses(" words(")) text_ += words_function;
-    if (uses("timed(")) text_ += timed_function;
-    if (uses("is_equal(")) text_ += is_equal_function;
   }
 
   void buffers() {
     line("  const reel::Device device = reel::open_device(selector);");
-    line("  const reel::Stream stream = device.stream(\"main\");");
-    line("  std::printf(\"on %s, %s\\n\", device.info().id.c_str(), device.info().name.c_str());");
+    line(R"(  const reel::Stream stream = device.stream("main");)");
+    line(R"(  std::printf("on %s, %s\n", device.info().id.c_str(), device.info().name.c_str());)");
     if (has_checks(plan_)) line("  bool equal = true;");
     if (!plan_.buffers.empty()) line("\n  // --- buffers, zero at first ---");
     for (const auto& [index, name] : plan_.buffers) {
@@ -180,7 +178,7 @@ class CppProgram {
   }
 
   void put(const Data& data) {
-    text_ += wrapped("  stream.write(", {range(*data.contents), load(data)}, ");");
+    text_ += wrapped("  stream.write(", {range(*data.contents), load(data.path)}, ");");
   }
 
   void kernels() {
@@ -189,9 +187,11 @@ class CppProgram {
       const TraceKernel& recorded = trace_.kernels()[index];
       line("  const reel::Kernel {} = device.kernel({{", kernel.name);
       line("      .name = {},", cpp_string(recorded.name));
-      for (const KernelFile& file : kernel.files)
-        line("      .{} = {}(\"{}\"),", file.form, file.form == "spirv" ? "words" : "text",
-             file.path);
+      for (const KernelFile& file : kernel.files) {
+        const bool is_text = file.form != "spirv";
+        used_.insert({load_function, is_text ? text_function : words_function});
+        line("      .{} = {}(\"{}\"),", file.form, is_text ? "text" : "words", file.path);
+      }
       if (!recorded.entry.empty()) line("      .entry = {},", cpp_string(recorded.entry));
       if (!recorded.defines.empty()) {
         std::vector<std::string> defines;
@@ -246,7 +246,8 @@ class CppProgram {
                     8 * work.pattern_bytes, fill_pattern(work), 2 * work.pattern_bytes, label);
       case WorkKind::write:
         line("  // {}", comment);
-        text_ += wrapped("  stream.write(", {range(arguments[0]), load(step.data) + label}, ");");
+        text_ +=
+            wrapped("  stream.write(", {range(arguments[0]), load(step.data.path) + label}, ");");
         return;
       case WorkKind::barrier:
         line("  // {}", comment);
@@ -275,6 +276,7 @@ class CppProgram {
         call = "    stream.dispatch_indirect(";
         launch = fmt::format("{}, {{.group_size = {}}}", range(a), dim(work.group_size));
       }
+    used_.insert(timed_function);
     line("  timed(stream, \"{}\", [&] {{", command_title(plan_, command));
     std::vector<ArgumentText> list;
     for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -307,20 +309,24 @@ class CppProgram {
   void check(const Data& data) {
     const std::string name = data_name(plan_, *data.contents);
     if (data.path.empty())
-      line("  std::puts(\"{:<32} not checked: only the hash of its {} bytes was recorded\");", name,
-           data.contents->size_bytes);
-    else
-      text_ += wrapped("  equal &= is_equal(",
-                       {"stream", fmt::format("\"{}\"", name), range(*data.contents),
-                        fmt::format("\"{}\"", data.path)},
-                       ");");
+      return line(
+          "  std::puts(\"{:<32} not checked: only the hash of its {} bytes was recorded\");", name,
+          data.contents->size_bytes);
+    used_.insert({load_function, is_equal_function});
+    text_ += wrapped("  equal &= is_equal(",
+                     {"stream", fmt::format("\"{}\"", name), range(*data.contents),
+                      fmt::format("\"{}\"", data.path)},
+                     ");");
   }
 
-  static std::string load(const Data& data) { return fmt::format("load(\"{}\")", data.path); }
+  std::string load(const std::string& path) {
+    used_.insert(load_function);
+    return fmt::format("load(\"{}\")", path);
+  }
 
   template <class Range>  // an argument, or contents
   std::string range(const Range& r) const {
-    const std::string name = buffer_name(plan_, r.buffer);
+    std::string name = buffer_name(plan_, r.buffer);
     if (r.offset_bytes == 0 && r.size_bytes == trace_.buffers()[r.buffer].size_bytes) return name;
     return fmt::format("{}.range({}, {})", name, number(r.offset_bytes), number(r.size_bytes));
   }
@@ -328,6 +334,7 @@ class CppProgram {
   const ProgramPlan& plan_;
   const Trace& trace_;
   std::string text_;
+  std::set<const char*> used_;  // of functions_in_order
 };
 
 }  // namespace

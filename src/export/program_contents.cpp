@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
+#include <span>
 
 #include "base/fail.hpp"
 #include "document/source_map.hpp"
@@ -128,7 +128,8 @@ class Contents {
     for (const auto& [index, name] : plan_.buffers)
       changed[index] = Marks(trace_.buffers()[index].size_bytes, false);
     std::vector<Step> kept;
-    for (Step& step : plan_.steps | std::views::reverse) {
+    std::ranges::reverse(plan_.steps);
+    for (const Step& step : plan_.steps) {
       if (step.kind == Step::Kind::check) {
         const TraceContents& check = *step.data.contents;
         const bool is_final =

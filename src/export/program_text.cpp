@@ -62,14 +62,6 @@ bool has_checks(const ProgramPlan& plan) {
                              [](const Step& step) { return step.kind == Step::Kind::check; });
 }
 
-bool has_dispatches(const ProgramPlan& plan) {
-  return std::ranges::any_of(plan.steps, [&](const Step& step) {
-    const TraceWork& work = plan.trace.work_of(plan.trace.commands()[step.command]);
-    return step.kind == Step::Kind::command && work.kind == WorkKind::dispatch &&
-           !does_nothing(plan.trace, work);
-  });
-}
-
 std::string readme(const ProgramPlan& plan, const ReadmeWords& words) {
   std::string text =
       fmt::format(R"(# A program of recorded work

@@ -39,6 +39,5 @@ std::string argument_lines(const std::vector<ArgumentText>& arguments, std::size
 
 // Whether any result is compared.
 bool has_checks(const ProgramPlan& plan);
-bool has_dispatches(const ProgramPlan& plan);
 
 }  // namespace reel::program

@@ -61,7 +61,7 @@ std::string numpy_type(ElementType type) {
 // The number without its type.
 std::string digits_of(ElementType type, Bytes bytes) {
   if (is_half(type)) return fmt::format("0x{:04x}", bits_of(bytes));
-  const std::string text = element_text(type, bytes);
+  std::string text = element_text(type, bytes);
   return is_real(type) ? with_point(text) : text;
 }
 
@@ -70,7 +70,7 @@ std::string cpp_scalar(ElementType type, Bytes bytes) {
     return type == ElementType::f32
                ? fmt::format("std::bit_cast<float>(0x{:08x}u)", bits_of(bytes))
                : fmt::format("std::bit_cast<double>(std::uint64_t{{0x{:016x}u}})", bits_of(bytes));
-  const std::string digits = digits_of(type, bytes);
+  std::string digits = digits_of(type, bytes);
   if (type == ElementType::f64) return digits;
   if (type == ElementType::f32) return digits + "F";
   // C++ reads -9223372036854775808 as minus a number that is too large.

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <set>
 
 #include "export/program_names.hpp"
 #include "export/program_text.hpp"
@@ -115,6 +117,10 @@ def is_equal(queue, name, buffer, offset, size, expected_file):
     return False
 )";
 
+constexpr std::array functions_in_order{make_buffer_function,  load_function,    put_function,
+                                        build_kernel_function, part_function,    groups_in_function,
+                                        dispatch_function,     is_equal_function};
+
 constexpr const char* ending = R"(
 
 if __name__ == "__main__":
@@ -150,7 +156,7 @@ class PythonProgram {
     commands();
     checks();
     const std::string body = std::move(text_);
-    text_ = "\"\"\"";
+    text_ = R"(""")";
     // Backslashes of escaped words would be read again.
     std::string from = origin(plan_);
     std::ranges::replace(from, '\\', '/');
@@ -159,7 +165,8 @@ class PythonProgram {
     line("    python3 main.py [part of a device's name]\n");
     line("Exit code 0: what is compared is equal, 1: something differs, 2: trouble.\n\"\"\"");
     text_ += imports;
-    functions(body);
+    for (const char* function : functions_in_order)
+      if (used_.contains(function)) text_ += function;
     line("\n\ndef main(wanted):");
     text_ += body;
     text_ += ending;
@@ -173,18 +180,6 @@ class PythonProgram {
     text_ += '\n';
   }
 
-  void functions(const std::string& body) {
-    const auto uses = [&](const char* word) { return body.find(word) != std::string::npos; };
-    if (uses(" make_buffer(")) text_ += make_buffer_function;
-    if (uses("\"data/")) text_ += load_function;
-    if (uses(" put(")) text_ += put_function;
-    if (uses(" build_kernel(")) text_ += build_kernel_function;
-    if (uses(" part(")) text_ += part_function;
-    if (uses(" groups_in(")) text_ += groups_in_function;
-    if (uses(" dispatch(")) text_ += dispatch_function;
-    if (uses(" is_equal(")) text_ += is_equal_function;
-  }
-
   void buffers() {
     line("    device = find_device(wanted)");
     line("    context = cl.Context([device])");
@@ -195,6 +190,7 @@ class PythonProgram {
     if (has_checks(plan_)) line("    equal = True");
     if (!plan_.buffers.empty()) line("\n    # --- buffers ---");
     for (const auto& [index, name] : plan_.buffers) {
+      used_.insert(make_buffer_function);
       const TraceBuffer& buffer = trace_.buffers()[index];
       line("    {} = make_buffer(queue, {}){}", name, buffer.size_bytes,
            buffer.label == name ? "" : "  # " + short_string(buffer.label));
@@ -207,6 +203,7 @@ class PythonProgram {
   }
 
   void put(const Data& data) {
+    used_.insert({load_function, put_function});
     text_ += wrapped("    put(",
                      {"queue", buffer_name(plan_, data.contents->buffer),
                       fmt::format("{}, {}", data.contents->offset_bytes, data.contents->size_bytes),
@@ -218,6 +215,7 @@ class PythonProgram {
     if (!plan_.kernels.empty()) line("\n    # --- kernels ---");
     for (const auto& [index, kernel] : plan_.kernels) {
       const TraceKernel& recorded = trace_.kernels()[index];
+      used_.insert(build_kernel_function);
       std::vector<std::string> parts{
           "context", fmt::format("\"{}\"", kernel.files[0].path),
           python_string(recorded.entry.empty() ? recorded.name : recorded.entry)};
@@ -289,10 +287,12 @@ class PythonProgram {
     std::string groups = tuple(work.groups, count);
     for (const TraceArgument& a : arguments)
       if (a.kind == ArgumentKind::indirect) {
+        used_.insert(groups_in_function);
         count = 3;
         groups =
             fmt::format("groups_in(queue, {}, {})", buffer_name(plan_, a.buffer), a.offset_bytes);
       }
+    used_.insert(dispatch_function);
     line("    dispatch(");
     line("        queue, \"{}\", {}, {}, {},", command_title(plan_, command),
          plan_.kernels.at(work.kernel).name, groups, tuple(work.group_size, count));
@@ -304,16 +304,16 @@ class PythonProgram {
     line("    )");
   }
 
-  ArgumentText argument(const Parameter* parameter, const TraceArgument& a) const {
+  ArgumentText argument(const Parameter* parameter, const TraceArgument& a) {
     const std::string word = parameter_word(parameter);
     if (a.kind == ArgumentKind::shared)
       return {fmt::format("cl.LocalMemory({})", std::max<std::uint64_t>(a.size_bytes, 1)), word};
     if (a.kind == ArgumentKind::buffer) {
       const std::string name = buffer_name(plan_, a.buffer);
-      return {is_whole(trace_, a)
-                  ? name
-                  : fmt::format("part(device, {}, {}, {})", name, a.offset_bytes, a.size_bytes),
-              word == name ? "" : word};
+      const std::string comment = word == name ? "" : word;
+      if (is_whole(trace_, a)) return {name, comment};
+      used_.insert(part_function);
+      return {fmt::format("part(device, {}, {}, {})", name, a.offset_bytes, a.size_bytes), comment};
     }
     const Literal literal =
         python_literal(parameter ? parameter->element : std::nullopt, trace_.value_bytes(a));
@@ -328,22 +328,23 @@ class PythonProgram {
   }
 
   void check(const Data& data) {
-    const std::string name = data_name(plan_, *data.contents);
+    const TraceContents& contents = *data.contents;
+    const std::string name = data_name(plan_, contents);
     if (data.path.empty())
-      line("    print(\"{:<32} not checked: only the hash of its {} bytes was recorded\")", name,
-           data.contents->size_bytes);
-    else
-      text_ +=
-          wrapped("    equal &= is_equal(",
-                  {"queue", fmt::format("\"{}\"", name), buffer_name(plan_, data.contents->buffer),
-                   fmt::format("{}, {}", data.contents->offset_bytes, data.contents->size_bytes),
-                   fmt::format("\"{}\"", data.path)},
-                  ")");
+      return line("    print(\"{:<32} not checked: only the hash of its {} bytes was recorded\")",
+                  name, contents.size_bytes);
+    used_.insert({load_function, is_equal_function});
+    text_ += wrapped("    equal &= is_equal(",
+                     {"queue", fmt::format("\"{}\"", name), buffer_name(plan_, contents.buffer),
+                      fmt::format("{}, {}", contents.offset_bytes, contents.size_bytes),
+                      fmt::format("\"{}\"", data.path)},
+                     ")");
   }
 
   const ProgramPlan& plan_;
   const Trace& trace_;
   std::string text_;
+  std::set<const char*> used_;  // of functions_in_order
 };
 
 }  // namespace

@@ -26,7 +26,8 @@ class Program : public AnyDevice {
   // Every kind of command, every kind of argument.
   static Trace everything(const CaptureOptions& options = {.contents = Contents::all}) {
     const std::uint64_t part = std::max<std::uint64_t>(1024, info().binding_alignment_bytes);
-    const Stream stream = device().stream("work");
+    const Stream stream = device().stream("work"), side = device().stream("side");
+    const Event event = device().event();
     const Buffer x = device().buffer_of(ramp(1), "x"), y = device().buffer(1024, "y"),
                  z = device().buffer(4 * part, "z"), w = device().buffer(1024, "w"),
                  real = device().buffer_of(std::vector<float>(64, 1.5f), "Real numbers"),
@@ -34,9 +35,19 @@ class Program : public AnyDevice {
     const Kernel step = build(step_source()), reverse = build(reverse_source()),
                  scale = build(scale_source()), mixed = build(mixed_source()),
                  index = build(index_source({4, 2, 1}));
+    Graph graph;
+    graph.add_dispatch(step, over(64), in(x.range(0, 256)), out(y.range(0, 256)), 64u);
+    graph.add_copy(y.range(512, 256), y.range(0, 256));
+    GraphExec exec = graph.instantiate(device());
     return captured(
         [&] {
           const auto scope = stream.scope("layer0");
+          exec.launch(stream);
+          stream.record(event);
+          side.wait(event);
+          side.fill(x.range(0, 64), 5u);
+          side.record(event);
+          stream.wait(event);
           stream.write(w.range(512, 512), ramp(7, 128));
           stream.dispatch(step, over(256), in(x), out(y), 256u);
           stream.fill(z.range(0, part), std::uint16_t{0xabcd}, "clear");
@@ -68,6 +79,7 @@ TEST_P(Program, InPythonDoesTheSameAndTellsWhatDiffers) {
   EXPECT_THAT(report.files, testing::IsSupersetOf({"main.py", "README.md", "kernels/step_once.cl",
                                                    "data/x_0.bin", "data/real_numbers_0.bin"}));
   EXPECT_THAT(report.left_out, Contains(HasSubstr("Host calls are left out")));
+  EXPECT_THAT(report.left_out, Contains(HasSubstr("2 streams")));
   const Outcome outcome = run_python(folder_);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err << text_of(folder_ / "main.py");
   EXPECT_THAT(outcome.out, HasSubstr("step_once"));
