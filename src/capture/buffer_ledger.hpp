@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "capture/range_set.hpp"
+#include "base/range_set.hpp"
 #include "graph/resource.hpp"
 #include "reel/command.hpp"
 

@@ -1,4 +1,4 @@
-#include "capture/range_set.hpp"
+#include "base/range_set.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-namespace reel::capture {
+namespace reel {
 
 class RangeSet {
  public:
@@ -72,4 +72,4 @@ class RangeSet {
   std::map<std::uint64_t, std::uint64_t> ranges_;  // begin -> end
 };
 
-}  // namespace reel::capture
+}  // namespace reel
