@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "command_details.hpp"
+#include "graph_info.hpp"
 #include "terminal.hpp"
 #include "units.hpp"
 #include "verbs.hpp"
@@ -62,6 +63,8 @@ std::uint64_t overhead_of(const Summary& s) {
 Json to_json(const Trace& trace) {
   const Summary s = summary_of(trace);
   Json json = json_of(trace);
+  json["kind"] = holds_graph(trace) ? "graph" : "capture";
+  if (holds_graph(trace)) json["graph"] = graph_json(trace);
   json["file_bytes"] = trace.file_bytes();
   json["problems"] = trace.problems();
   json["facts"] = trace.facts();
@@ -192,6 +195,8 @@ void add_info(CLI::App& app, Action& chosen) {
       const Trace trace = Trace::load(options->path);  // problems are part of the answer
       if (options->json)
         print_json(to_json(trace));
+      else if (holds_graph(trace))
+        print_graph(trace, *options);
       else
         print(trace, *options);
       return done;

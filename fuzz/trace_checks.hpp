@@ -10,6 +10,7 @@
 #include "fuzz/target.hpp"
 #include "reel/buffer_value.hpp"
 #include "reel/error.hpp"
+#include "reel/graph.hpp"
 #include "reel/trace.hpp"
 #include "tests/document/check_trace.hpp"
 
@@ -58,6 +59,19 @@ inline void check_scratch() {
     if (trace.commands().size() < 100'000) follow_buffers(trace);
   } catch (const Error& error) {
     check(error.code() == Code::damaged_document || error.code() == Code::unsupported,
+          error.what());
+  } catch (const std::logic_error& error) {
+    check(false, error.what());
+  }
+}
+
+// A graph or a sentence; most documents hold a capture.
+inline void check_scratch_as_graph() {
+  try {
+    Graph::load(scratch_path());
+  } catch (const Error& error) {
+    check(error.code() == Code::damaged_document || error.code() == Code::unsupported ||
+              error.code() == Code::invalid_argument,
           error.what());
   } catch (const std::logic_error& error) {
     check(false, error.what());

@@ -8,6 +8,8 @@
 #include "document/document_writer.hpp"
 #include "document/input_file.hpp"
 #include "document/mcap_reader.hpp"
+#include "graph/resource.hpp"
+#include "reel/graph.hpp"
 
 namespace reel {
 namespace {
@@ -85,6 +87,30 @@ void write(const std::string& path, std::uint32_t commands, bool close) {
     w.flush();
 }
 
+// A graph with a node of each kind.
+void write_graph(const std::string& path) {
+  const auto buffer = std::make_shared<BufferResource>(),
+             other = std::make_shared<BufferResource>();
+  buffer->size_bytes = other->size_bytes = 64;
+  buffer->label = "x";
+  other->label = "y";
+  const Buffer x(buffer), y(other);
+  const auto kernel = std::make_shared<KernelResource>();
+  kernel->source.name = "add";
+  kernel->source.opencl_c = "kernel void add() {}";
+  Graph child, graph;
+  child.add_copy(y, x, {.label = "copy"});
+  const NodeId first = graph.add_write(x.range(0, 16), bytes_of("sixteen bytes 00"));
+  graph.add_dispatch(Kernel(kernel), {.groups = {2}, .group_size = {2}},
+                     std::vector<Argument>{in(x), inout(y), 7u, shared(64)}, {.after = {first}});
+  graph.add_child(child);
+  graph.add_child(child, {.scope = Scope().child("layer0")});
+  graph.add_barrier({.after = {first}});
+  graph.add_fill(y, 1);
+  std::filesystem::remove(path);
+  graph.save(path);
+}
+
 // The input of batch_fuzz: table, length, message.
 void write_batches(const std::string& document, const std::string& path) {
   const InputFile file(document);
@@ -118,6 +144,7 @@ int main(int argc, char** argv) {
     reel::write((folder / "empty").string(), 0, true);
     reel::write((folder / "eight").string(), 8, true);
     reel::write((folder / "unclosed").string(), 8, false);
+    reel::write_graph((folder / "graph").string());
     std::filesystem::copy_file(folder / "eight", folder / "cut",
                                std::filesystem::copy_options::overwrite_existing);
     std::filesystem::resize_file(folder / "cut",

@@ -1,4 +1,4 @@
-// trace_fuzz.cpp - any bytes as a document.
+// trace_fuzz.cpp - any bytes as a document, and as a graph that was saved.
 #include <fcntl.h>
 
 #include "fuzz/trace_checks.hpp"
@@ -14,6 +14,7 @@ void fuzz_one(std::span<const std::byte> file) {
         "no scratch file");
   ::close(scratch);
   check_scratch();
+  check_scratch_as_graph();
 }
 
 }  // namespace reel

@@ -76,6 +76,14 @@ struct GraphDifference {
   std::string before, after;
 };
 
+// A buffer that a graph names.
+struct GraphBuffer {
+  std::string name;  // its label, or where that is empty or shared, "buffer 3", "x#2"
+  std::uint64_t size_bytes = 0;
+  bool is_input = false;   // some byte is read, or may stay as it is, before the graph writes it
+  bool is_output = false;  // written by the graph
+};
+
 class Graph {
  public:
   Graph() = default;
@@ -104,9 +112,13 @@ class Graph {
 
   // The node does this from now on; its dependencies stay.
   void replace(NodeId id, const Command& command);
+  void replace(NodeId id, const Graph& child);  // of a child node
 
   // Out of range, self, duplicate or a cycle: an Error that names the nodes.
   void add_dependency(NodeId from, NodeId to);
+  // Many at once, asked or stream: all or, where one of them is wrong, none. In one pass over the
+  // graph, where add_dependency() may need one for each.
+  void add_dependencies(std::span<const Edge> edges);
 
   // --- looking -----------------------------------------------------------------------------------
   std::size_t node_count() const noexcept { return nodes_.size(); }
@@ -129,6 +141,19 @@ class Graph {
   // Nodes of a level need only nodes of earlier levels.
   std::vector<std::vector<NodeId>> levels() const;
   CriticalPath critical_path(const std::function<double(NodeId)>& cost = {}) const;  // default 1
+
+  // In order of first use, those of child graphs too.
+  std::vector<GraphBuffer> buffers() const;
+
+  // --- files -------------------------------------------------------------------------------------
+  // What another process needs to launch the graph with buffers of its own: nodes, order, kernels
+  // in all their forms, names and sizes of buffers. No contents but the bytes of write nodes.
+  // `path` must not exist. Host calls and reads can't be saved, nor kernels that are nothing but
+  // a C++ function which register_host_kernel() doesn't know by the kernel's name.
+  void save(const std::string& path) const;
+  // Buffers and kernels of the result belong to no device. instantiate() builds the kernels, and
+  // gives each buffer what InstantiateOptions::buffers names for it, else zeroed memory.
+  static Graph load(const std::string& path);
 
   std::string to_dot() const;
   std::string to_json() const;

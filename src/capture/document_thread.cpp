@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "capture/kernel_row.hpp"
+#include "document/kernel_row.hpp"
 
 namespace reel::capture {
 
@@ -161,7 +161,7 @@ DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
 // --- rows ---------------------------------------------------------------------------------------
 
 void DocumentThread::write(KernelMessage& message) {
-  document_->add(kernel_row(*message.kernel, message.device, message.built_form));
+  document_->add(document::kernel_row(*message.kernel, message.device, message.built_form));
 }
 
 void DocumentThread::write(ContentsMessage& message) {

@@ -67,8 +67,8 @@ struct WorkRow {
   std::uint32_t label = 0, scope = 0;
   Dim3 groups{0, 0, 0}, group_size{0, 0, 0};
   std::uint64_t pattern = 0;
-  std::span<const ArgumentRow> arguments;
-  std::span<const std::byte> values;  // of the value arguments, one after the other
+  std::span<const ArgumentRow> arguments = {};
+  std::span<const std::byte> values = {};  // of the value arguments, one after the other
 };
 
 struct CommandRow {

@@ -30,6 +30,41 @@ std::string cycle_text(const Graph& graph, const std::vector<NodeId>& path) {
   return text + fmt::format("n{}", index_of(path.front()));
 }
 
+// Nodes that wait for each other in a circle, in order; empty when there are none. `edges` are
+// (to, from), sorted.
+std::vector<NodeId> cycle_in(const std::vector<std::pair<NodeId, NodeId>>& edges,
+                             std::size_t node_count) {
+  std::vector<std::uint32_t> waits(node_count, 0);
+  std::vector<std::vector<NodeId>> next(node_count);
+  for (const auto& [to, from] : edges) {
+    ++waits[index_of(to)];
+    next[index_of(from)].push_back(to);
+  }
+  std::vector<NodeId> ready;
+  for (std::size_t i = 0; i < node_count; ++i)
+    if (waits[i] == 0) ready.push_back(static_cast<NodeId>(i));
+  for (std::size_t i = 0; i < ready.size(); ++i)
+    for (const NodeId to : next[index_of(ready[i])])
+      if (--waits[index_of(to)] == 0) ready.push_back(to);
+  if (ready.size() == node_count) return {};
+
+  // Who is left waits for another that is left: going back from one to the next must come round.
+  const auto before = [&](NodeId node) {
+    const auto first = std::lower_bound(edges.begin(), edges.end(), std::pair(node, NodeId{0}));
+    return std::find_if(first, edges.end(),
+                        [&](const auto& edge) { return waits[index_of(edge.second)] != 0; })
+        ->second;
+  };
+  const auto left = std::ranges::find_if(waits, [](std::uint32_t count) { return count != 0; });
+  auto node = static_cast<NodeId>(left - waits.begin());
+  std::vector<bool> seen(node_count, false);
+  for (; !seen[index_of(node)]; node = before(node)) seen[index_of(node)] = true;
+  std::vector<NodeId> cycle{node};
+  for (NodeId n = before(node); n != node; n = before(n)) cycle.push_back(n);
+  std::ranges::reverse(cycle);
+  return cycle;
+}
+
 }  // namespace
 
 void Graph::check_after(const std::vector<NodeId>& after) const {
@@ -67,6 +102,36 @@ void Graph::add_dependency(NodeId from, NodeId to) {
       fail(Code::invalid_argument, "Dependency from n{} to n{} would close a cycle: {}.",
            index_of(from), index_of(to), cycle_text(*this, way));
   add_edge({from, to, EdgeKind::asked});
+}
+
+void Graph::add_dependencies(std::span<const Edge> edges) {
+  std::vector<std::pair<NodeId, NodeId>> pairs;  // to, from
+  for (const Edge& edge : edges_) pairs.emplace_back(edge.to, edge.from);
+  bool goes_back = goes_back_;
+  for (const Edge& edge : edges) {
+    if (std::max(index_of(edge.from), index_of(edge.to)) >= nodes_.size())
+      fail(Code::invalid_argument,
+           "Dependency from n{} to n{} names a node that doesn't exist: the graph has {} nodes.",
+           index_of(edge.from), index_of(edge.to), nodes_.size());
+    if (edge.from == edge.to)
+      fail(Code::invalid_argument, "Dependency from {} to itself: a node can't wait for itself.",
+           name_of(*this, edge.from));
+    if (edge.kind == EdgeKind::hazard)
+      fail(Code::invalid_argument,
+           "Dependency from {} to {} is a hazard; those are inferred, never added.",
+           name_of(*this, edge.from), name_of(*this, edge.to));
+    pairs.emplace_back(edge.to, edge.from);
+    goes_back = goes_back || edge.to < edge.from;
+  }
+  std::ranges::sort(pairs);
+  if (const auto twice = std::ranges::adjacent_find(pairs); twice != pairs.end())
+    fail(Code::invalid_argument, "Dependency from {} to {} is there twice.",
+         name_of(*this, twice->second), name_of(*this, twice->first));
+  if (goes_back)
+    if (const std::vector<NodeId> cycle = cycle_in(pairs, nodes_.size()); !cycle.empty())
+      fail(Code::invalid_argument, "Dependencies would close a cycle: {}.",
+           cycle_text(*this, cycle));
+  for (const Edge& edge : edges) add_edge(edge);
 }
 
 // A shortest way along dependencies; empty when there is none.

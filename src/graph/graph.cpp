@@ -63,6 +63,19 @@ void Graph::replace(NodeId id, const Command& command) {
   nodes_[index_of(id)] = std::move(next);
 }
 
+void Graph::replace(NodeId id, const Graph& child) {
+  const Node& old = node(id);
+  if (!old.is_child())
+    fail(Code::invalid_argument, "{} is a command and can't be replaced by a child graph.",
+         describe(id));
+  auto payload = std::make_shared<NodePayload>();
+  payload->label = old.payload->label;
+  payload->child = std::make_shared<const Graph>(child);
+  Node next{old.command, payload};
+  next.command.label = payload->label;
+  nodes_[index_of(id)] = std::move(next);
+}
+
 NodeId Graph::add_node(const Command& command, std::shared_ptr<NodePayload> payload,
                        const std::vector<NodeId>& after, EdgeKind kind) {
   check_after(after);

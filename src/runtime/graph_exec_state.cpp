@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "graph/access.hpp"
+#include "graph/kernel_forms.hpp"
 #include "graph/resource.hpp"
 #include "graph/validate.hpp"
 #include "runtime/check.hpp"
@@ -15,6 +16,19 @@ namespace {
 
 constexpr std::uint32_t no_step = ~std::uint32_t{0};
 
+// A kernel that was loaded may be a C++ function, which a file can only name.
+KernelSource source_of(const KernelResource& kernel) {
+  KernelSource source = kernel.source;
+  if (kernel.device || source.host) return source;
+  source.host = find_host_kernel(source.name);
+  if (forms_given(source).empty())
+    fail(Code::invalid_argument,
+         "Kernel '{}' was saved as a C++ function, which this process doesn't have; "
+         "register_host_kernel() gives it one.",
+         source.name);
+  return source;
+}
+
 // Kernels of another device, built for this one; each once.
 void build_kernels_for(Plan& plan, const std::shared_ptr<DeviceState>& device,
                        std::vector<std::shared_ptr<KernelResource>>& built) {
@@ -24,7 +38,7 @@ void build_kernels_for(Plan& plan, const std::shared_ptr<DeviceState>& device,
     if (!dispatch || dispatch->kernel->device == device) continue;
     auto [it, is_new] = known.try_emplace(dispatch->kernel, nullptr);
     if (is_new) {
-      built.push_back(Device(device).kernel(dispatch->kernel->source).resource());
+      built.push_back(Device(device).kernel(source_of(*dispatch->kernel)).resource());
       it->second = built.back().get();
     }
     dispatch->kernel = it->second;
@@ -37,8 +51,9 @@ GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> 
                                const InstantiateOptions& options)
     : device(std::move(owner)),
       options_{.relax_order = options.relax_order, .reorder = options.reorder},
-      graph_(graph) {
-  Plan plan = make_plan(graph, options_);
+      stand_ins_(graph, device, options.buffers),
+      graph_(stand_ins_.applied_to(graph)) {
+  Plan plan = make_plan(graph_, options_);
   build_kernels_for(plan, device, kernels_);
   for (const Step& step : plan.steps) check(step.command, *device);
   plan_ = std::make_shared<const Plan>(std::move(plan));
@@ -49,6 +64,7 @@ GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> 
 GraphExecState::GraphExecState(const GraphExecState& other)
     : device(other.device),
       options_(other.options_),
+      stand_ins_(other.stand_ins_),
       plan_(other.plan_),
       graph_(other.graph()),
       steps_(other.steps_),
@@ -80,11 +96,11 @@ void GraphExecState::prepare_steps() {
       dispatch->arguments = p.arguments;
       for (std::uint32_t slot = 0; slot < p.arguments.size(); ++slot)
         if (p.arguments[slot].kind == ParameterKind::buffer)
-          by_name_[p.arguments[slot].range.buffer->label].push_back({i, slot});
+          by_name_[stand_ins_.label_of(*p.arguments[slot].range.buffer)].push_back({i, slot});
     } else {
       std::uint32_t slot = 0;
       for_each_transfer_range(p.command.work, [&](const BufferRange& range, Access) {
-        by_name_[range.buffer->label].push_back({i, slot++});
+        by_name_[stand_ins_.label_of(*range.buffer)].push_back({i, slot++});
       });
     }
     if (!graph_.node(step.node).is_child()) step_of_node_[index_of(step.node)] = i;

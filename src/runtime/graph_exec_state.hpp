@@ -11,6 +11,7 @@
 
 #include "reel/graph_exec.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/stand_ins.hpp"
 
 namespace reel {
 
@@ -75,6 +76,7 @@ class GraphExecState {
   void take_over(std::uint32_t step, const Command& next);
 
   PlanOptions options_;
+  StandIns stand_ins_;
   std::shared_ptr<const Plan> plan_;
   mutable Graph graph_;
   mutable std::vector<Parameters> steps_;

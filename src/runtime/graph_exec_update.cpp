@@ -105,7 +105,8 @@ void GraphExecState::take_over(std::uint32_t step, const Command& next) {
   executable_->replace(step, p.command);
 }
 
-std::optional<GraphDifference> GraphExecState::update(const Graph& next) {
+std::optional<GraphDifference> GraphExecState::update(const Graph& given) {
+  Graph next = stand_ins_.applied_to(given);
   Plan plan = make_plan(next, options_);
   if (auto obstacle = first_obstacle(next, plan)) return obstacle;
   for (std::size_t i = 0; i < steps_.size(); ++i) {  // all checks before any change
@@ -118,7 +119,7 @@ std::optional<GraphDifference> GraphExecState::update(const Graph& next) {
   for (std::uint32_t i = 0; i < steps_.size(); ++i) take_over(i, plan.steps[i].command);
   count_uses();
   std::erase_if(bound_, [&](const auto& entry) { return !uses_.contains(entry.first); });
-  graph_ = next;
+  graph_ = std::move(next);
   for (Parameters& p : steps_) p.changed = false;
   graph_is_stale_ = false;
   return std::nullopt;

@@ -28,7 +28,7 @@ inline void run(int block, void (*code)()) {
     code();
     device.synchronize();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "Block %d of README.md failed: %s\n", block, error.what());
+    std::fprintf(stderr, "Block %d of the document failed: %s\n", block, error.what());
     std::exit(1);
   }
 }

@@ -1,10 +1,10 @@
-#include "capture/kernel_row.hpp"
+#include "document/kernel_row.hpp"
 
 #include <span>
 
 #include "base/hash128.hpp"
 
-namespace reel::capture {
+namespace reel::document {
 
 namespace {
 
@@ -16,10 +16,10 @@ std::vector<std::byte> bytes_of(const Range& text) {
 
 }  // namespace
 
-document::KernelRow kernel_row(const KernelResource& kernel, std::uint32_t device,
-                               std::string_view built_form) {
+KernelRow kernel_row(const KernelResource& kernel, std::uint32_t device,
+                     std::string_view built_form) {
   const KernelSource& source = kernel.source;
-  document::KernelRow row{};
+  KernelRow row{};
   row.id = static_cast<std::uint32_t>(kernel.id);
   row.device = device;
   row.name = source.name;
@@ -41,4 +41,4 @@ document::KernelRow kernel_row(const KernelResource& kernel, std::uint32_t devic
   return row;
 }
 
-}  // namespace reel::capture
+}  // namespace reel::document
