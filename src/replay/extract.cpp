@@ -37,7 +37,8 @@ class Extraction {
         chosen_(commands_.begin(), commands_.end()),
         script_(rerun::make_script(trace, 0, no_index)),
         stage_(trace, script_, std::move(devices), options.replacements),
-        verifier_(trace, options, rerun::are_same_devices(trace, stage_.devices())),
+        verifier_(trace, stage_.elements(), options,
+                  rerun::are_same_devices(trace, stage_.devices())),
         progress_(options.progress),
         heart_(std::move(heart)) {
     for (const Device& device : stage_.devices())

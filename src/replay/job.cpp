@@ -90,7 +90,7 @@ void Job::do_all() {
     prepare(*original_, options_.order);
   }
 
-  Verifier verifier(trace_, options_, exact_);
+  Verifier verifier(trace_, set.stage.elements(), options_, exact_);
   Timings timings(trace_);
   std::optional<Timings> original_timings;
   if (original_) original_timings.emplace(trace_);

@@ -19,8 +19,9 @@ struct Touched {
   std::optional<ElementType> type;
 };
 
-std::vector<Touched> touched_by(const Trace& trace, std::uint32_t command,
+std::vector<Touched> touched_by(const Stage& stage, std::uint32_t command,
                                 const ReplayOptions& options, const Writers& writers) {
+  const Trace& trace = stage.trace();
   const TraceWork& work = trace.work_of(trace.commands()[command]);
   std::vector<Touched> list;
   std::size_t place = 0;
@@ -32,7 +33,7 @@ std::vector<Touched> touched_by(const Trace& trace, std::uint32_t command,
     if (const auto given = options.types.find(a.buffer); given != options.types.end())
       touched.type = given->second;
     else if (work.kernel != no_index)
-      touched.type = buffer_element(trace, work.kernel, parameter);
+      touched.type = stage.elements().of(work.kernel, parameter);
     else
       touched.type = writers.type(a.buffer, a.offset_bytes, a.offset_bytes + a.size_bytes, command);
     list.push_back(touched);
@@ -103,7 +104,7 @@ std::optional<Difference> first_difference(Stage& reference, Stage& tested,
                                            const ReplayOptions& options, bool exact,
                                            Heartbeat& heart) {
   const Trace& trace = reference.trace();
-  const Writers writers(trace);
+  const Writers writers(trace, reference.elements());
   Line wanted(reference), got(tested);
   std::optional<Difference> found;
   for_each_action(reference.script(), [&](const Action& action) {
@@ -111,7 +112,7 @@ std::optional<Difference> first_difference(Stage& reference, Stage& tested,
     wanted.perform(action);
     got.perform(action);
     if (action.kind != Action::Kind::run) return true;
-    for (const Touched& range : touched_by(trace, action.command, options, writers)) {
+    for (const Touched& range : touched_by(reference, action.command, options, writers)) {
       if (!writes(range.access)) continue;
       std::vector<std::byte> expected;
       expected.reserve(range.size);
@@ -155,7 +156,7 @@ std::optional<Difference> first_difference(Stage& reference, Stage& tested,
 
 std::optional<NanReport> first_nan(Stage& stage, const ReplayOptions& options, Heartbeat& heart) {
   const Trace& trace = stage.trace();
-  const Writers writers(trace);
+  const Writers writers(trace, stage.elements());
   Line line(stage);
   const auto find =
       [&](const Touched& range) -> std::optional<std::pair<std::uint64_t, std::string>> {
@@ -177,7 +178,7 @@ std::optional<NanReport> first_nan(Stage& stage, const ReplayOptions& options, H
       line.perform(action);
       return true;
     }
-    const std::vector<Touched> ranges = touched_by(trace, action.command, options, writers);
+    const std::vector<Touched> ranges = touched_by(stage, action.command, options, writers);
     bool was_read = false;
     for (const Touched& range : ranges)
       if (!was_read && reads(range.access)) was_read = find(range).has_value();

@@ -21,6 +21,7 @@ Stage::Stage(const Trace& trace, const Script& script, std::vector<Device> devic
       works_(trace.works().size()) {
   check_memory();
   kernels_ = build_kernels(trace_, script_.kernels, device_of_, replacements);
+  elements_ = ElementTypes(trace_, kernels_);
   for (const std::uint32_t b : script_.buffers) {
     const TraceBuffer& buffer = trace_.buffers()[b];
     buffers_[b] = device_of_[buffer.device].buffer(buffer.size_bytes, buffer.label);

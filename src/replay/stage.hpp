@@ -10,6 +10,7 @@
 
 #include "reel/device.hpp"
 #include "reel/stream.hpp"
+#include "replay/element_types.hpp"
 #include "replay/script.hpp"
 
 namespace reel::rerun {
@@ -32,6 +33,7 @@ class Stage {
   const Device& device_of_stream(std::uint32_t stream) const;
   const Trace& trace() const noexcept { return trace_; }
   const Script& script() const noexcept { return script_; }
+  const ElementTypes& elements() const noexcept { return elements_; }
   const std::vector<Device>& devices() const noexcept { return device_of_; }
 
   // Reads a range of contents page by page: visit(page number, its bytes). Everything given to the
@@ -59,6 +61,7 @@ class Stage {
   const std::vector<Device> device_of_;
   std::vector<Buffer> buffers_;  // by index in trace.buffers()
   std::vector<Kernel> kernels_;
+  ElementTypes elements_;
   std::vector<Prepared> works_;  // by index in trace.works()
   std::vector<std::pair<Device, Stream>> transfers_;
   std::vector<std::byte> scratch_;

@@ -14,8 +14,10 @@ constexpr std::size_t most_differences = 100;
 
 }  // namespace
 
-Verifier::Verifier(const Trace& trace, const ReplayOptions& options, bool exact)
+Verifier::Verifier(const Trace& trace, const ElementTypes& elements, const ReplayOptions& options,
+                   bool exact)
     : trace_(trace),
+      elements_(elements),
       tolerance_(options.tolerance),
       types_(options.types),
       exact_(exact),
@@ -38,7 +40,7 @@ BufferReport& Verifier::buffer(std::uint32_t index) {
 }
 
 const Writers& Verifier::writers() const {
-  if (!writers_) writers_.emplace(trace_);
+  if (!writers_) writers_.emplace(trace_, elements_);
   return *writers_;
 }
 

@@ -21,7 +21,8 @@ namespace reel::rerun {
 class Verifier {
  public:
   // `exact`: equal bytes are asked for where options give no tolerance.
-  Verifier(const Trace& trace, const ReplayOptions& options, bool exact);
+  Verifier(const Trace& trace, const ElementTypes& elements, const ReplayOptions& options,
+           bool exact);
 
   // A page of contents(), as found. Runs after the first are compared with the first.
   void page(std::uint32_t contents, std::uint32_t number, std::span<const std::byte> found);
@@ -59,6 +60,7 @@ class Verifier {
   Hash128 recorded_hash(std::uint32_t contents, std::uint32_t number) const;
 
   const Trace trace_;
+  const ElementTypes elements_;
   const std::optional<Tolerance> tolerance_;
   const std::map<std::uint32_t, ElementType> types_;
   const bool exact_;

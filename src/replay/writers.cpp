@@ -6,14 +6,8 @@
 
 namespace reel::rerun {
 
-std::optional<ElementType> buffer_element(const Trace& trace, std::uint32_t kernel,
-                                          std::size_t place) {
-  for (const Parameter& parameter : trace.kernels()[kernel].parameters)
-    if (parameter.kind == ParameterKind::buffer && place-- == 0) return parameter.element;
-  return std::nullopt;
-}
-
-Writers::Writers(const Trace& trace) : by_buffer_(trace.buffers().size()) {
+Writers::Writers(const Trace& trace, const ElementTypes& types)
+    : by_buffer_(trace.buffers().size()) {
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     const TraceWork& work = trace.work_of(trace.commands()[c]);
     const auto arguments = trace.arguments(work);
@@ -23,7 +17,7 @@ Writers::Writers(const Trace& trace) : by_buffer_(trace.buffers().size()) {
       const std::size_t parameter = place++;
       if (a.buffer == no_index || !a.size_bytes || !writes(a.access)) continue;
       Write write{c, a.offset_bytes, a.offset_bytes + a.size_bytes, {}};
-      if (work.kernel != no_index) write.type = buffer_element(trace, work.kernel, parameter);
+      if (work.kernel != no_index) write.type = types.of(work.kernel, parameter);
       if (work.kind == WorkKind::copy && arguments[0].buffer != no_index) {
         write.source = arguments[0].buffer;
         write.source_begin = arguments[0].offset_bytes;

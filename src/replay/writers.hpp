@@ -5,18 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "reel/replay.hpp"
+#include "reel/trace.hpp"
+#include "replay/element_types.hpp"
 
 namespace reel::rerun {
 
-// Of the kernel's buffer parameter at this place among its buffers: SPIR-V doesn't tell how buffers
-// and values are mixed.
-std::optional<ElementType> buffer_element(const Trace& trace, std::uint32_t kernel,
-                                          std::size_t place);
-
 class Writers {
  public:
-  explicit Writers(const Trace& trace);
+  Writers(const Trace& trace, const ElementTypes& types);
 
   // The last command up to `until` that wrote some byte of the range; none: no recorded one did.
   std::uint32_t last(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end,
