@@ -180,7 +180,8 @@ void print(const Trace& trace, const TraceOptions& options) {
   else
     print_next(options, {{"reel kernels $", "where the time went"},
                          {"reel commands $", "what ran, one by one"},
-                         {"reel buffers $", "the memory it used"}});
+                         {"reel buffers $", "the memory it used"},
+                         {"reel replay $", "run it again, compare every byte"}});
 }
 
 }  // namespace

@@ -158,7 +158,10 @@ void Recording::read_freed_buffers() {
 void Recording::stream_ends(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
   if (!record || record->capture != number_) return;
-  quietly([&] { wait_until_done(stream, *record); });
+  bool all_done = false;
+  quietly([&] { all_done = wait_until_done(stream, *record); });
+  if (all_done && record->last_command != no_index)
+    host_waited({number_, record->last_command, static_cast<std::uint32_t>(stream.id)});
 }
 
 // Without Signal::wait, which would take an error that is the program's to see. A stream with

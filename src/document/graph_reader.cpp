@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "document/graph_file.hpp"
+#include "document/kernel_source.hpp"
 #include "graph/resource.hpp"
 #include "reel/graph.hpp"
 #include "reel/trace.hpp"
@@ -122,29 +123,10 @@ class GraphReader {
   }
 
   KernelSource source_of(const TraceKernel& row) const {
-    KernelSource source{.name = row.name};
-    for (const TraceVariant& variant : row.variants) {
-      if (variant.form == "host") source.host = find_host_kernel(row.name);
-      if (variant.form != "opencl_c" && variant.form != "glsl" && variant.form != "spirv") continue;
-      const auto text = variant.blob ? trace_.blob(*variant.blob) : std::nullopt;
-      if (!text)
-        damaged("The {} of kernel '{}' is not in the file, or damaged.", variant.form, row.name);
-      if (variant.form == "spirv") {
-        if (text->size() % sizeof(std::uint32_t) != 0)
-          damaged("The spirv of kernel '{}' has {} bytes, no whole words.", row.name, text->size());
-        source.spirv.resize(text->size() / sizeof(std::uint32_t));
-        std::memcpy(source.spirv.data(), text->data(), text->size());
-        continue;
-      }
-      std::string& form = variant.form == "glsl" ? source.glsl : source.opencl_c;
-      form.assign(reinterpret_cast<const char*>(text->data()), text->size());
-    }
-    source.entry = row.entry;
-    for (const auto& [name, value] : row.defines) source.defines.push_back({name, value});
-    for (const auto& [id, value] : row.constants) source.constants.push_back({id, value});
-    source.options = row.options;
-    source.group_size = row.group_size;
-    return source;
+    for (const TraceVariant& variant : row.variants)
+      if (variant.form != "host" && !(variant.blob && trace_.has_blob(*variant.blob)))
+        damaged("The {} of kernel '{}' is not in the file.", variant.form, row.name);
+    return kernel_source(trace_, row);
   }
 
   Graph graph(std::uint32_t number) {

@@ -3,27 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/fail.hpp"
+#include "document/kernel_source.hpp"
 #include "graph/kernel_forms.hpp"
 
 namespace reel::rerun {
 
 namespace {
-
-std::string text_of(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-void set_form(KernelSource& source, const std::string& form, const std::vector<std::byte>& bytes) {
-  if (form == "opencl_c") source.opencl_c = text_of(bytes);
-  if (form == "glsl") source.glsl = text_of(bytes);
-  if (form == "spirv") {
-    source.spirv.resize(bytes.size() / sizeof(std::uint32_t));
-    std::memcpy(source.spirv.data(), bytes.data(), source.spirv.size() * sizeof(std::uint32_t));
-  }
-}
 
 bool can_build(const KernelSource& source, const DeviceInfo& device) {
   const std::vector<std::string> given = forms_given(source);
@@ -33,10 +20,13 @@ bool can_build(const KernelSource& source, const DeviceInfo& device) {
   });
 }
 
-std::string forms_recorded(const TraceKernel& kernel) {
+std::string forms_recorded(const Trace& trace, const TraceKernel& kernel) {
   std::vector<std::string> forms;
   for (const TraceVariant& variant : kernel.variants)
-    forms.push_back(variant.form == "host" ? "a C++ function" : variant.form);
+    forms.push_back(variant.form == "host" ? "a C++ function"
+                    : variant.blob && trace.has_blob(*variant.blob)
+                        ? variant.form
+                        : variant.form + ", whose source is not in the document");
   return forms.empty() ? "none" : fmt::format("{}", fmt::join(forms, ", "));
 }
 
@@ -44,28 +34,16 @@ std::string forms_recorded(const TraceKernel& kernel) {
 
 KernelSource source_of(const Trace& trace, std::uint32_t index, const Replacement* replacement) {
   const TraceKernel& kernel = trace.kernels()[index];
-  KernelSource source{.name = kernel.name};
-  source.entry = kernel.entry;
-  for (const auto& [name, value] : kernel.defines) source.defines.push_back({name, value});
-  for (const auto& [id, value] : kernel.constants) source.constants.push_back({id, value});
-  source.options = kernel.options;
-  source.group_size = kernel.group_size;
-  if (replacement) {
-    if (replacement->form != "opencl_c" && replacement->form != "glsl")
-      fail(Code::invalid_argument, "Kernel '{}' can't be replaced by {}; opencl_c and glsl can be.",
-           kernel.name, replacement->form);
-    (replacement->form == "glsl" ? source.glsl : source.opencl_c) = replacement->text;
-    return source;
-  }
-  for (const TraceVariant& variant : kernel.variants) {
-    if (variant.form == "host") source.host = find_host_kernel(kernel.name);
-    if (!variant.blob) continue;
-    const auto bytes = trace.blob(*variant.blob);
-    if (!bytes)
-      fail(Code::damaged_document, "The {} source of kernel {} '{}' is missing or damaged.",
-           variant.form, name_of(kernel.id), kernel.name);
-    set_form(source, variant.form, *bytes);
-  }
+  KernelSource source = document::kernel_source(trace, kernel);
+  if (!replacement) return source;
+  if (replacement->form != "opencl_c" && replacement->form != "glsl")
+    fail(Code::invalid_argument, "Kernel '{}' can't be replaced by {}; opencl_c and glsl can be.",
+         kernel.name, replacement->form);
+  source.opencl_c.clear();
+  source.glsl.clear();
+  source.spirv.clear();
+  source.host = {};
+  (replacement->form == "glsl" ? source.glsl : source.opencl_c) = replacement->text;
   return source;
 }
 
@@ -86,8 +64,8 @@ std::vector<Kernel> build_kernels(const Trace& trace, const std::vector<std::uin
       sources.emplace_back(k, std::move(source));
       continue;
     }
-    missing.push_back(
-        fmt::format("{} '{}' ({})", name_of(kernel.id), kernel.name, forms_recorded(kernel)));
+    missing.push_back(fmt::format("{} '{}' ({})", name_of(kernel.id), kernel.name,
+                                  forms_recorded(trace, kernel)));
     functions |= device.backend == "host";
   }
   if (!missing.empty()) {

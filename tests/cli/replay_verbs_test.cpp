@@ -136,6 +136,13 @@ TEST_F(ReplayVerbs, WhatCanNotBeReplayedHereIsFour) {
   // And elsewhere it has sources.
   EXPECT_EQ(reel({"replay", region_on_host(), "--device", "vulkan"}).exit_code, 0);
 
+  // A kernel that never ends takes neither the terminal nor the exit code with it.
+  const Outcome hanging = run_program({REEL_PROGRAM, "replay", region_on_host(), "--host-kernels",
+                                       HOST_KERNELS_LIBRARY, "--time-limit", "1"},
+                                      {{"REEL_TEST_HANG", "1"}});
+  EXPECT_EQ(hanging.exit_code, 4);
+  EXPECT_THAT(hanging.err, AllOf(HasSubstr("c0 (add) in add0"), HasSubstr("1 s, the time limit")));
+
   const std::string bare = *folder / "bare.reel";
   ASSERT_EQ(reel({"strip", pass_on("host"), "-o", bare}).exit_code, 0);
   const Outcome stripped = reel({"replay", bare});

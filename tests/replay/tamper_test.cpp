@@ -219,6 +219,29 @@ TEST_P(TamperedReplay, SaysWhatIsMissing) {
   EXPECT_EQ(half.unchecked[0].bytes, 4u * word_count);
 }
 
+TEST_P(TamperedReplay, NamesWhatADeviceIsTooSmallFor) {
+  const Trace trace = recorded();
+  expect_error(
+      Code::out_of_memory, {"'z'", std::to_string(std::uint64_t{1} << 50), info().id}, [&] {
+        replayed(tampered(trace, folder.path("one.reel"), {.buffer = [](document::BufferRow& row) {
+                            if (row.label == "z") row.size_bytes = std::uint64_t{1} << 50;
+                          }}));
+      });
+  // Each fits, all of them don't.
+  const std::uint64_t most = std::min(info().max_buffer_bytes, info().memory_bytes);
+  expect_error(Code::out_of_memory, {"4 buffers", std::to_string(info().memory_bytes)}, [&] {
+    replayed(tampered(trace, folder.path("all.reel"),
+                      {.buffer = [&](document::BufferRow& row) { row.size_bytes = most; }}));
+  });
+  // What the command says no longer fits its kernel.
+  expect_error(Code::unsupported, {"c0 (mix_words)", "can't be run here"}, [&] {
+    replayed(tampered(trace, folder.path("arguments.reel"),
+                      {.work = [](const TraceWork&, auto& arguments, auto&) {
+                        if (arguments.size() == 5) arguments.erase(arguments.begin() + 2);
+                      }}));
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, TamperedReplay, every_device(), device_name);
 
 }  // namespace

@@ -20,7 +20,9 @@ void copy_things(const Trace& trace, const Tampering& tampering, DocumentWriter&
   for (const TraceStream& s : trace.streams())
     to.add(StreamRow{u32(s.id), trace.devices()[s.device].id, s.label});
   for (const TraceBuffer& b : trace.buffers()) {
-    to.add(BufferRow{u32(b.id), trace.devices()[b.device].id, b.size_bytes, b.label});
+    BufferRow row{u32(b.id), trace.devices()[b.device].id, b.size_bytes, b.label};
+    if (tampering.buffer) tampering.buffer(row);
+    to.add(row);
     if (b.allocated_ns) to.add(AllocationRow{false, u32(b.id), *b.allocated_ns});
   }
   for (const TraceKernel& k : trace.kernels()) {

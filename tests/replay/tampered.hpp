@@ -19,6 +19,7 @@ struct Tampering {
   std::function<void(const TraceWork&, std::vector<document::ArgumentRow>&,
                      std::vector<std::byte>& values)>
       work = {};
+  std::function<void(document::BufferRow&)> buffer = {};
   std::function<bool(const TraceOrder&)> drop_order = {};
   std::function<bool(const TraceEdge&)> drop_edge = {};
   std::function<bool(const TraceContents&)> drop_contents = {};
