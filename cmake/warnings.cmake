@@ -1,6 +1,6 @@
 # reel_warnings(target): what our own code is compiled with.
 function(reel_warnings target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
                                            # g++ 12 warns of overlaps inside std::string that can't be (GCC bug 105651)
                                            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                                            $<$<BOOL:${REEL_DEVELOPER_MODE}>:-Werror>)

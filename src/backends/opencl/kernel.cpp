@@ -85,7 +85,7 @@ MemoryHandle set_argument(cl_kernel kernel, std::uint32_t index, const Argument&
         held = buffer.sub_buffer(argument.range);
         memory = held.get();
       }
-      status = api().set_kernel_arg(kernel, index, sizeof memory, &memory);
+      status = api().set_kernel_arg(kernel, index, sizeof(cl_mem), &memory);
       break;
     }
     case ParameterKind::shared:
