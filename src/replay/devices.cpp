@@ -23,6 +23,13 @@ std::optional<Device> find_device(const TraceDevice& recorded, const std::vector
 
 }  // namespace
 
+void check_is_capture(const Trace& trace) {
+  const auto kind = trace.facts().find("kind");
+  if (kind != trace.facts().end() && kind->second == "graph")
+    fail(Code::unsupported,
+         "'{}' holds a saved graph and no recorded work; Graph::load() launches it.", trace.path());
+}
+
 bool is_same_device(const TraceDevice& recorded, const DeviceInfo& here) {
   return recorded.backend == here.backend && recorded.name == here.name &&
          recorded.driver == here.driver && recorded.driver_version == here.driver_version;

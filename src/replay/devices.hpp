@@ -9,6 +9,9 @@
 
 namespace reel::rerun {
 
+// Throws unsupported for a document that holds no recorded work: a saved graph.
+void check_is_capture(const Trace& trace);
+
 // Same hardware and driver, down to its version: results are expected to be equal to the bit.
 bool is_same_device(const TraceDevice& recorded, const DeviceInfo& here);
 // Each of them. `here`: by index in trace.devices().

@@ -157,6 +157,7 @@ class Extraction {
 ExtractReport extract_on(const Trace& trace, std::vector<Device> devices,
                          std::vector<std::uint32_t> commands, const std::string& path,
                          const ReplayOptions& options) {
+  rerun::check_is_capture(trace);
   std::sort(commands.begin(), commands.end());
   commands.erase(std::unique(commands.begin(), commands.end()), commands.end());
   if (commands.empty()) fail(Code::invalid_argument, "There is no command to extract.");

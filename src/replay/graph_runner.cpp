@@ -69,9 +69,12 @@ class GraphRunner final : public Runner {
         segments_.emplace_back();
     }
     if (segments_.back().graph.empty()) segments_.pop_back();
-    for (Segment& segment : segments_)
+    for (Segment& segment : segments_) {
+      heart_->running(no_index);  // a backend may try a graph out before it says how it runs it
       segment.exec = segment.graph.instantiate(stage_.devices().front(),
                                                {.relax_order = relaxed_, .reorder = relaxed_});
+    }
+    heart_->idle();
   }
 
   void add(Segment& segment, const Action& action) {

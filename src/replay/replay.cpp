@@ -55,6 +55,7 @@ namespace {
 
 ReplayReport replay_on(const Trace& trace, std::vector<Device> devices,
                        const ReplayOptions& options) {
+  rerun::check_is_capture(trace);
   if (options.to != no_index && options.to < options.from)
     fail(Code::invalid_argument, "A replay can't go from {} to {}.", command_name(options.from),
          command_name(options.to));

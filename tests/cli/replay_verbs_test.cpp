@@ -140,7 +140,7 @@ TEST_F(ReplayVerbs, WhatCanNotBeReplayedHereIsFour) {
   const Outcome hanging = run_program({REEL_PROGRAM, "replay", region_on_host(), "--host-kernels",
                                        HOST_KERNELS_LIBRARY, "--time-limit", "1"},
                                       {{"REEL_TEST_HANG", "1"}});
-  EXPECT_EQ(hanging.exit_code, 4);
+  EXPECT_EQ(hanging.exit_code, 4) << hanging.err;
   EXPECT_THAT(hanging.err, AllOf(HasSubstr("c0 (add) in add0"), HasSubstr("1 s, the time limit")));
 
   const std::string bare = *folder / "bare.reel";

@@ -140,6 +140,17 @@ TEST_P(EqualReplay, OfBuffersLargerThanAPage) {
   EXPECT_EQ(report.checked_bytes, std::uint64_t{4} * count);
 }
 
+TEST_P(EqualReplay, IsNotForSavedGraphs) {
+  Graph graph;
+  graph.add_fill(x, 7);
+  const ScratchFolder folder;
+  graph.save(folder.path());
+  const Trace trace = Trace::load(folder.path());
+  expect_error(Code::unsupported, {"saved graph", "Graph::load()"}, [&] { replayed(trace); });
+  expect_error(Code::unsupported, {"saved graph"},
+               [&] { extract(trace, device(), {0}, folder.path("part.reel")); });
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, EqualReplay, every_device(), device_name);
 
 }  // namespace
