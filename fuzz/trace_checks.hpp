@@ -12,6 +12,9 @@
 #include "reel/error.hpp"
 #include "reel/graph.hpp"
 #include "reel/trace.hpp"
+#include "replay/script.hpp"
+#include "replay/suspects.hpp"
+#include "replay/writers.hpp"
 #include "tests/document/check_trace.hpp"
 
 namespace reel {
@@ -50,6 +53,21 @@ inline void follow_buffers(const Trace& trace) {
   }
 }
 
+// All of a replay that is done before a device gets anything.
+inline void prepare_replay(const Trace& trace) {
+  const auto last = static_cast<std::uint32_t>(trace.commands().size()) - 1;
+  for (const Race& race : find_races(trace))
+    check(race.first < race.second && race.second <= last, "a race is between two commands");
+  if (trace.commands().empty()) return;
+  rerun::unchecked_sources(trace, last, [](std::uint32_t) { return true; });
+  const rerun::Writers writers(trace, rerun::ElementTypes(trace, {}));
+  const rerun::Script script = rerun::make_script(trace, 0, no_index);
+  for (const rerun::Action& action : script.actions)
+    check(action.command <= last && (action.kind == rerun::Action::Kind::run ||
+                                     action.contents < trace.contents().size()),
+          "an action is of the document");
+}
+
 // Everything that reel/trace.hpp promises, every blob, and buffers followed through all commands.
 inline void check_scratch() {
   try {
@@ -57,6 +75,7 @@ inline void check_scratch() {
     test::check_trace(trace);
     read_contents(trace);
     if (trace.commands().size() < 100'000) follow_buffers(trace);
+    if (trace.commands().size() < 100'000) prepare_replay(trace);
   } catch (const Error& error) {
     check(error.code() == Code::damaged_document || error.code() == Code::unsupported,
           error.what());

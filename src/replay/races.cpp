@@ -23,7 +23,6 @@ class RaceSearch {
  public:
   explicit RaceSearch(const Trace& trace)
       : trace_(trace), done_(trace.streams().size()), buffers_(trace.buffers().size()) {
-    for (auto& known : done_) known.assign(trace.streams().size(), 0);
     for (std::size_t b = 0; b < buffers_.size(); ++b) {
       buffers_[b] = std::make_unique<BufferResource>();
       buffers_[b]->size_bytes = trace.buffers()[b].size_bytes;
@@ -52,9 +51,12 @@ class RaceSearch {
     const auto known = snapshots_.find(after);
     auto& mine = done_[stream];
     if (known != snapshots_.end())
-      for (std::size_t s = 0; s < mine.size(); ++s) mine[s] = std::max(mine[s], known->second[s]);
-    const std::uint32_t other = trace_.commands()[after].stream;
-    mine[other] = std::max(mine[other], after + 1);
+      for (const auto& [stream_seen, below] : known->second) {
+        std::uint32_t& seen = mine[stream_seen];
+        seen = std::max(seen, below);
+      }
+    std::uint32_t& seen = mine[trace_.commands()[after].stream];
+    seen = std::max(seen, after + 1);
   }
 
   void look_at(std::uint32_t c) {
@@ -73,7 +75,10 @@ class RaceSearch {
 
   bool is_ordered(std::uint32_t earlier, std::uint32_t later) {
     const TraceCommand &a = trace_.commands()[earlier], &b = trace_.commands()[later];
-    if (a.stream != b.stream) return done_[b.stream][a.stream] > earlier;
+    if (a.stream != b.stream) {
+      const auto seen = done_[b.stream].find(a.stream);
+      return seen != done_[b.stream].end() && seen->second > earlier;
+    }
     if (a.launch == no_index || a.launch != b.launch) return true;
     const std::uint32_t graph = trace_.work_of(trace_.commands()[a.launch]).graph;
     return leads_to(graph, a.node, b.node);
@@ -119,9 +124,10 @@ class RaceSearch {
   }
 
   const Trace& trace_;
-  // [s][t]: commands of stream t below this are known to be done before the next one of stream s.
-  std::vector<std::vector<std::uint32_t>> done_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> snapshots_;
+  // Of a stream: commands of it below this are done. Only those that somebody knows of.
+  using Done = std::map<std::uint32_t, std::uint32_t>;
+  std::vector<Done> done_;  // by stream: before its next command
+  std::unordered_map<std::uint32_t, Done> snapshots_;
   std::set<std::uint32_t> waited_for_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> waits_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, bool> paths_;

@@ -67,7 +67,7 @@ BEGIN {
   # bench measures the forward pass.
   may["bench"] = " base graph runtime document capture replay analysis export backends everything ops examples bench "
   may["tests"] = " base graph runtime document capture replay analysis export backends everything ops examples tests "
-  may["fuzz"] = " base graph document tests fuzz "
+  may["fuzz"] = " base graph runtime document replay tests fuzz "
 }
 FNR == 1 {
   module = module_of(FILENAME)
