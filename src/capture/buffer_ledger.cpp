@@ -9,7 +9,7 @@ BufferLedger::Entry& BufferLedger::entry_of(BufferResource& buffer, bool& is_new
   return it->second;
 }
 
-void BufferLedger::update_numbers(BufferResource& buffer, const Entry& entry) {
+void BufferLedger::update_numbers(BufferResource& buffer, const Entry& entry) const {
   const auto number = [&](const RangeSet& set) {
     return set.contains(0, buffer.size_bytes) ? capture_ : 0;
   };

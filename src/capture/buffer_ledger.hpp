@@ -49,7 +49,7 @@ class BufferLedger {
     RangeSet known, written;
   };
   Entry& entry_of(BufferResource& buffer, bool& is_new);  // with the lock held
-  void update_numbers(BufferResource& buffer, const Entry& entry);
+  void update_numbers(BufferResource& buffer, const Entry& entry) const;
 
   const std::uint32_t capture_;
   std::mutex mutex_;

@@ -30,9 +30,9 @@ namespace {
 std::atomic<std::uint32_t> next_number{1};
 }
 
-CaptureState::CaptureState(const std::string& pattern, const CaptureOptions& wanted)
+CaptureState::CaptureState(const std::string& pattern, CaptureOptions wanted)
     : path(capture::expand_path(pattern, next_number.load(std::memory_order_relaxed))),
-      options(wanted) {
+      options(std::move(wanted)) {
   document = capture::open_document(path, options);
   next_number.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t live = options.device ? options.device.state()->live_bytes.load()
@@ -84,7 +84,7 @@ const std::string& Capture::path() const noexcept { return state_->path; }
 
 CaptureReport Capture::end() {
   if (state_->ended) return state_->report;
-  const CaptureReport report = state_->end();
+  CaptureReport report = state_->end();
   if (state_->announce) announce_end(report, state_->begun);
   return report;
 }

@@ -11,7 +11,7 @@ namespace reel {
 
 class CaptureState {
  public:
-  CaptureState(const std::string& path_pattern, const CaptureOptions& options);
+  CaptureState(const std::string& pattern, CaptureOptions wanted);
 
   void begin();
   CaptureReport end();

@@ -10,10 +10,10 @@ namespace reel {
 
 inline std::vector<std::string> forms_given(const KernelSource& source) {
   std::vector<std::string> forms;
-  if (!source.opencl_c.empty()) forms.push_back("opencl_c");
-  if (!source.glsl.empty()) forms.push_back("glsl");
-  if (!source.spirv.empty()) forms.push_back("spirv");
-  if (source.host) forms.push_back("host");
+  if (!source.opencl_c.empty()) forms.emplace_back("opencl_c");
+  if (!source.glsl.empty()) forms.emplace_back("glsl");
+  if (!source.spirv.empty()) forms.emplace_back("spirv");
+  if (source.host) forms.emplace_back("host");
   return forms;
 }
 

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t max_value_block_bytes = 256;
 
 struct VulkanKernel : KernelResource {
   // Throws build_failed.
-  VulkanKernel(std::shared_ptr<Context> context, const KernelSource& source);
+  VulkanKernel(std::shared_ptr<Context> context, const KernelSource& from);
   ~VulkanKernel() override;
   std::vector<std::byte> binary() const override;
 
@@ -33,7 +33,7 @@ struct VulkanKernel : KernelResource {
   std::vector<ShaderValue> values;   // where the i-th value goes in the push constants
 
  private:
-  void set_constants(const KernelSource& source, const ShaderInterface& interface);
+  void set_constants(const KernelSource& from, const ShaderInterface& interface);
   void check_limits(const ShaderInterface& interface, const std::string& name) const;
   void create_pipeline(const Shader& shader, const std::string& name);
 

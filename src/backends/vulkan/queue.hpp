@@ -32,7 +32,7 @@ class QueueState {
 
   // Each takes the lock.
   void submit(const Command& command) { submit(command, nullptr); }
-  void submit_stamped(const Command& command, std::uint64_t ticket);
+  void submit_stamped(const Command& command, std::uint64_t number);
   std::shared_ptr<Signal> mark(const std::shared_ptr<QueueState>& self, Stamped stamped);
   void wait_for(const Dependency& dependency);
   void launch(const std::shared_ptr<Recording>& recording);
