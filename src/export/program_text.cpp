@@ -11,9 +11,13 @@ namespace reel::program {
 
 std::string origin(const ProgramPlan& plan) {
   const std::size_t count = plan.trace.commands().size();
-  return fmt::format("{} command{} of {}, recorded on {} ({})", count, count == 1 ? "" : "s",
-                     cpp_string(std::filesystem::path(plan.trace.path()).filename().string()),
-                     cpp_string(plan.device.selector), cpp_string(plan.device.name));
+  const auto extracted = plan.trace.facts().find("extracted");
+  const std::string what = extracted != plan.trace.facts().end()
+                               ? extracted->second
+                               : std::filesystem::path(plan.trace.path()).filename().string();
+  return fmt::format("{} command{} ({}), recorded on {} ({})", count, count == 1 ? "" : "s",
+                     cpp_string(what), cpp_string(plan.device.selector),
+                     cpp_string(plan.device.name));
 }
 
 std::string wrapped(const std::string& head, const std::vector<std::string>& parts,

@@ -56,7 +56,9 @@ class Extraction {
     stage_.restore([](std::uint64_t) {});
     ExtractReport result;
     CaptureOptions options{.contents = Contents::all, .stream = inside_};
-    options.facts = {{"extracted", fmt::format("{} of {}", range_text(commands_), trace_.path())}};
+    options.facts = {
+        {"extracted", fmt::format("{} of {}", range_text(commands_),
+                                  std::filesystem::path(trace_.path()).filename().string())}};
     Capture capture(path, options);
     result.path = capture.path();
     try {
