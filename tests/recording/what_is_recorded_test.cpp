@@ -97,7 +97,9 @@ TEST_P(WhatIsRecorded, ADispatchWithItsGridArgumentsAndKernel) {
     EXPECT_EQ(text, variant.form == "glsl" ? source.glsl : source.opencl_c);
   }
   EXPECT_EQ(trace.devices().at(kernel.device).selector, info().id);
-  EXPECT_EQ(kernel.binary_hash.size(), is("host") ? 0u : 32u);
+  // The host has no binary; PoCL must not be asked for it while it works.
+  const bool has_binary = !is("host") && info().driver != "Portable Computing Language";
+  EXPECT_EQ(kernel.binary_hash.size(), has_binary ? 32u : 0u);
 }
 
 TEST_P(WhatIsRecorded, FourStampsInOrderOnTheClockOfTheCalls) {
