@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "table.hpp"
 #include "terminal.hpp"
 #include "units.hpp"
@@ -119,7 +121,7 @@ std::string ratio_text(double now, double before) {
   return before > 0 ? fmt::format("{:.2f} x", now / before) : "-";
 }
 
-std::uint64_t whole(double ns) { return static_cast<std::uint64_t>(ns + 0.5); }
+std::uint64_t whole(double ns) { return static_cast<std::uint64_t>(std::llround(ns)); }
 
 void print_kernels(const Trace& trace, const ReplayReport& report) {
   if (report.kernel_times.empty()) return;

@@ -39,11 +39,11 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-std::string grid_text(const Dim3& d) {
-  if (d.count() == 0) return "-";
-  if (d.z > 1) return fmt::format("{}x{}x{}", d.x, d.y, d.z);
-  if (d.y > 1) return fmt::format("{}x{}", d.x, d.y);
-  return std::to_string(d.x);
+std::string grid_text(const Dim3& groups) {
+  if (groups.count() == 0) return "-";
+  if (groups.z > 1) return fmt::format("{}x{}x{}", groups.x, groups.y, groups.z);
+  if (groups.y > 1) return fmt::format("{}x{}", groups.x, groups.y);
+  return std::to_string(groups.x);
 }
 
 }  // namespace reel::cli

@@ -134,8 +134,9 @@ KernelHandle BuiltKernel::make_kernel() const {
   return kernel;
 }
 
-// Not from PoCL: it compiles all kernels once more to answer (50 to 150 ms), and while a command has
-// one compiled at the same time, 3.1 ends the process by an assertion (pocl_release_dlhandle_cache).
+// Not from PoCL: it compiles all kernels once more to answer (50 to 150 ms), and while a command
+// has one compiled at the same time, 3.1 ends the process by an assertion
+// (pocl_release_dlhandle_cache).
 std::vector<std::byte> BuiltKernel::binary() const {
   if (context_->info().driver == "Portable Computing Language") return {};
   std::size_t size = 0;  // a program of ours is built for one device
