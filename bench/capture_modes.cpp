@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "capture_file.hpp"
-#include "reel/host_kernel.hpp"
+#include "increment.hpp"
 
 namespace bench {
 namespace {
@@ -19,28 +19,6 @@ constexpr const char* with_start_and_stop = "capturing, with start and stop";
 constexpr std::uint32_t small_elements = 1024;
 constexpr std::uint32_t large_elements = 4u << 20;
 constexpr std::uint64_t large_bytes = std::uint64_t{large_elements} * sizeof(std::uint32_t);
-
-// As add_one, in groups of 256: 64 would be more groups than a device must allow.
-constexpr std::uint32_t group_items = 256;
-
-void increment_group(const reel::HostGroup& group, std::uint32_t* a) {
-  for (std::uint32_t i = 0; i < group_items; ++i) a[group.id.x * group_items + i] += 1;
-}
-
-reel::Kernel increment_kernel(const reel::Device& device) {
-  return device.kernel({.name = "increment",
-                        .opencl_c = R"(
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void increment(__global uint* a) {
-  a[get_global_id(0)] += 1;
-}
-)",
-                        .glsl = R"(#version 450
-layout(local_size_x = 256) in;
-layout(std430, set = 0, binding = 0) buffer A { uint a[]; };
-void main() { a[gl_GlobalInvocationID.x] += 1; }
-)",
-                        .host = reel::host_kernel<&increment_group>()});
-}
 
 // So many dispatches over all elements of each of its buffers in turn.
 struct Work {
@@ -65,8 +43,7 @@ struct Work {
   }
 
   void run() const {
-    const reel::Launch launch{.groups = {static_cast<std::uint32_t>(first.size()) / group_items},
-                              .group_size = {group_items}};
+    const reel::Launch launch = increments(first.size());
     for (std::uint32_t i = 0; i < dispatches; ++i)
       stream.dispatch(kernel, launch, inout(buffers[i % buffers.size()]));
     stream.synchronize();

@@ -2,27 +2,21 @@
 //
 // Prints a table for each device and case, and which aims are met. Ends with 1 when a result was
 // wrong, never because something was slow: see docs/benchmarks.md.
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-#include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include "argument_modes.hpp"
 #include "forward_pass_modes.hpp"
 #include "raw.hpp"
 #include "reel_modes.hpp"
-#include "report.hpp"
+#include "run.hpp"
 
 namespace bench {
 namespace {
 
 struct Options {
-  std::vector<std::string> devices;
+  RunOptions run{.quick_harness = {.rounds = 5, .batch_ms = 2}};
   std::vector<std::uint32_t> nodes{10, 1000};
-  HarnessOptions harness;
-  bool quick = false;
-  std::string json;
 };
 
 // What each backend is measured against, and how close it is meant to come.
@@ -65,46 +59,20 @@ Group group_of(const Case& work, const reel::Device& device) {
   return group;
 }
 
-void measure_device(const reel::Device& device, const Options& options,
-                    std::vector<GroupResult>& results) {
-  const auto run = [&](const Group& group) {
-    results.push_back(measure(group, options.harness));
-    print_group(results.back());
-  };
+void measure_device(const reel::Device& device, const Options& options, Run& run) {
   // Each group is gone before the next is made: it has the machine to itself.
   for (std::uint32_t nodes : options.nodes)
-    for (Shape shape : {Shape::chain, Shape::independent}) run(group_of({shape, nodes}, device));
-  run(forward_pass_group(device));
-  for (const Group& group : argument_groups(options.nodes.back(), device)) run(group);
+    for (Shape shape : {Shape::chain, Shape::independent})
+      run.measure(group_of({shape, nodes}, device));
+  run.measure(forward_pass_group(device));
+  for (const Group& group : argument_groups(options.nodes.back(), device)) run.measure(group);
 }
 
-std::vector<std::string> every_backend() {
-  std::vector<std::string> found;
-  for (const reel::DeviceInfo& info : reel::devices()) {
-    if (info.available())
-      found.push_back(info.id);
-    else
-      fmt::print("{} is left out: {}\n", info.id, info.unavailable);
-  }
-  return found;
-}
-
-int run(Options options) {
-  if (options.quick) options.harness = {.rounds = 5, .batch_ms = 2};
-  if (options.devices.empty()) options.devices = every_backend();
-  fmt::print(
-      "Medians of {} rounds, per node. × is the ratio to the first row, formed within a round.\n",
-      options.harness.rounds);
-  std::vector<GroupResult> results;
-  for (const std::string& selector : options.devices) {
-    const reel::Device device = reel::open_device(selector);
-    fmt::print("\n=== {}: {}, {} {}\n", device.info().id, device.info().name, device.info().driver,
-               device.info().driver_version);
-    measure_device(device, options, results);
-  }
-  print_summary(results);
-  if (!options.json.empty()) write_json(options.json, results, options.harness);
-  return all_right(results) ? 0 : 1;
+int measure_all(const Options& options) {
+  Run run(options.run);
+  run.begin("per node");
+  run.for_each_device([&](const reel::Device& device) { measure_device(device, options, run); });
+  return run.end();
 }
 
 }  // namespace
@@ -113,21 +81,10 @@ int run(Options options) {
 int main(int argc, char** argv) {
   bench::Options options;
   CLI::App app("Graphs of small kernels through this library and by hand, in one run.");
-  app.add_option("--device", options.devices,
-                 "Devices to measure; default: all that can be opened");
+  bench::add_run_options(app, options.run);
   app.add_option("--nodes", options.nodes, "Nodes of the graphs")
       ->capture_default_str()
       ->check(CLI::Range(2u, 100000u));
-  app.add_option("--rounds", options.harness.rounds, "How often the modes take turns")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  app.add_flag("--quick", options.quick, "5 short rounds: to see that everything works");
-  app.add_option("--json", options.json, "Write the results here too");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    return bench::run(std::move(options));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "graph_launch: {}\n", error.what());
-    return 1;
-  }
+  return bench::run_program(app, argc, argv, "graph_launch",
+                            [&] { return bench::measure_all(options); });
 }

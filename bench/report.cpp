@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -12,6 +13,11 @@ namespace {
 // Three digits that matter: 5.43, 17.2, 2236.
 std::string digits(double value) {
   return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+
+// A clock that nobody looked at says 0, and its ratios are none.
+std::string measured(double value) {
+  return std::isfinite(value) && value > 0 ? digits(value) : "-";
 }
 
 std::string verdict_text(const Verdict& verdict) {
@@ -74,9 +80,9 @@ void print_group(const GroupResult& group) {
   fmt::print("  {:<36}{:>10}{:>10}{:>8}{:>8}  {}\n", "", "CPU ns", "wall ns", "× CPU", "× wall",
              "aim (CPU)");
   for (const ModeResult& mode : group.modes) {
-    fmt::print("  {:<36}{:>10}{:>10}{:>8}{:>8}", mode.name, digits(mode.cpu_ns.median),
-               digits(mode.wall_ns.median), digits(mode.cpu_ratio.median),
-               digits(mode.wall_ratio.median));
+    fmt::print("  {:<36}{:>10}{:>10}{:>8}{:>8}", mode.name, measured(mode.cpu_ns.median),
+               measured(mode.wall_ns.median), measured(mode.cpu_ratio.median),
+               measured(mode.wall_ratio.median));
     const std::vector<std::string> aims = aim_texts(mode);
     for (std::size_t i = 0; i < aims.size(); ++i)
       fmt::print("{}  {}", i == 0 ? "" : fmt::format("\n{:74}", ""), aims[i]);

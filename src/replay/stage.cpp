@@ -7,10 +7,26 @@
 
 #include "base/fail.hpp"
 #include "replay/kernels.hpp"
+#include "replay/page_reader.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
 
 namespace reel::rerun {
+
+namespace {
+
+// Given to a device and not taken yet: some queue might keep all of it.
+constexpr std::uint64_t most_given_bytes = 32 * page_bytes;
+
+[[noreturn]] void fail_damaged(const Trace& trace, const TraceContents& row, std::uint32_t number) {
+  const std::uint64_t begin = row.offset_bytes + number * page_bytes;
+  fail(Code::damaged_document,
+       "Bytes {} to {} of {} do not match their hash in the document; see reel verify.", begin,
+       std::min(row.offset_bytes + row.size_bytes, begin + page_bytes),
+       describe_buffer(trace, row.buffer));
+}
+
+}  // namespace
 
 Stage::Stage(const Trace& trace, const Script& script, std::vector<Device> device_of,
              const std::map<std::uint32_t, Replacement>& replacements)
@@ -54,22 +70,34 @@ Stream& Stage::transfers(const Device& device) {
 }
 
 std::uint64_t Stage::restore(const std::function<void(std::uint64_t)>& done, bool all) {
-  if (!is_fresh_)
+  const auto is_wanted = [&](std::uint32_t buffer) { return all || script_.is_written[buffer]; };
+  const auto synchronize = [&] {
+    for (const auto& [device, stream] : transfers_) stream.synchronize();
+  };
+  std::vector<std::uint32_t> contents;
+  for (const std::uint32_t i : script_.at_start)
+    if (is_fresh_ || is_wanted(trace_.contents()[i].buffer)) contents.push_back(i);
+  PageReader pages(trace_, std::move(contents));
+  if (!is_fresh_) {
     for (const std::uint32_t b : script_.buffers)
-      if (all || script_.is_written[b])
-        transfers(device_of_buffer(b)).fill(buffers_[b], std::uint8_t{0}, "zero");
-  std::uint64_t total = 0;
-  for (const std::uint32_t i : script_.at_start) {
-    const TraceContents& row = trace_.contents()[i];
-    if (!is_fresh_ && !all && !script_.is_written[row.buffer]) continue;
-    const Stream& stream = transfers(device_of_buffer(row.buffer));
-    for_each_page(row, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
-      stream.write(range(row.buffer, offset, bytes.size()), bytes, "restore");
-      total += bytes.size();
-      done(total);
-    });
+      if (is_wanted(b)) transfers(device_of_buffer(b)).fill(buffers_[b], std::uint8_t{0}, "zero");
+    synchronize();  // into a device that has nothing to do Vulkan writes without staging
   }
-  for (const auto& [device, stream] : transfers_) stream.synchronize();
+  std::uint64_t total = 0, given = 0;
+  while (const auto page = pages.next()) {
+    const TraceContents& row = trace_.contents()[page->contents];
+    if (page->bytes.empty()) fail_damaged(trace_, row, page->number);
+    const std::uint64_t size = page->bytes.size();
+    if ((given += size) > most_given_bytes) {
+      synchronize();
+      given = size;
+    }
+    transfers(device_of_buffer(row.buffer))
+        .write(range(row.buffer, row.offset_bytes + page->number * page_bytes, size), page->bytes,
+               "restore");
+    done(total += size);
+  }
+  synchronize();
   is_fresh_ = false;
   return total;
 }
@@ -79,12 +107,7 @@ void Stage::for_each_page(
     const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) const {
   for (std::uint32_t i = 0; i < row.page_count; ++i) {
     const auto bytes = trace_.page(row, i);
-    if (!bytes)
-      fail(Code::damaged_document,
-           "Bytes {} to {} of {} do not match their hash in the document; see reel verify.",
-           row.offset_bytes + i * page_bytes,
-           std::min(row.offset_bytes + row.size_bytes, row.offset_bytes + (i + 1) * page_bytes),
-           describe_buffer(trace_, row.buffer));
+    if (!bytes) fail_damaged(trace_, row, i);
     visit(row.offset_bytes + i * page_bytes, *bytes);
   }
 }

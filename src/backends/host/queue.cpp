@@ -208,7 +208,9 @@ void Queue::push(Task task) {
 }
 
 bool Queue::runs_on_caller(const Work& work) const {
-  return line_->reached(line_->pushed()) && estimate_ns(work) < inline_below_ns;
+  // A write is its copy: keeping the bytes for later would take as long.
+  return line_->reached(line_->pushed()) &&
+         (estimate_ns(work) < inline_below_ns || std::holds_alternative<Write>(work));
 }
 
 void Queue::run_on_caller(const Work& work) {

@@ -1,0 +1,52 @@
+// run.hpp - one run of a benchmark: its options, the devices it goes through, what it found.
+//
+// Results are printed as they come, and once more in sum at the end. One thread.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness.hpp"
+#include "reel/device.hpp"
+
+namespace bench {
+
+struct RunOptions {
+  std::vector<std::string> devices = {};  // empty: all that can be opened
+  HarnessOptions harness = {};
+  HarnessOptions quick_harness{.rounds = 3, .batch_ms = 2};
+  bool quick = false;
+  std::string json = {};
+};
+
+// Every program has these.
+void add_run_options(CLI::App& app, RunOptions& options);
+
+class Run {
+ public:
+  explicit Run(RunOptions options);
+
+  const HarnessOptions& harness() const noexcept { return options_.harness; }
+  bool is_quick() const noexcept { return options_.quick; }
+
+  // Says what a time in the tables is one of: "per node".
+  void begin(const std::string& unit) const;
+  void add(GroupResult result);
+  // So many rounds as asked for, or at most `most_rounds`.
+  void measure(const Group& group, int most_rounds = 1000);
+  void for_each_device(const std::function<void(const reel::Device&)>& visit);
+  // The sum of it; the exit code of the program. 1: something was wrong, not slow.
+  int end() const;
+
+ private:
+  RunOptions options_;
+  std::vector<GroupResult> results_;
+};
+
+// The rest of a main(): reads the arguments, and says what `run` failed with.
+int run_program(CLI::App& app, int argc, char** argv, const char* name,
+                const std::function<int()>& run);
+
+}  // namespace bench
