@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report.hpp"
@@ -22,8 +24,9 @@ struct Options {
 };
 
 // One line on a terminal, which the next one replaces.
-void progress(const std::string& what) {
-  if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r\033[K%s", what.c_str());
+void progress(std::string_view what) {
+  if (isatty(STDERR_FILENO))
+    std::fprintf(stderr, "\r\033[K%.*s", static_cast<int>(what.size()), what.data());
 }
 
 std::vector<Mode> modes_of(const std::string& name) {
@@ -72,7 +75,7 @@ Report run_all(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   Options options;
   Sizes& sizes = options.sizes;
   CLI::App app("Generates tokens with seeded random weights, and compares modes and devices.");
@@ -94,19 +97,17 @@ int main(int argc, char** argv) {
   app.add_option("--seed", sizes.seed)->capture_default_str();
   app.add_flag("--quantised", sizes.quantised, "weights of 8 bits");
   CLI11_PARSE(app, argc, argv);
-  if (options.devices.empty()) options.devices.push_back("");  // $REEL_DEVICE, else the best
+  if (options.devices.empty()) options.devices.emplace_back();  // $REEL_DEVICE, else the best
 
-  try {
-    check(sizes);
-    const Report report = run_all(options);
-    if (options.json)
-      print_json(report);
-    else
-      print_table(report, isatty(STDOUT_FILENO));
-    return report.good() ? 0 : 1;
-  } catch (const reel::Error& error) {
-    progress("");
-    std::fprintf(stderr, "forward_pass: %s\n", error.what());
-    return 2;
-  }
+  check(sizes);
+  const Report report = run_all(options);
+  if (options.json)
+    print_json(report);
+  else
+    print_table(report, isatty(STDOUT_FILENO));
+  return report.good() ? 0 : 1;
+} catch (const std::exception& error) {
+  progress("");
+  std::fprintf(stderr, "forward_pass: %s\n", error.what());
+  return 2;
 }

@@ -40,7 +40,7 @@ struct Model {
   std::vector<Layer> layers;
   reel::ops::Matrix head;
 
-  Model(const reel::Device& device, const Sizes& sizes);
+  Model(const reel::Device& device, const Sizes& given);
   std::uint64_t weight_bytes() const;
 };
 

@@ -11,7 +11,7 @@ inline float portable_exp(float x) {
   // A NaN can't become an int in C++; it goes round and comes back in `clamped`.
   const float safe = clamped == clamped ? clamped : 0.0f;
   const int n = static_cast<int>(safe * 1.44269504f + 128.5f) - 128;
-  const float whole = static_cast<float>(n);
+  const auto whole = static_cast<float>(n);
   const float r = (clamped - whole * 0.693359375f) + whole * 2.12194440e-4f;
   float series = 1.0f / 5040.0f;
   series = series * r + 1.0f / 720.0f;
