@@ -185,17 +185,20 @@ void Job::settle(Verifier& verifier) {
   if (!verifier.open().empty())
     if (Set* set = reference()) {
       tell("making the recorded results again", 0);
-      std::map<std::pair<std::uint32_t, std::uint32_t>, const Verifier::Open*> open;
-      for (const Verifier::Open& one : verifier.open()) open[{one.contents, one.number}] = &one;
+      std::multimap<std::pair<std::uint32_t, std::uint32_t>, const Verifier::Open*> open;
+      for (const Verifier::Open& one : verifier.open())
+        open.insert({{one.contents, one.number}, &one});
       std::uint64_t settled = 0;
       const Look look = [&](std::uint32_t contents, std::uint32_t page,
                             std::span<const std::byte> found) {
-        const auto wanted = open.find({contents, page});
-        if (wanted == open.end()) return;
+        const auto [first, last] = open.equal_range({contents, page});
+        if (first == last) return;
         const BlobId id = trace_.pages(trace_.contents()[contents])[page];
         if (hash128(found) != Hash128{id.low, id.high}) return;
-        verifier.settle(*wanted->second, found);
-        ++settled;
+        for (auto wanted = first; wanted != last; ++wanted) {
+          verifier.settle(*wanted->second, found);
+          ++settled;
+        }
       };
       set->stage.restore([](std::uint64_t) {});
       if (!script_.before.empty()) set->before->run(look, nullptr);

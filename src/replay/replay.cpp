@@ -46,7 +46,7 @@ Tolerance default_tolerance(ElementType type) {
 }
 
 Verdict ReplayReport::verdict() const {
-  if (different_checks || !races.empty() || !unsteady.empty()) return Verdict::different;
+  if (different_checks || !races.empty()) return Verdict::different;
   if (!unchecked.empty() || checks == 0) return Verdict::not_proved;
   return close_checks ? Verdict::within_tolerance : Verdict::equal;
 }

@@ -55,13 +55,15 @@ void Verifier::page(std::uint32_t contents, std::uint32_t number,
   Hash128& first = first_[row.first_page + number];
   BufferReport& report = buffer(row.buffer);
   if (run_ > 0) {
-    if (hash != first) report.same_in_every_run = false;
-    return;
+    if (hash == first) return;
+    report.same_in_every_run = false;
+  } else {
+    first = hash;
+    if (states_[contents] == State::unseen) ++report.checks;
   }
-  first = hash;
-  if (states_[contents] == State::unseen) ++report.checks;
   if (hash == recorded_hash(contents, number)) {
     worsen(contents, State::equal);
+    if (run_ > 0) return;
     report.equal_bytes += found.size();
     checked_bytes_ += found.size();
     equal_bytes_ += found.size();
@@ -69,7 +71,7 @@ void Verifier::page(std::uint32_t contents, std::uint32_t number,
   }
   if (row.stored) {
     if (const auto expected = trace_.page(row, number))
-      compare_page(contents, number, *expected, found);
+      compare_page(contents, number, run_, *expected, found);
     else
       unchecked(contents, found.size(), "the recorded bytes are damaged");
     return;
@@ -77,7 +79,7 @@ void Verifier::page(std::uint32_t contents, std::uint32_t number,
   worsen(contents, State::equal);  // until it is settled
   const bool keep = open_bytes_ + found.size() <= most_open_bytes;
   if (keep) open_bytes_ += found.size();
-  open_.push_back({contents, number,
+  open_.push_back({contents, number, run_,
                    keep ? std::vector(found.begin(), found.end()) : std::vector<std::byte>()});
   settled_.push_back(false);
 }
@@ -86,7 +88,7 @@ void Verifier::settle(const Open& open, std::span<const std::byte> expected) {
   const auto index = static_cast<std::size_t>(&open - open_.data());
   if (settled_[index] || open.found.size() != expected.size()) return;
   settled_[index] = true;
-  compare_page(open.contents, open.number, expected, open.found);
+  compare_page(open.contents, open.number, open.run, expected, open.found);
 }
 
 void Verifier::close() {
@@ -105,8 +107,10 @@ void Verifier::close() {
       continue;
     }
     worsen(open.contents, State::different);
-    buffer(row.buffer).different_bytes += size;
-    checked_bytes_ += size;
+    if (open.run == 0) {
+      buffer(row.buffer).different_bytes += size;
+      checked_bytes_ += size;
+    }
     difference({.command = no_index,
                 .check = row.command,
                 .buffer = row.buffer,
@@ -140,7 +144,7 @@ std::optional<Tolerance> Verifier::tolerance_for(const std::optional<ElementType
   return default_tolerance(*type);
 }
 
-void Verifier::compare_page(std::uint32_t contents, std::uint32_t number,
+void Verifier::compare_page(std::uint32_t contents, std::uint32_t number, std::uint32_t run,
                             std::span<const std::byte> expected, std::span<const std::byte> found) {
   const TraceContents& row = trace_.contents()[contents];
   const std::uint64_t page = row.offset_bytes + number * page_bytes;
@@ -148,14 +152,16 @@ void Verifier::compare_page(std::uint32_t contents, std::uint32_t number,
   const Comparison result = compare(expected, found, type, tolerance_for(type));
   BufferReport& report = buffer(row.buffer);
   if (type) report.type = type;
-  report.equal_bytes += result.equal_bytes;
-  report.close_bytes += result.close_bytes;
-  report.different_bytes += result.different_bytes;
+  if (run == 0) {
+    report.equal_bytes += result.equal_bytes;
+    report.close_bytes += result.close_bytes;
+    report.different_bytes += result.different_bytes;
+    checked_bytes_ += found.size();
+    equal_bytes_ += result.equal_bytes;
+  }
   report.largest_absolute = std::max(report.largest_absolute, result.largest_absolute);
   report.largest_relative = std::max(report.largest_relative, result.largest_relative);
   report.largest_ulp = std::max(report.largest_ulp, result.largest_ulp);
-  checked_bytes_ += found.size();
-  equal_bytes_ += result.equal_bytes;
   if (result.different.empty()) {
     worsen(contents, State::close);
     return;

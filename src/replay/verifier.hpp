@@ -24,13 +24,14 @@ class Verifier {
   Verifier(const Trace& trace, const ElementTypes& elements, const ReplayOptions& options,
            bool exact);
 
-  // A page of contents(), as found. Runs after the first are compared with the first.
+  // A page of contents(), as found. Of runs after the first only what differs from the first is
+  // looked at; it must hold as well, and is counted once.
   void page(std::uint32_t contents, std::uint32_t number, std::span<const std::byte> found);
   void next_run() { ++run_; }
 
-  // Pages of the first run that differ, of which the document has the hash alone.
+  // Pages that differ, of which the document has the hash alone.
   struct Open {
-    std::uint32_t contents, number;
+    std::uint32_t contents, number, run;
     std::vector<std::byte> found;
   };
   const std::vector<Open>& open() const noexcept { return open_; }
@@ -47,7 +48,7 @@ class Verifier {
  private:
   // The later, the worse; a check is as good as its worst page.
   enum class State : std::uint8_t { unseen, equal, close, unchecked, different };
-  void compare_page(std::uint32_t contents, std::uint32_t number,
+  void compare_page(std::uint32_t contents, std::uint32_t number, std::uint32_t run,
                     std::span<const std::byte> expected, std::span<const std::byte> found);
   void worsen(std::uint32_t contents, State state);
   void unchecked(std::uint32_t contents, std::uint64_t bytes, const std::string& reason);

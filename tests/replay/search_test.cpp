@@ -179,7 +179,34 @@ TEST(HostReplay, ReportsBuffersThatChangeFromRunToRun) {
   EXPECT_EQ(report.verdict(), Verdict::different);
   ASSERT_EQ(report.unsteady.size(), 1u);
   EXPECT_EQ(trace.buffers()[report.unsteady[0]].label, "x");
-  EXPECT_EQ(report.different_checks, 0u);  // the first run was as recorded
+  EXPECT_EQ(report.different_checks, 1u);  // the first run was as recorded, and others were not
+  EXPECT_EQ(report.equal_bytes, report.checked_bytes);
+}
+
+void drift(const HostGroup& group, float* x) {
+  if (group.id.x == 0) x[5] = 1.0F + 1e-6F * static_cast<float>(calls.fetch_add(1) % 100);
+}
+
+TEST(HostReplay, MayBeUnsteadyWithinATolerance) {
+  const Device host = open_device("host");
+  register_host_kernel("drift", host_kernel<&drift>());
+  const Kernel kernel =
+      host.kernel({.name = "drift", .host = host_kernel<&drift>(), .group_size = {64}});
+  const Buffer x = host.buffer(256, "x");
+  const Stream stream = host.stream();
+  const Trace trace = captured(
+      [&] {
+        stream.dispatch(kernel, {.groups = {1}}, x);
+        stream.synchronize();
+      },
+      {.contents = Contents::all});
+  const auto with = [&](double relative) {
+    return replay(trace, {.repeat = 5, .tolerance = Tolerance{.relative = relative}});
+  };
+  const ReplayReport loose = with(1e-3);
+  EXPECT_EQ(loose.verdict(), Verdict::within_tolerance) << told(loose);
+  EXPECT_EQ(loose.unsteady.size(), 1u);
+  EXPECT_EQ(with(1e-9).verdict(), Verdict::different);
 }
 
 std::atomic<bool> is_held{false};
