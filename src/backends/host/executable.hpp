@@ -14,8 +14,8 @@ class Executable final : public reel::Executable {
  public:
   explicit Executable(std::shared_ptr<const Plan> plan);
 
-  void launch(QueueDriver& queue) override;
-  std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) override;
+  void launch(QueueDriver& driver) override;
+  std::unique_ptr<StepTimes> launch_timed(QueueDriver& driver) override;
   void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) override;
   void set_groups(std::uint32_t step, Dim3 groups) override;
   void set_enabled(std::uint32_t step, bool enabled) override;

@@ -33,7 +33,7 @@ class CommandBufferExecutable final : public Executable {
   CommandBufferExecutable(std::shared_ptr<DeviceContext> context, const CommandBufferApi& extension,
                           std::unique_ptr<EnqueueExecutable> steps, std::string why);
 
-  void launch(QueueDriver& queue) override;
+  void launch(QueueDriver& driver) override;
   std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) override;
   void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) override;
   void set_groups(std::uint32_t step, Dim3 groups) override;

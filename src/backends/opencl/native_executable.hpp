@@ -19,7 +19,7 @@ class NativeExecutable final : public Executable {
   NativeExecutable(std::shared_ptr<DeviceContext> context, std::shared_ptr<const Plan> plan,
                    std::shared_ptr<const NativeProgram::Functions> functions);
 
-  void launch(QueueDriver& queue) override;
+  void launch(QueueDriver& driver) override;
   std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) override;
   void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) override;
   void set_groups(std::uint32_t step, Dim3 groups) override;
