@@ -7,7 +7,7 @@
 #include "capture_hook.hpp"
 #include "capture_modes.hpp"
 #include "capture_writing.hpp"
-#include "run.hpp"
+#include "rounds.hpp"
 
 namespace bench {
 namespace {

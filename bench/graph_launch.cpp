@@ -9,7 +9,7 @@
 #include "forward_pass_modes.hpp"
 #include "raw.hpp"
 #include "reel_modes.hpp"
-#include "run.hpp"
+#include "rounds.hpp"
 
 namespace bench {
 namespace {

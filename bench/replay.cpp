@@ -6,7 +6,7 @@
 
 #include "replay_contents.hpp"
 #include "replay_span.hpp"
-#include "run.hpp"
+#include "rounds.hpp"
 
 namespace bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "run.hpp"
+#include "rounds.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// run.hpp - one run of a benchmark: its options, the devices it goes through, what it found.
+// rounds.hpp - one run of a benchmark: its options, the devices it goes through, what it found.
 //
 // Results are printed as they come, and once more in sum at the end. One thread.
 #pragma once
