@@ -137,8 +137,10 @@ void add_replay(CLI::App& app, Action& chosen) {
   verb->add_flag("--nan", options->nan, "Name the first command that writes NaN or infinity");
   verb->add_option("--what-if", options->what_if,
                    "Another source for a kernel (.cl or .comp): its time and its results")
+      ->allow_extra_args(false)
       ->type_name("k4=FILE");
   verb->add_option("--as", options->types, "Type of a buffer's elements where kernels don't tell")
+      ->allow_extra_args(false)
       ->type_name("b7=f16");
   verb->add_flag("--commands", options->commands, "Times of every command, too");
   verb->footer(

@@ -19,6 +19,7 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
       ->type_name("DEVICE");
   verb.add_option("--host-kernels", options.host_kernels,
                   "A library whose host kernels register themselves (docs/replay.md)")
+      ->allow_extra_args(false)  // what follows may be the document
       ->type_name("LIB.so");
   verb.add_option("--time-limit", options.time_limit_s, "Seconds that one command may take; 0: any")
       ->capture_default_str()

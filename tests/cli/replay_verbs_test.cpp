@@ -131,7 +131,7 @@ TEST_F(ReplayVerbs, WhatCanNotBeReplayedHereIsFour) {
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("'add'"), HasSubstr("--host-kernels")));
   EXPECT_EQ(unknown.out, "");
   // A library that brings it.
-  const Outcome known = reel({"replay", region_on_host(), "--host-kernels", HOST_KERNELS_LIBRARY});
+  const Outcome known = reel({"replay", "--host-kernels", HOST_KERNELS_LIBRARY, region_on_host()});
   EXPECT_EQ(known.exit_code, 0) << known.err;
   // And elsewhere it has sources.
   EXPECT_EQ(reel({"replay", region_on_host(), "--device", "vulkan"}).exit_code, 0);
