@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
-#include <ctime>
 #include <fstream>
 #include <iterator>
 
 #include "base/clock.hpp"
+#include "base/utc_time.hpp"
 
 namespace reel::capture {
 
@@ -32,14 +32,6 @@ std::string program() {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 std::string selection(const CaptureOptions& options) {

@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <ctime>
 #include <filesystem>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 
 #include "base/fail.hpp"
+#include "base/utc_time.hpp"
 #include "document/document_writer.hpp"
 #include "document/graph_file.hpp"
 #include "document/kernel_row.hpp"
@@ -23,14 +23,6 @@ namespace {
 using namespace document;
 
 constexpr std::uint32_t the_device = 0, the_stream = 0;
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
 
 // Graphs made by copying one share its nodes.
 using GraphKey =

@@ -38,11 +38,7 @@ class GraphRunner final : public Runner {
         segment.exec.launch(stream_);
       }
       stream_.synchronize();
-      for (const Read& read : segment.reads)
-        for (std::uint64_t at = 0; at < read.bytes.size(); at += page_bytes)
-          look(read.contents, static_cast<std::uint32_t>(at / page_bytes),
-               std::span(read.bytes)
-                   .subspan(at, std::min<std::size_t>(page_bytes, read.bytes.size() - at)));
+      for (const Read& read : segment.reads) look_at_pages(read.contents, read.bytes, look);
     }
     heart_->idle();
   }

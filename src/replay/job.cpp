@@ -153,12 +153,12 @@ void Job::check_end(Set& set, Verifier& verifier) {
   const std::uint64_t begin_ns = monotonic_ns();
   std::uint64_t all = 1, done = 0;
   for (const std::uint32_t i : script_.at_end) all += trace_.contents()[i].size_bytes;
-  for (const std::uint32_t i : script_.at_end)
-    set.stage.read(trace_.contents()[i], [&](std::uint32_t page, std::span<const std::byte> found) {
-      verifier.page(i, page, found);
-      done += found.size();
-      tell("checking results", static_cast<double>(done) / static_cast<double>(all));
-    });
+  look_at_end(set.stage,
+              [&](std::uint32_t contents, std::uint32_t page, std::span<const std::byte> found) {
+                verifier.page(contents, page, found);
+                done += found.size();
+                tell("checking results", static_cast<double>(done) / static_cast<double>(all));
+              });
   report_.check_ns += monotonic_ns() - begin_ns;
 }
 
@@ -193,8 +193,7 @@ void Job::settle(Verifier& verifier) {
                             std::span<const std::byte> found) {
         const auto [first, last] = open.equal_range({contents, page});
         if (first == last) return;
-        const BlobId id = trace_.pages(trace_.contents()[contents])[page];
-        if (hash128(found) != Hash128{id.low, id.high}) return;
+        if (!verifier.is_recorded(contents, page, found)) return;
         for (auto wanted = first; wanted != last; ++wanted) {
           verifier.settle(*wanted->second, found);
           ++settled;
@@ -203,10 +202,7 @@ void Job::settle(Verifier& verifier) {
       set->stage.restore([](std::uint64_t) {});
       if (!script_.before.empty()) set->before->run(look, nullptr);
       set->runner->run(look, nullptr);
-      for (const std::uint32_t i : script_.at_end)
-        set->stage.read(
-            trace_.contents()[i],
-            [&](std::uint32_t page, std::span<const std::byte> found) { look(i, page, found); });
+      look_at_end(set->stage, look);
       if (settled)
         report_.remarks.push_back(fmt::format(
             "The document has hashes of {} pages that differ; {} were made again on {}, where they "

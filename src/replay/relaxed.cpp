@@ -98,10 +98,7 @@ class Search {
     stage_.restore([](std::uint64_t) {}, true);  // what says it reads may write
     make_stream_runner(stage_, stage_.script().before, Streams::one, heart_)->run(look, nullptr);
     make_stream_runner(stage_, ordered, Streams::one, heart_)->run(look, nullptr);
-    for (const std::uint32_t i : stage_.script().at_end)
-      stage_.read(
-          stage_.trace().contents()[i],
-          [&](std::uint32_t page, std::span<const std::byte> found) { look(i, page, found); });
+    look_at_end(stage_, look);
     return print;
   }
 

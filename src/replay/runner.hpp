@@ -24,6 +24,11 @@ struct RunTimes {
 using Look = std::function<void(std::uint32_t contents, std::uint32_t page,
                                 std::span<const std::byte> found)>;
 
+// Bytes that were read for a check, page by page.
+void look_at_pages(std::uint32_t contents, std::span<const std::byte> bytes, const Look& look);
+// The checks that hold until the end, when all is done.
+void look_at_end(Stage& stage, const Look& look);
+
 class Runner {
  public:
   virtual ~Runner() = default;
@@ -35,8 +40,7 @@ class Runner {
 // On streams as recorded, or all on one.
 enum class Streams : std::uint8_t { recorded, one };
 std::unique_ptr<Runner> make_stream_runner(Stage& stage, const std::vector<Action>& actions,
-                                           Streams streams, std::shared_ptr<Heartbeat> heart,
-                                           bool is_captured = false);
+                                           Streams streams, std::shared_ptr<Heartbeat> heart);
 // As a graph, one node an action: a chain, or ordered by hazards alone.
 std::unique_ptr<Runner> make_graph_runner(Stage& stage, const std::vector<Action>& actions,
                                           bool relaxed, std::shared_ptr<Heartbeat> heart);

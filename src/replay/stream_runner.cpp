@@ -20,11 +20,10 @@ constexpr std::uint64_t most_look_bytes = std::uint64_t{256} << 20;
 class StreamRunner final : public Runner {
  public:
   StreamRunner(Stage& stage, const std::vector<Action>& actions, Streams streams,
-               std::shared_ptr<Heartbeat> heart, bool is_captured)
+               std::shared_ptr<Heartbeat> heart)
       : stage_(stage),
         actions_(actions),
         heart_(std::move(heart)),
-        is_captured_(is_captured),
         streams_(streams == Streams::one ? 1 : stage.trace().streams().size()),
         one_(streams == Streams::one) {
     if (!one_) find_waits();
@@ -113,7 +112,7 @@ class StreamRunner final : public Runner {
 
   void submit(Line& line, std::uint32_t index, const Command& command) {
     StreamState& state = *line.stream.state();
-    if (is_captured_ || !times_) {
+    if (!times_) {
       state.enqueue(Command(command));
       return;
     }
@@ -157,7 +156,6 @@ class StreamRunner final : public Runner {
   void finish() {
     for (Line& line : streams_) {
       if (!line.stream) continue;
-      line.stream.flush();
       const Event end = line.stream.device().event();
       line.stream.record(end);
       line.stream.flush();
@@ -172,14 +170,10 @@ class StreamRunner final : public Runner {
           std::this_thread::sleep_for(std::chrono::microseconds(50));
       }
       line.stream.synchronize();  // throws what the work failed with
-      if (times_ && !is_captured_) collect(line);
+      if (times_) collect(line);
       line.given.clear();
     }
-    for (const Pending& pending : looks_)
-      for (std::uint64_t at = 0; at < pending.bytes.size(); at += page_bytes)
-        (*look_)(pending.contents, static_cast<std::uint32_t>(at / page_bytes),
-                 std::span(pending.bytes)
-                     .subspan(at, std::min<std::size_t>(page_bytes, pending.bytes.size() - at)));
+    for (const Pending& pending : looks_) look_at_pages(pending.contents, pending.bytes, *look_);
     looks_.clear();
     look_bytes_ = 0;
   }
@@ -187,7 +181,6 @@ class StreamRunner final : public Runner {
   Stage& stage_;
   const std::vector<Action>& actions_;
   const std::shared_ptr<Heartbeat> heart_;
-  const bool is_captured_;
   std::vector<Line> streams_;
   const bool one_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> waits_;
@@ -203,9 +196,8 @@ class StreamRunner final : public Runner {
 }  // namespace
 
 std::unique_ptr<Runner> make_stream_runner(Stage& stage, const std::vector<Action>& actions,
-                                           Streams streams, std::shared_ptr<Heartbeat> heart,
-                                           bool is_captured) {
-  return std::make_unique<StreamRunner>(stage, actions, streams, std::move(heart), is_captured);
+                                           Streams streams, std::shared_ptr<Heartbeat> heart) {
+  return std::make_unique<StreamRunner>(stage, actions, streams, std::move(heart));
 }
 
 }  // namespace reel::rerun

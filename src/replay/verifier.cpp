@@ -201,8 +201,6 @@ void Verifier::difference(Difference difference) {
   differences_.push_back(std::move(difference));
 }
 
-bool Verifier::has_differences() const { return !differences_.empty() || !open_.empty(); }
-
 bool Verifier::is_good(std::uint32_t contents) const {
   return states_[contents] == State::equal || states_[contents] == State::close;
 }

@@ -35,12 +35,16 @@ class Verifier {
     std::vector<std::byte> found;
   };
   const std::vector<Open>& open() const noexcept { return open_; }
-  // These are the recorded bytes: they have the recorded hash.
+  // Do these bytes have the recorded hash?
+  bool is_recorded(std::uint32_t contents, std::uint32_t number,
+                   std::span<const std::byte> bytes) const {
+    return hash128(bytes) == recorded_hash(contents, number);
+  }
+  // Compares with the recorded bytes.
   void settle(const Open& open, std::span<const std::byte> expected);
   // Nobody can tell the recorded bytes of what is still open.
   void close();
 
-  bool has_differences() const;  // so far, open ones among them
   // Of a check: every page was found equal or close.
   bool is_good(std::uint32_t contents) const;
   void report(ReplayReport& report) const;
