@@ -158,16 +158,6 @@ std::uint64_t origin_ns(const Trace& trace) {
   return first;
 }
 
-std::vector<std::uint64_t> own_run_ns(const Trace& trace) {
-  std::vector<std::uint64_t> times;
-  times.reserve(trace.commands().size());
-  for (const TraceCommand& command : trace.commands()) {
-    times.push_back(command.run_ns());
-    if (command.launch != no_index && command.has_run_times()) times[command.launch] = 0;
-  }
-  return times;
-}
-
 Json command_json(const Trace& trace, std::uint32_t index, bool all) {
   const TraceCommand& command = trace.commands()[index];
   const TraceWork& work = trace.work_of(command);

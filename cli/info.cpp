@@ -5,8 +5,8 @@
 #include <array>
 #include <memory>
 
-#include "command_details.hpp"
 #include "graph_info.hpp"
+#include "reel/analysis.hpp"
 #include "terminal.hpp"
 #include "units.hpp"
 #include "verbs.hpp"

@@ -6,8 +6,9 @@
 #include <map>
 #include <memory>
 
-#include "command_details.hpp"
+#include "reel/analysis.hpp"
 #include "table.hpp"
+#include "trace_input.hpp"
 #include "units.hpp"
 #include "verbs.hpp"
 

@@ -48,7 +48,9 @@ BEGIN {
   own("document", "trace document buffer_value")
   own("capture", "capture")
   own("replay", "replay")
-  own("export", "program")
+  own("analysis", "analysis insights diff")
+  own("export", "program export")
+  own("page", "page")
   own("everything", "reel")
   # Which modules each may include, itself among them.
   may["base"] = " base "
@@ -56,17 +58,18 @@ BEGIN {
   may["document"] = " base graph document "
   may["analysis"] = " base graph document analysis "
   may["export"] = " base graph document analysis export "
+  may["page"] = " base graph document analysis page "
   may["runtime"] = " base graph runtime "
   may["capture"] = " base graph runtime document capture "
   may["replay"] = " base graph runtime document capture replay "
   may["backends"] = " base graph runtime backends "
-  may["everything"] = " base graph runtime document capture replay export "
-  may["cli"] = " base graph runtime document capture replay analysis export backends everything ops cli "
+  may["everything"] = " base graph runtime document capture replay analysis export page "
+  may["cli"] = " base graph runtime document capture replay analysis export page backends everything ops cli "
   may["ops"] = " base graph runtime everything ops "
-  may["examples"] = " base graph runtime document capture replay analysis export everything ops examples "
+  may["examples"] = " base graph runtime document capture replay analysis export page everything ops examples "
   # bench measures the forward pass.
-  may["bench"] = " base graph runtime document capture replay analysis export backends everything ops examples bench "
-  may["tests"] = " base graph runtime document capture replay analysis export backends everything ops examples tests "
+  may["bench"] = " base graph runtime document capture replay analysis export page backends everything ops examples bench "
+  may["tests"] = " base graph runtime document capture replay analysis export page backends everything ops examples tests "
   may["fuzz"] = " base graph runtime document replay tests fuzz "
 }
 FNR == 1 {

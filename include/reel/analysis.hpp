@@ -1,0 +1,205 @@
+// analysis.hpp - what a document says about time, order and memory.
+//
+//   const reel::Report report = reel::analyze(trace);
+//   if (report.verdict == reel::Bound::host) … report.activity.idle_ns …
+//
+// Pure: the same trace gives the same report, byte for byte. Indices are those of the trace's
+// lists, times are nanoseconds on the host's clock. What the document doesn't tell stays out, and
+// is counted: a command without stamps takes part in order and memory, never in time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reel/trace.hpp"
+
+namespace reel {
+
+// --- time ---------------------------------------------------------------------------------------
+
+// Why a device had nothing to do.
+enum class IdleCause : std::uint8_t {
+  host,        // nothing had been given to it yet
+  sync,        // the host waited for it, and only then gave more
+  dependency,  // the next command waited for one of another stream
+  build,       // the host built a kernel
+  allocation,  // the host allocated memory
+  launch,      // the next command had been given; the driver was starting it
+  capture,     // recording itself took the time
+  unknown      // stamps don't allow to say more
+};
+inline constexpr std::size_t idle_causes = 8;
+const char* to_string(IdleCause cause) noexcept;
+
+struct Gap {
+  std::uint32_t device = 0;
+  IdleCause cause = IdleCause::unknown;
+  std::uint64_t begin_ns = 0, end_ns = 0;
+  std::uint32_t before = no_index,
+                after = no_index;  // commands: the last to end, the next to start
+  std::uint32_t call = no_index;   // in trace.calls(): what the host did meanwhile
+
+  std::uint64_t size_ns() const noexcept { return end_ns - begin_ns; }
+};
+
+// A device, or a stream of one.
+struct Lane {
+  std::uint64_t begin_ns = 0, end_ns = 0;  // from its first start to its last end
+  std::uint64_t busy_ns = 0;               // the union of what ran
+  std::uint64_t sum_ns = 0;                // each command for itself; more than busy: they overlap
+  std::uint32_t commands = 0, timed = 0;
+
+  std::uint64_t span_ns() const noexcept { return end_ns - begin_ns; }
+  std::uint64_t idle_ns() const noexcept { return span_ns() - busy_ns; }
+};
+
+struct Activity {
+  std::uint64_t begin_ns = 0, end_ns = 0;  // of all that was recorded, host calls among it
+  std::vector<Lane> devices, streams;      // as trace.devices(), trace.streams()
+  std::vector<Gap> gaps;                   // of devices, by begin
+  std::array<std::uint64_t, idle_causes> idle_ns{};  // all gaps, by cause
+  std::uint64_t busy_ns = 0;                         // any device
+  std::uint64_t copy_ns = 0;                         // copies, reads, writes and fills, of the sum
+  std::uint64_t sum_ns = 0;
+
+  std::uint64_t span_ns() const noexcept { return end_ns - begin_ns; }
+};
+
+// What the span was bound by.
+enum class Bound : std::uint8_t { device, host, copies, waits, unknown };
+const char* to_string(Bound bound) noexcept;
+
+// --- order --------------------------------------------------------------------------------------
+
+enum class DependencyKind : std::uint8_t {
+  data,      // `to` reads what `from` wrote
+  order,     // `to` overwrites what `from` read or wrote, or was told to wait for it
+  missing,   // they touch the same bytes, one writes, and nothing puts them in order: a race
+  redundant  // told to wait, and nothing depends on it
+};
+inline constexpr std::size_t dependency_kinds = 4;
+const char* to_string(DependencyKind kind) noexcept;
+
+struct Dependency {
+  std::uint32_t from = 0, to = 0;   // commands; from < to
+  std::uint32_t buffer = no_index;  // the first it goes through; none: told, without a buffer
+  DependencyKind kind = DependencyKind::order;
+  std::uint64_t bytes = 0;  // of all ranges both touch
+};
+
+// --- the longest chain --------------------------------------------------------------------------
+
+// One piece of the path from the first call to the last end.
+struct PathStep {
+  enum class Kind : std::uint8_t {
+    command,  // it ran
+    host,     // the host worked, or slept
+    delay     // from when a command could have started to when it did
+  } kind{};
+  std::uint32_t command = no_index;  // that ran; before which the host worked; that was delayed
+  std::uint64_t begin_ns = 0, end_ns = 0;
+};
+
+// If all runs of a kernel took half the time.
+struct WhatIf {
+  std::uint32_t kernel = no_index;
+  std::uint64_t span_ns = 0;  // of the whole then
+};
+
+struct CriticalPath {
+  std::vector<PathStep> steps;  // in time; they don't overlap
+  std::uint64_t command_ns = 0, host_ns = 0, delay_ns = 0;
+  std::vector<std::uint64_t> kernel_ns;  // by kernel: its part of command_ns
+  std::uint64_t span_ns = 0;
+  std::vector<WhatIf> halved;  // kernels with most to gain first; at most eight
+};
+
+// --- memory -------------------------------------------------------------------------------------
+
+struct MemoryPoint {
+  std::uint64_t time_ns = 0, bytes = 0;  // from here on
+};
+
+struct BufferUse {
+  std::uint32_t first = no_index, last = no_index;  // commands that touch it
+  std::uint32_t reads = 0, writes = 0;              // commands
+  std::uint32_t first_read = no_index, last_read = no_index;
+  std::uint64_t alive_from_ns = 0, alive_to_ns = 0;  // within the span
+  bool at_peak = false;                              // alive then
+  bool outlives = false;                             // not freed within the capture
+};
+
+struct Memory {
+  std::vector<MemoryPoint> curve;  // by time; the first at the beginning of the span
+  std::uint64_t peak_ns = 0, peak_bytes = 0;
+  std::uint64_t needed_at_peak_bytes = 0;  // of those alive: used before and again after
+  std::vector<BufferUse> buffers;          // as trace.buffers()
+};
+
+// --- repetition ---------------------------------------------------------------------------------
+
+// Commands first to first + period * count are the same work `count` times.
+struct Repetition {
+  std::uint32_t first = 0, period = 0, count = 0;
+};
+
+// A pass of the program: by its own marks, else by what repeats.
+struct Pass {
+  std::uint32_t first = 0, end = 0;  // commands
+  std::uint64_t begin_ns = 0, end_ns = 0;
+};
+
+// --- kernels ------------------------------------------------------------------------------------
+
+struct KernelUsage {
+  std::uint32_t kernel = 0;
+  std::uint64_t count = 0, timed = 0;  // dispatches
+  std::uint64_t total_ns = 0, mean_ns = 0, least_ns = 0, p50_ns = 0, p95_ns = 0, most_ns = 0;
+  double variation = 0;                             // standard deviation over mean
+  std::uint64_t bound_bytes = 0;                    // of all ranges given, of all timed dispatches
+  std::uint32_t shapes = 0;                         // different launch sizes
+  std::uint32_t first = no_index, last = no_index;  // commands
+
+  // What it moved if each run touched all it was given, once: an upper bound.
+  double bandwidth() const noexcept {
+    return total_ns ? static_cast<double>(bound_bytes) / static_cast<double>(total_ns) : 0;
+  }  // GB/s
+};
+
+// --- all of it ----------------------------------------------------------------------------------
+
+struct Report {
+  Activity activity;
+  Bound verdict = Bound::unknown;
+  std::vector<Dependency> dependencies;  // by `to`, then `from`
+  CriticalPath path;
+  Memory memory;
+  std::vector<Repetition> repetitions;  // by first; they don't overlap
+  std::vector<Pass> passes;             // fewer than two: the document is one
+  std::vector<KernelUsage> kernels;     // by total time, the longest first; all of the trace's
+  std::vector<std::uint64_t> own_ns;    // by command: a launch whose nodes are there takes none
+};
+
+struct AnalysisOptions {
+  // What is done, and how much of it (0 to 1), now and then.
+  std::function<void(std::string_view what, double part)> progress = {};
+};
+Report analyze(const Trace& trace, const AnalysisOptions& options = {});
+
+// The single questions; analyze() asks them all, in this order.
+std::vector<std::uint64_t> own_run_ns(const Trace& trace);
+Activity find_activity(const Trace& trace);
+Bound find_verdict(const Activity& activity);
+std::vector<Dependency> find_dependencies(const Trace& trace);
+CriticalPath find_critical_path(const Trace& trace, const Activity& activity);
+Memory find_memory(const Trace& trace, const Activity& activity);
+std::vector<Repetition> find_repetitions(const Trace& trace);
+std::vector<Pass> find_passes(const Trace& trace, const std::vector<Repetition>& repetitions);
+std::vector<KernelUsage> find_kernel_usage(const Trace& trace);
+
+}  // namespace reel

@@ -1,0 +1,59 @@
+// insights.hpp - what is worth knowing about a document, the most worth first.
+//
+//   for (const reel::Finding& finding : reel::find_insights(trace, reel::analyze(trace)))
+//     std::puts(finding.title.c_str());
+//
+// Every rule is in docs/insights.md, with its thresholds. A finding claims nothing that the
+// document doesn't show: where data is missing, rules that need it stay silent and the finding
+// "capture" says which.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reel/analysis.hpp"
+
+namespace reel {
+
+enum class Severity : std::uint8_t { info, warning, error };
+const char* to_string(Severity severity) noexcept;
+
+enum class Confidence : std::uint8_t { possible, likely, certain };
+const char* to_string(Confidence confidence) noexcept;
+
+struct Number {
+  std::string name, unit;  // "gaps", "ns"; unit "" of a count, "ns", "bytes", "%", "GB/s", "x"
+  double value = 0;
+};
+
+// Indices in the trace's lists; the most telling first, at most `most_evidence` of each.
+struct Evidence {
+  std::vector<std::uint32_t> commands = {}, buffers = {}, kernels = {}, streams = {}, calls = {};
+  std::uint64_t begin_ns = 0, end_ns = 0;  // where to look on the timeline; equal: nowhere
+};
+inline constexpr std::size_t most_evidence = 50;
+
+struct Finding {
+  std::string id;  // "idle.sync": its rule
+  Severity severity = Severity::info;
+  Confidence confidence = Confidence::certain;
+  std::string title;   // one sentence, with numbers
+  std::string advice;  // what to do; empty where nothing is wrong
+  Evidence evidence = {};
+  std::vector<Number> numbers = {};
+  // What it would save, alone; savings of several findings may be the same time.
+  std::optional<std::uint64_t> saving_ns = {}, saving_bytes = {};
+  std::string formula = {};  // how the saving was computed
+};
+
+// By severity error, then by saving; the verdict first of all.
+std::vector<Finding> find_insights(const Trace& trace, const Report& report);
+
+// What `reel insights --json` prints and the page shows.
+std::string findings_json(const Trace& trace, const Report& report,
+                          const std::vector<Finding>& findings);
+
+}  // namespace reel
