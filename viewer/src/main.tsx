@@ -1,17 +1,20 @@
-// main.tsx - stands in for the page: the names of what it would show.
+// main.tsx - the page: mounts on <main id="page">, or on the body where there is none.
 import { render } from "preact";
-import "./main.css";
+import { trace } from "./data/current";
+import { followKeys } from "./ui/keys";
+import { followAddress } from "./state/page";
+import { followTheme } from "./state/theme";
+import { publishHooks } from "./state/hooks";
+import { Shell } from "./ui/shell";
+import "./styles/page.css";
 
-const tags = document.querySelectorAll<HTMLScriptElement>("script[data-name]");
-const embedded = [...tags].map((tag) => tag.dataset.name ?? "");
-
-async function summary(): Promise<string> {
-  const tag = document.querySelector<HTMLScriptElement>('script[data-name="summary"]');
-  if (!tag) return (await fetch("data/summary")).text();
-  const bytes = Uint8Array.from(atob(tag.textContent ?? ""), (c) => c.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-}
-
-summary().then((text) =>
-  render(<pre>{JSON.stringify({ embedded, summary: JSON.parse(text) }, null, 2)}</pre>, document.getElementById("app")!),
-);
+followTheme();
+followAddress();
+followKeys();
+publishHooks();
+void trace.summary.promise().then((summary) => {
+  document.title = `${summary.document.split("/").pop()} – Reel`;
+});
+const place = document.getElementById("page") ?? document.body.appendChild(document.createElement("div"));
+place.classList.add("page-root");
+render(<Shell />, place);

@@ -1,0 +1,3 @@
+export function BuffersView() {
+  return <p class="nothing">Buffers</p>;
+}

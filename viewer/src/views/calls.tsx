@@ -1,0 +1,3 @@
+export function CallsView() {
+  return <p class="nothing">Calls</p>;
+}

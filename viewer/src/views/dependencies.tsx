@@ -1,0 +1,3 @@
+export function DependenciesView() {
+  return <p class="nothing">Dependencies</p>;
+}

@@ -1,0 +1,3 @@
+export function FindingsView() {
+  return <p class="nothing">Findings</p>;
+}

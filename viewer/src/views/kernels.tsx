@@ -1,0 +1,3 @@
+export function KernelsView() {
+  return <p class="nothing">Kernels</p>;
+}

@@ -1,0 +1,3 @@
+export function SourceView() {
+  return <p class="nothing">Source</p>;
+}

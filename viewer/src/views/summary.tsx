@@ -1,0 +1,3 @@
+export function SummaryView() {
+  return <p class="nothing">Summary</p>;
+}

@@ -1,0 +1,3 @@
+export function TimelineView() {
+  return <p class="nothing">Timeline</p>;
+}
