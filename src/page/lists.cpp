@@ -53,18 +53,14 @@ void write_kernel(JsonWriter& json, const Trace& trace, const TraceKernel& kerne
   json.member("options", kernel.options);
   json.member("build_log", kernel.build_log);
   json.member("binary_hash", kernel.binary_hash);
-  json.array("defines", kernel.defines, [&](const auto& define) {
-    json.object([&] {
-      json.member("name", define.first);
-      json.member("value", define.second);
+  const auto write_pairs = [&](const char* name, const auto& pairs) {
+    json.array(name, pairs, [&](const auto& pair) {
+      json.array(std::array{0, 1},
+                 [&](int which) { which == 0 ? json.value(pair.first) : json.value(pair.second); });
     });
-  });
-  json.array("constants", kernel.constants, [&](const auto& constant) {
-    json.object([&] {
-      json.member("id", constant.first);
-      json.member("value", constant.second);
-    });
-  });
+  };
+  write_pairs("defines", kernel.defines);
+  write_pairs("constants", kernel.constants);
   json.array("parameters", kernel.parameters,
              [&](const Parameter& parameter) { write_parameter(json, parameter); });
   json.array("variants", kernel.variants, [&](const TraceVariant& variant) {

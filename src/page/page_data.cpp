@@ -73,9 +73,6 @@ std::optional<Resource> contents_page(const Trace& trace, const Pair& which) {
 PageData::PageData(const Trace& trace, const PageOptions& options) {
   auto state =
       std::make_shared<PageState>(PageState{trace, analyze(trace, {options.progress}), {}, {}});
-  // Until analyze() finds it.
-  if (state->report.activity.begin_ns == 0 && !trace.commands().empty())
-    state->report.activity.begin_ns = trace.commands()[0].call_begin_ns;
   state->findings = find_insights(trace, state->report);
   state_ = std::move(state);
 }

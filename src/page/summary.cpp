@@ -18,9 +18,14 @@ void write_facts(JsonWriter& json, const char* name,
   });
 }
 
+void write_time(JsonWriter& json, const char* name, bool is_known, double time) {
+  json.key(name);
+  is_known ? json.value(time) : json.null();
+}
+
 void write_lane(JsonWriter& json, const PageState& state, const Lane& lane) {
-  json.member("begin", state.time(lane.begin_ns));
-  json.member("end", state.time(lane.end_ns));
+  write_time(json, "begin_ns", lane.timed > 0, state.time(lane.begin_ns));
+  write_time(json, "end_ns", lane.timed > 0, state.time(lane.end_ns));
   json.member("busy_ns", lane.busy_ns);
   json.member("sum_ns", lane.sum_ns);
   json.member("commands", lane.commands);
@@ -40,6 +45,7 @@ void write_devices(JsonWriter& json, const PageState& state) {
       json.member("api_version", device.api_version);
       json.member("memory_bytes", device.memory_bytes);
       json.member("compute_units", device.compute_units);
+      json.member("can_stamp_time", device.can_stamp_time);
       json.key("clock_error_ns");
       device.clock_error_ns ? json.value(*device.clock_error_ns) : json.null();
       write_lane(json, state, state.report.activity.devices[at++]);
@@ -117,9 +123,9 @@ void write_repeats(JsonWriter& json, const PageState& state) {
   json.array("passes", state.report.passes, [&](const Pass& pass) {
     json.object([&] {
       json.member("first", pass.first);
-      json.member("last", pass.end - 1);
-      json.member("begin", state.time(pass.begin_ns));
-      json.member("end", state.time(pass.end_ns));
+      json.member("end", pass.end);
+      json.member("begin_ns", state.time(pass.begin_ns));
+      json.member("end_ns", state.time(pass.end_ns));
     });
   });
   json.array("repetitions", state.report.repetitions, [&](const Repetition& repetition) {
@@ -134,7 +140,7 @@ void write_repeats(JsonWriter& json, const PageState& state) {
 void write_memory(JsonWriter& json, const PageState& state) {
   const Memory& memory = state.report.memory;
   json.object("memory", [&] {
-    json.member("peak_ns", state.time(memory.peak_ns));
+    write_time(json, "peak_ns", memory.peak_bytes > 0, state.time(memory.peak_ns));
     json.member("peak_bytes", memory.peak_bytes);
     json.member("needed_at_peak_bytes", memory.needed_at_peak_bytes);
   });
@@ -174,7 +180,7 @@ std::string summary_json(const PageState& state, const std::vector<std::string>&
     sentences(json, "problems", trace.problems());
     json.array("notes", trace.notes(), [&](const TraceNote& note) {
       json.object([&] {
-        json.member("time", state.time(note.time_ns));
+        json.member("time_ns", state.time(note.time_ns));
         json.member("kind", note.kind);
         json.member("text", note.text);
       });
