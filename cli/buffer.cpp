@@ -13,9 +13,9 @@
 #include "npy.hpp"
 #include "progress.hpp"
 #include "reel/elements.hpp"
+#include "reel/units.hpp"
 #include "terminal.hpp"
 #include "trace_input.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {
