@@ -1,7 +1,7 @@
 // analysis.hpp - what a document says about time, order and memory.
 //
 //   const reel::Report report = reel::analyze(trace);
-//   if (report.verdict == reel::Bound::host) … report.activity.idle_ns …
+//   if (report.verdict == reel::Bottleneck::host) … report.activity.idle_ns …
 //
 // Pure: the same trace gives the same report, byte for byte. Indices are those of the trace's
 // lists, times are nanoseconds on the host's clock. What the document doesn't tell stays out, and
@@ -71,8 +71,8 @@ struct Activity {
 };
 
 // What the span was bound by.
-enum class Bound : std::uint8_t { device, host, copies, waits, unknown };
-const char* to_string(Bound bound) noexcept;
+enum class Bottleneck : std::uint8_t { device, host, copies, waits, unknown };
+const char* to_string(Bottleneck bottleneck) noexcept;
 
 // --- order --------------------------------------------------------------------------------------
 
@@ -175,7 +175,7 @@ struct KernelUsage {
 
 struct Report {
   Activity activity;
-  Bound verdict = Bound::unknown;
+  Bottleneck verdict = Bottleneck::unknown;
   std::vector<Dependency> dependencies;  // by `to`, then `from`
   CriticalPath path;
   Memory memory;
@@ -194,7 +194,7 @@ Report analyze(const Trace& trace, const AnalysisOptions& options = {});
 // The single questions; analyze() asks them all, in this order.
 std::vector<std::uint64_t> own_run_ns(const Trace& trace);
 Activity find_activity(const Trace& trace);
-Bound find_verdict(const Activity& activity);
+Bottleneck find_verdict(const Activity& activity);
 std::vector<Dependency> find_dependencies(const Trace& trace);
 CriticalPath find_critical_path(const Trace& trace, const Activity& activity);
 Memory find_memory(const Trace& trace, const Activity& activity);

@@ -1,35 +1,28 @@
-#include "reel/diff.hpp"
+#include "reel/analysis.hpp"
 
 namespace reel {
 
-std::vector<std::uint64_t> own_run_ns(const Trace& trace) {
-  std::vector<std::uint64_t> times;
-  times.reserve(trace.commands().size());
-  for (const TraceCommand& command : trace.commands()) {
-    times.push_back(command.run_ns());
-    if (command.launch != no_index && command.has_run_times()) times[command.launch] = 0;
-  }
-  return times;
-}
-Report analyze(const Trace& trace, const AnalysisOptions&) {
+Report analyze(const Trace& trace, const AnalysisOptions& options) {
+  const auto say = [&](std::string_view what, double part) {
+    if (options.progress) options.progress(what, part);
+  };
   Report report;
   report.own_ns = own_run_ns(trace);
-  report.activity.devices.resize(trace.devices().size());
-  report.activity.streams.resize(trace.streams().size());
-  report.memory.buffers.resize(trace.buffers().size());
-  report.path.kernel_ns.resize(trace.kernels().size());
-  report.kernels.resize(trace.kernels().size());
-  for (std::uint32_t k = 0; k < report.kernels.size(); ++k) report.kernels[k].kernel = k;
+  say("Looking at activity", 0);
+  report.activity = find_activity(trace);
+  report.verdict = find_verdict(report.activity);
+  say("Looking at dependencies", 0.2);
+  report.dependencies = find_dependencies(trace);
+  say("Looking for the critical path", 0.5);
+  report.path = find_critical_path(trace, report.activity);
+  say("Looking at memory", 0.8);
+  report.memory = find_memory(trace, report.activity);
+  say("Looking for repetitions", 0.85);
+  report.repetitions = find_repetitions(trace);
+  report.passes = find_passes(trace, report.repetitions);
+  report.kernels = find_kernel_usage(trace);
+  say("Looked at everything", 1);
   return report;
 }
-std::vector<Finding> find_insights(const Trace&, const Report&) { return {}; }
-std::string findings_json(const Trace&, const Report&, const std::vector<Finding>&) {
-  return "{\"findings\":[]}";
-}
-TraceDiff diff(const Trace&, const Trace&, const AnalysisOptions&) { return {}; }
-std::string diff_json(const Trace&, const Trace&, const TraceDiff&) { return "{}"; }
-#define NAME(e, ...) \
-  const char* to_string(e) noexcept { return ""; }
-NAME(IdleCause) NAME(Bound) NAME(DependencyKind) NAME(Severity) NAME(Confidence) NAME(Change)
 
 }  // namespace reel

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "document/ranges.hpp"
 #include "reel/replay.hpp"
 
 namespace reel::rerun {
@@ -42,16 +43,5 @@ struct Script {
 // Throws unsupported where bytes that a command needs were not kept, or where a command is of a
 // kind that this version doesn't know.
 Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to);
-
-// visit(const TraceArgument&, Access) for each range of a work that has bytes.
-template <class F>
-void for_each_range(const Trace& trace, const TraceWork& work, F&& visit) {
-  for (const TraceArgument& argument : trace.arguments(work)) {
-    const bool is_range =
-        argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::indirect;
-    if (is_range && argument.buffer != no_index && argument.size_bytes)
-      visit(argument, argument.kind == ArgumentKind::indirect ? Access::read : argument.access);
-  }
-}
 
 }  // namespace reel::rerun

@@ -45,10 +45,10 @@ BEGIN {
   own("base", "error ids dim3 scope elements")
   own("graph", "parameter kernel host_kernel buffer command graph")
   own("runtime", "device stream graph_exec stream_capture executor")
-  own("document", "trace document buffer_value")
+  own("document", "trace document buffer_value arguments")
   own("capture", "capture")
   own("replay", "replay")
-  own("analysis", "analysis insights diff")
+  own("analysis", "analysis insights diff scope_tree")
   own("export", "program export")
   own("page", "page")
   own("everything", "reel")
@@ -61,7 +61,7 @@ BEGIN {
   may["page"] = " base graph document analysis page "
   may["runtime"] = " base graph runtime "
   may["capture"] = " base graph runtime document capture "
-  may["replay"] = " base graph runtime document capture replay "
+  may["replay"] = " base graph runtime document capture analysis replay "
   may["backends"] = " base graph runtime backends "
   may["everything"] = " base graph runtime document capture replay analysis export page "
   may["cli"] = " base graph runtime document capture replay analysis export page backends everything ops cli "
@@ -70,7 +70,7 @@ BEGIN {
   # bench measures the forward pass.
   may["bench"] = " base graph runtime document capture replay analysis export page backends everything ops examples bench "
   may["tests"] = " base graph runtime document capture replay analysis export page backends everything ops examples tests "
-  may["fuzz"] = " base graph runtime document replay tests fuzz "
+  may["fuzz"] = " base graph runtime document analysis replay tests fuzz "
 }
 FNR == 1 {
   module = module_of(FILENAME)

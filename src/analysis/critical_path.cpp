@@ -1,0 +1,237 @@
+// The longest chain: what the end waited for, back to the beginning.
+//
+// A command starts after the one before it in its stream, those it waits for, and the call that
+// gave it. Whichever was last is what it waited for. The host works from call to call; a wait of
+// the host ends when a command does. The path goes back along these.
+#include <algorithm>
+#include <map>
+
+#include "analysis/host_calls.hpp"
+#include "analysis/stream_order.hpp"
+#include "reel/analysis.hpp"
+
+namespace reel {
+
+namespace {
+
+constexpr std::size_t most_what_ifs = 8;
+
+class PathSearch {
+ public:
+  PathSearch(const Trace& trace, const Activity& activity)
+      : trace_(trace), activity_(activity), calls_(trace), order_(trace) {
+    for (std::uint32_t c = 0; c < trace.commands().size(); ++c)
+      if (is_timed(c)) by_end_.push_back(c);
+    std::ranges::sort(by_end_, [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(ended(a), a) < std::pair(ended(b), b);
+    });
+    find_predecessors();
+  }
+
+  CriticalPath run() {
+    path_.kernel_ns.resize(trace_.kernels().size());
+    path_.span_ns = activity_.span_ns();
+    if (by_end_.empty()) return path_;
+    walk();
+    std::ranges::reverse(path_.steps);
+    for (const PathStep& step : path_.steps) {
+      const std::uint64_t ns = step.end_ns - step.begin_ns;
+      if (step.kind == PathStep::Kind::host) path_.host_ns += ns;
+      if (step.kind == PathStep::Kind::delay) path_.delay_ns += ns;
+      if (step.kind != PathStep::Kind::command) continue;
+      path_.command_ns += ns;
+      const std::uint32_t kernel = trace_.work_of(trace_.commands()[step.command]).kernel;
+      if (kernel != no_index) path_.kernel_ns[kernel] += ns;
+    }
+    imagine();
+    return std::move(path_);
+  }
+
+ private:
+  bool is_timed(std::uint32_t c) const {
+    const TraceCommand& command = trace_.commands()[c];
+    // A launch stands for its nodes, which are there themselves.
+    return command.has_run_times() && command.ended_ns >= command.started_ns &&
+           trace_.work_of(command).kind != WorkKind::launch;
+  }
+  std::uint64_t started(std::uint32_t c) const { return trace_.commands()[c].started_ns; }
+  std::uint64_t ended(std::uint32_t c) const { return trace_.commands()[c].ended_ns; }
+
+  // The last timed command before it in its stream, and the timed ones it waits for.
+  void find_predecessors() {
+    std::vector<std::uint32_t> last(trace_.streams().size(), no_index);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> edges;
+    for (const TraceEdge& edge : trace_.edges()) edges[{edge.graph, edge.to}].push_back(edge.from);
+    std::map<std::uint32_t, std::uint32_t> nodes;  // of one launch
+    std::vector<std::uint32_t> before_launch(trace_.streams().size(), no_index);
+    std::vector<std::uint32_t> launch_of(trace_.streams().size(), no_index);
+    first_.reserve(trace_.commands().size() + 1);
+    for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
+      first_.push_back(static_cast<std::uint32_t>(before_.size()));
+      const TraceCommand& command = trace_.commands()[c];
+      const std::uint32_t stream = command.stream;
+      if (command.launch != launch_of[stream]) {
+        launch_of[stream] = command.launch;
+        before_launch[stream] = last[stream];
+        nodes.clear();
+      }
+      if (command.launch != no_index) {
+        // Nodes wait for what the graph's edges say, and all for what was before the launch.
+        const std::uint32_t graph = trace_.work_of(trace_.commands()[command.launch]).graph;
+        if (const auto found = edges.find({graph, command.node}); found != edges.end())
+          for (const std::uint32_t from : found->second)
+            if (const auto node = nodes.find(from); node != nodes.end()) add(node->second);
+        if (before_launch[stream] != no_index) add(before_launch[stream]);
+        nodes[command.node] = c;
+      } else if (last[stream] != no_index) {
+        add(last[stream]);
+      }
+      for (const TraceOrder& wait : order_.waits(c)) add(wait.after);
+      if (is_timed(c)) last[stream] = c;
+    }
+    first_.push_back(static_cast<std::uint32_t>(before_.size()));
+  }
+  void add(std::uint32_t before) {
+    if (is_timed(before)) before_.push_back(before);
+  }
+  std::span<const std::uint32_t> predecessors(std::uint32_t c) const {
+    return std::span(before_).subspan(first_[c], first_[c + 1] - first_[c]);
+  }
+
+  void step(PathStep::Kind kind, std::uint32_t command, std::uint64_t begin_ns) {
+    if (begin_ns >= now_) return;
+    path_.steps.push_back({kind, command, begin_ns, now_});
+    now_ = begin_ns;
+  }
+
+  void walk() {
+    now_ = activity_.end_ns;
+    std::uint32_t c = by_end_.back();
+    step(PathStep::Kind::host, c, ended(c));
+    // Each round goes to an earlier time or ends; clocks that disagree must not keep it going.
+    for (std::size_t rounds = 0; rounds < 2 * trace_.commands().size() + 2; ++rounds) {
+      step(PathStep::Kind::command, c, started(c));
+      const std::uint64_t given = std::min(trace_.commands()[c].call_begin_ns, started(c));
+      std::uint32_t latest = no_index;
+      for (const std::uint32_t before : predecessors(c))
+        if (ended(before) <= started(c) && (latest == no_index || ended(before) > ended(latest)))
+          latest = before;
+      if (latest != no_index && ended(latest) >= given) {
+        step(PathStep::Kind::delay, c, ended(latest));
+        c = latest;
+        continue;
+      }
+      step(PathStep::Kind::delay, c, given);
+      const auto released = walk_host(c);
+      if (!released) return;
+      c = *released;
+    }
+  }
+
+  // Back from the call that gave `c` to the wait before it that a command ended; none: to the
+  // beginning.
+  std::optional<std::uint32_t> walk_host(std::uint32_t c) {
+    const std::uint32_t thread = trace_.commands()[c].thread;
+    std::uint64_t time = now_;
+    while (const auto wait = calls_.wait_before(thread, time)) {
+      const TraceCall& call = trace_.calls()[*wait];
+      if (const auto released = released_by(call); released && ended(*released) < now_) {
+        step(PathStep::Kind::host, c, std::min(call.end_ns, now_));
+        step(PathStep::Kind::delay, c, ended(*released));
+        return released;
+      }
+      if (call.begin_ns >= time && call.end_ns >= time) break;
+      time = std::min(call.begin_ns, call.end_ns - 1);
+    }
+    step(PathStep::Kind::host, c, activity_.begin_ns);
+    return std::nullopt;
+  }
+
+  // The command whose end let a wait come back.
+  std::optional<std::uint32_t> released_by(const TraceCall& call) const {
+    const auto end_of = [&](std::uint32_t c) { return ended(c); };
+    const auto after = std::ranges::upper_bound(by_end_, call.end_ns, {}, end_of);
+    if (after == by_end_.begin()) return std::nullopt;
+    const std::uint32_t last = *std::prev(after);
+    if (ended(last) < call.begin_ns) return std::nullopt;
+    return last;
+  }
+
+  // The whole again, with each kernel in turn twice as fast.
+  void imagine() {
+    std::vector<std::uint32_t> kernels;
+    for (std::uint32_t k = 0; k < path_.kernel_ns.size(); ++k)
+      if (path_.kernel_ns[k]) kernels.push_back(k);
+    std::ranges::stable_sort(kernels, std::ranges::greater{},
+                             [&](std::uint32_t k) { return path_.kernel_ns[k]; });
+    if (kernels.size() > most_what_ifs) kernels.resize(most_what_ifs);
+    for (const std::uint32_t kernel : kernels)
+      path_.halved.push_back({kernel, span_if_halved(kernel)});
+    std::ranges::stable_sort(path_.halved, {}, &WhatIf::span_ns);
+  }
+
+  // Every delay stays as it was; what nothing holds back any more moves up.
+  std::uint64_t span_if_halved(std::uint32_t kernel) const {
+    std::vector<std::uint64_t> end(trace_.commands().size());
+    struct Host {
+      std::size_t next_wait = 0;
+      std::uint64_t earlier_ns = 0;  // by how much it is ahead
+    };
+    std::map<std::uint32_t, Host> hosts;
+    const auto advance = [&](std::uint32_t thread, std::uint64_t time) -> std::uint64_t {
+      Host& host = hosts[thread];
+      const auto& waits = calls_.waits(thread);
+      for (; host.next_wait < waits.size(); ++host.next_wait) {
+        const TraceCall& call = trace_.calls()[waits[host.next_wait]];
+        if (call.end_ns > time) break;
+        const auto released = released_by(call);
+        if (!released || end[*released] == 0) continue;
+        const std::uint64_t rest = call.end_ns - std::max(call.begin_ns, ended(*released));
+        const std::uint64_t now =
+            std::max(call.begin_ns - std::min(call.begin_ns, host.earlier_ns), end[*released]) +
+            rest;
+        host.earlier_ns = call.end_ns > now ? call.end_ns - now : 0;
+      }
+      return host.earlier_ns;
+    };
+    std::uint64_t last = 0;
+    for (std::uint32_t c = 0; c < end.size(); ++c) {
+      if (!is_timed(c)) continue;
+      const TraceCommand& command = trace_.commands()[c];
+      const std::uint64_t given = std::min(command.call_begin_ns, command.started_ns);
+      const std::uint64_t ahead = advance(command.thread, given);
+      std::uint64_t was = given, is = given - std::min(given, ahead);
+      for (const std::uint32_t before : predecessors(c)) {
+        if (ended(before) > started(c)) continue;  // they overlapped: it did not wait for it
+        was = std::max(was, ended(before));
+        is = std::max(is, end[before]);
+      }
+      const std::uint64_t run = command.run_ns();
+      const bool is_faster = trace_.work_of(command).kernel == kernel;
+      end[c] = is + (started(c) - was) + (is_faster ? run / 2 : run);
+      last = std::max(last, end[c]);
+    }
+    // What the host did after the last command, it does still.
+    const std::uint64_t tail = activity_.end_ns - std::min(activity_.end_ns, ended(by_end_.back()));
+    const std::uint64_t whole = last + tail;
+    return std::min(whole > activity_.begin_ns ? whole - activity_.begin_ns : 0,
+                    activity_.span_ns());
+  }
+
+  const Trace& trace_;
+  const Activity& activity_;
+  analysis::HostCalls calls_;
+  analysis::StreamOrder order_;
+  std::vector<std::uint32_t> by_end_;  // timed commands
+  std::vector<std::uint32_t> first_, before_;
+  std::uint64_t now_ = 0;
+  CriticalPath path_;
+};
+
+}  // namespace
+
+CriticalPath find_critical_path(const Trace& trace, const Activity& activity) {
+  return PathSearch(trace, activity).run();
+}
+
+}  // namespace reel

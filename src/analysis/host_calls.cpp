@@ -1,0 +1,112 @@
+#include "analysis/host_calls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+namespace reel::analysis {
+
+namespace {
+
+CallKind kind_of_name(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto has = [&](const auto& words) {
+    return std::ranges::any_of(words,
+                               [&](const char* word) { return name.find(word) != name.npos; });
+  };
+  constexpr std::array waits{"synchronize", "finish", "wait"};
+  constexpr std::array builds{"kernel()", "build", "compile", "linkprogram", "createprogram"};
+  constexpr std::array allocations{"buffer()", "alloc", "createbuffer", "createimage",
+                                   "createpipe"};
+  if (has(waits)) return CallKind::wait;
+  if (has(builds)) return CallKind::build;
+  if (has(allocations)) return CallKind::allocate;
+  return CallKind::other;
+}
+
+// A call that gave a command and came back only when it was done.
+bool is_blocking(const Trace& trace, const TraceCall& call) {
+  if (call.command == no_index) return false;
+  const TraceCommand& command = trace.commands()[call.command];
+  return trace.work_of(command).kind == WorkKind::read && command.ended_ns != 0 &&
+         command.ended_ns <= call.end_ns;
+}
+
+}  // namespace
+
+HostCalls::HostCalls(const Trace& trace) : trace_(trace) {
+  const auto& calls = trace.calls();
+  for (std::uint32_t i = 0; i < calls.size(); ++i) {
+    const TraceCall& call = calls[i];
+    if (call.name >= kind_of_text_.size()) kind_of_text_.resize(call.name + 1, CallKind::other);
+    if (call.command == no_index) kind_of_text_[call.name] = kind_of_name(trace.text(call.name));
+  }
+  for (std::uint32_t i = 0; i < calls.size(); ++i) {
+    const TraceCall& call = calls[i];
+    // Most calls only give a command; a map of a million of those would help nobody.
+    if (call.command != no_index && !is_blocking(trace, call)) continue;
+    Thread& thread = threads_[call.thread];
+    thread.latest_end.push_back(
+        thread.calls.empty() ? call.end_ns : std::max(thread.latest_end.back(), call.end_ns));
+    thread.calls.push_back(i);
+    if (kind_of(call) == CallKind::wait) thread.waits.push_back(i);
+  }
+  for (auto& [id, thread] : threads_)
+    std::ranges::stable_sort(thread.waits, {}, [&](std::uint32_t i) { return calls[i].end_ns; });
+}
+
+CallKind HostCalls::kind_of(const TraceCall& call) const {
+  return call.command != no_index ? (is_blocking(trace_, call) ? CallKind::wait : CallKind::other)
+                                  : kind_of_text_[call.name];
+}
+
+const HostCalls::Thread* HostCalls::find(std::uint32_t thread) const {
+  const auto found = threads_.find(thread);
+  return found == threads_.end() ? nullptr : &found->second;
+}
+
+const std::vector<std::uint32_t>& HostCalls::waits(std::uint32_t thread) const {
+  static const std::vector<std::uint32_t> none;
+  const Thread* found = find(thread);
+  return found ? found->waits : none;
+}
+
+std::optional<std::uint32_t> HostCalls::wait_at(std::uint32_t thread, std::uint64_t time_ns,
+                                                std::uint64_t error_ns) const {
+  const auto& list = waits(thread);
+  const auto end_of = [&](std::uint32_t i) { return trace_.calls()[i].end_ns + error_ns; };
+  const auto found = std::ranges::lower_bound(list, time_ns, {}, end_of);
+  if (found == list.end() || trace_.calls()[*found].begin_ns > time_ns) return std::nullopt;
+  return *found;
+}
+
+std::optional<std::uint32_t> HostCalls::wait_before(std::uint32_t thread,
+                                                    std::uint64_t time_ns) const {
+  const auto& list = waits(thread);
+  const auto end_of = [&](std::uint32_t i) { return trace_.calls()[i].end_ns; };
+  const auto after = std::ranges::upper_bound(list, time_ns, {}, end_of);
+  if (after == list.begin()) return std::nullopt;
+  return *std::prev(after);
+}
+
+HostCalls::Longest HostCalls::longest_within(std::uint32_t thread, std::uint64_t begin_ns,
+                                             std::uint64_t end_ns) const {
+  Longest longest;
+  const Thread* found = find(thread);
+  if (!found) return longest;
+  // The first that could reach into the span: all before it end too early.
+  auto at = static_cast<std::size_t>(std::ranges::upper_bound(found->latest_end, begin_ns) -
+                                     found->latest_end.begin());
+  for (; at < found->calls.size(); ++at) {
+    const TraceCall& call = trace_.calls()[found->calls[at]];
+    if (call.begin_ns >= end_ns) break;
+    const std::uint64_t begin = std::max(call.begin_ns, begin_ns);
+    const std::uint64_t end = std::min(call.end_ns, end_ns);
+    if (end <= begin || end - begin <= longest.overlap_ns) continue;
+    longest = {found->calls[at], kind_of(call), end - begin};
+  }
+  return longest;
+}
+
+}  // namespace reel::analysis

@@ -1,0 +1,79 @@
+// How often each kernel ran, and how long.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "document/ranges.hpp"
+#include "reel/analysis.hpp"
+
+namespace reel {
+
+namespace {
+
+// The smallest time that this share of all runs does not exceed.
+std::uint64_t quantile(const std::vector<std::uint64_t>& sorted, double share) {
+  const auto rank = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
+  return sorted[std::min(rank, sorted.size() - 1)];
+}
+
+double variation_of(const std::vector<std::uint64_t>& times, double mean) {
+  if (times.size() < 2 || mean <= 0) return 0;
+  double squares = 0;
+  for (const std::uint64_t time : times)
+    squares += (static_cast<double>(time) - mean) * (static_cast<double>(time) - mean);
+  return std::sqrt(squares / static_cast<double>(times.size() - 1)) / mean;
+}
+
+}  // namespace
+
+std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
+  std::vector<KernelUsage> usages(trace.kernels().size());
+  std::vector<std::vector<std::uint64_t>> times(usages.size());
+  // Equal commands share a work, so sizes are added up once for each of those.
+  std::vector<std::uint64_t> bytes_of_work(trace.works().size());
+  std::vector<std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                                  std::uint32_t, std::uint32_t>>>
+      shapes(usages.size());
+  for (std::size_t w = 0; w < trace.works().size(); ++w) {
+    const TraceWork& work = trace.works()[w];
+    if (work.kind != WorkKind::dispatch || work.kernel == no_index) continue;
+    for_each_range(trace, work, [&](const TraceArgument& range, Access) {
+      bytes_of_work[w] += range.size_bytes;
+    });
+    shapes[work.kernel].insert({work.groups.x, work.groups.y, work.groups.z, work.group_size.x,
+                                work.group_size.y, work.group_size.z});
+  }
+  for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
+    const TraceCommand& command = trace.commands()[c];
+    const TraceWork& work = trace.work_of(command);
+    if (work.kind != WorkKind::dispatch || work.kernel == no_index) continue;
+    KernelUsage& usage = usages[work.kernel];
+    ++usage.count;
+    if (usage.first == no_index) usage.first = c;
+    usage.last = c;
+    if (!command.has_run_times()) continue;
+    times[work.kernel].push_back(command.run_ns());
+    usage.total_ns += command.run_ns();
+    usage.bound_bytes += bytes_of_work[command.work];
+  }
+  for (std::uint32_t k = 0; k < usages.size(); ++k) {
+    KernelUsage& usage = usages[k];
+    usage.kernel = k;
+    usage.timed = times[k].size();
+    usage.shapes = static_cast<std::uint32_t>(shapes[k].size());
+    if (times[k].empty()) continue;
+    std::ranges::sort(times[k]);
+    usage.mean_ns = usage.total_ns / usage.timed;
+    usage.least_ns = times[k].front();
+    usage.p50_ns = quantile(times[k], 0.5);
+    usage.p95_ns = quantile(times[k], 0.95);
+    usage.most_ns = times[k].back();
+    usage.variation = variation_of(
+        times[k], static_cast<double>(usage.total_ns) / static_cast<double>(usage.timed));
+  }
+  std::ranges::stable_sort(usages, std::ranges::greater{}, &KernelUsage::total_ns);
+  return usages;
+}
+
+}  // namespace reel

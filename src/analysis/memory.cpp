@@ -1,0 +1,89 @@
+// How much memory was allocated when, and which buffers were of use.
+#include <algorithm>
+
+#include "document/ranges.hpp"
+#include "reel/analysis.hpp"
+
+namespace reel {
+
+namespace {
+
+std::uint64_t start_of(const TraceCommand& command) {
+  return command.started_ns ? command.started_ns : command.call_begin_ns;
+}
+std::uint64_t end_of(const TraceCommand& command) {
+  return std::max(command.ended_ns, command.call_end_ns);
+}
+
+void find_uses(const Trace& trace, std::vector<BufferUse>& buffers) {
+  for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
+    for_each_range(trace, trace.work_of(trace.commands()[c]),
+                   [&](const TraceArgument& range, Access access) {
+                     BufferUse& use = buffers[range.buffer];
+                     const bool again = use.last == c;  // given twice to one command
+                     if (use.first == no_index) use.first = c;
+                     use.last = c;
+                     if (reads(access)) {
+                       if (use.first_read == no_index) use.first_read = c;
+                       if (!again || use.last_read != c) ++use.reads;
+                       use.last_read = c;
+                     }
+                     if (writes(access) && !again) ++use.writes;
+                   });
+  }
+}
+
+}  // namespace
+
+Memory find_memory(const Trace& trace, const Activity& activity) {
+  Memory memory;
+  memory.buffers.resize(trace.buffers().size());
+  find_uses(trace, memory.buffers);
+
+  struct Event {
+    std::uint64_t time_ns;
+    bool is_free;
+    std::uint64_t bytes;
+  };
+  std::vector<Event> events;
+  for (std::size_t b = 0; b < memory.buffers.size(); ++b) {
+    const TraceBuffer& buffer = trace.buffers()[b];
+    BufferUse& use = memory.buffers[b];
+    use.outlives = !buffer.freed_ns;
+    use.alive_from_ns = std::max(buffer.allocated_ns.value_or(0), activity.begin_ns);
+    use.alive_to_ns =
+        std::max(use.alive_from_ns, std::min(buffer.freed_ns.value_or(activity.end_ns),
+                                             std::max(activity.end_ns, use.alive_from_ns)));
+    events.push_back({use.alive_from_ns, false, buffer.size_bytes});
+    if (buffer.freed_ns) events.push_back({use.alive_to_ns, true, buffer.size_bytes});
+  }
+  // What is freed and allocated in the same moment was not alive at once.
+  std::ranges::stable_sort(
+      events, {}, [](const Event& event) { return std::pair(event.time_ns, !event.is_free); });
+  std::uint64_t bytes = 0;
+  memory.curve.push_back({activity.begin_ns, 0});
+  for (const Event& event : events) {
+    bytes = event.is_free ? bytes - std::min(bytes, event.bytes) : bytes + event.bytes;
+    if (memory.curve.back().time_ns == event.time_ns)
+      memory.curve.back().bytes = bytes;
+    else
+      memory.curve.push_back({event.time_ns, bytes});
+  }
+  for (const MemoryPoint& point : memory.curve) {
+    if (point.bytes <= memory.peak_bytes) continue;
+    memory.peak_bytes = point.bytes;
+    memory.peak_ns = point.time_ns;
+  }
+  for (std::size_t b = 0; b < memory.buffers.size(); ++b) {
+    BufferUse& use = memory.buffers[b];
+    use.at_peak =
+        use.alive_from_ns <= memory.peak_ns && (use.outlives || memory.peak_ns < use.alive_to_ns);
+    if (!use.at_peak || use.first == no_index) continue;
+    if (start_of(trace.commands()[use.first]) <= memory.peak_ns &&
+        memory.peak_ns <= end_of(trace.commands()[use.last]))
+      memory.needed_at_peak_bytes += trace.buffers()[b].size_bytes;
+  }
+  return memory;
+}
+
+}  // namespace reel

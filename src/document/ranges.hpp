@@ -1,0 +1,19 @@
+// ranges.hpp - the bytes that a recorded command touches.
+#pragma once
+
+#include "reel/trace.hpp"
+
+namespace reel {
+
+// visit(const TraceArgument&, Access) for each range of a work that has bytes.
+template <class F>
+void for_each_range(const Trace& trace, const TraceWork& work, F&& visit) {
+  for (const TraceArgument& argument : trace.arguments(work)) {
+    const bool is_range =
+        argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::indirect;
+    if (is_range && argument.buffer != no_index && argument.size_bytes)
+      visit(argument, argument.kind == ArgumentKind::indirect ? Access::read : argument.access);
+  }
+}
+
+}  // namespace reel
