@@ -14,9 +14,9 @@
 #include "progress.hpp"
 #include "reel/arguments.hpp"
 #include "reel/elements.hpp"
+#include "reel/units.hpp"
 #include "terminal.hpp"
 #include "trace_input.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "command_details.hpp"
+#include "reel/units.hpp"
 #include "table.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {

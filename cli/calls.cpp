@@ -6,9 +6,9 @@
 #include <map>
 #include <memory>
 
+#include "reel/units.hpp"
 #include "table.hpp"
 #include "trace_input.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {

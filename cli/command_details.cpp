@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "reel/arguments.hpp"
+#include "reel/units.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
-#include "units.hpp"
 
 namespace reel::cli {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "command_details.hpp"
 #include "glob.hpp"
+#include "reel/units.hpp"
 #include "table.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {

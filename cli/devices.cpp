@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "reel/units.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {

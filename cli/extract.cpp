@@ -8,10 +8,10 @@
 #include "glob.hpp"
 #include "progress.hpp"
 #include "reel/program.hpp"
+#include "reel/units.hpp"
 #include "replay_options.hpp"
 #include "replay_report.hpp"
 #include "terminal.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {

@@ -8,8 +8,8 @@
 #include <reel/error.hpp>
 #include <reel/graph.hpp>
 
+#include "reel/units.hpp"
 #include "terminal.hpp"
-#include "units.hpp"
 
 namespace reel::cli {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "graph_info.hpp"
 #include "reel/analysis.hpp"
+#include "reel/units.hpp"
 #include "terminal.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "reel/analysis.hpp"
+#include "reel/units.hpp"
 #include "table.hpp"
 #include "trace_input.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {

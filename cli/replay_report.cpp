@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "reel/units.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
-#include "units.hpp"
 
 namespace reel::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <reel/document.hpp>
 
 #include "progress.hpp"
+#include "reel/units.hpp"
 #include "trace_input.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {

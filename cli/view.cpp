@@ -10,9 +10,9 @@
 
 #include "browser.hpp"
 #include "progress.hpp"
+#include "reel/units.hpp"
 #include "terminal.hpp"
 #include "trace_input.hpp"
-#include "units.hpp"
 #include "verbs.hpp"
 
 namespace reel::cli {

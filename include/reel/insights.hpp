@@ -40,8 +40,8 @@ struct Finding {
   std::string id;  // "idle.sync": its rule
   Severity severity = Severity::info;
   Confidence confidence = Confidence::certain;
-  std::string title;   // one sentence, with numbers
-  std::string advice;  // what to do; empty where nothing is wrong
+  std::string title = {};   // one sentence, with numbers
+  std::string advice = {};  // what to do; empty where nothing is wrong
   Evidence evidence = {};
   std::vector<Number> numbers = {};
   // What it would save, alone; savings of several findings may be the same time.

@@ -4,9 +4,9 @@
 #include <array>
 #include <ranges>
 
+#include "analysis/buffer_elements.hpp"
 #include "graph/json_writer.hpp"
 #include "page/value_texts.hpp"
-#include "reel/arguments.hpp"
 
 namespace reel::page {
 namespace {
@@ -71,21 +71,6 @@ void write_kernel(JsonWriter& json, const Trace& trace, const TraceKernel& kerne
   });
 }
 
-// By buffer: the type that the last work whose types are known has it by.
-std::vector<std::optional<ElementType>> elements_of(const Trace& trace) {
-  std::vector<std::optional<ElementType>> elements(trace.buffers().size());
-  for (const TraceWork& work : trace.works()) {
-    const auto arguments = trace.arguments(work);
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (arguments[i].buffer == no_index) continue;
-      const Parameter* parameter = parameter_of(trace, work, i);
-      if (parameter && parameter->kind == ParameterKind::buffer && parameter->element)
-        elements[arguments[i].buffer] = parameter->element;
-    }
-  }
-  return elements;
-}
-
 std::string strings_json(const auto& strings) {
   JsonWriter json;
   json.array(strings, [&](const std::string& text) { json.value(text); });
@@ -110,7 +95,7 @@ std::string kernels_json(const PageState& state) {
 }
 
 std::string buffers_json(const PageState& state) {
-  const auto elements = elements_of(state.trace);
+  const auto elements = analysis::buffer_elements(state.trace);
   JsonWriter json;
   std::size_t at = 0;
   json.array(state.trace.buffers(), [&](const TraceBuffer& buffer) {

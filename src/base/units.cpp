@@ -1,8 +1,8 @@
-#include "units.hpp"
+#include "reel/units.hpp"
 
 #include <fmt/format.h>
 
-namespace reel::cli {
+namespace reel {
 namespace {
 
 std::string with_commas(std::uint64_t number) {
@@ -46,4 +46,4 @@ std::string grid_text(const Dim3& groups) {
   return std::to_string(groups.x);
 }
 
-}  // namespace reel::cli
+}  // namespace reel

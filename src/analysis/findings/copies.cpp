@@ -1,0 +1,199 @@
+// Bytes moved for nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/findings/rules.hpp"
+#include "analysis/known_contents.hpp"
+#include "document/ranges.hpp"
+#include "reel/units.hpp"
+
+namespace reel::analysis {
+
+namespace {
+
+constexpr std::uint64_t smallest_duplicate = 64u << 10;
+constexpr std::uint64_t smallest_round_trip = 4u << 10;
+constexpr std::uint64_t small_copy = 4u << 10;
+
+// Commands that share a fault, with what they cost.
+struct Group {
+  std::vector<std::uint32_t> commands;
+  std::uint64_t ns = 0, bytes = 0;
+
+  void add(const Case& c, std::uint32_t command, std::uint64_t size) {
+    commands.push_back(command);
+    ns += c.report.own_ns[command];
+    bytes += size;
+  }
+};
+
+Finding finding_of(const Case& c, const char* id, const Group& group, std::string title,
+                   const char* advice) {
+  Finding finding{.id = id};
+  finding.severity = c.is_worth(group.ns) ? Severity::warning : Severity::info;
+  finding.title = std::move(title);
+  finding.advice = advice;
+  finding.numbers = {{"commands", "", static_cast<double>(group.commands.size())},
+                     {"moved", "bytes", static_cast<double>(group.bytes)}};
+  finding.evidence.commands = some(group.commands);
+  if (group.ns) {
+    finding.saving_ns = group.ns;
+    finding.formula = "the time these took";
+  }
+  return finding;
+}
+
+const TraceArgument* target_of(const Case& c, const TraceWork& work) {
+  const TraceArgument* target = nullptr;
+  for (const TraceArgument& argument : c.trace.arguments(work))
+    if (argument.kind == ArgumentKind::buffer && argument.buffer != no_index &&
+        writes(argument.access) && argument.size_bytes)
+      target = &argument;
+  return target;
+}
+
+bool moves_bytes(WorkKind kind) { return kind == WorkKind::copy || kind == WorkKind::write; }
+
+}  // namespace
+
+void same_bytes_rule(const Case& c, Findings& findings) {
+  if (c.trace.contents().empty()) return;
+  KnownContents known(c.trace);
+  Group redundant, round_trips, duplicates;
+  std::map<BlobId, std::uint32_t> read_back;             // bytes that came to the host, by whom
+  std::map<BlobId, std::vector<std::uint32_t>> uploads;  // large ones
+  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+    known.before(i);
+    const TraceWork& work = c.work(i);
+    if (work.kind == WorkKind::read) {
+      for_each_range(c.trace, work, [&](const TraceArgument& range, Access) {
+        const auto hash = known.of(range.buffer, range.offset_bytes, range.size_bytes);
+        if (hash && range.size_bytes >= smallest_round_trip) read_back[*hash] = i;
+      });
+    } else if (const TraceArgument* target = target_of(c, work); target && moves_bytes(work.kind)) {
+      std::optional<BlobId> brought;
+      if (work.kind == WorkKind::write) {
+        brought = known.written_by(i);
+      } else {
+        const TraceArgument& source = c.trace.arguments(work)[0];
+        if (source.buffer != no_index)
+          brought = known.of(source.buffer, source.offset_bytes, source.size_bytes);
+      }
+      if (brought &&
+          known.of(target->buffer, target->offset_bytes, target->size_bytes) == brought) {
+        redundant.add(c, i, target->size_bytes);
+      } else if (brought && work.kind == WorkKind::write) {
+        if (const auto read = read_back.find(*brought); read != read_back.end()) {
+          round_trips.add(c, read->second, target->size_bytes);
+          round_trips.add(c, i, target->size_bytes);
+        } else if (target->size_bytes >= smallest_duplicate) {
+          auto& same = uploads[*brought];
+          same.push_back(i);
+          if (same.size() > 1) duplicates.add(c, i, target->size_bytes);
+        }
+      }
+    }
+    known.after(i);
+  }
+  if (!redundant.commands.empty())
+    findings.push_back(finding_of(
+        c, "copy.redundant", redundant,
+        fmt::format("{} brought {} to where the same bytes were already; first {}.",
+                    many(redundant.commands.size(), "transfer"), size_text(redundant.bytes),
+                    describe_command(c.trace, redundant.commands[0])),
+        "Leave them out while the source has not changed."));
+  if (!round_trips.commands.empty())
+    findings.push_back(finding_of(
+        c, "copy.roundtrip", round_trips,
+        fmt::format("Bytes went to the host and came back unchanged: {} moved; first read by {}.",
+                    size_text(round_trips.bytes),
+                    describe_command(c.trace, round_trips.commands[0])),
+        "Keep them on the device, or copy from buffer to buffer."));
+  if (!duplicates.commands.empty())
+    findings.push_back(
+        finding_of(c, "upload.dup", duplicates,
+                   fmt::format("{} brought bytes that had been brought before: {} of {} again.",
+                               many(duplicates.commands.size(), "write"),
+                               size_text(duplicates.bytes), many(uploads.size(), "content")),
+                   "Upload once, and share the buffer or copy on the device."));
+}
+
+// Written and then overwritten or freed, and nobody had looked.
+void unread_bytes_rule(const Case& c, Findings& findings) {
+  const std::size_t count = c.trace.commands().size();
+  std::vector<bool> is_read(count);
+  std::vector<std::uint64_t> overwritten(count);
+  for (const Dependency& d : c.report.dependencies) {
+    if (d.kind == DependencyKind::data || d.kind == DependencyKind::missing) is_read[d.from] = true;
+    if (d.kind == DependencyKind::order && d.buffer != no_index) overwritten[d.from] += d.bytes;
+  }
+  Group unused, dead;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TraceWork& work = c.work(i);
+    const bool is_fill = work.kind == WorkKind::fill;
+    const TraceArgument* target = target_of(c, work);
+    if (!target || is_read[i] || !(is_fill || moves_bytes(work.kind))) continue;
+    // A copy reads too, and order may be about its source; then only a freed buffer is proof.
+    const bool gone = (work.kind != WorkKind::copy && overwritten[i] >= target->size_bytes) ||
+                      c.trace.buffers()[target->buffer].freed_ns.has_value();
+    if (gone) (is_fill ? dead : unused).add(c, i, target->size_bytes);
+  }
+  if (!unused.commands.empty())
+    findings.push_back(finding_of(
+        c, "copy.unused", unused,
+        fmt::format("{} brought {} that nobody read before it was overwritten or freed; first {}.",
+                    many(unused.commands.size(), "transfer"), size_text(unused.bytes),
+                    describe_command(c.trace, unused.commands[0])),
+        "Leave them out."));
+  if (!dead.commands.empty())
+    findings.push_back(
+        finding_of(c, "fill.dead", dead,
+                   fmt::format("{} of {} were overwritten before anybody read them; first {}.",
+                               many(dead.commands.size(), "fill"), size_text(dead.bytes),
+                               describe_command(c.trace, dead.commands[0])),
+                   "Leave them out: what follows writes every byte anyway."));
+}
+
+// Many small pieces side by side, where one copy would do.
+void small_copies_rule(const Case& c, Findings& findings) {
+  struct Seen {
+    std::uint32_t command;
+    std::uint64_t begin, end;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Seen>> by_buffer;  // and stream
+  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+    const TraceWork& work = c.work(i);
+    if (!moves_bytes(work.kind) && work.kind != WorkKind::read) continue;
+    const auto arguments = c.trace.arguments(work);
+    if (arguments.empty()) continue;
+    const TraceArgument& range = arguments.back();
+    if (range.buffer == no_index || range.size_bytes == 0 || range.size_bytes >= small_copy)
+      continue;
+    by_buffer[{range.buffer, c.command(i).stream}].push_back(
+        {i, range.offset_bytes, range.offset_bytes + range.size_bytes});
+  }
+  Group group;
+  std::vector<std::uint32_t> buffers;
+  std::uint64_t merged = 0;
+  for (auto& [key, list] : by_buffer) {
+    std::vector<Seen> side_by_side;
+    for (std::size_t i = 0; i + 1 < list.size(); ++i)
+      if (list[i].end == list[i + 1].begin) side_by_side.push_back(list[i + 1]);
+    if (side_by_side.size() < 16) continue;
+    buffers.push_back(key.first);
+    for (const Seen& seen : side_by_side) group.add(c, seen.command, seen.end - seen.begin);
+    merged += side_by_side.size();
+  }
+  if (merged == 0) return;
+  Finding finding = finding_of(
+      c, "copy.small", group,
+      fmt::format("{} of less than {} each go on where the one before ended, {} in all.",
+                  many(merged, "transfer"), size_text(small_copy), size_text(group.bytes)),
+      "Gather them on the host and copy once.");
+  finding.evidence.buffers = some(std::move(buffers));
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace reel::analysis

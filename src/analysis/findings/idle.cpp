@@ -1,0 +1,134 @@
+// What bound the span, and why devices stood still.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/findings/rules.hpp"
+#include "reel/units.hpp"
+
+namespace reel::analysis {
+
+namespace {
+
+struct CauseText {
+  IdleCause cause;
+  const char *id, *because, *advice;
+};
+constexpr CauseText cause_texts[] = {
+    {IdleCause::host, "idle.host", "the host had nothing ready for it",
+     "Give work earlier, or have more of it ready: prepare the next step while this one runs, or "
+     "record the steps into a graph and launch that."},
+    {IdleCause::sync, "idle.sync", "the host waited for it to finish before giving more",
+     "Wait later, or for an event in place of the whole stream, so that work is queued while the "
+     "host looks at results."},
+    {IdleCause::dependency, "idle.dep", "the next command waited for other work",
+     "See whether it needs those results; if it does, start them earlier."},
+    {IdleCause::build, "idle.build", "the host was building a kernel",
+     "Build kernels before the part that counts, or keep them."},
+    {IdleCause::allocation, "idle.alloc", "the host was allocating memory",
+     "Allocate once and use buffers again."},
+    {IdleCause::launch, "idle.launch", "each launch took its time to reach it",
+     "Launch less often: record the commands into a graph, or fuse small kernels."},
+};
+
+void add_idle(const Case& c, const CauseText& text, Findings& findings) {
+  std::vector<const Gap*> gaps;
+  std::uint64_t sum = 0;
+  for (const Gap& gap : c.report.activity.gaps) {
+    if (gap.cause != text.cause) continue;
+    gaps.push_back(&gap);
+    sum += gap.size_ns();
+  }
+  if (!c.is_worth(sum)) return;
+  std::ranges::stable_sort(gaps, std::ranges::greater{}, [](const Gap* g) { return g->size_ns(); });
+
+  Finding finding{.id = text.id};
+  finding.severity = sum * 20 >= c.active_ns() ? Severity::warning : Severity::info;
+  finding.confidence = text.cause == IdleCause::launch ? Confidence::likely : Confidence::certain;
+  finding.title = fmt::format("The device stood still for {} ({} of its time) in {}, because {}",
+                              time_text(sum), share_text(sum, c.active_ns()),
+                              many(gaps.size(), "gap"), text.because);
+  std::map<std::uint32_t, std::uint64_t> by_call;  // name, time
+  for (const Gap* gap : gaps) {
+    if (gap->call != no_index) by_call[c.trace.calls()[gap->call].name] += gap->size_ns();
+    finding.evidence.commands.push_back(gap->after);
+    if (gap->call != no_index) finding.evidence.calls.push_back(gap->call);
+  }
+  if (!by_call.empty()) {
+    const auto most =
+        std::ranges::max_element(by_call, {}, [](const auto& entry) { return entry.second; });
+    if (most->second * 2 > sum) finding.title += fmt::format(", in {}", c.trace.text(most->first));
+  }
+  finding.title += '.';
+  finding.advice = text.advice;
+  finding.evidence.commands = some(std::move(finding.evidence.commands));
+  finding.evidence.calls = some(std::move(finding.evidence.calls));
+  finding.evidence.begin_ns = gaps[0]->begin_ns;
+  finding.evidence.end_ns = gaps[0]->end_ns;
+  finding.numbers = {{"gaps", "", static_cast<double>(gaps.size())},
+                     {"idle", "ns", static_cast<double>(sum)},
+                     {"longest", "ns", static_cast<double>(gaps[0]->size_ns())}};
+  finding.saving_ns = sum;
+  finding.formula = "all of these gaps closed";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void verdict_rule(const Case& c, Findings& findings) {
+  const Activity& activity = c.report.activity;
+  const std::uint64_t active = c.active_ns();
+  std::uint64_t busy = 0;
+  for (const Lane& lane : activity.devices) busy += lane.busy_ns;
+  Finding finding{.id = "verdict"};
+  if (active == 0) {
+    finding.title = c.trace.commands().empty()
+                        ? "Nothing ran while this was recorded."
+                        : "No command has the times it ran at, so nothing can be said of speed.";
+    findings.push_back(std::move(finding));
+    return;
+  }
+  const std::string share = share_text(busy, active);
+  switch (c.report.verdict) {
+    case Bottleneck::device:
+      finding.title = fmt::format("Device-bound: it was busy {} of its time, with kernels.", share);
+      finding.advice = "Make the kernels with the largest share faster.";
+      break;
+    case Bottleneck::copies:
+      finding.title =
+          fmt::format("Copy-bound: it was busy {} of its time, and copies took {} of that.", share,
+                      share_text(activity.copy_ns, activity.sum_ns));
+      finding.advice = "Move less: keep data on the device, copy what changed.";
+      break;
+    case Bottleneck::host:
+      finding.title = fmt::format(
+          "Host-bound: the device was busy only {} of its time; it waited for the host.", share);
+      finding.advice = "Faster kernels won't help much; give work sooner and in larger pieces.";
+      break;
+    case Bottleneck::waits:
+      finding.title = fmt::format(
+          "Wait-bound: the device was busy only {} of its time; waits kept it from the rest.",
+          share);
+      finding.advice = "Wait less often, or for less.";
+      break;
+    case Bottleneck::unknown:
+      finding.title = fmt::format(
+          "The device was busy {} of its time; why not more can't be told from this document.",
+          share);
+      break;
+  }
+  finding.numbers = {{"busy", "%", 100.0 * static_cast<double>(busy) / static_cast<double>(active)},
+                     {"active", "ns", static_cast<double>(active)}};
+  for (std::size_t cause = 0; cause < idle_causes; ++cause)
+    if (activity.idle_ns[cause])
+      finding.numbers.push_back({fmt::format("idle.{}", to_string(static_cast<IdleCause>(cause))),
+                                 "ns", static_cast<double>(activity.idle_ns[cause])});
+  findings.push_back(std::move(finding));
+}
+
+void idle_rule(const Case& c, Findings& findings) {
+  for (const CauseText& text : cause_texts) add_idle(c, text, findings);
+}
+
+}  // namespace reel::analysis

@@ -1,0 +1,237 @@
+// Launches that cost more than they bring, and kernels too small for the device.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/findings/rules.hpp"
+#include "reel/units.hpp"
+
+namespace reel::analysis {
+
+namespace {
+
+constexpr std::uint64_t tiny_ns = 20'000;
+constexpr std::size_t shortest_run = 3;
+
+bool is_dispatch(const Case& c, std::uint32_t command) {
+  return c.work(command).kind == WorkKind::dispatch && c.command(command).has_run_times();
+}
+
+// What a launch costs beside its kernel: the call on the host, or the gap before it where that is
+// larger.
+std::uint64_t launch_cost_ns(const Case& c) {
+  std::vector<std::uint64_t> giving, gaps;
+  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i)
+    if (is_dispatch(c, i) && c.command(i).launch == no_index)
+      giving.push_back(giving_ns(c.command(i)));
+  for (const Gap& gap : c.report.activity.gaps)
+    if (gap.cause == IdleCause::launch) gaps.push_back(gap.size_ns());
+  return std::max(median(giving), median(gaps));
+}
+
+}  // namespace
+
+void launch_bound_rule(const Case& c, Findings& findings) {
+  std::vector<std::uint64_t> runs, calls;
+  std::vector<std::uint32_t> shorter;
+  std::uint64_t saving = 0;
+  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+    // Nodes of a graph were given by one call.
+    if (!is_dispatch(c, i) || c.command(i).launch != no_index) continue;
+    const std::uint64_t run = c.command(i).run_ns(), call = giving_ns(c.command(i));
+    if (call == 0) continue;
+    runs.push_back(run);
+    calls.push_back(call);
+    if (run >= call) continue;
+    shorter.push_back(i);
+    saving += call - run;
+  }
+  if (runs.size() < 16 || shorter.size() * 2 < runs.size()) return;
+  const std::uint64_t run = median(runs), call = median(calls);
+  if (run >= call || !c.is_worth(saving)) return;
+  Finding finding{.id = "launch.bound", .severity = Severity::warning};
+  finding.confidence = Confidence::likely;
+  finding.title = fmt::format(
+      "{} of {} kernels ran shorter than their launch took: {} against {}, in the middle.",
+      shorter.size(), runs.size(), time_text(run), time_text(call));
+  finding.advice = "Record them into a graph and launch it as one, or give each kernel more to do.";
+  finding.numbers = {{"shorter", "", static_cast<double>(shorter.size())},
+                     {"kernels", "", static_cast<double>(runs.size())},
+                     {"median_run", "ns", static_cast<double>(run)},
+                     {"median_call", "ns", static_cast<double>(call)}};
+  finding.evidence.commands = some(std::move(shorter));
+  finding.saving_ns = saving;
+  finding.formula = "sum over these of (call - run)";
+  findings.push_back(std::move(finding));
+}
+
+void launch_shape_rule(const Case& c, Findings& findings) {
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>>
+      few;  // kernel, groups
+  std::vector<std::uint32_t> single;
+  std::map<std::uint32_t, std::uint64_t> single_ns;
+  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+    if (!is_dispatch(c, i)) continue;
+    const TraceWork& work = c.work(i);
+    const std::uint32_t device = c.trace.streams()[c.command(i).stream].device;
+    if (work.kernel == no_index || device == no_index) continue;
+    const std::uint64_t groups = work.groups.count();
+    if (groups > 0 && groups < c.trace.devices()[device].compute_units)
+      few[{work.kernel, groups}].push_back(i);
+    if (work.group_size.count() == 1 && groups >= 64) {
+      single.push_back(i);
+      single_ns[work.kernel] += c.report.own_ns[i];
+    }
+  }
+  for (auto& [key, commands] : few) {
+    std::uint64_t sum = 0;
+    for (const std::uint32_t i : commands) sum += c.report.own_ns[i];
+    if (sum * 20 < c.active_ns()) continue;
+    const std::uint32_t device = c.trace.streams()[c.command(commands[0]).stream].device;
+    Finding finding{.id = "launch.shape", .severity = Severity::warning};
+    finding.confidence = Confidence::likely;
+    finding.title =
+        fmt::format("Kernel {} ran {} for {}, in {} on a device of {} units.",
+                    kernel_text(c.trace, key.first), many(commands.size(), "time"), time_text(sum),
+                    many(key.second, "group"), c.trace.devices()[device].compute_units);
+    finding.advice = "Split its work into more groups, so that every unit has some.";
+    finding.numbers = {{"groups", "", static_cast<double>(key.second)},
+                       {"units", "", static_cast<double>(c.trace.devices()[device].compute_units)},
+                       {"time", "ns", static_cast<double>(sum)}};
+    finding.evidence.kernels = {key.first};
+    finding.evidence.commands = some(commands);
+    findings.push_back(std::move(finding));
+  }
+  for (const auto& [kernel, ns] : single_ns) {
+    if (ns * 20 < c.active_ns()) continue;
+    Finding finding{.id = "launch.shape", .severity = Severity::warning};
+    finding.confidence = Confidence::likely;
+    finding.title = fmt::format("Kernel {} ran {} in groups of one item.",
+                                kernel_text(c.trace, kernel), time_text(ns));
+    finding.advice = "Give it a group size; a device runs items of a group side by side.";
+    finding.numbers = {{"time", "ns", static_cast<double>(ns)}};
+    finding.evidence.kernels = {kernel};
+    std::vector<std::uint32_t> its;
+    for (const std::uint32_t i : single)
+      if (c.work(i).kernel == kernel) its.push_back(i);
+    finding.evidence.commands = some(std::move(its));
+    findings.push_back(std::move(finding));
+  }
+}
+
+// Runs of tiny kernels where each reads what only the one before wrote for it.
+void fusion_rule(const Case& c, Findings& findings) {
+  const std::size_t count = c.trace.commands().size();
+  std::vector<std::uint32_t> readers(count), feeds(count, no_index);
+  for (const Dependency& d : c.report.dependencies) {
+    if (d.kind != DependencyKind::data) continue;
+    ++readers[d.from];
+    feeds[d.from] = d.to;
+  }
+  const auto is_tiny = [&](std::uint32_t i) {
+    return is_dispatch(c, i) && c.command(i).run_ns() < tiny_ns;
+  };
+  std::vector<std::uint32_t> last(c.trace.streams().size(), no_index);
+  std::vector<std::uint32_t> length(count, 1), head(count);
+  std::vector<bool> goes_on(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    head[i] = i;
+    const std::uint32_t before = last[c.command(i).stream];
+    last[c.command(i).stream] = i;
+    if (before == no_index || !is_tiny(i) || !is_tiny(before)) continue;
+    if (readers[before] != 1 || feeds[before] != i) continue;
+    length[i] = length[before] + 1;
+    head[i] = head[before];
+    goes_on[before] = true;
+  }
+  std::uint64_t runs = 0, kernels = 0, longest = 0;
+  std::uint32_t longest_end = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (goes_on[i] || length[i] < shortest_run) continue;
+    ++runs;
+    kernels += length[i];
+    if (length[i] > longest) {
+      longest = length[i];
+      longest_end = i;
+    }
+  }
+  if (runs == 0) return;
+  const std::uint64_t cost = launch_cost_ns(c);
+  const std::uint64_t saving = (kernels - runs) * cost;
+  if (!c.is_worth(saving)) return;
+  Finding finding{.id = "fuse.tiny", .severity = Severity::info};
+  finding.confidence = Confidence::possible;
+  finding.title = fmt::format(
+      "{} of tiny kernels ({} in all, each under {}) pass their result only to the next; the "
+      "longest has {}.",
+      many(runs, "run"), many(kernels, "kernel"), time_text(tiny_ns), longest);
+  finding.advice = "Fuse each run into one kernel: one launch, and results that stay in registers.";
+  finding.numbers = {{"runs", "", static_cast<double>(runs)},
+                     {"kernels", "", static_cast<double>(kernels)},
+                     {"launch", "ns", static_cast<double>(cost)}};
+  finding.saving_ns = saving;
+  finding.formula = "(kernels - runs) x what a launch costs beside its kernel";
+  std::vector<std::uint32_t> chain;
+  for (std::uint32_t i = head[longest_end]; i <= longest_end; ++i)
+    if (head[i] == head[longest_end] && c.command(i).stream == c.command(longest_end).stream)
+      chain.push_back(i);
+  finding.evidence.begin_ns = c.command(chain.front()).started_ns;
+  finding.evidence.end_ns = c.command(chain.back()).ended_ns;
+  finding.evidence.commands = some(std::move(chain));
+  findings.push_back(std::move(finding));
+}
+
+void outlier_rule(const Case& c, Findings& findings) {
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>>
+      alike;
+  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+    if (!is_dispatch(c, i) || c.work(i).kernel == no_index) continue;
+    const TraceWork& work = c.work(i);
+    alike[{work.kernel, work.groups.count(), work.group_size.count()}].push_back(i);
+  }
+  struct Outlier {
+    std::uint32_t command;
+    std::uint64_t excess_ns;
+  };
+  std::vector<Outlier> outliers;
+  std::uint64_t excess = 0, first_runs = 0;
+  for (const auto& [key, commands] : alike) {
+    if (commands.size() < 8) continue;
+    std::vector<std::uint64_t> times;
+    for (const std::uint32_t i : commands) times.push_back(c.command(i).run_ns());
+    const std::uint64_t middle = median(times);
+    for (const std::uint32_t i : commands) {
+      const std::uint64_t run = c.command(i).run_ns();
+      if (run <= 3 * middle || run - middle < 1000) continue;
+      outliers.push_back({i, run - middle});
+      excess += run - middle;
+      first_runs += i == commands[0];
+    }
+  }
+  if (!c.is_worth(excess)) return;
+  std::ranges::stable_sort(outliers, std::ranges::greater{}, &Outlier::excess_ns);
+  Finding finding{.id = "outlier", .severity = Severity::info};
+  finding.title = fmt::format(
+      "{} took more than three times as long as others like {}, {} too much in all; worst is {}.",
+      many(outliers.size(), "run"), outliers.size() == 1 ? "it" : "them", time_text(excess),
+      describe_command(c.trace, outliers[0].command));
+  if (first_runs == outliers.size())
+    finding.title += " Each was the first of its kind: warming up.";
+  finding.advice = first_runs == outliers.size()
+                       ? "Leave the first pass out when you measure."
+                       : "Look at what else ran then: another stream, another process, paging.";
+  finding.numbers = {{"runs", "", static_cast<double>(outliers.size())},
+                     {"first_runs", "", static_cast<double>(first_runs)},
+                     {"excess", "ns", static_cast<double>(excess)}};
+  finding.saving_ns = excess;
+  finding.formula = "sum over these of (run - median of its like)";
+  std::vector<std::uint32_t> commands;
+  for (const Outlier& outlier : outliers) commands.push_back(outlier.command);
+  finding.evidence.begin_ns = c.command(commands[0]).started_ns;
+  finding.evidence.end_ns = c.command(commands[0]).ended_ns;
+  finding.evidence.commands = some(std::move(commands));
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace reel::analysis

@@ -1,0 +1,142 @@
+// Waits for nothing, waits that are missing, and independent work in one line.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/findings/rules.hpp"
+#include "reel/units.hpp"
+
+namespace reel::analysis {
+
+void barrier_rule(const Case& c, Findings& findings) {
+  std::vector<std::uint32_t> commands;
+  for (const Dependency& d : c.report.dependencies)
+    if (d.kind == DependencyKind::redundant) commands.push_back(d.to);
+  const std::size_t waits = commands.size();
+
+  // A barrier that no dependency of its stream crosses keeps nothing apart.
+  std::vector<std::uint32_t> place(c.trace.commands().size());  // in its stream
+  std::vector<std::vector<std::uint32_t>> barriers(c.trace.streams().size());
+  std::vector<std::uint32_t> length(c.trace.streams().size());
+  for (std::uint32_t i = 0; i < place.size(); ++i) {
+    const std::uint32_t stream = c.command(i).stream;
+    place[i] = length[stream]++;
+    if (c.work(i).kind == WorkKind::barrier) barriers[stream].push_back(i);
+  }
+  std::vector<std::vector<std::int32_t>> crossings(c.trace.streams().size());
+  for (std::size_t s = 0; s < crossings.size(); ++s)
+    if (!barriers[s].empty()) crossings[s].resize(length[s] + 1);
+  for (const Dependency& d : c.report.dependencies) {
+    const std::uint32_t stream = c.command(d.from).stream;
+    if (d.buffer == no_index || stream != c.command(d.to).stream || crossings[stream].empty())
+      continue;
+    ++crossings[stream][place[d.from]];
+    --crossings[stream][place[d.to]];
+  }
+  for (std::size_t s = 0; s < crossings.size(); ++s) {
+    std::int64_t open = 0;
+    std::uint32_t at = 0;
+    for (const std::uint32_t barrier : barriers[s]) {
+      for (; at <= place[barrier]; ++at) open += crossings[s][at];
+      if (open == 0) commands.push_back(barrier);
+    }
+  }
+  if (commands.empty()) return;
+  std::vector<bool> is_one(c.trace.commands().size());
+  for (const std::uint32_t i : commands) is_one[i] = true;
+  std::uint64_t saving = 0;
+  for (const Gap& gap : c.report.activity.gaps)
+    if (gap.cause == IdleCause::dependency && is_one[gap.after]) saving += gap.size_ns();
+  Finding finding{.id = "barrier.redundant", .severity = Severity::info};
+  finding.confidence = Confidence::likely;
+  const std::size_t fences = commands.size() - waits;
+  if (commands.size() == 1)
+    finding.title = fmt::format("{} {} orders nothing: nothing after it touches what came before.",
+                                waits ? "The wait before" : "The barrier",
+                                describe_command(c.trace, commands[0]));
+  else
+    finding.title =
+        fmt::format("{}{}{} order nothing: no later command touches what came before them.",
+                    waits ? many(waits, "wait") : "", waits && fences ? " and " : "",
+                    fences ? many(fences, "barrier") : "");
+  finding.advice = "Leave them out; work on both sides could then overlap.";
+  finding.numbers = {{"waits", "", static_cast<double>(waits)},
+                     {"barriers", "", static_cast<double>(fences)}};
+  finding.evidence.commands = some(std::move(commands));
+  if (saving) {
+    finding.saving_ns = saving;
+    finding.formula = "idle time in front of them";
+  }
+  findings.push_back(std::move(finding));
+}
+
+void race_rule(const Case& c, Findings& findings) {
+  std::vector<const Dependency*> races;
+  for (const Dependency& d : c.report.dependencies)
+    if (d.kind == DependencyKind::missing) races.push_back(&d);
+  if (races.empty()) return;
+  const Dependency& first = *races[0];
+  Finding finding{.id = "race", .severity = Severity::error};
+  finding.confidence = Confidence::likely;
+  finding.title = fmt::format(
+      "{} and {} touch the same bytes of {}, one of them writes, and nothing puts them in order.",
+      describe_command(c.trace, first.from), describe_command(c.trace, first.to),
+      describe_buffer(c.trace, first.buffer));
+  if (races.size() > 1) finding.title += fmt::format(" {} such pairs in all.", races.size());
+  finding.advice = fmt::format(
+      "Let the second wait for an event recorded after the first. reel replay {} --order relaxed "
+      "shows whether results change.",
+      c.trace.path());
+  finding.numbers = {{"pairs", "", static_cast<double>(races.size())},
+                     {"bytes", "bytes", static_cast<double>(first.bytes)}};
+  std::vector<std::uint32_t> commands, buffers;
+  for (const Dependency* race : races) {
+    if (commands.size() >= most_evidence) break;
+    commands.push_back(race->from);
+    commands.push_back(race->to);
+    if (std::ranges::find(buffers, race->buffer) == buffers.end()) buffers.push_back(race->buffer);
+  }
+  finding.evidence.commands = some(std::move(commands));
+  finding.evidence.buffers = some(std::move(buffers));
+  findings.push_back(std::move(finding));
+}
+
+// Commands on one stream that nothing but the stream keeps in line.
+void overlap_rule(const Case& c, Findings& findings) {
+  if (c.report.verdict != Bottleneck::device) return;
+  std::vector<std::uint32_t> streams;
+  for (std::uint32_t s = 0; s < c.report.activity.streams.size(); ++s)
+    if (c.report.activity.streams[s].timed) streams.push_back(s);
+  if (streams.size() != 1 || c.report.activity.streams[streams[0]].timed < 8) return;
+  const std::size_t count = c.trace.commands().size();
+  std::vector<std::uint64_t> done(count);
+  std::size_t next = 0;
+  std::uint64_t longest = 0, sum = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint64_t start = 0;
+    for (; next < c.report.dependencies.size() && c.report.dependencies[next].to == i; ++next)
+      if (c.report.dependencies[next].kind != DependencyKind::redundant)
+        start = std::max(start, done[c.report.dependencies[next].from]);
+    done[i] = start + c.report.own_ns[i];
+    longest = std::max(longest, done[i]);
+    sum += c.report.own_ns[i];
+  }
+  // Half as much again, or it is not worth a second stream.
+  if (longest == 0 || sum * 2 < longest * 3 || !c.is_worth(sum - longest)) return;
+  Finding finding{.id = "overlap.lost", .severity = Severity::info};
+  finding.confidence = Confidence::possible;
+  finding.title =
+      fmt::format("Commands ran one after the other for {}; what depends on what would allow {}.",
+                  time_text(sum), time_text(longest));
+  finding.advice =
+      "Give independent commands to several streams, or record them into a graph, which finds "
+      "them; it helps where one kernel does not fill the device.";
+  finding.numbers = {{"one_after_the_other", "ns", static_cast<double>(sum)},
+                     {"longest_chain", "ns", static_cast<double>(longest)}};
+  finding.evidence.streams = streams;
+  finding.saving_ns = sum - longest;
+  finding.formula = "all run times - the longest chain of dependent ones; at most";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace reel::analysis

@@ -1,0 +1,67 @@
+// What the end waited for, and how fast the busiest kernel moved its bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/findings/rules.hpp"
+#include "reel/units.hpp"
+
+namespace reel::analysis {
+
+void path_rule(const Case& c, Findings& findings) {
+  const CriticalPath& path = c.report.path;
+  if (path.steps.empty() || path.span_ns == 0) return;
+  Finding finding{.id = "cp"};
+  finding.confidence = Confidence::likely;
+  finding.title =
+      fmt::format("The longest chain is {} commands, {} host and {} delays of {}.",
+                  share_text(path.command_ns, path.span_ns), share_text(path.host_ns, path.span_ns),
+                  share_text(path.delay_ns, path.span_ns), time_text(path.span_ns));
+  finding.numbers = {{"span", "ns", static_cast<double>(path.span_ns)},
+                     {"commands", "ns", static_cast<double>(path.command_ns)},
+                     {"host", "ns", static_cast<double>(path.host_ns)},
+                     {"delays", "ns", static_cast<double>(path.delay_ns)}};
+  if (!path.halved.empty() && path.halved[0].span_ns < path.span_ns) {
+    const WhatIf& best = path.halved[0];
+    const std::uint64_t saving = path.span_ns - best.span_ns;
+    finding.title +=
+        fmt::format(" With kernel {} twice as fast, the whole would take {} less.",
+                    kernel_text(c.trace, best.kernel), share_text(saving, path.span_ns));
+    finding.advice = "Start with what is on this chain; other work can get faster for nothing.";
+    finding.evidence.kernels = {best.kernel};
+    finding.saving_ns = saving;
+    finding.formula =
+        "the recorded order again, every delay as it was, this kernel in half the time";
+  }
+  std::vector<const PathStep*> steps;
+  for (const PathStep& step : path.steps)
+    if (step.kind == PathStep::Kind::command) steps.push_back(&step);
+  std::ranges::stable_sort(steps, std::ranges::greater{},
+                           [](const PathStep* s) { return s->end_ns - s->begin_ns; });
+  for (const PathStep* step : steps) {
+    if (finding.evidence.commands.size() == most_evidence) break;
+    finding.evidence.commands.push_back(step->command);
+  }
+  findings.push_back(std::move(finding));
+}
+
+void bandwidth_rule(const Case& c, Findings& findings) {
+  if (c.report.kernels.empty()) return;
+  const KernelUsage& top = c.report.kernels[0];
+  if (top.total_ns == 0 || top.bound_bytes == 0) return;
+  const auto best = std::ranges::max_element(c.report.kernels, {},
+                                             [](const KernelUsage& u) { return u.bandwidth(); });
+  Finding finding{.id = "bandwidth"};
+  finding.confidence = Confidence::possible;
+  finding.title = fmt::format(
+      "Kernel {} took most time ({} in {}) and moved at most {:.2f} GB/s, if it touched all it was "
+      "given once; the fastest here is {} with {:.2f}.",
+      kernel_text(c.trace, top.kernel), time_text(top.total_ns), many(top.timed, "run"),
+      top.bandwidth(), kernel_text(c.trace, best->kernel), best->bandwidth());
+  finding.numbers = {{"at_most", "GB/s", top.bandwidth()}, {"fastest", "GB/s", best->bandwidth()}};
+  finding.evidence.kernels = {top.kernel};
+  if (best->kernel != top.kernel) finding.evidence.kernels.push_back(best->kernel);
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace reel::analysis

@@ -1,0 +1,86 @@
+// How far the document itself can be trusted.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/findings/rules.hpp"
+#include "reel/units.hpp"
+
+namespace reel::analysis {
+
+void clock_rule(const Case& c, Findings& findings) {
+  std::vector<std::uint32_t> backwards, early;
+  std::uint64_t furthest = 0;
+  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+    const TraceCommand& command = c.command(i);
+    if (!command.has_run_times()) continue;
+    const std::uint32_t device = c.trace.streams()[command.stream].device;
+    const std::uint64_t error =
+        device == no_index ? 0 : c.trace.devices()[device].clock_error_ns.value_or(0);
+    if (command.ended_ns < command.started_ns ||
+        (command.queued_ns && command.started_ns < command.queued_ns))
+      backwards.push_back(i);
+    else if (command.started_ns + error < command.call_begin_ns) {
+      early.push_back(i);
+      furthest = std::max(furthest, command.call_begin_ns - command.started_ns);
+    }
+  }
+  if (backwards.empty() && early.empty()) return;
+  Finding finding{.id = "clock", .severity = Severity::warning};
+  if (!backwards.empty())
+    finding.title = fmt::format(
+        "{} ended before they started, or started before they were queued: the device's clock "
+        "can't be right.",
+        many(backwards.size(), "command"));
+  else
+    finding.title = fmt::format(
+        "{} seem to have started before they were given, by up to {}: the clocks of host and "
+        "device don't fit together.",
+        many(early.size(), "command"), time_text(furthest));
+  finding.advice = "Don't trust gaps and delays shorter than that.";
+  finding.numbers = {{"backwards", "", static_cast<double>(backwards.size())},
+                     {"early", "", static_cast<double>(early.size())},
+                     {"furthest", "ns", static_cast<double>(furthest)}};
+  backwards.insert(backwards.end(), early.begin(), early.end());
+  finding.evidence.commands = some(std::move(backwards));
+  findings.push_back(std::move(finding));
+}
+
+void capture_rule(const Case& c, Findings& findings) {
+  std::uint64_t overhead = 0, untimed = 0;
+  for (const TraceOverhead& o : c.trace.overheads())
+    if (o.kind != OverheadKind::starting && o.kind != OverheadKind::stopping &&
+        o.end_ns > o.begin_ns)
+      overhead += o.end_ns - o.begin_ns;
+  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+    const WorkKind kind = c.work(i).kind;
+    const bool has_time = kind != WorkKind::barrier && kind != WorkKind::host_call;
+    untimed += has_time && !c.command(i).has_run_times();
+  }
+  const std::uint64_t span = c.report.activity.span_ns();
+  Finding finding{.id = "capture"};
+  finding.title = span ? fmt::format("Recording took {} ({}) while commands were given.",
+                                     time_text(overhead), share_text(overhead, span))
+                       : "The document has no times.";
+  if (overhead * 10 >= span && span) {
+    finding.severity = Severity::warning;
+    finding.advice = "Record with less contents to disturb the program less.";
+  }
+  if (untimed) {
+    finding.title += fmt::format(" {} without times: nothing is said of when they ran.",
+                                 count_text(untimed, "command") + (untimed == 1 ? " is" : " are"));
+  }
+  if (!c.trace.is_complete()) {
+    finding.severity = Severity::warning;
+    finding.title += " The document is incomplete; what follows its last command is unknown.";
+  }
+  if (!c.trace.notes().empty())
+    finding.title += fmt::format(" {} in it.", many(c.trace.notes().size(), "note"));
+  finding.numbers = {{"overhead", "ns", static_cast<double>(overhead)},
+                     {"untimed", "", static_cast<double>(untimed)},
+                     {"notes", "", static_cast<double>(c.trace.notes().size())},
+                     {"problems", "", static_cast<double>(c.trace.problems().size())}};
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace reel::analysis

@@ -1,0 +1,69 @@
+#include "analysis/findings/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reel/units.hpp"
+
+namespace reel::analysis {
+
+std::uint64_t Case::active_ns() const {
+  std::uint64_t sum = 0;
+  for (const Lane& lane : report.activity.devices) sum += lane.span_ns();
+  return sum;
+}
+
+std::uint64_t median(std::vector<std::uint64_t>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+std::uint64_t giving_ns(const TraceCommand& command) {
+  if (command.call_end_ns <= command.call_begin_ns) return 0;
+  const std::uint64_t call = command.call_end_ns - command.call_begin_ns;
+  if (!command.has_run_times()) return call;
+  const std::uint64_t begin = std::max(command.started_ns, command.call_begin_ns);
+  const std::uint64_t end = std::min(command.ended_ns, command.call_end_ns);
+  return end > begin ? call - (end - begin) : call;
+}
+
+std::vector<std::uint32_t> some(std::vector<std::uint32_t> list) {
+  if (list.size() > most_evidence) list.resize(most_evidence);
+  return list;
+}
+
+std::string kernel_text(const Trace& trace, std::uint32_t kernel) {
+  const TraceKernel& known = trace.kernels()[kernel];
+  return fmt::format("'{}' ({})", known.name, name_of(known.id));
+}
+
+std::string many(std::uint64_t count, const char* one) { return count_text(count, one); }
+
+}  // namespace reel::analysis
+
+namespace reel {
+
+std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
+  using namespace analysis;
+  constexpr Rule rules[] = {
+      verdict_rule,        idle_rule,         launch_bound_rule, launch_shape_rule,
+      fusion_rule,         barrier_rule,      race_rule,         overlap_rule,
+      same_bytes_rule,     unread_bytes_rule, small_copies_rule, memory_rule,
+      path_rule,           bandwidth_rule,    nan_rule,          outlier_rule,
+      nondeterminism_rule, clock_rule,        capture_rule};
+  Findings findings;
+  const Case its_case{trace, report};
+  for (const Rule rule : rules) rule(its_case, findings);
+  const auto rank = [](const Finding& finding) {
+    return std::tuple(finding.id != "verdict", finding.severity != Severity::error,
+                      ~finding.saving_ns.value_or(0), ~finding.saving_bytes.value_or(0),
+                      finding.severity == Severity::info);
+  };
+  std::ranges::stable_sort(findings, {}, rank);
+  return findings;
+}
+
+}  // namespace reel

@@ -1,0 +1,63 @@
+// rules.hpp - the list of rules, and what they share.
+//
+// A rule looks at one case and adds what it found. It knows nothing of the others; sorting, cutting
+// and printing are not its business. docs/insights.md has a line for each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reel/insights.hpp"
+
+namespace reel::analysis {
+
+struct Case {
+  const Trace& trace;
+  const Report& report;
+
+  const TraceCommand& command(std::uint32_t c) const { return trace.commands()[c]; }
+  const TraceWork& work(std::uint32_t c) const { return trace.work_of(command(c)); }
+  // From the first start to the last end of all devices: what shares are of.
+  std::uint64_t active_ns() const;
+  // Less than this is not worth a person's time: a hundredth.
+  bool is_worth(std::uint64_t ns) const { return ns > 0 && ns * 100 >= active_ns(); }
+};
+
+using Findings = std::vector<Finding>;
+using Rule = void (*)(const Case&, Findings&);
+
+void verdict_rule(const Case&, Findings&);
+void idle_rule(const Case&, Findings&);
+void launch_bound_rule(const Case&, Findings&);
+void launch_shape_rule(const Case&, Findings&);
+void fusion_rule(const Case&, Findings&);
+void barrier_rule(const Case&, Findings&);
+void race_rule(const Case&, Findings&);
+void overlap_rule(const Case&, Findings&);
+void same_bytes_rule(const Case&, Findings&);    // copy.redundant, copy.roundtrip, upload.dup
+void unread_bytes_rule(const Case&, Findings&);  // copy.unused, fill.dead
+void small_copies_rule(const Case&, Findings&);
+void memory_rule(const Case&, Findings&);
+void path_rule(const Case&, Findings&);
+void bandwidth_rule(const Case&, Findings&);
+void nan_rule(const Case&, Findings&);
+void nondeterminism_rule(const Case&, Findings&);
+void outlier_rule(const Case&, Findings&);
+void clock_rule(const Case&, Findings&);
+void capture_rule(const Case&, Findings&);
+
+// The middle one; 0 of none. Changes the order.
+std::uint64_t median(std::vector<std::uint64_t>& values);
+
+// Host time that giving a command took, apart from running it where the device is the host.
+std::uint64_t giving_ns(const TraceCommand& command);
+
+// The first `most_evidence`.
+std::vector<std::uint32_t> some(std::vector<std::uint32_t> list);
+
+// "'matmul' (k4)"; "3 gaps", "1 gap".
+std::string kernel_text(const Trace& trace, std::uint32_t kernel);
+std::string many(std::uint64_t count, const char* one);
+
+}  // namespace reel::analysis

@@ -1,0 +1,44 @@
+// known_contents.hpp - what ranges of buffers are known to hold, by hash, as commands go by.
+//
+// Recorded contents make a range known, a command that writes any of it makes it unknown. A copy
+// carries what is known along.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "reel/trace.hpp"
+
+namespace reel::analysis {
+
+class KnownContents {
+ public:
+  explicit KnownContents(const Trace& trace) : trace_(trace), known_(trace.buffers().size()) {}
+
+  // Commands come in order. Before it runs: the inputs recorded for it.
+  void before(std::uint32_t command);
+  // After it ran: what it wrote is gone; what was recorded then is known.
+  void after(std::uint32_t command);
+
+  // Exactly this range, if it is known as a whole: a hash of its bytes.
+  std::optional<BlobId> of(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const;
+  // The bytes that a write brought, if recorded.
+  std::optional<BlobId> written_by(std::uint32_t command) const;
+
+ private:
+  std::span<const TraceContents> contents_of(std::uint32_t command) const;
+  BlobId digest(const TraceContents& contents) const;
+  void forget(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end);
+
+  const Trace& trace_;
+  struct Range {
+    std::uint64_t end;
+    BlobId hash;
+  };
+  std::vector<std::map<std::uint64_t, Range>> known_;  // by buffer, by begin; they don't overlap
+};
+
+}  // namespace reel::analysis
