@@ -1,4 +1,4 @@
-// main.tsx - the page: mounts on <main id="page">, or on the body where there is none.
+// main.tsx - the page: mounts on <div id="app">, or on the body where there is none.
 import { render } from "preact";
 import { trace } from "./data/current";
 import { followKeys } from "./ui/keys";
@@ -15,6 +15,6 @@ publishHooks();
 void trace.summary.promise().then((summary) => {
   document.title = `${summary.document.split("/").pop()} – Reel`;
 });
-const place = document.getElementById("page") ?? document.body.appendChild(document.createElement("div"));
+const place = document.getElementById("app") ?? document.body.appendChild(document.createElement("div"));
 place.classList.add("page-root");
 render(<Shell />, place);

@@ -40,25 +40,3 @@ export function decodeTable<S extends Schema>(name: string, schema: S, bytes: Ar
   }
   return table as Table<S>;
 }
-
-// The same layout written; for tests and for the benchmark's own documents.
-export function encodeTable<S extends Schema>(schema: S, table: Table<S>): ArrayBuffer {
-  const columns: Header["columns"] = [];
-  let size = 0;
-  for (const [name, type] of Object.entries(schema)) {
-    columns.push({ name, type, offset: size });
-    size += Math.ceil((table.rows * arrays[type].BYTES_PER_ELEMENT) / 8) * 8;
-  }
-  let text = JSON.stringify({ rows: table.rows, columns });
-  text = text.padEnd(Math.ceil(text.length / 8) * 8, " ");
-  const bytes = new ArrayBuffer(headerAt + text.length + size);
-  const view = new DataView(bytes);
-  view.setUint32(0, magic, true);
-  view.setUint32(4, text.length, true);
-  new Uint8Array(bytes).set(new TextEncoder().encode(text), headerAt);
-  for (const { name, type, offset } of columns) {
-    const at = headerAt + text.length + offset;
-    (new arrays[type](bytes, at, table.rows) as Uint8Array).set(table[name as keyof S] as unknown as Uint8Array);
-  }
-  return bytes;
-}

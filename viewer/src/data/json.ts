@@ -2,9 +2,10 @@
 
 export type Nanoseconds = number;
 
+// Times without a unit in their name are from the origin; begin_ns of the summary is the origin itself.
 export interface Lane {
-  begin_ns: Nanoseconds | null;
-  end_ns: Nanoseconds | null;
+  begin: Nanoseconds | null;
+  end: Nanoseconds | null;
   busy_ns: Nanoseconds;
   sum_ns: Nanoseconds;
   commands: number;
@@ -19,8 +20,7 @@ export interface Device extends Lane {
   driver: string;
   driver_version: string;
   memory_bytes: number;
-  compute_units?: number;
-  can_stamp_time?: boolean;
+  compute_units: number;
   clock_error_ns: number | null;
 }
 
@@ -32,9 +32,9 @@ export interface Stream extends Lane {
 
 export interface Pass {
   first: number;
-  end: number;
-  begin_ns: Nanoseconds | null;
-  end_ns: Nanoseconds | null;
+  last: number;
+  begin: Nanoseconds | null;
+  end: Nanoseconds | null;
 }
 
 export interface Summary {
@@ -43,9 +43,10 @@ export interface Summary {
   end_facts: Record<string, string>;
   complete: boolean;
   problems: string[];
-  notes: (string | { kind: string; text: string })[];
+  notes: { time: Nanoseconds | null; kind: string; text: string }[];
   file_bytes: number;
   stored_bytes: number;
+  begin_ns: Nanoseconds;
   span_ns: Nanoseconds;
   busy_ns: Nanoseconds;
   sum_ns: Nanoseconds;
@@ -64,7 +65,8 @@ export interface Summary {
     host_ns: Nanoseconds;
     delay_ns: Nanoseconds;
     span_ns: Nanoseconds;
-    halved: { kernel: number | string; span_ns: Nanoseconds }[];
+    kernel_ns: Nanoseconds[];
+    halved: { kernel: number; span_ns: Nanoseconds }[];
   };
   overhead_ns: Record<string, Nanoseconds>;
   has_diff: boolean;
@@ -105,12 +107,12 @@ export interface Kernel {
   name: string;
   entry: string;
   built_form: string;
-  group_size: number[] | string | null;
+  group_size: number[] | null;
   options: string;
   build_log: string;
   binary_hash: string;
-  defines: [string, string][] | Record<string, string>;
-  constants: [number, number][] | Record<string, number>;
+  defines: { name: string; value: string }[];
+  constants: { id: number; value: number }[];
   parameters: Parameter[];
   count: number;
   timed: number;
@@ -124,8 +126,8 @@ export interface Kernel {
   bound_bytes: number;
   bandwidth: number;
   shapes: number;
-  first: number | string | null;
-  last: number | string | null;
+  first: number | null;
+  last: number | null;
   variants: { form: string; has_text: boolean }[];
 }
 
@@ -136,10 +138,10 @@ export interface Buffer {
   size_bytes: number;
   alive_from: Nanoseconds | null;
   alive_to: Nanoseconds | null;
-  first: number | string | null;
-  last: number | string | null;
-  first_read: number | string | null;
-  last_read: number | string | null;
+  first: number | null;
+  last: number | null;
+  first_read: number | null;
+  last_read: number | null;
   reads: number;
   writes: number;
   at_peak: boolean;

@@ -40,16 +40,19 @@ function hashOf(text: string): number {
   return hash >>> 0;
 }
 
-// A slot for each name, in their order: the first ones get the slot their name asks for, later ones the next free one.
+// A slot for each name, in their order: the first ones get the hue their name asks for, later ones the next free one;
+// those after the twelfth a weaker one. So the kernels that matter differ in hue, and mostly keep it between documents.
 export function kernelSlots(names: string[]): number[] {
-  const taken = new Map<number, string>();
   const slots = new Map<string, number>();
+  const taken = new Set<number>();
   return names.map((name) => {
     const before = slots.get(name);
     if (before !== undefined) return before;
-    let slot = hashOf(name) % kernelColorCount;
-    for (let step = 0; step < kernelColorCount && taken.has(slot); ++step) slot = (slot + 5) % kernelColorCount;
-    taken.set(slot, name);
+    const wanted = hashOf(name) % hues.length;
+    let slot = wanted;
+    for (let step = 0; step < kernelColorCount && taken.has(slot); ++step)
+      slot = ((wanted + 5 * (step + 1)) % hues.length) + (step + 1 >= hues.length ? hues.length : 0);
+    taken.add(slot);
     slots.set(name, slot);
     return slot;
   });
