@@ -46,7 +46,8 @@ std::string remarks_of(const DiffRow& row) {
   add(row.new_source, "new source");
   add(row.new_shape, "new launch size");
   add(row.new_arguments, "new arguments");
-  add(row.change == Change::same && row.delta_ns() != 0, "within noise");
+  // Of one pass each nobody knows the noise.
+  add(row.change == Change::same && row.delta_ns() != 0 && row.noise, "within noise");
   return text;
 }
 
@@ -80,7 +81,7 @@ std::vector<Line> lines_of(const TraceDiff& diff, bool all) {
   lines.push_back({"total", time_text(diff.a.total_ns), time_text(diff.b.total_ns),
                    time_change(diff.total_delta_ns()),
                    share_change(diff.total_delta_ns(), diff.a.total_ns),
-                   diff.significant ? "" : "within noise"});
+                   diff.significant ? "" : "too little to tell"});
   return lines;
 }
 
