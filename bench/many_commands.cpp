@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "document/document_writer.hpp"
@@ -211,6 +212,9 @@ class Writer {
     document_.add(
         CommandRow{next_, work, stream, reel::no_index, reel::no_index, main_thread, begin, now_});
     if (after != reel::no_index) document_.add(OrderRow{next_, stream, after});
+    if (std::exchange(is_first_[stream], false))
+      for (const std::uint32_t done : waited_for_)
+        if (done != reel::no_index) document_.add(OrderRow{next_, stream, done});
     const std::uint64_t queued = begin + 300, submitted = queued + between(300, 700);
     const std::uint64_t started =
         std::max({submitted + between(2000, 4000), free_[stream] + between(200, 900), after_ns});
@@ -220,7 +224,7 @@ class Writer {
     document_.add(StampRow{next_, queued, submitted, started, ended});
     now_ += between(100, 600);
     free_[stream] = ended;
-    ++next_;
+    last_[stream] = next_++;
     return ended;
   }
 
@@ -246,6 +250,8 @@ class Writer {
     const std::uint64_t wait = now_;
     now_ = std::max({now_, free_[main_stream], free_[side_stream]}) + between(3000, 20000);
     document_.add(CallRow{document_.text("synchronize"), main_thread, wait, now_});
+    waited_for_ = last_;
+    is_first_.fill(true);
     document_.add(AllocationRow{true, scratch, now_});
     document_.add(RegionRow{reel::TraceRegion::Kind::pass, pass + 1, 0, main_thread, begin, now_});
   }
@@ -255,6 +261,10 @@ class Writer {
   std::minstd_rand random_;
   std::uint64_t now_ = start_ns;
   std::array<std::uint64_t, 3> free_{};  // by stream: when its last command ended
+  // By stream: its last command; that when the host last waited; is none given since?
+  std::array<std::uint32_t, 3> last_{reel::no_index, reel::no_index, reel::no_index};
+  std::array<std::uint32_t, 3> waited_for_ = last_;
+  std::array<bool, 3> is_first_{};
   std::uint32_t next_ = 0, buffers_ = 0;
   std::uint32_t token_ = 0, logits_ = 0, statistics_ = 0;
   std::array<std::uint32_t, 2> hidden_{};
