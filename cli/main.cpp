@@ -59,6 +59,9 @@ int run(int argc, char** argv) {
   add_commands(app, chosen);
   add_kernels(app, chosen);
   add_insights(app, chosen);
+  add_gaps(app, chosen);
+  add_deps(app, chosen);
+  add_memory(app, chosen);
   add_diff(app, chosen);
   add_buffers(app, chosen);
   add_buffer(app, chosen);
