@@ -12,6 +12,7 @@
 #include "command_details.hpp"
 #include "npy.hpp"
 #include "progress.hpp"
+#include "reel/arguments.hpp"
 #include "reel/elements.hpp"
 #include "reel/units.hpp"
 #include "terminal.hpp"

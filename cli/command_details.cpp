@@ -3,49 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
+#include "reel/arguments.hpp"
 #include "reel/units.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
 namespace reel::cli {
 namespace {
-
-std::string hex_text(std::span<const std::byte> bytes) {
-  std::string text = "0x";
-  for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte)
-    text += fmt::format("{:02x}", static_cast<unsigned>(*byte));
-  return text;
-}
-
-template <class T>
-T as(std::span<const std::byte> bytes) {
-  T value;
-  std::memcpy(&value, bytes.data(), sizeof(value));
-  return value;
-}
-
-// Where the kernel's type is not known: as a whole number, and as a float where that looks like
-// one.
-std::string value_text(std::span<const std::byte> bytes, std::optional<ElementType> element) {
-  if (element && !bytes.empty() && bytes.size() % size_of(*element) == 0) {
-    std::string text;
-    for (std::size_t at = 0; at < bytes.size(); at += size_of(*element))
-      text += (at ? " " : "") + element_text(*element, bytes.subspan(at, size_of(*element)));
-    return text;
-  }
-  if (bytes.size() == 4) {
-    const auto real = as<float>(bytes);
-    const auto whole = as<std::int32_t>(bytes);
-    const float size = real < 0 ? -real : real;
-    return size > 1e-6f && size < 1e9f ? fmt::format("{} or {}f", whole, real)
-                                       : std::to_string(whole);
-  }
-  if (bytes.size() == 8) return std::to_string(as<std::int64_t>(bytes));
-  if (bytes.size() == 1 || bytes.size() == 2) return hex_text(bytes);
-  return bytes.empty() ? "-" : hex_text(bytes);
-}
 
 std::string buffer_text(const TraceBuffer& buffer) {
   return buffer.label.empty() ? name_of(buffer.id)
@@ -125,22 +90,6 @@ void print_contents(const Trace& trace, std::uint32_t index) {
 }
 
 }  // namespace
-
-const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument) {
-  if (work.kind != WorkKind::dispatch || work.kernel == no_index) return nullptr;
-  const TraceKernel& kernel = trace.kernels()[work.kernel];
-  // Reflection on a shader tells the order of buffers and that of values, not how they are mixed.
-  const bool by_kind = kernel.built_form == "glsl" || kernel.built_form == "spirv";
-  const auto arguments = trace.arguments(work);
-  const ArgumentKind kind = arguments[argument].kind;
-  if (kind == ArgumentKind::indirect) return nullptr;
-  if (!by_kind) return argument < kernel.parameters.size() ? &kernel.parameters[argument] : nullptr;
-  auto place = std::ranges::count(arguments.first(argument), kind, &TraceArgument::kind);
-  for (const Parameter& parameter : kernel.parameters)
-    if (static_cast<int>(parameter.kind) == static_cast<int>(kind) && place-- == 0)
-      return &parameter;
-  return nullptr;
-}
 
 std::uint64_t start_of(const TraceCommand& command) {
   return command.started_ns ? command.started_ns : command.call_begin_ns;

@@ -14,9 +14,6 @@ std::uint64_t origin_ns(const Trace& trace);
 std::uint64_t start_of(const TraceCommand& command);        // when it ran, else when it was given
 std::uint64_t queue_delay_ns(const TraceCommand& command);  // from queued to started
 
-// What a dispatch gave its argument to; null where the document doesn't tell.
-const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument);
-
 Json command_json(const Trace& trace, std::uint32_t index, bool all);
 void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& options);
 

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 
+#include "reel/analysis.hpp"
 #include "reel/units.hpp"
 #include "table.hpp"
 #include "trace_input.hpp"
@@ -12,39 +12,6 @@
 
 namespace reel::cli {
 namespace {
-
-struct Usage {
-  std::uint32_t kernel = 0;
-  std::uint64_t count = 0;              // of runs, timed or not
-  std::uint64_t total_ns = 0;           // of those that were timed
-  std::vector<std::uint64_t> times_ns;  // sorted
-
-  std::uint64_t mean_ns() const { return times_ns.empty() ? 0 : total_ns / times_ns.size(); }
-  // The smallest time that this share of all runs does not exceed.
-  std::uint64_t quantile_ns(double share) const {
-    if (times_ns.empty()) return 0;
-    const auto rank = static_cast<std::size_t>(share * static_cast<double>(times_ns.size()));
-    return times_ns[std::min(rank, times_ns.size() - 1)];
-  }
-};
-
-// By total time, the longest first.
-std::vector<Usage> usages_of(const Trace& trace) {
-  std::vector<Usage> usages(trace.kernels().size());
-  for (std::uint32_t i = 0; i < usages.size(); ++i) usages[i].kernel = i;
-  for (const TraceCommand& command : trace.commands()) {
-    const TraceWork& work = trace.work_of(command);
-    if (work.kind != WorkKind::dispatch) continue;
-    Usage& usage = usages[work.kernel];
-    ++usage.count;
-    if (!command.has_run_times()) continue;
-    usage.times_ns.push_back(command.run_ns());
-    usage.total_ns += command.run_ns();
-  }
-  for (Usage& usage : usages) std::ranges::sort(usage.times_ns);
-  std::ranges::stable_sort(usages, std::ranges::greater{}, &Usage::total_ns);
-  return usages;
-}
 
 // A kernel that ran as a C++ function may have a text in another form.
 std::string form_option(const TraceKernel& kernel) {
@@ -71,25 +38,25 @@ Json parameters_json(const TraceKernel& kernel) {
 
 int run(const TraceOptions& options) {
   const Trace trace = open_trace(options);
-  const std::vector<Usage> usages = usages_of(trace);
+  const std::vector<KernelUsage> usages = find_kernel_usage(trace);
   std::uint64_t total_ns = 0;
-  for (const Usage& usage : usages) total_ns += usage.total_ns;
+  for (const KernelUsage& usage : usages) total_ns += usage.total_ns;
 
   if (options.json) {
     Json json = json_of(trace);
     json["total_ns"] = total_ns;
     json["kernels"] = Json::array();
-    for (const Usage& usage : usages) {
+    for (const KernelUsage& usage : usages) {
       const TraceKernel& kernel = trace.kernels()[usage.kernel];
       json["kernels"].push_back({{"id", name_of(kernel.id)},
                                  {"name", kernel.name},
                                  {"built_form", kernel.built_form},
                                  {"count", usage.count},
-                                 {"timed", usage.times_ns.size()},
+                                 {"timed", usage.timed},
                                  {"total_ns", usage.total_ns},
-                                 {"mean_ns", usage.mean_ns()},
-                                 {"p50_ns", usage.quantile_ns(0.5)},
-                                 {"p95_ns", usage.quantile_ns(0.95)},
+                                 {"mean_ns", usage.mean_ns},
+                                 {"p50_ns", usage.p50_ns},
+                                 {"p95_ns", usage.p95_ns},
                                  {"parameters", parameters_json(kernel)}});
     }
     print_json(json);
@@ -109,14 +76,12 @@ int run(const TraceOptions& options) {
                {"P50", right},
                {"P95", right},
                {"SHARE", right}});
-  for (const Usage& usage : usages) {
+  for (const KernelUsage& usage : usages) {
     const TraceKernel& kernel = trace.kernels()[usage.kernel];
-    const auto time = [&](std::uint64_t ns) {
-      return usage.times_ns.empty() ? "-" : time_text(ns);
-    };
+    const auto time = [&](std::uint64_t ns) { return usage.timed == 0 ? "-" : time_text(ns); };
     table.add({name_of(kernel.id), kernel.name, kernel.built_form, std::to_string(usage.count),
-               time(usage.total_ns), time(usage.mean_ns()), time(usage.quantile_ns(0.5)),
-               time(usage.quantile_ns(0.95)), share_text(usage.total_ns, total_ns)});
+               time(usage.total_ns), time(usage.mean_ns), time(usage.p50_ns), time(usage.p95_ns),
+               share_text(usage.total_ns, total_ns)});
   }
   fmt::print("{}", table.text());
   const TraceKernel& top = trace.kernels()[usages[0].kernel];

@@ -48,6 +48,7 @@ int run(int argc, char** argv) {
       "  reel commands pass.reel c12           all of one command\n"
       "  reel buffer pass.reel b7 --at c12     what a buffer held after it\n"
       "  reel diff pass.reel faster.reel       what changed\n"
+      "  reel view pass.reel                   all of it, in the browser\n"
       "  reel replay pass.reel                 run it again, compare every byte\n"
       "\n"
       "Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 the document is damaged,\n"
@@ -70,6 +71,7 @@ int run(int argc, char** argv) {
   add_source(app, chosen);
   add_scopes(app, chosen);
   add_calls(app, chosen);
+  add_view(app, chosen);
   add_replay(app, chosen);
   add_extract(app, chosen);
   add_verify(app, chosen);

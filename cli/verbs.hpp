@@ -26,6 +26,7 @@ void add_buffer(CLI::App& app, Action& chosen);
 void add_source(CLI::App& app, Action& chosen);
 void add_scopes(CLI::App& app, Action& chosen);
 void add_calls(CLI::App& app, Action& chosen);
+void add_view(CLI::App& app, Action& chosen);
 void add_insights(CLI::App& app, Action& chosen);
 void add_gaps(CLI::App& app, Action& chosen);
 void add_deps(CLI::App& app, Action& chosen);

@@ -1,0 +1,23 @@
+// arguments.hpp - arguments of recorded commands, as people read them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "reel/trace.hpp"
+
+namespace reel {
+
+// What a dispatch gave its argument to; null where the document doesn't tell.
+const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument);
+
+// A value as numbers of its type. Where the kernel's type is not known: as a whole number, and as a
+// float where that looks like one.
+std::string value_text(std::span<const std::byte> bytes, std::optional<ElementType> element);
+
+// "0x" and the bytes as one number, the last byte first.
+std::string hex_text(std::span<const std::byte> bytes);
+
+}  // namespace reel

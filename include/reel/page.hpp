@@ -1,0 +1,97 @@
+// page.hpp - the page that shows a document in a browser: its data, as one file, and served.
+//
+//   const reel::PageData data(reel::Trace::load("pass.reel"));
+//   reel::write_html(data, "pass.html");
+//
+// docs/page.md has every resource, and what each holds.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reel/trace.hpp"
+
+namespace reel {
+
+struct Resource {
+  std::string bytes, media_type;
+};
+
+struct PageOptions {
+  // What is done, and how much of it (0 to 1), now and then.
+  std::function<void(std::string_view what, double part)> progress = {};
+};
+
+struct PageState;
+
+// What the page asks for, by name. The constructor analyzes, once; a table is made when it is asked
+// for, from what was found then. Shares the traces; copies share everything. Any thread.
+class PageData {
+ public:
+  explicit PageData(const Trace& trace, const PageOptions& options = {});
+  // With the difference from `before` to `trace`.
+  PageData(const Trace& before, const Trace& trace, const PageOptions& options = {});
+
+  // None where the document has no such thing, or its bytes are lost.
+  std::optional<Resource> get(std::string_view name) const;
+  // Every table, list and source; not the pages of recorded contents.
+  std::vector<std::string> names() const;
+  const Trace& trace() const noexcept;
+
+ private:
+  friend struct PageState;
+  std::shared_ptr<const PageState> state_;
+};
+
+// False where the library was built without the page; write_html() and PageServer then throw
+// unsupported.
+bool has_page() noexcept;
+
+struct HtmlOptions {
+  std::uint64_t contents_bytes = 32u << 20;  // of recorded contents, as recorded, at most
+  bool overwrite = false;
+  std::function<void(std::string_view what, double part)> progress = {};
+};
+
+struct HtmlReport {
+  std::uint64_t file_bytes = 0;
+  std::vector<std::string> left_out;  // what the file doesn't hold, a sentence each
+};
+
+// The page and its data in one file that needs no server and no network. It appears under its name
+// when it is whole. Throws io_failed.
+HtmlReport write_html(const PageData& data, const std::string& path,
+                      const HtmlOptions& options = {});
+
+struct ServerOptions {
+  std::uint16_t port = 0;  // 0: the system chooses
+  // How long a client may take for a request, and for the next piece of an answer.
+  std::chrono::milliseconds patience{10'000};
+};
+
+// Serves the page on 127.0.0.1 from threads of its own, until it is stopped or destroyed. Keeps the
+// data. Any thread.
+class PageServer {
+ public:
+  // Throws io_failed where the port is taken.
+  explicit PageServer(PageData data, const ServerOptions& options = {});
+  ~PageServer();
+  PageServer(PageServer&&) noexcept;
+  PageServer& operator=(PageServer&&) = delete;
+
+  std::uint16_t port() const noexcept;
+  std::string url() const;  // "http://127.0.0.1:41233/<token>/"
+  void stop();              // connections are cut; returns when all threads are done
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reel

@@ -1,0 +1,25 @@
+// scope_tree.hpp - time by scope, as a tree.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reel/trace.hpp"
+
+namespace reel {
+
+// A scope with all that is below it; the root has no name and is everything.
+struct ScopeNode {
+  std::string name = {};
+  std::uint64_t commands = 0, run_ns = 0;  // a launch whose nodes are there takes no time
+  std::uint32_t first = no_index;          // command
+  std::vector<ScopeNode> below = {};       // by first
+};
+
+ScopeNode find_scopes(const Trace& trace);
+
+// What `reel scopes --json` prints and the page shows.
+std::string scopes_json(const Trace& trace, const ScopeNode& root);
+
+}  // namespace reel

@@ -1,0 +1,142 @@
+#include "page/lists.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+#include "analysis/buffer_elements.hpp"
+#include "graph/json_writer.hpp"
+#include "page/value_texts.hpp"
+
+namespace reel::page {
+namespace {
+
+void write_parameter(JsonWriter& json, const Parameter& parameter) {
+  json.object([&] {
+    json.member("name", parameter.name);
+    json.member("kind", to_string(parameter.kind));
+    if (parameter.kind == ParameterKind::buffer) json.member("access", to_string(parameter.access));
+    if (parameter.size_bytes) json.member("size_bytes", parameter.size_bytes);
+    if (parameter.element) json.member("element", name_of(*parameter.element));
+  });
+}
+
+void write_usage(JsonWriter& json, const KernelUsage& usage) {
+  json.member("count", usage.count);
+  json.member("timed", usage.timed);
+  json.member("total_ns", usage.total_ns);
+  json.member("mean_ns", usage.mean_ns);
+  json.member("least_ns", usage.least_ns);
+  json.member("p50_ns", usage.p50_ns);
+  json.member("p95_ns", usage.p95_ns);
+  json.member("most_ns", usage.most_ns);
+  json.member("variation", usage.variation);
+  json.member("bound_bytes", usage.bound_bytes);
+  json.member("bandwidth", usage.bandwidth());
+  json.member("shapes", usage.shapes);
+  json.member("first", usage.first);
+  json.member("last", usage.last);
+}
+
+void write_kernel(JsonWriter& json, const Trace& trace, const TraceKernel& kernel) {
+  json.member("id", name_of(kernel.id));
+  json.member("name", kernel.name);
+  json.member("entry", kernel.entry);
+  json.member("device", kernel.device);
+  json.member("built_form", kernel.built_form);
+  json.key("group_size");
+  if (kernel.group_size == unset_dim)
+    json.null();
+  else
+    json.array(std::array{kernel.group_size.x, kernel.group_size.y, kernel.group_size.z},
+               [&](std::uint32_t size) { json.value(size); });
+  json.member("options", kernel.options);
+  json.member("build_log", kernel.build_log);
+  json.member("binary_hash", kernel.binary_hash);
+  const auto write_pairs = [&](const char* name, const auto& pairs) {
+    json.array(name, pairs, [&](const auto& pair) {
+      json.array(std::array{0, 1},
+                 [&](int which) { which == 0 ? json.value(pair.first) : json.value(pair.second); });
+    });
+  };
+  write_pairs("defines", kernel.defines);
+  write_pairs("constants", kernel.constants);
+  json.array("parameters", kernel.parameters,
+             [&](const Parameter& parameter) { write_parameter(json, parameter); });
+  json.array("variants", kernel.variants, [&](const TraceVariant& variant) {
+    json.object([&] {
+      json.member("form", variant.form);
+      json.member("has_text", variant.blob && trace.has_blob(*variant.blob));
+    });
+  });
+}
+
+std::string strings_json(const auto& strings) {
+  JsonWriter json;
+  json.array(strings, [&](const std::string& text) { json.value(text); });
+  return std::move(json).take();
+}
+
+}  // namespace
+
+std::string kernels_json(const PageState& state) {
+  const auto& kernels = state.trace.kernels();
+  std::vector<const KernelUsage*> usages(kernels.size());
+  for (const KernelUsage& usage : state.report.kernels) usages[usage.kernel] = &usage;
+  JsonWriter json;
+  std::size_t at = 0;
+  json.array(kernels, [&](const TraceKernel& kernel) {
+    json.object([&] {
+      write_kernel(json, state.trace, kernel);
+      write_usage(json, *usages[at++]);
+    });
+  });
+  return std::move(json).take();
+}
+
+std::string buffers_json(const PageState& state) {
+  const auto elements = analysis::buffer_elements(state.trace);
+  JsonWriter json;
+  std::size_t at = 0;
+  json.array(state.trace.buffers(), [&](const TraceBuffer& buffer) {
+    const BufferUse& use = state.report.memory.buffers[at];
+    json.object([&] {
+      json.member("id", name_of(buffer.id));
+      json.member("label", buffer.label);
+      json.member("device", buffer.device);
+      json.member("size_bytes", buffer.size_bytes);
+      json.member("alive_from", state.time(use.alive_from_ns));
+      json.member("alive_to", state.time(use.alive_to_ns));
+      json.member("first", use.first);
+      json.member("last", use.last);
+      json.member("first_read", use.first_read);
+      json.member("last_read", use.last_read);
+      json.member("reads", use.reads);
+      json.member("writes", use.writes);
+      json.member("at_peak", use.at_peak);
+      json.member("outlives", use.outlives);
+      json.key("element");
+      elements[at] ? json.value(name_of(*elements[at])) : json.null();
+    });
+    ++at;
+  });
+  return std::move(json).take();
+}
+
+std::string texts_json(const PageState& state) {
+  const Trace& trace = state.trace;
+  std::uint32_t last = 0;
+  for (const TraceWork& work : trace.works()) last = std::max({last, work.label, work.scope});
+  for (const TraceCall& call : trace.calls()) last = std::max(last, call.name);
+  for (const TraceRegion& region : trace.regions()) last = std::max(last, region.name);
+  JsonWriter json;
+  json.array(std::views::iota(0u, last + 1u),
+             [&](std::uint32_t id) { json.value(trace.text(id)); });
+  return std::move(json).take();
+}
+
+std::string values_json(const PageState& state) {
+  return strings_json(ValueTexts(state.trace).texts());
+}
+
+}  // namespace reel::page

@@ -1,0 +1,29 @@
+// page_site.hpp - which request gets which answer.
+//
+// Keeps the data. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "page/http_request.hpp"
+#include "reel/page.hpp"
+
+namespace reel::page {
+
+class PageSite {
+ public:
+  // Makes a token that nobody can guess. Throws unsupported where there is no page.
+  PageSite(PageData data, std::uint16_t port);
+  HttpAnswer answer(const HttpRequest& request) const;
+  std::string url() const;
+
+ private:
+  bool is_our_host(std::string_view host) const;
+
+  PageData data_;
+  std::uint16_t port_;
+  std::string token_;
+};
+
+}  // namespace reel::page

@@ -1,0 +1,98 @@
+// catalog.ts - what things are called, and how they hang together. Indices in, words out.
+import { trace } from "./current";
+import { Buffer, indexOf, Kernel } from "./json";
+import { Lazy } from "./lazy";
+import { noIndex, TableOf, workKind, workKinds } from "./tables";
+import { gridText } from "../text/units";
+
+export class Catalog {
+  private readonly kernelOfId = new Map<number, number>();
+  private readonly bufferOfId = new Map<number, number>();
+
+  constructor(
+    readonly commands: TableOf<"commands">,
+    readonly works: TableOf<"works">,
+    readonly texts: string[],
+    readonly kernels: Kernel[],
+    readonly buffers: Buffer[],
+  ) {
+    kernels.forEach((kernel, index) => this.kernelOfId.set(indexOf(kernel.id), index));
+    buffers.forEach((buffer, index) => this.bufferOfId.set(indexOf(buffer.id), index));
+  }
+
+  get count(): number {
+    return this.commands.rows;
+  }
+
+  // The index of k4, of b7; -1 where there is none.
+  kernelIndex(id: number): number {
+    return this.kernelOfId.get(id) ?? -1;
+  }
+  bufferIndex(id: number): number {
+    return this.bufferOfId.get(id) ?? -1;
+  }
+
+  kind(command: number): number {
+    return this.works.kind[this.commands.work[command]];
+  }
+
+  // Index of its kernel; -1 of a command without one.
+  kernel(command: number): number {
+    const kernel = this.works.kernel[this.commands.work[command]];
+    return kernel === noIndex || kernel >= this.kernels.length ? -1 : kernel;
+  }
+
+  text(id: number): string {
+    return this.texts[id] ?? "";
+  }
+
+  label(command: number): string {
+    return this.text(this.works.label[this.commands.work[command]]);
+  }
+
+  scope(command: number): string {
+    return this.text(this.works.scope[this.commands.work[command]]);
+  }
+
+  // "matmul_f32", "copy": what it does, in one word.
+  action(command: number): string {
+    const kernel = this.kernel(command);
+    return kernel >= 0 ? this.kernels[kernel].name : workKinds[this.kind(command)];
+  }
+
+  // "c12 'q_proj' (matmul_f32) in layer0/attention".
+  describe(command: number): string {
+    const label = this.label(command), scope = this.scope(command);
+    const words = label ? `c${command} '${label}' (${this.action(command)})` : `c${command} ${this.action(command)}`;
+    return scope ? `${words} in ${scope}` : words;
+  }
+
+  bufferName(buffer: number): string {
+    const { id, label } = this.buffers[buffer];
+    return label ? `${id} '${label}'` : id;
+  }
+
+  // NaN where the document has no stamps of it.
+  duration(command: number): number {
+    return this.commands.ended[command] - this.commands.started[command];
+  }
+
+  groups(command: number): string {
+    const work = this.commands.work[command];
+    if (this.works.kind[work] !== workKind.dispatch) return "";
+    return gridText(this.works.groups_x[work], this.works.groups_y[work], this.works.groups_z[work]);
+  }
+
+  groupSize(command: number): string {
+    const work = this.commands.work[command];
+    return gridText(this.works.group_x[work], this.works.group_y[work], this.works.group_z[work]);
+  }
+}
+
+export const catalog = new Lazy(async () => {
+  const [commands, works, texts, kernels, buffers] = await Promise.all([
+    trace.commands.promise(), trace.works.promise(), trace.texts.promise(), trace.kernels.promise(),
+    trace.buffers.promise(),
+  ]);
+  return new Catalog(commands, works, texts, kernels, buffers);
+});

@@ -1,0 +1,192 @@
+// json.ts - what the JSON resources of docs/page.md hold. Names are as the command line prints them.
+
+export type Nanoseconds = number;
+
+// Times without a unit in their name are from the origin; begin_ns of the summary is the origin itself.
+export interface Lane {
+  begin: Nanoseconds | null;
+  end: Nanoseconds | null;
+  busy_ns: Nanoseconds;
+  sum_ns: Nanoseconds;
+  commands: number;
+  timed: number;
+}
+
+export interface Device extends Lane {
+  selector: string;
+  backend: string;
+  name: string;
+  type: string;
+  driver: string;
+  driver_version: string;
+  memory_bytes: number;
+  compute_units: number;
+  clock_error_ns: number | null;
+}
+
+export interface Stream extends Lane {
+  id: string;
+  label: string;
+  device: number | null;
+}
+
+export interface Pass {
+  first: number;
+  last: number;
+  begin: Nanoseconds | null;
+  end: Nanoseconds | null;
+}
+
+export interface Summary {
+  document: string;
+  facts: Record<string, string>;
+  end_facts: Record<string, string>;
+  complete: boolean;
+  problems: string[];
+  notes: { time: Nanoseconds | null; kind: string; text: string }[];
+  file_bytes: number;
+  stored_bytes: number;
+  begin_ns: Nanoseconds;
+  span_ns: Nanoseconds;
+  busy_ns: Nanoseconds;
+  sum_ns: Nanoseconds;
+  copy_ns: Nanoseconds;
+  idle_ns: Record<string, Nanoseconds>;
+  verdict: string;
+  counts: Record<string, number>;
+  devices: Device[];
+  streams: Stream[];
+  threads: number[];
+  passes: Pass[];
+  repetitions: { first: number; period: number; count: number }[];
+  memory: { peak_ns: Nanoseconds | null; peak_bytes: number; needed_at_peak_bytes: number };
+  path: {
+    command_ns: Nanoseconds;
+    host_ns: Nanoseconds;
+    delay_ns: Nanoseconds;
+    span_ns: Nanoseconds;
+    kernel_ns: Nanoseconds[];
+    halved: { kernel: number; span_ns: Nanoseconds }[];
+  };
+  overhead_ns: Record<string, Nanoseconds>;
+  has_diff: boolean;
+  left_out: string[];
+}
+
+export interface Finding {
+  id: string;
+  severity: "info" | "warning" | "error";
+  confidence: "possible" | "likely" | "certain";
+  title: string;
+  advice: string;
+  evidence: {
+    commands?: (string | number)[];
+    buffers?: (string | number)[];
+    kernels?: (string | number)[];
+    streams?: (string | number)[];
+    calls?: (string | number)[];
+    begin_ns?: Nanoseconds | null;
+    end_ns?: Nanoseconds | null;
+  };
+  numbers: { name: string; unit: string; value: number }[];
+  saving_ns: Nanoseconds | null;
+  saving_bytes: number | null;
+  formula: string;
+}
+
+export interface Parameter {
+  name: string;
+  kind: string;
+  access?: string;
+  element?: string;
+  size_bytes?: number;
+}
+
+export interface Kernel {
+  id: string;
+  name: string;
+  entry: string;
+  built_form: string;
+  group_size: number[] | null;
+  options: string;
+  build_log: string;
+  binary_hash: string;
+  defines: { name: string; value: string }[];
+  constants: { id: number; value: number }[];
+  parameters: Parameter[];
+  count: number;
+  timed: number;
+  total_ns: Nanoseconds;
+  mean_ns: Nanoseconds;
+  least_ns: Nanoseconds;
+  p50_ns: Nanoseconds;
+  p95_ns: Nanoseconds;
+  most_ns: Nanoseconds;
+  variation: number;
+  bound_bytes: number;
+  bandwidth: number;
+  shapes: number;
+  first: number | null;
+  last: number | null;
+  variants: { form: string; has_text: boolean }[];
+}
+
+export interface Buffer {
+  id: string;
+  label: string;
+  device: number | null;
+  size_bytes: number;
+  alive_from: Nanoseconds | null;
+  alive_to: Nanoseconds | null;
+  first: number | null;
+  last: number | null;
+  first_read: number | null;
+  last_read: number | null;
+  reads: number;
+  writes: number;
+  at_peak: boolean;
+  outlives: boolean;
+  element: string | null;
+}
+
+export interface Scope {
+  name: string;
+  commands: number;
+  run_ns: Nanoseconds;
+  scopes: Scope[];
+}
+
+export interface DiffSide {
+  total_ns: Nanoseconds;
+  busy_ns: Nanoseconds;
+  idle_ns: Nanoseconds;
+  passes: number;
+  peak_bytes: number;
+  commands: number;
+  noise: number | null;
+}
+
+export interface DiffRow {
+  change: "same" | "slower" | "faster" | "added" | "removed";
+  scope: string;
+  name: string;
+  count_a: number;
+  count_b: number;
+  ns_a: Nanoseconds;
+  ns_b: Nanoseconds;
+  delta_ns?: Nanoseconds;
+  noise: number | null;
+  significant: boolean;
+  new_shape: boolean;
+  new_source: boolean;
+  new_arguments: boolean;
+  first_a?: number | string | null;
+  first_b?: number | string | null;
+}
+
+// "c12", 12 and null all name a command, or none: the index, or -1.
+export function indexOf(name: string | number | null | undefined): number {
+  if (typeof name === "number") return name < 0xffffffff ? name : -1;
+  const digits = /^[a-z]*(\d+)$/.exec(name ?? "");
+  return digits ? Number(digits[1]) : -1;
+}

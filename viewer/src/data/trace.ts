@@ -1,0 +1,90 @@
+// trace.ts - the document on this page: its resources, each fetched when first looked at.
+import { decodeTable } from "./columns";
+import { Buffer, DiffRow, DiffSide, Finding, Kernel, Scope, Summary } from "./json";
+import { Lazy } from "./lazy";
+import { Resources } from "./resources";
+import { schemas, TableName, TableOf } from "./tables";
+
+export interface Diff {
+  document_a?: string;
+  document_b?: string;
+  a: DiffSide;
+  b: DiffSide;
+  rows: DiffRow[];
+  idle_delta_ns: number;
+  total_delta_ns?: number;
+  sources: { form: string; text_a: string; text_b: string; name?: string; kernel_a?: unknown; kernel_b?: unknown }[];
+  compared_contents: number;
+  equal_contents: number;
+  contents: {
+    command_a?: string | number | null;
+    command_b?: string | number | null;
+    buffer_a?: string | number | null;
+    buffer_b?: string | number | null;
+    offset_bytes: number;
+    value_a: string;
+    value_b: string;
+    largest_absolute: number | null;
+  } | null;
+  new_findings: Finding[];
+  fixed_findings: Finding[];
+  cause: string;
+  significant: boolean;
+}
+
+export class Trace {
+  readonly summary = this.json<Summary>("summary");
+  readonly findings = new Lazy(async () => {
+    const found = await this.jsonOf<Finding[] | { findings: Finding[] }>("findings");
+    return Array.isArray(found) ? found : found.findings;
+  });
+  readonly kernels = this.json<Kernel[]>("kernels");
+  readonly buffers = this.json<Buffer[]>("buffers");
+  readonly texts = this.json<string[]>("texts");
+  readonly values = this.json<string[]>("values");
+  readonly scopes = this.json<{ scopes: Scope[]; run_ns: number; commands: number }>("scopes");
+  readonly diff = this.json<Diff>("diff");
+
+  readonly commands = this.table("commands");
+  readonly works = this.table("works");
+  readonly arguments = this.table("arguments");
+  readonly calls = this.table("calls");
+  readonly regions = this.table("regions");
+  readonly overheads = this.table("overheads");
+  readonly gaps = this.table("gaps");
+  readonly dependencies = this.table("dependencies");
+  readonly path = this.table("path");
+  readonly memory = this.table("memory");
+  readonly depth = this.table("depth");
+  readonly contents = this.table("contents");
+
+  constructor(readonly resources: Resources) {}
+
+  // The text of a kernel's variant; null where the document has none.
+  async source(kernel: number, variant: number): Promise<ArrayBuffer | null> {
+    return this.resources.get(`source/${kernel}/${variant}`);
+  }
+
+  // A page of recorded bytes; null where it was left out or is damaged.
+  async page(contents: number, number: number): Promise<ArrayBuffer | null> {
+    return this.resources.get(`page/${contents}/${number}`);
+  }
+
+  private async bytes(name: string): Promise<ArrayBuffer> {
+    const bytes = await this.resources.get(name);
+    if (!bytes) throw new Error(`The page's data has no '${name}'.`);
+    return bytes;
+  }
+
+  private async jsonOf<T>(name: string): Promise<T> {
+    return JSON.parse(new TextDecoder().decode(await this.bytes(name))) as T;
+  }
+
+  private json<T>(name: string): Lazy<T> {
+    return new Lazy(() => this.jsonOf<T>(name));
+  }
+
+  private table<N extends TableName>(name: N): Lazy<TableOf<N>> {
+    return new Lazy(async () => decodeTable(name, schemas[name], await this.bytes(name)) as TableOf<N>);
+  }
+}

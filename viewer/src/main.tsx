@@ -1,0 +1,20 @@
+// main.tsx - the page: mounts on <div id="app">, or on the body where there is none.
+import { render } from "preact";
+import { trace } from "./data/current";
+import { followKeys } from "./ui/keys";
+import { followAddress } from "./state/page";
+import { followTheme } from "./state/theme";
+import { publishHooks } from "./state/hooks";
+import { Shell } from "./ui/shell";
+import "./styles/page.css";
+
+followTheme();
+followAddress();
+followKeys();
+publishHooks();
+void trace.summary.promise().then((summary) => {
+  document.title = `${summary.document.split("/").pop()} – Reel`;
+});
+const place = document.getElementById("app") ?? document.body.appendChild(document.createElement("div"));
+place.classList.add("page-root");
+render(<Shell />, place);

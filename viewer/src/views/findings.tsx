@@ -1,0 +1,33 @@
+// findings.tsx - what is worth knowing about the document, the most worth first.
+import { useState } from "preact/hooks";
+import { trace } from "../data/current";
+import { plural } from "../text/units";
+import { FindingCard } from "../ui/finding_card";
+import { Failed, Nothing, Waiting } from "../ui/missing";
+
+export function FindingsView() {
+  const findings = trace.findings.value;
+  const [severity, setSeverity] = useState("all");
+  if (trace.findings.error) return <Failed what="Findings" error={trace.findings.error} />;
+  if (!findings) return <Waiting what="findings" />;
+  const of = (name: string) => (name === "all" ? findings : findings.filter((finding) => finding.severity === name));
+  const shown = of(severity);
+  return (
+    <>
+      <div class="toolbar">
+        <span class="choice" role="group" aria-label="Severity">
+          {["all", "error", "warning", "info"].map((name) => (
+            <button key={name} class={severity === name ? "button on" : "button"} aria-pressed={severity === name} onClick={() => setSeverity(name)}>
+              {name} <span class="dim">{of(name).length}</span>
+            </button>
+          ))}
+        </span>
+        <span class="dim">Savings of several findings may be the same time: they don't add up.</span>
+      </div>
+      <div class="scroll findings" aria-label={plural(shown.length, "finding")}>
+        {shown.length === 0 && <Nothing>Nothing was found that is worth changing.</Nothing>}
+        {shown.map((finding, place) => <FindingCard key={`${finding.id} ${place}`} finding={finding} />)}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,3 @@
+export function MemoryView() {
+  return <p class="nothing">Memory</p>;
+}
