@@ -2,10 +2,10 @@
 
 export type Nanoseconds = number;
 
-// Times without a unit in their name are from the origin; begin_ns of the summary is the origin itself.
+// Times are from the origin, but for begin_ns of the summary, which is the origin itself.
 export interface Lane {
-  begin: Nanoseconds | null;
-  end: Nanoseconds | null;
+  begin_ns: Nanoseconds | null;
+  end_ns: Nanoseconds | null;
   busy_ns: Nanoseconds;
   sum_ns: Nanoseconds;
   commands: number;
@@ -32,9 +32,9 @@ export interface Stream extends Lane {
 
 export interface Pass {
   first: number;
-  last: number;
-  begin: Nanoseconds | null;
-  end: Nanoseconds | null;
+  end: number;
+  begin_ns: Nanoseconds | null;
+  end_ns: Nanoseconds | null;
 }
 
 export interface Summary {
@@ -43,7 +43,7 @@ export interface Summary {
   end_facts: Record<string, string>;
   complete: boolean;
   problems: string[];
-  notes: { time: Nanoseconds | null; kind: string; text: string }[];
+  notes: { time_ns: Nanoseconds | null; kind: string; text: string }[];
   file_bytes: number;
   stored_bytes: number;
   begin_ns: Nanoseconds;
@@ -111,8 +111,8 @@ export interface Kernel {
   options: string;
   build_log: string;
   binary_hash: string;
-  defines: { name: string; value: string }[];
-  constants: { id: number; value: number }[];
+  defines: [string, string][];
+  constants: [number, number][];
   parameters: Parameter[];
   count: number;
   timed: number;

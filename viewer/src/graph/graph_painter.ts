@@ -65,9 +65,9 @@ function arrow(context: CanvasRenderingContext2D, x: number, y: number): void {
 }
 
 function drawEdge(context: CanvasRenderingContext2D, model: GraphModel, index: number, look: GraphLook): void {
-  const { edges, layout, nodes } = model, edge: GraphEdge = edges[index], { palette } = look;
+  const { edges, layout } = model, edge: GraphEdge = edges[index], { palette } = look;
   const touches = look.chosen >= 0 && (edge.from === look.chosen || edge.to === look.chosen);
-  const isPath = look.showsPath && nodes[edge.from].isOnPath && nodes[edge.to].isOnPath;
+  const isPath = look.showsPath && model.isPathEdge[index] === 1;
   const isBuffer = look.buffers.size > 0 && edge.buffers.some((buffer) => look.buffers.has(buffer));
   const isLoud = touches || isPath || isBuffer;
   const isMissing = edge.kind === dependencyKind.missing;
@@ -81,7 +81,7 @@ function drawEdge(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.stroke();
   context.setLineDash([]);
   if (!layout.isLong[index]) arrow(context, layout.x[edge.to] + nodeWidth / 2, layout.y[edge.to]);
-  if (isLoud && look.camera.scale > 0.6 && !layout.isLong[index]) {
+  if ((touches || isBuffer || isMissing) && look.camera.scale > 0.6 && !layout.isLong[index]) {
     const x = (layout.x[edge.from] + layout.x[edge.to] + nodeWidth) / 2, y = (layout.y[edge.from] + heightOf(model, edge.from) + layout.y[edge.to]) / 2;
     const text = edge.kind === dependencyKind.data && edge.bytes > 0 ? sizeText(edge.bytes) : ["", "order", "missing", "redundant"][edge.kind];
     context.font = smallFont;

@@ -38,7 +38,7 @@ export class ScopeTree {
     let at = 0;
     this.passes.forEach((pass, number) => {
       if (pass.first > at) nodes.push(...this.group(at, pass.first, 0, null));
-      const end = Math.min(count, pass.last + 1);
+      const end = Math.min(count, pass.end);
       if (end > pass.first)
         nodes.push({ key: `pass ${number}`, kind: "pass", first: pass.first, end, depth: 0, title: `pass ${number}`, count: 1, members: null, parent: null });
       at = Math.max(at, end);

@@ -141,12 +141,12 @@ export class RowSource {
 
   private streamRow(stream: number): Row {
     const { summary, catalog } = this.data;
-    const { commands } = catalog, { id, label, timed, commands: count, busy_ns, begin, end } = summary.streams[stream];
+    const { commands } = catalog, { id, label, timed, commands: count, busy_ns, begin_ns, end_ns } = summary.streams[stream];
     const own = membersOf(this.streams, stream);
     let most = 0;
     for (const command of own) if (commands.lane[command] > most) most = commands.lane[command];
     const laneCount = Math.min(mostLanes, most + 1);
-    const span = begin != null && end != null ? end - begin : null;
+    const span = begin_ns != null && end_ns != null ? end_ns - begin_ns : null;
     return {
       key: `stream ${stream}`, title: label ? `${id} ${label}` : id, level: 1, height: rowHeight(laneCount), laneCount,
       detail: timed > 0 ? shareText(busy_ns, span) : "",
@@ -289,7 +289,7 @@ export class RowSource {
       rows.push(this.head("copies", "Copies and fills", shareText(summary.copy_ns, summary.sum_ns)));
       if (!folded.value.has("copies")) rows.push(...copies.map((kind) => this.kindRow(kind)));
     }
-    rows.push(this.head("more", "Whole", ""));
+    rows.push(this.head("more", "Overall", ""));
     if (!folded.value.has("more")) {
       if (path.rows) rows.push(this.pathRow());
       rows.push(this.usesRow(buffer, uses));
