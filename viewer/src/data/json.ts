@@ -156,14 +156,18 @@ export interface Scope {
   scopes: Scope[];
 }
 
+export type DiffFinding = Pick<Finding, "id" | "severity" | "title" | "advice">;
+
 export interface DiffSide {
+  document: string;
+  complete: boolean;
   total_ns: Nanoseconds;
   busy_ns: Nanoseconds;
   idle_ns: Nanoseconds;
   passes: number;
   peak_bytes: number;
   commands: number;
-  noise: number | null;
+  noise: number;
 }
 
 export interface DiffRow {
@@ -174,14 +178,16 @@ export interface DiffRow {
   count_b: number;
   ns_a: Nanoseconds;
   ns_b: Nanoseconds;
-  delta_ns?: Nanoseconds;
+  delta_ns: Nanoseconds;
   noise: number | null;
   significant: boolean;
   new_shape: boolean;
   new_source: boolean;
   new_arguments: boolean;
-  first_a?: number | string | null;
-  first_b?: number | string | null;
+  kernel_a: string | null;
+  kernel_b: string | null;
+  first_a: string | null;
+  first_b: string | null;
 }
 
 // "c12", 12 and null all name a command, or none: the index, or -1.

@@ -71,7 +71,7 @@ export class ScopeTree {
   private command(command: number, parent: GraphNode | null): GraphNode {
     const { catalog } = this;
     return { key: `c${command}`, kind: "command", first: command, end: command + 1, depth: 0, count: 1, members: null, parent,
-      title: catalog.label(command) || catalog.action(command) };
+      title: catalog.label(command) || this.path(command).at(-1) || catalog.action(command) };
   }
 
   private scope(first: number, end: number, depth: number, name: string, parent: GraphNode | null): GraphNode {

@@ -21,7 +21,7 @@ import { Column, VirtualTable } from "../ui/virtual_table";
 
 const mostBands = 20;
 const axisHeight = 20;
-const leftMargin = 64;
+const leftMargin = 74;
 
 // One buffer as a band: alive from to, used from to. Times within the span.
 interface Life {
@@ -111,7 +111,7 @@ function Memory({ summary, catalog, memory }: { summary: Summary; catalog: Catal
     let point = curve.at(window.begin);
     for (let x = leftMargin; x < size.width; ++x) {
       const time = window.begin + (x - leftMargin + 1) * pixel, next = curve.at(time);
-      const bytes = next < 0 || time < 0 ? 0 : curve.mostOf(Math.max(0, point), next);
+      const bytes = next < 0 || time < 0 || time > summary.span_ns ? 0 : curve.mostOf(Math.max(0, point), next);
       context.fillRect(x, yOf(bytes), 1, yOf(0) - yOf(bytes));
       point = next;
     }
@@ -222,15 +222,15 @@ function Memory({ summary, catalog, memory }: { summary: Summary; catalog: Catal
   };
 
   const columns: Column[] = useMemo(() => {
-    const time = (key: string, title: string, value: (b: number) => number, hint?: string): Column => ({ key, title, width: "82px", isNumber: true, hint, value, cell: (b) => timeText(value(b)) });
+    const time = (key: string, title: string, value: (b: number) => number, hint?: string): Column => ({ key, title, width: "88px", isNumber: true, hint, value, cell: (b) => timeText(value(b)) });
     return [
       { key: "id", title: "", width: "44px", value: (b) => indexOf(buffers[b].id), cell: (b) => <span class="dim">{buffers[b].id}</span> },
       { key: "label", title: "buffer", width: "minmax(110px, 1fr)", value: (b) => buffers[b].label, cell: (b) => buffers[b].label || unknown },
       { key: "size", title: "size", width: "76px", isNumber: true, value: (b) => buffers[b].size_bytes, cell: (b) => sizeText(buffers[b].size_bytes) },
       time("from", "alive from", (b) => lives[b].from),
       { key: "to", title: "to", width: "82px", isNumber: true, value: (b) => lives[b].to, cell: (b) => (buffers[b].outlives ? <span class="dim">not freed</span> : timeText(lives[b].to)) },
-      time("before", "unused before", (b) => deadBefore(lives[b]), "From its allocation to its first use"),
-      time("after", "unused after", (b) => deadAfter(lives[b]), "From its last use to its end"),
+      time("before", "idle before", (b) => deadBefore(lives[b]), "From its allocation to its first use"),
+      time("after", "idle after", (b) => deadAfter(lives[b]), "From its last use to its end"),
       { key: "reads", title: "reads", width: "50px", isNumber: true, value: (b) => buffers[b].reads, cell: (b) => countText(buffers[b].reads) },
       { key: "writes", title: "writes", width: "50px", isNumber: true, value: (b) => buffers[b].writes, cell: (b) => countText(buffers[b].writes) },
       { key: "peak", title: "at peak", width: "54px", value: (b) => (buffers[b].at_peak ? 0 : 1), cell: (b) => (buffers[b].at_peak ? "alive" : <span class="dim">no</span>) },
