@@ -172,17 +172,18 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     dependencies.kind[c - 1] = /append/.test(scope) ? 1 : work === 12 ? 3 : c === 40 ? 2 : 0;
   }
 
-  const depthTime = new Float64Array(2 * count), depthChange = new Int8Array(2 * count);
+  const depthRows = count > 2_000_000 ? 0 : 2 * count;
+  const depthTime = new Float64Array(depthRows), depthChange = new Int8Array(depthRows);
   { // given and done, merged
     let given = 0, done = 0;
-    for (let at = 0; at < 2 * count; ++at) {
+    for (let at = 0; at < depthRows; ++at) {
       const next = given < count && table.call_end[given] <= table.ended[done];
       depthTime[at] = next ? table.call_end[given++] : table.ended[done++];
       depthChange[at] = next ? 1 : -1;
     }
   }
-  const depthCommands = new Uint32Array(2 * count);
-  for (let at = 0, now = 0; at < 2 * count; ++at) depthCommands[at] = now = Math.max(0, now + depthChange[at]);
+  const depthCommands = new Uint32Array(depthRows);
+  for (let at = 0, now = 0; at < depthRows; ++at) depthCommands[at] = now = Math.max(0, now + depthChange[at]);
 
   const memoryRows = [{ time: 0, bytes: 0 }];
   let total = 0;
@@ -271,7 +272,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   resources.set("dependencies", encodeColumns(dependencyCount, dependencies));
   resources.set("path", encodeColumns(count, { kind: new Uint8Array(count), command: Uint32Array.from({ length: count }, (_, c) => c), begin: table.started, end: table.ended }));
   resources.set("memory", encodeRows({ time: "f64", bytes: "f64" }, memoryRows));
-  resources.set("depth", encodeColumns(2 * count, { time: depthTime, stream: new Uint32Array(2 * count), commands: depthCommands }));
+  resources.set("depth", encodeColumns(depthRows, { time: depthTime, stream: new Uint32Array(depthRows), commands: depthCommands }));
   const version = { role: 0, stored: 1, command: 0, buffer: hidden, offset: 0, size: 16384, page_count: 1, hash_low: 1, hash_high: 1 };
   resources.set("contents", encodeRows({ role: "u8", stored: "u8", command: "u32", buffer: "u32", offset: "f64", size: "f64", page_count: "u32", hash_low: "u32", hash_high: "u32" },
     [version, { ...version, role: 1, command: Math.min(5, count - 1), hash_low: 2 }, { ...version, role: 2, command: Math.min(9, count - 1), hash_low: 3, stored: 0 }]));

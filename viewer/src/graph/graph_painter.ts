@@ -36,6 +36,11 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text;
 }
 
+// Of a path its end tells more.
+function cutPath(text: string, most: number): string {
+  return text.length > most && text.includes("/") ? `…${text.slice(text.length - most + 1)}` : cut(text, most);
+}
+
 function edgePath(context: CanvasRenderingContext2D, model: GraphModel, edge: number): void {
   const { edges, layout } = model, { from, to } = edges[edge];
   const x0 = layout.x[from] + nodeWidth / 2, y0 = layout.y[from] + heightOf(model, from);
@@ -116,7 +121,7 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.font = font;
   context.fillStyle = palette.text;
   const times = node.count > 1 ? ` × ${node.count}` : "";
-  context.fillText(cut(node.title, 24 - times.length) + times, x + 11, y + 13);
+  context.fillText(cutPath(node.title, 25 - times.length) + times, x + 11, y + 13);
   context.font = smallFont;
   context.fillStyle = palette.dim;
   const duration = Number.isNaN(time) ? "no times" : timeText(time);

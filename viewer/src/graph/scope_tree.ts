@@ -69,9 +69,9 @@ export class ScopeTree {
   }
 
   private command(command: number, parent: GraphNode | null): GraphNode {
-    const { catalog } = this;
+    const { catalog } = this, path = this.path(command);
     return { key: `c${command}`, kind: "command", first: command, end: command + 1, depth: 0, count: 1, members: null, parent,
-      title: catalog.label(command) || this.path(command).at(-1) || catalog.action(command) };
+      title: catalog.label(command) || path.slice(-2).join("/") || catalog.action(command) };
   }
 
   private scope(first: number, end: number, depth: number, name: string, parent: GraphNode | null): GraphNode {
@@ -85,6 +85,7 @@ export class ScopeTree {
       title += `/${next}`;
       ++below;
     }
+    if (parent?.kind === "scope") title = `${parent.title}/${title}`;
     return { key: `scope ${first}-${end}-${depth}`, kind: "scope", first, end, depth: below, title, count: 1, members: null, parent };
   }
 

@@ -1,4 +1,5 @@
 // step_curve.ts - a number over time that keeps its value until the next point, and the most of it within any span.
+import { everyIndex } from "./lanes";
 
 const blockBits = 6;
 
@@ -55,7 +56,7 @@ export class StepCurve {
 
 // Rows by time, from rows that are sorted within runs: neighbouring runs are merged until one is left.
 export function orderByTime(times: Float64Array): Uint32Array {
-  let order = Uint32Array.from({ length: times.length }, (_, row) => row), next = new Uint32Array(times.length);
+  let order = everyIndex(times.length), next = new Uint32Array(times.length);
   let starts = [0];
   for (let row = 1; row < times.length; ++row) if (times[row] < times[row - 1]) starts.push(row);
   while (starts.length > 1) {

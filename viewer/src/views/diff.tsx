@@ -149,13 +149,14 @@ export function DiffView() {
   if (trace.diff.error) return <Failed what="The difference" error={trace.diff.error} />;
   if (!diff) return <Waiting what="the difference" />;
   const part: Part = parts.find((name) => name === options.value.part) ?? "time";
+  const verdict = diff.total_delta_ns === 0 ? "As fast as before" : `${timeText(Math.abs(diff.total_delta_ns))} ${diff.total_delta_ns > 0 ? "slower" : "faster"}`;
   const counts: Record<Part, number> = { time: diff.rows.length, sources: diff.sources.length, contents: diff.contents.compared - diff.contents.equal, findings: diff.new_findings.length + diff.fixed_findings.length };
   return (
     <>
       <header class="diff-head">
         <div>
-          <h1 class={tone(diff.total_delta_ns)}>{diff.total_delta_ns === 0 ? "As fast as before" : `${timeText(Math.abs(diff.total_delta_ns))} ${diff.total_delta_ns > 0 ? "slower" : "faster"}`}</h1>
-          <p>{diff.cause}</p>
+          <h1 class={tone(diff.total_delta_ns)}>{verdict}</h1>
+          <p>{diff.cause.startsWith(`${verdict}: `) ? diff.cause.slice(verdict.length + 2) : diff.cause}</p>
         </div>
         <Totals diff={diff} />
       </header>
