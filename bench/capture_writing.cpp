@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <random>
 #include <stdexcept>
 
@@ -12,6 +11,7 @@
 #include "capture/work_table.hpp"
 #include "capture_file.hpp"
 #include "document/document_writer.hpp"
+#include "peak_memory.hpp"
 #include "reel/trace.hpp"
 
 namespace bench {
@@ -80,13 +80,6 @@ void write(const std::string& path, std::uint32_t commands) {
     now += call_ns + random() % 256;
   }
   document.close({{"commands", std::to_string(commands)}});
-}
-
-double peak_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;)
-    if (double kib = 0; word == "VmHWM:" && status >> kib) return kib * 1024;
-  return 0;
 }
 
 ModeResult result_of(std::string name, const std::vector<double>& cpu,

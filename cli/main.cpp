@@ -60,6 +60,7 @@ int run(int argc, char** argv) {
   add_commands(app, chosen);
   add_kernels(app, chosen);
   add_insights(app, chosen);
+  add_diff(app, chosen);
   add_buffers(app, chosen);
   add_buffer(app, chosen);
   add_source(app, chosen);

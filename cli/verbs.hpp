@@ -28,6 +28,7 @@ void add_scopes(CLI::App& app, Action& chosen);
 void add_calls(CLI::App& app, Action& chosen);
 void add_view(CLI::App& app, Action& chosen);
 void add_insights(CLI::App& app, Action& chosen);
+void add_diff(CLI::App& app, Action& chosen);
 void add_extract(CLI::App& app, Action& chosen);
 void add_replay(CLI::App& app, Action& chosen);
 void add_verify(CLI::App& app, Action& chosen);

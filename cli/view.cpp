@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <reel/error.hpp>
 #include <reel/page.hpp>
@@ -40,6 +41,10 @@ PageData data_of(const Options& options) {
 }
 
 int write_file(const Options& options) {
+  // Found out again when it is written; but then after the work.
+  if (!options.overwrite && std::filesystem::exists(options.html))
+    throw Error(Code::io_failed,
+                fmt::format("'{}' exists already; --overwrite replaces it.", options.html));
   const PageData data = data_of(options);
   const HtmlReport report = [&] {
     Progress progress("Writing " + options.html);

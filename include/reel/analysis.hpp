@@ -131,13 +131,15 @@ struct BufferUse {
   std::uint32_t first_read = no_index, last_read = no_index;
   std::uint64_t alive_from_ns = 0, alive_to_ns = 0;  // within the span
   bool at_peak = false;                              // alive then
-  bool outlives = false;                             // not freed within the capture
+  bool needed_at_peak =
+      false;              // used before it was over, and not for the last time before it began
+  bool outlives = false;  // not freed within the capture
 };
 
 struct Memory {
   std::vector<MemoryPoint> curve;  // by time; the first at the beginning of the span
-  std::uint64_t peak_ns = 0, peak_bytes = 0;
-  std::uint64_t needed_at_peak_bytes = 0;  // of those alive: used before and again after
+  std::uint64_t peak_ns = 0, peak_end_ns = 0, peak_bytes = 0;
+  std::uint64_t needed_at_peak_bytes = 0;  // of those alive
   std::vector<BufferUse> buffers;          // as trace.buffers()
 };
 

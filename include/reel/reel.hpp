@@ -14,6 +14,7 @@
 #include "reel/host_kernel.hpp"     // IWYU pragma: export
 #include "reel/insights.hpp"        // IWYU pragma: export
 #include "reel/kernel.hpp"          // IWYU pragma: export
+#include "reel/page.hpp"            // IWYU pragma: export
 #include "reel/program.hpp"         // IWYU pragma: export
 #include "reel/replay.hpp"          // IWYU pragma: export
 #include "reel/stream.hpp"          // IWYU pragma: export

@@ -69,19 +69,21 @@ Memory find_memory(const Trace& trace, const Activity& activity) {
     else
       memory.curve.push_back({event.time_ns, bytes});
   }
-  for (const MemoryPoint& point : memory.curve) {
-    if (point.bytes <= memory.peak_bytes) continue;
-    memory.peak_bytes = point.bytes;
-    memory.peak_ns = point.time_ns;
+  for (std::size_t i = 0; i < memory.curve.size(); ++i) {
+    if (memory.curve[i].bytes <= memory.peak_bytes) continue;
+    memory.peak_bytes = memory.curve[i].bytes;
+    memory.peak_ns = memory.curve[i].time_ns;
+    memory.peak_end_ns =
+        i + 1 < memory.curve.size() ? memory.curve[i + 1].time_ns : activity.end_ns;
   }
   for (std::size_t b = 0; b < memory.buffers.size(); ++b) {
     BufferUse& use = memory.buffers[b];
     use.at_peak =
         use.alive_from_ns <= memory.peak_ns && (use.outlives || memory.peak_ns < use.alive_to_ns);
     if (!use.at_peak || use.first == no_index) continue;
-    if (start_of(trace.commands()[use.first]) <= memory.peak_ns &&
-        memory.peak_ns <= end_of(trace.commands()[use.last]))
-      memory.needed_at_peak_bytes += trace.buffers()[b].size_bytes;
+    use.needed_at_peak = start_of(trace.commands()[use.first]) < memory.peak_end_ns &&
+                         memory.peak_ns <= end_of(trace.commands()[use.last]);
+    if (use.needed_at_peak) memory.needed_at_peak_bytes += trace.buffers()[b].size_bytes;
   }
   return memory;
 }

@@ -98,7 +98,7 @@ std::vector<Repetition> best_runs(const std::vector<std::uint32_t>& list, bool s
   }
   std::vector<Repetition> best;
   for (auto& runs : all) {
-    if (runs.empty() || covered(runs) * 10 < most * 9) continue;
+    if (runs.empty() || covered(runs) * 5 < most * 4) continue;
     const bool better = best.empty() || (shortest ? runs[0].period < best[0].period
                                                   : runs[0].period > best[0].period);
     if (better) best = std::move(runs);
@@ -134,6 +134,9 @@ std::vector<Pass> find_passes(const Trace& trace, const std::vector<Repetition>&
     const std::uint32_t first = c;
     while (c < commands.size() && commands[c].call_begin_ns <= region->end_ns) ++c;
     add(first, c);
+    if (first == c) continue;
+    passes.back().begin_ns = region->begin_ns;
+    passes.back().end_ns = std::max(passes.back().end_ns, region->end_ns);
   }
   if (!passes.empty() || repetitions.empty()) return passes;
 

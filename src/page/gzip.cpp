@@ -11,7 +11,8 @@
 namespace reel::page {
 namespace {
 
-// Columns of a million commands: level 1 packs 79 MB in 0.9 s to 16 MB, level 6 in 5 s to 13 MB.
+// The columns of a million commands, 78 MB: level 1 makes 23 MB of them in 1.1 s, level 3 21 MB in
+// 1.4 s, and level 6 no fewer in 4.3 s.
 constexpr int level = 3;
 constexpr int gzip_window = 15 + 16;  // the largest, in a gzip file
 

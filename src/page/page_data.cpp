@@ -68,20 +68,22 @@ std::optional<Resource> contents_page(const Trace& trace, const Pair& which) {
   return Resource{string_of(*bytes), "application/octet-stream"};
 }
 
-}  // namespace
-
-PageData::PageData(const Trace& trace, const PageOptions& options) {
-  auto state =
+std::shared_ptr<PageState> state_of(const Trace& trace, const PageOptions& options) {
+  const auto state =
       std::make_shared<PageState>(PageState{trace, analyze(trace, {options.progress}), {}, {}});
   state->findings = find_insights(trace, state->report);
-  state_ = std::move(state);
+  return state;
 }
 
-PageData::PageData(const Trace& before, const Trace& trace, const PageOptions& options)
-    : PageData(trace, options) {
-  auto state = std::make_shared<PageState>(*state_);
+}  // namespace
+
+PageData::PageData(const Trace& trace, const PageOptions& options)
+    : state_(state_of(trace, options)) {}
+
+PageData::PageData(const Trace& before, const Trace& trace, const PageOptions& options) {
+  const auto state = state_of(trace, options);
   state->diff = diff_json(before, trace, diff(before, trace, {options.progress}));
-  state_ = std::move(state);
+  state_ = state;
 }
 
 std::optional<Resource> PageData::get(std::string_view name) const {

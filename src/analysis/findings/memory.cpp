@@ -39,13 +39,7 @@ void peak(const Case& c, Findings& findings) {
     const BufferUse& use = memory.buffers[b];
     if (!use.at_peak) continue;
     alive.push_back(b);
-    const bool used = use.first != no_index;
-    const auto start = [&](std::uint32_t i) {
-      return c.command(i).started_ns ? c.command(i).started_ns : c.command(i).call_begin_ns;
-    };
-    if (!used || start(use.first) > memory.peak_ns ||
-        std::max(c.command(use.last).ended_ns, c.command(use.last).call_end_ns) < memory.peak_ns)
-      idle.push_back(b);
+    if (!use.needed_at_peak) idle.push_back(b);
   }
   Finding finding = about(c, "mem.peak", alive);
   finding.title = fmt::format("Memory was at most {}, in {}; largest is {} with {}.",

@@ -49,18 +49,16 @@ void bandwidth_rule(const Case& c, Findings& findings) {
   if (c.report.kernels.empty()) return;
   const KernelUsage& top = c.report.kernels[0];
   if (top.total_ns == 0 || top.bound_bytes == 0) return;
-  const auto best = std::ranges::max_element(c.report.kernels, {},
-                                             [](const KernelUsage& u) { return u.bandwidth(); });
   Finding finding{.id = "bandwidth"};
   finding.confidence = Confidence::possible;
   finding.title = fmt::format(
-      "Kernel {} took most time ({} in {}) and moved at most {:.2f} GB/s, if it touched all it was "
-      "given once; the fastest here is {} with {:.2f}.",
+      "Kernel {} took most time, {} in {}, and moved at most {:.3g} GB/s: that much if it touched "
+      "all it was given, once.",
       kernel_text(c.trace, top.kernel), time_text(top.total_ns), many(top.timed, "run"),
-      top.bandwidth(), kernel_text(c.trace, best->kernel), best->bandwidth());
-  finding.numbers = {{"at_most", "GB/s", top.bandwidth()}, {"fastest", "GB/s", best->bandwidth()}};
+      top.bandwidth());
+  finding.numbers = {{"at_most", "GB/s", top.bandwidth()},
+                     {"given", "bytes", static_cast<double>(top.bound_bytes)}};
   finding.evidence.kernels = {top.kernel};
-  if (best->kernel != top.kernel) finding.evidence.kernels.push_back(best->kernel);
   findings.push_back(std::move(finding));
 }
 

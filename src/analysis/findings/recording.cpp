@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/findings/rules.hpp"
+#include "analysis/intervals.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -47,11 +48,11 @@ void clock_rule(const Case& c, Findings& findings) {
 }
 
 void capture_rule(const Case& c, Findings& findings) {
-  std::uint64_t overhead = 0, untimed = 0;
-  for (const TraceOverhead& o : c.trace.overheads())
-    if (o.kind != OverheadKind::starting && o.kind != OverheadKind::stopping &&
-        o.end_ns > o.begin_ns)
-      overhead += o.end_ns - o.begin_ns;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
+  for (const TraceOverhead& o : c.trace.overheads()) spans.emplace_back(o.begin_ns, o.end_ns);
+  const std::uint64_t overhead =
+      Intervals(std::move(spans)).covered(c.report.activity.begin_ns, c.report.activity.end_ns);
+  std::uint64_t untimed = 0;
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     const WorkKind kind = c.work(i).kind;
     const bool has_time = kind != WorkKind::barrier && kind != WorkKind::host_call;

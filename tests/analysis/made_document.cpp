@@ -1,0 +1,150 @@
+#include "analysis/made_document.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace reel::test {
+
+using namespace document;
+
+std::uint64_t at_us(double us) {
+  return sample_start_ns + static_cast<std::uint64_t>(std::llround(us * 1000));
+}
+
+MadeDocument::MadeDocument(std::uint32_t units)
+    : writer_(std::make_unique<DocumentWriter>(folder_ / "made.reel",
+                                               Facts{{"format", "1"}, {"program", "made"}})) {
+  writer_->add(
+      DeviceRow{0, "host", "host", "Test", "cpu", "reel", "1", "", 1u << 30, units, true, 1});
+  writer_->add(ClockRow{0, sample_start_ns, sample_start_ns, 0});
+  stream();
+}
+
+MadeDocument::~MadeDocument() = default;
+
+std::uint32_t MadeDocument::stream(std::uint32_t device) {
+  writer_->add(StreamRow{streams_, device, ""});
+  return streams_++;
+}
+
+std::uint32_t MadeDocument::device() {
+  writer_->add(
+      DeviceRow{devices_, "other", "host", "Other", "cpu", "reel", "1", "", 1u << 30, 2, true, 1});
+  writer_->add(ClockRow{devices_, sample_start_ns, sample_start_ns, 0});
+  return devices_++;
+}
+
+std::uint32_t MadeDocument::buffer(const MadeBuffer& buffer) {
+  const auto id = static_cast<std::uint32_t>(sizes_.size());
+  writer_->add(BufferRow{id, 0, buffer.size, buffer.label});
+  if (buffer.allocated) writer_->add(AllocationRow{false, id, at_us(*buffer.allocated)});
+  if (buffer.freed) writer_->add(AllocationRow{true, id, at_us(*buffer.freed)});
+  sizes_.push_back(buffer.size);
+  return id;
+}
+
+std::uint32_t MadeDocument::kernel(const std::string& name, const std::string& text) {
+  KernelRow row{};
+  row.id = kernels_;
+  row.name = row.entry = name;
+  row.built_form = "opencl_c";
+  const auto bytes = bytes_of(text);
+  row.variants = {{"opencl_c", {bytes.begin(), bytes.end()}}};
+  row.group_size = {64, 1, 1};
+  for (int i = 0; i < 8; ++i)
+    row.parameters.push_back({.name = "p" + std::to_string(i),
+                              .kind = ParameterKind::buffer,
+                              .access = Access::read_write,
+                              .element = ElementType::f32});
+  writer_->add(row);
+  return kernels_++;
+}
+
+std::uint32_t MadeDocument::add(const MadeCommand& command) {
+  std::vector<ArgumentRow> arguments;
+  const auto give = [&](const std::vector<MadeRange>& ranges, Access access) {
+    for (const MadeRange& range : ranges)
+      arguments.push_back({ArgumentKind::buffer, access, range.buffer, range.offset,
+                           range.size ? range.size : sizes_[range.buffer] - range.offset});
+  };
+  give(command.reads, Access::read);
+  give(command.writes, Access::write);
+  WorkRow work{.kind = command.kind,
+               .kernel = command.kind == WorkKind::launch ? command.graph : command.kernel,
+               .label = writer_->text(command.label),
+               .scope = writer_->text(command.scope)};
+  if (command.kind == WorkKind::dispatch) {
+    work.groups = {command.groups, 1, 1};
+    work.group_size = {command.group_size, 1, 1};
+  }
+  if (command.kind == WorkKind::fill) work.pattern = std::uint64_t{4} << 32;  // of four bytes
+  work.arguments = arguments;
+  const std::uint32_t number = number_of(work);
+  const Span call = command.call.value_or(Span{command.run.begin - 1, command.run.begin});
+  writer_->add(CommandRow{.id = commands_,
+                          .work = number,
+                          .stream = command.stream,
+                          .launch = command.launch,
+                          .node = command.node,
+                          .thread = command.thread,
+                          .call_begin_ns = at_us(call.begin),
+                          .call_end_ns = at_us(call.end)});
+  if (command.run.end != command.run.begin)
+    writer_->add(StampRow{commands_, at_us(call.begin), at_us(call.begin), at_us(command.run.begin),
+                          at_us(command.run.end)});
+  stream_of_command_.push_back(command.stream);
+  return commands_++;
+}
+
+// As capture does: equal commands share a work.
+std::uint32_t MadeDocument::number_of(const WorkRow& work) {
+  std::string key = std::to_string(static_cast<int>(work.kind));
+  for (const std::uint64_t part :
+       {std::uint64_t{work.kernel}, std::uint64_t{work.label}, std::uint64_t{work.scope},
+        work.groups.count(), work.group_size.count()})
+    key += " " + std::to_string(part);
+  for (const ArgumentRow& argument : work.arguments)
+    for (const std::uint64_t part :
+         {static_cast<std::uint64_t>(argument.access), std::uint64_t{argument.buffer},
+          argument.offset_bytes, argument.size_bytes})
+      key += " " + std::to_string(part);
+  const auto known = works_.find(key);
+  if (known != works_.end()) return known->second;
+  return works_[key] = writer_->add(work);
+}
+
+void MadeDocument::order(std::uint32_t command, std::uint32_t after) {
+  writer_->add(OrderRow{command, stream_of_command_[command], after});
+}
+void MadeDocument::edge(std::uint32_t graph, std::uint32_t from, std::uint32_t to,
+                        std::uint8_t kind) {
+  writer_->add(EdgeRow{graph, from, to, kind});
+}
+void MadeDocument::call(const std::string& name, Span span, std::uint32_t thread) {
+  writer_->add(CallRow{writer_->text(name), thread, at_us(span.begin), at_us(span.end)});
+}
+void MadeDocument::pass(Span span) {
+  writer_->add(
+      RegionRow{TraceRegion::Kind::pass, ++passes_, 0, 1, at_us(span.begin), at_us(span.end)});
+}
+void MadeDocument::overhead(Span span) {
+  writer_->add(OverheadRow{OverheadKind::inputs, 1, at_us(span.begin), at_us(span.end), 1});
+}
+void MadeDocument::contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,
+                            const std::vector<float>& values, bool stored) {
+  const auto bytes = std::as_bytes(std::span(values));
+  const auto pages = pages_of(*writer_, bytes, stored);
+  writer_->add(ContentsRow{role, command, buffer, 0, bytes.size(), stored, pages});
+}
+void MadeDocument::note(const std::string& text) {
+  writer_->add(NoteRow{sample_start_ns, "limit", text});
+}
+
+Trace MadeDocument::trace() {
+  writer_->close({{"commands", std::to_string(commands_)}, {"complete", "yes"}});
+  Trace trace = Trace::load(folder_ / "made.reel");
+  if (!trace.problems().empty()) throw std::runtime_error(trace.problems()[0]);
+  return trace;
+}
+
+}  // namespace reel::test

@@ -1,0 +1,89 @@
+// made_document.hpp - a document with just the commands a test asks for.
+//
+//   MadeDocument made;
+//   const auto x = made.buffer({.size = 4096});
+//   made.add({.kernel = made.kernel("add"), .run = {10, 20}, .writes = {x}});
+//   const Trace trace = made.trace();
+//
+// Times are microseconds from the start. One device, stream 0 is there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/document_writer.hpp"
+#include "document/sample_document.hpp"
+#include "reel/trace.hpp"
+
+namespace reel::test {
+
+struct Span {
+  double begin = 0, end = 0;  // us; equal: not known
+};
+
+struct MadeRange {
+  std::uint32_t buffer = 0;
+  std::uint64_t offset = 0, size = 0;  // 0: all of it
+};
+
+struct MadeBuffer {
+  std::uint64_t size = 4096;
+  std::optional<double> allocated = {}, freed = {};
+  std::string label = {};
+};
+
+struct MadeCommand {
+  WorkKind kind = WorkKind::dispatch;
+  std::uint32_t kernel = no_index;
+  std::uint32_t stream = 0;
+  Span run = {};
+  std::optional<Span> call = {};  // none: ends when it starts, 1 us before
+  std::vector<MadeRange> reads = {}, writes = {};
+  std::string scope = {}, label = {};
+  std::uint32_t groups = 64, group_size = 64;
+  std::uint32_t launch = no_index, node = no_index, graph = no_index;
+  std::uint32_t thread = 1;
+};
+
+class MadeDocument {
+ public:
+  // `units`: of the device.
+  explicit MadeDocument(std::uint32_t units = 2);
+  ~MadeDocument();
+
+  std::uint32_t stream(std::uint32_t device = 0);
+  std::uint32_t device();  // another one
+  std::uint32_t buffer(const MadeBuffer& buffer = {});
+  // A kernel takes buffers of f32: `name` is all that tells two apart, and the text.
+  std::uint32_t kernel(const std::string& name, const std::string& text = "kernel");
+  std::uint32_t add(const MadeCommand& command);
+  void order(std::uint32_t command, std::uint32_t after);
+  void edge(std::uint32_t graph, std::uint32_t from, std::uint32_t to, std::uint8_t kind);
+  void call(const std::string& name, Span span, std::uint32_t thread = 1);
+  void pass(Span span);
+  void overhead(Span span);
+  void contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,
+                const std::vector<float>& values, bool stored = true);
+  void note(const std::string& text);
+
+  Trace trace();  // closes it; once
+
+ private:
+  std::uint32_t number_of(const document::WorkRow& work);
+
+  TemporaryFolder folder_;
+  std::unique_ptr<document::DocumentWriter> writer_;
+  std::map<std::string, std::uint32_t> works_;
+  std::vector<std::uint64_t> sizes_;
+  std::vector<std::uint32_t> stream_of_command_;
+  std::uint32_t streams_ = 0, kernels_ = 0, commands_ = 0, passes_ = 0, devices_ = 1;
+};
+
+// us as the documents count them.
+std::uint64_t at_us(double us);
+
+}  // namespace reel::test

@@ -1,0 +1,250 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/made_document.hpp"
+#include "reel/analysis.hpp"
+
+namespace reel {
+namespace {
+
+using test::MadeDocument;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> texts_of(const std::vector<Dependency>& dependencies) {
+  std::vector<std::string> texts;
+  for (const Dependency& d : dependencies)
+    texts.push_back("c" + std::to_string(d.from) + " > c" + std::to_string(d.to) + " " +
+                    to_string(d.kind) + " " + std::to_string(d.bytes));
+  return texts;
+}
+
+TEST(Dependencies, TellDataFromOrderByBytes) {
+  MadeDocument made;
+  const auto x = made.buffer(), y = made.buffer();
+  made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}});
+  made.add(
+      {.kind = WorkKind::copy, .run = {2, 3}, .reads = {{x, 0, 1024}}, .writes = {{y, 0, 1024}}});
+  made.add({.kind = WorkKind::fill, .run = {3, 4}, .writes = {{x}}});  // x was read by c1
+  made.add(
+      {.kind = WorkKind::read, .run = {4, 5}, .reads = {{y, 512, 1024}}});  // half of it written
+  made.add({.kind = WorkKind::read, .run = {5, 6}, .reads = {{y, 2048, 1024}}});  // by nobody
+  EXPECT_THAT(texts_of(find_dependencies(made.trace())),
+              ElementsAre("c0 > c1 data 1024", "c0 > c2 order 3072", "c1 > c2 order 1024",
+                          "c1 > c3 data 512"));
+}
+
+TEST(Dependencies, OfTwoBuffersAreOneEdge) {
+  MadeDocument made;
+  const auto k = made.kernel("k"), x = made.buffer(), y = made.buffer();
+  made.add({.kernel = k, .run = {1, 2}, .writes = {{x}, {y}}});
+  made.add({.kernel = k, .run = {2, 3}, .reads = {{x}}, .writes = {{y}}});
+  const auto found = find_dependencies(made.trace());
+  EXPECT_THAT(texts_of(found), ElementsAre("c0 > c1 data 4096"));
+  EXPECT_EQ(found[0].buffer, x);
+}
+
+TEST(Dependencies, MissingWhereNothingOrdersTwoStreams) {
+  MadeDocument made;
+  const auto x = made.buffer(), side = made.stream();
+  made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}});
+  made.add({.kind = WorkKind::read, .stream = side, .run = {2, 3}, .reads = {{x}}});
+  EXPECT_THAT(texts_of(find_dependencies(made.trace())), ElementsAre("c0 > c1 missing 4096"));
+}
+
+TEST(Dependencies, OrderedByWaitsThroughAThirdStream) {
+  MadeDocument made;
+  const auto x = made.buffer(), y = made.buffer(), second = made.stream(), third = made.stream();
+  made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}});
+  const auto middle =
+      made.add({.kind = WorkKind::fill, .stream = second, .run = {2, 3}, .writes = {{y}}});
+  const auto last =
+      made.add({.kind = WorkKind::read, .stream = third, .run = {4, 5}, .reads = {{x}}});
+  made.order(middle, 0);
+  made.order(last, middle);
+  EXPECT_THAT(texts_of(find_dependencies(made.trace())),
+              ElementsAre("c0 > c1 order 0", "c0 > c2 data 4096", "c1 > c2 order 0"));
+}
+
+TEST(Dependencies, RedundantWhereNobodyNeedsTheWait) {
+  MadeDocument made;
+  const auto x = made.buffer(), y = made.buffer(), side = made.stream();
+  made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}});
+  const auto other =
+      made.add({.kind = WorkKind::fill, .stream = side, .run = {2, 3}, .writes = {{y}}});
+  made.order(other, 0);
+  EXPECT_THAT(texts_of(find_dependencies(made.trace())), ElementsAre("c0 > c1 redundant 0"));
+}
+
+TEST(Dependencies, AWaitOfTheHostIsNeverRedundant) {
+  MadeDocument made;
+  const auto x = made.buffer(), y = made.buffer(), side = made.stream();
+  made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}});
+  made.call("Stream::synchronize()", {1.5, 3});
+  const auto other =
+      made.add({.kind = WorkKind::fill, .stream = side, .run = {5, 6}, .writes = {{y}}});
+  made.order(other, 0);
+  EXPECT_THAT(texts_of(find_dependencies(made.trace())), ElementsAre("c0 > c1 order 0"));
+}
+
+TEST(Dependencies, OfALaunchFollowTheEdgesOfItsGraph) {
+  const auto made_with = [](bool edge) {
+    MadeDocument made;
+    const auto x = made.buffer();
+    const auto launch = made.add({.kind = WorkKind::launch, .run = {1, 9}, .graph = 7});
+    made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}, .launch = launch, .node = 0});
+    made.add({.kind = WorkKind::read, .run = {2, 3}, .reads = {{x}}, .launch = launch, .node = 1});
+    if (edge) made.edge(7, 0, 1, 2);
+    return texts_of(find_dependencies(made.trace()));
+  };
+  EXPECT_THAT(made_with(true), ElementsAre("c1 > c2 data 4096"));
+  EXPECT_THAT(made_with(false), ElementsAre("c1 > c2 missing 4096"));
+}
+
+TEST(CriticalPath, TilesTheSpanWithoutGaps) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  made.call("setup", {0, 5});
+  made.add({.kernel = k, .run = {10, 20}, .call = test::Span{6, 7}});
+  made.add({.kernel = k, .run = {22, 30}, .call = test::Span{7, 8}});
+  made.call("Stream::synchronize()", {9, 32});
+  made.add({.kernel = k, .run = {45, 50}, .call = test::Span{40, 41}});
+  made.call("Stream::synchronize()", {42, 55});
+  const Trace trace = made.trace();
+  const Activity activity = find_activity(trace);
+  const CriticalPath path = find_critical_path(trace, activity);
+  std::uint64_t at = activity.begin_ns;
+  for (const PathStep& step : path.steps) {
+    EXPECT_EQ(step.begin_ns, at);
+    at = step.end_ns;
+  }
+  EXPECT_EQ(at, activity.end_ns);
+  EXPECT_EQ(path.command_ns, 23'000u);
+  EXPECT_EQ(path.command_ns + path.host_ns + path.delay_ns, path.span_ns);
+  EXPECT_EQ(path.kernel_ns[k], 23'000u);
+}
+
+TEST(CriticalPath, GoesThroughTheStreamThatWasWaitedFor) {
+  MadeDocument made;
+  const auto slow = made.kernel("slow"), quick = made.kernel("quick"), side = made.stream();
+  made.add({.kernel = quick, .run = {10, 12}, .call = test::Span{0, 1}});
+  const auto long_one =
+      made.add({.kernel = slow, .stream = side, .run = {10, 50}, .call = test::Span{1, 2}});
+  const auto last = made.add({.kernel = quick, .run = {51, 53}, .call = test::Span{2, 3}});
+  made.order(last, long_one);
+  const Trace trace = made.trace();
+  const CriticalPath path = find_critical_path(trace, find_activity(trace));
+  EXPECT_EQ(path.kernel_ns[slow], 40'000u);
+  EXPECT_EQ(path.kernel_ns[quick], 2'000u);
+  ASSERT_FALSE(path.halved.empty());
+  EXPECT_EQ(path.halved[0].kernel, slow);
+  EXPECT_EQ(path.halved[0].span_ns, path.span_ns - 20'000);
+}
+
+TEST(CriticalPath, AFasterKernelLetsTheHostGoOnSooner) {
+  MadeDocument made;
+  const auto k = made.kernel("k"), other = made.kernel("other");
+  made.add({.kernel = k, .run = {10, 50}, .call = test::Span{5, 6}});
+  made.call("Stream::synchronize()", {7, 51});
+  made.add({.kernel = other, .run = {62, 70}, .call = test::Span{60, 61}});
+  const Trace trace = made.trace();
+  const CriticalPath path = find_critical_path(trace, find_activity(trace));
+  EXPECT_EQ(path.halved[0].kernel, k);
+  EXPECT_EQ(path.halved[0].span_ns, path.span_ns - 20'000);
+}
+
+TEST(CriticalPath, SurvivesClocksThatRunBackwards) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  for (int i = 0; i < 20; ++i)
+    made.add({.kernel = k, .run = {100.0 - i, 103.0 - i}, .call = test::Span{200, 201}});
+  const Trace trace = made.trace();
+  const CriticalPath path = find_critical_path(trace, find_activity(trace));
+  EXPECT_LE(path.command_ns, path.span_ns);
+}
+
+TEST(Repetition, FoldsLayersAndFindsPasses) {
+  MadeDocument made;
+  const auto a = made.kernel("a"), b = made.kernel("b"), head = made.kernel("head");
+  double t = 1;
+  for (int pass = 0; pass < 3; ++pass) {
+    for (int layer = 0; layer < 4; ++layer)
+      for (const auto k : {a, b})
+        made.add({.kernel = k, .run = {t, t + 1}, .scope = "layer" + std::to_string(layer)}),
+            t += 2;
+    made.add({.kernel = head, .run = {t, t + 1}}), t += 2;
+  }
+  const Report report = analyze(made.trace());
+  ASSERT_EQ(report.repetitions.size(), 3u);
+  EXPECT_EQ(report.repetitions[0].period, 2u);
+  EXPECT_EQ(report.repetitions[0].count, 4u);
+  ASSERT_EQ(report.passes.size(), 3u);
+  EXPECT_EQ(report.passes[1].first, 9u);
+  EXPECT_EQ(report.passes[1].end, 18u);
+}
+
+TEST(Repetition, TakesTheProgramsOwnMarks) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  for (int i = 0; i < 6; ++i) made.add({.kernel = k, .run = {10.0 * i + 2, 10.0 * i + 3}});
+  made.pass({0, 28});
+  made.pass({29, 58});
+  const Report report = analyze(made.trace());
+  ASSERT_EQ(report.passes.size(), 2u);
+  EXPECT_EQ(report.passes[0].end, 3u);
+  EXPECT_EQ(report.passes[1].end, 6u);
+}
+
+TEST(Memory, KnowsThePeakAndWhoWasAlive) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  const auto weights = made.buffer({.size = 1000});
+  const auto early = made.buffer({.size = 300, .allocated = 5, .freed = 20});
+  const auto late = made.buffer({.size = 500, .allocated = 15});
+  made.add({.kernel = k,
+            .run = {10, 12},
+            .call = test::Span{1, 2},
+            .reads = {{weights}},
+            .writes = {{early}}});
+  made.add({.kernel = k,
+            .run = {30, 40},
+            .call = test::Span{2, 3},
+            .reads = {{weights}},
+            .writes = {{late}}});
+  const Report report = analyze(made.trace());
+  EXPECT_EQ(report.memory.peak_bytes, 1800u);
+  EXPECT_EQ(report.memory.peak_ns, test::at_us(15));
+  EXPECT_EQ(report.memory.needed_at_peak_bytes, 1000u);
+  EXPECT_TRUE(report.memory.buffers[early].at_peak);
+  EXPECT_FALSE(report.memory.buffers[early].outlives);
+  EXPECT_TRUE(report.memory.buffers[late].outlives);
+  EXPECT_EQ(report.memory.buffers[weights].reads, 2u);
+  EXPECT_EQ(report.memory.curve.back().bytes, 1500u);
+}
+
+TEST(Memory, WhatIsFreedAndAllocatedAtOnceWasNotAliveAtOnce) {
+  MadeDocument made;
+  made.buffer({.size = 1000, .allocated = 5, .freed = 20});
+  made.buffer({.size = 1000, .allocated = 20});
+  made.add({.kernel = made.kernel("k"), .run = {10, 30}, .call = test::Span{1, 2}});
+  EXPECT_EQ(analyze(made.trace()).memory.peak_bytes, 1000u);
+}
+
+TEST(KernelUsage, CountsWhatHasNoTimesButDoesNotTimeIt) {
+  MadeDocument made;
+  const auto k = made.kernel("k"), x = made.buffer({.size = 8000});
+  made.add({.kernel = k, .run = {1, 2}, .reads = {{x}}});
+  made.add({.kernel = k, .run = {3, 6}, .reads = {{x}}, .groups = 2});
+  made.add({.kernel = k, .call = test::Span{7, 8}});
+  const auto usage = find_kernel_usage(made.trace());
+  EXPECT_EQ(usage[0].count, 3u);
+  EXPECT_EQ(usage[0].timed, 2u);
+  EXPECT_EQ(usage[0].total_ns, 4000u);
+  EXPECT_EQ(usage[0].least_ns, 1000u);
+  EXPECT_EQ(usage[0].most_ns, 3000u);
+  EXPECT_EQ(usage[0].shapes, 2u);
+  EXPECT_DOUBLE_EQ(usage[0].bandwidth(), 4.0);
+}
+
+}  // namespace
+}  // namespace reel
