@@ -102,7 +102,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   const laneEnd = new Float64Array(streams * 2);
   for (let c = 0; c < count; ++c) {
     const work = c % works.length, { kernel, kind } = works[work];
-    if (work === 0) passes.push({ first: c, last: Math.min(c + works.length, count) - 1, begin: host, end: 0 });
+    if (work === 0) passes.push({ first: c, end: Math.min(c + works.length, count), begin_ns: host, end_ns: 0 });
     const stream = kind === 4 && streams > 1 ? 1 : streams > 2 ? Math.floor(random() * streams) : 0;
     table.work[c] = work;
     table.stream[c] = stream;
@@ -134,12 +134,12 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     else if (!isBig || c < 200_000) kernelTimes[kernel].push(run);
     if (work === works.length - 1) {
       host = free + 5000; // waits for the token, and thinks
-      passes[passes.length - 1].end = host;
+      passes[passes.length - 1].end_ns = host;
     } else if (host > free - 20_000) host += 300;
     else host = Math.max(host, free - 200_000);
   }
   const span = Math.max(host, free);
-  passes[passes.length - 1].end = span;
+  passes[passes.length - 1].end_ns = span;
 
   // Calls: one a command, and a wait at the end of each pass.
   const launchName = textId("Stream::dispatch"), waitName = textId("Stream::synchronize"), readName = textId("Stream::read");
@@ -172,17 +172,18 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     dependencies.kind[c - 1] = /append/.test(scope) ? 1 : work === 12 ? 3 : c === 40 ? 2 : 0;
   }
 
-  const depthTime = new Float64Array(2 * count), depthChange = new Int8Array(2 * count);
+  const depthRows = count > 2_000_000 ? 0 : 2 * count;
+  const depthTime = new Float64Array(depthRows), depthChange = new Int8Array(depthRows);
   { // given and done, merged
     let given = 0, done = 0;
-    for (let at = 0; at < 2 * count; ++at) {
+    for (let at = 0; at < depthRows; ++at) {
       const next = given < count && table.call_end[given] <= table.ended[done];
       depthTime[at] = next ? table.call_end[given++] : table.ended[done++];
       depthChange[at] = next ? 1 : -1;
     }
   }
-  const depthCommands = new Uint32Array(2 * count);
-  for (let at = 0, now = 0; at < 2 * count; ++at) depthCommands[at] = now = Math.max(0, now + depthChange[at]);
+  const depthCommands = new Uint32Array(depthRows);
+  for (let at = 0, now = 0; at < depthRows; ++at) depthCommands[at] = now = Math.max(0, now + depthChange[at]);
 
   const memoryRows = [{ time: 0, bytes: 0 }];
   let total = 0;
@@ -203,7 +204,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   const kernels = kernelNames.map((name, index) => {
     const times = kernelTimes[index].sort((a, b) => a - b), sum = times.reduce((a, b) => a + b, 0);
     return { id: `k${index + 1}`, name, entry: name, built_form: "opencl_c", group_size: [64, 1, 1], options: "-cl-std=CL2.0",
-      build_log: "", binary_hash: "", defines: [{ name: "TILE", value: "16" }], constants: [], parameters: [
+      build_log: "", binary_hash: "", defines: [["TILE", "16"]], constants: [], parameters: [
         { name: "weights", kind: "buffer", access: "in", element: "f32" }, { name: "x", kind: "buffer", access: "in", element: "f32" },
         { name: "y", kind: "buffer", access: "inout", element: "f32" }],
       count: times.length, timed: times.length, total_ns: sum, mean_ns: times.length ? Math.round(sum / times.length) : 0,
@@ -212,7 +213,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
       first: 0, last: count - 1, variants: [{ form: "opencl_c", has_text: true }] };
   });
 
-  const lane = { begin: 0, end: span, busy_ns: busy, sum_ns: busy, commands: count, timed: count };
+  const lane = { begin_ns: 0, end_ns: span, busy_ns: busy, sum_ns: busy, commands: count, timed: count };
   const summary = { document: "synthetic.reel", facts: { program: "synthetic", command_line: "synthetic --tokens 8",
       started: "2026-01-01T00:00:00Z", host: "here", contents: "inputs" }, end_facts: {}, complete: true, problems: [], notes: [],
     file_bytes: 26e6, stored_bytes: 12e6, begin_ns: 1e9, span_ns: span, busy_ns: busy, sum_ns: busy, copy_ns: copies, idle_ns: idle, verdict: "device",
@@ -226,7 +227,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     overhead_ns: { inputs: 120_000, checks: 9_000, waiting: 0, starting: 0, stopping: 800 }, has_diff: false, left_out: [] };
   const findings = [
     { id: "verdict", severity: "info", confidence: "certain", title: "The device was busy most of the time.", advice: "", evidence: {}, numbers: [{ name: "busy", unit: "%", value: (100 * busy) / span }], saving_ns: null, saving_bytes: null, formula: "" },
-    { id: "idle.sync", severity: "warning", confidence: "likely", title: "The device waited after every pass, because the host first waited for it.", advice: "Give the next pass before waiting for the last.", evidence: { commands: ["c0"], streams: ["s0"], begin_ns: 1e9 + passes[0].begin, end_ns: 1e9 + passes[0].end }, numbers: [{ name: "gaps", unit: "", value: passes.length }], saving_ns: idle.sync, saving_bytes: null, formula: "the sum of these gaps" },
+    { id: "idle.sync", severity: "warning", confidence: "likely", title: "The device waited after every pass, because the host first waited for it.", advice: "Give the next pass before waiting for the last.", evidence: { commands: ["c0"], streams: ["s0"], begin_ns: passes[0].begin_ns, end_ns: passes[0].end_ns }, numbers: [{ name: "gaps", unit: "", value: passes.length }], saving_ns: idle.sync, saving_bytes: null, formula: "the sum of these gaps" },
   ];
   const tree = new Map();
   const scopes = { schema_version: 1, commands: count, run_ns: busy, scopes: [] };
@@ -262,8 +263,8 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   resources.set("arguments", encodeRows({ kind: "u8", access: "u8", buffer: "u32", offset: "f64", size: "f64", value: "u32" }, argumentRows));
   resources.set("calls", encodeColumns(callCount, calls));
   resources.set("regions", encodeColumns(passes.length, { kind: new Uint8Array(passes.length), number: Uint32Array.from(passes, (_, i) => i),
-    name: new Uint32Array(passes.length), thread: new Uint32Array(passes.length).fill(1), begin: Float64Array.from(passes, (p) => p.begin),
-    end: Float64Array.from(passes, (p) => p.end) }));
+    name: new Uint32Array(passes.length), thread: new Uint32Array(passes.length).fill(1), begin: Float64Array.from(passes, (p) => p.begin_ns),
+    end: Float64Array.from(passes, (p) => p.end_ns) }));
   resources.set("overheads", encodeColumns(0, { kind: new Uint8Array(0), thread: new Uint32Array(0), begin: new Float64Array(0), end: new Float64Array(0), bytes: new Float64Array(0) }));
   resources.set("gaps", encodeColumns(gapCount, { device: new Uint32Array(gapCount), cause: Uint8Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 2]),
     begin: Float64Array.from({ length: gapCount }, (_, g) => gaps[4 * g]), end: Float64Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 1]),
@@ -271,7 +272,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   resources.set("dependencies", encodeColumns(dependencyCount, dependencies));
   resources.set("path", encodeColumns(count, { kind: new Uint8Array(count), command: Uint32Array.from({ length: count }, (_, c) => c), begin: table.started, end: table.ended }));
   resources.set("memory", encodeRows({ time: "f64", bytes: "f64" }, memoryRows));
-  resources.set("depth", encodeColumns(2 * count, { time: depthTime, stream: new Uint32Array(2 * count), commands: depthCommands }));
+  resources.set("depth", encodeColumns(depthRows, { time: depthTime, stream: new Uint32Array(depthRows), commands: depthCommands }));
   const version = { role: 0, stored: 1, command: 0, buffer: hidden, offset: 0, size: 16384, page_count: 1, hash_low: 1, hash_high: 1 };
   resources.set("contents", encodeRows({ role: "u8", stored: "u8", command: "u32", buffer: "u32", offset: "f64", size: "f64", page_count: "u32", hash_low: "u32", hash_high: "u32" },
     [version, { ...version, role: 1, command: Math.min(5, count - 1), hash_low: 2 }, { ...version, role: 2, command: Math.min(9, count - 1), hash_low: 3, stored: 0 }]));

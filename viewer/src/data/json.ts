@@ -2,10 +2,10 @@
 
 export type Nanoseconds = number;
 
-// Times without a unit in their name are from the origin; begin_ns of the summary is the origin itself.
+// Times are from the origin, but for begin_ns of the summary, which is the origin itself.
 export interface Lane {
-  begin: Nanoseconds | null;
-  end: Nanoseconds | null;
+  begin_ns: Nanoseconds | null;
+  end_ns: Nanoseconds | null;
   busy_ns: Nanoseconds;
   sum_ns: Nanoseconds;
   commands: number;
@@ -32,9 +32,9 @@ export interface Stream extends Lane {
 
 export interface Pass {
   first: number;
-  last: number;
-  begin: Nanoseconds | null;
-  end: Nanoseconds | null;
+  end: number;
+  begin_ns: Nanoseconds | null;
+  end_ns: Nanoseconds | null;
 }
 
 export interface Summary {
@@ -43,7 +43,7 @@ export interface Summary {
   end_facts: Record<string, string>;
   complete: boolean;
   problems: string[];
-  notes: { time: Nanoseconds | null; kind: string; text: string }[];
+  notes: { time_ns: Nanoseconds | null; kind: string; text: string }[];
   file_bytes: number;
   stored_bytes: number;
   begin_ns: Nanoseconds;
@@ -111,8 +111,8 @@ export interface Kernel {
   options: string;
   build_log: string;
   binary_hash: string;
-  defines: { name: string; value: string }[];
-  constants: { id: number; value: number }[];
+  defines: [string, string][];
+  constants: [number, number][];
   parameters: Parameter[];
   count: number;
   timed: number;
@@ -156,14 +156,18 @@ export interface Scope {
   scopes: Scope[];
 }
 
+export type DiffFinding = Pick<Finding, "id" | "severity" | "title" | "advice">;
+
 export interface DiffSide {
+  document: string;
+  complete: boolean;
   total_ns: Nanoseconds;
   busy_ns: Nanoseconds;
   idle_ns: Nanoseconds;
   passes: number;
   peak_bytes: number;
   commands: number;
-  noise: number | null;
+  noise: number;
 }
 
 export interface DiffRow {
@@ -174,14 +178,16 @@ export interface DiffRow {
   count_b: number;
   ns_a: Nanoseconds;
   ns_b: Nanoseconds;
-  delta_ns?: Nanoseconds;
+  delta_ns: Nanoseconds;
   noise: number | null;
   significant: boolean;
   new_shape: boolean;
   new_source: boolean;
   new_arguments: boolean;
-  first_a?: number | string | null;
-  first_b?: number | string | null;
+  kernel_a: string | null;
+  kernel_b: string | null;
+  first_a: string | null;
+  first_b: string | null;
 }
 
 // "c12", 12 and null all name a command, or none: the index, or -1.

@@ -1,35 +1,35 @@
 // trace.ts - the document on this page: its resources, each fetched when first looked at.
 import { decodeTable } from "./columns";
-import { Buffer, DiffRow, DiffSide, Finding, Kernel, Scope, Summary } from "./json";
+import { Buffer, DiffFinding, DiffRow, DiffSide, Finding, Kernel, Scope, Summary } from "./json";
 import { Lazy } from "./lazy";
 import { Resources } from "./resources";
 import { schemas, TableName, TableOf } from "./tables";
 
 export interface Diff {
-  document_a?: string;
-  document_b?: string;
   a: DiffSide;
   b: DiffSide;
-  rows: DiffRow[];
+  total_delta_ns: number;
   idle_delta_ns: number;
-  total_delta_ns?: number;
-  sources: { form: string; text_a: string; text_b: string; name?: string; kernel_a?: unknown; kernel_b?: unknown }[];
-  compared_contents: number;
-  equal_contents: number;
-  contents: {
-    command_a?: string | number | null;
-    command_b?: string | number | null;
-    buffer_a?: string | number | null;
-    buffer_b?: string | number | null;
-    offset_bytes: number;
-    value_a: string;
-    value_b: string;
-    largest_absolute: number | null;
-  } | null;
-  new_findings: Finding[];
-  fixed_findings: Finding[];
-  cause: string;
   significant: boolean;
+  cause: string;
+  rows: DiffRow[];
+  sources: { kernel_a: string | null; kernel_b: string | null; name: string; form: string; text_a: string; text_b: string }[];
+  contents: {
+    compared: number;
+    equal: number;
+    first: {
+      command_a: string | null;
+      command_b: string | null;
+      buffer_a: string;
+      buffer_b: string;
+      offset_bytes: number;
+      value_a: string;
+      value_b: string;
+      largest_absolute: number;
+    } | null;
+  };
+  new_findings: DiffFinding[];
+  fixed_findings: DiffFinding[];
 }
 
 export class Trace {

@@ -27,6 +27,7 @@ export interface ShownNode {
 export interface GraphModel {
   nodes: ShownNode[];
   edges: GraphEdge[];
+  isPathEdge: Uint8Array; // by edge: one step of the longest path
   layout: Layout;
   layoutMs: number;
 }
@@ -36,6 +37,15 @@ interface Sources {
   dependencies: TableOf<"dependencies">;
   args: TableOf<"arguments">;
   isOnPath: Uint8Array; // by command
+  pathCommands: Uint32Array; // in time
+}
+
+// Edges that the longest path goes along, from one of its commands to the next.
+function pathEdges(nodes: GraphNode[], edges: GraphEdge[], { catalog, pathCommands }: Sources): Uint8Array {
+  const nodeOf = new Int32Array(catalog.count).fill(-1), steps = new Set<number>();
+  nodes.forEach((node, index) => nodeOf.fill(index, node.first, node.end));
+  for (let at = 1; at < pathCommands.length; ++at) steps.add(nodeOf[pathCommands[at - 1]] * nodes.length + nodeOf[pathCommands[at]]);
+  return Uint8Array.from(edges, ({ from, to }) => (steps.has(from * nodes.length + to) ? 1 : 0));
 }
 
 function describe(node: GraphNode, isOpen: boolean, { catalog, args, isOnPath }: Sources): ShownNode {
@@ -71,5 +81,6 @@ export function modelOf(visible: GraphNode[], isOpen: (node: GraphNode) => boole
     widths: nodes.map(() => nodeWidth),
     heights: nodes.map(({ buffers }) => nodeHeight + (buffers.length ? buffers.length * bufferLine + 4 : 0)),
   });
-  return { nodes, edges, layout, layoutMs: performance.now() - before };
+  const layoutMs = performance.now() - before;
+  return { nodes, edges, isPathEdge: pathEdges(visible, edges, sources), layout, layoutMs };
 }

@@ -36,6 +36,11 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text;
 }
 
+// Of a path its end tells more.
+function cutPath(text: string, most: number): string {
+  return text.length > most && text.includes("/") ? `…${text.slice(text.length - most + 1)}` : cut(text, most);
+}
+
 function edgePath(context: CanvasRenderingContext2D, model: GraphModel, edge: number): void {
   const { edges, layout } = model, { from, to } = edges[edge];
   const x0 = layout.x[from] + nodeWidth / 2, y0 = layout.y[from] + heightOf(model, from);
@@ -65,9 +70,9 @@ function arrow(context: CanvasRenderingContext2D, x: number, y: number): void {
 }
 
 function drawEdge(context: CanvasRenderingContext2D, model: GraphModel, index: number, look: GraphLook): void {
-  const { edges, layout, nodes } = model, edge: GraphEdge = edges[index], { palette } = look;
+  const { edges, layout } = model, edge: GraphEdge = edges[index], { palette } = look;
   const touches = look.chosen >= 0 && (edge.from === look.chosen || edge.to === look.chosen);
-  const isPath = look.showsPath && nodes[edge.from].isOnPath && nodes[edge.to].isOnPath;
+  const isPath = look.showsPath && model.isPathEdge[index] === 1;
   const isBuffer = look.buffers.size > 0 && edge.buffers.some((buffer) => look.buffers.has(buffer));
   const isLoud = touches || isPath || isBuffer;
   const isMissing = edge.kind === dependencyKind.missing;
@@ -81,7 +86,7 @@ function drawEdge(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.stroke();
   context.setLineDash([]);
   if (!layout.isLong[index]) arrow(context, layout.x[edge.to] + nodeWidth / 2, layout.y[edge.to]);
-  if (isLoud && look.camera.scale > 0.6 && !layout.isLong[index]) {
+  if ((touches || isBuffer || isMissing) && look.camera.scale > 0.6 && !layout.isLong[index]) {
     const x = (layout.x[edge.from] + layout.x[edge.to] + nodeWidth) / 2, y = (layout.y[edge.from] + heightOf(model, edge.from) + layout.y[edge.to]) / 2;
     const text = edge.kind === dependencyKind.data && edge.bytes > 0 ? sizeText(edge.bytes) : ["", "order", "missing", "redundant"][edge.kind];
     context.font = smallFont;
@@ -116,7 +121,7 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.font = font;
   context.fillStyle = palette.text;
   const times = node.count > 1 ? ` × ${node.count}` : "";
-  context.fillText(cut(node.title, 24 - times.length) + times, x + 11, y + 13);
+  context.fillText(cutPath(node.title, 25 - times.length) + times, x + 11, y + 13);
   context.font = smallFont;
   context.fillStyle = palette.dim;
   const duration = Number.isNaN(time) ? "no times" : timeText(time);

@@ -38,7 +38,7 @@ export class ScopeTree {
     let at = 0;
     this.passes.forEach((pass, number) => {
       if (pass.first > at) nodes.push(...this.group(at, pass.first, 0, null));
-      const end = Math.min(count, pass.last + 1);
+      const end = Math.min(count, pass.end);
       if (end > pass.first)
         nodes.push({ key: `pass ${number}`, kind: "pass", first: pass.first, end, depth: 0, title: `pass ${number}`, count: 1, members: null, parent: null });
       at = Math.max(at, end);
@@ -69,9 +69,9 @@ export class ScopeTree {
   }
 
   private command(command: number, parent: GraphNode | null): GraphNode {
-    const { catalog } = this;
+    const { catalog } = this, path = this.path(command);
     return { key: `c${command}`, kind: "command", first: command, end: command + 1, depth: 0, count: 1, members: null, parent,
-      title: catalog.label(command) || catalog.action(command) };
+      title: catalog.label(command) || path.slice(-2).join("/") || catalog.action(command) };
   }
 
   private scope(first: number, end: number, depth: number, name: string, parent: GraphNode | null): GraphNode {
@@ -85,6 +85,7 @@ export class ScopeTree {
       title += `/${next}`;
       ++below;
     }
+    if (parent?.kind === "scope") title = `${parent.title}/${title}`;
     return { key: `scope ${first}-${end}-${depth}`, kind: "scope", first, end, depth: below, title, count: 1, members: null, parent };
   }
 

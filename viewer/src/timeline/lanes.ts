@@ -1,11 +1,23 @@
 // lanes.ts - which events share a row.
 
+// 0 to count. A loop: Uint32Array.from with a function takes ten times as long.
+export function everyIndex(count: number): Uint32Array<ArrayBuffer> {
+  const indices = new Uint32Array(count);
+  for (let index = 0; index < count; ++index) indices[index] = index;
+  return indices;
+}
+
 // Indices sorted by their start. Those whose times aren't known are left out.
 export function orderByStart(starts: ArrayLike<number>, ends: ArrayLike<number>, indices: Uint32Array): Uint32Array {
-  const known = indices.filter((index) => ends[index] >= starts[index]);
-  for (let at = 1; at < known.length; ++at)
-    if (starts[known[at]] < starts[known[at - 1]]) return known.sort((a, b) => starts[a] - starts[b] || a - b);
-  return known;
+  let isSorted = true, known = 0, last = -Infinity;
+  for (const index of indices) {
+    if (!(ends[index] >= starts[index])) continue;
+    ++known;
+    if (starts[index] < last) isSorted = false;
+    last = starts[index];
+  }
+  const timed = known === indices.length ? indices : indices.filter((index) => ends[index] >= starts[index]);
+  return isSorted ? timed : timed.slice().sort((a, b) => starts[a] - starts[b] || a - b);
 }
 
 export interface Groups {

@@ -69,9 +69,8 @@ class LaneStrip implements Visitor {
     }
   }
 
-  cell(begin: number, longest: number, busy: number): void {
-    const { pyramid } = this.track;
-    this.put(Math.floor((begin - this.begin) / this.pixel), longest, pyramid.end(longest) - pyramid.start(longest), busy);
+  cell(begin: number, longest: number, length: number, busy: number): void {
+    this.put(Math.floor((begin - this.begin) / this.pixel), longest, length, busy);
   }
 
   event(position: number): void {

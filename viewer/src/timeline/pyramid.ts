@@ -9,16 +9,18 @@ const fanBits = 2;
 
 interface Level {
   shift: number; // a block holds 1 << shift events
+  begin: Float64Array;
   end: Float64Array;
   busy: Float64Array;
   longest: Uint32Array; // position
+  length: Float64Array; // of the longest; looked up, it would be a miss of the cache for every pixel
 }
 
 export interface Visitor {
   // One event, wider than a pixel.
   event(position: number): void;
   // Events that together are no wider than a pixel: the longest of them, and the time they all take.
-  cell(begin: number, longest: number, busy: number): void;
+  cell(begin: number, longest: number, length: number, busy: number): void;
 }
 
 export class Pyramid {
@@ -50,6 +52,7 @@ export class Pyramid {
     for (let block = 0, at = 0; block < blocks; ++block) {
       const stop = Math.min(count, at + (1 << eventBits));
       let latest = -Infinity, busy = 0, longest = at, most = -1;
+      level.begin[block] = starts[order[at]];
       for (; at < stop; ++at) {
         const begin = starts[order[at]], end = ends[order[at]];
         if (end > latest) latest = end;
@@ -62,6 +65,7 @@ export class Pyramid {
       level.end[block] = latest;
       level.busy[block] = busy;
       level.longest[block] = longest;
+      level.length[block] = most;
     }
     while (blocks > 1) {
       const below = level, belowCount = blocks;
@@ -70,24 +74,26 @@ export class Pyramid {
       for (let block = 0, at = 0; block < blocks; ++block) {
         const stop = Math.min(belowCount, at + (1 << fanBits));
         let latest = -Infinity, busy = 0, longest = 0, most = -1;
+        level.begin[block] = below.begin[at];
         for (; at < stop; ++at) {
           if (below.end[at] > latest) latest = below.end[at];
           busy += below.busy[at];
-          const candidate = below.longest[at], length = this.end(candidate) - this.start(candidate);
-          if (length > most) {
-            most = length;
-            longest = candidate;
+          if (below.length[at] > most) {
+            most = below.length[at];
+            longest = below.longest[at];
           }
         }
         level.end[block] = latest;
         level.busy[block] = busy;
         level.longest[block] = longest;
+        level.length[block] = most;
       }
     }
   }
 
   private addLevel(shift: number, blocks: number): Level {
-    const level = { shift, end: new Float64Array(blocks), busy: new Float64Array(blocks), longest: new Uint32Array(blocks) };
+    const numbers = () => new Float64Array(blocks);
+    const level = { shift, begin: numbers(), end: numbers(), busy: numbers(), longest: new Uint32Array(blocks), length: numbers() };
     this.levels.push(level);
     return level;
   }
@@ -100,10 +106,10 @@ export class Pyramid {
   private descend(depth: number, block: number, begin: number, end: number, pixel: number, visitor: Visitor): void {
     const level = this.levels[depth];
     const first = block << level.shift;
-    const from = this.start(first), to = level.end[block];
+    const from = level.begin[block], to = level.end[block];
     if (to < begin || from > end) return;
     if (to - from <= pixel) {
-      visitor.cell(from, level.longest[block], level.busy[block]);
+      visitor.cell(from, level.longest[block], level.length[block], level.busy[block]);
       return;
     }
     const stop = Math.min(this.count, first + (1 << level.shift));
@@ -116,7 +122,7 @@ export class Pyramid {
       const eventBegin = this.start(at), eventEnd = this.end(at);
       if (eventEnd < begin || eventBegin > end) continue;
       if (eventEnd - eventBegin > pixel) visitor.event(at);
-      else visitor.cell(eventBegin, at, eventEnd - eventBegin);
+      else visitor.cell(eventBegin, at, eventEnd - eventBegin, eventEnd - eventBegin);
     }
   }
 

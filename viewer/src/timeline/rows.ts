@@ -5,7 +5,7 @@ import { Summary } from "../data/json";
 import { idleCauses, noIndex, overheadKinds, pathKinds, TableOf, workKind, workKinds } from "../data/tables";
 import { Palette, Rgb } from "../text/colors";
 import { countText, plural, shareText, sizeText, timeText } from "../text/units";
-import { groupBy, membersOf, orderByStart, spread } from "./lanes";
+import { everyIndex, groupBy, membersOf, orderByStart, spread } from "./lanes";
 import { Pyramid } from "./pyramid";
 import { StepCurve, totalDepth } from "./step_curve";
 import { EventTrack, Row, rowHeight, Thing } from "./track";
@@ -45,7 +45,7 @@ export class RowSource {
   private readonly streams;
   private readonly kernels;
   private readonly kinds;
-  private readonly threadCalls = new Map<number, number[]>();
+  private readonly threadCalls: Map<number, Uint32Array>;
   private readonly memory: StepCurve;
   private readonly depth: StepCurve;
   readonly commandColor: (command: number, palette: Palette) => Rgb;
@@ -56,16 +56,16 @@ export class RowSource {
     this.streams = groupBy(commands.rows, summary.streams.length, (c) => commands.stream[c]);
     this.kernels = groupBy(commands.rows, catalog.kernels.length, (c) => catalog.kernel(c));
     this.kinds = groupBy(commands.rows, workKinds.length, (c) => catalog.kind(c));
-    for (let call = 0; call < calls.rows; ++call) {
-      const known = this.threadCalls.get(calls.thread[call]);
-      if (known) known.push(call);
-      else this.threadCalls.set(calls.thread[call], [call]);
-    }
+    const threads = [...new Set(calls.thread)], threadPlace = new Map(threads.map((thread, place) => [thread, place]));
+    const byThread = groupBy(calls.rows, threads.length, (call) => threadPlace.get(calls.thread[call])!);
+    this.threadCalls = new Map(threads.map((thread, place) => [thread, membersOf(byThread, place)]));
     this.memory = new StepCurve(memory.time, memory.bytes);
     this.depth = totalDepth(depth.rows, depth.time, depth.stream, depth.commands);
+    // By work: there are few of them, and every pixel asks.
+    const kernelSlot = Int16Array.from(catalog.works.kernel, (kernel) => (kernel < catalog.kernels.length ? data.slots[kernel] : -1));
     this.commandColor = (command, palette) => {
-      const kernel = catalog.kernel(command);
-      return kernel >= 0 ? palette.kernels[data.slots[kernel]] : palette.kinds[catalog.kind(command)];
+      const work = commands.work[command], slot = kernelSlot[work];
+      return slot >= 0 ? palette.kernels[slot] : palette.kinds[catalog.works.kind[work]];
     };
   }
 
@@ -92,10 +92,10 @@ export class RowSource {
 
   private threadRow(thread: number, title: string): Row {
     const { calls, regions, overheads, catalog } = this.data;
-    const own = Uint32Array.from(this.threadCalls.get(thread) ?? []);
+    const own = this.threadCalls.get(thread) ?? new Uint32Array();
     const lanes = this.tracks(`thread ${thread}`, () => {
       const made: EventTrack[] = [];
-      const regionIds = Uint32Array.from({ length: regions.rows }, (_, r) => r).filter((r) => regions.thread[r] === thread);
+      const regionIds = everyIndex(regions.rows).filter((r) => regions.thread[r] === thread);
       const regionOrder = orderByStart(regions.begin, regions.end, regionIds);
       for (const order of regionOrder.length ? spread(regionOrder, regions.begin, regions.end, 4) : [])
         made.push({
@@ -111,7 +111,7 @@ export class RowSource {
           color: (c, palette) => (isWait(catalog.text(calls.name[c])) ? palette.wait : palette.call),
           label: (c) => catalog.text(calls.name[c]),
         });
-      const ownOverheads = Uint32Array.from({ length: overheads.rows }, (_, o) => o).filter((o) => overheads.thread[o] === thread);
+      const ownOverheads = everyIndex(overheads.rows).filter((o) => overheads.thread[o] === thread);
       if (ownOverheads.length)
         made.push({
           kind: "overhead",
@@ -141,12 +141,12 @@ export class RowSource {
 
   private streamRow(stream: number): Row {
     const { summary, catalog } = this.data;
-    const { commands } = catalog, { id, label, timed, commands: count, busy_ns, begin, end } = summary.streams[stream];
+    const { commands } = catalog, { id, label, timed, commands: count, busy_ns, begin_ns, end_ns } = summary.streams[stream];
     const own = membersOf(this.streams, stream);
     let most = 0;
     for (const command of own) if (commands.lane[command] > most) most = commands.lane[command];
     const laneCount = Math.min(mostLanes, most + 1);
-    const span = begin != null && end != null ? end - begin : null;
+    const span = begin_ns != null && end_ns != null ? end_ns - begin_ns : null;
     return {
       key: `stream ${stream}`, title: label ? `${id} ${label}` : id, level: 1, height: rowHeight(laneCount), laneCount,
       detail: timed > 0 ? shareText(busy_ns, span) : "",
@@ -165,7 +165,7 @@ export class RowSource {
 
   private gapRow(device: number): Row {
     const { gaps } = this.data;
-    const own = Uint32Array.from({ length: gaps.rows }, (_, g) => g).filter((g) => gaps.device[g] === device);
+    const own = everyIndex(gaps.rows).filter((g) => gaps.device[g] === device);
     return {
       key: `gaps ${device}`, title: "idle, by cause", detail: plural(own.length, "gap"), level: 1, height: rowHeight(1), laneCount: 1,
       hint: "When the device had nothing to do, and why",
@@ -210,7 +210,7 @@ export class RowSource {
 
   private pathRow(): Row {
     const { path, catalog, summary } = this.data;
-    const all = Uint32Array.from({ length: path.rows }, (_, step) => step);
+    const all = everyIndex(path.rows);
     return {
       key: "path", title: "longest path", detail: timeText(summary.path.span_ns), level: 1, height: rowHeight(1), laneCount: 1,
       hint: "The chain that decided how long it all took: commands, the host's work, delays",
@@ -289,7 +289,7 @@ export class RowSource {
       rows.push(this.head("copies", "Copies and fills", shareText(summary.copy_ns, summary.sum_ns)));
       if (!folded.value.has("copies")) rows.push(...copies.map((kind) => this.kindRow(kind)));
     }
-    rows.push(this.head("more", "Whole", ""));
+    rows.push(this.head("more", "Overall", ""));
     if (!folded.value.has("more")) {
       if (path.rows) rows.push(this.pathRow());
       rows.push(this.usesRow(buffer, uses));

@@ -1,4 +1,5 @@
 // step_curve.ts - a number over time that keeps its value until the next point, and the most of it within any span.
+import { everyIndex } from "./lanes";
 
 const blockBits = 6;
 
@@ -53,15 +54,34 @@ export class StepCurve {
   }
 }
 
-// How many commands all streams together had been given, from a table that tells it of each.
-export function totalDepth(rows: number, times: Float64Array, streams: Uint32Array, commands: Uint32Array): StepCurve {
-  const now = new Map<number, number>();
-  const totals = new Float64Array(rows);
-  let total = 0;
-  for (let row = 0; row < rows; ++row) {
-    total += commands[row] - (now.get(streams[row]) ?? 0);
-    now.set(streams[row], commands[row]);
-    totals[row] = total;
+// Rows by time, from rows that are sorted within runs: neighbouring runs are merged until one is left.
+export function orderByTime(times: Float64Array): Uint32Array {
+  let order = everyIndex(times.length), next = new Uint32Array(times.length);
+  let starts = [0];
+  for (let row = 1; row < times.length; ++row) if (times[row] < times[row - 1]) starts.push(row);
+  while (starts.length > 1) {
+    const merged: number[] = [];
+    for (let run = 0; run < starts.length; run += 2) {
+      const middle = starts[run + 1] ?? times.length, end = starts[run + 2] ?? times.length;
+      let a = starts[run], b = middle;
+      merged.push(a);
+      for (let at = a; at < end; ++at) next[at] = b >= end || (a < middle && times[order[a]] <= times[order[b]]) ? order[a++] : order[b++];
+    }
+    [order, next, starts] = [next, order, merged];
   }
-  return new StepCurve(times, totals);
+  return order;
+}
+
+// How many commands all streams together had been given, from a table that tells it of one after the other.
+export function totalDepth(rows: number, times: Float64Array, streams: Uint32Array, commands: Uint32Array): StepCurve {
+  const change = new Float64Array(rows);
+  for (let row = 0; row < rows; ++row) change[row] = commands[row] - (row > 0 && streams[row] === streams[row - 1] ? commands[row - 1] : 0);
+  const order = orderByTime(times), sorted = new Float64Array(rows), totals = new Float64Array(rows);
+  let total = 0;
+  for (let at = 0; at < rows; ++at) {
+    total += change[order[at]];
+    sorted[at] = times[order[at]];
+    totals[at] = total;
+  }
+  return new StepCurve(sorted, totals);
 }

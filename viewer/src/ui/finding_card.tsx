@@ -23,9 +23,8 @@ function EvidenceLinks({ finding }: { finding: Finding }) {
     ["kernel", evidence.kernels ?? [], "kernels", "k"], ["stream", evidence.streams ?? [], "timeline", "s"],
     ["call", evidence.calls ?? [], "calls", "call "],
   ];
-  // The document's own clock in, the page's out.
-  const begin = (evidence.begin_ns ?? 0) - (summary?.begin_ns ?? 0), end = (evidence.end_ns ?? 0) - (summary?.begin_ns ?? 0);
-  const hasRange = evidence.begin_ns != null && evidence.end_ns != null && end > begin;
+  const begin = evidence.begin_ns ?? 0, end = evidence.end_ns ?? 0;
+  const hasRange = end > begin;
   const shown = 8;
   return (
     <p class="evidence">

@@ -184,7 +184,7 @@ function BufferPanel({ buffer }: { buffer: number }) {
 
 function StreamPanel({ stream, summary }: { stream: number; summary: Summary }) {
   const known = summary.streams[stream], device = known.device == null ? undefined : summary.devices[known.device];
-  const span = known.timed > 0 ? (known.end ?? 0) - (known.begin ?? 0) : NaN;
+  const span = known.timed > 0 ? (known.end_ns ?? 0) - (known.begin_ns ?? 0) : NaN;
   return (
     <>
       <h2>{known.id} {known.label && `'${known.label}'`}</h2>

@@ -1,6 +1,7 @@
 // virtual_table.tsx - a table of any length: only the rows that are seen exist.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { everyIndex } from "../timeline/lanes";
 
 export interface Column {
   key: string;
@@ -46,8 +47,6 @@ export function sortRows(rows: Uint32Array, value: (row: number) => number | str
   return rows.slice().sort((a, b) => sign * isBefore(keys[a], keys[b]) || a - b);
 }
 
-const everyRow = (count: number) => Uint32Array.from({ length: count }, (_, row) => row);
-
 export function VirtualTable({ label, rows, columns, selected = -1, sort: firstSort, onSelect, onOpen, empty }: Properties) {
   const scroller = useRef<HTMLDivElement>(null);
   const [sort, setSort] = useState<Sort | null>(firstSort ?? null);
@@ -58,7 +57,7 @@ export function VirtualTable({ label, rows, columns, selected = -1, sort: firstS
   const order = useMemo(() => {
     const column = sort && columns.find((candidate) => candidate.key === sort.key);
     if (!sort || !column?.value) return typeof rows === "number" ? null : rows;
-    return sortRows(typeof rows === "number" ? everyRow(rows) : rows, column.value, sort.isDescending);
+    return sortRows(typeof rows === "number" ? everyIndex(rows) : rows, column.value, sort.isDescending);
   }, [rows, sort?.key, sort?.isDescending, columns]);
   const rowAt = (place: number) => (order ? order[place] : place);
 

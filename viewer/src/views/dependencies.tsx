@@ -70,10 +70,11 @@ function Dependencies({ summary, catalog, dependencies, path, args, slotOf }: Pr
 
   const tree = useMemo(() => new ScopeTree(catalog, summary.passes), [catalog, summary]);
   const top = useMemo(() => tree.top(), [tree]);
-  const isOnPath = useMemo(() => {
-    const flags = new Uint8Array(catalog.count);
-    for (let step = 0; step < path.rows; ++step) if (path.kind[step] === 0 && path.command[step] !== noIndex) flags[path.command[step]] = 1;
-    return flags;
+  const { pathCommands, isOnPath } = useMemo(() => {
+    const steps = Uint32Array.from({ length: path.rows }, (_, step) => step).filter((step) => path.kind[step] === 0 && path.command[step] !== noIndex);
+    const commands = steps.map((step) => path.command[step]), flags = new Uint8Array(catalog.count);
+    for (const command of commands) flags[command] = 1;
+    return { pathCommands: commands, isOnPath: flags };
   }, [catalog, path]);
   const timeOf = (node: GraphNode) => {
     let sum = 0;
@@ -84,7 +85,7 @@ function Dependencies({ summary, catalog, dependencies, path, args, slotOf }: Pr
   const opened = open.value;
   const visible = useMemo(() => visibleNodes(tree, top, (node) => opened.has(node.key)), [tree, top, opened]);
   const model: GraphModel = useMemo(
-    () => modelOf(visible, (node) => opened.has(node.key), mode, { catalog, dependencies, args, isOnPath }),
+    () => modelOf(visible, (node) => opened.has(node.key), mode, { catalog, dependencies, args, isOnPath, pathCommands }),
     [visible, opened, mode, catalog, dependencies, args, isOnPath],
   );
   const command = focusedCommand.value;
@@ -103,9 +104,9 @@ function Dependencies({ summary, catalog, dependencies, path, args, slotOf }: Pr
   // --- looking ----------------------------------------------------------------------------------
 
   const fit = () => {
-    const { width, height } = canvas.size.current, { layout } = model;
-    const across = layout.width + 120;
-    const scale = Math.min(1, Math.max(0.35, Math.min(width / across, Math.max(0.6, height / (layout.height + 40)))));
+    const { width } = canvas.size.current, { layout } = model;
+    // Names stay readable: what is too wide or too high is moved through, not made small.
+    const scale = Math.min(1, Math.max(0.55, width / (layout.width + 120)));
     camera.current = { scale, x: layout.width / 2 + (layout.isLong.some(Boolean) ? 30 : 0) - width / scale / 2, y: -14 / scale };
     canvas.request();
   };

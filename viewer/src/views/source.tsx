@@ -36,8 +36,8 @@ function useSource(kernel: number, variant: number, hasText: boolean, form: stri
 }
 
 function Built({ kernel }: { kernel: Kernel }) {
-  const defines = kernel.defines.map(({ name, value }) => `${name}=${value}`).join("  ");
-  const constants = kernel.constants.map(({ id, value }) => `${id}=${value}`).join("  ");
+  const defines = kernel.defines.map(([name, value]) => `${name}=${value}`).join("  ");
+  const constants = kernel.constants.map(([id, value]) => `${id}=${value}`).join("  ");
   const rows: [string, string][] = [["options", kernel.options], ["defines", defines], ["constants", constants], ["entry", kernel.entry], ["binary", kernel.binary_hash]];
   return (
     <dl class="built">
