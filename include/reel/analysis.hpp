@@ -111,7 +111,7 @@ struct WhatIf {
   std::uint64_t span_ns = 0;  // of the whole then
 };
 
-struct CriticalPath {
+struct LongestPath {
   std::vector<PathStep> steps;  // in time; they don't overlap
   std::uint64_t command_ns = 0, host_ns = 0, delay_ns = 0;
   std::vector<std::uint64_t> kernel_ns;  // by kernel: its part of command_ns
@@ -179,7 +179,7 @@ struct Report {
   Activity activity;
   Bottleneck verdict = Bottleneck::unknown;
   std::vector<Dependency> dependencies;  // by `to`, then `from`
-  CriticalPath path;
+  LongestPath path;
   Memory memory;
   std::vector<Repetition> repetitions;  // by first; they don't overlap
   std::vector<Pass> passes;             // fewer than two: the document is one
@@ -198,7 +198,7 @@ std::vector<std::uint64_t> own_run_ns(const Trace& trace);
 Activity find_activity(const Trace& trace);
 Bottleneck find_verdict(const Activity& activity);
 std::vector<Dependency> find_dependencies(const Trace& trace);
-CriticalPath find_critical_path(const Trace& trace, const Activity& activity);
+LongestPath find_longest_path(const Trace& trace, const Activity& activity);
 Memory find_memory(const Trace& trace, const Activity& activity);
 std::vector<Repetition> find_repetitions(const Trace& trace);
 std::vector<Pass> find_passes(const Trace& trace, const std::vector<Repetition>& repetitions);

@@ -14,7 +14,7 @@ Report analyze(const Trace& trace, const AnalysisOptions& options) {
   say("Looking at dependencies", 0.2);
   report.dependencies = find_dependencies(trace);
   say("Looking for the critical path", 0.5);
-  report.path = find_critical_path(trace, report.activity);
+  report.path = find_longest_path(trace, report.activity);
   say("Looking at memory", 0.8);
   report.memory = find_memory(trace, report.activity);
   say("Looking for repetitions", 0.85);

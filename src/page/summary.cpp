@@ -147,7 +147,7 @@ void write_memory(JsonWriter& json, const PageState& state) {
 }
 
 void write_path(JsonWriter& json, const PageState& state) {
-  const CriticalPath& path = state.report.path;
+  const LongestPath& path = state.report.path;
   json.object("path", [&] {
     json.member("command_ns", path.command_ns);
     json.member("host_ns", path.host_ns);

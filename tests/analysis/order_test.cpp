@@ -117,7 +117,7 @@ TEST(Dependencies, OfVeryManyStreamsThatKnowOfEachOtherComeToAnEnd) {
   EXPECT_EQ(find_activity(trace).streams.size(), 20'001u);
 }
 
-TEST(CriticalPath, TilesTheSpanWithoutGaps) {
+TEST(LongestPath, TilesTheSpanWithoutGaps) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.call("setup", {0, 5});
@@ -128,7 +128,7 @@ TEST(CriticalPath, TilesTheSpanWithoutGaps) {
   made.call("Stream::synchronize()", {42, 55});
   const Trace trace = made.trace();
   const Activity activity = find_activity(trace);
-  const CriticalPath path = find_critical_path(trace, activity);
+  const LongestPath path = find_longest_path(trace, activity);
   std::uint64_t at = activity.begin_ns;
   for (const PathStep& step : path.steps) {
     EXPECT_EQ(step.begin_ns, at);
@@ -140,7 +140,7 @@ TEST(CriticalPath, TilesTheSpanWithoutGaps) {
   EXPECT_EQ(path.kernel_ns[k], 23'000u);
 }
 
-TEST(CriticalPath, GoesThroughTheStreamThatWasWaitedFor) {
+TEST(LongestPath, GoesThroughTheStreamThatWasWaitedFor) {
   MadeDocument made;
   const auto slow = made.kernel("slow"), quick = made.kernel("quick"), side = made.stream();
   made.add({.kernel = quick, .run = {10, 12}, .call = test::Span{0, 1}});
@@ -149,7 +149,7 @@ TEST(CriticalPath, GoesThroughTheStreamThatWasWaitedFor) {
   const auto last = made.add({.kernel = quick, .run = {51, 53}, .call = test::Span{2, 3}});
   made.order(last, long_one);
   const Trace trace = made.trace();
-  const CriticalPath path = find_critical_path(trace, find_activity(trace));
+  const LongestPath path = find_longest_path(trace, find_activity(trace));
   EXPECT_EQ(path.kernel_ns[slow], 40'000u);
   EXPECT_EQ(path.kernel_ns[quick], 2'000u);
   ASSERT_FALSE(path.halved.empty());
@@ -157,25 +157,25 @@ TEST(CriticalPath, GoesThroughTheStreamThatWasWaitedFor) {
   EXPECT_EQ(path.halved[0].span_ns, path.span_ns - 20'000);
 }
 
-TEST(CriticalPath, AFasterKernelLetsTheHostGoOnSooner) {
+TEST(LongestPath, AFasterKernelLetsTheHostGoOnSooner) {
   MadeDocument made;
   const auto k = made.kernel("k"), other = made.kernel("other");
   made.add({.kernel = k, .run = {10, 50}, .call = test::Span{5, 6}});
   made.call("Stream::synchronize()", {7, 51});
   made.add({.kernel = other, .run = {62, 70}, .call = test::Span{60, 61}});
   const Trace trace = made.trace();
-  const CriticalPath path = find_critical_path(trace, find_activity(trace));
+  const LongestPath path = find_longest_path(trace, find_activity(trace));
   EXPECT_EQ(path.halved[0].kernel, k);
   EXPECT_EQ(path.halved[0].span_ns, path.span_ns - 20'000);
 }
 
-TEST(CriticalPath, SurvivesClocksThatRunBackwards) {
+TEST(LongestPath, SurvivesClocksThatRunBackwards) {
   MadeDocument made;
   const auto k = made.kernel("k");
   for (int i = 0; i < 20; ++i)
     made.add({.kernel = k, .run = {100.0 - i, 103.0 - i}, .call = test::Span{200, 201}});
   const Trace trace = made.trace();
-  const CriticalPath path = find_critical_path(trace, find_activity(trace));
+  const LongestPath path = find_longest_path(trace, find_activity(trace));
   EXPECT_LE(path.command_ns, path.span_ns);
 }
 

@@ -9,7 +9,7 @@
 namespace reel::analysis {
 
 void path_rule(const Case& c, Findings& findings) {
-  const CriticalPath& path = c.report.path;
+  const LongestPath& path = c.report.path;
   if (path.steps.empty() || path.span_ns == 0) return;
   Finding finding{.id = "cp"};
   finding.confidence = Confidence::likely;

@@ -28,7 +28,7 @@ class PathSearch {
     find_predecessors();
   }
 
-  CriticalPath run() {
+  LongestPath run() {
     path_.kernel_ns.resize(trace_.kernels().size());
     path_.span_ns = activity_.span_ns();
     if (by_end_.empty()) return path_;
@@ -225,12 +225,12 @@ class PathSearch {
   std::vector<std::uint32_t> by_end_;  // timed commands
   std::vector<std::uint32_t> first_, before_;
   std::uint64_t now_ = 0;
-  CriticalPath path_;
+  LongestPath path_;
 };
 
 }  // namespace
 
-CriticalPath find_critical_path(const Trace& trace, const Activity& activity) {
+LongestPath find_longest_path(const Trace& trace, const Activity& activity) {
   return PathSearch(trace, activity).run();
 }
 
