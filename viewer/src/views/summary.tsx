@@ -180,7 +180,7 @@ export function SummaryView({ summary }: { summary: Summary }) {
         <Tile name="commands" value={countText(total)} detail={timed < total ? `${countText(timed)} with times` : kinds} />
         <Tile name="kernels" value={kernels ? countText(kernels.length) : "…"} detail={plural(summary.streams.length, "stream")} />
         <Tile name="memory peak" value={sizeText(summary.memory.peak_bytes)} detail={`${sizeText(summary.memory.needed_at_peak_bytes)} needed then`} />
-        <Tile name="capture took" value={timeText(overhead)} detail={shareText(overhead, summary.span_ns)} />
+        <Tile name="capture took" value={timeText(overhead)} detail="reading contents, starting, stopping" />
       </div>
       <div class="summary-columns">
         <div>
