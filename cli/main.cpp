@@ -50,6 +50,8 @@ int run(int argc, char** argv) {
       "  reel diff pass.reel faster.reel       what changed\n"
       "  reel view pass.reel                   all of it, in the browser\n"
       "  reel replay pass.reel                 run it again, compare every byte\n"
+      "  reel export pass.reel --to perfetto   a timeline for ui.perfetto.dev\n"
+      "  reel sql pass.reel \"select * from kernel_usage\"\n"
       "\n"
       "Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 the document is damaged,\n"
       "4 it can't be replayed here.");
@@ -74,6 +76,8 @@ int run(int argc, char** argv) {
   add_view(app, chosen);
   add_replay(app, chosen);
   add_extract(app, chosen);
+  add_export(app, chosen);
+  add_sql(app, chosen);
   add_verify(app, chosen);
   add_recover(app, chosen);
   add_strip(app, chosen);

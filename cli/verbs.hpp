@@ -34,6 +34,8 @@ void add_memory(CLI::App& app, Action& chosen);
 void add_diff(CLI::App& app, Action& chosen);
 void add_extract(CLI::App& app, Action& chosen);
 void add_replay(CLI::App& app, Action& chosen);
+void add_export(CLI::App& app, Action& chosen);
+void add_sql(CLI::App& app, Action& chosen);
 void add_verify(CLI::App& app, Action& chosen);
 void add_recover(CLI::App& app, Action& chosen);
 void add_strip(CLI::App& app, Action& chosen);

@@ -9,6 +9,7 @@
 #include "reel/diff.hpp"            // IWYU pragma: export
 #include "reel/error.hpp"           // IWYU pragma: export
 #include "reel/executor.hpp"        // IWYU pragma: export
+#include "reel/export.hpp"          // IWYU pragma: export
 #include "reel/graph.hpp"           // IWYU pragma: export
 #include "reel/graph_exec.hpp"      // IWYU pragma: export
 #include "reel/host_kernel.hpp"     // IWYU pragma: export
@@ -17,6 +18,7 @@
 #include "reel/page.hpp"            // IWYU pragma: export
 #include "reel/program.hpp"         // IWYU pragma: export
 #include "reel/replay.hpp"          // IWYU pragma: export
+#include "reel/sql.hpp"             // IWYU pragma: export
 #include "reel/stream.hpp"          // IWYU pragma: export
 #include "reel/stream_capture.hpp"  // IWYU pragma: export
 #include "reel/trace.hpp"           // IWYU pragma: export

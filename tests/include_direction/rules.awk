@@ -49,7 +49,7 @@ BEGIN {
   own("capture", "capture")
   own("replay", "replay")
   own("analysis", "analysis insights diff scope_tree")
-  own("export", "program export")
+  own("export", "program export sql")
   own("page", "page")
   own("everything", "reel")
   # Which modules each may include, itself among them.

@@ -1,0 +1,53 @@
+// export.hpp - a document as files that other programs open.
+//
+//   reel::export_trace(trace, reel::ExportFormat::perfetto, "pass.pftrace");
+//
+// docs/export.md says what each format holds. Numbers are the trace's own; what it doesn't know is
+// absent, never 0. A file appears under its name when it is whole, and not at all after an error.
+// Any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reel/analysis.hpp"
+
+namespace reel {
+
+enum class ExportFormat : std::uint8_t {
+  perfetto,  // protobuf, for ui.perfetto.dev and trace_processor
+  chrome,    // JSON events as PyTorch's profiler writes them; gzip where the name ends in .gz
+  sqlite,    // the tables and views of docs/sql.md
+  dot,       // what depends on what, for Graphviz
+  csv,       // a folder with a file for each table
+  jsonl,     // a line for each row
+  pprof      // time by scope and kernel, gzip
+};
+
+// As it is typed after --to; in the order of the enumerators.
+const std::vector<std::string>& export_format_names();
+std::optional<ExportFormat> parse_export_format(std::string_view name);
+const char* extension_of(ExportFormat format) noexcept;  // ".pftrace"; of csv, a folder: ".csv"
+
+struct ExportOptions {
+  bool overwrite = false;    // what is there already; of csv, files of the same names
+  bool hta = false;          // chrome: calls by the names that Holistic Trace Analysis knows
+  std::uint32_t most = 300;  // dot: so many commands, the first ones
+  AnalysisOptions analysis = {};
+};
+
+struct ExportReport {
+  std::vector<std::string> files;
+  std::uint64_t bytes = 0;            // of all files
+  std::vector<std::string> left_out;  // and what else one should know; a sentence each
+};
+
+// "/dev/stdout" and other paths that are no files are written to as they are; sqlite and csv
+// refuse them. Throws io_failed.
+ExportReport export_trace(const Trace& trace, ExportFormat format, const std::string& path,
+                          const ExportOptions& options = {});
+
+}  // namespace reel

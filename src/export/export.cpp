@@ -1,0 +1,68 @@
+#include "reel/export.hpp"
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "export/export_formats.hpp"
+
+namespace reel {
+namespace {
+
+struct Format {
+  const char *name, *extension;
+  ExportReport (*write)(const Trace&, const std::string&, const ExportOptions&);
+};
+
+// In the order of ExportFormat. A new format is one line here and one there.
+constexpr Format formats[] = {
+    {"perfetto", ".pftrace", export_perfetto},
+    {"chrome", ".json.gz", export_chrome},
+    {"sqlite", ".db", export_sqlite},
+    {"dot", ".dot", export_dot},
+    {"csv", ".csv", export_csv},
+    {"jsonl", ".jsonl", export_jsonl},
+    {"pprof", ".pb.gz", export_pprof},
+};
+
+const Format& format_of(ExportFormat format) { return formats[static_cast<std::size_t>(format)]; }
+
+}  // namespace
+
+const std::vector<std::string>& export_format_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const Format& format : formats) list.emplace_back(format.name);
+    return list;
+  }();
+  return names;
+}
+
+std::optional<ExportFormat> parse_export_format(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(formats); ++i)
+    if (name == formats[i].name) return static_cast<ExportFormat>(i);
+  return std::nullopt;
+}
+
+const char* extension_of(ExportFormat format) noexcept { return format_of(format).extension; }
+
+ExportReport export_trace(const Trace& trace, ExportFormat format, const std::string& path,
+                          const ExportOptions& options) {
+  return format_of(format).write(trace, path, options);
+}
+
+void tell_untimed(const Trace& trace, ExportReport& report) {
+  const auto untimed = std::ranges::count_if(
+      trace.commands(), [](const TraceCommand& command) { return !command.has_run_times(); });
+  if (untimed > 0)
+    report.left_out.push_back(
+        fmt::format("{} of {} commands have no times, so they aren't on the timeline.", untimed,
+                    trace.commands().size()));
+}
+
+void tell_cut(std::uint64_t slices, ExportReport& report) {
+  if (slices > 0)
+    report.left_out.push_back(fmt::format(
+        "{} slices overlap more than 256 others and end early on the timeline.", slices));
+}
+
+}  // namespace reel

@@ -1,0 +1,61 @@
+// table_source.hpp - what tables are read from: a trace, and what follows from it.
+//
+// What follows is found when first asked for, and kept. The trace must outlive it. One thread at a
+// time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "reel/insights.hpp"
+
+namespace reel::tables {
+
+class Source {
+ public:
+  explicit Source(const Trace& trace, AnalysisOptions options = {})
+      : trace_(trace), options_(std::move(options)) {}
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  const Trace& trace() const noexcept { return trace_; }
+  const Activity& activity();
+  const std::vector<Dependency>& dependencies();
+  const Memory& memory();
+  const Report& report();  // all of it
+  const std::vector<Finding>& findings();
+  const std::vector<std::uint64_t>& own_ns();
+
+  // Arguments of all commands, one after the other: those of works count for each command.
+  std::uint64_t argument_count();
+  struct ArgumentPlace {
+    std::uint32_t command, number;
+  };
+  ArgumentPlace argument_at(std::uint64_t row);
+  // The same of kernels' parameters.
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>>& parameters();
+
+  struct Fact {
+    const char* when;
+    const std::string *key, *value;
+  };
+  const std::vector<Fact>& facts();
+
+ private:
+  const Trace& trace_;
+  AnalysisOptions options_;
+  std::optional<Report> report_;
+  std::optional<Activity> activity_;
+  std::optional<std::vector<Dependency>> dependencies_;
+  std::optional<Memory> memory_;
+  std::optional<std::vector<Finding>> findings_;
+  std::optional<std::vector<std::uint64_t>> own_ns_;
+  std::vector<std::uint64_t> argument_ends_;  // by command
+  std::uint32_t last_command_ = 0;            // of argument_at()
+  std::optional<std::vector<std::pair<std::uint32_t, std::uint32_t>>> parameters_;
+  std::optional<std::vector<Fact>> facts_;
+};
+
+}  // namespace reel::tables
