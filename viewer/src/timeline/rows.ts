@@ -8,7 +8,7 @@ import { countText, plural, shareText, sizeText, timeText } from "../text/units"
 import { everyIndex, groupBy, membersOf, orderByStart, spread } from "./lanes";
 import { Pyramid } from "./pyramid";
 import { StepCurve, totalDepth } from "./step_curve";
-import { EventTrack, Row, rowHeight, Thing } from "./track";
+import { EventTrack, Row, rowHeight } from "./track";
 
 export interface TimelineData {
   catalog: Catalog;
@@ -303,5 +303,3 @@ export class RowSource {
     return rows;
   }
 }
-
-export type { Thing };
