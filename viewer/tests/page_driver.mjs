@@ -41,11 +41,11 @@ export class PageDriver {
   }
 
   // A page at an address; `check` fails where it complained or asked elsewhere.
-  async open(url, { scheme = "dark" } = {}) {
+  async open(url, { scheme = "dark", tolerates = null } = {}) {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: scheme });
     const page = await context.newPage();
     const troubles = [], home = url.startsWith("file:") ? "file:" : new URL(url).origin;
-    page.on("console", (message) => ["error", "warning"].includes(message.type()) && troubles.push(`console: ${message.text()}`));
+    page.on("console", (message) => ["error", "warning"].includes(message.type()) && !tolerates?.test(message.text()) && troubles.push(`console: ${message.text()}`));
     page.on("pageerror", (error) => troubles.push(`error: ${error.message}`));
     page.on("request", (request) => /^(data|blob):/.test(request.url()) || request.url().startsWith(home) || troubles.push(`asked ${request.url()}`));
     await page.goto(url);

@@ -2,7 +2,7 @@
 import { Catalog } from "../data/catalog";
 import { dependencyKind } from "../data/tables";
 import { css, Palette } from "../text/colors";
-import { plural, sizeText, timeText } from "../text/units";
+import { countText, plural, sizeText, timeText } from "../text/units";
 import { GraphEdge } from "./graph_edges";
 import { bufferLine, GraphModel, nodeHeight, nodeWidth } from "./graph_model";
 
@@ -121,11 +121,11 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.font = font;
   context.fillStyle = palette.text;
   const times = node.count > 1 ? ` × ${node.count}` : "";
-  context.fillText(cutPath(node.title, 25 - times.length) + times, x + 11, y + 13);
+  context.fillText(cutPath(node.title, 23 - times.length) + times, x + 11, y + 13);
   context.font = smallFont;
   context.fillStyle = palette.dim;
   const duration = Number.isNaN(time) ? "no times" : timeText(time);
-  const what = node.kind === "command" ? cut(node.title === catalog.action(node.first) ? `c${node.first}` : catalog.action(node.first), 14) : plural(node.end - node.first, "command");
+  const what = node.kind === "command" ? cut(node.title === catalog.action(node.first) ? `c${node.first}` : catalog.action(node.first), 14) : node.end - node.first < 10_000 ? plural(node.end - node.first, "command") : `${countText(node.end - node.first)} cmds`;
   context.fillText(what, x + 11, y + 28);
   const room = context.measureText(duration).width;
   context.fillText(duration, x + nodeWidth - room - 8, y + 28);

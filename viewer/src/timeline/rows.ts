@@ -220,7 +220,7 @@ export class RowSource {
         color: (step, palette) =>
           path.kind[step] === 0 && path.command[step] !== noIndex
             ? this.commandColor(path.command[step], palette)
-            : path.kind[step] === 1 ? palette.causes[0] : palette.causes[5],
+            : path.kind[step] === 1 ? palette.call : palette.overhead,
         label: (step) => (path.kind[step] === 0 && path.command[step] !== noIndex ? catalog.action(path.command[step]) : pathKinds[path.kind[step]]),
       }]),
     };

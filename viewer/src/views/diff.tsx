@@ -144,8 +144,8 @@ function FindingList({ title, findings }: { title: string; findings: DiffFinding
 }
 
 export function DiffView() {
+  if (!trace.summary.value?.has_diff) return <Nothing>This page shows one document. Two are compared by <code>reel view before.reel after.reel</code>.</Nothing>;
   const diff = trace.diff.value;
-  if (trace.summary.value && !trace.summary.value.has_diff) return <Nothing>This page shows one document. Two are compared by <code>reel view before.reel after.reel</code>.</Nothing>;
   if (trace.diff.error) return <Failed what="The difference" error={trace.diff.error} />;
   if (!diff) return <Waiting what="the difference" />;
   const part: Part = parts.find((name) => name === options.value.part) ?? "time";
