@@ -211,8 +211,7 @@ test("an HTML file: buffers hold what reel buffer prints", async () => {
   const at = /before c(\d+)/.exec(command);
   // What it held before its first use is what it held at any time before.
   const printed = reel.json("buffer", host, id, "--count", "12", ...(at ? ["--at", `c${at[1]}`] : []));
-  const values = (printed.values ?? printed.elements ?? []).map(String);
-  if (values.length && !values.includes("?")) assert.deepEqual(shown.map(Number), values.slice(0, 12).map(Number));
+  assert.deepEqual(shown.map((text) => Math.fround(Number(text))), printed.elements); // of floats, as doubles
   await page.selectOption("select.field", "hex");
   await page.waitForFunction(() => /^[0-9a-f]{2}$/.test(document.querySelector('[data-element="0"]').textContent));
   await page.selectOption("select.field", "f32");

@@ -20,6 +20,7 @@ export interface GraphLook {
   chosen: number; // node; -1: none
   showsPath: boolean;
   buffers: ReadonlySet<number>; // pinned, or selected: what goes through them stands out
+  touches: Uint8Array; // by command: whether it reads or writes one of those
   wholeTime: number;
 }
 
@@ -112,7 +113,8 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.fillRect(x, y, nodeWidth, height);
   context.fillStyle = kernel >= 0 ? css(palette.kernels[look.slots[kernel]]) : css(palette.kinds[catalog.kind(node.first)]);
   context.fillRect(x, y, 4, height);
-  const isHit = look.buffers.size > 0 && buffers.some(({ buffer }) => look.buffers.has(buffer));
+  let isHit = false;
+  for (let command = node.first; command < node.end && look.buffers.size > 0 && !isHit; ++command) isHit = look.touches[command] === 1;
   context.strokeStyle = isChosen ? css(palette.accent) : isHit ? css(palette.warning) : look.showsPath && isOnPath ? css(palette.accent, 0.9) : palette.line;
   context.lineWidth = isChosen ? 2 : look.showsPath && isOnPath ? 1.6 : 1;
   context.strokeRect(x + 0.5, y + 0.5, nodeWidth - 1, height - 1);
