@@ -42,10 +42,12 @@ int run(int argc, char** argv) {
       "Examples:\n"
       "  reel devices                          what can be opened here, and what can't\n"
       "  reel info pass.reel                   what a document holds, on one screen\n"
+      "  reel insights pass.reel               what is worth knowing, and what to do\n"
       "  reel kernels pass.reel                where the time went\n"
       "  reel commands pass.reel --kernel add  every run of a kernel\n"
       "  reel commands pass.reel c12           all of one command\n"
       "  reel buffer pass.reel b7 --at c12     what a buffer held after it\n"
+      "  reel diff pass.reel faster.reel       what changed\n"
       "  reel view pass.reel                   all of it, in the browser\n"
       "  reel replay pass.reel                 run it again, compare every byte\n"
       "\n"
@@ -60,6 +62,9 @@ int run(int argc, char** argv) {
   add_commands(app, chosen);
   add_kernels(app, chosen);
   add_insights(app, chosen);
+  add_gaps(app, chosen);
+  add_deps(app, chosen);
+  add_memory(app, chosen);
   add_diff(app, chosen);
   add_buffers(app, chosen);
   add_buffer(app, chosen);

@@ -29,9 +29,10 @@ std::optional<std::string> nearest(std::string_view typed,
   std::optional<std::string> best;
   std::size_t fewest = 0;
   for (const std::string& candidate : candidates) {
-    const std::size_t edits = edits_between(typed, candidate);
+    // Who typed only the start of it made no mistake so far.
     const bool start_of_it = typed.size() >= 2 && candidate.starts_with(typed);
-    if (!start_of_it && edits > 1 + candidate.size() / 3) continue;
+    const std::size_t edits = start_of_it ? 0 : edits_between(typed, candidate);
+    if (edits > 1 + candidate.size() / 3) continue;
     if (!best || edits < fewest) {
       best = candidate;
       fewest = edits;

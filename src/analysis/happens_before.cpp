@@ -6,8 +6,9 @@ namespace reel::analysis {
 
 namespace {
 
-// Knowledge grows with streams x streams in the worst case; this many entries are some 400 MB.
-constexpr std::size_t most_known = 16u << 20;
+// Knowledge grows with streams x streams in the worst case; this much is some 400 MB. A pair of
+// streams that know nothing of each other yet costs ten times what one more wait does.
+constexpr std::size_t most_known = 32u << 20, known_pair = 10;
 
 }  // namespace
 
@@ -19,8 +20,9 @@ HappensBefore::HappensBefore(const Trace& trace)
 void HappensBefore::learn(std::uint32_t stream, std::uint32_t of, Known known) {
   std::vector<Known>& list = known_[stream][of];
   if (!list.empty() && list.back().upto >= known.upto) return;
+  learned_ += list.empty() ? known_pair : 1;
   list.push_back(known);
-  gave_up_ = ++learned_ > most_known;
+  gave_up_ = learned_ > most_known;
 }
 
 void HappensBefore::next(std::uint32_t command) {
@@ -34,7 +36,7 @@ void HappensBefore::next(std::uint32_t command) {
     learn(stream, other, {order.after + 1, command, wait});
     // What was done when `after` was given, is done now.
     for (const auto& [of, list] : known_[other]) {
-      if (of == stream) continue;
+      if (of == stream || gave_up_) continue;
       const auto later = std::ranges::upper_bound(list, order.after, {}, &Known::at);
       if (later != list.begin()) learn(stream, of, {std::prev(later)->upto, command, wait});
     }

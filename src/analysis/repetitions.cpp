@@ -24,23 +24,42 @@ std::string without_numbers(const std::string& text) {
   return result;
 }
 
+// By text: a number that equal ones share.
+std::vector<std::uint32_t> text_identities(const Trace& trace, bool with_numbers) {
+  std::unordered_map<std::string, std::uint32_t> known;
+  std::vector<std::uint32_t> list;
+  const auto look_at = [&](std::uint32_t text) {
+    if (text >= list.size()) list.resize(text + 1, no_index);
+    if (list[text] != no_index) return;
+    const std::string& name = trace.text(text);
+    list[text] = known
+                     .try_emplace(with_numbers ? name : without_numbers(name),
+                                  static_cast<std::uint32_t>(known.size()))
+                     .first->second;
+  };
+  for (const TraceWork& work : trace.works()) {
+    look_at(work.label);
+    look_at(work.scope);
+  }
+  return list;
+}
+
 // A number for each command; equal ones do the same.
 std::vector<std::uint32_t> identities(const Trace& trace, bool with_numbers) {
   using Key = std::tuple<WorkKind, std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t,
-                         std::string, std::string>;
+                         std::uint32_t, std::uint32_t>;
+  const std::vector<std::uint32_t> texts = text_identities(trace, with_numbers);
   std::map<Key, std::uint32_t> known;
   std::vector<std::uint32_t> of_work;
-  const auto plain = [&](std::uint32_t text) {
-    return with_numbers ? trace.text(text) : without_numbers(trace.text(text));
-  };
+  of_work.reserve(trace.works().size());
   for (const TraceWork& work : trace.works()) {
     const Key key{work.kind,
                   work.kernel,
                   work.graph,
                   work.groups.count(),
                   work.group_size.count(),
-                  plain(work.label),
-                  plain(work.scope)};
+                  texts[work.label],
+                  texts[work.scope]};
     of_work.push_back(
         known.try_emplace(key, static_cast<std::uint32_t>(known.size())).first->second);
   }

@@ -61,6 +61,7 @@ struct PageServer::State {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = ::write(wake.descriptor(), &one, sizeof(one));
     acceptor.join();
+    listener.close();
     // Nobody adds to them any more.
     for (Connection& connection : connections) connection.thread.join();
     connections.clear();

@@ -38,8 +38,8 @@ bool is_ready(int descriptor, short events, Socket::Clock::time_point until) {
 
 }  // namespace
 
-Socket::~Socket() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+void Socket::close() noexcept {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
 void Socket::shut_down() const noexcept { ::shutdown(descriptor_, SHUT_RDWR); }

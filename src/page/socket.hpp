@@ -16,9 +16,10 @@ class Socket {
   explicit Socket(int descriptor) noexcept : descriptor_(descriptor) {}
   Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   Socket& operator=(Socket&&) = delete;
-  ~Socket();
+  ~Socket() { close(); }
 
   int descriptor() const noexcept { return descriptor_; }
+  void close() noexcept;
   void shut_down() const noexcept;  // whoever reads or writes stops
 
   enum class Got : std::uint8_t { bytes, end, nothing };  // nothing: the time is up

@@ -101,6 +101,22 @@ TEST(Dependencies, OfALaunchFollowTheEdgesOfItsGraph) {
   EXPECT_THAT(made_with(false), ElementsAre("c1 > c2 missing 4096"));
 }
 
+TEST(Dependencies, OfVeryManyStreamsThatKnowOfEachOtherComeToAnEnd) {
+  MadeDocument made;
+  const auto x = made.buffer();
+  std::uint32_t last = made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}});
+  for (int i = 0; i < 20'000; ++i) {
+    const double t = 2 + i;
+    const auto next = made.add(
+        {.kind = WorkKind::fill, .stream = made.stream(), .run = {t, t + 1}, .writes = {{x}}});
+    made.order(next, last);
+    last = next;
+  }
+  const Trace trace = made.trace();
+  EXPECT_EQ(find_dependencies(trace).size(), 20'000u);
+  EXPECT_EQ(find_activity(trace).streams.size(), 20'001u);
+}
+
 TEST(CriticalPath, TilesTheSpanWithoutGaps) {
   MadeDocument made;
   const auto k = made.kernel("k");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -46,7 +47,9 @@ std::string from_base64(const std::string& text) {
 std::string unpacked(const std::string& packed) {
   z_stream stream{};
   inflateInit2(&stream, 15 + 16);
-  std::string bytes(64u << 20, '\0');
+  std::uint32_t size = 0;  // a gzip file ends in it
+  std::memcpy(&size, packed.data() + packed.size() - sizeof(size), sizeof(size));
+  std::string bytes(size + 1, '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
   stream.next_out = reinterpret_cast<Bytef*>(bytes.data());

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "document/document_writer.hpp"
 #include "document/sample_document.hpp"
 
@@ -13,7 +15,7 @@ namespace {
 using namespace reel::document;
 using testing::ElementsAre;
 
-struct Run {
+struct Given {
   std::uint32_t stream;
   std::uint64_t given, started, ended;  // 0: not known
   std::uint32_t launch = no_index;
@@ -21,7 +23,7 @@ struct Run {
 
 class LanesTest : public testing::Test {
  protected:
-  Trace trace_of(const std::vector<Run>& runs) {
+  Trace trace_of(const std::vector<Given>& runs) {
     DocumentWriter writer(folder_ / "x.reel", {}, {.overwrite = true});
     writer.add(DeviceRow{0, "host", "host", "CPU", "cpu", "", "", "", 0, 1, true, 1});
     writer.add(ClockRow{0, t0, t0, 0});
@@ -34,9 +36,9 @@ class LanesTest : public testing::Test {
     row.kernel = 0;
     const std::uint32_t launch = writer.add(row);
     for (std::uint32_t i = 0; i < runs.size(); ++i) {
-      const Run& run = runs[i];
+      const Given& run = runs[i];
       const bool launches =
-          std::ranges::any_of(runs, [&](const Run& other) { return other.launch == i; });
+          std::ranges::any_of(runs, [&](const Given& other) { return other.launch == i; });
       writer.add(CommandRow{i, launches ? launch : barrier, run.stream, run.launch,
                             run.launch == no_index ? no_index : 0, 1, t0 + run.given,
                             t0 + run.given + 1});
@@ -47,7 +49,7 @@ class LanesTest : public testing::Test {
   }
 
   // Time, stream, depth, one after the other.
-  std::vector<std::uint64_t> depth_of(const std::vector<Run>& runs) {
+  std::vector<std::uint64_t> depth_of(const std::vector<Given>& runs) {
     std::vector<std::uint64_t> numbers;
     for (const page::DepthPoint& point : page::find_depth(trace_of(runs)))
       numbers.insert(numbers.end(), {point.time_ns - t0, point.stream, point.commands});

@@ -48,10 +48,8 @@ void expect_column(const TableReader& table, const std::string& name, const Rows
   ASSERT_EQ(found.size(), rows.size()) << name;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const double expected = static_cast<double>(get(rows[i]));
-    if (std::isnan(expected))
-      EXPECT_TRUE(std::isnan(found[i])) << name << " of row " << i;
-    else
-      EXPECT_EQ(found[i], expected) << name << " of row " << i;
+    const bool same = std::isnan(expected) ? std::isnan(found[i]) : found[i] == expected;
+    EXPECT_TRUE(same) << name << " of row " << i << " is " << found[i] << ", not " << expected;
   }
 }
 
@@ -246,8 +244,9 @@ TEST_F(PageDataTest, HostileNamesStayText) {
   for (const std::string& name : data.names()) {
     const auto resource = data.get(name);
     ASSERT_TRUE(resource) << name;
-    if (resource->media_type == "application/json")
-      EXPECT_NO_THROW((void)json::parse(resource->bytes)) << name;
+    if (resource->media_type == "application/json") {
+      EXPECT_TRUE(json::accept(resource->bytes)) << name;
+    }
   }
   const json summary = list(data, "summary");
   const std::string cleaned = summary["facts"]["program"];
@@ -269,10 +268,11 @@ TEST_F(PageDataTest, DocumentsWithLittleInThemAreShown) {
     for (const std::string& name : data.names()) {
       const auto resource = data.get(name);
       ASSERT_TRUE(resource) << path << " " << name;
-      if (resource->media_type == "application/json")
-        EXPECT_NO_THROW((void)json::parse(resource->bytes)) << path << " " << name;
-      else if (!name.starts_with("source/"))
+      if (resource->media_type == "application/json") {
+        EXPECT_TRUE(json::accept(resource->bytes)) << path << " " << name;
+      } else if (!name.starts_with("source/")) {
         EXPECT_NO_THROW(TableReader(resource->bytes)) << path << " " << name;
+      }
     }
     EXPECT_EQ(table(data, "commands").rows(), trace.commands().size());
     EXPECT_EQ(list(data, "summary")["complete"], trace.is_complete());

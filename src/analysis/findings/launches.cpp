@@ -30,6 +30,13 @@ std::uint64_t launch_cost_ns(const Case& c) {
   return std::max(median(giving), median(gaps));
 }
 
+// Launches can't cost more than the time the device had nothing to do for want of them.
+std::uint64_t most_lost_ns(const Case& c) {
+  const auto& idle = c.report.activity.idle_ns;
+  return idle[static_cast<std::size_t>(IdleCause::host)] +
+         idle[static_cast<std::size_t>(IdleCause::launch)];
+}
+
 }  // namespace
 
 void launch_bound_rule(const Case& c, Findings& findings) {
@@ -49,6 +56,7 @@ void launch_bound_rule(const Case& c, Findings& findings) {
   }
   if (runs.size() < 16 || shorter.size() * 2 < runs.size()) return;
   const std::uint64_t run = median(runs), call = median(calls);
+  saving = std::min(saving, most_lost_ns(c));
   if (run >= call || !c.is_worth(saving)) return;
   Finding finding{.id = "launch.bound", .severity = Severity::warning};
   finding.confidence = Confidence::likely;
@@ -62,7 +70,8 @@ void launch_bound_rule(const Case& c, Findings& findings) {
                      {"median_call", "ns", static_cast<double>(call)}};
   finding.evidence.commands = some(std::move(shorter));
   finding.saving_ns = saving;
-  finding.formula = "sum over these of (call - run)";
+  finding.formula =
+      "sum over these of (call - run), at most the time the device waited for launches";
   findings.push_back(std::move(finding));
 }
 
@@ -158,7 +167,7 @@ void fusion_rule(const Case& c, Findings& findings) {
   }
   if (runs == 0) return;
   const std::uint64_t cost = launch_cost_ns(c);
-  const std::uint64_t saving = (kernels - runs) * cost;
+  const std::uint64_t saving = std::min((kernels - runs) * cost, most_lost_ns(c));
   if (!c.is_worth(saving)) return;
   Finding finding{.id = "fuse.tiny", .severity = Severity::info};
   finding.confidence = Confidence::possible;
@@ -171,7 +180,9 @@ void fusion_rule(const Case& c, Findings& findings) {
                      {"kernels", "", static_cast<double>(kernels)},
                      {"launch", "ns", static_cast<double>(cost)}};
   finding.saving_ns = saving;
-  finding.formula = "(kernels - runs) x what a launch costs beside its kernel";
+  finding.formula =
+      "(kernels - runs) x what a launch costs beside its kernel, at most the time the device "
+      "waited for launches";
   std::vector<std::uint32_t> chain;
   for (std::uint32_t i = head[longest_end]; i <= longest_end; ++i)
     if (head[i] == head[longest_end] && c.command(i).stream == c.command(longest_end).stream)

@@ -102,18 +102,21 @@ void never_used(const Case& c, Findings& findings) {
 void leaks(const Case& c, Findings& findings) {
   const auto& passes = c.report.passes;
   if (passes.size() < 3) return;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> staying;  // when allocated
+  for (std::uint32_t b = 0; b < c.trace.buffers().size(); ++b) {
+    const TraceBuffer& buffer = c.trace.buffers()[b];
+    if (buffer.allocated_ns && !buffer.freed_ns) staying.emplace_back(*buffer.allocated_ns, b);
+  }
+  std::ranges::sort(staying);
   std::vector<std::uint32_t> kept;
-  std::size_t growing = 0;
+  std::size_t growing = 0, next = 0;
   // The first pass allocates what all others use.
+  while (next < staying.size() && staying[next].first < passes[1].begin_ns) ++next;
   for (std::size_t p = 1; p < passes.size(); ++p) {
     const std::size_t before = kept.size();
     const std::uint64_t until = p + 1 < passes.size() ? passes[p + 1].begin_ns : passes[p].end_ns;
-    for (std::uint32_t b = 0; b < c.trace.buffers().size(); ++b) {
-      const TraceBuffer& buffer = c.trace.buffers()[b];
-      if (buffer.allocated_ns && !buffer.freed_ns && *buffer.allocated_ns >= passes[p].begin_ns &&
-          *buffer.allocated_ns < until)
-        kept.push_back(b);
-    }
+    for (; next < staying.size() && staying[next].first < until; ++next)
+      kept.push_back(staying[next].second);
     growing += kept.size() > before;
   }
   if (growing * 3 < (passes.size() - 1) * 2) return;

@@ -1,0 +1,130 @@
+// The verbs that say what a document means, run as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "document/sample_document.hpp"
+#include "run_program.hpp"
+
+namespace reel::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class AnalysisVerbs : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder = new TemporaryFolder;
+    sample = write_sample(*folder / "sample.reel");
+    write_many(*folder / "few.reel", 100);
+    write_many(*folder / "more.reel", 120);
+    few = *folder / "few.reel";
+    more = *folder / "more.reel";
+  }
+  static void TearDownTestSuite() { delete folder; }
+  static Outcome reel(std::vector<std::string> words) {
+    words.insert(words.begin(), REEL_PROGRAM);
+    return run_program(words);
+  }
+  static json reel_json(std::vector<std::string> words) {
+    words.emplace_back("--json");
+    const Outcome run = reel(std::move(words));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    json answer = json::parse(run.out);
+    EXPECT_EQ(answer["schema_version"], 1);
+    return answer;
+  }
+  static inline TemporaryFolder* folder = nullptr;
+  static inline std::string sample, few, more;
+};
+
+TEST_F(AnalysisVerbs, InsightsTellTheVerdictFirst) {
+  const Outcome run = reel({"insights", few});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_TRUE(run.out.starts_with("verdict\n")) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("  reel view "));
+  const json answer = reel_json({"insights", few});
+  EXPECT_EQ(answer["findings"][0]["id"], "verdict");
+  EXPECT_EQ(answer["complete"], true);
+}
+
+TEST_F(AnalysisVerbs, InsightsFailWhereAsked) {
+  EXPECT_EQ(reel({"insights", few, "--fail-on", "info"}).exit_code, 1);
+  EXPECT_EQ(reel({"insights", few, "--fail-on", "error"}).exit_code, 0);
+  const Outcome wrong = reel({"insights", few, "--fail-on", "sometimes"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("sometimes"));
+}
+
+TEST_F(AnalysisVerbs, GapsAddUpToTheIdleTime) {
+  const json answer = reel_json({"gaps", few});
+  std::uint64_t sum = 0, causes = 0;
+  for (const json& gap : answer["gaps"]) sum += gap["ns"].get<std::uint64_t>();
+  for (const auto& [cause, ns] : answer["idle_ns"].items()) causes += ns.get<std::uint64_t>();
+  EXPECT_EQ(sum, answer["devices"][0]["idle_ns"]);
+  EXPECT_EQ(sum, causes);
+  EXPECT_GT(sum, 0u);
+  EXPECT_EQ(reel({"gaps", few, "--cause", "weather"}).exit_code, 2);
+}
+
+TEST_F(AnalysisVerbs, DepsShowOnlyWhatIsAskedFor) {
+  const json all = reel_json({"deps", sample});
+  EXPECT_FALSE(all["dependencies"].empty());
+  for (const json& row : reel_json({"deps", sample, "--kind", "data"})["dependencies"])
+    EXPECT_EQ(row["kind"], "data");
+  EXPECT_EQ(reel({"deps", sample, "--of", "x9"}).exit_code, 2);
+  EXPECT_EQ(reel({"deps", sample, "--of", "c999"}).exit_code, 1);
+}
+
+TEST_F(AnalysisVerbs, MemoryKnowsEveryBuffer) {
+  const json answer = reel_json({"memory", sample});
+  EXPECT_EQ(answer["buffers"].size(), 3u);
+  EXPECT_GE(answer["peak_bytes"], answer["needed_at_peak_bytes"]);
+  EXPECT_THAT(reel({"memory", sample}).out, HasSubstr("At most "));
+}
+
+TEST_F(AnalysisVerbs, DiffSumsToTheTotal) {
+  const json answer = reel_json({"diff", few, more});
+  std::int64_t sum = answer["idle_delta_ns"].get<std::int64_t>();
+  for (const json& row : answer["rows"]) sum += row["delta_ns"].get<std::int64_t>();
+  EXPECT_EQ(sum, answer["total_delta_ns"].get<std::int64_t>());
+}
+
+TEST_F(AnalysisVerbs, DiffFailsWhereAsked) {
+  EXPECT_EQ(reel({"diff", few, few, "--fail-if", "total>+5%"}).exit_code, 0);
+  const Outcome run =
+      reel({"diff", few, sample, "--fail-if", "peak>+1KiB", "--fail-if", "commands<-10"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("peak>+1KiB is true"), HasSubstr("commands<-10 is true")));
+  for (const char* wrong : {"total", "speed>+5%", "total>much", "total>+5parsec", ""}) {
+    const Outcome refused = reel({"diff", few, few, "--fail-if", wrong});
+    EXPECT_EQ(refused.exit_code, 2) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("total, busy, idle")) << wrong;
+  }
+}
+
+TEST_F(AnalysisVerbs, DiffInMarkdownIsATable) {
+  const Outcome run = reel({"diff", few, sample, "--md"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("## "), HasSubstr("| what | before |"), HasSubstr("| total |")));
+}
+
+TEST_F(AnalysisVerbs, SayWhatIsWrongWithAFile) {
+  const std::string text = *folder / "text.reel";
+  std::ofstream(text) << "hello";
+  for (const char* verb : {"insights", "gaps", "deps", "memory"}) {
+    EXPECT_EQ(reel({verb, text}).exit_code, 3) << verb;
+    EXPECT_EQ(reel({verb, *folder / "none.reel"}).exit_code, 1) << verb;
+  }
+  EXPECT_EQ(reel({"diff", few, text}).exit_code, 3);
+  EXPECT_EQ(reel({"diff", few}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace reel::test
