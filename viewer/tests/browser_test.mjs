@@ -191,6 +191,8 @@ test("an HTML file: a click on the timeline selects everywhere, and the address 
   await page.mouse.wheel(0, 300);
   await page.keyboard.up("Control");
   await page.click('.tl-corner button:text-is("all")');
+  await page.click(".tl-label:not(.head) button.named");
+  await page.waitForFunction(() => /at=[sk]\d/.test(location.hash));
   const heads = await page.$$(".tl-label.head button");
   await heads[0].click();
   assert.ok((await view.hook("timeline")).rows.length < rows.length);

@@ -150,13 +150,15 @@ export function DiffView() {
   if (!diff) return <Waiting what="the difference" />;
   const part: Part = parts.find((name) => name === options.value.part) ?? "time";
   const verdict = diff.total_delta_ns === 0 ? "As fast as before" : `${timeText(Math.abs(diff.total_delta_ns))} ${diff.total_delta_ns > 0 ? "slower" : "faster"}`;
+  // The sentence begins with the verdict, which stands above it already.
+  const rest = diff.cause.startsWith(`${verdict}: `) ? diff.cause.slice(verdict.length + 2) : diff.cause;
   const counts: Record<Part, number> = { time: diff.rows.length, sources: diff.sources.length, contents: diff.contents.compared - diff.contents.equal, findings: diff.new_findings.length + diff.fixed_findings.length };
   return (
     <>
       <header class="diff-head">
         <div>
           <h1 class={tone(diff.total_delta_ns)}>{verdict}</h1>
-          <p>{diff.cause.startsWith(`${verdict}: `) ? diff.cause.slice(verdict.length + 2) : diff.cause}</p>
+          <p>{rest.charAt(0).toUpperCase() + rest.slice(1)}</p>
         </div>
         <Totals diff={diff} />
       </header>
