@@ -1,5 +1,5 @@
 // heat_map.tsx - a version as a picture: a pixel an element, rows as wide as one says.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { publishCanvas } from "../state/hooks";
 import { theme } from "../state/theme";
 import { paletteOf } from "../text/colors";
@@ -36,6 +36,8 @@ async function readGrid(version: Version, type: ElementType): Promise<Grid | nul
 export function HeatMap({ version, type, width }: { version: Version; type: ElementType; width: number }) {
   const [grid, setGrid] = useState<Grid | null | "loading">("loading");
   const [hover, setHover] = useState<string>("");
+  const [wantedTop, setTop] = useState(0); // row
+  const rowsSeenLast = useRef(1);
   useEffect(() => {
     let isStale = false;
     setGrid("loading");
@@ -45,38 +47,42 @@ export function HeatMap({ version, type, width }: { version: Version; type: Elem
 
   const isReady = grid !== null && grid !== "loading";
   const rows = isReady ? Math.ceil(grid.values.length / width) : 1;
-  // Whole pixels an element, as large as fits; smaller than one where it must.
+  // Whole pixels an element, as large as fits. What is too high is moved through; only what is too wide is made small.
   const scaleFor = (room: { width: number; height: number }) => {
     const fit = Math.min(room.width / width, room.height / rows);
-    return fit >= 1 ? Math.min(24, Math.floor(fit)) : fit;
+    if (fit >= 1) return Math.min(24, Math.floor(fit));
+    return room.width >= width ? Math.min(3, Math.floor(room.width / width)) : room.width / width;
   };
+  const rowsSeen = () => Math.min(rows, Math.ceil(canvas.size.current.height / scaleFor(canvas.size.current)));
+  const top = Math.max(0, Math.min(wantedTop, rows - rowsSeenLast.current));
   const canvas = useCanvas((context, size) => {
     const palette = paletteOf(theme.value);
     context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
     context.fillStyle = palette.background;
     context.fillRect(0, 0, size.width, size.height);
     if (!isReady || grid.values.length === 0) return;
-    const image = new ImageData(width, rows);
+    const seen = (rowsSeenLast.current = rowsSeen()), first = top * width, last = Math.min(grid.values.length, (top + seen) * width);
+    const image = new ImageData(width, seen);
     const ground = [1, 3, 5].map((at) => parseInt(palette.background.slice(at, at + 2), 16));
-    for (let index = 0; index < grid.values.length; ++index) {
+    for (let index = first; index < last; ++index) {
       const value = grid.values[index];
       const color = Number.isNaN(value) ? palette.error : value < 0 ? palette.causes[0] : palette.accent;
       const strength = Number.isFinite(value) ? Math.sqrt(Math.abs(value) / (grid.largest || 1)) : 1;
       for (let channel = 0; channel < 3; ++channel)
-        image.data[index * 4 + channel] = ground[channel] + (color[channel] - ground[channel]) * (0.06 + 0.94 * strength);
-      image.data[index * 4 + 3] = 255;
+        image.data[(index - first) * 4 + channel] = ground[channel] + (color[channel] - ground[channel]) * (0.06 + 0.94 * strength);
+      image.data[(index - first) * 4 + 3] = 255;
     }
     const sheet = document.createElement("canvas");
     sheet.width = width;
-    sheet.height = rows;
+    sheet.height = seen;
     sheet.getContext("2d")!.putImageData(image, 0, 0);
     const scale = scaleFor(size);
     context.imageSmoothingEnabled = scale < 1;
-    context.drawImage(sheet, 0, 0, width * scale, rows * scale);
+    context.drawImage(sheet, 0, 0, width * scale, seen * scale);
   });
   const indexAt = (x: number, y: number): number => {
     if (!isReady) return -1;
-    const scale = scaleFor(canvas.size.current), column = Math.floor(x / scale), index = Math.floor(y / scale) * width + column;
+    const scale = scaleFor(canvas.size.current), column = Math.floor(x / scale), index = (top + Math.floor(y / scale)) * width + column;
     return column < width && index >= 0 && index < grid.values.length ? index : -1;
   };
   useEffect(() => publishCanvas("heatmap", {
@@ -85,7 +91,8 @@ export function HeatMap({ version, type, width }: { version: Version; type: Elem
       const index = indexAt(x, y);
       return index < 0 || !isReady ? null : { index, value: grid.values[index] };
     },
-  }), [grid, width]);
+  }), [grid, width, top]);
+  useEffect(() => setTop(0), [version, type, width]);
 
   const describe = async (x: number, y: number) => {
     const index = indexAt(x, y), size = sizeOfElement(type);
@@ -96,13 +103,14 @@ export function HeatMap({ version, type, width }: { version: Version; type: Elem
   return (
     <div class="heat-map">
       <p class="dim strip-line">
-        <span>{plural(rows, "row")} of {countText(width)}</span>
+        <span>{plural(rows, "row")} of {countText(width)}{top > 0 || rowsSeenLast.current < rows ? `, from row ${countText(top)}: the wheel moves` : ""}</span>
         <span>the stronger, the larger; {isReady ? `up to ${grid.largest.toPrecision(4)}` : ""}</span>
         {isReady && grid.isCut && <span class="warn">only the first {countText(mostElements)} elements</span>}
         <span class="mono">{hover}</span>
       </p>
       {grid === null && <p class="nothing">Bytes of it are not here.</p>}
       <canvas ref={canvas.ref} role="img" aria-label={`Heat map of ${plural(rows, "row")} of ${width} elements`}
+              onWheel={(event) => setTop(Math.max(0, Math.min(rows - rowsSeenLast.current, top + Math.sign(event.deltaY) * Math.max(1, Math.floor(rowsSeenLast.current / 8)))))}
               onPointerMove={(event) => void describe(event.offsetX, event.offsetY)} onPointerLeave={() => setHover("")} />
     </div>
   );

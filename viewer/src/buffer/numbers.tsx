@@ -36,7 +36,7 @@ function cellOf(version: Version, before: Version | null, type: ElementType, ind
 export function Numbers({ version, before, type, found }: Properties) {
   const size = sizeOfElement(type), across = columnsFor[type];
   const rows = Math.ceil(Math.floor(version.size / size) / across);
-  void pagesLoaded.value; // drawn again when pages come
+  const loaded = pagesLoaded.value; // new columns when pages come, else the table sees no reason to draw again
   const columns: Column[] = useMemo(() => [
     { key: "at", title: "byte", width: "84px", isNumber: true, cell: (row) => <span class="dim">{version.offset + row * across * size}</span> },
     ...Array.from({ length: across }, (_, column): Column => ({
@@ -46,7 +46,7 @@ export function Numbers({ version, before, type, found }: Properties) {
         return <span class={index === found ? "mono found" : "mono"} data-element={index}>{cellOf(version, before, type, index)}</span>;
       },
     })),
-  ], [version, before, type, found]);
+  ], [version, before, type, found, loaded]);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (found >= 0) place.current?.querySelector(".found")?.scrollIntoView({ block: "nearest" });

@@ -50,6 +50,13 @@ export class Catalog {
     return this.text(this.works.label[this.commands.work[command]]);
   }
 
+  // Its label where that says more than its kernel does, else the end of its scope.
+  title(command: number, scopeParts: number): string {
+    const label = this.label(command), action = this.action(command);
+    if (label && label !== action) return label;
+    return this.scope(command).split("/").filter(Boolean).slice(-scopeParts).join("/") || action;
+  }
+
   scope(command: number): string {
     return this.text(this.works.scope[this.commands.work[command]]);
   }
@@ -63,7 +70,7 @@ export class Catalog {
   // "c12 'q_proj' (matmul_f32) in layer0/attention".
   describe(command: number): string {
     const label = this.label(command), scope = this.scope(command);
-    const words = label ? `c${command} '${label}' (${this.action(command)})` : `c${command} ${this.action(command)}`;
+    const words = label && label !== this.action(command) ? `c${command} '${label}' (${this.action(command)})` : `c${command} ${this.action(command)}`;
     return scope ? `${words} in ${scope}` : words;
   }
 

@@ -2,7 +2,7 @@
 import { Catalog } from "../data/catalog";
 import { dependencyKind } from "../data/tables";
 import { css, Palette } from "../text/colors";
-import { plural, sizeText, timeText } from "../text/units";
+import { countText, plural, sizeText, timeText } from "../text/units";
 import { GraphEdge } from "./graph_edges";
 import { bufferLine, GraphModel, nodeHeight, nodeWidth } from "./graph_model";
 
@@ -20,6 +20,7 @@ export interface GraphLook {
   chosen: number; // node; -1: none
   showsPath: boolean;
   buffers: ReadonlySet<number>; // pinned, or selected: what goes through them stands out
+  touches: Uint8Array; // by command: whether it reads or writes one of those
   wholeTime: number;
 }
 
@@ -112,7 +113,8 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.fillRect(x, y, nodeWidth, height);
   context.fillStyle = kernel >= 0 ? css(palette.kernels[look.slots[kernel]]) : css(palette.kinds[catalog.kind(node.first)]);
   context.fillRect(x, y, 4, height);
-  const isHit = look.buffers.size > 0 && buffers.some(({ buffer }) => look.buffers.has(buffer));
+  let isHit = false;
+  for (let command = node.first; command < node.end && look.buffers.size > 0 && !isHit; ++command) isHit = look.touches[command] === 1;
   context.strokeStyle = isChosen ? css(palette.accent) : isHit ? css(palette.warning) : look.showsPath && isOnPath ? css(palette.accent, 0.9) : palette.line;
   context.lineWidth = isChosen ? 2 : look.showsPath && isOnPath ? 1.6 : 1;
   context.strokeRect(x + 0.5, y + 0.5, nodeWidth - 1, height - 1);
@@ -121,11 +123,11 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.font = font;
   context.fillStyle = palette.text;
   const times = node.count > 1 ? ` × ${node.count}` : "";
-  context.fillText(cutPath(node.title, 25 - times.length) + times, x + 11, y + 13);
+  context.fillText(cutPath(node.title, 23 - times.length) + times, x + 11, y + 13);
   context.font = smallFont;
   context.fillStyle = palette.dim;
   const duration = Number.isNaN(time) ? "no times" : timeText(time);
-  const what = node.kind === "command" ? cut(node.title === catalog.action(node.first) ? `c${node.first}` : catalog.action(node.first), 14) : plural(node.end - node.first, "command");
+  const what = node.kind === "command" ? cut(node.title === catalog.action(node.first) ? `c${node.first}` : catalog.action(node.first), 14) : node.end - node.first < 10_000 ? plural(node.end - node.first, "command") : `${countText(node.end - node.first)} cmds`;
   context.fillText(what, x + 11, y + 28);
   const room = context.measureText(duration).width;
   context.fillText(duration, x + nodeWidth - room - 8, y + 28);

@@ -69,9 +69,9 @@ export class ScopeTree {
   }
 
   private command(command: number, parent: GraphNode | null): GraphNode {
-    const { catalog } = this, path = this.path(command);
+    const { catalog } = this;
     return { key: `c${command}`, kind: "command", first: command, end: command + 1, depth: 0, count: 1, members: null, parent,
-      title: catalog.label(command) || path.slice(-2).join("/") || catalog.action(command) };
+      title: catalog.title(command, 2) };
   }
 
   private scope(first: number, end: number, depth: number, name: string, parent: GraphNode | null): GraphNode {

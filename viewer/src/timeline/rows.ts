@@ -1,14 +1,14 @@
 // rows.ts - the rows of the timeline: threads, devices with their streams, kernels, copies, the longest path, curves.
 import { signal } from "@preact/signals";
 import { Catalog } from "../data/catalog";
-import { Summary } from "../data/json";
+import { indexOf, Summary } from "../data/json";
 import { idleCauses, noIndex, overheadKinds, pathKinds, TableOf, workKind, workKinds } from "../data/tables";
 import { Palette, Rgb } from "../text/colors";
 import { countText, plural, shareText, sizeText, timeText } from "../text/units";
 import { everyIndex, groupBy, membersOf, orderByStart, spread } from "./lanes";
 import { Pyramid } from "./pyramid";
 import { StepCurve, totalDepth } from "./step_curve";
-import { EventTrack, Row, rowHeight, Thing } from "./track";
+import { EventTrack, Row, rowHeight } from "./track";
 
 export interface TimelineData {
   catalog: Catalog;
@@ -148,7 +148,7 @@ export class RowSource {
     const laneCount = Math.min(mostLanes, most + 1);
     const span = begin_ns != null && end_ns != null ? end_ns - begin_ns : null;
     return {
-      key: `stream ${stream}`, title: label ? `${id} ${label}` : id, level: 1, height: rowHeight(laneCount), laneCount,
+      key: `stream ${stream}`, title: label ? `${id} ${label}` : id, subject: { kind: "stream", number: indexOf(id) }, level: 1, height: rowHeight(laneCount), laneCount,
       detail: timed > 0 ? shareText(busy_ns, span) : "",
       hint: `${id} ${label}: ${plural(count, "command")}, ${timed} with times, busy ${timeText(busy_ns)}`,
       note: count > 0 && timed === 0 ? `${plural(count, "command")}, none with times` : count === 0 ? "no commands" : undefined,
@@ -185,7 +185,7 @@ export class RowSource {
     const { catalog, summary } = this.data;
     const { name, id, count, total_ns, timed } = catalog.kernels[kernel];
     return {
-      key: `kernel ${kernel}`, title: name, detail: timed > 0 ? shareText(total_ns, summary.sum_ns) : "", level: 1, height: rowHeight(1), laneCount: 1,
+      key: `kernel ${kernel}`, title: name, subject: { kind: "kernel", number: indexOf(id) }, detail: timed > 0 ? shareText(total_ns, summary.sum_ns) : "", level: 1, height: rowHeight(1), laneCount: 1,
       hint: `${id} ${name}: ${countText(count)} runs, ${timed > 0 ? timeText(total_ns) : "no times"}`,
       note: count > 0 && timed === 0 ? `${plural(count, "run")}, none with times` : undefined,
       lanes: this.tracks(`kernel ${kernel}`, () => [
@@ -220,7 +220,7 @@ export class RowSource {
         color: (step, palette) =>
           path.kind[step] === 0 && path.command[step] !== noIndex
             ? this.commandColor(path.command[step], palette)
-            : path.kind[step] === 1 ? palette.causes[0] : palette.causes[5],
+            : path.kind[step] === 1 ? palette.call : palette.overhead,
         label: (step) => (path.kind[step] === 0 && path.command[step] !== noIndex ? catalog.action(path.command[step]) : pathKinds[path.kind[step]]),
       }]),
     };
@@ -303,5 +303,3 @@ export class RowSource {
     return rows;
   }
 }
-
-export type { Thing };

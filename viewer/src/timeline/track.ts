@@ -1,6 +1,7 @@
 // track.ts - what one line of the timeline draws: events, or a curve.
 import { Palette, Rgb } from "../text/colors";
 import { Pyramid } from "./pyramid";
+import { Selection } from "../state/url";
 import { StepCurve } from "./step_curve";
 
 export type ThingKind = "command" | "call" | "gap" | "region" | "overhead" | "step" | "use";
@@ -35,6 +36,7 @@ export interface Row {
   isFoldable?: boolean;
   isFolded?: boolean;
   action?: () => void;
+  subject?: Selection; // what a click on its name selects
   lanes?: () => EventTrack[]; // one each, from top to bottom
   laneCount?: number;
   curve?: CurveTrack;

@@ -21,13 +21,14 @@ const groups: [string, [string, string][]][] = [
   ]],
   ["Dependencies", [
     ["W A S D", "move; the wheel zooms"],
-    ["Enter", "open or close what is selected"],
+    ["Enter", "open what is selected, or a command's buffers"],
+    ["Backspace", "close the scope it is in"],
     ["F", "fit everything; with a selection: show it"],
     ["P", "the longest path on and off"],
   ]],
   ["Tables", [
     ["↑ ↓ Page Home End", "move"],
-    ["Enter", "select"],
+    ["Enter, double click", "go to where it is best seen"],
     ["a click on a head", "sort"],
   ]],
 ];

@@ -1,6 +1,6 @@
 // palette.tsx - '/': find anything by its name, and go there.
 import { signal } from "@preact/signals";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { catalog } from "../data/catalog";
 import { trace } from "../data/current";
 import { goTo, select, show, view } from "../state/page";
@@ -36,7 +36,8 @@ function Panel() {
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const names = catalog.value, summary = trace.summary.value, scopes = trace.scopes.value;
-  useEffect(() => {
+  // Before the next key can come: what is typed after '/' is meant for it.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     input.current?.focus();
     return () => (before instanceof HTMLElement ? before.focus() : undefined);

@@ -6,6 +6,7 @@ import { trace } from "../data/current";
 import { indexOf, Summary } from "../data/json";
 import { slots } from "../data/kernel_colors";
 import { dependencyKinds, noIndex, TableOf } from "../data/tables";
+import { usesOf } from "../data/uses";
 import { EdgeMode } from "../graph/graph_edges";
 import { GraphModel, modelOf, nodeHeight, nodeWidth } from "../graph/graph_model";
 import { Camera, drawGraph, hitGraph } from "../graph/graph_painter";
@@ -93,11 +94,16 @@ function Dependencies({ summary, catalog, dependencies, path, args, slotOf }: Pr
   const chosen = chosenKey ? model.nodes.findIndex(({ node }) => node.key === chosenKey) : ofCommand;
   const buffer = focusedBuffer.value;
   const buffers = useMemo(() => new Set(buffer >= 0 ? [...pinned.value, buffer] : pinned.value), [buffer, pinned.value]);
+  const touches = useMemo(() => {
+    const flags = new Uint8Array(catalog.count);
+    for (const touched of buffers) for (const user of usesOf(touched, catalog, args).commands) flags[user] = 1;
+    return flags;
+  }, [buffers, catalog, args]);
   useEffect(() => setChosenKey(null), [command]);
 
   const canvas = useCanvas((context, size) => {
     drawGraph(context, size, model, {
-      palette: paletteOf(theme.value), camera: camera.current, catalog, slots: slotOf, chosen, showsPath, buffers, wholeTime: summary.sum_ns,
+      palette: paletteOf(theme.value), camera: camera.current, catalog, slots: slotOf, chosen, showsPath, buffers, touches, wholeTime: summary.sum_ns,
     });
   });
 

@@ -144,19 +144,21 @@ function FindingList({ title, findings }: { title: string; findings: DiffFinding
 }
 
 export function DiffView() {
+  if (!trace.summary.value?.has_diff) return <Nothing>This page shows one document. Two are compared by <code>reel view before.reel after.reel</code>.</Nothing>;
   const diff = trace.diff.value;
-  if (trace.summary.value && !trace.summary.value.has_diff) return <Nothing>This page shows one document. Two are compared by <code>reel view before.reel after.reel</code>.</Nothing>;
   if (trace.diff.error) return <Failed what="The difference" error={trace.diff.error} />;
   if (!diff) return <Waiting what="the difference" />;
   const part: Part = parts.find((name) => name === options.value.part) ?? "time";
   const verdict = diff.total_delta_ns === 0 ? "As fast as before" : `${timeText(Math.abs(diff.total_delta_ns))} ${diff.total_delta_ns > 0 ? "slower" : "faster"}`;
+  // The sentence begins with the verdict, which stands above it already.
+  const rest = diff.cause.startsWith(`${verdict}: `) ? diff.cause.slice(verdict.length + 2) : diff.cause;
   const counts: Record<Part, number> = { time: diff.rows.length, sources: diff.sources.length, contents: diff.contents.compared - diff.contents.equal, findings: diff.new_findings.length + diff.fixed_findings.length };
   return (
     <>
       <header class="diff-head">
         <div>
           <h1 class={tone(diff.total_delta_ns)}>{verdict}</h1>
-          <p>{diff.cause.startsWith(`${verdict}: `) ? diff.cause.slice(verdict.length + 2) : diff.cause}</p>
+          <p>{rest.charAt(0).toUpperCase() + rest.slice(1)}</p>
         </div>
         <Totals diff={diff} />
       </header>

@@ -11,7 +11,7 @@ import { focusedBuffer, focusedCommand, focusedKernel, focusedStream } from "../
 import { publishCanvas } from "../state/hooks";
 import { range, select, selection } from "../state/page";
 import { theme } from "../state/theme";
-import { TimeRange } from "../state/url";
+import { Selection, TimeRange } from "../state/url";
 import { css, paletteOf } from "../text/colors";
 import { plural, timeText } from "../text/units";
 import { useTimeKeys, wheelTime } from "../timeline/navigation";
@@ -65,6 +65,8 @@ export function TimelineView({ summary }: { summary: Summary }) {
   return <Timeline summary={summary} source={source} />;
 }
 
+const isSelected = ({ kind, number }: Selection) => selection.value?.kind === kind && selection.value.number === number;
+
 function Labels({ rows, scroll, height }: { rows: PlacedRow[]; scroll: number; height: number }) {
   return (
     <>
@@ -75,6 +77,8 @@ function Labels({ rows, scroll, height }: { rows: PlacedRow[]; scroll: number; h
               {row.isFoldable && <i aria-hidden="true">{row.isFolded ? "▸" : "▾"}</i>}
               <span>{row.title}</span>
             </button>
+          ) : row.subject ? (
+            <button class={isSelected(row.subject) ? "named on" : "named"} onClick={() => select(row.subject!.kind, row.subject!.number)}><span>{row.title}</span></button>
           ) : <span>{row.title}</span>}
           <small>{row.detail}</small>
         </div>
