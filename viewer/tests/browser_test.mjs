@@ -23,7 +23,7 @@ const folder = (name) => {
 const documents = folder("documents"), screenshots = folder("screenshots"), pageFolder = folder("page");
 
 if (!findBrowser()) {
-  console.log("Chromium is not here, so the page is not tested.");
+  console.log(process.env.REEL_REQUIRE_DEVICES ? "There is no Chromium, and it is required." : "Chromium is not here, so the page is not tested.");
   process.exit(process.env.REEL_REQUIRE_DEVICES ? 1 : 0);
 }
 
