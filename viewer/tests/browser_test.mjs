@@ -173,7 +173,7 @@ test("an HTML file: a click on the timeline selects everywhere, and the address 
   await page.mouse.move(box.x + 500, box.y + 220, { steps: 4 });
   await page.mouse.up();
   await page.waitForSelector('[data-range="chosen"]');
-  assert.match(page.url(), /range=\d+-\d+/);
+  await page.waitForFunction(() => /range=\d+-\d+/.test(location.hash));
   await page.keyboard.press("Escape");
   await page.waitForSelector('[data-range="all"]');
 
