@@ -10,7 +10,10 @@ export const range = signal<TimeRange | null>(initial.range);
 export const options = signal<Record<string, string>>(initial.options);
 
 const state = computed<PageState>(() => ({
-  view: view.value, selection: selection.value, range: range.value, options: options.value,
+  view: view.value,
+  selection: selection.value,
+  range: range.value,
+  options: options.value,
 }));
 
 export function show(next: View): void {
@@ -38,7 +41,8 @@ const settledMs = 200; // browsers refuse addresses that change with every movem
 
 // Keeps the address and the signals alike. A new view or selection can be gone back from; a range can't.
 export function followAddress(): void {
-  let shown = location.hash, later = 0;
+  let shown = location.hash,
+    later = 0;
   const place = (hash: string) => {
     const { view: name, selection: selected } = parseState(hash);
     return `${name} ${selected?.kind} ${selected?.number}`;
