@@ -18,13 +18,24 @@ const folder = mkdtempSync(join(tmpdir(), "reel-bench-"));
 const say = (what, value) => console.log(`${what.padEnd(58)}${value}`);
 
 buildPage(folder);
-const bytes = ["page.js", "page.css"].reduce((sum, name) => sum + gzipSync(readFileSync(join(folder, name)), { level: 9 }).length, 0);
+const bytes = ["page.js", "page.css"].reduce(
+  (sum, name) => sum + gzipSync(readFileSync(join(folder, name)), { level: 9 }).length,
+  0,
+);
 say("bundle, gzip", `${(bytes / 1024).toFixed(1)} KiB`);
 
-await build({ entryPoints: [join(here, "../src/graph/layout.ts")], outfile: join(folder, "layout.mjs"), format: "esm", bundle: true, logLevel: "warning" });
+await build({
+  entryPoints: [join(here, "../src/graph/layout.ts")],
+  outfile: join(folder, "layout.mjs"),
+  format: "esm",
+  bundle: true,
+  logLevel: "warning",
+});
 const { layOut } = await import(pathToFileURL(join(folder, "layout.mjs")));
 {
-  const count = 10_000, from = [], to = [];
+  const count = 10_000,
+    from = [],
+    to = [];
   let state = 1;
   const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 4294967296;
   for (let node = 1; node < count; ++node)
@@ -45,7 +56,8 @@ async function frames(page, seconds) {
   return page.evaluate(async (duration) => {
     const canvas = window.__view.canvas("timeline");
     const { window: full } = canvas.summary();
-    const span = full.end - full.begin, times = [];
+    const span = full.end - full.begin,
+      times = [];
     const start = performance.now();
     let last = start;
     await new Promise((resolve) => {
@@ -54,7 +66,8 @@ async function frames(page, seconds) {
         last = now;
         const phase = (now - start) / (duration * 1000);
         if (phase >= 1) return resolve();
-        const zoom = 0.5 ** (14 * (0.5 - 0.5 * Math.cos(phase * 4 * Math.PI))), middle = full.begin + span * (0.3 + 0.4 * phase);
+        const zoom = 0.5 ** (14 * (0.5 - 0.5 * Math.cos(phase * 4 * Math.PI))),
+          middle = full.begin + span * (0.3 + 0.4 * phase);
         canvas.show(middle - (span * zoom) / 2, middle + (span * zoom) / 2);
         requestAnimationFrame(step);
       };
@@ -78,10 +91,15 @@ try {
     say(`${name}: first look`, `${shown.toFixed(0)} ms`);
     const before = Date.now();
     await page.evaluate(() => (location.hash = "#timeline"));
-    await page.waitForFunction(() => window.__view.canvas("timeline")?.summary().drawn.pixels > 0, null, { timeout: 120_000 });
+    await page.waitForFunction(() => window.__view.canvas("timeline")?.summary().drawn.pixels > 0, null, {
+      timeout: 120_000,
+    });
     say(`${name}: timeline`, `${Date.now() - before} ms`);
     const { fps, p95, whole } = await frames(page, 6);
-    say(`${name}: pan and zoom`, `${fps.toFixed(0)} frames/s, p95 ${p95.toFixed(1)} ms, all of it ${whole.toFixed(1)} ms`);
+    say(
+      `${name}: pan and zoom`,
+      `${fps.toFixed(0)} frames/s, p95 ${p95.toFixed(1)} ms, all of it ${whole.toFixed(1)} ms`,
+    );
     await page.close();
     close();
   }

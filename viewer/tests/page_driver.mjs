@@ -44,10 +44,23 @@ export class PageDriver {
   async open(url, { scheme = "dark", tolerates = null } = {}) {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: scheme });
     const page = await context.newPage();
-    const troubles = [], home = url.startsWith("file:") ? "file:" : new URL(url).origin;
-    page.on("console", (message) => ["error", "warning"].includes(message.type()) && !tolerates?.test(message.text()) && troubles.push(`console: ${message.text()}`));
+    const troubles = [],
+      home = url.startsWith("file:") ? "file:" : new URL(url).origin;
+    page.on(
+      "console",
+      (message) =>
+        ["error", "warning"].includes(message.type()) &&
+        !tolerates?.test(message.text()) &&
+        troubles.push(`console: ${message.text()}`),
+    );
     page.on("pageerror", (error) => troubles.push(`error: ${error.message}`));
-    page.on("request", (request) => /^(data|blob):/.test(request.url()) || request.url().startsWith(home) || troubles.push(`asked ${request.url()}`));
+    page.on(
+      "request",
+      (request) =>
+        /^(data|blob):/.test(request.url()) ||
+        request.url().startsWith(home) ||
+        troubles.push(`asked ${request.url()}`),
+    );
     await page.goto(url);
     await page.waitForSelector(".shell, .failed");
     return {
@@ -57,10 +70,16 @@ export class PageDriver {
         await page.waitForTimeout(50);
       },
       hook: (name, what = "summary", ...args) =>
-        page.evaluate(([canvas, method, given]) => window.__view.canvas(canvas)?.[method](...given) ?? null, [name, what, args]),
-      waitForHook: (name) => page.waitForFunction((canvas) => window.__view.canvas(canvas) !== null, name, { timeout: 60_000 }),
+        page.evaluate(
+          ([canvas, method, given]) => window.__view.canvas(canvas)?.[method](...given) ?? null,
+          [name, what, args],
+        ),
+      waitForHook: (name) =>
+        page.waitForFunction((canvas) => window.__view.canvas(canvas) !== null, name, { timeout: 60_000 }),
       cells: (label) =>
-        page.$$eval(`[role=table][aria-label="${label}"] .table-row`, (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim()))),
+        page.$$eval(`[role=table][aria-label="${label}"] .table-row`, (rows) =>
+          rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())),
+        ),
       shot: (name) => page.screenshot({ path: join(this.screenshots, `${name}.png`) }),
       done: async () => {
         await context.close();

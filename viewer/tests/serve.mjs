@@ -23,7 +23,8 @@ export function serve(resources, folder, port = 0) {
     if (path === "") send("text/html", Buffer.from(page));
     else if (path === "page.js") send("text/javascript", readFileSync(join(folder, path)));
     else if (path === "page.css") send("text/css", readFileSync(join(folder, path)));
-    else if (path.startsWith("data/") && resources.has(path.slice(5))) send("application/octet-stream", resources.get(path.slice(5)));
+    else if (path.startsWith("data/") && resources.has(path.slice(5)))
+      send("application/octet-stream", resources.get(path.slice(5)));
     else {
       answer.writeHead(404);
       answer.end();
@@ -43,6 +44,10 @@ export function buildPage(folder) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = process.env.REEL_PAGE ?? join(here, "..", "..", "build", "page");
   if (!process.env.REEL_PAGE) buildPage(folder);
-  const { url } = await serve(makeDocument({ commands: Number(process.argv[2] ?? 2000) }), folder, Number(process.argv[3] ?? 0));
+  const { url } = await serve(
+    makeDocument({ commands: Number(process.argv[2] ?? 2000) }),
+    folder,
+    Number(process.argv[3] ?? 0),
+  );
   console.log(url);
 }

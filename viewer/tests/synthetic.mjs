@@ -5,7 +5,12 @@ const noIndex = 0xffffffff;
 
 // columns: {name: typed array}, all as long as `rows`.
 export function encodeColumns(rows, columns) {
-  const types = new Map([[Uint8Array, "u8"], [Uint16Array, "u16"], [Uint32Array, "u32"], [Float64Array, "f64"]]);
+  const types = new Map([
+    [Uint8Array, "u8"],
+    [Uint16Array, "u16"],
+    [Uint32Array, "u32"],
+    [Float64Array, "f64"],
+  ]);
   const described = [];
   let size = 0;
   for (const [name, array] of Object.entries(columns)) {
@@ -20,7 +25,10 @@ export function encodeColumns(rows, columns) {
   bytes.set(new TextEncoder().encode(header), 8);
   for (const { name, offset } of described) {
     const array = columns[name];
-    bytes.set(new Uint8Array(array.buffer, array.byteOffset, rows * array.BYTES_PER_ELEMENT), 8 + header.length + offset);
+    bytes.set(
+      new Uint8Array(array.buffer, array.byteOffset, rows * array.BYTES_PER_ELEMENT),
+      8 + header.length + offset,
+    );
   }
   return bytes;
 }
@@ -41,18 +49,45 @@ function randomNumbers(seed) {
   };
 }
 
-const kernelNames = ["matmul_f32", "rms_norm", "rope", "attention", "softmax", "silu_mul", "add", "kv_append", "argmax",
-  "embedding", "quantize_q8", "matmul_q8_0"];
+const kernelNames = [
+  "matmul_f32",
+  "rms_norm",
+  "rope",
+  "attention",
+  "softmax",
+  "silu_mul",
+  "add",
+  "kv_append",
+  "argmax",
+  "embedding",
+  "quantize_q8",
+  "matmul_q8_0",
+];
 const kernelMicroseconds = [42, 3.1, 2.2, 17, 4.1, 2.8, 1.9, 1.4, 8, 2, 3.5, 27];
-const layerWork = [["attention/norm", 1], ["attention/q_proj", 0], ["attention/k_proj", 0], ["attention/v_proj", 0],
-  ["attention/q_rope", 2], ["attention/k_rope", 2], ["attention/append", 7], ["attention/scores", 3],
-  ["attention/o_proj", 11], ["attention/residual", 6], ["mlp/norm", 1], ["mlp/gate_proj", 0], ["mlp/up_proj", 0],
-  ["mlp/activation", 5], ["mlp/down_proj", 11], ["mlp/residual", 6]];
+const layerWork = [
+  ["attention/norm", 1],
+  ["attention/q_proj", 0],
+  ["attention/k_proj", 0],
+  ["attention/v_proj", 0],
+  ["attention/q_rope", 2],
+  ["attention/k_rope", 2],
+  ["attention/append", 7],
+  ["attention/scores", 3],
+  ["attention/o_proj", 11],
+  ["attention/residual", 6],
+  ["mlp/norm", 1],
+  ["mlp/gate_proj", 0],
+  ["mlp/up_proj", 0],
+  ["mlp/activation", 5],
+  ["mlp/down_proj", 11],
+  ["mlp/residual", 6],
+];
 
 // Resources of a document with so many commands: passes of a model of `layers` layers.
 export function makeDocument({ commands: count, layers = 32, streams = 2, seed = 7 }) {
   const random = randomNumbers(seed);
-  const texts = [""], textIds = new Map([["", 0]]);
+  const texts = [""],
+    textIds = new Map([["", 0]]);
   const textId = (text) => {
     if (!textIds.has(text)) {
       textIds.set(text, texts.length);
@@ -62,46 +97,115 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   };
 
   // Works: one pass of the model, then a read of its result.
-  const works = [], argumentRows = [], buffers = [];
+  const works = [],
+    argumentRows = [],
+    buffers = [];
   const addBuffer = (label, size_bytes) => {
-    buffers.push({ id: `b${buffers.length + 1}`, label, device: 0, size_bytes, alive_from: 0, alive_to: null, first: null,
-      last: null, first_read: null, last_read: null, reads: 0, writes: 0, at_peak: true, outlives: true, element: "f32" });
+    buffers.push({
+      id: `b${buffers.length + 1}`,
+      label,
+      device: 0,
+      size_bytes,
+      alive_from: 0,
+      alive_to: null,
+      first: null,
+      last: null,
+      first_read: null,
+      last_read: null,
+      reads: 0,
+      writes: 0,
+      at_peak: true,
+      outlives: true,
+      element: "f32",
+    });
     return buffers.length - 1;
   };
   const addWork = (kind, kernel, scope, label, uses) => {
-    works.push({ kind, kernel, graph: noIndex, label: textId(label), scope: textId(scope), groups_x: 16 + 16 * (kernel % 3),
-      groups_y: kernel === 0 ? 8 : 1, groups_z: 1, group_x: 64, group_y: 1, group_z: 1, first_argument: argumentRows.length,
-      argument_count: uses.length, pattern: 0 });
+    works.push({
+      kind,
+      kernel,
+      graph: noIndex,
+      label: textId(label),
+      scope: textId(scope),
+      groups_x: 16 + 16 * (kernel % 3),
+      groups_y: kernel === 0 ? 8 : 1,
+      groups_z: 1,
+      group_x: 64,
+      group_y: 1,
+      group_z: 1,
+      first_argument: argumentRows.length,
+      argument_count: uses.length,
+      pattern: 0,
+    });
     for (const [buffer, access] of uses)
       argumentRows.push({ kind: 0, access, buffer, offset: 0, size: buffers[buffer].size_bytes, value: noIndex });
   };
-  const hidden = addBuffer("x", 4096 * 4), scratch = addBuffer("scratch", 1 << 20), logits = addBuffer("logits", 128256 * 4);
+  const hidden = addBuffer("x", 4096 * 4),
+    scratch = addBuffer("scratch", 1 << 20),
+    logits = addBuffer("logits", 128256 * 4);
   addWork(0, 9, "embedding", "embed", [[hidden, 2]]);
   for (let layer = 0; layer < layers; ++layer) {
-    const weights = addBuffer(`layer${layer}.weights`, (8 + (layer % 5)) << 20), cache = addBuffer(`layer${layer}.kv`, 2 << 20);
+    const weights = addBuffer(`layer${layer}.weights`, (8 + (layer % 5)) << 20),
+      cache = addBuffer(`layer${layer}.kv`, 2 << 20);
     for (const [scope, kernel] of layerWork)
-      addWork(0, kernel, `layer${layer}/${scope}`, scope.split("/")[1],
-        scope.includes("append") ? [[scratch, 1], [cache, 3]] : [[weights, 1], [hidden, 1], [scratch, 3]]);
+      addWork(
+        0,
+        kernel,
+        `layer${layer}/${scope}`,
+        scope.split("/")[1],
+        scope.includes("append")
+          ? [
+              [scratch, 1],
+              [cache, 3],
+            ]
+          : [
+              [weights, 1],
+              [hidden, 1],
+              [scratch, 3],
+            ],
+      );
   }
-  addWork(0, 0, "head", "lm_head", [[hidden, 1], [logits, 2]]);
-  addWork(0, 8, "head", "argmax", [[logits, 1], [scratch, 2]]);
+  addWork(0, 0, "head", "lm_head", [
+    [hidden, 1],
+    [logits, 2],
+  ]);
+  addWork(0, 8, "head", "argmax", [
+    [logits, 1],
+    [scratch, 2],
+  ]);
   addWork(4, noIndex, "", "token", [[scratch, 1]]);
 
   // Commands, as a host that is a little ahead gives them.
   const column = (Type) => new Type(count);
-  const table = { work: column(Uint32Array), stream: column(Uint32Array), thread: column(Uint32Array),
-    launch: column(Uint32Array).fill(noIndex), node: column(Uint32Array).fill(noIndex), lane: column(Uint16Array),
-    call_begin: column(Float64Array), call_end: column(Float64Array), queued: column(Float64Array),
-    submitted: column(Float64Array), started: column(Float64Array), ended: column(Float64Array), own: column(Float64Array) };
+  const table = {
+    work: column(Uint32Array),
+    stream: column(Uint32Array),
+    thread: column(Uint32Array),
+    launch: column(Uint32Array).fill(noIndex),
+    node: column(Uint32Array).fill(noIndex),
+    lane: column(Uint16Array),
+    call_begin: column(Float64Array),
+    call_end: column(Float64Array),
+    queued: column(Float64Array),
+    submitted: column(Float64Array),
+    started: column(Float64Array),
+    ended: column(Float64Array),
+    own: column(Float64Array),
+  };
   const kernelTimes = kernelNames.map(() => []);
-  const gaps = [], idle = { host: 0, sync: 0, dependency: 0, build: 0, allocation: 0, launch: 0, capture: 0, unknown: 0 };
+  const gaps = [],
+    idle = { host: 0, sync: 0, dependency: 0, build: 0, allocation: 0, launch: 0, capture: 0, unknown: 0 };
   const causes = Object.keys(idle);
   const passes = [];
-  let host = 0, free = 0, busy = 0, copies = 0;
+  let host = 0,
+    free = 0,
+    busy = 0,
+    copies = 0;
   const isBig = count > 200_000; // tables of rows are capped there: only columns must be large
   const laneEnd = new Float64Array(streams * 2);
   for (let c = 0; c < count; ++c) {
-    const work = c % works.length, { kernel, kind } = works[work];
+    const work = c % works.length,
+      { kernel, kind } = works[work];
     if (work === 0) passes.push({ first: c, end: Math.min(c + works.length, count), begin_ns: host, end_ns: 0 });
     const stream = kind === 4 && streams > 1 ? 1 : streams > 2 ? Math.floor(random() * streams) : 0;
     table.work[c] = work;
@@ -142,10 +246,17 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   passes[passes.length - 1].end_ns = span;
 
   // Calls: one a command, and a wait at the end of each pass.
-  const launchName = textId("Stream::dispatch"), waitName = textId("Stream::synchronize"), readName = textId("Stream::read");
+  const launchName = textId("Stream::dispatch"),
+    waitName = textId("Stream::synchronize"),
+    readName = textId("Stream::read");
   const callCount = count + Math.floor(count / works.length);
-  const calls = { name: new Uint32Array(callCount), thread: new Uint32Array(callCount).fill(1), command: new Uint32Array(callCount),
-    begin: new Float64Array(callCount), end: new Float64Array(callCount) };
+  const calls = {
+    name: new Uint32Array(callCount),
+    thread: new Uint32Array(callCount).fill(1),
+    command: new Uint32Array(callCount),
+    begin: new Float64Array(callCount),
+    end: new Float64Array(callCount),
+  };
   for (let c = 0, at = 0; c < count; ++c) {
     const last = c % works.length === works.length - 1;
     calls.name[at] = last ? readName : launchName;
@@ -162,10 +273,16 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
 
   // Each command reads what the one before wrote; now and then one is only told to wait, or not told.
   const dependencyCount = Math.max(0, count - 1);
-  const dependencies = { from: new Uint32Array(dependencyCount), to: new Uint32Array(dependencyCount),
-    buffer: new Uint32Array(dependencyCount).fill(scratch), kind: new Uint8Array(dependencyCount), bytes: new Float64Array(dependencyCount).fill(16384) };
+  const dependencies = {
+    from: new Uint32Array(dependencyCount),
+    to: new Uint32Array(dependencyCount),
+    buffer: new Uint32Array(dependencyCount).fill(scratch),
+    kind: new Uint8Array(dependencyCount),
+    bytes: new Float64Array(dependencyCount).fill(16384),
+  };
   for (let c = 1; c < count; ++c) {
-    const work = c % works.length, scope = texts[works[work].scope];
+    const work = c % works.length,
+      scope = texts[works[work].scope];
     const back = /k_proj|up_proj/.test(scope) ? 2 : /v_proj/.test(scope) ? 3 : /residual/.test(scope) && c > 9 ? 9 : 1;
     dependencies.from[c - 1] = Math.max(0, c - back);
     dependencies.to[c - 1] = c;
@@ -173,9 +290,12 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   }
 
   const depthRows = count > 2_000_000 ? 0 : 2 * count;
-  const depthTime = new Float64Array(depthRows), depthChange = new Int8Array(depthRows);
-  { // given and done, merged
-    let given = 0, done = 0;
+  const depthTime = new Float64Array(depthRows),
+    depthChange = new Int8Array(depthRows);
+  {
+    // given and done, merged
+    let given = 0,
+      done = 0;
     for (let at = 0; at < depthRows; ++at) {
       const next = given < count && table.call_end[given] <= table.ended[done];
       depthTime[at] = next ? table.call_end[given++] : table.ended[done++];
@@ -202,38 +322,137 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
 
   const quantile = (sorted, part) => sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0;
   const kernels = kernelNames.map((name, index) => {
-    const times = kernelTimes[index].sort((a, b) => a - b), sum = times.reduce((a, b) => a + b, 0);
-    return { id: `k${index + 1}`, name, entry: name, built_form: "opencl_c", group_size: [64, 1, 1], options: "-cl-std=CL2.0",
-      build_log: "", binary_hash: "", defines: [["TILE", "16"]], constants: [], parameters: [
-        { name: "weights", kind: "buffer", access: "in", element: "f32" }, { name: "x", kind: "buffer", access: "in", element: "f32" },
-        { name: "y", kind: "buffer", access: "inout", element: "f32" }],
-      count: times.length, timed: times.length, total_ns: sum, mean_ns: times.length ? Math.round(sum / times.length) : 0,
-      least_ns: times[0] ?? 0, p50_ns: quantile(times, 0.5), p95_ns: quantile(times, 0.95), most_ns: times[times.length - 1] ?? 0,
-      variation: 0.11, bound_bytes: times.length * 8e6, bandwidth: sum ? (times.length * 8e6) / sum : 0, shapes: 1,
-      first: 0, last: count - 1, variants: [{ form: "opencl_c", has_text: true }] };
+    const times = kernelTimes[index].sort((a, b) => a - b),
+      sum = times.reduce((a, b) => a + b, 0);
+    return {
+      id: `k${index + 1}`,
+      name,
+      entry: name,
+      built_form: "opencl_c",
+      group_size: [64, 1, 1],
+      options: "-cl-std=CL2.0",
+      build_log: "",
+      binary_hash: "",
+      defines: [["TILE", "16"]],
+      constants: [],
+      parameters: [
+        { name: "weights", kind: "buffer", access: "in", element: "f32" },
+        { name: "x", kind: "buffer", access: "in", element: "f32" },
+        { name: "y", kind: "buffer", access: "inout", element: "f32" },
+      ],
+      count: times.length,
+      timed: times.length,
+      total_ns: sum,
+      mean_ns: times.length ? Math.round(sum / times.length) : 0,
+      least_ns: times[0] ?? 0,
+      p50_ns: quantile(times, 0.5),
+      p95_ns: quantile(times, 0.95),
+      most_ns: times[times.length - 1] ?? 0,
+      variation: 0.11,
+      bound_bytes: times.length * 8e6,
+      bandwidth: sum ? (times.length * 8e6) / sum : 0,
+      shapes: 1,
+      first: 0,
+      last: count - 1,
+      variants: [{ form: "opencl_c", has_text: true }],
+    };
   });
 
   const lane = { begin_ns: 0, end_ns: span, busy_ns: busy, sum_ns: busy, commands: count, timed: count };
-  const summary = { document: "synthetic.reel", facts: { program: "synthetic", command_line: "synthetic --tokens 8",
-      started: "2026-01-01T00:00:00Z", host: "here", contents: "inputs" }, end_facts: {}, complete: true, problems: [], notes: [],
-    file_bytes: 26e6, stored_bytes: 12e6, begin_ns: 1e9, span_ns: span, busy_ns: busy, sum_ns: busy, copy_ns: copies, idle_ns: idle, verdict: "device",
+  const summary = {
+    document: "synthetic.reel",
+    facts: {
+      program: "synthetic",
+      command_line: "synthetic --tokens 8",
+      started: "2026-01-01T00:00:00Z",
+      host: "here",
+      contents: "inputs",
+    },
+    end_facts: {},
+    complete: true,
+    problems: [],
+    notes: [],
+    file_bytes: 26e6,
+    stored_bytes: 12e6,
+    begin_ns: 1e9,
+    span_ns: span,
+    busy_ns: busy,
+    sum_ns: busy,
+    copy_ns: copies,
+    idle_ns: idle,
+    verdict: "device",
     counts: { dispatch: count - passes.length, read: passes.length },
-    devices: [{ ...lane, selector: "opencl:0", backend: "opencl", name: "Example GPU", type: "gpu", driver: "example", driver_version: "1.0",
-      memory_bytes: 16 * 2 ** 30, clock_error_ns: 120 }],
-    streams: Array.from({ length: streams }, (_, s) => ({ ...lane, id: `s${s}`, label: s === 0 ? "compute" : s === 1 ? "copies" : `stream ${s}`, device: 0 })),
-    threads: [1], passes: passes.slice(0, 1000), repetitions: [{ first: 0, period: works.length, count: Math.floor(count / works.length) }],
+    devices: [
+      {
+        ...lane,
+        selector: "opencl:0",
+        backend: "opencl",
+        name: "Example GPU",
+        type: "gpu",
+        driver: "example",
+        driver_version: "1.0",
+        memory_bytes: 16 * 2 ** 30,
+        clock_error_ns: 120,
+      },
+    ],
+    streams: Array.from({ length: streams }, (_, s) => ({
+      ...lane,
+      id: `s${s}`,
+      label: s === 0 ? "compute" : s === 1 ? "copies" : `stream ${s}`,
+      device: 0,
+    })),
+    threads: [1],
+    passes: passes.slice(0, 1000),
+    repetitions: [{ first: 0, period: works.length, count: Math.floor(count / works.length) }],
     memory: { peak_ns: buffers.length * 20_000, peak_bytes: total, needed_at_peak_bytes: total * 0.8 },
-    path: { command_ns: busy, host_ns: span - busy, delay_ns: 0, span_ns: span, kernel_ns: kernels.map((kernel) => kernel.total_ns), halved: [{ kernel: 0, span_ns: span * 0.7 }, { kernel: 11, span_ns: span * 0.9 }] },
-    overhead_ns: { inputs: 120_000, checks: 9_000, waiting: 0, starting: 0, stopping: 800 }, has_diff: false, left_out: [] };
+    path: {
+      command_ns: busy,
+      host_ns: span - busy,
+      delay_ns: 0,
+      span_ns: span,
+      kernel_ns: kernels.map((kernel) => kernel.total_ns),
+      halved: [
+        { kernel: 0, span_ns: span * 0.7 },
+        { kernel: 11, span_ns: span * 0.9 },
+      ],
+    },
+    overhead_ns: { inputs: 120_000, checks: 9_000, waiting: 0, starting: 0, stopping: 800 },
+    has_diff: false,
+    left_out: [],
+  };
   const findings = [
-    { id: "verdict", severity: "info", confidence: "certain", title: "The device was busy most of the time.", advice: "", evidence: {}, numbers: [{ name: "busy", unit: "%", value: (100 * busy) / span }], saving_ns: null, saving_bytes: null, formula: "" },
-    { id: "idle.sync", severity: "warning", confidence: "likely", title: "The device waited after every pass, because the host first waited for it.", advice: "Give the next pass before waiting for the last.", evidence: { commands: ["c0"], streams: ["s0"], begin_ns: passes[0].begin_ns, end_ns: passes[0].end_ns }, numbers: [{ name: "gaps", unit: "", value: passes.length }], saving_ns: idle.sync, saving_bytes: null, formula: "the sum of these gaps" },
+    {
+      id: "verdict",
+      severity: "info",
+      confidence: "certain",
+      title: "The device was busy most of the time.",
+      advice: "",
+      evidence: {},
+      numbers: [{ name: "busy", unit: "%", value: (100 * busy) / span }],
+      saving_ns: null,
+      saving_bytes: null,
+      formula: "",
+    },
+    {
+      id: "idle.sync",
+      severity: "warning",
+      confidence: "likely",
+      title: "The device waited after every pass, because the host first waited for it.",
+      advice: "Give the next pass before waiting for the last.",
+      evidence: { commands: ["c0"], streams: ["s0"], begin_ns: passes[0].begin_ns, end_ns: passes[0].end_ns },
+      numbers: [{ name: "gaps", unit: "", value: passes.length }],
+      saving_ns: idle.sync,
+      saving_bytes: null,
+      formula: "the sum of these gaps",
+    },
   ];
   const tree = new Map();
   const scopes = { schema_version: 1, commands: count, run_ns: busy, scopes: [] };
   for (let w = 0; w < works.length; ++w) {
-    const runs = Math.ceil((count - w) / works.length), ns = runs * (kernelMicroseconds[works[w].kernel] ?? 6) * 1000;
-    let siblings = scopes.scopes, path = "";
+    const runs = Math.ceil((count - w) / works.length),
+      ns = runs * (kernelMicroseconds[works[w].kernel] ?? 6) * 1000;
+    let siblings = scopes.scopes,
+      path = "";
     for (const name of texts[works[w].scope].split("/").filter(Boolean)) {
       path += `/${name}`;
       if (!tree.has(path)) {
@@ -258,28 +477,125 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   resources.set("values", json(["4096", "0.5"]));
   resources.set("scopes", json(scopes));
   resources.set("commands", encodeColumns(count, table));
-  resources.set("works", encodeRows({ kind: "u8", kernel: "u32", graph: "u32", label: "u32", scope: "u32", groups_x: "u32", groups_y: "u32",
-    groups_z: "u32", group_x: "u32", group_y: "u32", group_z: "u32", first_argument: "u32", argument_count: "u32", pattern: "u32" }, works));
-  resources.set("arguments", encodeRows({ kind: "u8", access: "u8", buffer: "u32", offset: "f64", size: "f64", value: "u32" }, argumentRows));
+  resources.set(
+    "works",
+    encodeRows(
+      {
+        kind: "u8",
+        kernel: "u32",
+        graph: "u32",
+        label: "u32",
+        scope: "u32",
+        groups_x: "u32",
+        groups_y: "u32",
+        groups_z: "u32",
+        group_x: "u32",
+        group_y: "u32",
+        group_z: "u32",
+        first_argument: "u32",
+        argument_count: "u32",
+        pattern: "u32",
+      },
+      works,
+    ),
+  );
+  resources.set(
+    "arguments",
+    encodeRows({ kind: "u8", access: "u8", buffer: "u32", offset: "f64", size: "f64", value: "u32" }, argumentRows),
+  );
   resources.set("calls", encodeColumns(callCount, calls));
-  resources.set("regions", encodeColumns(passes.length, { kind: new Uint8Array(passes.length), number: Uint32Array.from(passes, (_, i) => i),
-    name: new Uint32Array(passes.length), thread: new Uint32Array(passes.length).fill(1), begin: Float64Array.from(passes, (p) => p.begin_ns),
-    end: Float64Array.from(passes, (p) => p.end_ns) }));
-  resources.set("overheads", encodeColumns(0, { kind: new Uint8Array(0), thread: new Uint32Array(0), begin: new Float64Array(0), end: new Float64Array(0), bytes: new Float64Array(0) }));
-  resources.set("gaps", encodeColumns(gapCount, { device: new Uint32Array(gapCount), cause: Uint8Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 2]),
-    begin: Float64Array.from({ length: gapCount }, (_, g) => gaps[4 * g]), end: Float64Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 1]),
-    before: Uint32Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 3] - 1), after: Uint32Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 3]), call: new Uint32Array(gapCount).fill(noIndex) }));
+  resources.set(
+    "regions",
+    encodeColumns(passes.length, {
+      kind: new Uint8Array(passes.length),
+      number: Uint32Array.from(passes, (_, i) => i),
+      name: new Uint32Array(passes.length),
+      thread: new Uint32Array(passes.length).fill(1),
+      begin: Float64Array.from(passes, (p) => p.begin_ns),
+      end: Float64Array.from(passes, (p) => p.end_ns),
+    }),
+  );
+  resources.set(
+    "overheads",
+    encodeColumns(0, {
+      kind: new Uint8Array(0),
+      thread: new Uint32Array(0),
+      begin: new Float64Array(0),
+      end: new Float64Array(0),
+      bytes: new Float64Array(0),
+    }),
+  );
+  resources.set(
+    "gaps",
+    encodeColumns(gapCount, {
+      device: new Uint32Array(gapCount),
+      cause: Uint8Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 2]),
+      begin: Float64Array.from({ length: gapCount }, (_, g) => gaps[4 * g]),
+      end: Float64Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 1]),
+      before: Uint32Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 3] - 1),
+      after: Uint32Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 3]),
+      call: new Uint32Array(gapCount).fill(noIndex),
+    }),
+  );
   resources.set("dependencies", encodeColumns(dependencyCount, dependencies));
-  resources.set("path", encodeColumns(count, { kind: new Uint8Array(count), command: Uint32Array.from({ length: count }, (_, c) => c), begin: table.started, end: table.ended }));
+  resources.set(
+    "path",
+    encodeColumns(count, {
+      kind: new Uint8Array(count),
+      command: Uint32Array.from({ length: count }, (_, c) => c),
+      begin: table.started,
+      end: table.ended,
+    }),
+  );
   resources.set("memory", encodeRows({ time: "f64", bytes: "f64" }, memoryRows));
-  resources.set("depth", encodeColumns(depthRows, { time: depthTime, stream: new Uint32Array(depthRows), commands: depthCommands }));
-  const version = { role: 0, stored: 1, command: 0, buffer: hidden, offset: 0, size: 16384, page_count: 1, hash_low: 1, hash_high: 1 };
-  resources.set("contents", encodeRows({ role: "u8", stored: "u8", command: "u32", buffer: "u32", offset: "f64", size: "f64", page_count: "u32", hash_low: "u32", hash_high: "u32" },
-    [version, { ...version, role: 1, command: Math.min(5, count - 1), hash_low: 2 }, { ...version, role: 2, command: Math.min(9, count - 1), hash_low: 3, stored: 0 }]));
+  resources.set(
+    "depth",
+    encodeColumns(depthRows, { time: depthTime, stream: new Uint32Array(depthRows), commands: depthCommands }),
+  );
+  const version = {
+    role: 0,
+    stored: 1,
+    command: 0,
+    buffer: hidden,
+    offset: 0,
+    size: 16384,
+    page_count: 1,
+    hash_low: 1,
+    hash_high: 1,
+  };
+  resources.set(
+    "contents",
+    encodeRows(
+      {
+        role: "u8",
+        stored: "u8",
+        command: "u32",
+        buffer: "u32",
+        offset: "f64",
+        size: "f64",
+        page_count: "u32",
+        hash_low: "u32",
+        hash_high: "u32",
+      },
+      [
+        version,
+        { ...version, role: 1, command: Math.min(5, count - 1), hash_low: 2 },
+        { ...version, role: 2, command: Math.min(9, count - 1), hash_low: 3, stored: 0 },
+      ],
+    ),
+  );
   const numbers = Float32Array.from({ length: 4096 }, (_, i) => Math.sin(i / 40) * Math.cos(i / 900));
   resources.set("page/0/0", new Uint8Array(numbers.buffer));
-  resources.set("page/1/0", new Uint8Array(Float32Array.from(numbers, (v, i) => (i === 77 ? NaN : i % 9 ? v : v + 1e-3)).buffer));
+  resources.set(
+    "page/1/0",
+    new Uint8Array(Float32Array.from(numbers, (v, i) => (i === 77 ? NaN : i % 9 ? v : v + 1e-3)).buffer),
+  );
   for (let k = 0; k < kernelNames.length; ++k)
-    resources.set(`source/${k}/0`, new TextEncoder().encode(`// ${kernelNames[k]}\n#define TILE 16\n__kernel void ${kernelNames[k]}(__global const float* weights, __global const float* x, __global float* y) {\n  const size_t i = get_global_id(0); /* one element */\n  y[i] = weights[i] * x[i] + 0.5f;\n}\n`));
+    resources.set(
+      `source/${k}/0`,
+      new TextEncoder().encode(
+        `// ${kernelNames[k]}\n#define TILE 16\n__kernel void ${kernelNames[k]}(__global const float* weights, __global const float* x, __global float* y) {\n  const size_t i = get_global_id(0); /* one element */\n  y[i] = weights[i] * x[i] + 0.5f;\n}\n`,
+      ),
+    );
   return resources;
 }

@@ -45,7 +45,12 @@ const { score, wordsOf } = await load("ui/search");
 // --- columns --------------------------------------------------------------------------------------
 
 test("columns: what was written is read, without copying", () => {
-  const bytes = encodeColumns(3, { a: Uint8Array.of(1, 2, 3), b: Uint32Array.of(7, 8, 4294967295), c: Float64Array.of(0.5, NaN, -1), d: Uint16Array.of(1, 2, 3) });
+  const bytes = encodeColumns(3, {
+    a: Uint8Array.of(1, 2, 3),
+    b: Uint32Array.of(7, 8, 4294967295),
+    c: Float64Array.of(0.5, NaN, -1),
+    d: Uint16Array.of(1, 2, 3),
+  });
   const table = decodeTable("t", { a: "u8", b: "u32", c: "f64", d: "u16" }, bytes.buffer);
   assert.equal(table.rows, 3);
   assert.deepEqual([...table.a], [1, 2, 3]);
@@ -74,7 +79,9 @@ test("columns: what isn't such a table is refused with a sentence", () => {
 // --- time -----------------------------------------------------------------------------------------
 
 function seen(pyramid, begin, end, pixel) {
-  let busy = 0, cells = 0, events = 0;
+  let busy = 0,
+    cells = 0,
+    events = 0;
   pyramid.visit(begin, end, pixel, {
     event: (position) => {
       ++events;
@@ -89,8 +96,12 @@ function seen(pyramid, begin, end, pixel) {
 }
 
 test("pyramid: no time is lost, whatever the zoom, and drawing costs by pixels", () => {
-  const random = randomNumbers(1), count = 100_000, starts = new Float64Array(count), ends = new Float64Array(count);
-  let now = 0, whole = 0;
+  const random = randomNumbers(1),
+    count = 100_000,
+    starts = new Float64Array(count),
+    ends = new Float64Array(count);
+  let now = 0,
+    whole = 0;
   for (let event = 0; event < count; ++event) {
     now += random() ** 8 * 5000;
     starts[event] = now;
@@ -98,7 +109,11 @@ test("pyramid: no time is lost, whatever the zoom, and drawing costs by pixels",
     ends[event] = now;
     whole += ends[event] - starts[event];
   }
-  const pyramid = new Pyramid(starts, ends, Uint32Array.from(starts, (_, event) => event));
+  const pyramid = new Pyramid(
+    starts,
+    ends,
+    Uint32Array.from(starts, (_, event) => event),
+  );
   for (const pixels of [1, 100, 1000, 1e9]) {
     const { busy, cells, events } = seen(pyramid, 0, now, now / pixels);
     assert.ok(Math.abs(busy - whole) < 1e-3, `${pixels}: ${busy} against ${whole}`);
@@ -107,7 +122,8 @@ test("pyramid: no time is lost, whatever the zoom, and drawing costs by pixels",
 });
 
 test("pyramid: only what overlaps the window is visited, ends in any order", () => {
-  const starts = Float64Array.of(0, 10, 20, 30), ends = Float64Array.of(100, 11, 21, 31);
+  const starts = Float64Array.of(0, 10, 20, 30),
+    ends = Float64Array.of(100, 11, 21, 31);
   const pyramid = new Pyramid(starts, ends, Uint32Array.of(0, 1, 2, 3));
   const found = [];
   pyramid.visit(25, 29, 0.1, { event: (position) => found.push(position), cell: () => assert.fail() });
@@ -129,9 +145,19 @@ test("lanes: unknown times are left out, the rest is sorted", () => {
 });
 
 test("lanes: calls within calls lie below them, and lanes never overlap", () => {
-  const starts = [0, 1, 2, 10], ends = [9, 4, 3, 11];
-  assert.deepEqual(spread(Uint32Array.of(0, 1, 2, 3), starts, ends, 8).map((lane) => [...lane]), [[0, 3], [1], [2]]);
-  assert.deepEqual(spread(Uint32Array.of(0, 1, 2, 3), starts, ends, 2).map((lane) => [...lane]), [[0, 3], [1, 2]]);
+  const starts = [0, 1, 2, 10],
+    ends = [9, 4, 3, 11];
+  assert.deepEqual(
+    spread(Uint32Array.of(0, 1, 2, 3), starts, ends, 8).map((lane) => [...lane]),
+    [[0, 3], [1], [2]],
+  );
+  assert.deepEqual(
+    spread(Uint32Array.of(0, 1, 2, 3), starts, ends, 2).map((lane) => [...lane]),
+    [
+      [0, 3],
+      [1, 2],
+    ],
+  );
 });
 
 test("lanes: groups keep the order, and leave out who belongs to none", () => {
@@ -141,10 +167,15 @@ test("lanes: groups keep the order, and leave out who belongs to none", () => {
 });
 
 test("curve: the most within any span is that of the points in it", () => {
-  const random = randomNumbers(2), values = Array.from({ length: 1000 }, () => Math.floor(random() * 1e6));
-  const curve = new StepCurve(values.map((_, at) => at * 10), values);
+  const random = randomNumbers(2),
+    values = Array.from({ length: 1000 }, () => Math.floor(random() * 1e6));
+  const curve = new StepCurve(
+    values.map((_, at) => at * 10),
+    values,
+  );
   for (let round = 0; round < 200; ++round) {
-    const a = Math.floor(random() * 1000), b = a + Math.floor(random() * (1000 - a));
+    const a = Math.floor(random() * 1000),
+      b = a + Math.floor(random() * (1000 - a));
     assert.equal(curve.mostOf(a, b), Math.max(...values.slice(a, b + 1)));
   }
   assert.equal(curve.value(-1), 0);
@@ -153,7 +184,12 @@ test("curve: the most within any span is that of the points in it", () => {
 });
 
 test("curve: depths of streams, one after the other, add up over time", () => {
-  const curve = totalDepth(5, Float64Array.of(0, 10, 20, 5, 15), Uint32Array.of(0, 0, 0, 1, 1), Uint32Array.of(1, 2, 0, 3, 0));
+  const curve = totalDepth(
+    5,
+    Float64Array.of(0, 10, 20, 5, 15),
+    Uint32Array.of(0, 0, 0, 1, 1),
+    Uint32Array.of(1, 2, 0, 3, 0),
+  );
   assert.deepEqual([...curve.times], [0, 5, 10, 15, 20]);
   assert.deepEqual([...curve.values], [1, 4, 5, 2, 0]);
   assert.deepEqual([...orderByTime(Float64Array.of(3, 1, 2, 0))], [3, 1, 2, 0]);
@@ -170,10 +206,14 @@ test("ticks: round steps, as many digits as they need", () => {
 
 // --- the graph ------------------------------------------------------------------------------------
 
-const sized = (count, from, to) => layOut({ count, from, to, widths: new Array(count).fill(100), heights: new Array(count).fill(40) });
+const sized = (count, from, to) =>
+  layOut({ count, from, to, widths: new Array(count).fill(100), heights: new Array(count).fill(40) });
 
 test("layout: what depends lies below, and nothing overlaps", () => {
-  const random = randomNumbers(3), count = 400, from = [], to = [];
+  const random = randomNumbers(3),
+    count = 400,
+    from = [],
+    to = [];
   for (let node = 1; node < count; ++node)
     for (let edge = 0; edge < 2; ++edge) {
       from.push(Math.floor(random() * node));
@@ -205,14 +245,25 @@ test("layout: a thousand that depend on nothing become lines of a few", () => {
 });
 
 test("fold: layers become one, whatever is around them", () => {
-  assert.deepEqual(foldRuns(["e", "l", "l", "l", "l", "h"], 3), [{ first: 0, period: 1, count: 1 }, { first: 1, period: 1, count: 4 }, { first: 5, period: 1, count: 1 }]);
-  assert.deepEqual(foldRuns([..."abcabcabcd"], 3), [{ first: 0, period: 3, count: 3 }, { first: 9, period: 1, count: 1 }]);
-  assert.deepEqual(foldRuns([..."aabb"], 3).map((run) => run.count), [1, 1, 1, 1]);
+  assert.deepEqual(foldRuns(["e", "l", "l", "l", "l", "h"], 3), [
+    { first: 0, period: 1, count: 1 },
+    { first: 1, period: 1, count: 4 },
+    { first: 5, period: 1, count: 1 },
+  ]);
+  assert.deepEqual(foldRuns([..."abcabcabcd"], 3), [
+    { first: 0, period: 3, count: 3 },
+    { first: 9, period: 1, count: 1 },
+  ]);
+  assert.deepEqual(
+    foldRuns([..."aabb"], 3).map((run) => run.count),
+    [1, 1, 1, 1],
+  );
   assert.equal(withoutNumbers("layer12/q_proj"), withoutNumbers("layer3/q_proj"));
 });
 
 test("fold: runs cover everything, once", () => {
-  const random = randomNumbers(4), letters = Array.from({ length: 5000 }, () => "abc"[Math.floor(random() * 3)]);
+  const random = randomNumbers(4),
+    letters = Array.from({ length: 5000 }, () => "abc"[Math.floor(random() * 3)]);
   let at = 0;
   for (const { first, period, count } of foldRuns(letters, 3)) {
     assert.equal(first, at);
@@ -222,29 +273,63 @@ test("fold: runs cover everything, once", () => {
 });
 
 test("edges: those within a node vanish, the gravest kind is shown", () => {
-  const nodes = [{ first: 0, end: 2 }, { first: 2, end: 4 }];
+  const nodes = [
+    { first: 0, end: 2 },
+    { first: 2, end: 4 },
+  ];
   const none = 0xffffffff;
-  const table = { rows: 4, from: Uint32Array.of(0, 0, 1, 2), to: Uint32Array.of(1, 2, 3, 3), kind: Uint8Array.of(0, 3, 0, 0), buffer: Uint32Array.of(5, none, 6, 7), bytes: Float64Array.of(1, 0, 8, 1) };
-  assert.deepEqual(edgesBetween(nodes, 4, table, "all"), [{ from: 0, to: 1, kind: 0, count: 2, bytes: 8, buffers: [6] }]);
+  const table = {
+    rows: 4,
+    from: Uint32Array.of(0, 0, 1, 2),
+    to: Uint32Array.of(1, 2, 3, 3),
+    kind: Uint8Array.of(0, 3, 0, 0),
+    buffer: Uint32Array.of(5, none, 6, 7),
+    bytes: Float64Array.of(1, 0, 8, 1),
+  };
+  assert.deepEqual(edgesBetween(nodes, 4, table, "all"), [
+    { from: 0, to: 1, kind: 0, count: 2, bytes: 8, buffers: [6] },
+  ]);
   assert.equal(edgesBetween(nodes, 4, table, "sync")[0].kind, 3);
   assert.equal(edgesBetween(nodes, 4, table, "data")[0].count, 1);
 });
 
 // --- text -----------------------------------------------------------------------------------------
 
-const kinds = (line, inside = false) => tokenize(line, inside).tokens.filter(({ text }) => text.trim()).map(({ kind, text }) => `${kind}:${text.trim()}`);
+const kinds = (line, inside = false) =>
+  tokenize(line, inside)
+    .tokens.filter(({ text }) => text.trim())
+    .map(({ kind, text }) => `${kind}:${text.trim()}`);
 
 test("tokenizer: nothing is lost, whatever the line", () => {
-  const random = randomNumbers(5), letters = `ab1 "'\\/*#<>{}.;_\t+0xe`;
+  const random = randomNumbers(5),
+    letters = `ab1 "'\\/*#<>{}.;_\t+0xe`;
   for (let round = 0; round < 3000; ++round) {
-    const line = Array.from({ length: Math.floor(random() * 30) }, () => letters[Math.floor(random() * letters.length)]).join("");
-    for (const inside of [false, true]) assert.equal(tokenize(line, inside).tokens.map(({ text }) => text).join(""), line);
+    const line = Array.from(
+      { length: Math.floor(random() * 30) },
+      () => letters[Math.floor(random() * letters.length)],
+    ).join("");
+    for (const inside of [false, true])
+      assert.equal(
+        tokenize(line, inside)
+          .tokens.map(({ text }) => text)
+          .join(""),
+        line,
+      );
   }
 });
 
 test("tokenizer: OpenCL C and GLSL", () => {
-  assert.deepEqual(kinds("__kernel void add(__global const float4* x) { // sum"),
-    ["keyword:__kernel", "type:void", "call:add", "plain:(", "keyword:__global", "keyword:const", "type:float4", "plain:* x) {", "comment:// sum"]);
+  assert.deepEqual(kinds("__kernel void add(__global const float4* x) { // sum"), [
+    "keyword:__kernel",
+    "type:void",
+    "call:add",
+    "plain:(",
+    "keyword:__global",
+    "keyword:const",
+    "type:float4",
+    "plain:* x) {",
+    "comment:// sum",
+  ]);
   assert.deepEqual(kinds("#define N 0x10u"), ["directive:#define", "plain:N", "number:0x10u"]);
   assert.deepEqual(kinds(`layout(local_size_x = 64) in; char c = '"';`).slice(0, 1), ["keyword:layout"]);
   assert.ok(kinds(`x = 1.5e-3f;`).includes("number:1.5e-3f"));
@@ -261,16 +346,48 @@ test("line diff: both texts are whole, equal lines are paired", () => {
     const a = Array.from({ length: Math.floor(random() * 30) }, () => "abc"[Math.floor(random() * 3)]);
     const b = a.filter(() => random() > 0.2).flatMap((line) => (random() < 0.2 ? [line, "x"] : [line]));
     const pairs = diffLines(a, b);
-    assert.deepEqual(pairs.filter((pair) => pair.a >= 0).map((pair) => pair.a), a.map((_, line) => line));
-    assert.deepEqual(pairs.filter((pair) => pair.b >= 0).map((pair) => pair.b), b.map((_, line) => line));
+    assert.deepEqual(
+      pairs.filter((pair) => pair.a >= 0).map((pair) => pair.a),
+      a.map((_, line) => line),
+    );
+    assert.deepEqual(
+      pairs.filter((pair) => pair.b >= 0).map((pair) => pair.b),
+      b.map((_, line) => line),
+    );
   }
-  assert.deepEqual(diffLines(["a", "b", "c"], ["a", "B", "c"]), [{ a: 0, b: 0 }, { a: 1, b: 1 }, { a: 2, b: 2 }]);
-  assert.deepEqual(diffLines(["a", "c"], ["a", "b", "c"]), [{ a: 0, b: 0 }, { a: -1, b: 1 }, { a: 1, b: 2 }]);
+  assert.deepEqual(diffLines(["a", "b", "c"], ["a", "B", "c"]), [
+    { a: 0, b: 0 },
+    { a: 1, b: 1 },
+    { a: 2, b: 2 },
+  ]);
+  assert.deepEqual(diffLines(["a", "c"], ["a", "b", "c"]), [
+    { a: 0, b: 0 },
+    { a: -1, b: 1 },
+    { a: 1, b: 2 },
+  ]);
 });
 
 test("SPIR-V: instructions with their names and texts; damage is told, not followed", () => {
-  const words = Uint32Array.of(0x07230203, 0x00010300, 8 << 16, 20, 0, (2 << 16) | 17, 1, (4 << 16) | 5, 4, 0x6e69616d, 0, (9 << 16) | 1);
-  assert.deepEqual(spirvLines(words.buffer), ["; SPIR-V 1.3, generator 8, ids below 20, 12 words", "OpCapability 1", 'OpName 4 "main"', "; word 11 is no instruction: the rest is not shown"]);
+  const words = Uint32Array.of(
+    0x07230203,
+    0x00010300,
+    8 << 16,
+    20,
+    0,
+    (2 << 16) | 17,
+    1,
+    (4 << 16) | 5,
+    4,
+    0x6e69616d,
+    0,
+    (9 << 16) | 1,
+  );
+  assert.deepEqual(spirvLines(words.buffer), [
+    "; SPIR-V 1.3, generator 8, ids below 20, 12 words",
+    "OpCapability 1",
+    'OpName 4 "main"',
+    "; word 11 is no instruction: the rest is not shown",
+  ]);
   assert.equal(spirvLines(new ArrayBuffer(40)), null);
 });
 
@@ -290,7 +407,11 @@ test("units: as the command line writes them", () => {
 });
 
 test("histogram: counts everything once", () => {
-  for (const values of [[5], [1, 1, 1], [1, 2, 3, 4], [1, 10, 1000, 100000], [0, 7]]) assert.equal(histogram(values, 20).reduce((sum, bin) => sum + bin.count, 0), values.length);
+  for (const values of [[5], [1, 1, 1], [1, 2, 3, 4], [1, 10, 1000, 100000], [0, 7]])
+    assert.equal(
+      histogram(values, 20).reduce((sum, bin) => sum + bin.count, 0),
+      values.length,
+    );
   assert.deepEqual(histogram([], 20), []);
 });
 
@@ -322,7 +443,10 @@ test("elements: numbers as the command line writes them", () => {
 test("elements: statistics leave out what isn't a number", () => {
   const statistics = new elements.Statistics();
   for (const value of [1, NaN, Infinity, 0, -3]) statistics.add(value);
-  assert.deepEqual([statistics.count, statistics.nans, statistics.infinities, statistics.zeros, statistics.least, statistics.most], [5, 1, 1, 1, -3, 1]);
+  assert.deepEqual(
+    [statistics.count, statistics.nans, statistics.infinities, statistics.zeros, statistics.least, statistics.most],
+    [5, 1, 1, 1, -3, 1],
+  );
   assert.equal(statistics.mean, -2 / 3);
 });
 
@@ -338,7 +462,12 @@ test("colours: a kernel keeps its colour, and the first twelve differ in hue", (
 // --- the address ----------------------------------------------------------------------------------
 
 test("address: what is shown comes back", () => {
-  const state = { view: "timeline", selection: { kind: "command", number: 12 }, range: { begin: 100, end: 2500 }, options: { type: "f16", version: "3" } };
+  const state = {
+    view: "timeline",
+    selection: { kind: "command", number: 12 },
+    range: { begin: 100, end: 2500 },
+    options: { type: "f16", version: "3" },
+  };
   assert.deepEqual(parseState(formatState(state)), state);
   assert.equal(formatState({ view: "summary", selection: null, range: null, options: {} }), "#summary");
   assert.equal(selectionText({ kind: "call", number: 3 }), "call3");
@@ -346,7 +475,15 @@ test("address: what is shown comes back", () => {
 });
 
 test("address: whatever else stands there is left out", () => {
-  for (const hash of ["", "#", "#nowhere", "#timeline?at=<script>", "#timeline?at=c-1&range=5-1&range=x", "#?%%%", "#timeline?at=c99999999999999999999"])
+  for (const hash of [
+    "",
+    "#",
+    "#nowhere",
+    "#timeline?at=<script>",
+    "#timeline?at=c-1&range=5-1&range=x",
+    "#?%%%",
+    "#timeline?at=c99999999999999999999",
+  ])
     assert.equal(parseState(hash).selection, null);
   assert.equal(parseState("#nowhere").view, "summary");
   assert.equal(parseState("#timeline?range=9-3").range, null);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -209,6 +209,7 @@ class DiffSearch {
                          size(diff_.idle_delta_ns), diff_.idle_delta_ns > 0 ? "more" : "less",
                          idle_cause());
     if (!top) return fmt::format("{} {}, spread over everything.", size(delta), how);
+    if (std::abs(top->delta_ns()) * 2 < std::abs(delta)) return spread_cause(*top, delta, how);
     const std::string place = top->scope.empty() ? "" : " in " + top->scope;
     std::string why;
     if (top->change == Change::added)
@@ -227,6 +228,30 @@ class DiffSearch {
       why = "its arguments changed";
     return fmt::format("{} {}: mostly '{}'{}, {} {}{}{}.", size(delta), how, top->name, place,
                        size(top->delta_ns()), how, why.empty() ? "" : "; ", why);
+  }
+
+  // No row alone makes up half of it: perhaps a kernel in all its scopes does.
+  std::string spread_cause(const DiffRow& top, std::int64_t delta, const char* how) const {
+    std::map<std::string, std::pair<std::int64_t, std::uint32_t>> by_name;  // change, rows
+    std::uint32_t rows = 0;
+    for (const DiffRow& row : diff_.rows) {
+      if ((row.delta_ns() > 0) != (delta > 0)) continue;
+      auto& [change, count] = by_name[row.name];
+      change += row.delta_ns();
+      ++count;
+      rows += row.significant;
+    }
+    const auto& [name, most] = *std::ranges::max_element(
+        by_name, {}, [](const auto& entry) { return std::abs(entry.second.first); });
+    const auto size = [](std::int64_t ns) {
+      return time_text(static_cast<std::uint64_t>(std::abs(ns)));
+    };
+    if (std::abs(most.first) * 2 >= std::abs(delta))
+      return fmt::format("{} {}: mostly '{}' in {} places, {} {}.", size(delta), how, name,
+                         most.second, size(most.first), how);
+    return fmt::format("{} {}, spread over {} rows; most of it is '{}'{}, {} {}.", size(delta), how,
+                       rows, top.name, top.scope.empty() ? "" : " in " + top.scope,
+                       size(top.delta_ns()), how);
   }
 
   // Which cause of idle time grew or shrank most, over the whole documents.

@@ -17,11 +17,14 @@ interface Grid {
 }
 
 async function readGrid(version: Version, type: ElementType): Promise<Grid | null> {
-  const size = sizeOfElement(type), count = Math.floor(version.size / size), shown = Math.min(count, mostElements);
+  const size = sizeOfElement(type),
+    count = Math.floor(version.size / size),
+    shown = Math.min(count, mostElements);
   const values = new Float32Array(shown);
   let largest = 0;
   for (let index = 0; index < shown; ) {
-    const number = Math.floor((index * size) / pageBytes), page = await loadPage(version, number);
+    const number = Math.floor((index * size) / pageBytes),
+      page = await loadPage(version, number);
     if (!page) return null;
     const stop = Math.min(shown, ((number + 1) * pageBytes) / size);
     for (; index < stop; ++index) {
@@ -61,7 +64,9 @@ export function HeatMap({ version, type, width }: { version: Version; type: Elem
     context.fillStyle = palette.background;
     context.fillRect(0, 0, size.width, size.height);
     if (!isReady || grid.values.length === 0) return;
-    const seen = (rowsSeenLast.current = rowsSeen()), first = top * width, last = Math.min(grid.values.length, (top + seen) * width);
+    const seen = (rowsSeenLast.current = rowsSeen()),
+      first = top * width,
+      last = Math.min(grid.values.length, (top + seen) * width);
     const image = new ImageData(width, seen);
     const ground = [1, 3, 5].map((at) => parseInt(palette.background.slice(at, at + 2), 16));
     for (let index = first; index < last; ++index) {
@@ -69,7 +74,8 @@ export function HeatMap({ version, type, width }: { version: Version; type: Elem
       const color = Number.isNaN(value) ? palette.error : value < 0 ? palette.causes[0] : palette.accent;
       const strength = Number.isFinite(value) ? Math.sqrt(Math.abs(value) / (grid.largest || 1)) : 1;
       for (let channel = 0; channel < 3; ++channel)
-        image.data[(index - first) * 4 + channel] = ground[channel] + (color[channel] - ground[channel]) * (0.06 + 0.94 * strength);
+        image.data[(index - first) * 4 + channel] =
+          ground[channel] + (color[channel] - ground[channel]) * (0.06 + 0.94 * strength);
       image.data[(index - first) * 4 + 3] = 255;
     }
     const sheet = document.createElement("canvas");
@@ -82,36 +88,65 @@ export function HeatMap({ version, type, width }: { version: Version; type: Elem
   });
   const indexAt = (x: number, y: number): number => {
     if (!isReady) return -1;
-    const scale = scaleFor(canvas.size.current), column = Math.floor(x / scale), index = (top + Math.floor(y / scale)) * width + column;
+    const scale = scaleFor(canvas.size.current),
+      column = Math.floor(x / scale),
+      index = (top + Math.floor(y / scale)) * width + column;
     return column < width && index >= 0 && index < grid.values.length ? index : -1;
   };
-  useEffect(() => publishCanvas("heatmap", {
-    summary: () => (isReady ? { width, rows, elements: grid.values.length, largest: grid.largest } : null),
-    hit: (x, y) => {
-      const index = indexAt(x, y);
-      return index < 0 || !isReady ? null : { index, value: grid.values[index] };
-    },
-  }), [grid, width, top]);
+  useEffect(
+    () =>
+      publishCanvas("heatmap", {
+        summary: () => (isReady ? { width, rows, elements: grid.values.length, largest: grid.largest } : null),
+        hit: (x, y) => {
+          const index = indexAt(x, y);
+          return index < 0 || !isReady ? null : { index, value: grid.values[index] };
+        },
+      }),
+    [grid, width, top],
+  );
   useEffect(() => setTop(0), [version, type, width]);
 
   const describe = async (x: number, y: number) => {
-    const index = indexAt(x, y), size = sizeOfElement(type);
+    const index = indexAt(x, y),
+      size = sizeOfElement(type);
     if (index < 0) return setHover("");
     const page = await loadPage(version, Math.floor((index * size) / pageBytes));
-    setHover(page ? `[${Math.floor(index / width)}, ${index % width}] = ${elementText(type, page, (index * size) % pageBytes)}` : "");
+    setHover(
+      page
+        ? `[${Math.floor(index / width)}, ${index % width}] = ${elementText(type, page, (index * size) % pageBytes)}`
+        : "",
+    );
   };
   return (
     <div class="heat-map">
       <p class="dim strip-line">
-        <span>{plural(rows, "row")} of {countText(width)}{top > 0 || rowsSeenLast.current < rows ? `, from row ${countText(top)}: the wheel moves` : ""}</span>
+        <span>
+          {plural(rows, "row")} of {countText(width)}
+          {top > 0 || rowsSeenLast.current < rows ? `, from row ${countText(top)}: the wheel moves` : ""}
+        </span>
         <span>the stronger, the larger; {isReady ? `up to ${grid.largest.toPrecision(4)}` : ""}</span>
         {isReady && grid.isCut && <span class="warn">only the first {countText(mostElements)} elements</span>}
         <span class="mono">{hover}</span>
       </p>
       {grid === null && <p class="nothing">Bytes of it are not here.</p>}
-      <canvas ref={canvas.ref} role="img" aria-label={`Heat map of ${plural(rows, "row")} of ${width} elements`}
-              onWheel={(event) => setTop(Math.max(0, Math.min(rows - rowsSeenLast.current, top + Math.sign(event.deltaY) * Math.max(1, Math.floor(rowsSeenLast.current / 8)))))}
-              onPointerMove={(event) => void describe(event.offsetX, event.offsetY)} onPointerLeave={() => setHover("")} />
+      <canvas
+        ref={canvas.ref}
+        role="img"
+        aria-label={`Heat map of ${plural(rows, "row")} of ${width} elements`}
+        onWheel={(event) =>
+          setTop(
+            Math.max(
+              0,
+              Math.min(
+                rows - rowsSeenLast.current,
+                top + Math.sign(event.deltaY) * Math.max(1, Math.floor(rowsSeenLast.current / 8)),
+              ),
+            ),
+          )
+        }
+        onPointerMove={(event) => void describe(event.offsetX, event.offsetY)}
+        onPointerLeave={() => setHover("")}
+      />
     </div>
   );
 }

@@ -17,15 +17,23 @@ export interface Version {
 }
 
 export function versionsOf(buffer: number, contents: TableOf<"contents">): Version[] {
-  const versions: Version[] = [], firstOf = new Map<string, number>();
+  const versions: Version[] = [],
+    firstOf = new Map<string, number>();
   for (let row = 0; row < contents.rows; ++row) {
     if (contents.buffer[row] !== buffer) continue;
-    const hash = contents.hash_high[row].toString(16).padStart(8, "0") + contents.hash_low[row].toString(16).padStart(8, "0");
+    const hash =
+      contents.hash_high[row].toString(16).padStart(8, "0") + contents.hash_low[row].toString(16).padStart(8, "0");
     const key = `${hash} ${contents.offset[row]} ${contents.size[row]}`;
     if (!firstOf.has(key)) firstOf.set(key, versions.length);
     versions.push({
-      contents: row, role: contentRoles[contents.role[row]], command: contents.command[row] === noIndex ? -1 : contents.command[row],
-      offset: contents.offset[row], size: contents.size[row], isStored: contents.stored[row] === 1, hash, sameAs: firstOf.get(key)!,
+      contents: row,
+      role: contentRoles[contents.role[row]],
+      command: contents.command[row] === noIndex ? -1 : contents.command[row],
+      offset: contents.offset[row],
+      size: contents.size[row],
+      isStored: contents.stored[row] === 1,
+      hash,
+      sameAs: firstOf.get(key)!,
     });
   }
   return versions;
@@ -46,7 +54,8 @@ const mostKept = 96;
 export const pagesLoaded = signal(0);
 
 export async function loadPage(version: Version, number: number): Promise<DataView | null> {
-  const key = `${version.contents}/${number}`, known = kept.get(key);
+  const key = `${version.contents}/${number}`,
+    known = kept.get(key);
   if (known instanceof DataView) {
     kept.delete(key);
     kept.set(key, known);
@@ -68,7 +77,8 @@ export async function loadPage(version: Version, number: number): Promise<DataVi
 
 // What is there now; asks for it where it isn't.
 export function peekPage(version: Version, number: number): Page {
-  const key = `${version.contents}/${number}`, known = kept.get(key);
+  const key = `${version.contents}/${number}`,
+    known = kept.get(key);
   if (known) return known;
   kept.set(key, "loading");
   void loadPage(version, number);

@@ -52,7 +52,8 @@ export class Catalog {
 
   // Its label where that says more than its kernel does, else the end of its scope.
   title(command: number, scopeParts: number): string {
-    const label = this.label(command), action = this.action(command);
+    const label = this.label(command),
+      action = this.action(command);
     if (label && label !== action) return label;
     return this.scope(command).split("/").filter(Boolean).slice(-scopeParts).join("/") || action;
   }
@@ -69,8 +70,12 @@ export class Catalog {
 
   // "c12 'q_proj' (matmul_f32) in layer0/attention".
   describe(command: number): string {
-    const label = this.label(command), scope = this.scope(command);
-    const words = label && label !== this.action(command) ? `c${command} '${label}' (${this.action(command)})` : `c${command} ${this.action(command)}`;
+    const label = this.label(command),
+      scope = this.scope(command);
+    const words =
+      label && label !== this.action(command)
+        ? `c${command} '${label}' (${this.action(command)})`
+        : `c${command} ${this.action(command)}`;
     return scope ? `${words} in ${scope}` : words;
   }
 
@@ -98,7 +103,10 @@ export class Catalog {
 
 export const catalog = new Lazy(async () => {
   const [commands, works, texts, kernels, buffers] = await Promise.all([
-    trace.commands.promise(), trace.works.promise(), trace.texts.promise(), trace.kernels.promise(),
+    trace.commands.promise(),
+    trace.works.promise(),
+    trace.texts.promise(),
+    trace.kernels.promise(),
     trace.buffers.promise(),
   ]);
   return new Catalog(commands, works, texts, kernels, buffers);

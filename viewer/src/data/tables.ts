@@ -7,13 +7,35 @@ const schema = <S extends Schema>(columns: S): S => columns;
 
 export const schemas = {
   commands: schema({
-    work: "u32", stream: "u32", thread: "u32", launch: "u32", node: "u32", lane: "u16",
-    call_begin: "f64", call_end: "f64", queued: "f64", submitted: "f64", started: "f64", ended: "f64", own: "f64",
+    work: "u32",
+    stream: "u32",
+    thread: "u32",
+    launch: "u32",
+    node: "u32",
+    lane: "u16",
+    call_begin: "f64",
+    call_end: "f64",
+    queued: "f64",
+    submitted: "f64",
+    started: "f64",
+    ended: "f64",
+    own: "f64",
   }),
   works: schema({
-    kind: "u8", kernel: "u32", graph: "u32", label: "u32", scope: "u32",
-    groups_x: "u32", groups_y: "u32", groups_z: "u32", group_x: "u32", group_y: "u32", group_z: "u32",
-    first_argument: "u32", argument_count: "u32", pattern: "u32",
+    kind: "u8",
+    kernel: "u32",
+    graph: "u32",
+    label: "u32",
+    scope: "u32",
+    groups_x: "u32",
+    groups_y: "u32",
+    groups_z: "u32",
+    group_x: "u32",
+    group_y: "u32",
+    group_z: "u32",
+    first_argument: "u32",
+    argument_count: "u32",
+    pattern: "u32",
   }),
   arguments: schema({ kind: "u8", access: "u8", buffer: "u32", offset: "f64", size: "f64", value: "u32" }),
   calls: schema({ name: "u32", thread: "u32", command: "u32", begin: "f64", end: "f64" }),
@@ -25,15 +47,32 @@ export const schemas = {
   memory: schema({ time: "f64", bytes: "f64" }),
   depth: schema({ time: "f64", stream: "u32", commands: "u32" }),
   contents: schema({
-    role: "u8", stored: "u8", command: "u32", buffer: "u32", offset: "f64", size: "f64", page_count: "u32",
-    hash_low: "u32", hash_high: "u32",
+    role: "u8",
+    stored: "u8",
+    command: "u32",
+    buffer: "u32",
+    offset: "f64",
+    size: "f64",
+    page_count: "u32",
+    hash_low: "u32",
+    hash_high: "u32",
   }),
 };
 export type TableName = keyof typeof schemas;
 export type TableOf<N extends TableName> = Table<(typeof schemas)[N]>;
 
 export const workKinds = ["dispatch", "copy", "fill", "write", "read", "host_call", "barrier", "launch", "unknown"];
-export const workKind = { dispatch: 0, copy: 1, fill: 2, write: 3, read: 4, host_call: 5, barrier: 6, launch: 7, unknown: 8 };
+export const workKind = {
+  dispatch: 0,
+  copy: 1,
+  fill: 2,
+  write: 3,
+  read: 4,
+  host_call: 5,
+  barrier: 6,
+  launch: 7,
+  unknown: 8,
+};
 export const idleCauses = ["host", "sync", "dependency", "build", "allocation", "launch", "capture", "unknown"];
 export const dependencyKinds = ["data", "order", "missing", "redundant"];
 export const dependencyKind = { data: 0, order: 1, missing: 2, redundant: 3 };

@@ -13,7 +13,14 @@ export interface Diff {
   significant: boolean;
   cause: string;
   rows: DiffRow[];
-  sources: { kernel_a: string | null; kernel_b: string | null; name: string; form: string; text_a: string; text_b: string }[];
+  sources: {
+    kernel_a: string | null;
+    kernel_b: string | null;
+    name: string;
+    form: string;
+    text_a: string;
+    text_b: string;
+  }[];
   contents: {
     compared: number;
     equal: number;

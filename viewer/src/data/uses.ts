@@ -13,7 +13,8 @@ export function usesOf(buffer: number, { commands, works }: Catalog, args: Table
   for (let work = 0; work < works.rows; ++work)
     for (let at = works.first_argument[work], stop = at + works.argument_count[work]; at < stop; ++at)
       if (args.buffer[at] === buffer) touched[work] |= args.access[at];
-  const writes = new Uint8Array(commands.rows), found: number[] = [];
+  const writes = new Uint8Array(commands.rows),
+    found: number[] = [];
   for (let command = 0; command < commands.rows; ++command) {
     const access = touched[commands.work[command]];
     if (access === 0) continue;
@@ -32,13 +33,22 @@ export interface CommandArgument {
   value: number; // in values; -1: none
 }
 
-export function argumentsOf(command: number, { commands, works }: Catalog, args: TableOf<"arguments">): CommandArgument[] {
-  const work = commands.work[command], first = works.first_argument[work];
+export function argumentsOf(
+  command: number,
+  { commands, works }: Catalog,
+  args: TableOf<"arguments">,
+): CommandArgument[] {
+  const work = commands.work[command],
+    first = works.first_argument[work];
   return Array.from({ length: works.argument_count[work] }, (_, step) => {
     const at = first + step;
     return {
-      kind: args.kind[at], access: args.access[at], offset: args.offset[at], size: args.size[at],
-      buffer: args.buffer[at] === noIndex ? -1 : args.buffer[at], value: args.value[at] === noIndex ? -1 : args.value[at],
+      kind: args.kind[at],
+      access: args.access[at],
+      offset: args.offset[at],
+      size: args.size[at],
+      buffer: args.buffer[at] === noIndex ? -1 : args.buffer[at],
+      value: args.value[at] === noIndex ? -1 : args.value[at],
     };
   });
 }

@@ -42,15 +42,19 @@ interface Sources {
 
 // Edges that the longest path goes along, from one of its commands to the next.
 function pathEdges(nodes: GraphNode[], edges: GraphEdge[], { catalog, pathCommands }: Sources): Uint8Array {
-  const nodeOf = new Int32Array(catalog.count).fill(-1), steps = new Set<number>();
+  const nodeOf = new Int32Array(catalog.count).fill(-1),
+    steps = new Set<number>();
   nodes.forEach((node, index) => nodeOf.fill(index, node.first, node.end));
-  for (let at = 1; at < pathCommands.length; ++at) steps.add(nodeOf[pathCommands[at - 1]] * nodes.length + nodeOf[pathCommands[at]]);
+  for (let at = 1; at < pathCommands.length; ++at)
+    steps.add(nodeOf[pathCommands[at - 1]] * nodes.length + nodeOf[pathCommands[at]]);
   return Uint8Array.from(edges, ({ from, to }) => (steps.has(from * nodes.length + to) ? 1 : 0));
 }
 
 function describe(node: GraphNode, isOpen: boolean, { catalog, args, isOnPath }: Sources): ShownNode {
-  const { own } = catalog.commands, times = new Map<number, number>();
-  let time = NaN, onPath = false;
+  const { own } = catalog.commands,
+    times = new Map<number, number>();
+  let time = NaN,
+    onPath = false;
   for (let command = node.first; command < node.end; ++command) {
     onPath ||= isOnPath[command] === 1;
     if (Number.isNaN(own[command])) continue;
@@ -58,7 +62,8 @@ function describe(node: GraphNode, isOpen: boolean, { catalog, args, isOnPath }:
     const kernel = catalog.kernel(command);
     times.set(kernel, (times.get(kernel) ?? 0) + own[command]);
   }
-  let kernel = catalog.kernel(node.first), most = -1;
+  let kernel = catalog.kernel(node.first),
+    most = -1;
   for (const [candidate, ns] of times) if (ns > most && candidate >= 0) [kernel, most] = [candidate, ns];
   const buffers: ShownBuffer[] = [];
   if (isOpen && node.kind === "command")
@@ -70,7 +75,12 @@ function describe(node: GraphNode, isOpen: boolean, { catalog, args, isOnPath }:
   return { node, time, kernel, buffers, isOnPath: onPath };
 }
 
-export function modelOf(visible: GraphNode[], isOpen: (node: GraphNode) => boolean, mode: EdgeMode, sources: Sources): GraphModel {
+export function modelOf(
+  visible: GraphNode[],
+  isOpen: (node: GraphNode) => boolean,
+  mode: EdgeMode,
+  sources: Sources,
+): GraphModel {
   const nodes = visible.map((node) => describe(node, isOpen(node), sources));
   const edges = edgesBetween(visible, sources.catalog.count, sources.dependencies, mode);
   const before = performance.now();

@@ -43,14 +43,20 @@ function cutPath(text: string, most: number): string {
 }
 
 function edgePath(context: CanvasRenderingContext2D, model: GraphModel, edge: number): void {
-  const { edges, layout } = model, { from, to } = edges[edge];
-  const x0 = layout.x[from] + nodeWidth / 2, y0 = layout.y[from] + heightOf(model, from);
-  const x1 = layout.x[to] + nodeWidth / 2, y1 = layout.y[to];
+  const { edges, layout } = model,
+    { from, to } = edges[edge];
+  const x0 = layout.x[from] + nodeWidth / 2,
+    y0 = layout.y[from] + heightOf(model, from);
+  const x1 = layout.x[to] + nodeWidth / 2,
+    y1 = layout.y[to];
   context.beginPath();
   if (layout.isLong[edge]) {
     // Out to the gutter, down, and back.
-    const gutter = layout.width + gutterGap + (edge % 5) * 3, right0 = layout.x[from] + nodeWidth, right1 = layout.x[to] + nodeWidth;
-    const from0 = layout.y[from] + nodeHeight / 2, to0 = layout.y[to] + nodeHeight / 2;
+    const gutter = layout.width + gutterGap + (edge % 5) * 3,
+      right0 = layout.x[from] + nodeWidth,
+      right1 = layout.x[to] + nodeWidth;
+    const from0 = layout.y[from] + nodeHeight / 2,
+      to0 = layout.y[to] + nodeHeight / 2;
     context.moveTo(right0, from0);
     context.bezierCurveTo(gutter, from0, gutter, from0, gutter, from0 + 30);
     context.lineTo(gutter, to0 - 30);
@@ -71,25 +77,40 @@ function arrow(context: CanvasRenderingContext2D, x: number, y: number): void {
 }
 
 function drawEdge(context: CanvasRenderingContext2D, model: GraphModel, index: number, look: GraphLook): void {
-  const { edges, layout } = model, edge: GraphEdge = edges[index], { palette } = look;
+  const { edges, layout } = model,
+    edge: GraphEdge = edges[index],
+    { palette } = look;
   const touches = look.chosen >= 0 && (edge.from === look.chosen || edge.to === look.chosen);
   const isPath = look.showsPath && model.isPathEdge[index] === 1;
   const isBuffer = look.buffers.size > 0 && edge.buffers.some((buffer) => look.buffers.has(buffer));
   const isLoud = touches || isPath || isBuffer;
   const isMissing = edge.kind === dependencyKind.missing;
-  const color = isMissing ? css(palette.error) : isBuffer ? css(palette.warning) : isLoud ? css(palette.accent)
-    : edge.kind === dependencyKind.data ? css([132, 141, 153], 0.75) : css([132, 141, 153], 0.5);
+  const color = isMissing
+    ? css(palette.error)
+    : isBuffer
+      ? css(palette.warning)
+      : isLoud
+        ? css(palette.accent)
+        : edge.kind === dependencyKind.data
+          ? css([132, 141, 153], 0.75)
+          : css([132, 141, 153], 0.5);
   context.strokeStyle = context.fillStyle = color;
   context.lineWidth = isMissing || isLoud ? 1.8 : 1;
   if (layout.isLong[index] && !isLoud && !isMissing) context.globalAlpha = 0.35;
-  context.setLineDash(edge.kind === dependencyKind.order ? [5, 4] : edge.kind === dependencyKind.redundant ? [1.5, 3.5] : []);
+  context.setLineDash(
+    edge.kind === dependencyKind.order ? [5, 4] : edge.kind === dependencyKind.redundant ? [1.5, 3.5] : [],
+  );
   edgePath(context, model, index);
   context.stroke();
   context.setLineDash([]);
   if (!layout.isLong[index]) arrow(context, layout.x[edge.to] + nodeWidth / 2, layout.y[edge.to]);
   if ((touches || isBuffer || isMissing) && look.camera.scale > 0.6 && !layout.isLong[index]) {
-    const x = (layout.x[edge.from] + layout.x[edge.to] + nodeWidth) / 2, y = (layout.y[edge.from] + heightOf(model, edge.from) + layout.y[edge.to]) / 2;
-    const text = edge.kind === dependencyKind.data && edge.bytes > 0 ? sizeText(edge.bytes) : ["", "order", "missing", "redundant"][edge.kind];
+    const x = (layout.x[edge.from] + layout.x[edge.to] + nodeWidth) / 2,
+      y = (layout.y[edge.from] + heightOf(model, edge.from) + layout.y[edge.to]) / 2;
+    const text =
+      edge.kind === dependencyKind.data && edge.bytes > 0
+        ? sizeText(edge.bytes)
+        : ["", "order", "missing", "redundant"][edge.kind];
     context.font = smallFont;
     const width = context.measureText(text).width;
     context.fillStyle = palette.background;
@@ -101,8 +122,11 @@ function drawEdge(context: CanvasRenderingContext2D, model: GraphModel, index: n
 }
 
 function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: number, look: GraphLook): void {
-  const { node, time, kernel, buffers, isOnPath } = model.nodes[index], { palette, catalog } = look;
-  const x = model.layout.x[index], y = model.layout.y[index], height = heightOf(model, index);
+  const { node, time, kernel, buffers, isOnPath } = model.nodes[index],
+    { palette, catalog } = look;
+  const x = model.layout.x[index],
+    y = model.layout.y[index],
+    height = heightOf(model, index);
   const isChosen = index === look.chosen;
   if (node.kind !== "command") {
     // A stack: there is more in it.
@@ -111,11 +135,19 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   }
   context.fillStyle = palette.raised;
   context.fillRect(x, y, nodeWidth, height);
-  context.fillStyle = kernel >= 0 ? css(palette.kernels[look.slots[kernel]]) : css(palette.kinds[catalog.kind(node.first)]);
+  context.fillStyle =
+    kernel >= 0 ? css(palette.kernels[look.slots[kernel]]) : css(palette.kinds[catalog.kind(node.first)]);
   context.fillRect(x, y, 4, height);
   let isHit = false;
-  for (let command = node.first; command < node.end && look.buffers.size > 0 && !isHit; ++command) isHit = look.touches[command] === 1;
-  context.strokeStyle = isChosen ? css(palette.accent) : isHit ? css(palette.warning) : look.showsPath && isOnPath ? css(palette.accent, 0.9) : palette.line;
+  for (let command = node.first; command < node.end && look.buffers.size > 0 && !isHit; ++command)
+    isHit = look.touches[command] === 1;
+  context.strokeStyle = isChosen
+    ? css(palette.accent)
+    : isHit
+      ? css(palette.warning)
+      : look.showsPath && isOnPath
+        ? css(palette.accent, 0.9)
+        : palette.line;
   context.lineWidth = isChosen ? 2 : look.showsPath && isOnPath ? 1.6 : 1;
   context.strokeRect(x + 0.5, y + 0.5, nodeWidth - 1, height - 1);
   if (look.camera.scale < 0.28) return;
@@ -127,7 +159,12 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.font = smallFont;
   context.fillStyle = palette.dim;
   const duration = Number.isNaN(time) ? "no times" : timeText(time);
-  const what = node.kind === "command" ? cut(node.title === catalog.action(node.first) ? `c${node.first}` : catalog.action(node.first), 14) : node.end - node.first < 10_000 ? plural(node.end - node.first, "command") : `${countText(node.end - node.first)} cmds`;
+  const what =
+    node.kind === "command"
+      ? cut(node.title === catalog.action(node.first) ? `c${node.first}` : catalog.action(node.first), 14)
+      : node.end - node.first < 10_000
+        ? plural(node.end - node.first, "command")
+        : `${countText(node.end - node.first)} cmds`;
   context.fillText(what, x + 11, y + 28);
   const room = context.measureText(duration).width;
   context.fillText(duration, x + nodeWidth - room - 8, y + 28);
@@ -143,19 +180,34 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   });
 }
 
-export function drawGraph(context: CanvasRenderingContext2D, size: { width: number; height: number; ratio: number }, model: GraphModel, look: GraphLook): number {
-  const { camera, palette } = look, { layout } = model;
+export function drawGraph(
+  context: CanvasRenderingContext2D,
+  size: { width: number; height: number; ratio: number },
+  model: GraphModel,
+  look: GraphLook,
+): number {
+  const { camera, palette } = look,
+    { layout } = model;
   context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
   context.fillStyle = palette.background;
   context.fillRect(0, 0, size.width, size.height);
-  context.setTransform(size.ratio * camera.scale, 0, 0, size.ratio * camera.scale, -camera.x * camera.scale * size.ratio, -camera.y * camera.scale * size.ratio);
-  const right = camera.x + size.width / camera.scale, bottom = camera.y + size.height / camera.scale;
+  context.setTransform(
+    size.ratio * camera.scale,
+    0,
+    0,
+    size.ratio * camera.scale,
+    -camera.x * camera.scale * size.ratio,
+    -camera.y * camera.scale * size.ratio,
+  );
+  const right = camera.x + size.width / camera.scale,
+    bottom = camera.y + size.height / camera.scale;
   context.textBaseline = "middle";
   let long = 0;
   const loud: number[] = [];
   model.edges.forEach((edge, index) => {
     if (layout.isLong[index]) ++long;
-    const top = layout.y[edge.from], low = layout.y[edge.to] + nodeHeight;
+    const top = layout.y[edge.from],
+      low = layout.y[edge.to] + nodeHeight;
     if (low < camera.y || top > bottom) return;
     if (edge.kind === dependencyKind.missing || edge.from === look.chosen || edge.to === look.chosen) loud.push(index);
     else drawEdge(context, model, index, look);
@@ -164,11 +216,16 @@ export function drawGraph(context: CanvasRenderingContext2D, size: { width: numb
   if (long > 0 && camera.scale > 0.3) {
     context.font = smallFont;
     context.fillStyle = palette.dim;
-    context.fillText(plural(long, "long edge"), layout.width + gutterGap + 20, Math.max(camera.y + 16 / camera.scale, 12));
+    context.fillText(
+      plural(long, "long edge"),
+      layout.width + gutterGap + 20,
+      Math.max(camera.y + 16 / camera.scale, 12),
+    );
   }
   let drawn = 0;
   for (let node = 0; node < model.nodes.length; ++node) {
-    const x = layout.x[node], y = layout.y[node];
+    const x = layout.x[node],
+      y = layout.y[node];
     if (x > right || x + nodeWidth < camera.x || y > bottom || y + heightOf(model, node) < camera.y) continue;
     drawNode(context, model, node, look);
     ++drawn;
@@ -177,10 +234,18 @@ export function drawGraph(context: CanvasRenderingContext2D, size: { width: numb
 }
 
 // The node at a place of the canvas, and the buffer line in it.
-export function hitGraph(model: GraphModel, camera: Camera, x: number, y: number): { node: number; buffer: number } | null {
-  const atX = camera.x + x / camera.scale, atY = camera.y + y / camera.scale, { layout } = model;
+export function hitGraph(
+  model: GraphModel,
+  camera: Camera,
+  x: number,
+  y: number,
+): { node: number; buffer: number } | null {
+  const atX = camera.x + x / camera.scale,
+    atY = camera.y + y / camera.scale,
+    { layout } = model;
   for (let node = 0; node < model.nodes.length; ++node) {
-    const left = layout.x[node], top = layout.y[node];
+    const left = layout.x[node],
+      top = layout.y[node];
     if (atX < left || atX > left + nodeWidth || atY < top || atY > top + heightOf(model, node)) continue;
     const line = Math.floor((atY - top - nodeHeight) / bufferLine);
     return { node, buffer: model.nodes[node].buffers[line]?.buffer ?? -1 };

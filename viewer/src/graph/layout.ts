@@ -42,7 +42,8 @@ function neighbours({ count, from, to }: LayoutInput): { offsets: Uint32Array; l
     ++offsets[to[edge] + 1];
   }
   for (let node = 0; node < count; ++node) offsets[node + 1] += offsets[node];
-  const next = offsets.slice(0, count), list = new Uint32Array(offsets[count]);
+  const next = offsets.slice(0, count),
+    list = new Uint32Array(offsets[count]);
   for (let edge = 0; edge < from.length; ++edge) {
     list[next[from[edge]]++] = to[edge];
     list[next[to[edge]]++] = from[edge];
@@ -52,7 +53,8 @@ function neighbours({ count, from, to }: LayoutInput): { offsets: Uint32Array; l
 
 export function layOut(input: LayoutInput): Layout {
   const { count, from, to, widths, heights } = input;
-  const layer = layersOf(input), { offsets, list } = neighbours(input);
+  const layer = layersOf(input),
+    { offsets, list } = neighbours(input);
   const rows: number[][] = [];
   for (let node = 0; node < count; ++node) (rows[layer[node]] ??= []).push(node);
 
@@ -61,7 +63,8 @@ export function layOut(input: LayoutInput): Layout {
   const wish = new Float64Array(count);
   const sortRow = (row: number[], side: -1 | 1) => {
     for (const node of row) {
-      let sum = 0, found = 0;
+      let sum = 0,
+        found = 0;
       for (let at = offsets[node]; at < offsets[node + 1]; ++at)
         if ((layer[list[at]] - layer[node]) * side > 0) {
           sum += place[list[at]];
@@ -78,12 +81,18 @@ export function layOut(input: LayoutInput): Layout {
   }
 
   // Rows that are too wide continue below.
-  const lines = rows.flatMap((row) => Array.from({ length: Math.ceil(row.length / mostInRow) }, (_, part) => row.slice(part * mostInRow, (part + 1) * mostInRow)));
-  const x = new Float64Array(count), y = new Float64Array(count);
+  const lines = rows.flatMap((row) =>
+    Array.from({ length: Math.ceil(row.length / mostInRow) }, (_, part) =>
+      row.slice(part * mostInRow, (part + 1) * mostInRow),
+    ),
+  );
+  const x = new Float64Array(count),
+    y = new Float64Array(count);
   let top = 0;
   for (const line of lines) {
     const whole = line.reduce((sum, node) => sum + widths[node] + gapAcross, -gapAcross);
-    let left = -whole / 2, tallest = 0;
+    let left = -whole / 2,
+      tallest = 0;
     for (const node of line) {
       x[node] = left;
       y[node] = top;
@@ -94,7 +103,8 @@ export function layOut(input: LayoutInput): Layout {
   }
   pull(lines, x, widths, offsets, list);
 
-  let least = Infinity, most = -Infinity;
+  let least = Infinity,
+    most = -Infinity;
   for (let node = 0; node < count; ++node) {
     least = Math.min(least, x[node]);
     most = Math.max(most, x[node] + widths[node]);
@@ -106,12 +116,19 @@ export function layOut(input: LayoutInput): Layout {
 }
 
 // Moves nodes towards the middle of their neighbours, without changing the order within a line.
-function pull(lines: number[][], x: Float64Array, widths: ArrayLike<number>, offsets: Uint32Array, list: Uint32Array): void {
+function pull(
+  lines: number[][],
+  x: Float64Array,
+  widths: ArrayLike<number>,
+  offsets: Uint32Array,
+  list: Uint32Array,
+): void {
   for (let round = 0; round < 6; ++round) {
     const order = round % 2 === 0 ? lines : [...lines].reverse();
     for (const line of order) {
       const wishes = line.map((node) => {
-        let sum = 0, found = 0;
+        let sum = 0,
+          found = 0;
         for (let at = offsets[node]; at < offsets[node + 1]; ++at) {
           sum += x[list[at]] + widths[list[at]] / 2;
           ++found;
@@ -119,7 +136,8 @@ function pull(lines: number[][], x: Float64Array, widths: ArrayLike<number>, off
         return found ? sum / found - widths[node] / 2 : x[node];
       });
       // As near to the wish as those on the left allow, then the whole line is set back by what that pushed it.
-      let edge = -Infinity, pushed = 0;
+      let edge = -Infinity,
+        pushed = 0;
       line.forEach((node, at) => {
         x[node] = Math.max(wishes[at], edge);
         pushed += x[node] - wishes[at];

@@ -22,10 +22,14 @@ export class ScopeTree {
   private readonly paths = new Map<number, string[]>();
   private readonly made = new Map<string, GraphNode[]>();
 
-  constructor(private readonly catalog: Catalog, private readonly passes: Pass[]) {}
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly passes: Pass[],
+  ) {}
 
   private path(command: number): string[] {
-    const { works, commands } = this.catalog, text = works.scope[commands.work[command]];
+    const { works, commands } = this.catalog,
+      text = works.scope[commands.work[command]];
     let parts = this.paths.get(text);
     if (!parts) this.paths.set(text, (parts = this.catalog.text(text).split("/").filter(Boolean)));
     return parts;
@@ -40,7 +44,17 @@ export class ScopeTree {
       if (pass.first > at) nodes.push(...this.group(at, pass.first, 0, null));
       const end = Math.min(count, pass.end);
       if (end > pass.first)
-        nodes.push({ key: `pass ${number}`, kind: "pass", first: pass.first, end, depth: 0, title: `pass ${number}`, count: 1, members: null, parent: null });
+        nodes.push({
+          key: `pass ${number}`,
+          kind: "pass",
+          first: pass.first,
+          end,
+          depth: 0,
+          title: `pass ${number}`,
+          count: 1,
+          members: null,
+          parent: null,
+        });
       at = Math.max(at, end);
     });
     if (at < count) nodes.push(...this.group(at, count, 0, null));
@@ -51,7 +65,8 @@ export class ScopeTree {
     if (node.kind === "command") return [];
     if (node.members) return node.members;
     let nodes = this.made.get(node.key);
-    if (!nodes) this.made.set(node.key, (nodes = this.arrange(this.group(node.first, node.end, node.depth, node), node)));
+    if (!nodes)
+      this.made.set(node.key, (nodes = this.arrange(this.group(node.first, node.end, node.depth, node), node)));
     return nodes;
   }
 
@@ -70,13 +85,23 @@ export class ScopeTree {
 
   private command(command: number, parent: GraphNode | null): GraphNode {
     const { catalog } = this;
-    return { key: `c${command}`, kind: "command", first: command, end: command + 1, depth: 0, count: 1, members: null, parent,
-      title: catalog.title(command, 2) };
+    return {
+      key: `c${command}`,
+      kind: "command",
+      first: command,
+      end: command + 1,
+      depth: 0,
+      count: 1,
+      members: null,
+      parent,
+      title: catalog.title(command, 2),
+    };
   }
 
   private scope(first: number, end: number, depth: number, name: string, parent: GraphNode | null): GraphNode {
     // A scope that holds one scope and nothing else is shown as both: "layer0/attention".
-    let title = name, below = depth + 1;
+    let title = name,
+      below = depth + 1;
     for (;;) {
       const next = this.path(first)[below];
       let isShared = next !== undefined;
@@ -86,15 +111,27 @@ export class ScopeTree {
       ++below;
     }
     if (parent?.kind === "scope") title = `${parent.title}/${title}`;
-    return { key: `scope ${first}-${end}-${depth}`, kind: "scope", first, end, depth: below, title, count: 1, members: null, parent };
+    return {
+      key: `scope ${first}-${end}-${depth}`,
+      kind: "scope",
+      first,
+      end,
+      depth: below,
+      title,
+      count: 1,
+      members: null,
+      parent,
+    };
   }
 
   // What a node does, without numbers in names: equal ones fold.
   private signature(node: GraphNode): string {
     const { catalog } = this;
-    if (node.kind === "command") return `${catalog.kind(node.first)} ${catalog.kernel(node.first)} ${withoutNumbers(node.title)}`;
+    if (node.kind === "command")
+      return `${catalog.kind(node.first)} ${catalog.kernel(node.first)} ${withoutNumbers(node.title)}`;
     let hash = 2166136261;
-    for (let at = node.first; at < node.end; ++at) hash = Math.imul(hash ^ (catalog.kind(at) * 65599 + catalog.kernel(at)), 16777619);
+    for (let at = node.first; at < node.end; ++at)
+      hash = Math.imul(hash ^ (catalog.kind(at) * 65599 + catalog.kernel(at)), 16777619);
     return `${withoutNumbers(node.title)} ${node.end - node.first} ${hash}`;
   }
 
@@ -102,21 +139,42 @@ export class ScopeTree {
     const signatures = nodes.map((node) => this.signature(node));
     const folded = foldRuns(signatures, foldsFrom).flatMap(({ first, period, count }) => {
       if (count === 1) return nodes.slice(first, first + period);
-      const rounds = Array.from({ length: count }, (_, round) => nodes.slice(first + round * period, first + (round + 1) * period));
+      const rounds = Array.from({ length: count }, (_, round) =>
+        nodes.slice(first + round * period, first + (round + 1) * period),
+      );
       const fold = this.bundle("fold", nodes.slice(first, first + period * count), parent);
       fold.count = count;
-      fold.members = this.parts(period === 1 ? rounds.map(([node]) => node) : rounds.map((round) => this.bundle("part", round, fold)), fold);
+      fold.members = this.parts(
+        period === 1 ? rounds.map(([node]) => node) : rounds.map((round) => this.bundle("part", round, fold)),
+        fold,
+      );
       for (const member of fold.members) member.parent = fold;
       const last = nodes[first + period * count - 1];
-      fold.title = period === 1 ? (nodes[first].title === last.title ? last.title : `${nodes[first].title} … ${last.title}`) : `${nodes[first].title} … ${nodes[first + period - 1].title}`;
+      fold.title =
+        period === 1
+          ? nodes[first].title === last.title
+            ? last.title
+            : `${nodes[first].title} … ${last.title}`
+          : `${nodes[first].title} … ${nodes[first + period - 1].title}`;
       return [fold];
     });
     return this.parts(folded, parent);
   }
 
   private bundle(kind: "fold" | "part", nodes: GraphNode[], parent: GraphNode | null): GraphNode {
-    const first = nodes[0].first, end = nodes[nodes.length - 1].end;
-    const bundle: GraphNode = { key: `${kind} ${first}-${end}-${nodes.length}`, kind, first, end, depth: 0, title: `c${first} … c${end - 1}`, count: 1, members: nodes, parent };
+    const first = nodes[0].first,
+      end = nodes[nodes.length - 1].end;
+    const bundle: GraphNode = {
+      key: `${kind} ${first}-${end}-${nodes.length}`,
+      kind,
+      first,
+      end,
+      depth: 0,
+      title: `c${first} … c${end - 1}`,
+      count: 1,
+      members: nodes,
+      parent,
+    };
     for (const node of nodes) node.parent = bundle;
     return bundle;
   }
@@ -126,7 +184,8 @@ export class ScopeTree {
     while (nodes.length > mostChildren) {
       const size = Math.ceil(nodes.length / Math.ceil(nodes.length / 64));
       const parts: GraphNode[] = [];
-      for (let at = 0; at < nodes.length; at += size) parts.push(this.bundle("part", nodes.slice(at, at + size), parent));
+      for (let at = 0; at < nodes.length; at += size)
+        parts.push(this.bundle("part", nodes.slice(at, at + size), parent));
       nodes = parts;
     }
     return nodes;

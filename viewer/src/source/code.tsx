@@ -6,7 +6,19 @@ const lineHeight = 18;
 
 export function CodeLine({ line, startsInComment }: { line: string; startsInComment: boolean }) {
   const { tokens } = tokenize(line, startsInComment);
-  return <>{tokens.map((token, place) => (token.kind === "plain" ? token.text : <span key={place} class={`code-${token.kind}`}>{token.text}</span>))}</>;
+  return (
+    <>
+      {tokens.map((token, place) =>
+        token.kind === "plain" ? (
+          token.text
+        ) : (
+          <span key={place} class={`code-${token.kind}`}>
+            {token.text}
+          </span>
+        ),
+      )}
+    </>
+  );
 }
 
 export function Code({ lines, label, isPlain }: { lines: string[]; label: string; isPlain?: boolean }) {
@@ -22,9 +34,17 @@ export function Code({ lines, label, isPlain }: { lines: string[]; label: string
     setHeight(element.clientHeight);
     return () => observer.disconnect();
   }, []);
-  const first = Math.max(0, Math.floor(top / lineHeight) - 5), last = Math.min(lines.length, Math.ceil((top + height) / lineHeight) + 5);
+  const first = Math.max(0, Math.floor(top / lineHeight) - 5),
+    last = Math.min(lines.length, Math.ceil((top + height) / lineHeight) + 5);
   return (
-    <div class="code" ref={scroller} tabIndex={0} role="region" aria-label={label} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+    <div
+      class="code"
+      ref={scroller}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+    >
       <div style={{ height: `${lines.length * lineHeight + 12}px`, minWidth: `${Math.min(widest, 20_000) + 8}ch` }}>
         <pre style={{ transform: `translateY(${first * lineHeight}px)` }}>
           {lines.slice(first, last).map((line, step) => (

@@ -14,18 +14,28 @@ export function diffLines(a: string[], b: string[]): LinePair[] {
   while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) ++tail;
   const pairs: LinePair[] = [];
   for (let line = 0; line < head; ++line) pairs.push({ a: line, b: line });
-  pairs.push(...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail)).map((pair) => ({ a: pair.a < 0 ? -1 : pair.a + head, b: pair.b < 0 ? -1 : pair.b + head })));
+  pairs.push(
+    ...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail)).map((pair) => ({
+      a: pair.a < 0 ? -1 : pair.a + head,
+      b: pair.b < 0 ? -1 : pair.b + head,
+    })),
+  );
   for (let line = tail; line > 0; --line) pairs.push({ a: a.length - line, b: b.length - line });
   return beside(pairs);
 }
 
 function middle(a: string[], b: string[]): LinePair[] {
-  const most = Math.min(mostEdits, a.length + b.length), center = most + 1;
-  const reach = new Int32Array(2 * most + 3), history: Int32Array[] = [];
+  const most = Math.min(mostEdits, a.length + b.length),
+    center = most + 1;
+  const reach = new Int32Array(2 * most + 3),
+    history: Int32Array[] = [];
   for (let edits = 0; edits <= most; ++edits) {
     history.push(reach.slice());
     for (let k = -edits; k <= edits; k += 2) {
-      let x = k === -edits || (k !== edits && reach[center + k - 1] < reach[center + k + 1]) ? reach[center + k + 1] : reach[center + k - 1] + 1;
+      let x =
+        k === -edits || (k !== edits && reach[center + k - 1] < reach[center + k + 1])
+          ? reach[center + k + 1]
+          : reach[center + k - 1] + 1;
       while (x < a.length && x - k < b.length && a[x] === b[x - k]) ++x;
       reach[center + k] = x;
       if (x >= a.length && x - k >= b.length) return retrace(history, edits, center, a.length, b.length);
@@ -37,9 +47,12 @@ function middle(a: string[], b: string[]): LinePair[] {
 function retrace(history: Int32Array[], edits: number, center: number, x: number, y: number): LinePair[] {
   const pairs: LinePair[] = [];
   for (let step = edits; step > 0; --step) {
-    const reach = history[step], k = x - y;
+    const reach = history[step],
+      k = x - y;
     const isDown = k === -step || (k !== step && reach[center + k - 1] < reach[center + k + 1]);
-    const before = isDown ? k + 1 : k - 1, fromX = reach[center + before], fromY = fromX - before;
+    const before = isDown ? k + 1 : k - 1,
+      fromX = reach[center + before],
+      fromY = fromX - before;
     while (x > (isDown ? fromX : fromX + 1) && y > (isDown ? fromY + 1 : fromY)) pairs.push({ a: --x, b: --y });
     if (isDown) pairs.push({ a: -1, b: --y });
     else pairs.push({ a: --x, b: -1 });
@@ -56,12 +69,14 @@ function beside(pairs: LinePair[]): LinePair[] {
       result.push(pairs[at++]);
       continue;
     }
-    const gone: number[] = [], come: number[] = [];
+    const gone: number[] = [],
+      come: number[] = [];
     for (; at < pairs.length && (pairs[at].a < 0 || pairs[at].b < 0); ++at) {
       if (pairs[at].a >= 0) gone.push(pairs[at].a);
       else come.push(pairs[at].b);
     }
-    for (let row = 0; row < Math.max(gone.length, come.length); ++row) result.push({ a: gone[row] ?? -1, b: come[row] ?? -1 });
+    for (let row = 0; row < Math.max(gone.length, come.length); ++row)
+      result.push({ a: gone[row] ?? -1, b: come[row] ?? -1 });
   }
   return result;
 }

@@ -8,10 +8,12 @@ export interface Token {
 }
 
 const keywords = new Set(
-  ("if else for while do switch case default break continue return goto const volatile restrict static inline extern struct union enum typedef " +
+  (
+    "if else for while do switch case default break continue return goto const volatile restrict static inline extern struct union enum typedef " +
     "sizeof template typename class public private using namespace auto constexpr noexcept operator new delete this true false nullptr " +
     "kernel __kernel global __global local __local constant __constant private __private read_only write_only __read_only __write_only __attribute__ " +
-    "layout uniform buffer shared in out inout readonly writeonly coherent flat precision highp mediump lowp discard subroutine workgroup").split(" "),
+    "layout uniform buffer shared in out inout readonly writeonly coherent flat precision highp mediump lowp discard subroutine workgroup"
+  ).split(" "),
 );
 const typePattern =
   /^(?:void|bool|char|uchar|short|ushort|int|uint|long|ulong|half|float|double|size_t|ptrdiff_t|u?int(?:8|16|32|64)_t|float(?:16|32|64)_t|unsigned|signed|image\w+|sampler\w*|(?:char|uchar|short|ushort|int|uint|long|ulong|half|float|double)(?:2|3|4|8|16)|[biud]?vec[234]|mat[234](?:x[234])?|f16vec[234]|[iu](?:8|16|64)vec[234])$/;
@@ -30,7 +32,8 @@ export function tokenize(line: string, startsInComment: boolean): { tokens: Toke
     else if (text) tokens.push({ kind, text });
   };
   if (line.length > longestLine) return { tokens: [{ kind: "plain", text: line }], endsInComment: startsInComment };
-  let rest = line, offset = 0;
+  let rest = line,
+    offset = 0;
   if (startsInComment) {
     const end = line.indexOf("*/");
     if (end < 0) return { tokens: line ? [{ kind: "comment", text: line }] : [], endsInComment: true };
@@ -40,7 +43,8 @@ export function tokenize(line: string, startsInComment: boolean): { tokens: Toke
   }
   let endsInComment = false;
   for (const match of rest.matchAll(pattern)) {
-    const text = match[0], first = text[0];
+    const text = match[0],
+      first = text[0];
     if (text.startsWith("//")) push("comment", text);
     else if (text.startsWith("/*")) {
       push("comment", text);

@@ -19,7 +19,8 @@ export const focusedCommand = computed(() => {
 
 export const focusedKernel = computed(() => {
   const chosen = selection.value;
-  if (chosen?.kind === "kernel") return trace.kernels.value?.findIndex((kernel) => indexOf(kernel.id) === chosen.number) ?? -1;
+  if (chosen?.kind === "kernel")
+    return trace.kernels.value?.findIndex((kernel) => indexOf(kernel.id) === chosen.number) ?? -1;
   const command = focusedCommand.value;
   const names = command >= 0 ? catalog.value : undefined;
   return names && command < names.count ? names.kernel(command) : -1;

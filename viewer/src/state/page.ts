@@ -10,7 +10,10 @@ export const range = signal<TimeRange | null>(initial.range);
 export const options = signal<Record<string, string>>(initial.options);
 
 const state = computed<PageState>(() => ({
-  view: view.value, selection: selection.value, range: range.value, options: options.value,
+  view: view.value,
+  selection: selection.value,
+  range: range.value,
+  options: options.value,
 }));
 
 export function show(next: View): void {
@@ -34,23 +37,27 @@ export function setOption(key: string, value: string | null): void {
   options.value = value === null ? rest : { ...rest, [key]: value };
 }
 
+const settledMs = 200; // browsers refuse addresses that change with every movement of the pointer
+
 // Keeps the address and the signals alike. A new view or selection can be gone back from; a range can't.
 export function followAddress(): void {
-  let last = "";
+  let shown = location.hash,
+    later = 0;
+  const place = (hash: string) => {
+    const { view: name, selection: selected } = parseState(hash);
+    return `${name} ${selected?.kind} ${selected?.number}`;
+  };
   effect(() => {
     const text = formatState(state.value);
+    clearTimeout(later);
     if (text === location.hash || (text === "#summary" && location.hash === "")) return;
-    const place = (hash: string) => {
-      const { view: name, selection: selected } = parseState(hash);
-      return `${name} ${selected?.kind} ${selected?.number}`;
-    };
-    if (place(text) === place(last || location.hash)) history.replaceState(null, "", text);
-    else history.pushState(null, "", text);
-    last = text;
+    if (place(text) !== place(shown)) history.pushState(null, "", text);
+    else later = setTimeout(() => history.replaceState(null, "", text), settledMs);
+    shown = text;
   });
   addEventListener("popstate", () => {
     const next = parseState(location.hash);
-    last = location.hash;
+    shown = location.hash;
     batch(() => {
       view.value = next.view;
       selection.value = next.selection;

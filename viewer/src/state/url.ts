@@ -3,7 +3,16 @@
 //   #timeline?at=c12&range=1200-3400
 
 export const views = [
-  "summary", "timeline", "dependencies", "memory", "kernels", "buffers", "source", "calls", "findings", "diff",
+  "summary",
+  "timeline",
+  "dependencies",
+  "memory",
+  "kernels",
+  "buffers",
+  "source",
+  "calls",
+  "findings",
+  "diff",
 ] as const;
 export type View = (typeof views)[number];
 
@@ -41,7 +50,8 @@ export function parseSelection(text: string): Selection | null {
 function parseRange(text: string): TimeRange | null {
   const parts = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text);
   if (!parts) return null;
-  const begin = Number(parts[1]), end = Number(parts[2]);
+  const begin = Number(parts[1]),
+    end = Number(parts[2]);
   return end > begin ? { begin, end } : null;
 }
 

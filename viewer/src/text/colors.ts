@@ -6,7 +6,8 @@ export type Rgb = readonly [number, number, number];
 
 // OKLCH to sRGB: equal lightness looks equally light, which HSL doesn't do.
 export function oklch(lightness: number, chroma: number, hue: number): Rgb {
-  const a = chroma * Math.cos((hue * Math.PI) / 180), b = chroma * Math.sin((hue * Math.PI) / 180);
+  const a = chroma * Math.cos((hue * Math.PI) / 180),
+    b = chroma * Math.sin((hue * Math.PI) / 180);
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
@@ -29,7 +30,8 @@ const hues = [250, 70, 155, 20, 310, 195, 100, 340, 225, 45, 130, 280];
 export const kernelColorCount = hues.length * 2;
 
 function kernelColor(slot: number, theme: Theme): Rgb {
-  const hue = hues[slot % hues.length], strong = slot < hues.length;
+  const hue = hues[slot % hues.length],
+    strong = slot < hues.length;
   if (theme === "dark") return strong ? oklch(0.74, 0.115, hue) : oklch(0.6, 0.085, hue);
   return strong ? oklch(0.76, 0.12, hue) : oklch(0.86, 0.075, hue);
 }
@@ -118,8 +120,15 @@ function makePalette(theme: Theme): Palette {
     depth: oklch(dark ? 0.62 : 0.72, 0.07, 265),
     kernels: Array.from({ length: kernelColorCount }, (_, slot) => kernelColor(slot, theme)),
     kinds: [
-      tone(0.02, 250), tone(0.035, 215), tone(0.035, 130), tone(0.05, 60), tone(0.05, 320), tone(0.05, 90),
-      grey(dark ? 0.55 : 0.7), grey(dark ? 0.45 : 0.82), grey(dark ? 0.55 : 0.7),
+      tone(0.02, 250),
+      tone(0.035, 215),
+      tone(0.035, 130),
+      tone(0.05, 60),
+      tone(0.05, 320),
+      tone(0.05, 90),
+      grey(dark ? 0.55 : 0.7),
+      grey(dark ? 0.45 : 0.82),
+      grey(dark ? 0.55 : 0.7),
     ],
     causes: idleCauses.map((name) => cause[name]),
   };

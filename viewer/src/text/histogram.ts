@@ -8,7 +8,8 @@ export interface Bin {
 
 // Log where the longest is more than ten times the shortest.
 export function histogram(values: ArrayLike<number>, most: number): Bin[] {
-  let least = Infinity, longest = -Infinity;
+  let least = Infinity,
+    longest = -Infinity;
   for (let at = 0; at < values.length; ++at) {
     if (values[at] < least) least = values[at];
     if (values[at] > longest) longest = values[at];
@@ -18,8 +19,14 @@ export function histogram(values: ArrayLike<number>, most: number): Bin[] {
   const isLog = longest > 10 * Math.max(1, least);
   const scale = isLog ? (value: number) => Math.log(Math.max(1, value)) : (value: number) => value;
   const unscale = isLog ? Math.exp : (value: number) => value;
-  const low = scale(least), width = (scale(longest) - low) / most;
-  const bins = Array.from({ length: most }, (_, place) => ({ from: unscale(low + place * width), to: unscale(low + (place + 1) * width), count: 0 }));
-  for (let at = 0; at < values.length; ++at) ++bins[Math.min(most - 1, Math.floor((scale(values[at]) - low) / width))].count;
+  const low = scale(least),
+    width = (scale(longest) - low) / most;
+  const bins = Array.from({ length: most }, (_, place) => ({
+    from: unscale(low + place * width),
+    to: unscale(low + (place + 1) * width),
+    count: 0,
+  }));
+  for (let at = 0; at < values.length; ++at)
+    ++bins[Math.min(most - 1, Math.floor((scale(values[at]) - low) / width))].count;
   return bins;
 }

@@ -15,7 +15,9 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 export function sizeText(bytes: number | null | undefined): string {
   if (!known(bytes)) return unknown;
-  const kib = 1024, mib = kib * 1024, gib = mib * 1024;
+  const kib = 1024,
+    mib = kib * 1024,
+    gib = mib * 1024;
   if (bytes >= gib) return `${(bytes / gib).toFixed(1)} GiB`;
   if (bytes >= mib) return `${(bytes / mib).toFixed(1)} MiB`;
   if (bytes >= kib) return `${(bytes / kib).toFixed(1)} KiB`;

@@ -9,7 +9,9 @@ export function everyIndex(count: number): Uint32Array<ArrayBuffer> {
 
 // Indices sorted by their start. Those whose times aren't known are left out.
 export function orderByStart(starts: ArrayLike<number>, ends: ArrayLike<number>, indices: Uint32Array): Uint32Array {
-  let isSorted = true, known = 0, last = -Infinity;
+  let isSorted = true,
+    known = 0,
+    last = -Infinity;
   for (const index of indices) {
     if (!(ends[index] >= starts[index])) continue;
     ++known;
@@ -47,8 +49,15 @@ export const membersOf = (groups: Groups, group: number): Uint32Array =>
 
 // Spreads events that overlap, such as calls within calls: each goes to the first lane that is free. The last of
 // `most` lanes takes what is left, overlapping or not.
-export function spread(order: Uint32Array, starts: ArrayLike<number>, ends: ArrayLike<number>, most: number): Uint32Array[] {
-  const laneOf = new Uint8Array(order.length), free: number[] = [], sizes: number[] = [];
+export function spread(
+  order: Uint32Array,
+  starts: ArrayLike<number>,
+  ends: ArrayLike<number>,
+  most: number,
+): Uint32Array[] {
+  const laneOf = new Uint8Array(order.length),
+    free: number[] = [],
+    sizes: number[] = [];
   for (let at = 0; at < order.length; ++at) {
     const begin = starts[order[at]];
     let lane = 0;
@@ -62,7 +71,8 @@ export function spread(order: Uint32Array, starts: ArrayLike<number>, ends: Arra
     laneOf[at] = lane;
   }
   if (sizes.length <= 1) return [order];
-  const lanes = sizes.map((size) => new Uint32Array(size)), next = sizes.map(() => 0);
+  const lanes = sizes.map((size) => new Uint32Array(size)),
+    next = sizes.map(() => 0);
   for (let at = 0; at < order.length; ++at) lanes[laneOf[at]][next[laneOf[at]]++] = order[at];
   return lanes;
 }

@@ -9,7 +9,8 @@ const panPerSecond = 1.2; // of what is shown
 export function useTimeKeys(pointerTime: () => number | null): void {
   useEffect(() => {
     const held = new Set<string>();
-    let last = 0, frame = 0;
+    let last = 0,
+      frame = 0;
     const step = (now: number) => {
       const seconds = Math.min(0.05, (now - last) / 1000);
       last = now;
@@ -47,7 +48,8 @@ export function useTimeKeys(pointerTime: () => number | null): void {
 // What a wheel does over an axis of time. True: it was for time, not for scrolling.
 export function wheelTime(event: WheelEvent, at: number, canScroll: boolean): boolean {
   const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
-  if (!event.ctrlKey && !event.metaKey && Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY)) viewport.pan(sideways / 800);
+  if (!event.ctrlKey && !event.metaKey && Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY))
+    viewport.pan(sideways / 800);
   else if (event.ctrlKey || event.metaKey || !canScroll) viewport.zoom(1.0018 ** event.deltaY, at);
   else return false;
   return true;

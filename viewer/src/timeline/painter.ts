@@ -34,7 +34,11 @@ const font = "11px system-ui, sans-serif";
 const leastLabel = 34;
 const leastHatched = 5;
 
-const rgbOf = (hex: string): Rgb => [parseInt(hex.slice(1, 3), 16), parseInt(hex.slice(3, 5), 16), parseInt(hex.slice(5, 7), 16)];
+const rgbOf = (hex: string): Rgb => [
+  parseInt(hex.slice(1, 3), 16),
+  parseInt(hex.slice(3, 5), 16),
+  parseInt(hex.slice(5, 7), 16),
+];
 
 // The pixels of one lane while its events are visited.
 class LaneStrip implements Visitor {
@@ -46,7 +50,13 @@ class LaneStrip implements Visitor {
   private pixel = 1;
   private wide!: (position: number, from: number, to: number) => void;
 
-  start(track: EventTrack, begin: number, pixel: number, count: number, wide: (position: number, from: number, to: number) => void): void {
+  start(
+    track: EventTrack,
+    begin: number,
+    pixel: number,
+    count: number,
+    wide: (position: number, from: number, to: number) => void,
+  ): void {
     if (this.busy.length !== count) {
       this.busy = new Float64Array(count);
       this.longest = new Float64Array(count);
@@ -75,9 +85,11 @@ class LaneStrip implements Visitor {
 
   event(position: number): void {
     const { pyramid } = this.track;
-    const from = (pyramid.start(position) - this.begin) / this.pixel, to = (pyramid.end(position) - this.begin) / this.pixel;
+    const from = (pyramid.start(position) - this.begin) / this.pixel,
+      to = (pyramid.end(position) - this.begin) / this.pixel;
     const length = (to - from) * this.pixel;
-    const first = Math.max(0, Math.floor(from)), last = Math.min(this.busy.length - 1, Math.ceil(to) - 1);
+    const first = Math.max(0, Math.floor(from)),
+      last = Math.min(this.busy.length - 1, Math.ceil(to) - 1);
     for (let at = first; at <= last; ++at)
       this.put(at, position, length, this.pixel * (Math.min(at + 1, to) - Math.max(at, from)));
     if (to - from >= 3) {
@@ -125,7 +137,7 @@ export class Painter {
     const background = rgbOf(palette.background);
 
     let laneCount = 0;
-    for (const { row } of visible) laneCount += row.lanes && !row.note ? row.laneCount ?? 1 : 0;
+    for (const { row } of visible) laneCount += row.lanes && !row.note ? (row.laneCount ?? 1) : 0;
     const image = laneCount > 0 ? new ImageData(columns, laneCount) : null;
     const pixels = image ? new Uint32Array(image.data.buffer) : null;
     const labels: Label[] = [];
@@ -142,12 +154,27 @@ export class Painter {
         const laneTop = top + lanePadding + index * laneHeight;
         this.lane.start(track, window.begin, pixel, columns, (position, from, to) => {
           const id = track.pyramid.order[position];
-          const left = Math.max(0, from / ratio), right = Math.min(width, to / ratio);
-          if (track.isHatched && right - left >= leastHatched) hatched.push({ x: left, width: right - left, y: laneTop, color: track.color(id, palette) });
-          if (right - left >= leastLabel) labels.push({ x: left, width: right - left, y: laneTop, text: track.label(id), ink: track.isHatched ? palette.text : palette.onColor });
+          const left = Math.max(0, from / ratio),
+            right = Math.min(width, to / ratio);
+          if (track.isHatched && right - left >= leastHatched)
+            hatched.push({ x: left, width: right - left, y: laneTop, color: track.color(id, palette) });
+          if (right - left >= leastLabel)
+            labels.push({
+              x: left,
+              width: right - left,
+              y: laneTop,
+              text: track.label(id),
+              ink: track.isHatched ? palette.text : palette.onColor,
+            });
         });
         track.pyramid.visit(window.begin, window.end, pixel, this.lane);
-        if (pixels) this.drawn.pixels += this.lane.write(pixels.subarray(line * columns, (line + 1) * columns), background, palette, frame.isEmphasized);
+        if (pixels)
+          this.drawn.pixels += this.lane.write(
+            pixels.subarray(line * columns, (line + 1) * columns),
+            background,
+            palette,
+            frame.isEmphasized,
+          );
         placed.push({ y: laneTop, line: line++ });
       });
     }
@@ -175,9 +202,17 @@ export class Painter {
     if (row.curve) this.drawCurve(context, row, top, width, window, palette);
   }
 
-  private drawCurve(context: CanvasRenderingContext2D, row: Row, top: number, width: number, window: TimeRange, palette: Palette): void {
+  private drawCurve(
+    context: CanvasRenderingContext2D,
+    row: Row,
+    top: number,
+    width: number,
+    window: TimeRange,
+    palette: Palette,
+  ): void {
     const { curve, color, limit } = row.curve!;
-    const bottom = top + row.height - 2, scale = (row.height - 8) / Math.max(1, curve.most);
+    const bottom = top + row.height - 2,
+      scale = (row.height - 8) / Math.max(1, curve.most);
     const pixel = (window.end - window.begin) / width;
     context.beginPath();
     context.moveTo(0, bottom);
@@ -208,7 +243,13 @@ export class Painter {
     }
   }
 
-  private stretch(context: CanvasRenderingContext2D, image: ImageData, placed: { y: number; line: number }[], width: number, columns: number): void {
+  private stretch(
+    context: CanvasRenderingContext2D,
+    image: ImageData,
+    placed: { y: number; line: number }[],
+    width: number,
+    columns: number,
+  ): void {
     if (this.strip.width !== image.width || this.strip.height < image.height) {
       this.strip.width = image.width;
       this.strip.height = Math.max(image.height, this.strip.height);
@@ -218,7 +259,15 @@ export class Painter {
     for (const { y, line } of placed) context.drawImage(this.strip, 0, line, columns, 1, 0, y, width, laneHeight - 1);
   }
 
-  private hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, color: Rgb, palette: Palette): void {
+  private hatch(
+    context: CanvasRenderingContext2D,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    color: Rgb,
+    palette: Palette,
+  ): void {
     const key = css(color) + palette.background;
     let pattern = this.patterns.get(key);
     if (!pattern) {
@@ -258,7 +307,14 @@ export class Painter {
 }
 
 // What lies at a place of a drawn frame.
-export function hitTest(rows: PlacedRow[], window: TimeRange, width: number, scroll: number, x: number, y: number): { row: Row; thing: Thing | null } | null {
+export function hitTest(
+  rows: PlacedRow[],
+  window: TimeRange,
+  width: number,
+  scroll: number,
+  x: number,
+  y: number,
+): { row: Row; thing: Thing | null } | null {
   const found = rows.find(({ row, y: top }) => y + scroll >= top && y + scroll < top + row.height);
   if (!found) return null;
   const { row } = found;

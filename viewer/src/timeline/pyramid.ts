@@ -51,10 +51,14 @@ export class Pyramid {
     let level: Level = this.addLevel(eventBits, blocks);
     for (let block = 0, at = 0; block < blocks; ++block) {
       const stop = Math.min(count, at + (1 << eventBits));
-      let latest = -Infinity, busy = 0, longest = at, most = -1;
+      let latest = -Infinity,
+        busy = 0,
+        longest = at,
+        most = -1;
       level.begin[block] = starts[order[at]];
       for (; at < stop; ++at) {
-        const begin = starts[order[at]], end = ends[order[at]];
+        const begin = starts[order[at]],
+          end = ends[order[at]];
         if (end > latest) latest = end;
         busy += end - begin;
         if (end - begin > most) {
@@ -68,12 +72,16 @@ export class Pyramid {
       level.length[block] = most;
     }
     while (blocks > 1) {
-      const below = level, belowCount = blocks;
+      const below = level,
+        belowCount = blocks;
       blocks = ((blocks - 1) >> fanBits) + 1;
       level = this.addLevel(below.shift + fanBits, blocks);
       for (let block = 0, at = 0; block < blocks; ++block) {
         const stop = Math.min(belowCount, at + (1 << fanBits));
-        let latest = -Infinity, busy = 0, longest = 0, most = -1;
+        let latest = -Infinity,
+          busy = 0,
+          longest = 0,
+          most = -1;
         level.begin[block] = below.begin[at];
         for (; at < stop; ++at) {
           if (below.end[at] > latest) latest = below.end[at];
@@ -93,7 +101,14 @@ export class Pyramid {
 
   private addLevel(shift: number, blocks: number): Level {
     const numbers = () => new Float64Array(blocks);
-    const level = { shift, begin: numbers(), end: numbers(), busy: numbers(), longest: new Uint32Array(blocks), length: numbers() };
+    const level = {
+      shift,
+      begin: numbers(),
+      end: numbers(),
+      busy: numbers(),
+      longest: new Uint32Array(blocks),
+      length: numbers(),
+    };
     this.levels.push(level);
     return level;
   }
@@ -106,7 +121,8 @@ export class Pyramid {
   private descend(depth: number, block: number, begin: number, end: number, pixel: number, visitor: Visitor): void {
     const level = this.levels[depth];
     const first = block << level.shift;
-    const from = level.begin[block], to = level.end[block];
+    const from = level.begin[block],
+      to = level.end[block];
     if (to < begin || from > end) return;
     if (to - from <= pixel) {
       visitor.cell(from, level.longest[block], level.length[block], level.busy[block]);
@@ -115,11 +131,13 @@ export class Pyramid {
     const stop = Math.min(this.count, first + (1 << level.shift));
     if (depth > 0) {
       const below = this.levels[depth - 1].shift;
-      for (let child = first >> below; child << below < stop; ++child) this.descend(depth - 1, child, begin, end, pixel, visitor);
+      for (let child = first >> below; child << below < stop; ++child)
+        this.descend(depth - 1, child, begin, end, pixel, visitor);
       return;
     }
     for (let at = first; at < stop; ++at) {
-      const eventBegin = this.start(at), eventEnd = this.end(at);
+      const eventBegin = this.start(at),
+        eventEnd = this.end(at);
       if (eventEnd < begin || eventBegin > end) continue;
       if (eventEnd - eventBegin > pixel) visitor.event(at);
       else visitor.cell(eventBegin, at, eventEnd - eventBegin, eventEnd - eventBegin);
@@ -128,10 +146,14 @@ export class Pyramid {
 
   // The event at a time, or the nearest within `reach` of it; of several the shortest. -1: none.
   find(time: number, reach: number): number {
-    let best = -1, bestDistance = Infinity, bestLength = Infinity;
+    let best = -1,
+      bestDistance = Infinity,
+      bestLength = Infinity;
     const consider = (position: number) => {
-      const begin = this.start(position), end = this.end(position);
-      const distance = Math.max(0, begin - time, time - end), length = end - begin;
+      const begin = this.start(position),
+        end = this.end(position);
+      const distance = Math.max(0, begin - time, time - end),
+        length = end - begin;
       if (distance < bestDistance || (distance === bestDistance && length < bestLength)) {
         best = position;
         bestDistance = distance;

@@ -34,13 +34,59 @@ export function RangePanel({ summary, catalog, gaps }: { summary: Summary; catal
   const columns: Column[] = useMemo(() => {
     const row = (at: number) => totals.kernels[at];
     return [
-      { key: "name", title: "kernel", width: "minmax(140px, 1fr)", value: (at) => name(row(at).kernel),
-        cell: (at) => <span class="named"><Swatch kernel={row(at).kernel} />{name(row(at).kernel)}</span> },
-      { key: "count", title: "runs", width: "76px", isNumber: true, value: (at) => row(at).count, cell: (at) => countText(row(at).count) },
-      { key: "time", title: "time", width: "88px", isNumber: true, hint: "Within the range", value: (at) => row(at).time, cell: (at) => timeText(row(at).time) },
-      { key: "share", title: "share", width: "72px", isNumber: true, hint: "Of what all commands took within the range", cell: (at) => shareText(row(at).time, totals.sum) },
-      { key: "mean", title: "mean", width: "84px", isNumber: true, value: (at) => row(at).time / row(at).count, cell: (at) => timeText(row(at).time / row(at).count) },
-      { key: "most", title: "longest", width: "84px", isNumber: true, value: (at) => row(at).most, cell: (at) => timeText(row(at).most) },
+      {
+        key: "name",
+        title: "kernel",
+        width: "minmax(140px, 1fr)",
+        value: (at) => name(row(at).kernel),
+        cell: (at) => (
+          <span class="named">
+            <Swatch kernel={row(at).kernel} />
+            {name(row(at).kernel)}
+          </span>
+        ),
+      },
+      {
+        key: "count",
+        title: "runs",
+        width: "76px",
+        isNumber: true,
+        value: (at) => row(at).count,
+        cell: (at) => countText(row(at).count),
+      },
+      {
+        key: "time",
+        title: "time",
+        width: "88px",
+        isNumber: true,
+        hint: "Within the range",
+        value: (at) => row(at).time,
+        cell: (at) => timeText(row(at).time),
+      },
+      {
+        key: "share",
+        title: "share",
+        width: "72px",
+        isNumber: true,
+        hint: "Of what all commands took within the range",
+        cell: (at) => shareText(row(at).time, totals.sum),
+      },
+      {
+        key: "mean",
+        title: "mean",
+        width: "84px",
+        isNumber: true,
+        value: (at) => row(at).time / row(at).count,
+        cell: (at) => timeText(row(at).time / row(at).count),
+      },
+      {
+        key: "most",
+        title: "longest",
+        width: "84px",
+        isNumber: true,
+        value: (at) => row(at).most,
+        cell: (at) => timeText(row(at).most),
+      },
     ];
   }, [totals]);
   function name(kernel: number): string {
@@ -53,15 +99,24 @@ export function RangePanel({ summary, catalog, gaps }: { summary: Summary; catal
         <b>{chosen ? `Range of ${timeText(chosen.end - chosen.begin)}` : "Everything"}</b>
         <span>{plural(totals.commands, "command")} with times</span>
         <span>ran {timeText(totals.sum)}</span>
-        {totals.idle.some((ns) => ns > 0) && <span>idle: <IdleLegend idle={totals.idle} /></span>}
+        {totals.idle.some((ns) => ns > 0) && (
+          <span>
+            idle: <IdleLegend idle={totals.idle} />
+          </span>
+        )}
         {!chosen && <span class="dim">drag on the timeline to choose a range</span>}
       </p>
-      <VirtualTable label="Kernels in the range" rows={totals.kernels.length} columns={columns} selected={selected}
-                    empty="No command with times lies here."
-                    onSelect={(at) => {
-                      const { kernel } = totals.kernels[at];
-                      if (kernel >= 0) select("kernel", indexOf(catalog.kernels[kernel].id));
-                    }} />
+      <VirtualTable
+        label="Kernels in the range"
+        rows={totals.kernels.length}
+        columns={columns}
+        selected={selected}
+        empty="No command with times lies here."
+        onSelect={(at) => {
+          const { kernel } = totals.kernels[at];
+          if (kernel >= 0) select("kernel", indexOf(catalog.kernels[kernel].id));
+        }}
+      />
     </section>
   );
 }

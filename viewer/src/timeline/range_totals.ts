@@ -14,8 +14,11 @@ export function totalsOf(range: TimeRange, catalog: Catalog, gaps: TableOf<"gaps
   const { commands, works, kernels } = catalog;
   const { started, ended, work, own } = commands;
   const kinds = 16;
-  const count = new Float64Array(kernels.length + kinds), time = new Float64Array(count.length), most = new Float64Array(count.length);
-  let all = 0, sum = 0;
+  const count = new Float64Array(kernels.length + kinds),
+    time = new Float64Array(count.length),
+    most = new Float64Array(count.length);
+  let all = 0,
+    sum = 0;
   for (let c = 0; c < commands.rows; ++c) {
     if (!(ended[c] > range.begin && started[c] < range.end)) continue; // unknown times, too
     const inside = Math.min(ended[c], range.end) - Math.max(started[c], range.begin);
@@ -32,7 +35,12 @@ export function totalsOf(range: TimeRange, catalog: Catalog, gaps: TableOf<"gaps
   const rows = [];
   for (let slot = 0; slot < count.length; ++slot)
     if (count[slot] > 0)
-      rows.push({ kernel: slot < kernels.length ? slot : -1 - (slot - kernels.length), count: count[slot], time: time[slot], most: most[slot] });
+      rows.push({
+        kernel: slot < kernels.length ? slot : -1 - (slot - kernels.length),
+        count: count[slot],
+        time: time[slot],
+        most: most[slot],
+      });
   const idle = idleCauses.map(() => 0);
   for (let gap = 0; gap < gaps.rows; ++gap)
     if (gaps.end[gap] > range.begin && gaps.begin[gap] < range.end)

@@ -56,15 +56,19 @@ export class RowSource {
     this.streams = groupBy(commands.rows, summary.streams.length, (c) => commands.stream[c]);
     this.kernels = groupBy(commands.rows, catalog.kernels.length, (c) => catalog.kernel(c));
     this.kinds = groupBy(commands.rows, workKinds.length, (c) => catalog.kind(c));
-    const threads = [...new Set(calls.thread)], threadPlace = new Map(threads.map((thread, place) => [thread, place]));
+    const threads = [...new Set(calls.thread)],
+      threadPlace = new Map(threads.map((thread, place) => [thread, place]));
     const byThread = groupBy(calls.rows, threads.length, (call) => threadPlace.get(calls.thread[call])!);
     this.threadCalls = new Map(threads.map((thread, place) => [thread, membersOf(byThread, place)]));
     this.memory = new StepCurve(memory.time, memory.bytes);
     this.depth = totalDepth(depth.rows, depth.time, depth.stream, depth.commands);
     // By work: there are few of them, and every pixel asks.
-    const kernelSlot = Int16Array.from(catalog.works.kernel, (kernel) => (kernel < catalog.kernels.length ? data.slots[kernel] : -1));
+    const kernelSlot = Int16Array.from(catalog.works.kernel, (kernel) =>
+      kernel < catalog.kernels.length ? data.slots[kernel] : -1,
+    );
     this.commandColor = (command, palette) => {
-      const work = commands.work[command], slot = kernelSlot[work];
+      const work = commands.work[command],
+        slot = kernelSlot[work];
       return slot >= 0 ? palette.kernels[slot] : palette.kinds[catalog.works.kind[work]];
     };
   }
@@ -115,7 +119,11 @@ export class RowSource {
       if (ownOverheads.length)
         made.push({
           kind: "overhead",
-          pyramid: new Pyramid(overheads.begin, overheads.end, orderByStart(overheads.begin, overheads.end, ownOverheads)),
+          pyramid: new Pyramid(
+            overheads.begin,
+            overheads.end,
+            orderByStart(overheads.begin, overheads.end, ownOverheads),
+          ),
           color: (_, palette) => palette.overhead,
           label: (o) => `capture: ${overheadKinds[overheads.kind[o]]}`,
         });
@@ -123,7 +131,13 @@ export class RowSource {
     });
     const laneCount = lanes().length;
     return {
-      key: `thread ${thread}`, title, detail: plural(own.length, "call"), level: 1, height: rowHeight(laneCount), lanes, laneCount,
+      key: `thread ${thread}`,
+      title,
+      detail: plural(own.length, "call"),
+      level: 1,
+      height: rowHeight(laneCount),
+      lanes,
+      laneCount,
       hint: `Thread ${thread}: its regions, its calls, and the time that capture took`,
       owns: (thing) => {
         if (thing.kind !== "call" || calls.thread[thing.index] !== thread) return -1;
@@ -141,17 +155,28 @@ export class RowSource {
 
   private streamRow(stream: number): Row {
     const { summary, catalog } = this.data;
-    const { commands } = catalog, { id, label, timed, commands: count, busy_ns, begin_ns, end_ns } = summary.streams[stream];
+    const { commands } = catalog,
+      { id, label, timed, commands: count, busy_ns, begin_ns, end_ns } = summary.streams[stream];
     const own = membersOf(this.streams, stream);
     let most = 0;
     for (const command of own) if (commands.lane[command] > most) most = commands.lane[command];
     const laneCount = Math.min(mostLanes, most + 1);
     const span = begin_ns != null && end_ns != null ? end_ns - begin_ns : null;
     return {
-      key: `stream ${stream}`, title: label ? `${id} ${label}` : id, subject: { kind: "stream", number: indexOf(id) }, level: 1, height: rowHeight(laneCount), laneCount,
+      key: `stream ${stream}`,
+      title: label ? `${id} ${label}` : id,
+      subject: { kind: "stream", number: indexOf(id) },
+      level: 1,
+      height: rowHeight(laneCount),
+      laneCount,
       detail: timed > 0 ? shareText(busy_ns, span) : "",
       hint: `${id} ${label}: ${plural(count, "command")}, ${timed} with times, busy ${timeText(busy_ns)}`,
-      note: count > 0 && timed === 0 ? `${plural(count, "command")}, none with times` : count === 0 ? "no commands" : undefined,
+      note:
+        count > 0 && timed === 0
+          ? `${plural(count, "command")}, none with times`
+          : count === 0
+            ? "no commands"
+            : undefined,
       lanes: this.tracks(`stream ${stream}`, () =>
         Array.from({ length: laneCount }, (_, lane) => {
           const members = laneCount === 1 ? own : own.filter((c) => Math.min(commands.lane[c], mostLanes - 1) === lane);
@@ -159,7 +184,9 @@ export class RowSource {
         }),
       ),
       owns: (thing) =>
-        thing.kind === "command" && commands.stream[thing.index] === stream ? Math.min(commands.lane[thing.index], mostLanes - 1) : -1,
+        thing.kind === "command" && commands.stream[thing.index] === stream
+          ? Math.min(commands.lane[thing.index], mostLanes - 1)
+          : -1,
     };
   }
 
@@ -167,15 +194,22 @@ export class RowSource {
     const { gaps } = this.data;
     const own = everyIndex(gaps.rows).filter((g) => gaps.device[g] === device);
     return {
-      key: `gaps ${device}`, title: "idle, by cause", detail: plural(own.length, "gap"), level: 1, height: rowHeight(1), laneCount: 1,
+      key: `gaps ${device}`,
+      title: "idle, by cause",
+      detail: plural(own.length, "gap"),
+      level: 1,
+      height: rowHeight(1),
+      laneCount: 1,
       hint: "When the device had nothing to do, and why",
-      lanes: this.tracks(`gaps ${device}`, () => [{
-        kind: "gap",
-        isHatched: true,
-        pyramid: new Pyramid(gaps.begin, gaps.end, orderByStart(gaps.begin, gaps.end, own)),
-        color: (g, palette) => palette.causes[gaps.cause[g]],
-        label: (g) => idleCauses[gaps.cause[g]],
-      }]),
+      lanes: this.tracks(`gaps ${device}`, () => [
+        {
+          kind: "gap",
+          isHatched: true,
+          pyramid: new Pyramid(gaps.begin, gaps.end, orderByStart(gaps.begin, gaps.end, own)),
+          color: (g, palette) => palette.causes[gaps.cause[g]],
+          label: (g) => idleCauses[gaps.cause[g]],
+        },
+      ]),
     };
   }
 
@@ -185,11 +219,19 @@ export class RowSource {
     const { catalog, summary } = this.data;
     const { name, id, count, total_ns, timed } = catalog.kernels[kernel];
     return {
-      key: `kernel ${kernel}`, title: name, subject: { kind: "kernel", number: indexOf(id) }, detail: timed > 0 ? shareText(total_ns, summary.sum_ns) : "", level: 1, height: rowHeight(1), laneCount: 1,
+      key: `kernel ${kernel}`,
+      title: name,
+      subject: { kind: "kernel", number: indexOf(id) },
+      detail: timed > 0 ? shareText(total_ns, summary.sum_ns) : "",
+      level: 1,
+      height: rowHeight(1),
+      laneCount: 1,
       hint: `${id} ${name}: ${countText(count)} runs, ${timed > 0 ? timeText(total_ns) : "no times"}`,
       note: count > 0 && timed === 0 ? `${plural(count, "run")}, none with times` : undefined,
       lanes: this.tracks(`kernel ${kernel}`, () => [
-        this.commandTrack(orderByStart(catalog.commands.started, catalog.commands.ended, membersOf(this.kernels, kernel))),
+        this.commandTrack(
+          orderByStart(catalog.commands.started, catalog.commands.ended, membersOf(this.kernels, kernel)),
+        ),
       ]),
       owns: (thing) => (thing.kind === "command" && catalog.kernel(thing.index) === kernel ? 0 : -1),
     };
@@ -199,7 +241,12 @@ export class RowSource {
     const { catalog } = this.data;
     const own = membersOf(this.kinds, kind);
     return {
-      key: `kind ${kind}`, title: workKinds[kind], detail: countText(own.length), level: 1, height: rowHeight(1), laneCount: 1,
+      key: `kind ${kind}`,
+      title: workKinds[kind],
+      detail: countText(own.length),
+      level: 1,
+      height: rowHeight(1),
+      laneCount: 1,
       hint: plural(own.length, `${workKinds[kind]} command`),
       lanes: this.tracks(`kind ${kind}`, () => [
         this.commandTrack(orderByStart(catalog.commands.started, catalog.commands.ended, own)),
@@ -212,17 +259,29 @@ export class RowSource {
     const { path, catalog, summary } = this.data;
     const all = everyIndex(path.rows);
     return {
-      key: "path", title: "longest path", detail: timeText(summary.path.span_ns), level: 1, height: rowHeight(1), laneCount: 1,
+      key: "path",
+      title: "longest path",
+      detail: timeText(summary.path.span_ns),
+      level: 1,
+      height: rowHeight(1),
+      laneCount: 1,
       hint: "The chain that decided how long it all took: commands, the host's work, delays",
-      lanes: this.tracks("path", () => [{
-        kind: "step",
-        pyramid: new Pyramid(path.begin, path.end, orderByStart(path.begin, path.end, all)),
-        color: (step, palette) =>
-          path.kind[step] === 0 && path.command[step] !== noIndex
-            ? this.commandColor(path.command[step], palette)
-            : path.kind[step] === 1 ? palette.call : palette.overhead,
-        label: (step) => (path.kind[step] === 0 && path.command[step] !== noIndex ? catalog.action(path.command[step]) : pathKinds[path.kind[step]]),
-      }]),
+      lanes: this.tracks("path", () => [
+        {
+          kind: "step",
+          pyramid: new Pyramid(path.begin, path.end, orderByStart(path.begin, path.end, all)),
+          color: (step, palette) =>
+            path.kind[step] === 0 && path.command[step] !== noIndex
+              ? this.commandColor(path.command[step], palette)
+              : path.kind[step] === 1
+                ? palette.call
+                : palette.overhead,
+          label: (step) =>
+            path.kind[step] === 0 && path.command[step] !== noIndex
+              ? catalog.action(path.command[step])
+              : pathKinds[path.kind[step]],
+        },
+      ]),
     };
   }
 
@@ -230,39 +289,72 @@ export class RowSource {
   private usesRow(buffer: number, uses: { commands: Uint32Array; writes: Uint8Array } | null): Row {
     const { catalog } = this.data;
     if (buffer < 0 || !uses)
-      return { key: "uses", title: "buffer", detail: "", hint: "Reads and writes of the selected buffer", level: 1, height: rowHeight(1),
-        note: "select a buffer to see its reads and writes here" };
+      return {
+        key: "uses",
+        title: "buffer",
+        detail: "",
+        hint: "Reads and writes of the selected buffer",
+        level: 1,
+        height: rowHeight(1),
+        note: "select a buffer to see its reads and writes here",
+      };
     const { started, ended } = catalog.commands;
     return {
-      key: "uses", title: catalog.bufferName(buffer), detail: plural(uses.commands.length, "use"), level: 1, height: rowHeight(1), laneCount: 1,
+      key: "uses",
+      title: catalog.bufferName(buffer),
+      detail: plural(uses.commands.length, "use"),
+      level: 1,
+      height: rowHeight(1),
+      laneCount: 1,
       hint: `Commands that read or write ${catalog.bufferName(buffer)}`,
-      lanes: this.tracks(`uses ${buffer}`, () => [{
-        kind: "use",
-        pyramid: new Pyramid(started, ended, orderByStart(started, ended, uses.commands)),
-        color: (command, palette) => (uses.writes[command] ? palette.causes[0] : palette.accent),
-        label: (command) => (uses.writes[command] ? "writes" : "reads"),
-      }]),
+      lanes: this.tracks(`uses ${buffer}`, () => [
+        {
+          kind: "use",
+          pyramid: new Pyramid(started, ended, orderByStart(started, ended, uses.commands)),
+          color: (command, palette) => (uses.writes[command] ? palette.causes[0] : palette.accent),
+          label: (command) => (uses.writes[command] ? "writes" : "reads"),
+        },
+      ]),
     };
   }
 
   // --- all of them ------------------------------------------------------------------------------
 
   private head(key: string, title: string, detail: string, hint = title): Row {
-    return { key, title, detail, hint, level: 0, height: 20, isFoldable: true, isFolded: folded.value.has(key), action: () => toggleFolded(key) };
+    return {
+      key,
+      title,
+      detail,
+      hint,
+      level: 0,
+      height: 20,
+      isFoldable: true,
+      isFolded: folded.value.has(key),
+      action: () => toggleFolded(key),
+    };
   }
 
   private *limited(key: string, one: string, ids: number[], make: (id: number) => Row): Generator<Row> {
     const all = unlimited.value.has(key) || ids.length <= shownAtFirst + 1;
     for (const id of all ? ids : ids.slice(0, shownAtFirst)) yield make(id);
     if (ids.length > shownAtFirst + 1)
-      yield { key: `more ${key}`, title: all ? `fewer ${one}s` : `${countText(ids.length - shownAtFirst)} more ${one}s …`, detail: "", hint: "", level: 1,
-        height: 18, action: () => toggleUnlimited(key) };
+      yield {
+        key: `more ${key}`,
+        title: all ? `fewer ${one}s` : `${countText(ids.length - shownAtFirst)} more ${one}s …`,
+        detail: "",
+        hint: "",
+        level: 1,
+        height: 18,
+        action: () => toggleUnlimited(key),
+      };
   }
 
   rows(buffer: number, uses: { commands: Uint32Array; writes: Uint8Array } | null): Row[] {
     const { summary, catalog, gaps, path, memory, depth, overheads, regions } = this.data;
     const rows: Row[] = [];
-    const threads = [...new Set([...this.threadCalls.keys(), ...regions.thread, ...overheads.thread])].sort((a, b) => a - b);
+    const threads = [...new Set([...this.threadCalls.keys(), ...regions.thread, ...overheads.thread])].sort(
+      (a, b) => a - b,
+    );
     if (threads.length) {
       rows.push(this.head("host", "Host", plural(threads.length, "thread")));
       if (!folded.value.has("host"))
@@ -271,20 +363,34 @@ export class RowSource {
     const byDevice = groupBy(summary.streams.length, summary.devices.length, (s) => summary.streams[s].device ?? 0);
     summary.devices.forEach((device, index) => {
       const key = `device ${index}`;
-      rows.push(this.head(key, device.name || device.selector, device.selector, `${device.name}, ${device.driver} ${device.driver_version}`));
+      rows.push(
+        this.head(
+          key,
+          device.name || device.selector,
+          device.selector,
+          `${device.name}, ${device.driver} ${device.driver_version}`,
+        ),
+      );
       if (folded.value.has(key)) return;
       if (gaps.rows) rows.push(this.gapRow(index));
-      const streams = [...membersOf(byDevice, index)].sort((a, b) => summary.streams[b].busy_ns - summary.streams[a].busy_ns || a - b);
+      const streams = [...membersOf(byDevice, index)].sort(
+        (a, b) => summary.streams[b].busy_ns - summary.streams[a].busy_ns || a - b,
+      );
       const shown = streams.length <= shownAtFirst + 1 ? streams.sort((a, b) => a - b) : streams;
       rows.push(...this.limited(key, "stream", shown, (stream) => this.streamRow(stream)));
     });
-    const kernels = catalog.kernels.map((_, k) => k).filter((k) => catalog.kernels[k].count > 0)
+    const kernels = catalog.kernels
+      .map((_, k) => k)
+      .filter((k) => catalog.kernels[k].count > 0)
       .sort((a, b) => catalog.kernels[b].total_ns - catalog.kernels[a].total_ns || a - b);
     if (kernels.length) {
       rows.push(this.head("kernels", "Kernels", countText(kernels.length)));
-      if (!folded.value.has("kernels")) rows.push(...this.limited("kernels", "kernel", kernels, (kernel) => this.kernelRow(kernel)));
+      if (!folded.value.has("kernels"))
+        rows.push(...this.limited("kernels", "kernel", kernels, (kernel) => this.kernelRow(kernel)));
     }
-    const copies = [workKind.write, workKind.read, workKind.copy, workKind.fill].filter((kind) => membersOf(this.kinds, kind).length > 0);
+    const copies = [workKind.write, workKind.read, workKind.copy, workKind.fill].filter(
+      (kind) => membersOf(this.kinds, kind).length > 0,
+    );
     if (copies.length) {
       rows.push(this.head("copies", "Copies and fills", shareText(summary.copy_ns, summary.sum_ns)));
       if (!folded.value.has("copies")) rows.push(...copies.map((kind) => this.kindRow(kind)));
@@ -294,11 +400,30 @@ export class RowSource {
       if (path.rows) rows.push(this.pathRow());
       rows.push(this.usesRow(buffer, uses));
       if (memory.rows)
-        rows.push({ key: "memory", title: "memory", detail: sizeText(summary.memory.peak_bytes), hint: "Bytes allocated, over time", level: 1, height: 48,
-          curve: { curve: this.memory, color: (palette) => palette.memory, text: sizeText, limit: { value: summary.memory.peak_bytes, text: "peak" } } });
+        rows.push({
+          key: "memory",
+          title: "memory",
+          detail: sizeText(summary.memory.peak_bytes),
+          hint: "Bytes allocated, over time",
+          level: 1,
+          height: 48,
+          curve: {
+            curve: this.memory,
+            color: (palette) => palette.memory,
+            text: sizeText,
+            limit: { value: summary.memory.peak_bytes, text: "peak" },
+          },
+        });
       if (depth.rows)
-        rows.push({ key: "depth", title: "queue depth", detail: countText(this.depth.most), hint: "Commands given and not yet done, of all streams", level: 1,
-          height: 40, curve: { curve: this.depth, color: (palette) => palette.depth, text: (value) => plural(value, "command") } });
+        rows.push({
+          key: "depth",
+          title: "queue depth",
+          detail: countText(this.depth.most),
+          hint: "Commands given and not yet done, of all streams",
+          level: 1,
+          height: 40,
+          curve: { curve: this.depth, color: (palette) => palette.depth, text: (value) => plural(value, "command") },
+        });
     }
     return rows;
   }

@@ -7,7 +7,10 @@ export class StepCurve {
   private readonly blockMost: Float64Array;
   readonly most: number;
 
-  constructor(readonly times: ArrayLike<number>, readonly values: ArrayLike<number>) {
+  constructor(
+    readonly times: ArrayLike<number>,
+    readonly values: ArrayLike<number>,
+  ) {
     this.blockMost = new Float64Array(Math.ceil(times.length / (1 << blockBits)));
     let most = 0;
     for (let at = 0; at < times.length; ++at) {
@@ -24,7 +27,8 @@ export class StepCurve {
 
   // The last point at or before a time; -1 before the first.
   at(time: number): number {
-    let low = 0, high = this.times.length;
+    let low = 0,
+      high = this.times.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.times[middle] <= time) low = middle + 1;
@@ -56,16 +60,20 @@ export class StepCurve {
 
 // Rows by time, from rows that are sorted within runs: neighbouring runs are merged until one is left.
 export function orderByTime(times: Float64Array): Uint32Array {
-  let order = everyIndex(times.length), next = new Uint32Array(times.length);
+  let order = everyIndex(times.length),
+    next = new Uint32Array(times.length);
   let starts = [0];
   for (let row = 1; row < times.length; ++row) if (times[row] < times[row - 1]) starts.push(row);
   while (starts.length > 1) {
     const merged: number[] = [];
     for (let run = 0; run < starts.length; run += 2) {
-      const middle = starts[run + 1] ?? times.length, end = starts[run + 2] ?? times.length;
-      let a = starts[run], b = middle;
+      const middle = starts[run + 1] ?? times.length,
+        end = starts[run + 2] ?? times.length;
+      let a = starts[run],
+        b = middle;
       merged.push(a);
-      for (let at = a; at < end; ++at) next[at] = b >= end || (a < middle && times[order[a]] <= times[order[b]]) ? order[a++] : order[b++];
+      for (let at = a; at < end; ++at)
+        next[at] = b >= end || (a < middle && times[order[a]] <= times[order[b]]) ? order[a++] : order[b++];
     }
     [order, next, starts] = [next, order, merged];
   }
@@ -75,8 +83,11 @@ export function orderByTime(times: Float64Array): Uint32Array {
 // How many commands all streams together had been given, from a table that tells it of one after the other.
 export function totalDepth(rows: number, times: Float64Array, streams: Uint32Array, commands: Uint32Array): StepCurve {
   const change = new Float64Array(rows);
-  for (let row = 0; row < rows; ++row) change[row] = commands[row] - (row > 0 && streams[row] === streams[row - 1] ? commands[row - 1] : 0);
-  const order = orderByTime(times), sorted = new Float64Array(rows), totals = new Float64Array(rows);
+  for (let row = 0; row < rows; ++row)
+    change[row] = commands[row] - (row > 0 && streams[row] === streams[row - 1] ? commands[row - 1] : 0);
+  const order = orderByTime(times),
+    sorted = new Float64Array(rows),
+    totals = new Float64Array(rows);
   let total = 0;
   for (let at = 0; at < rows; ++at) {
     total += change[order[at]];

@@ -11,7 +11,12 @@ export function tickStep(least: number): number {
 export function tickText(time: number, step: number): string {
   const [unit, name] = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "us"] : [1, "ns"];
   const larger = unit === 1 ? 1e3 : unit;
-  const [shown, label] = Math.abs(time) >= 1e9 && larger < 1e9 ? [1e9, "s"] : Math.abs(time) >= 1e6 && unit < 1e6 ? [1e6, "ms"] : [unit, name];
+  const [shown, label] =
+    Math.abs(time) >= 1e9 && larger < 1e9
+      ? [1e9, "s"]
+      : Math.abs(time) >= 1e6 && unit < 1e6
+        ? [1e6, "ms"]
+        : [unit, name];
   const digits = Math.max(0, Math.ceil(-Math.log10(step / shown) - 1e-9));
   return `${(time / shown).toFixed(digits)} ${label}`;
 }

@@ -9,8 +9,11 @@ import { Thing } from "./track";
 export function Stages({ command, catalog }: { command: number; catalog: Catalog }) {
   const { commands } = catalog;
   const stages: [string, number][] = [
-    ["called", commands.call_begin[command]], ["queued", commands.queued[command]], ["submitted", commands.submitted[command]],
-    ["started", commands.started[command]], ["ended", commands.ended[command]],
+    ["called", commands.call_begin[command]],
+    ["queued", commands.queued[command]],
+    ["submitted", commands.submitted[command]],
+    ["started", commands.started[command]],
+    ["ended", commands.ended[command]],
   ];
   let before = NaN;
   return (
@@ -39,7 +42,12 @@ function CommandTip({ command, catalog }: { command: number; catalog: Catalog })
       <b>{catalog.describe(command)}</b>
       <p>
         {Number.isNaN(catalog.duration(command)) ? "no times" : timeText(catalog.duration(command))}
-        {groups && <span class="dim"> · {groups} groups of {catalog.groupSize(command)}</span>}
+        {groups && (
+          <span class="dim">
+            {" "}
+            · {groups} groups of {catalog.groupSize(command)}
+          </span>
+        )}
       </p>
       <Stages command={command} catalog={catalog} />
     </>
@@ -47,11 +55,16 @@ function CommandTip({ command, catalog }: { command: number; catalog: Catalog })
 }
 
 function Span({ begin, end }: { begin: number; end: number }) {
-  return <p>{timeText(end - begin)} <span class="dim">from {timeText(begin)}</span></p>;
+  return (
+    <p>
+      {timeText(end - begin)} <span class="dim">from {timeText(begin)}</span>
+    </p>
+  );
 }
 
 function GapTip({ gap, gaps, data }: { gap: number; gaps: TableOf<"gaps">; data: TimelineData }) {
-  const { catalog, calls } = data, call = gaps.call[gap];
+  const { catalog, calls } = data,
+    call = gaps.call[gap];
   const name = (command: number) => (command === noIndex ? unknown : catalog.describe(command));
   return (
     <>
@@ -65,7 +78,8 @@ function GapTip({ gap, gaps, data }: { gap: number; gaps: TableOf<"gaps">; data:
 }
 
 export function Tip({ thing, data }: { thing: Thing; data: TimelineData }) {
-  const { catalog, calls, regions, overheads, path, gaps } = data, { index } = thing;
+  const { catalog, calls, regions, overheads, path, gaps } = data,
+    { index } = thing;
   switch (thing.kind) {
     case "command":
     case "use":

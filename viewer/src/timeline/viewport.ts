@@ -36,7 +36,8 @@ export class Viewport {
 
   // Exactly that, as far as there is something.
   set(begin: number, end: number): void {
-    const full = this.full, most = full.end - full.begin;
+    const full = this.full,
+      most = full.end - full.begin;
     const length = Math.min(most, Math.max(leastNs, end - begin));
     let from = end - begin < leastNs ? (begin + end - length) / 2 : begin;
     from = Math.max(full.begin, Math.min(from, full.end - length));
@@ -51,13 +52,15 @@ export class Viewport {
 
   // By a part of what is shown.
   pan(part: number): void {
-    const { begin, end } = this.window.peek(), step = (end - begin) * part;
+    const { begin, end } = this.window.peek(),
+      step = (end - begin) * part;
     this.set(begin + step, end + step);
   }
 
   // Moves as little as needed so that a span is seen; nearer only when it would be a speck.
   reveal(begin: number, end: number): void {
-    const shown = this.window.peek(), length = shown.end - shown.begin;
+    const shown = this.window.peek(),
+      length = shown.end - shown.begin;
     if (end - begin > length * 0.9) return this.show(begin, end);
     if (begin < shown.begin || end > shown.end) {
       const middle = (begin + end) / 2;

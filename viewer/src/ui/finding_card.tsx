@@ -17,30 +17,62 @@ export function savingText({ saving_ns, saving_bytes }: Finding): string {
 const severityWords = { error: "Error", warning: "Warning", info: "Note" };
 
 function EvidenceLinks({ finding }: { finding: Finding }) {
-  const { evidence } = finding, summary = trace.summary.value;
+  const { evidence } = finding,
+    summary = trace.summary.value;
   const groups: [SelectionKind, (string | number)[], View, string][] = [
-    ["command", evidence.commands ?? [], "timeline", "c"], ["buffer", evidence.buffers ?? [], "buffers", "b"],
-    ["kernel", evidence.kernels ?? [], "kernels", "k"], ["stream", evidence.streams ?? [], "timeline", "s"],
+    ["command", evidence.commands ?? [], "timeline", "c"],
+    ["buffer", evidence.buffers ?? [], "buffers", "b"],
+    ["kernel", evidence.kernels ?? [], "kernels", "k"],
+    ["stream", evidence.streams ?? [], "timeline", "s"],
     ["call", evidence.calls ?? [], "calls", "call "],
   ];
-  const begin = evidence.begin_ns ?? 0, end = evidence.end_ns ?? 0;
+  const begin = evidence.begin_ns ?? 0,
+    end = evidence.end_ns ?? 0;
   const hasRange = end > begin;
   const shown = 8;
   return (
     <p class="evidence">
       {hasRange && (
-        <button class="link" onClick={() => batch(() => {
-          range.value = { begin: Math.max(0, begin), end };
-          viewport.setSpan(summary!.span_ns);
-          viewport.show(begin, end);
-          show("timeline");
-        })}>on the timeline</button>
+        <button
+          class="link"
+          onClick={() =>
+            batch(() => {
+              range.value = { begin: Math.max(0, begin), end };
+              viewport.setSpan(summary!.span_ns);
+              viewport.show(begin, end);
+              show("timeline");
+            })
+          }
+        >
+          on the timeline
+        </button>
       )}
       {groups.map(([kind, names, to, letter]) =>
-        names.slice(0, shown).map((name) => {
-          const number = indexOf(typeof name === "string" ? name.replace(/^call/, "") : name);
-          return <button key={`${kind} ${name}`} class="link" data-evidence={`${kind} ${number}`} onClick={() => goTo(to, kind, number)}>{letter}{number}</button>;
-        }).concat(names.length > shown ? [<span key={`${kind} more`} class="dim">and {names.length - shown} more</span>] : []),
+        names
+          .slice(0, shown)
+          .map((name) => {
+            const number = indexOf(typeof name === "string" ? name.replace(/^call/, "") : name);
+            return (
+              <button
+                key={`${kind} ${name}`}
+                class="link"
+                data-evidence={`${kind} ${number}`}
+                onClick={() => goTo(to, kind, number)}
+              >
+                {letter}
+                {number}
+              </button>
+            );
+          })
+          .concat(
+            names.length > shown
+              ? [
+                  <span key={`${kind} more`} class="dim">
+                    and {names.length - shown} more
+                  </span>,
+                ]
+              : [],
+          ),
       )}
     </p>
   );
@@ -53,11 +85,21 @@ export function FindingCard({ finding, brief }: { finding: Finding; brief?: bool
       <header>
         <span class="severity">{severityWords[finding.severity] ?? finding.severity}</span>
         <h3>{finding.title}</h3>
-        {saving && <b class="saving" title={finding.formula || undefined}>saves {saving}</b>}
+        {saving && (
+          <b class="saving" title={finding.formula || undefined}>
+            saves {saving}
+          </b>
+        )}
       </header>
       {finding.advice && <p>{finding.advice}</p>}
       {!brief && finding.numbers.length > 0 && (
-        <p class="numbers">{finding.numbers.map(({ name, unit, value }) => <span key={name}><span class="dim">{name}</span> {numberText(value, unit)}</span>)}</p>
+        <p class="numbers">
+          {finding.numbers.map(({ name, unit, value }) => (
+            <span key={name}>
+              <span class="dim">{name}</span> {numberText(value, unit)}
+            </span>
+          ))}
+        </p>
       )}
       {!brief && finding.formula && <p class="dim">Saving: {finding.formula}</p>}
       <footer>

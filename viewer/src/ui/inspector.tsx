@@ -16,7 +16,10 @@ import { Waiting } from "./missing";
 export function Facts({ rows }: { rows: [string, ComponentChildren][] }) {
   return (
     <dl class="facts">
-      {rows.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value === "" || value == null ? unknown : value}</dd>])}
+      {rows.map(([name, value]) => [
+        <dt key={name}>{name}</dt>,
+        <dd key={`${name} value`}>{value === "" || value == null ? unknown : value}</dd>,
+      ])}
     </dl>
   );
 }
@@ -25,14 +28,17 @@ function Actions({ kind, number, to }: { kind: SelectionKind; number: number; to
   return (
     <div class="actions">
       {to.map(([view, title]) => (
-        <button key={view} class="button" onClick={() => goTo(view, kind, number)}>{title}</button>
+        <button key={view} class="button" onClick={() => goTo(view, kind, number)}>
+          {title}
+        </button>
       ))}
     </div>
   );
 }
 
 function Arguments({ command, catalog }: { command: number; catalog: Catalog }) {
-  const args = trace.arguments.value, values = trace.values.value;
+  const args = trace.arguments.value,
+    values = trace.values.value;
   if (!args || !values) return <Waiting what="arguments" />;
   const given = argumentsOf(command, catalog, args);
   if (given.length === 0) return null;
@@ -45,11 +51,20 @@ function Arguments({ command, catalog }: { command: number; catalog: Catalog }) 
           <li key={place}>
             <span>
               <span class="dim">{parameters[place]?.name || place} </span>
-              {argument.buffer >= 0 ? <BufferLink buffer={argument.buffer} />
-                : argument.value >= 0 ? <span class="mono">{values[argument.value] ?? unknown}</span> : argumentKinds[argument.kind]}
+              {argument.buffer >= 0 ? (
+                <BufferLink buffer={argument.buffer} />
+              ) : argument.value >= 0 ? (
+                <span class="mono">{values[argument.value] ?? unknown}</span>
+              ) : (
+                argumentKinds[argument.kind]
+              )}
             </span>
             <span class="dim">
-              {argument.buffer >= 0 ? `${accessText(argument.access)} ${sizeText(argument.size)}` : argument.kind === 2 ? sizeText(argument.size) : ""}
+              {argument.buffer >= 0
+                ? `${accessText(argument.access)} ${sizeText(argument.size)}`
+                : argument.kind === 2
+                  ? sizeText(argument.size)
+                  : ""}
             </span>
           </li>
         ))}
@@ -61,22 +76,48 @@ function Arguments({ command, catalog }: { command: number; catalog: Catalog }) 
 
 function CommandPanel({ command, catalog, summary }: { command: number; catalog: Catalog; summary: Summary }) {
   if (command >= catalog.count) return <p class="nothing">This document has no c{command}.</p>;
-  const { commands } = catalog, kernel = catalog.kernel(command), kind = catalog.kind(command);
-  const stream = summary.streams[commands.stream[command]], launch = commands.launch[command];
-  const to: [View, string][] = [["timeline", "Timeline"], ["dependencies", "Dependencies"]];
+  const { commands } = catalog,
+    kernel = catalog.kernel(command),
+    kind = catalog.kind(command);
+  const stream = summary.streams[commands.stream[command]],
+    launch = commands.launch[command];
+  const to: [View, string][] = [
+    ["timeline", "Timeline"],
+    ["dependencies", "Dependencies"],
+  ];
   if (kernel >= 0) to.push(["kernels", "Kernel"], ["source", "Source"]);
   return (
     <>
-      <h2>c{command} {catalog.label(command) && `'${catalog.label(command)}'`}</h2>
+      <h2>
+        c{command} {catalog.label(command) && `'${catalog.label(command)}'`}
+      </h2>
       <p class="dim">{catalog.scope(command) || "no scope"}</p>
       <Actions kind="command" number={command} to={to} />
-      <Facts rows={[
-        ["does", kernel >= 0 ? <KernelLink kernel={kernel} /> : workKinds[kind]],
-        ["ran", Number.isNaN(catalog.duration(command)) ? "no times recorded" : timeText(catalog.duration(command))],
-        ...(kind === workKind.dispatch ? [["groups", catalog.groups(command)], ["of", catalog.groupSize(command)]] as [string, string][] : []),
-        ["stream", stream ? <Link kind="stream" number={indexOf(stream.id)}>{stream.label ? `${stream.id} ${stream.label}` : stream.id}</Link> : unknown],
-        ...(launch !== noIndex ? [["launched by", <CommandLink command={launch} />]] as [string, ComponentChildren][] : []),
-      ]} />
+      <Facts
+        rows={[
+          ["does", kernel >= 0 ? <KernelLink kernel={kernel} /> : workKinds[kind]],
+          ["ran", Number.isNaN(catalog.duration(command)) ? "no times recorded" : timeText(catalog.duration(command))],
+          ...(kind === workKind.dispatch
+            ? ([
+                ["groups", catalog.groups(command)],
+                ["of", catalog.groupSize(command)],
+              ] as [string, string][])
+            : []),
+          [
+            "stream",
+            stream ? (
+              <Link kind="stream" number={indexOf(stream.id)}>
+                {stream.label ? `${stream.id} ${stream.label}` : stream.id}
+              </Link>
+            ) : (
+              unknown
+            ),
+          ],
+          ...(launch !== noIndex
+            ? ([["launched by", <CommandLink command={launch} />]] as [string, ComponentChildren][])
+            : []),
+        ]}
+      />
       <h3>Stages</h3>
       <Stages command={command} catalog={catalog} />
       <Arguments command={command} catalog={catalog} />
@@ -91,16 +132,19 @@ const mostNeighbours = 12;
 function Neighbours({ command, catalog }: { command: number; catalog: Catalog }) {
   const edges = trace.dependencies.value;
   if (!edges) return null;
-  const before: number[] = [], after: number[] = [];
+  const before: number[] = [],
+    after: number[] = [];
   // Sorted by `to`: those before it are found by halving.
-  let low = 0, high = edges.rows;
+  let low = 0,
+    high = edges.rows;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (edges.to[middle] < command) low = middle + 1;
     else high = middle;
   }
   for (let at = low; at < edges.rows && edges.to[at] === command; ++at) before.push(at);
-  for (let at = low; at < edges.rows && after.length <= mostNeighbours; ++at) if (edges.from[at] === command) after.push(at);
+  for (let at = low; at < edges.rows && after.length <= mostNeighbours; ++at)
+    if (edges.from[at] === command) after.push(at);
   const list = (title: string, rows: number[], end: "from" | "to") =>
     rows.length === 0 ? null : (
       <>
@@ -108,10 +152,18 @@ function Neighbours({ command, catalog }: { command: number; catalog: Catalog })
         <ul>
           {rows.slice(0, mostNeighbours).map((row) => (
             <li key={row}>
-              <span><CommandLink command={edges[end][row]} /> {edges[end][row] < catalog.count && catalog.action(edges[end][row])}</span>
+              <span>
+                <CommandLink command={edges[end][row]} />{" "}
+                {edges[end][row] < catalog.count && catalog.action(edges[end][row])}
+              </span>
               <span class={edges.kind[row] === 2 ? "failed-text" : "dim"}>
                 {["data", "order", "missing", "redundant"][edges.kind[row]]}
-                {edges.buffer[row] !== noIndex && <> <BufferLink buffer={edges.buffer[row]} /></>}
+                {edges.buffer[row] !== noIndex && (
+                  <>
+                    {" "}
+                    <BufferLink buffer={edges.buffer[row]} />
+                  </>
+                )}
               </span>
             </li>
           ))}
@@ -119,7 +171,12 @@ function Neighbours({ command, catalog }: { command: number; catalog: Catalog })
         </ul>
       </>
     );
-  return <>{list("Depends on", before, "from")}{list("Needed by", after, "to")}</>;
+  return (
+    <>
+      {list("Depends on", before, "from")}
+      {list("Needed by", after, "to")}
+    </>
+  );
 }
 
 function KernelPanel({ kernel, summary }: { kernel: number; summary: Summary }) {
@@ -128,22 +185,49 @@ function KernelPanel({ kernel, summary }: { kernel: number; summary: Summary }) 
   const has = known.timed > 0;
   return (
     <>
-      <h2><Swatch kernel={kernel} /> {known.name}</h2>
-      <p class="dim">{known.id}{known.entry && known.entry !== known.name ? `, entry ${known.entry}` : ""}, {known.built_form}</p>
-      <Actions kind="kernel" number={indexOf(known.id)} to={[["timeline", "Timeline"], ["kernels", "Kernel"], ["source", "Source"]]} />
-      <Facts rows={[
-        ["runs", countText(known.count)],
-        ["with times", countText(known.timed)],
-        ["total", has ? timeText(known.total_ns) : unknown],
-        ["share", has ? shareText(known.total_ns, summary.sum_ns) : unknown],
-        ["mean", has ? timeText(known.mean_ns) : unknown],
-        ["p50, p95", has ? `${timeText(known.p50_ns)}, ${timeText(known.p95_ns)}` : unknown],
-        ["least, most", has ? `${timeText(known.least_ns)}, ${timeText(known.most_ns)}` : unknown],
-        ["at most", has ? rateText(known.bandwidth) : unknown],
-        ["shapes", countText(known.shapes)],
-        ["group size", known.group_size ? gridText(known.group_size[0], known.group_size[1], known.group_size[2]) : unknown],
-        ["first, last", indexOf(known.first) >= 0 ? <><CommandLink command={indexOf(known.first)} /> <CommandLink command={indexOf(known.last)} /></> : unknown],
-      ]} />
+      <h2>
+        <Swatch kernel={kernel} /> {known.name}
+      </h2>
+      <p class="dim">
+        {known.id}
+        {known.entry && known.entry !== known.name ? `, entry ${known.entry}` : ""}, {known.built_form}
+      </p>
+      <Actions
+        kind="kernel"
+        number={indexOf(known.id)}
+        to={[
+          ["timeline", "Timeline"],
+          ["kernels", "Kernel"],
+          ["source", "Source"],
+        ]}
+      />
+      <Facts
+        rows={[
+          ["runs", countText(known.count)],
+          ["with times", countText(known.timed)],
+          ["total", has ? timeText(known.total_ns) : unknown],
+          ["share", has ? shareText(known.total_ns, summary.sum_ns) : unknown],
+          ["mean", has ? timeText(known.mean_ns) : unknown],
+          ["p50, p95", has ? `${timeText(known.p50_ns)}, ${timeText(known.p95_ns)}` : unknown],
+          ["least, most", has ? `${timeText(known.least_ns)}, ${timeText(known.most_ns)}` : unknown],
+          ["at most", has ? rateText(known.bandwidth) : unknown],
+          ["shapes", countText(known.shapes)],
+          [
+            "group size",
+            known.group_size ? gridText(known.group_size[0], known.group_size[1], known.group_size[2]) : unknown,
+          ],
+          [
+            "first, last",
+            indexOf(known.first) >= 0 ? (
+              <>
+                <CommandLink command={indexOf(known.first)} /> <CommandLink command={indexOf(known.last)} />
+              </>
+            ) : (
+              unknown
+            ),
+          ],
+        ]}
+      />
       {known.parameters.length > 0 && <h3>Parameters</h3>}
       <ul>
         {known.parameters.map((parameter, place) => (
@@ -163,41 +247,62 @@ function BufferPanel({ buffer }: { buffer: number }) {
   const command = (name: number | null) => (indexOf(name) >= 0 ? <CommandLink command={indexOf(name)} /> : "never");
   return (
     <>
-      <h2>{known.id} {known.label && `'${known.label}'`}</h2>
-      <p class="dim">{sizeText(known.size_bytes)}{known.element ? `, ${known.element}` : ""}</p>
-      <Actions kind="buffer" number={indexOf(known.id)} to={[["buffers", "Contents"], ["memory", "Memory"], ["timeline", "Timeline"], ["dependencies", "Dependencies"]]} />
-      <Facts rows={[
-        ["size", `${countText(known.size_bytes)} B`],
-        ["alive from", timeText(known.alive_from)],
-        ["to", known.outlives ? "the end, not freed" : timeText(known.alive_to)],
-        ["reads", countText(known.reads)],
-        ["writes", countText(known.writes)],
-        ["first use", command(known.first)],
-        ["last use", command(known.last)],
-        ["first read", command(known.first_read)],
-        ["last read", command(known.last_read)],
-        ["at the peak", known.at_peak ? "alive" : "no"],
-      ]} />
+      <h2>
+        {known.id} {known.label && `'${known.label}'`}
+      </h2>
+      <p class="dim">
+        {sizeText(known.size_bytes)}
+        {known.element ? `, ${known.element}` : ""}
+      </p>
+      <Actions
+        kind="buffer"
+        number={indexOf(known.id)}
+        to={[
+          ["buffers", "Contents"],
+          ["memory", "Memory"],
+          ["timeline", "Timeline"],
+          ["dependencies", "Dependencies"],
+        ]}
+      />
+      <Facts
+        rows={[
+          ["size", `${countText(known.size_bytes)} B`],
+          ["alive from", timeText(known.alive_from)],
+          ["to", known.outlives ? "the end, not freed" : timeText(known.alive_to)],
+          ["reads", countText(known.reads)],
+          ["writes", countText(known.writes)],
+          ["first use", command(known.first)],
+          ["last use", command(known.last)],
+          ["first read", command(known.first_read)],
+          ["last read", command(known.last_read)],
+          ["at the peak", known.at_peak ? "alive" : "no"],
+        ]}
+      />
     </>
   );
 }
 
 function StreamPanel({ stream, summary }: { stream: number; summary: Summary }) {
-  const known = summary.streams[stream], device = known.device == null ? undefined : summary.devices[known.device];
+  const known = summary.streams[stream],
+    device = known.device == null ? undefined : summary.devices[known.device];
   const span = known.timed > 0 ? (known.end_ns ?? 0) - (known.begin_ns ?? 0) : NaN;
   return (
     <>
-      <h2>{known.id} {known.label && `'${known.label}'`}</h2>
+      <h2>
+        {known.id} {known.label && `'${known.label}'`}
+      </h2>
       <p class="dim">stream of {device?.name ?? "an unknown device"}</p>
       <Actions kind="stream" number={indexOf(known.id)} to={[["timeline", "Timeline"]]} />
-      <Facts rows={[
-        ["commands", countText(known.commands)],
-        ["with times", countText(known.timed)],
-        ["busy", known.timed > 0 ? timeText(known.busy_ns) : unknown],
-        ["of", timeText(span)],
-        ["idle", known.timed > 0 ? timeText(span - known.busy_ns) : unknown],
-        ["sum of commands", known.timed > 0 ? timeText(known.sum_ns) : unknown],
-      ]} />
+      <Facts
+        rows={[
+          ["commands", countText(known.commands)],
+          ["with times", countText(known.timed)],
+          ["busy", known.timed > 0 ? timeText(known.busy_ns) : unknown],
+          ["of", timeText(span)],
+          ["idle", known.timed > 0 ? timeText(span - known.busy_ns) : unknown],
+          ["sum of commands", known.timed > 0 ? timeText(known.sum_ns) : unknown],
+        ]}
+      />
     </>
   );
 }
@@ -209,13 +314,24 @@ function CallPanel({ call, catalog }: { call: number; catalog: Catalog }) {
   return (
     <>
       <h2>{catalog.text(calls.name[call])}</h2>
-      <p class="dim">call {call} on thread {calls.thread[call]}</p>
-      <Actions kind="call" number={call} to={[["timeline", "Timeline"], ["calls", "Calls"]]} />
-      <Facts rows={[
-        ["took", timeText(calls.end[call] - calls.begin[call])],
-        ["from", timeText(calls.begin[call])],
-        ["gave", calls.command[call] !== noIndex ? <CommandLink command={calls.command[call]} /> : "no command"],
-      ]} />
+      <p class="dim">
+        call {call} on thread {calls.thread[call]}
+      </p>
+      <Actions
+        kind="call"
+        number={call}
+        to={[
+          ["timeline", "Timeline"],
+          ["calls", "Calls"],
+        ]}
+      />
+      <Facts
+        rows={[
+          ["took", timeText(calls.end[call] - calls.begin[call])],
+          ["from", timeText(calls.begin[call])],
+          ["gave", calls.command[call] !== noIndex ? <CommandLink command={calls.command[call]} /> : "no command"],
+        ]}
+      />
     </>
   );
 }
@@ -223,10 +339,30 @@ function CallPanel({ call, catalog }: { call: number; catalog: Catalog }) {
 function Body({ summary }: { summary: Summary }) {
   const chosen = selection.value;
   if (!chosen)
-    return <p class="dim">Nothing is selected. A click on a command, a kernel, a buffer or a stream shows here what is known of it; <kbd>/</kbd> finds one by name.</p>;
-  if (chosen.kind === "kernel") return focusedKernel.value >= 0 ? <KernelPanel kernel={focusedKernel.value} summary={summary} /> : <p class="dim">This document has no k{chosen.number}.</p>;
-  if (chosen.kind === "buffer") return focusedBuffer.value >= 0 ? <BufferPanel buffer={focusedBuffer.value} /> : <p class="dim">This document has no b{chosen.number}.</p>;
-  if (chosen.kind === "stream") return focusedStream.value >= 0 ? <StreamPanel stream={focusedStream.value} summary={summary} /> : <p class="dim">This document has no s{chosen.number}.</p>;
+    return (
+      <p class="dim">
+        Nothing is selected. A click on a command, a kernel, a buffer or a stream shows here what is known of it;{" "}
+        <kbd>/</kbd> finds one by name.
+      </p>
+    );
+  if (chosen.kind === "kernel")
+    return focusedKernel.value >= 0 ? (
+      <KernelPanel kernel={focusedKernel.value} summary={summary} />
+    ) : (
+      <p class="dim">This document has no k{chosen.number}.</p>
+    );
+  if (chosen.kind === "buffer")
+    return focusedBuffer.value >= 0 ? (
+      <BufferPanel buffer={focusedBuffer.value} />
+    ) : (
+      <p class="dim">This document has no b{chosen.number}.</p>
+    );
+  if (chosen.kind === "stream")
+    return focusedStream.value >= 0 ? (
+      <StreamPanel stream={focusedStream.value} summary={summary} />
+    ) : (
+      <p class="dim">This document has no s{chosen.number}.</p>
+    );
   const catalog = names.value;
   if (!catalog) return <Waiting what="commands" />;
   if (chosen.kind === "call") return <CallPanel call={chosen.number} catalog={catalog} />;
@@ -240,4 +376,3 @@ export function Inspector({ summary }: { summary: Summary }) {
     </aside>
   );
 }
-

@@ -17,13 +17,16 @@ interface LinkProperties {
 export function Link({ kind, number, to, children }: LinkProperties) {
   const name = selectionText({ kind, number });
   return (
-    <a class="link" href={`#${to ?? view.value}?at=${name}`}
-       onClick={(event) => {
-         event.preventDefault();
-         event.stopPropagation();
-         if (to) goTo(to, kind, number);
-         else select(kind, number);
-       }}>
+    <a
+      class="link"
+      href={`#${to ?? view.value}?at=${name}`}
+      onClick={(event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        if (to) goTo(to, kind, number);
+        else select(kind, number);
+      }}
+    >
       {children ?? name}
     </a>
   );
@@ -31,7 +34,11 @@ export function Link({ kind, number, to, children }: LinkProperties) {
 
 export function CommandLink({ command, to, long }: { command: number; to?: View; long?: boolean }) {
   const names = long ? catalog.value : undefined;
-  return <Link kind="command" number={command} to={to}>{names && command < names.count ? names.describe(command) : `c${command}`}</Link>;
+  return (
+    <Link kind="command" number={command} to={to}>
+      {names && command < names.count ? names.describe(command) : `c${command}`}
+    </Link>
+  );
 }
 
 export function Swatch({ kernel }: { kernel: number }) {
@@ -46,7 +53,9 @@ export function KernelLink({ kernel, to }: { kernel: number; to?: View }) {
   return (
     <span class="named">
       <Swatch kernel={kernel} />
-      <Link kind="kernel" number={indexOf(known.id)} to={to}>{known.name}</Link>
+      <Link kind="kernel" number={indexOf(known.id)} to={to}>
+        {known.name}
+      </Link>
     </span>
   );
 }
@@ -54,5 +63,9 @@ export function KernelLink({ kernel, to }: { kernel: number; to?: View }) {
 export function BufferLink({ buffer, to }: { buffer: number; to?: View }) {
   const known = trace.buffers.value?.[buffer];
   if (!known) return null;
-  return <Link kind="buffer" number={indexOf(known.id)} to={to}>{known.label ? `${known.id} '${known.label}'` : known.id}</Link>;
+  return (
+    <Link kind="buffer" number={indexOf(known.id)} to={to}>
+      {known.label ? `${known.id} '${known.label}'` : known.id}
+    </Link>
+  );
 }

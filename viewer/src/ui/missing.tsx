@@ -2,11 +2,19 @@
 import type { ComponentChildren } from "preact";
 
 export function Waiting({ what }: { what: string }) {
-  return <p class="waiting" role="status">Loading {what} …</p>;
+  return (
+    <p class="waiting" role="status">
+      Loading {what} …
+    </p>
+  );
 }
 
 export function Failed({ what, error }: { what: string; error: string }) {
-  return <p class="failed" role="alert">{what} can't be shown: {error}</p>;
+  return (
+    <p class="failed" role="alert">
+      {what} can't be shown: {error}
+    </p>
+  );
 }
 
 // Nothing is there to show, and why.

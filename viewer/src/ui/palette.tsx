@@ -35,7 +35,9 @@ function Panel() {
   const [place, setPlace] = useState(0);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
-  const names = catalog.value, summary = trace.summary.value, scopes = trace.scopes.value;
+  const names = catalog.value,
+    summary = trace.summary.value,
+    scopes = trace.scopes.value;
   // Before the next key can come: what is typed after '/' is meant for it.
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -43,7 +45,8 @@ function Panel() {
     return () => (before instanceof HTMLElement ? before.focus() : undefined);
   }, []);
   const matches = useMemo<Match[]>(() => {
-    const toViews = views.map((name, number): Match => ({ kind: "view", number, name, detail: "view" }))
+    const toViews = views
+      .map((name, number): Match => ({ kind: "view", number, name, detail: "view" }))
       .filter(({ name }) => name.startsWith(query.toLowerCase()) && (name !== "diff" || summary?.has_diff));
     if (!names || !summary) return toViews;
     return [...search(query, names, summary, scopes?.scopes ?? []), ...toViews];
@@ -53,26 +56,46 @@ function Panel() {
   const close = () => (paletteIsOpen.value = false);
   return (
     <div class="veil" onClick={close}>
-      <div class="palette" role="dialog" aria-modal="true" aria-label="Search" onClick={(event) => event.stopPropagation()}>
-        <input ref={input} value={query} placeholder="c12, matmul, layer0/attention, a buffer …" aria-label="Search commands, kernels, buffers, streams, scopes"
-               role="combobox" aria-expanded="true" aria-controls="palette-matches" aria-activedescendant={at >= 0 ? `match-${at}` : undefined}
-               onInput={(event) => {
-                 setQuery(event.currentTarget.value);
-                 setPlace(0);
-               }}
-               onKeyDown={(event) => {
-                 if (event.key === "Escape") close();
-                 else if (event.key === "ArrowDown") setPlace(Math.min(matches.length - 1, at + 1));
-                 else if (event.key === "ArrowUp") setPlace(Math.max(0, at - 1));
-                 else if (event.key === "Enter") {
-                   if (matches[at]) go(matches[at]);
-                 } else return;
-                 event.preventDefault();
-               }} />
+      <div
+        class="palette"
+        role="dialog"
+        aria-modal="true"
+        aria-label="Search"
+        onClick={(event) => event.stopPropagation()}
+      >
+        <input
+          ref={input}
+          value={query}
+          placeholder="c12, matmul, layer0/attention, a buffer …"
+          aria-label="Search commands, kernels, buffers, streams, scopes"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="palette-matches"
+          aria-activedescendant={at >= 0 ? `match-${at}` : undefined}
+          onInput={(event) => {
+            setQuery(event.currentTarget.value);
+            setPlace(0);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") close();
+            else if (event.key === "ArrowDown") setPlace(Math.min(matches.length - 1, at + 1));
+            else if (event.key === "ArrowUp") setPlace(Math.max(0, at - 1));
+            else if (event.key === "Enter") {
+              if (matches[at]) go(matches[at]);
+            } else return;
+            event.preventDefault();
+          }}
+        />
         <ul id="palette-matches" role="listbox" ref={list}>
           {matches.map((match, index) => (
-            <li key={`${match.kind} ${match.number} ${match.name}`} id={`match-${index}`} role="option" aria-selected={index === at} class={index === at ? "on" : ""}
-                onClick={() => go(match)}>
+            <li
+              key={`${match.kind} ${match.number} ${match.name}`}
+              id={`match-${index}`}
+              role="option"
+              aria-selected={index === at}
+              class={index === at ? "on" : ""}
+              onClick={() => go(match)}
+            >
               <span>{match.name}</span>
               <small>{match.detail}</small>
             </li>

@@ -45,13 +45,38 @@ export function search(query: string, catalog: Catalog, summary: Summary, scopes
   };
   const exact = /^([ckbs])(\d+)$/.exec(query.trim().toLowerCase());
   if (exact?.[1] === "c" && Number(exact[2]) < catalog.count)
-    found.push({ score: 100, match: { kind: "command", number: Number(exact[2]), name: catalog.describe(Number(exact[2])), detail: "command" } });
-  catalog.kernels.forEach((kernel) => add(`${kernel.name} ${kernel.id}`, kernel.id === query ? 100 : 2, () => ({ kind: "kernel", number: indexOf(kernel.id), name: kernel.name, detail: `kernel ${kernel.id}` })));
-  catalog.buffers.forEach((buffer) => add(`${buffer.label} ${buffer.id}`, buffer.id === query ? 100 : 1, () => ({ kind: "buffer", number: indexOf(buffer.id), name: buffer.label || buffer.id, detail: `buffer ${buffer.id}` })));
-  summary.streams.forEach((stream) => add(`${stream.label} ${stream.id}`, stream.id === query ? 100 : 1, () => ({ kind: "stream", number: indexOf(stream.id), name: stream.label || stream.id, detail: `stream ${stream.id}` })));
+    found.push({
+      score: 100,
+      match: { kind: "command", number: Number(exact[2]), name: catalog.describe(Number(exact[2])), detail: "command" },
+    });
+  catalog.kernels.forEach((kernel) =>
+    add(`${kernel.name} ${kernel.id}`, kernel.id === query ? 100 : 2, () => ({
+      kind: "kernel",
+      number: indexOf(kernel.id),
+      name: kernel.name,
+      detail: `kernel ${kernel.id}`,
+    })),
+  );
+  catalog.buffers.forEach((buffer) =>
+    add(`${buffer.label} ${buffer.id}`, buffer.id === query ? 100 : 1, () => ({
+      kind: "buffer",
+      number: indexOf(buffer.id),
+      name: buffer.label || buffer.id,
+      detail: `buffer ${buffer.id}`,
+    })),
+  );
+  summary.streams.forEach((stream) =>
+    add(`${stream.label} ${stream.id}`, stream.id === query ? 100 : 1, () => ({
+      kind: "stream",
+      number: indexOf(stream.id),
+      name: stream.label || stream.id,
+      detail: `stream ${stream.id}`,
+    })),
+  );
 
   const { works, commands } = catalog;
-  const firstOf = new Map<string, number>(), workScores = new Float64Array(works.rows);
+  const firstOf = new Map<string, number>(),
+    workScores = new Float64Array(works.rows);
   for (let work = 0; work < works.rows; ++work) {
     const kernel = works.kernel[work] < catalog.kernels.length ? catalog.kernels[works.kernel[work]].name : "";
     workScores[work] = score(`${catalog.text(works.label[work])} ${kernel} ${catalog.text(works.scope[work])}`, words);
@@ -60,7 +85,10 @@ export function search(query: string, catalog: Catalog, summary: Summary, scopes
   for (let command = 0; command < commands.rows && commandsFound < most; ++command)
     if (workScores[commands.work[command]] > 0) {
       ++commandsFound;
-      found.push({ score: workScores[commands.work[command]], match: { kind: "command", number: command, name: catalog.describe(command), detail: "command" } });
+      found.push({
+        score: workScores[commands.work[command]],
+        match: { kind: "command", number: command, name: catalog.describe(command), detail: "command" },
+      });
     }
   for (const { path, scope } of scopePaths(scopes, "")) {
     const value = score(path, words);
@@ -68,10 +96,22 @@ export function search(query: string, catalog: Catalog, summary: Summary, scopes
     if (firstOf.size === 0)
       for (let command = commands.rows - 1; command >= 0; --command) {
         let text = catalog.scope(command);
-        for (; text && firstOf.get(text) !== command; text = text.slice(0, Math.max(0, text.lastIndexOf("/")))) firstOf.set(text, command);
+        for (; text && firstOf.get(text) !== command; text = text.slice(0, Math.max(0, text.lastIndexOf("/"))))
+          firstOf.set(text, command);
       }
-    found.push({ score: value + 0.5, match: { kind: "scope", number: firstOf.get(path) ?? -1, name: path, detail: `scope, ${scope.commands} commands` } });
+    found.push({
+      score: value + 0.5,
+      match: {
+        kind: "scope",
+        number: firstOf.get(path) ?? -1,
+        name: path,
+        detail: `scope, ${scope.commands} commands`,
+      },
+    });
     if (found.length > 4000) break;
   }
-  return found.sort((a, b) => b.score - a.score || a.match.number - b.match.number).slice(0, most).map(({ match }) => match);
+  return found
+    .sort((a, b) => b.score - a.score || a.match.number - b.match.number)
+    .slice(0, most)
+    .map(({ match }) => match);
 }

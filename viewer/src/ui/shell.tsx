@@ -24,13 +24,28 @@ import { openPalette, Palette } from "./palette";
 import { StatusLine } from "./status_line";
 
 export const viewTitles: Record<View, string> = {
-  summary: "Summary", timeline: "Timeline", dependencies: "Dependencies", memory: "Memory", kernels: "Kernels",
-  buffers: "Buffers", source: "Source", calls: "Calls", findings: "Findings", diff: "Diff",
+  summary: "Summary",
+  timeline: "Timeline",
+  dependencies: "Dependencies",
+  memory: "Memory",
+  kernels: "Kernels",
+  buffers: "Buffers",
+  source: "Source",
+  calls: "Calls",
+  findings: "Findings",
+  diff: "Diff",
 };
 
 const components: Record<View, FunctionComponent<{ summary: Summary }>> = {
-  summary: SummaryView, timeline: TimelineView, dependencies: DependenciesView, memory: MemoryView,
-  kernels: KernelsView, buffers: BuffersView, source: SourceView, calls: CallsView, findings: FindingsView,
+  summary: SummaryView,
+  timeline: TimelineView,
+  dependencies: DependenciesView,
+  memory: MemoryView,
+  kernels: KernelsView,
+  buffers: BuffersView,
+  source: SourceView,
+  calls: CallsView,
+  findings: FindingsView,
   diff: DiffView,
 };
 
@@ -44,12 +59,16 @@ function Tabs() {
     <nav class="tabs" aria-label="Views">
       {views.map((name) =>
         name === "diff" && !withDiff ? null : (
-          <a key={name} href={`#${name}`} class={view.value === name ? "tab on" : "tab"}
-             aria-current={view.value === name ? "page" : undefined}
-             onClick={(event) => {
-               event.preventDefault();
-               show(name);
-             }}>
+          <a
+            key={name}
+            href={`#${name}`}
+            class={view.value === name ? "tab on" : "tab"}
+            aria-current={view.value === name ? "page" : undefined}
+            onClick={(event) => {
+              event.preventDefault();
+              show(name);
+            }}
+          >
             {viewTitles[name]}
             {name === "findings" && troubles > 0 && <span class="badge">{countText(troubles)}</span>}
           </a>
@@ -74,17 +93,24 @@ function Bar() {
       <button class="search-button" onClick={openPalette} aria-label="Search commands, kernels, buffers and scopes">
         Search <kbd>/</kbd>
       </button>
-      <button class="icon" onClick={toggleTheme} title="Dark or light (T)"
-              aria-label={`Switch to ${theme.value === "dark" ? "light" : "dark"} colours`}>
+      <button
+        class="icon"
+        onClick={toggleTheme}
+        title="Dark or light (T)"
+        aria-label={`Switch to ${theme.value === "dark" ? "light" : "dark"} colours`}
+      >
         {theme.value === "dark" ? "☾" : "☀"}
       </button>
-      <button class="icon" onClick={() => (helpIsOpen.value = true)} title="Keys (?)" aria-label="Keys and help">?</button>
+      <button class="icon" onClick={() => (helpIsOpen.value = true)} title="Keys (?)" aria-label="Keys and help">
+        ?
+      </button>
     </header>
   );
 }
 
 export function Shell() {
-  const summary = trace.summary.value, isThere = summary !== undefined;
+  const summary = trace.summary.value,
+    isThere = summary !== undefined;
   useEffect(() => {
     if (isThere) requestAnimationFrame(() => performance.mark("reel.shown")); // what the benchmark waits for
   }, [isThere]);

@@ -12,19 +12,27 @@ export function StatusLine({ summary }: { summary: Summary }) {
     <footer class="status">
       <span title={summary.document}>{fileName(summary.document)}</span>
       <span>{sizeText(summary.file_bytes)}</span>
-      {!summary.complete && <span class="warn" title={summary.problems.join("\n")}>not complete</span>}
+      {!summary.complete && (
+        <span class="warn" title={summary.problems.join("\n")}>
+          not complete
+        </span>
+      )}
       {summary.problems.length > 0 && <span class="warn">{plural(summary.problems.length, "problem")}</span>}
       <span class="grow" />
       {selection.value && (
         <span>
           {selectionText(selection.value)}{" "}
-          <button class="link" onClick={() => (selection.value = null)} aria-label="Select nothing">×</button>
+          <button class="link" onClick={() => (selection.value = null)} aria-label="Select nothing">
+            ×
+          </button>
         </span>
       )}
       {span && (
         <span>
           {timeText(span.begin)} to {timeText(span.end)} ({timeText(span.end - span.begin)}){" "}
-          <button class="link" onClick={() => (range.value = null)} aria-label="Clear the range">×</button>
+          <button class="link" onClick={() => (range.value = null)} aria-label="Clear the range">
+            ×
+          </button>
         </span>
       )}
     </footer>

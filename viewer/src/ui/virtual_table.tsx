@@ -32,10 +32,16 @@ interface Properties {
 const rowHeight = 22;
 const mostHeight = 24_000_000; // browsers cut off elements that are much higher
 
-export function sortRows(rows: Uint32Array, value: (row: number) => number | string, isDescending: boolean): Uint32Array {
+export function sortRows(
+  rows: Uint32Array,
+  value: (row: number) => number | string,
+  isDescending: boolean,
+): Uint32Array {
   const isBefore = (a: number | string, b: number | string) => {
-    if (typeof a === "string" || typeof b === "string") return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
-    const aIsMissing = Number.isNaN(a), bIsMissing = Number.isNaN(b);
+    if (typeof a === "string" || typeof b === "string")
+      return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
+    const aIsMissing = Number.isNaN(a),
+      bIsMissing = Number.isNaN(b);
     if (aIsMissing || bIsMissing) return (Number(aIsMissing) - Number(bIsMissing)) * (isDescending ? -1 : 1);
     return a - b;
   };
@@ -47,7 +53,16 @@ export function sortRows(rows: Uint32Array, value: (row: number) => number | str
   return rows.slice().sort((a, b) => sign * isBefore(keys[a], keys[b]) || a - b);
 }
 
-export function VirtualTable({ label, rows, columns, selected = -1, sort: firstSort, onSelect, onOpen, empty }: Properties) {
+export function VirtualTable({
+  label,
+  rows,
+  columns,
+  selected = -1,
+  sort: firstSort,
+  onSelect,
+  onOpen,
+  empty,
+}: Properties) {
   const scroller = useRef<HTMLDivElement>(null);
   const [sort, setSort] = useState<Sort | null>(firstSort ?? null);
   const [top, setTop] = useState(0);
@@ -61,7 +76,8 @@ export function VirtualTable({ label, rows, columns, selected = -1, sort: firstS
   }, [rows, sort?.key, sort?.isDescending, columns]);
   const rowAt = (place: number) => (order ? order[place] : place);
 
-  const whole = count * rowHeight, spacer = Math.min(whole, mostHeight);
+  const whole = count * rowHeight,
+    spacer = Math.min(whole, mostHeight);
   // Beyond what a browser can scroll, a pixel of the bar is more than a pixel of rows.
   const factor = spacer > height ? (whole - height) / (spacer - height) : 1;
   const offset = top * factor;
@@ -94,7 +110,12 @@ export function VirtualTable({ label, rows, columns, selected = -1, sort: firstS
     const now = selected >= 0 ? placeOf(selected) : -1;
     const page = Math.max(1, Math.floor(height / rowHeight) - 1);
     const steps: Record<string, number> = {
-      ArrowDown: now + 1, ArrowUp: now - 1, PageDown: now + page, PageUp: now - page, Home: 0, End: count - 1,
+      ArrowDown: now + 1,
+      ArrowUp: now - 1,
+      PageDown: now + page,
+      PageUp: now - page,
+      Home: 0,
+      End: count - 1,
     };
     if (event.key === "Enter" && now >= 0) onOpen?.(selected);
     else if (event.key in steps && count > 0) {
@@ -114,35 +135,64 @@ export function VirtualTable({ label, rows, columns, selected = -1, sort: firstS
         {columns.map((column) => {
           const isSorted = sort?.key === column.key;
           return (
-            <span key={column.key} role="columnheader" class={column.isNumber ? "number" : ""} title={column.hint}
-                  aria-sort={isSorted ? (sort.isDescending ? "descending" : "ascending") : undefined}>
+            <span
+              key={column.key}
+              role="columnheader"
+              class={column.isNumber ? "number" : ""}
+              title={column.hint}
+              aria-sort={isSorted ? (sort.isDescending ? "descending" : "ascending") : undefined}
+            >
               {column.value ? (
-                <button onClick={() => setSort({ key: column.key, isDescending: isSorted ? !sort.isDescending : !!column.isNumber })}>
+                <button
+                  onClick={() =>
+                    setSort({ key: column.key, isDescending: isSorted ? !sort.isDescending : !!column.isNumber })
+                  }
+                >
                   {column.title}
                   {isSorted && <i aria-hidden="true">{sort.isDescending ? "▾" : "▴"}</i>}
                 </button>
-              ) : column.title}
+              ) : (
+                column.title
+              )}
             </span>
           );
         })}
       </div>
-      <div class="table-body" ref={scroller} tabIndex={0} role="rowgroup" aria-label={`${label}, rows`} onKeyDown={onKeyDown}
-           onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+      <div
+        class="table-body"
+        ref={scroller}
+        tabIndex={0}
+        role="rowgroup"
+        aria-label={`${label}, rows`}
+        onKeyDown={onKeyDown}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      >
         {count === 0 && <p class="nothing">{empty ?? "None."}</p>}
         <div style={{ height: `${spacer}px`, position: "relative" }} role="presentation">
-          <div style={{ position: "absolute", top: `${top - offset + first * rowHeight}px`, left: 0, right: 0 }} role="presentation">
+          <div
+            style={{ position: "absolute", top: `${top - offset + first * rowHeight}px`, left: 0, right: 0 }}
+            role="presentation"
+          >
             {Array.from({ length: Math.max(0, last - first) }, (_, step) => {
               const row = rowAt(first + step);
               return (
-                <div key={row} role="row" aria-rowindex={first + step + 2} aria-selected={row === selected}
-                     class={row === selected ? "table-row on" : "table-row"} style={style}
-                     onClick={() => {
-                       rowUnderHand.current = row;
-                       onSelect?.(row);
-                     }}
-                     onDblClick={() => onOpen?.(row)}>
+                <div
+                  key={row}
+                  role="row"
+                  aria-rowindex={first + step + 2}
+                  aria-selected={row === selected}
+                  class={row === selected ? "table-row on" : "table-row"}
+                  style={style}
+                  onClick={() => {
+                    rowUnderHand.current = row;
+                    onSelect?.(row);
+                  }}
+                  onDblClick={() => onOpen?.(row)}
+                >
                   {columns.map((column) => (
-                    <span key={column.key} role="cell" class={column.isNumber ? "number" : ""}>{column.cell(row)}</span>
+                    <span key={column.key} role="cell" class={column.isNumber ? "number" : ""}>
+                      {column.cell(row)}
+                    </span>
                   ))}
                 </div>
               );

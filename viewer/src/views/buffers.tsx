@@ -1,6 +1,14 @@
 // buffers.tsx - what buffers held: versions over time, as numbers or as a picture.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ElementType, elementTypes, isReal, parseElementType, realText, sizeOfElement, Statistics } from "../buffer/elements";
+import {
+  ElementType,
+  elementTypes,
+  isReal,
+  parseElementType,
+  realText,
+  sizeOfElement,
+  Statistics,
+} from "../buffer/elements";
 import { HeatMap } from "../buffer/heat_map";
 import { Numbers } from "../buffer/numbers";
 import { Difference, differenceOf, findStrange, findValue, scannedAtOnce, statisticsOf } from "../buffer/scan";
@@ -32,21 +40,68 @@ function BufferList({ buffers, contents, shown }: { buffers: Buffer[]; contents:
   }, [buffers, contents]);
   const rows = useMemo(() => {
     const words = wordsOf(query);
-    return Uint32Array.from(buffers.map((_, b) => b).filter((b) => words.length === 0 || score(`${buffers[b].label} ${buffers[b].id}`, words) > 0));
+    return Uint32Array.from(
+      buffers
+        .map((_, b) => b)
+        .filter((b) => words.length === 0 || score(`${buffers[b].label} ${buffers[b].id}`, words) > 0),
+    );
   }, [buffers, query]);
-  const columns: Column[] = useMemo(() => [
-    { key: "name", title: "buffer", width: "minmax(0, 1fr)", value: (b) => buffers[b].label || buffers[b].id, cell: (b) => <><span class="dim">{buffers[b].id}</span> {buffers[b].label}</> },
-    { key: "size", title: "size", width: "70px", isNumber: true, value: (b) => buffers[b].size_bytes, cell: (b) => sizeText(buffers[b].size_bytes) },
-    { key: "versions", title: "vers.", width: "38px", isNumber: true, hint: "Versions recorded", value: (b) => counts[b], cell: (b) => countText(counts[b]) },
-  ], [buffers, counts]);
+  const columns: Column[] = useMemo(
+    () => [
+      {
+        key: "name",
+        title: "buffer",
+        width: "minmax(0, 1fr)",
+        value: (b) => buffers[b].label || buffers[b].id,
+        cell: (b) => (
+          <>
+            <span class="dim">{buffers[b].id}</span> {buffers[b].label}
+          </>
+        ),
+      },
+      {
+        key: "size",
+        title: "size",
+        width: "70px",
+        isNumber: true,
+        value: (b) => buffers[b].size_bytes,
+        cell: (b) => sizeText(buffers[b].size_bytes),
+      },
+      {
+        key: "versions",
+        title: "vers.",
+        width: "38px",
+        isNumber: true,
+        hint: "Versions recorded",
+        value: (b) => counts[b],
+        cell: (b) => countText(counts[b]),
+      },
+    ],
+    [buffers, counts],
+  );
   return (
     <div class="pane">
-      <div class="toolbar"><input class="field wide" type="search" placeholder="name of a buffer" aria-label="Filter buffers" value={query} onInput={(event) => setQuery(event.currentTarget.value)} /></div>
-      <VirtualTable label="Buffers" rows={rows} columns={columns} selected={shown} empty="No buffer has that in its name."
-                    onSelect={(b) => {
-                      select("buffer", indexOf(buffers[b].id));
-                      setOption("version", null);
-                    }} />
+      <div class="toolbar">
+        <input
+          class="field wide"
+          type="search"
+          placeholder="name of a buffer"
+          aria-label="Filter buffers"
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+        />
+      </div>
+      <VirtualTable
+        label="Buffers"
+        rows={rows}
+        columns={columns}
+        selected={shown}
+        empty="No buffer has that in its name."
+        onSelect={(b) => {
+          select("buffer", indexOf(buffers[b].id));
+          setOption("version", null);
+        }}
+      />
     </div>
   );
 }
@@ -62,19 +117,53 @@ function useScan<T>(isOn: boolean, scan: () => Promise<T>, about: unknown[]): T 
   return result;
 }
 
-function StatisticsLine({ statistics, type }: { statistics: Statistics | null | "working" | undefined; type: ElementType }) {
+function StatisticsLine({
+  statistics,
+  type,
+}: {
+  statistics: Statistics | null | "working" | undefined;
+  type: ElementType;
+}) {
   if (statistics === "working") return <span class="dim">looking at all of it …</span>;
   if (!statistics) return null;
-  const text = (value: number) => (Number.isNaN(value) ? unknown : realText(isReal(type) ? Number(value.toPrecision(7)) : value, true));
+  const text = (value: number) =>
+    Number.isNaN(value) ? unknown : realText(isReal(type) ? Number(value.toPrecision(7)) : value, true);
   const parts: [string, string, boolean?][] = [
-    ["elements", countText(statistics.count)], ["least", text(statistics.least)], ["most", text(statistics.most)], ["mean", text(statistics.mean)],
+    ["elements", countText(statistics.count)],
+    ["least", text(statistics.least)],
+    ["most", text(statistics.most)],
+    ["mean", text(statistics.mean)],
     ["zeros", countText(statistics.zeros)],
   ];
-  if (isReal(type)) parts.push(["NaN", countText(statistics.nans), statistics.nans > 0], ["Inf", countText(statistics.infinities), statistics.infinities > 0]);
-  return <>{parts.map(([name, value, isBad]) => <span key={name} data-statistic={name}><span class="dim">{name}</span> <b class={isBad ? "failed-text" : ""}>{value}</b></span>)}</>;
+  if (isReal(type))
+    parts.push(
+      ["NaN", countText(statistics.nans), statistics.nans > 0],
+      ["Inf", countText(statistics.infinities), statistics.infinities > 0],
+    );
+  return (
+    <>
+      {parts.map(([name, value, isBad]) => (
+        <span key={name} data-statistic={name}>
+          <span class="dim">{name}</span> <b class={isBad ? "failed-text" : ""}>{value}</b>
+        </span>
+      ))}
+    </>
+  );
 }
 
-function VersionView({ version, before, buffer, summary, type }: { version: Version; before: Version | null; buffer: Buffer; summary: Summary; type: ElementType }) {
+function VersionView({
+  version,
+  before,
+  buffer,
+  summary,
+  type,
+}: {
+  version: Version;
+  before: Version | null;
+  buffer: Buffer;
+  summary: Summary;
+  type: ElementType;
+}) {
   const [mode, setMode] = useState<"numbers" | "heat map">(options.value.as === "heat" ? "heat map" : "numbers");
   const [compares, setCompares] = useState(true);
   const [wantsAll, setWantsAll] = useState(false);
@@ -86,7 +175,11 @@ function VersionView({ version, before, buffer, summary, type }: { version: Vers
   const width = Math.max(1, Math.min(16384, Number(options.value.width) || square));
   const scans = version.isStored && (version.size <= scannedAtOnce || wantsAll);
   const statistics = useScan(scans, () => statisticsOf(version, type), [version, type]);
-  const difference = useScan<Difference | null>(scans && compares && !!before, () => differenceOf(version, before!, type), [version, before, type]);
+  const difference = useScan<Difference | null>(
+    scans && compares && !!before,
+    () => differenceOf(version, before!, type),
+    [version, before, type],
+  );
   void pagesLoaded.value;
   const isHere = version.isStored && (version.size === 0 || peekPage(version, 0) !== "missing");
   useEffect(() => {
@@ -101,42 +194,127 @@ function VersionView({ version, before, buffer, summary, type }: { version: Vers
     setMessage(place < 0 ? `no ${what}` : `${what} at [${place}]`);
   };
   if (!version.isStored)
-    return <Nothing>Only the hash of these bytes was recorded ({version.hash}). A capture with all contents keeps the bytes; <code>{buffersCommand(summary, buffer, version)}</code> tells what is known.</Nothing>;
+    return (
+      <Nothing>
+        Only the hash of these bytes was recorded ({version.hash}). A capture with all contents keeps the bytes;{" "}
+        <code>{buffersCommand(summary, buffer, version)}</code> tells what is known.
+      </Nothing>
+    );
   if (!isHere)
-    return <Nothing>{trace.resources.served ? "These bytes are damaged or missing in the document." : "These bytes were left out of this file."} To see them: <code>{buffersCommand(summary, buffer, version)}</code></Nothing>;
+    return (
+      <Nothing>
+        {trace.resources.served
+          ? "These bytes are damaged or missing in the document."
+          : "These bytes were left out of this file."}{" "}
+        To see them: <code>{buffersCommand(summary, buffer, version)}</code>
+      </Nothing>
+    );
   return (
     <>
       <div class="toolbar">
-        <label>as <select class="field" value={type} onChange={(event) => setOption("type", event.currentTarget.value)}>{elementTypes.map((name) => <option key={name}>{name}</option>)}</select></label>
+        <label>
+          as{" "}
+          <select class="field" value={type} onChange={(event) => setOption("type", event.currentTarget.value)}>
+            {elementTypes.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
         <span class="choice" role="group" aria-label="How to show it">
-          {(["numbers", "heat map"] as const).map((name) => <button key={name} class={mode === name ? "button on" : "button"} aria-pressed={mode === name} onClick={() => setMode(name)}>{name}</button>)}
+          {(["numbers", "heat map"] as const).map((name) => (
+            <button
+              key={name}
+              class={mode === name ? "button on" : "button"}
+              aria-pressed={mode === name}
+              onClick={() => setMode(name)}
+            >
+              {name}
+            </button>
+          ))}
         </span>
-        {mode === "heat map" && <label>width <input class="field narrow" type="number" min={1} max={16384} value={width} onChange={(event) => setOption("width", event.currentTarget.value)} /></label>}
-        {isReal(type) && <button class="button" onClick={() => void jump((from) => findStrange(version, type, from), "NaN or Inf")}>next NaN/Inf</button>}
-        <form onSubmit={(event) => {
-          event.preventDefault();
-          const value = Number(query);
-          if (query.trim() && Number.isFinite(value)) void jump((from) => findValue(version, type, value, Math.abs(value) * 1e-5, from), query);
-        }}>
-          <input class="field narrow" placeholder="value" aria-label="Find a value" value={query} onInput={(event) => setQuery(event.currentTarget.value)} />
+        {mode === "heat map" && (
+          <label>
+            width{" "}
+            <input
+              class="field narrow"
+              type="number"
+              min={1}
+              max={16384}
+              value={width}
+              onChange={(event) => setOption("width", event.currentTarget.value)}
+            />
+          </label>
+        )}
+        {isReal(type) && (
+          <button class="button" onClick={() => void jump((from) => findStrange(version, type, from), "NaN or Inf")}>
+            next NaN/Inf
+          </button>
+        )}
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            const value = Number(query);
+            if (query.trim() && Number.isFinite(value))
+              void jump((from) => findValue(version, type, value, Math.abs(value) * 1e-5, from), query);
+          }}
+        >
+          <input
+            class="field narrow"
+            placeholder="value"
+            aria-label="Find a value"
+            value={query}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+          />
         </form>
-        {before && <button class={compares ? "button on" : "button"} aria-pressed={compares} onClick={() => setCompares(!compares)}>changes since {versionText(before)}</button>}
-        <span class="dim" role="status">{message}</span>
+        {before && (
+          <button
+            class={compares ? "button on" : "button"}
+            aria-pressed={compares}
+            onClick={() => setCompares(!compares)}
+          >
+            changes since {versionText(before)}
+          </button>
+        )}
+        <span class="dim" role="status">
+          {message}
+        </span>
       </div>
       <p class="strip-line statistics">
-        {!scans ? <button class="link" onClick={() => setWantsAll(true)}>look at all {sizeText(version.size)}</button> : <StatisticsLine statistics={statistics} type={type} />}
+        {!scans ? (
+          <button class="link" onClick={() => setWantsAll(true)}>
+            look at all {sizeText(version.size)}
+          </button>
+        ) : (
+          <StatisticsLine statistics={statistics} type={type} />
+        )}
         {difference && difference !== "working" && (
           <span data-difference={difference.different}>
-            {difference.different === 0 ? `the same as ${versionText(before!)}` : `${countText(difference.different)} of ${countText(difference.compared)} changed, by up to ${realText(Number(difference.largest.toPrecision(6)), true)}`}
+            {difference.different === 0
+              ? `the same as ${versionText(before!)}`
+              : `${countText(difference.different)} of ${countText(difference.compared)} changed, by up to ${realText(Number(difference.largest.toPrecision(6)), true)}`}
           </span>
         )}
       </p>
-      {mode === "numbers" ? <Numbers version={version} before={compares ? before : null} type={type} found={found} /> : <HeatMap version={version} type={type} width={width} />}
+      {mode === "numbers" ? (
+        <Numbers version={version} before={compares ? before : null} type={type} found={found} />
+      ) : (
+        <HeatMap version={version} type={type} width={width} />
+      )}
     </>
   );
 }
 
-function BufferDetail({ buffer, index, contents, summary }: { buffer: Buffer; index: number; contents: TableOf<"contents">; summary: Summary }) {
+function BufferDetail({
+  buffer,
+  index,
+  contents,
+  summary,
+}: {
+  buffer: Buffer;
+  index: number;
+  contents: TableOf<"contents">;
+  summary: Summary;
+}) {
   const versions = useMemo(() => versionsOf(index, contents), [index, contents]);
   const wanted = Number(options.value.version ?? -1);
   const firstStored = versions.findIndex((version) => version.isStored);
@@ -145,30 +323,81 @@ function BufferDetail({ buffer, index, contents, summary }: { buffer: Buffer; in
   const before = useMemo(() => {
     for (let place = shown - 1; place >= 0; --place) {
       const other = versions[place];
-      if (other.isStored && other.offset < version!.offset + version!.size && other.offset + other.size > version!.offset) return other;
+      if (
+        other.isStored &&
+        other.offset < version!.offset + version!.size &&
+        other.offset + other.size > version!.offset
+      )
+        return other;
     }
     return null;
   }, [versions, shown]);
   const type = parseElementType(options.value.type) ?? parseElementType(buffer.element) ?? "f32";
-  const columns: Column[] = useMemo(() => [
-    { key: "place", title: "#", width: "34px", isNumber: true, cell: (v) => v },
-    { key: "when", title: "when", width: "minmax(110px, 1fr)", cell: (v) => (versions[v].command < 0 ? "at the start" : <>{versionText(versions[v]).replace(/c\d+$/, "")}<CommandLink command={versions[v].command} to="timeline" /></>) },
-    { key: "range", title: "bytes", width: "150px", isNumber: true, cell: (v) => `${versions[v].offset} + ${countText(versions[v].size)}` },
-    { key: "kept", title: "kept", width: "70px", cell: (v) => (versions[v].isStored ? "bytes" : <span class="dim">hash only</span>) },
-    { key: "same", title: "", width: "92px", cell: (v) => (versions[v].sameAs === v ? <span class="dim">new</span> : `as #${versions[v].sameAs}`) },
-  ], [versions]);
+  const columns: Column[] = useMemo(
+    () => [
+      { key: "place", title: "#", width: "34px", isNumber: true, cell: (v) => v },
+      {
+        key: "when",
+        title: "when",
+        width: "minmax(110px, 1fr)",
+        cell: (v) =>
+          versions[v].command < 0 ? (
+            "at the start"
+          ) : (
+            <>
+              {versionText(versions[v]).replace(/c\d+$/, "")}
+              <CommandLink command={versions[v].command} to="timeline" />
+            </>
+          ),
+      },
+      {
+        key: "range",
+        title: "bytes",
+        width: "150px",
+        isNumber: true,
+        cell: (v) => `${versions[v].offset} + ${countText(versions[v].size)}`,
+      },
+      {
+        key: "kept",
+        title: "kept",
+        width: "70px",
+        cell: (v) => (versions[v].isStored ? "bytes" : <span class="dim">hash only</span>),
+      },
+      {
+        key: "same",
+        title: "",
+        width: "92px",
+        cell: (v) => (versions[v].sameAs === v ? <span class="dim">new</span> : `as #${versions[v].sameAs}`),
+      },
+    ],
+    [versions],
+  );
   return (
     <div class="pane">
       <div class="toolbar">
-        <b>{buffer.id} {buffer.label && `'${buffer.label}'`}</b>
-        <span class="dim">{sizeText(buffer.size_bytes)} · {plural(versions.length, "version")} recorded · {plural(buffer.reads, "read")}, {plural(buffer.writes, "write")}</span>
+        <b>
+          {buffer.id} {buffer.label && `'${buffer.label}'`}
+        </b>
+        <span class="dim">
+          {sizeText(buffer.size_bytes)} · {plural(versions.length, "version")} recorded · {plural(buffer.reads, "read")}
+          , {plural(buffer.writes, "write")}
+        </span>
       </div>
       {versions.length === 0 ? (
-        <Nothing>Nothing was recorded of what it held. <code>{buffersCommand(summary, buffer, null)}</code> tells what is known.</Nothing>
+        <Nothing>
+          Nothing was recorded of what it held. <code>{buffersCommand(summary, buffer, null)}</code> tells what is
+          known.
+        </Nothing>
       ) : (
         <>
           <div class="versions">
-            <VirtualTable label={`Versions of ${buffer.id}`} rows={versions.length} columns={columns} selected={shown} onSelect={(v) => setOption("version", String(v))} />
+            <VirtualTable
+              label={`Versions of ${buffer.id}`}
+              rows={versions.length}
+              columns={columns}
+              selected={shown}
+              onSelect={(v) => setOption("version", String(v))}
+            />
           </div>
           <VersionView version={version!} before={before} buffer={buffer} summary={summary} type={type} />
         </>
@@ -178,7 +407,8 @@ function BufferDetail({ buffer, index, contents, summary }: { buffer: Buffer; in
 }
 
 export function BuffersView({ summary }: { summary: Summary }) {
-  const buffers = trace.buffers.value, contents = trace.contents.value;
+  const buffers = trace.buffers.value,
+    contents = trace.contents.value;
   const error = trace.buffers.error ?? trace.contents.error;
   if (error) return <Failed what="Buffers" error={error} />;
   if (!buffers || !contents) return <Waiting what="buffers" />;

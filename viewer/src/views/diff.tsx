@@ -19,23 +19,68 @@ const tone = (delta: number) => (delta > 0 ? "worse" : delta < 0 ? "better" : "d
 
 function Totals({ diff }: { diff: Diff }) {
   const { a, b } = diff;
-  const time = (key: "total_ns" | "busy_ns" | "idle_ns", name: string) => row(name, timeText(a[key]), timeText(b[key]), b[key] - a[key], deltaText(b[key] - a[key]), shareText(b[key] - a[key], a[key]));
+  const time = (key: "total_ns" | "busy_ns" | "idle_ns", name: string) =>
+    row(
+      name,
+      timeText(a[key]),
+      timeText(b[key]),
+      b[key] - a[key],
+      deltaText(b[key] - a[key]),
+      shareText(b[key] - a[key], a[key]),
+    );
   const row = (name: string, before: string, after: string, delta: number, change: string, share: string) => (
     <tr key={name} data-total={name}>
-      <th>{name}</th><td>{before}</td><td>{after}</td><td class={tone(delta)}>{delta === 0 ? "0" : change}</td><td class="dim">{delta > 0 ? `+${share}` : share}</td>
+      <th>{name}</th>
+      <td>{before}</td>
+      <td>{after}</td>
+      <td class={tone(delta)}>{delta === 0 ? "0" : change}</td>
+      <td class="dim">{delta > 0 ? `+${share}` : share}</td>
     </tr>
   );
   const noise = (side: DiffSide) => (side.passes > 1 ? `±${(100 * side.noise).toFixed(1)}%` : "one pass");
   return (
     <table class="totals">
-      <thead><tr><th /><th title={a.document}>{fileName(a.document)}</th><th title={b.document}>{fileName(b.document)}</th><th>change</th><th /></tr></thead>
+      <thead>
+        <tr>
+          <th />
+          <th title={a.document}>{fileName(a.document)}</th>
+          <th title={b.document}>{fileName(b.document)}</th>
+          <th>change</th>
+          <th />
+        </tr>
+      </thead>
       <tbody>
         {time("total_ns", "one pass")}
         {time("busy_ns", "busy")}
         {time("idle_ns", "idle")}
-        {row("memory peak", sizeText(a.peak_bytes), sizeText(b.peak_bytes), b.peak_bytes - a.peak_bytes, (b.peak_bytes > a.peak_bytes ? "+" : "-") + sizeText(Math.abs(b.peak_bytes - a.peak_bytes)), shareText(b.peak_bytes - a.peak_bytes, a.peak_bytes))}
-        {row("commands", countText(a.commands), countText(b.commands), b.commands - a.commands, (b.commands > a.commands ? "+" : "") + countText(b.commands - a.commands), shareText(b.commands - a.commands, a.commands))}
-        <tr><th>noise</th><td>{noise(a)}</td><td>{noise(b)}</td><td colSpan={2} class="dim">{diff.significant ? "the totals differ by more" : a.passes < 2 || b.passes < 2 ? "can't be told" : "the totals don't differ by more"}</td></tr>
+        {row(
+          "memory peak",
+          sizeText(a.peak_bytes),
+          sizeText(b.peak_bytes),
+          b.peak_bytes - a.peak_bytes,
+          (b.peak_bytes > a.peak_bytes ? "+" : "-") + sizeText(Math.abs(b.peak_bytes - a.peak_bytes)),
+          shareText(b.peak_bytes - a.peak_bytes, a.peak_bytes),
+        )}
+        {row(
+          "commands",
+          countText(a.commands),
+          countText(b.commands),
+          b.commands - a.commands,
+          (b.commands > a.commands ? "+" : "") + countText(b.commands - a.commands),
+          shareText(b.commands - a.commands, a.commands),
+        )}
+        <tr>
+          <th>noise</th>
+          <td>{noise(a)}</td>
+          <td>{noise(b)}</td>
+          <td colSpan={2} class="dim">
+            {diff.significant
+              ? "the totals differ by more"
+              : a.passes < 2 || b.passes < 2
+                ? "can't be told"
+                : "the totals don't differ by more"}
+          </td>
+        </tr>
       </tbody>
     </table>
   );
@@ -55,24 +100,109 @@ function TimeRows({ diff }: { diff: Diff }) {
   const { rows } = diff;
   const sum = rows.reduce((total, row) => total + row.delta_ns, 0);
   const longest = rows.reduce((most, row) => Math.max(most, Math.abs(row.delta_ns)), 1);
-  const columns: Column[] = useMemo(() => [
-    { key: "change", title: "", width: "62px", value: (r) => rows[r].change, cell: (r) => <span class={rows[r].change === "same" ? "dim" : tone(rows[r].delta_ns)}>{rows[r].change}</span> },
-    { key: "name", title: "what", width: "minmax(120px, 1fr)", value: (r) => rows[r].name, cell: (r) => rows[r].name },
-    { key: "scope", title: "scope", width: "minmax(140px, 1.4fr)", value: (r) => rows[r].scope, cell: (r) => rows[r].scope || <span class="dim">no scope</span> },
-    { key: "count", title: "runs", width: "66px", isNumber: true, value: (r) => rows[r].count_b, cell: (r) => (rows[r].count_a === rows[r].count_b ? countText(rows[r].count_b) : `${countText(rows[r].count_a)} → ${countText(rows[r].count_b)}`) },
-    { key: "before", title: "before", width: "80px", isNumber: true, value: (r) => rows[r].ns_a, cell: (r) => (rows[r].change === "added" ? unknown : timeText(rows[r].ns_a)) },
-    { key: "after", title: "after", width: "80px", isNumber: true, value: (r) => rows[r].ns_b, cell: (r) => (rows[r].change === "removed" ? unknown : timeText(rows[r].ns_b)) },
-    { key: "delta", title: "change", width: "84px", isNumber: true, value: (r) => rows[r].delta_ns, cell: (r) => <b class={rows[r].significant ? tone(rows[r].delta_ns) : "dim"}>{deltaText(rows[r].delta_ns)}</b> },
-    { key: "bar", title: "", width: "90px", cell: (r) => <span class="delta-bar"><i class={tone(rows[r].delta_ns)} style={{ width: `${(50 * Math.abs(rows[r].delta_ns)) / longest}%`, [rows[r].delta_ns < 0 ? "right" : "left"]: "50%" }} /></span> },
-    { key: "remark", title: "", width: "minmax(110px, 1fr)", cell: (r) => <span class="dim">{remarks(rows[r])}</span> },
-  ], [rows]);
+  const columns: Column[] = useMemo(
+    () => [
+      {
+        key: "change",
+        title: "",
+        width: "62px",
+        value: (r) => rows[r].change,
+        cell: (r) => <span class={rows[r].change === "same" ? "dim" : tone(rows[r].delta_ns)}>{rows[r].change}</span>,
+      },
+      {
+        key: "name",
+        title: "what",
+        width: "minmax(120px, 1fr)",
+        value: (r) => rows[r].name,
+        cell: (r) => rows[r].name,
+      },
+      {
+        key: "scope",
+        title: "scope",
+        width: "minmax(140px, 1.4fr)",
+        value: (r) => rows[r].scope,
+        cell: (r) => rows[r].scope || <span class="dim">no scope</span>,
+      },
+      {
+        key: "count",
+        title: "runs",
+        width: "66px",
+        isNumber: true,
+        value: (r) => rows[r].count_b,
+        cell: (r) =>
+          rows[r].count_a === rows[r].count_b
+            ? countText(rows[r].count_b)
+            : `${countText(rows[r].count_a)} → ${countText(rows[r].count_b)}`,
+      },
+      {
+        key: "before",
+        title: "before",
+        width: "80px",
+        isNumber: true,
+        value: (r) => rows[r].ns_a,
+        cell: (r) => (rows[r].change === "added" ? unknown : timeText(rows[r].ns_a)),
+      },
+      {
+        key: "after",
+        title: "after",
+        width: "80px",
+        isNumber: true,
+        value: (r) => rows[r].ns_b,
+        cell: (r) => (rows[r].change === "removed" ? unknown : timeText(rows[r].ns_b)),
+      },
+      {
+        key: "delta",
+        title: "change",
+        width: "84px",
+        isNumber: true,
+        value: (r) => rows[r].delta_ns,
+        cell: (r) => <b class={rows[r].significant ? tone(rows[r].delta_ns) : "dim"}>{deltaText(rows[r].delta_ns)}</b>,
+      },
+      {
+        key: "bar",
+        title: "",
+        width: "90px",
+        cell: (r) => (
+          <span class="delta-bar">
+            <i
+              class={tone(rows[r].delta_ns)}
+              style={{
+                width: `${(50 * Math.abs(rows[r].delta_ns)) / longest}%`,
+                [rows[r].delta_ns < 0 ? "right" : "left"]: "50%",
+              }}
+            />
+          </span>
+        ),
+      },
+      {
+        key: "remark",
+        title: "",
+        width: "minmax(110px, 1fr)",
+        cell: (r) => <span class="dim">{remarks(rows[r])}</span>,
+      },
+    ],
+    [rows],
+  );
   return (
     <>
       <p class="strip-line sum" data-sum={sum} data-idle={diff.idle_delta_ns} data-total={diff.total_delta_ns}>
-        <span>rows <b>{deltaText(sum)}</b></span> <span>and idle time <b>{deltaText(diff.idle_delta_ns)}</b></span> <span>make <b class={tone(diff.total_delta_ns)}>{deltaText(diff.total_delta_ns)}</b></span>
+        <span>
+          rows <b>{deltaText(sum)}</b>
+        </span>{" "}
+        <span>
+          and idle time <b>{deltaText(diff.idle_delta_ns)}</b>
+        </span>{" "}
+        <span>
+          make <b class={tone(diff.total_delta_ns)}>{deltaText(diff.total_delta_ns)}</b>
+        </span>
       </p>
-      <VirtualTable label="What changed" rows={rows.length} columns={columns} empty="Neither document has commands with times."
-                    onOpen={(r) => indexOf(rows[r].first_b) >= 0 && goTo("timeline", "command", indexOf(rows[r].first_b))} />
+      <VirtualTable
+        label="What changed"
+        rows={rows.length}
+        columns={columns}
+        empty="Neither document has commands with times."
+        onOpen={(r) => indexOf(rows[r].first_b) >= 0 && goTo("timeline", "command", indexOf(rows[r].first_b))}
+      />
     </>
   );
 }
@@ -82,26 +212,53 @@ function Sources({ diff }: { diff: Diff }) {
   const source = diff.sources[Math.min(place, diff.sources.length - 1)];
   const shown = useMemo(() => {
     if (!source) return null;
-    const a = source.text_a.split("\n"), b = source.text_b.split("\n");
+    const a = source.text_a.split("\n"),
+      b = source.text_b.split("\n");
     return { a, b, pairs: diffLines(a, b), startsA: commentStarts(a), startsB: commentStarts(b) };
   }, [source]);
   if (!source || !shown) return <Nothing>Kernels that are in both documents were built from the same sources.</Nothing>;
   const most = 4000;
   const half = (lines: string[], starts: Uint8Array, line: number, other: number, kind: string) => (
-    <code class={line < 0 ? "gap" : other < 0 || shown.a[kind === "removed" ? line : other] !== shown.b[kind === "removed" ? other : line] ? kind : ""}>
-      <i aria-hidden="true">{line >= 0 ? line + 1 : ""}</i>{line >= 0 && <CodeLine line={lines[line]} startsInComment={starts[line] === 1} />}
+    <code
+      class={
+        line < 0
+          ? "gap"
+          : other < 0 || shown.a[kind === "removed" ? line : other] !== shown.b[kind === "removed" ? other : line]
+            ? kind
+            : ""
+      }
+    >
+      <i aria-hidden="true">{line >= 0 ? line + 1 : ""}</i>
+      {line >= 0 && <CodeLine line={lines[line]} startsInComment={starts[line] === 1} />}
     </code>
   );
   return (
     <>
       <div class="toolbar">
         <span class="choice" role="group" aria-label="Kernel">
-          {diff.sources.slice(0, 12).map(({ name, form }, index) => <button key={index} class={index === place ? "button on" : "button"} aria-pressed={index === place} onClick={() => setPlace(index)}>{name} <span class="dim">{form}</span></button>)}
+          {diff.sources.slice(0, 12).map(({ name, form }, index) => (
+            <button
+              key={index}
+              class={index === place ? "button on" : "button"}
+              aria-pressed={index === place}
+              onClick={() => setPlace(index)}
+            >
+              {name} <span class="dim">{form}</span>
+            </button>
+          ))}
         </span>
       </div>
-      <div class="scroll side-by-side" role="region" aria-label={`Source of ${source.name}, before and after`} tabIndex={0}>
+      <div
+        class="scroll side-by-side"
+        role="region"
+        aria-label={`Source of ${source.name}, before and after`}
+        tabIndex={0}
+      >
         {shown.pairs.slice(0, most).map((pair, row) => (
-          <div key={row} class="pair">{half(shown.a, shown.startsA, pair.a, pair.b, "removed")}{half(shown.b, shown.startsB, pair.b, pair.a, "added")}</div>
+          <div key={row} class="pair">
+            {half(shown.a, shown.startsA, pair.a, pair.b, "removed")}
+            {half(shown.b, shown.startsB, pair.b, pair.a, "added")}
+          </div>
         ))}
         {shown.pairs.length > most && <p class="dim">and {countText(shown.pairs.length - most)} more lines</p>}
       </div>
@@ -114,16 +271,47 @@ function Contents({ diff }: { diff: Diff }) {
   if (compared === 0) return <Nothing>Neither document recorded results that the other has, too.</Nothing>;
   return (
     <div class="scroll padded">
-      <p>{plural(compared, "result")} compared, {countText(equal)} of them equal.</p>
+      <p>
+        {plural(compared, "result")} compared, {countText(equal)} of them equal.
+      </p>
       {first ? (
         <dl class="facts first-difference">
-          <dt>first that differs</dt><dd>{first.command_a ?? unknown} before, {first.command_b && <button class="link" onClick={() => goTo("timeline", "command", indexOf(first.command_b))}>{first.command_b}</button>} after</dd>
-          <dt>buffer</dt><dd>{first.buffer_a} before, <button class="link" onClick={() => goTo("buffers", "buffer", indexOf(first.buffer_b))}>{first.buffer_b}</button> after</dd>
-          <dt>at byte</dt><dd>{countText(first.offset_bytes)}</dd>
-          <dt>value</dt><dd>{first.value_a ? <span class="mono">{first.value_a} → {first.value_b}</span> : "only hashes were recorded"}</dd>
-          <dt>largest difference</dt><dd>{first.value_a ? first.largest_absolute : unknown}</dd>
+          <dt>first that differs</dt>
+          <dd>
+            {first.command_a ?? unknown} before,{" "}
+            {first.command_b && (
+              <button class="link" onClick={() => goTo("timeline", "command", indexOf(first.command_b))}>
+                {first.command_b}
+              </button>
+            )}{" "}
+            after
+          </dd>
+          <dt>buffer</dt>
+          <dd>
+            {first.buffer_a} before,{" "}
+            <button class="link" onClick={() => goTo("buffers", "buffer", indexOf(first.buffer_b))}>
+              {first.buffer_b}
+            </button>{" "}
+            after
+          </dd>
+          <dt>at byte</dt>
+          <dd>{countText(first.offset_bytes)}</dd>
+          <dt>value</dt>
+          <dd>
+            {first.value_a ? (
+              <span class="mono">
+                {first.value_a} → {first.value_b}
+              </span>
+            ) : (
+              "only hashes were recorded"
+            )}
+          </dd>
+          <dt>largest difference</dt>
+          <dd>{first.value_a ? first.largest_absolute : unknown}</dd>
         </dl>
-      ) : <p>All results are the same, byte for byte.</p>}
+      ) : (
+        <p>All results are the same, byte for byte.</p>
+      )}
     </div>
   );
 }
@@ -131,11 +319,16 @@ function Contents({ diff }: { diff: Diff }) {
 function FindingList({ title, findings }: { title: string; findings: DiffFinding[] }) {
   return (
     <section>
-      <h2>{title} <span class="dim">{findings.length}</span></h2>
+      <h2>
+        {title} <span class="dim">{findings.length}</span>
+      </h2>
       {findings.length === 0 && <p class="dim">none</p>}
       {findings.map((finding, place) => (
         <article key={place} class={`finding ${finding.severity}`}>
-          <header><span class="severity">{finding.severity}</span><h3>{finding.title}</h3></header>
+          <header>
+            <span class="severity">{finding.severity}</span>
+            <h3>{finding.title}</h3>
+          </header>
           {finding.advice && <p>{finding.advice}</p>}
         </article>
       ))}
@@ -144,15 +337,28 @@ function FindingList({ title, findings }: { title: string; findings: DiffFinding
 }
 
 export function DiffView() {
-  if (!trace.summary.value?.has_diff) return <Nothing>This page shows one document. Two are compared by <code>reel view before.reel after.reel</code>.</Nothing>;
+  if (!trace.summary.value?.has_diff)
+    return (
+      <Nothing>
+        This page shows one document. Two are compared by <code>reel view before.reel after.reel</code>.
+      </Nothing>
+    );
   const diff = trace.diff.value;
   if (trace.diff.error) return <Failed what="The difference" error={trace.diff.error} />;
   if (!diff) return <Waiting what="the difference" />;
   const part: Part = parts.find((name) => name === options.value.part) ?? "time";
-  const verdict = diff.total_delta_ns === 0 ? "As fast as before" : `${timeText(Math.abs(diff.total_delta_ns))} ${diff.total_delta_ns > 0 ? "slower" : "faster"}`;
+  const verdict =
+    diff.total_delta_ns === 0
+      ? "As fast as before"
+      : `${timeText(Math.abs(diff.total_delta_ns))} ${diff.total_delta_ns > 0 ? "slower" : "faster"}`;
   // The sentence begins with the verdict, which stands above it already.
   const rest = diff.cause.startsWith(`${verdict}: `) ? diff.cause.slice(verdict.length + 2) : diff.cause;
-  const counts: Record<Part, number> = { time: diff.rows.length, sources: diff.sources.length, contents: diff.contents.compared - diff.contents.equal, findings: diff.new_findings.length + diff.fixed_findings.length };
+  const counts: Record<Part, number> = {
+    time: diff.rows.length,
+    sources: diff.sources.length,
+    contents: diff.contents.compared - diff.contents.equal,
+    findings: diff.new_findings.length + diff.fixed_findings.length,
+  };
   return (
     <>
       <header class="diff-head">
@@ -164,7 +370,16 @@ export function DiffView() {
       </header>
       <div class="toolbar">
         <span class="choice" role="group" aria-label="What to compare">
-          {parts.map((name) => <button key={name} class={part === name ? "button on" : "button"} aria-pressed={part === name} onClick={() => setOption("part", name === "time" ? null : name)}>{name} <span class="dim">{countText(counts[name])}</span></button>)}
+          {parts.map((name) => (
+            <button
+              key={name}
+              class={part === name ? "button on" : "button"}
+              aria-pressed={part === name}
+              onClick={() => setOption("part", name === "time" ? null : name)}
+            >
+              {name} <span class="dim">{countText(counts[name])}</span>
+            </button>
+          ))}
         </span>
         <span class="dim">All other views show {fileName(diff.b.document)}.</span>
       </div>
@@ -172,7 +387,10 @@ export function DiffView() {
       {part === "sources" && <Sources diff={diff} />}
       {part === "contents" && <Contents diff={diff} />}
       {part === "findings" && (
-        <div class="scroll padded two"><FindingList title="New" findings={diff.new_findings} /><FindingList title="No longer there" findings={diff.fixed_findings} /></div>
+        <div class="scroll padded two">
+          <FindingList title="New" findings={diff.new_findings} />
+          <FindingList title="No longer there" findings={diff.fixed_findings} />
+        </div>
       )}
     </>
   );

@@ -17,7 +17,12 @@ export function FindingsView() {
       <div class="toolbar">
         <span class="choice" role="group" aria-label="Severity">
           {["all", "error", "warning", "info"].map((name) => (
-            <button key={name} class={severity === name ? "button on" : "button"} aria-pressed={severity === name} onClick={() => setSeverity(name)}>
+            <button
+              key={name}
+              class={severity === name ? "button on" : "button"}
+              aria-pressed={severity === name}
+              onClick={() => setSeverity(name)}
+            >
               {name} <span class="dim">{of(name).length}</span>
             </button>
           ))}
@@ -26,7 +31,9 @@ export function FindingsView() {
       </div>
       <div class="scroll findings" aria-label={plural(shown.length, "finding")}>
         {shown.length === 0 && <Nothing>Nothing was found that is worth changing.</Nothing>}
-        {shown.map((finding, place) => <FindingCard key={`${finding.id} ${place}`} finding={finding} />)}
+        {shown.map((finding, place) => (
+          <FindingCard key={`${finding.id} ${place}`} finding={finding} />
+        ))}
       </div>
     </>
   );

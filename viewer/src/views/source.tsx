@@ -11,7 +11,11 @@ import { Swatch } from "../ui/links";
 import { Failed, Nothing, Waiting } from "../ui/missing";
 import { Column, VirtualTable } from "../ui/virtual_table";
 
-type Text = { state: "loading" } | { state: "none" } | { state: "failed"; error: string } | { state: "text"; lines: string[]; isCode: boolean; bytes: number };
+type Text =
+  | { state: "loading" }
+  | { state: "none" }
+  | { state: "failed"; error: string }
+  | { state: "text"; lines: string[]; isCode: boolean; bytes: number };
 
 function useSource(kernel: number, variant: number, hasText: boolean, form: string): Text {
   const [text, setText] = useState<Text>({ state: "loading" });
@@ -38,10 +42,23 @@ function useSource(kernel: number, variant: number, hasText: boolean, form: stri
 function Built({ kernel }: { kernel: Kernel }) {
   const defines = kernel.defines.map(([name, value]) => `${name}=${value}`).join("  ");
   const constants = kernel.constants.map(([id, value]) => `${id}=${value}`).join("  ");
-  const rows: [string, string][] = [["options", kernel.options], ["defines", defines], ["constants", constants], ["entry", kernel.entry], ["binary", kernel.binary_hash]];
+  const rows: [string, string][] = [
+    ["options", kernel.options],
+    ["defines", defines],
+    ["constants", constants],
+    ["entry", kernel.entry],
+    ["binary", kernel.binary_hash],
+  ];
   return (
     <dl class="built">
-      {rows.filter(([, value]) => value).map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`} class="mono">{value}</dd>])}
+      {rows
+        .filter(([, value]) => value)
+        .map(([name, value]) => [
+          <dt key={name}>{name}</dt>,
+          <dd key={`${name} value`} class="mono">
+            {value}
+          </dd>,
+        ])}
     </dl>
   );
 }
@@ -56,10 +73,20 @@ function KernelSource({ index, kernel, summary }: { index: number; kernel: Kerne
   return (
     <div class="pane">
       <div class="toolbar">
-        <b class="named"><Swatch kernel={index} />{kernel.name}</b>
+        <b class="named">
+          <Swatch kernel={index} />
+          {kernel.name}
+        </b>
         <span class="choice" role="group" aria-label="Form">
           {kernel.variants.map(({ form }, place) => (
-            <button key={place} class={place === variant ? "button on" : "button"} aria-pressed={place === variant} onClick={() => setOption("variant", String(place))}>{form}</button>
+            <button
+              key={place}
+              class={place === variant ? "button on" : "button"}
+              aria-pressed={place === variant}
+              onClick={() => setOption("variant", String(place))}
+            >
+              {form}
+            </button>
           ))}
         </span>
         <span class="dim">
@@ -71,9 +98,20 @@ function KernelSource({ index, kernel, summary }: { index: number; kernel: Kerne
       {text.state === "loading" && <Waiting what="the source" />}
       {text.state === "failed" && <Failed what="The source" error={text.error} />}
       {text.state === "none" && (
-        <Nothing>{known?.form === "host" || kernel.built_form === "host" ? "It is a function of the program, in C++: the document has no text of it." : "The document has no text of this form."}</Nothing>
+        <Nothing>
+          {known?.form === "host" || kernel.built_form === "host"
+            ? "It is a function of the program, in C++: the document has no text of it."
+            : "The document has no text of this form."}
+        </Nothing>
       )}
-      {text.state === "text" && <Code key={`${index} ${variant}`} lines={text.lines} label={`Source of ${kernel.name}`} isPlain={!text.isCode} />}
+      {text.state === "text" && (
+        <Code
+          key={`${index} ${variant}`}
+          lines={text.lines}
+          label={`Source of ${kernel.name}`}
+          isPlain={!text.isCode}
+        />
+      )}
       {kernel.build_log.trim() && (
         <details class="build-log">
           <summary>What the compiler said</summary>
@@ -86,10 +124,34 @@ function KernelSource({ index, kernel, summary }: { index: number; kernel: Kerne
 
 export function SourceView({ summary }: { summary: Summary }) {
   const kernels = trace.kernels.value;
-  const columns: Column[] = useMemo(() => !kernels ? [] : [
-    { key: "name", title: "kernel", width: "minmax(0, 1fr)", value: (k) => kernels[k].name, cell: (k) => <span class="named"><Swatch kernel={k} />{kernels[k].name}</span> },
-    { key: "total", title: "share", width: "56px", isNumber: true, value: (k) => kernels[k].total_ns, cell: (k) => (kernels[k].timed ? shareText(kernels[k].total_ns, summary.sum_ns) : unknown) },
-  ], [kernels, summary]);
+  const columns: Column[] = useMemo(
+    () =>
+      !kernels
+        ? []
+        : [
+            {
+              key: "name",
+              title: "kernel",
+              width: "minmax(0, 1fr)",
+              value: (k) => kernels[k].name,
+              cell: (k) => (
+                <span class="named">
+                  <Swatch kernel={k} />
+                  {kernels[k].name}
+                </span>
+              ),
+            },
+            {
+              key: "total",
+              title: "share",
+              width: "56px",
+              isNumber: true,
+              value: (k) => kernels[k].total_ns,
+              cell: (k) => (kernels[k].timed ? shareText(kernels[k].total_ns, summary.sum_ns) : unknown),
+            },
+          ],
+    [kernels, summary],
+  );
   if (trace.kernels.error) return <Failed what="Kernels" error={trace.kernels.error} />;
   if (!kernels) return <Waiting what="kernels" />;
   if (kernels.length === 0) return <Nothing>No kernel was recorded.</Nothing>;
@@ -98,11 +160,17 @@ export function SourceView({ summary }: { summary: Summary }) {
   return (
     <div class="split-left">
       <div class="pane">
-        <VirtualTable label="Kernels" rows={kernels.length} columns={columns} selected={shown} sort={{ key: "total", isDescending: true }}
-                      onSelect={(k) => {
-                        select("kernel", indexOf(kernels[k].id));
-                        setOption("variant", null);
-                      }} />
+        <VirtualTable
+          label="Kernels"
+          rows={kernels.length}
+          columns={columns}
+          selected={shown}
+          sort={{ key: "total", isDescending: true }}
+          onSelect={(k) => {
+            select("kernel", indexOf(kernels[k].id));
+            setOption("variant", null);
+          }}
+        />
       </div>
       <KernelSource key={shown} index={shown} kernel={kernels[shown]} summary={summary} />
     </div>

@@ -22,9 +22,14 @@ const verdicts: Record<string, string> = {
 };
 
 const causeWords: Record<string, string> = {
-  host: "nothing was given to it", sync: "the host waited, then gave more", dependency: "waited for another stream",
-  build: "the host built a kernel", allocation: "the host allocated", launch: "the driver was starting it",
-  capture: "recording took the time", unknown: "can't be told",
+  host: "nothing was given to it",
+  sync: "the host waited, then gave more",
+  dependency: "waited for another stream",
+  build: "the host built a kernel",
+  allocation: "the host allocated",
+  launch: "the driver was starting it",
+  capture: "recording took the time",
+  unknown: "can't be told",
 };
 
 interface Part {
@@ -42,10 +47,23 @@ function timeParts(summary: Summary): { parts: Part[]; whole: number } {
   const busy = several ? summary.devices.reduce((sum, device) => sum + device.busy_ns, 0) : summary.busy_ns;
   const parts: Part[] = [{ name: "busy", words: "commands ran", ns: busy, color: css(palette.accent), isIdle: false }];
   idleCauses.forEach((cause, index) =>
-    parts.push({ name: cause, words: causeWords[cause], ns: summary.idle_ns[cause] ?? 0, color: css(palette.causes[index]), isIdle: true }));
+    parts.push({
+      name: cause,
+      words: causeWords[cause],
+      ns: summary.idle_ns[cause] ?? 0,
+      color: css(palette.causes[index]),
+      isIdle: true,
+    }),
+  );
   const told = parts.reduce((sum, part) => sum + part.ns, 0);
   if (!several && summary.span_ns > told)
-    parts.push({ name: "outside", words: "before the first command, after the last", ns: summary.span_ns - told, color: palette.line, isIdle: false });
+    parts.push({
+      name: "outside",
+      words: "before the first command, after the last",
+      ns: summary.span_ns - told,
+      color: palette.line,
+      isIdle: false,
+    });
   return { parts: parts.filter((part) => part.ns > 0), whole: Math.max(told, several ? told : summary.span_ns) };
 }
 
@@ -57,14 +75,21 @@ function TimeBar({ summary }: { summary: Summary }) {
     <>
       <div class="time-bar" role="img" aria-label={parts.map((part) => `${part.name} ${timeText(part.ns)}`).join(", ")}>
         {parts.map((part) => (
-          <i key={part.name} class={part.isIdle ? "idle" : ""} title={`${part.name}: ${timeText(part.ns)}`}
-             style={{ flexGrow: part.ns / whole, [part.isIdle ? "color" : "background"]: part.color }} />
+          <i
+            key={part.name}
+            class={part.isIdle ? "idle" : ""}
+            title={`${part.name}: ${timeText(part.ns)}`}
+            style={{ flexGrow: part.ns / whole, [part.isIdle ? "color" : "background"]: part.color }}
+          />
         ))}
       </div>
       <ul class="time-parts">
         {parts.map((part) => (
           <li key={part.name} data-part={part.name}>
-            <i class={part.isIdle ? "swatch hatched" : "swatch"} style={{ [part.isIdle ? "color" : "background"]: part.color }} />
+            <i
+              class={part.isIdle ? "swatch hatched" : "swatch"}
+              style={{ [part.isIdle ? "color" : "background"]: part.color }}
+            />
             <b>{part.isIdle ? `idle: ${part.name}` : part.name}</b>
             <span class="dim">{part.words}</span>
             <span class="number">{timeText(part.ns)}</span>
@@ -76,12 +101,28 @@ function TimeBar({ summary }: { summary: Summary }) {
   );
 }
 
-function ScopeRows({ scopes, level, whole, longest }: { scopes: Scope[]; level: number; whole: number; longest: number }) {
+function ScopeRows({
+  scopes,
+  level,
+  whole,
+  longest,
+}: {
+  scopes: Scope[];
+  level: number;
+  whole: number;
+  longest: number;
+}) {
   const [limit, setLimit] = useState(level === 0 ? 40 : 60);
   return (
     <>
-      {scopes.slice(0, limit).map((scope, place) => <ScopeRow key={`${scope.name} ${place}`} scope={scope} level={level} whole={whole} longest={longest} />)}
-      {scopes.length > limit && <button class="link scope-more" onClick={() => setLimit(limit + 200)}>{countText(scopes.length - limit)} more …</button>}
+      {scopes.slice(0, limit).map((scope, place) => (
+        <ScopeRow key={`${scope.name} ${place}`} scope={scope} level={level} whole={whole} longest={longest} />
+      ))}
+      {scopes.length > limit && (
+        <button class="link scope-more" onClick={() => setLimit(limit + 200)}>
+          {countText(scopes.length - limit)} more …
+        </button>
+      )}
     </>
   );
 }
@@ -93,10 +134,22 @@ function ScopeRow({ scope, level, whole, longest }: { scope: Scope; level: numbe
     <>
       <div class="scope-row" data-scope={scope.name}>
         <span class="scope-name" style={{ paddingLeft: `${level * 14}px` }}>
-          {canOpen ? <button aria-expanded={isOpen} aria-label={`${isOpen ? "Close" : "Open"} ${scope.name}`} onClick={() => setOpen(!isOpen)}>{isOpen ? "▾" : "▸"}</button> : <i />}
+          {canOpen ? (
+            <button
+              aria-expanded={isOpen}
+              aria-label={`${isOpen ? "Close" : "Open"} ${scope.name}`}
+              onClick={() => setOpen(!isOpen)}
+            >
+              {isOpen ? "▾" : "▸"}
+            </button>
+          ) : (
+            <i />
+          )}
           {scope.name || <span class="dim">no scope</span>}
         </span>
-        <span class="meter"><i style={{ width: `${longest > 0 ? (100 * scope.run_ns) / longest : 0}%` }} /></span>
+        <span class="meter">
+          <i style={{ width: `${longest > 0 ? (100 * scope.run_ns) / longest : 0}%` }} />
+        </span>
         <span class="number">{timeText(scope.run_ns)}</span>
         <span class="number dim">{shareText(scope.run_ns, whole)}</span>
         <span class="number dim">{countText(scope.commands)}</span>
@@ -109,7 +162,10 @@ function ScopeRow({ scope, level, whole, longest }: { scope: Scope; level: numbe
 function Card({ title, more, children }: { title: string; more?: ComponentChildren; children: ComponentChildren }) {
   return (
     <section class="card" aria-label={title}>
-      <h2>{title}{more && <span class="card-more">{more}</span>}</h2>
+      <h2>
+        {title}
+        {more && <span class="card-more">{more}</span>}
+      </h2>
       {children}
     </section>
   );
@@ -130,12 +186,16 @@ function WhatIf({ summary }: { summary: Summary }) {
   if (path.span_ns === 0) return null;
   return (
     <Card title="The longest path" more={timeText(path.span_ns)}>
-      <p class="dim">commands {timeText(path.command_ns)}, host {timeText(path.host_ns)}, delays {timeText(path.delay_ns)}</p>
+      <p class="dim">
+        commands {timeText(path.command_ns)}, host {timeText(path.host_ns)}, delays {timeText(path.delay_ns)}
+      </p>
       {path.halved.length > 0 && (
         <ul class="what-if">
           {path.halved.slice(0, 4).map(({ kernel, span_ns: then }) => (
             <li key={kernel}>
-              <span>twice as fast: <KernelLink kernel={kernel} to="kernels" /></span>
+              <span>
+                twice as fast: <KernelLink kernel={kernel} to="kernels" />
+              </span>
               <span class="number">{timeText(then)}</span>
               <span class="number dim">{shareText(then - span_ns, span_ns)}</span>
             </li>
@@ -151,64 +211,126 @@ function Troubles({ summary }: { summary: Summary }) {
   if (summary.complete && sentences.length === 0) return null;
   return (
     <div class="troubles" role="note">
-      {!summary.complete && <p>This document is not complete: it was cut short, or is damaged. What follows is true of the part that is there.</p>}
-      {sentences.slice(0, 6).map((sentence, place) => <p key={place}>{sentence}</p>)}
+      {!summary.complete && (
+        <p>
+          This document is not complete: it was cut short, or is damaged. What follows is true of the part that is
+          there.
+        </p>
+      )}
+      {sentences.slice(0, 6).map((sentence, place) => (
+        <p key={place}>{sentence}</p>
+      ))}
       {sentences.length > 6 && <p>and {sentences.length - 6} more</p>}
     </div>
   );
 }
 
 export function SummaryView({ summary }: { summary: Summary }) {
-  const findings = trace.findings.value, scopes = trace.scopes.value, kernels = trace.kernels.value;
+  const findings = trace.findings.value,
+    scopes = trace.scopes.value,
+    kernels = trace.kernels.value;
   const verdict = findings?.find((finding) => finding.id === "verdict");
   const others = findings?.filter((finding) => finding !== verdict) ?? [];
   const commands = Object.entries(summary.counts).filter(([kind]) => kind !== "total");
   const total = commands.reduce((sum, [, count]) => sum + count, 0);
-  const kinds = commands.filter(([, count]) => count > 0).map(([kind, count]) => `${countText(count)} ${kind}`).join(", ");
+  const kinds = commands
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${countText(count)} ${kind}`)
+    .join(", ");
   const timed = summary.devices.reduce((sum, device) => sum + device.timed, 0);
   const overhead = Object.values(summary.overhead_ns).reduce((sum, ns) => sum + ns, 0);
   return (
     <div class="scroll summary">
       <Troubles summary={summary} />
       <header class="verdict">
-        <h1>{total === 0 ? "No commands were recorded" : verdicts[summary.verdict] ?? summary.verdict}</h1>
+        <h1>{total === 0 ? "No commands were recorded" : (verdicts[summary.verdict] ?? summary.verdict)}</h1>
         <p class="dim">{verdict ? verdict.title : "\u00a0"}</p>
       </header>
       <div class="tiles">
         <Tile name="span" value={timeText(summary.span_ns)} detail="of all that was recorded" />
-        <Tile name="busy" value={timed > 0 ? timeText(summary.busy_ns) : unknown} detail={timed > 0 ? shareText(summary.busy_ns, summary.span_ns) : "no times recorded"} />
-        <Tile name="commands" value={countText(total)} detail={timed < total ? `${countText(timed)} with times` : kinds} />
-        <Tile name="kernels" value={kernels ? countText(kernels.length) : "…"} detail={plural(summary.streams.length, "stream")} />
-        <Tile name="memory peak" value={sizeText(summary.memory.peak_bytes)} detail={`${sizeText(summary.memory.needed_at_peak_bytes)} needed then`} />
+        <Tile
+          name="busy"
+          value={timed > 0 ? timeText(summary.busy_ns) : unknown}
+          detail={timed > 0 ? shareText(summary.busy_ns, summary.span_ns) : "no times recorded"}
+        />
+        <Tile
+          name="commands"
+          value={countText(total)}
+          detail={timed < total ? `${countText(timed)} with times` : kinds}
+        />
+        <Tile
+          name="kernels"
+          value={kernels ? countText(kernels.length) : "…"}
+          detail={plural(summary.streams.length, "stream")}
+        />
+        <Tile
+          name="memory peak"
+          value={sizeText(summary.memory.peak_bytes)}
+          detail={`${sizeText(summary.memory.needed_at_peak_bytes)} needed then`}
+        />
         <Tile name="capture took" value={timeText(overhead)} detail="reading contents, starting, stopping" />
       </div>
       <div class="summary-columns">
         <div>
-          <Card title="Where the time went"><TimeBar summary={summary} /></Card>
+          <Card title="Where the time went">
+            <TimeBar summary={summary} />
+          </Card>
           <Card title="Time by scope" more="time, share, commands">
-            {!scopes ? <Waiting what="scopes" /> : scopes.scopes.length === 0 ? <p class="dim">The program named no scopes.</p> : (
-              <ScopeRows scopes={scopes.scopes} level={0} whole={scopes.run_ns} longest={scopes.scopes.reduce((most, scope) => Math.max(most, scope.run_ns), 0)} />
+            {!scopes ? (
+              <Waiting what="scopes" />
+            ) : scopes.scopes.length === 0 ? (
+              <p class="dim">The program named no scopes.</p>
+            ) : (
+              <ScopeRows
+                scopes={scopes.scopes}
+                level={0}
+                whole={scopes.run_ns}
+                longest={scopes.scopes.reduce((most, scope) => Math.max(most, scope.run_ns), 0)}
+              />
             )}
           </Card>
         </div>
         <div>
-          <Card title="Findings" more={others.length > 4 && <button class="link" onClick={() => show("findings")}>all {others.length}</button>}>
-            {!findings ? <Waiting what="findings" /> : others.length === 0 ? <p class="dim">Nothing was found that is worth changing.</p>
-              : others.slice(0, 4).map((finding, place) => <FindingCard key={place} finding={finding} brief />)}
+          <Card
+            title="Findings"
+            more={
+              others.length > 4 && (
+                <button class="link" onClick={() => show("findings")}>
+                  all {others.length}
+                </button>
+              )
+            }
+          >
+            {!findings ? (
+              <Waiting what="findings" />
+            ) : others.length === 0 ? (
+              <p class="dim">Nothing was found that is worth changing.</p>
+            ) : (
+              others.slice(0, 4).map((finding, place) => <FindingCard key={place} finding={finding} brief />)
+            )}
           </Card>
           <WhatIf summary={summary} />
           <Card title="Recorded">
-            <Facts rows={[
-              ["document", summary.document],
-              ["program", summary.facts.program ?? ""],
-              ["command", summary.facts.command_line ?? ""],
-              ["when, where", [summary.facts.started, summary.facts.host].filter(Boolean).join(" on ")],
-              ...summary.devices.map((device, place): [string, string] => [`device ${place}`, `${device.selector}  ${device.name}, ${device.driver} ${device.driver_version}`]),
-              ["commands", kinds],
-              ["file", `${sizeText(summary.file_bytes)}, ${sizeText(summary.stored_bytes)} of it contents`],
-              ["passes", countText(Math.max(1, summary.passes.length))],
-            ]} />
-            {summary.notes.slice(0, 5).map((note, place) => <p key={place} class="dim">{note.kind}: {note.text}</p>)}
+            <Facts
+              rows={[
+                ["document", summary.document],
+                ["program", summary.facts.program ?? ""],
+                ["command", summary.facts.command_line ?? ""],
+                ["when, where", [summary.facts.started, summary.facts.host].filter(Boolean).join(" on ")],
+                ...summary.devices.map((device, place): [string, string] => [
+                  `device ${place}`,
+                  `${device.selector}  ${device.name}, ${device.driver} ${device.driver_version}`,
+                ]),
+                ["commands", kinds],
+                ["file", `${sizeText(summary.file_bytes)}, ${sizeText(summary.stored_bytes)} of it contents`],
+                ["passes", countText(Math.max(1, summary.passes.length))],
+              ]}
+            />
+            {summary.notes.slice(0, 5).map((note, place) => (
+              <p key={place} class="dim">
+                {note.kind}: {note.text}
+              </p>
+            ))}
           </Card>
         </div>
       </div>

@@ -31,8 +31,16 @@ const dragStarts = 4; // pixels
 
 const timelineRows = new Lazy(async () => {
   const [catalog, summary, slotOf, calls, regions, overheads, gaps, path, memory, depth] = await Promise.all([
-    names.promise(), trace.summary.promise(), slots.promise(), trace.calls.promise(), trace.regions.promise(),
-    trace.overheads.promise(), trace.gaps.promise(), trace.path.promise(), trace.memory.promise(), trace.depth.promise(),
+    names.promise(),
+    trace.summary.promise(),
+    slots.promise(),
+    trace.calls.promise(),
+    trace.regions.promise(),
+    trace.overheads.promise(),
+    trace.gaps.promise(),
+    trace.path.promise(),
+    trace.memory.promise(),
+    trace.depth.promise(),
   ]);
   return new RowSource({ catalog, summary, slots: slotOf, calls, regions, overheads, gaps, path, memory, depth });
 });
@@ -54,14 +62,17 @@ function placeOf(rows: PlacedRow[], key: string, lane: number): number | null {
 
 export function spanOf(catalog: Catalog, command: number): TimeRange | null {
   const { started, ended } = catalog.commands;
-  return command >= 0 && command < catalog.count && ended[command] >= started[command] ? { begin: started[command], end: ended[command] } : null;
+  return command >= 0 && command < catalog.count && ended[command] >= started[command]
+    ? { begin: started[command], end: ended[command] }
+    : null;
 }
 
 export function TimelineView({ summary }: { summary: Summary }) {
   const source = timelineRows.value;
   if (timelineRows.error) return <Failed what="The timeline" error={timelineRows.error} />;
   if (!source) return <Waiting what="the timeline" />;
-  if (summary.span_ns === 0 && source.data.catalog.count === 0) return <Nothing>This document has no commands.</Nothing>;
+  if (summary.span_ns === 0 && source.data.catalog.count === 0)
+    return <Nothing>This document has no commands.</Nothing>;
   return <Timeline summary={summary} source={source} />;
 }
 
@@ -70,19 +81,33 @@ const isSelected = ({ kind, number }: Selection) => selection.value?.kind === ki
 function Labels({ rows, scroll, height }: { rows: PlacedRow[]; scroll: number; height: number }) {
   return (
     <>
-      {rows.filter(({ row, y }) => y + row.height > scroll - 100 && y < scroll + height + 100).map(({ row, y }) => (
-        <div key={row.key} class={row.level === 0 ? "tl-label head" : "tl-label"} style={{ top: `${y}px`, height: `${row.height}px` }} title={row.hint}>
-          {row.action ? (
-            <button onClick={row.action} aria-expanded={row.isFoldable ? !row.isFolded : undefined}>
-              {row.isFoldable && <i aria-hidden="true">{row.isFolded ? "▸" : "▾"}</i>}
+      {rows
+        .filter(({ row, y }) => y + row.height > scroll - 100 && y < scroll + height + 100)
+        .map(({ row, y }) => (
+          <div
+            key={row.key}
+            class={row.level === 0 ? "tl-label head" : "tl-label"}
+            style={{ top: `${y}px`, height: `${row.height}px` }}
+            title={row.hint}
+          >
+            {row.action ? (
+              <button onClick={row.action} aria-expanded={row.isFoldable ? !row.isFolded : undefined}>
+                {row.isFoldable && <i aria-hidden="true">{row.isFolded ? "▸" : "▾"}</i>}
+                <span>{row.title}</span>
+              </button>
+            ) : row.subject ? (
+              <button
+                class={isSelected(row.subject) ? "named on" : "named"}
+                onClick={() => select(row.subject!.kind, row.subject!.number)}
+              >
+                <span>{row.title}</span>
+              </button>
+            ) : (
               <span>{row.title}</span>
-            </button>
-          ) : row.subject ? (
-            <button class={isSelected(row.subject) ? "named on" : "named"} onClick={() => select(row.subject!.kind, row.subject!.number)}><span>{row.title}</span></button>
-          ) : <span>{row.title}</span>}
-          <small>{row.detail}</small>
-        </div>
-      ))}
+            )}
+            <small>{row.detail}</small>
+          </div>
+        ))}
     </>
   );
 }
@@ -104,7 +129,8 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
   const rows = useMemo(() => place(source.rows(buffer, uses)), [source, uses, buffer, folded.value, unlimited.value]);
   const totalHeight = rows.length ? rows[rows.length - 1].y + rows[rows.length - 1].row.height : 0;
   const emphasis = useComputed(() => {
-    const kernel = selection.value?.kind === "kernel" ? focusedKernel.value : -1, stream = focusedStream.value;
+    const kernel = selection.value?.kind === "kernel" ? focusedKernel.value : -1,
+      stream = focusedStream.value;
     if (kernel >= 0) return (command: number) => catalog.kernel(command) === kernel;
     if (stream >= 0) return (command: number) => catalog.commands.stream[command] === stream;
     return null;
@@ -116,7 +142,8 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
   };
 
   const axis = useCanvas((context, { width, height, ratio }) => {
-    const palette = paletteOf(theme.value), window = viewport.window.value;
+    const palette = paletteOf(theme.value),
+      window = viewport.window.value;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = palette.panel;
     context.fillRect(0, 0, width, height);
@@ -138,7 +165,9 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
   });
 
   const canvas = useCanvas((context, { width, height, ratio }) => {
-    const palette = paletteOf(theme.value), window = viewport.window.value, command = focusedCommand.value;
+    const palette = paletteOf(theme.value),
+      window = viewport.window.value,
+      command = focusedCommand.value;
     const scale = width / (window.end - window.begin);
     painter.draw({ context, width, height, ratio, window, palette, scroll, rows, isEmphasized: emphasis.value });
     for (const { time } of ticks(window.begin, window.end, width, 110)) {
@@ -147,7 +176,8 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
     }
     const chosen = range.value;
     if (chosen) {
-      const from = (chosen.begin - window.begin) * scale, to = (chosen.end - window.begin) * scale;
+      const from = (chosen.begin - window.begin) * scale,
+        to = (chosen.end - window.begin) * scale;
       context.fillStyle = css(palette.accent, 0.1);
       context.fillRect(from, 0, to - from, height);
       context.fillStyle = css(palette.accent, 0.8);
@@ -158,14 +188,17 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
   });
 
   function drawSelected(context: CanvasRenderingContext2D, width: number, window: TimeRange, command: number): void {
-    const palette = paletteOf(theme.peek()), scale = width / (window.end - window.begin);
-    const { call_end, started } = catalog.commands, span = spanOf(catalog, command);
+    const palette = paletteOf(theme.peek()),
+      scale = width / (window.end - window.begin);
+    const { call_end, started } = catalog.commands,
+      span = spanOf(catalog, command);
     context.strokeStyle = palette.text;
     context.lineWidth = 1.5;
     for (const { row, y } of span ? rows : []) {
       const lane = row.owns?.({ kind: "command", index: command }) ?? -1;
       if (lane < 0) continue;
-      const x = (span!.begin - window.begin) * scale, w = Math.max(2, (span!.end - span!.begin) * scale);
+      const x = (span!.begin - window.begin) * scale,
+        w = Math.max(2, (span!.end - span!.begin) * scale);
       context.strokeRect(x - 0.5, y - scroll + lanePadding + lane * laneHeight - 0.5, w + 1, laneHeight);
     }
     // From the call that gave it to where it ran.
@@ -197,11 +230,13 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
     if (!thing) return;
     if (thing.kind === "command" || thing.kind === "use") select("command", thing.index);
     else if (thing.kind === "call") select("call", thing.index);
-    else if (thing.kind === "step" && path.command[thing.index] < catalog.count) select("command", path.command[thing.index]);
+    else if (thing.kind === "step" && path.command[thing.index] < catalog.count)
+      select("command", path.command[thing.index]);
     else if (thing.kind === "gap") {
       range.value = { begin: gaps.begin[thing.index], end: gaps.end[thing.index] };
       if (gaps.call[thing.index] < calls.rows) select("call", gaps.call[thing.index]);
-    } else if (thing.kind === "region") range.value = { begin: source.data.regions.begin[thing.index], end: source.data.regions.end[thing.index] };
+    } else if (thing.kind === "region")
+      range.value = { begin: source.data.regions.begin[thing.index], end: source.data.regions.end[thing.index] };
   }
 
   // --- the pointer ------------------------------------------------------------------------------
@@ -213,13 +248,20 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
   const onPointerDown = (event: PointerEvent) => {
     if (event.button > 1) return;
     const { x } = local(event);
-    drag.current = { x, begin: timeAt(x), isPan: event.shiftKey || event.button === 1, isMoving: false, window: viewport.window.peek() };
+    drag.current = {
+      x,
+      begin: timeAt(x),
+      isPan: event.shiftKey || event.button === 1,
+      isMoving: false,
+      window: viewport.window.peek(),
+    };
     (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
     event.preventDefault();
     scroller.current?.focus({ preventScroll: true });
   };
   const onPointerMove = (event: PointerEvent) => {
-    const { x, y } = local(event), now = drag.current;
+    const { x, y } = local(event),
+      now = drag.current;
     pointer.current = timeAt(x);
     if (!now) {
       const found = event.currentTarget === canvas.ref.current ? hit(x, y)?.thing : null;
@@ -233,7 +275,9 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
       const shift = ((now.x - x) / canvas.size.current.width) * (now.window.end - now.window.begin);
       viewport.set(now.window.begin + shift, now.window.end + shift);
     } else {
-      const time = timeAt(x), begin = Math.max(0, Math.min(now.begin, time)), end = Math.max(now.begin, time);
+      const time = timeAt(x),
+        begin = Math.max(0, Math.min(now.begin, time)),
+        end = Math.max(now.begin, time);
       if (end > begin) range.value = { begin, end };
     }
   };
@@ -242,7 +286,7 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
     drag.current = null;
     if (!now || now.isMoving || event.button !== 0) return;
     const { x, y } = local(event);
-    const thing = event.currentTarget === canvas.ref.current ? hit(x, y)?.thing ?? null : null;
+    const thing = event.currentTarget === canvas.ref.current ? (hit(x, y)?.thing ?? null) : null;
     if (thing) choose(thing);
     else if (range.peek()) range.value = null;
     else selection.value = null;
@@ -284,13 +328,17 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
     const now = viewport.window.peek();
     if (now.begin === begin && now.end === end) viewport.showAll(); // a second time: back
   };
-  useEffect(() => addKeys((event) => {
-    if (event.key === "f" || event.key === "F") frameIt();
-    else if (event.key === "[") stepCommand(-1);
-    else if (event.key === "]") stepCommand(1);
-    else return false;
-    return true;
-  }), [catalog]);
+  useEffect(
+    () =>
+      addKeys((event) => {
+        if (event.key === "f" || event.key === "F") frameIt();
+        else if (event.key === "[") stepCommand(-1);
+        else if (event.key === "]") stepCommand(1);
+        else return false;
+        return true;
+      }),
+    [catalog],
+  );
 
   // A selection made elsewhere is brought into sight.
   useEffect(() => {
@@ -298,54 +346,111 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
     if (span) viewport.reveal(span.begin, span.end);
   }, [focusedCommand.value]);
 
-  useEffect(() => publishCanvas("timeline", {
-    summary: () => ({
-      rows: rows.map(({ row, y }) => ({ key: row.key, title: row.title, y, height: row.height, note: row.note ?? null,
-        events: row.lanes && !row.note ? row.lanes().reduce((sum, track) => sum + track.pyramid.count, 0) : null })),
-      window: viewport.window.peek(), scroll, drawn: painter.drawn, width: canvas.size.current.width,
-    }),
-    hit: (x, y) => {
-      const found = hit(x, y);
-      return found && { row: found.row.key, thing: found.thing };
-    },
-    show: (begin: number, end: number) => viewport.set(begin, end),
-    // Draws at once; for measuring.
-    frame: (begin: number, end: number) => {
-      viewport.set(begin, end);
-      canvas.now();
-      return painter.drawn.ms;
-    },
-  }), [rows, scroll]);
+  useEffect(
+    () =>
+      publishCanvas("timeline", {
+        summary: () => ({
+          rows: rows.map(({ row, y }) => ({
+            key: row.key,
+            title: row.title,
+            y,
+            height: row.height,
+            note: row.note ?? null,
+            events: row.lanes && !row.note ? row.lanes().reduce((sum, track) => sum + track.pyramid.count, 0) : null,
+          })),
+          window: viewport.window.peek(),
+          scroll,
+          drawn: painter.drawn,
+          width: canvas.size.current.width,
+        }),
+        hit: (x, y) => {
+          const found = hit(x, y);
+          return found && { row: found.row.key, thing: found.thing };
+        },
+        show: (begin: number, end: number) => viewport.set(begin, end),
+        // Draws at once; for measuring.
+        frame: (begin: number, end: number) => {
+          viewport.set(begin, end);
+          canvas.now();
+          return painter.drawn.ms;
+        },
+      }),
+    [rows, scroll],
+  );
 
   const untimed = summary.streams.reduce((sum, stream) => sum + stream.commands - stream.timed, 0);
   return (
     <div class="timeline">
       <div class="tl-axis">
         <span class="tl-corner">
-          <button onClick={() => viewport.zoom(0.5, (viewport.window.peek().begin + viewport.window.peek().end) / 2)} aria-label="Zoom in" title="Zoom in (W)">+</button>
-          <button onClick={() => viewport.zoom(2, (viewport.window.peek().begin + viewport.window.peek().end) / 2)} aria-label="Zoom out" title="Zoom out (S)">−</button>
-          <button onClick={() => viewport.showAll()} title="Show everything">all</button>
+          <button
+            onClick={() => viewport.zoom(0.5, (viewport.window.peek().begin + viewport.window.peek().end) / 2)}
+            aria-label="Zoom in"
+            title="Zoom in (W)"
+          >
+            +
+          </button>
+          <button
+            onClick={() => viewport.zoom(2, (viewport.window.peek().begin + viewport.window.peek().end) / 2)}
+            aria-label="Zoom out"
+            title="Zoom out (S)"
+          >
+            −
+          </button>
+          <button onClick={() => viewport.showAll()} title="Show everything">
+            all
+          </button>
           <Shown />
         </span>
-        <canvas ref={axis.ref} style={{ height: `${axisHeight}px` }} role="img" aria-label="Time axis: drag to choose a range"
-                onPointerDown={onPointerDown} onPointerMove={onPointerMove} onPointerUp={onPointerUp} />
+        <canvas
+          ref={axis.ref}
+          style={{ height: `${axisHeight}px` }}
+          role="img"
+          aria-label="Time axis: drag to choose a range"
+          onPointerDown={onPointerDown}
+          onPointerMove={onPointerMove}
+          onPointerUp={onPointerUp}
+        />
       </div>
-      <div class="tl-body" ref={scroller} tabIndex={0} aria-label="Timeline rows"
-           onScroll={(event) => setScroll(event.currentTarget.scrollTop)}>
+      <div
+        class="tl-body"
+        ref={scroller}
+        tabIndex={0}
+        aria-label="Timeline rows"
+        onScroll={(event) => setScroll(event.currentTarget.scrollTop)}
+      >
         <div class="tl-sheet" style={{ height: `${Math.max(totalHeight, bodyHeight)}px` }}>
-          <canvas ref={canvas.ref} class="tl-canvas" style={{ height: `${bodyHeight}px` }} role="img"
-                  aria-label={`Timeline of ${plural(catalog.count, "command")} over ${timeText(summary.span_ns)}; rows: ${rows.map(({ row }) => row.title).slice(0, 40).join(", ")}`}
-                  onPointerDown={onPointerDown} onPointerMove={onPointerMove} onPointerUp={onPointerUp}
-                  onPointerLeave={() => setHover(null)}
-                  onDblClick={(event) => {
-                    const { x, y } = local(event), thing = hit(x, y)?.thing;
-                    const span = thing && (thing.kind === "command" || thing.kind === "use") ? spanOf(catalog, thing.index) : range.peek();
-                    if (span) viewport.show(span.begin, span.end);
-                  }} />
+          <canvas
+            ref={canvas.ref}
+            class="tl-canvas"
+            style={{ height: `${bodyHeight}px` }}
+            role="img"
+            aria-label={`Timeline of ${plural(catalog.count, "command")} over ${timeText(summary.span_ns)}; rows: ${rows
+              .map(({ row }) => row.title)
+              .slice(0, 40)
+              .join(", ")}`}
+            onPointerDown={onPointerDown}
+            onPointerMove={onPointerMove}
+            onPointerUp={onPointerUp}
+            onPointerLeave={() => setHover(null)}
+            onDblClick={(event) => {
+              const { x, y } = local(event),
+                thing = hit(x, y)?.thing;
+              const span =
+                thing && (thing.kind === "command" || thing.kind === "use")
+                  ? spanOf(catalog, thing.index)
+                  : range.peek();
+              if (span) viewport.show(span.begin, span.end);
+            }}
+          />
           <Labels rows={rows} scroll={scroll} height={bodyHeight} />
         </div>
       </div>
-      {untimed > 0 && <p class="tl-note">{plural(untimed, "command")} of {catalog.count} have no times, so they are not drawn.</p>}
+      {untimed > 0 && (
+        <p class="tl-note">
+          {plural(untimed, "command")} of {catalog.count} have no times, so they are not drawn.
+        </p>
+      )}
       <RangePanel summary={summary} catalog={catalog} gaps={gaps} />
       {hover && <FloatingTip {...hover} data={source.data} />}
     </div>
@@ -359,9 +464,16 @@ function Shown() {
 }
 
 function FloatingTip({ thing, x, y, data }: { thing: Thing; x: number; y: number; data: TimelineData }) {
-  const left = Math.min(x + 14, innerWidth - 340), above = y > innerHeight - 220;
+  const left = Math.min(x + 14, innerWidth - 340),
+    above = y > innerHeight - 220;
   return (
-    <div class="tip" role="tooltip" style={above ? { left: `${left}px`, bottom: `${innerHeight - y + 10}px` } : { left: `${left}px`, top: `${y + 16}px` }}>
+    <div
+      class="tip"
+      role="tooltip"
+      style={
+        above ? { left: `${left}px`, bottom: `${innerHeight - y + 10}px` } : { left: `${left}px`, top: `${y + 16}px` }
+      }
+    >
       <Tip thing={thing} data={data} />
     </div>
   );
