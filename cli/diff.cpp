@@ -109,8 +109,8 @@ void print_text(const Trace& a, const TraceDiff& diff, const Options& options) {
     table.add({line.what, line.before, line.after, line.delta, line.share, line.remark});
   fmt::print("{}\n", table.text());
   if (diff.a.passes > 1 || diff.b.passes > 1)
-    fmt::print("Of the pass in the middle: of {} and of {}.\n", count_text(diff.a.passes, "pass"),
-               count_text(diff.b.passes, "pass"));
+    fmt::print("Each stands for its passes: the one in the middle of {}, and of {}.\n",
+               diff.a.passes, diff.b.passes);
   if (diff.a.peak_bytes != diff.b.peak_bytes)
     fmt::print("Memory at its peak: {}, was {}.\n", size_text(diff.b.peak_bytes),
                size_text(diff.a.peak_bytes));

@@ -67,7 +67,8 @@ int run(const Options& options) {
       fmt::print("{}: busy {} of {} ({})\n", trace.devices()[d].selector, time_text(lane.busy_ns),
                  time_text(lane.span_ns()), share_text(lane.busy_ns, lane.span_ns()));
     else
-      fmt::print("{}: no command has the times it ran at\n", trace.devices()[d].selector);
+      fmt::print("{}: no command has the times it ran at\n",
+                 trace.devices()[d].selector.empty() ? "no device" : trace.devices()[d].selector);
   }
   if (gaps.empty()) {
     fmt::print("No gaps{}.\n", options.cause.empty() ? "" : " with this cause");

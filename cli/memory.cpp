@@ -60,9 +60,12 @@ int run(const Options& options) {
     fmt::print("The document names no memory.\n");
     return done;
   }
-  fmt::print("At most {}, {} after the start; {} of it was in use then.\n\n",
-             size_text(memory.peak_bytes),
-             time_text(memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns)),
+  const std::string when =
+      activity.span_ns() == 0
+          ? ""
+          : fmt::format(", {} after the start",
+                        time_text(memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns)));
+  fmt::print("At most {}{}; {} of it was in use then.\n\n", size_text(memory.peak_bytes), when,
              size_text(memory.needed_at_peak_bytes));
   std::vector<std::size_t> order;
   for (std::size_t b = 0; b < memory.buffers.size(); ++b) order.push_back(b);

@@ -81,8 +81,10 @@ Memory find_memory(const Trace& trace, const Activity& activity) {
     use.at_peak =
         use.alive_from_ns <= memory.peak_ns && (use.outlives || memory.peak_ns < use.alive_to_ns);
     if (!use.at_peak || use.first == no_index) continue;
-    use.needed_at_peak = start_of(trace.commands()[use.first]) < memory.peak_end_ns &&
-                         memory.peak_ns <= end_of(trace.commands()[use.last]);
+    // A saved graph has no times; what it uses, it needs.
+    use.needed_at_peak =
+        activity.span_ns() == 0 || (start_of(trace.commands()[use.first]) < memory.peak_end_ns &&
+                                    memory.peak_ns <= end_of(trace.commands()[use.last]));
     if (use.needed_at_peak) memory.needed_at_peak_bytes += trace.buffers()[b].size_bytes;
   }
   return memory;
