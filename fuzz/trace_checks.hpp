@@ -9,6 +9,7 @@
 
 #include "fuzz/target.hpp"
 #include "reel/buffer_value.hpp"
+#include "reel/diff.hpp"
 #include "reel/error.hpp"
 #include "reel/graph.hpp"
 #include "reel/trace.hpp"
@@ -68,6 +69,27 @@ inline void prepare_replay(const Trace& trace) {
           "an action is of the document");
 }
 
+// What it means, however little sense it makes.
+inline void ask_what_it_means(const Trace& trace) {
+  const Report report = analyze(trace);
+  std::uint64_t idle = 0;
+  for (const Lane& lane : report.activity.devices) {
+    check(lane.busy_ns <= lane.span_ns(), "a device is busy for longer than it was there");
+    idle += lane.idle_ns();
+  }
+  for (const Gap& gap : report.activity.gaps) {
+    check(gap.begin_ns < gap.end_ns, "a gap has a size");
+    idle -= gap.size_ns();
+  }
+  check(idle == 0, "gaps make up the idle time");
+  for (const Dependency& dependency : report.dependencies)
+    check(dependency.from < dependency.to && dependency.to < trace.commands().size(),
+          "what is depended on comes first");
+  findings_json(trace, report, find_insights(trace, report));
+  const TraceDiff same = diff(trace, trace);
+  check(same.total_delta_ns() == 0 && !same.contents, "a document is like itself");
+}
+
 // Everything that reel/trace.hpp promises, every blob, and buffers followed through all commands.
 inline void check_scratch() {
   try {
@@ -76,6 +98,7 @@ inline void check_scratch() {
     read_contents(trace);
     if (trace.commands().size() < 100'000) follow_buffers(trace);
     if (trace.commands().size() < 100'000) prepare_replay(trace);
+    if (trace.commands().size() < 100'000) ask_what_it_means(trace);
   } catch (const Error& error) {
     check(error.code() == Code::damaged_document || error.code() == Code::unsupported,
           error.what());

@@ -73,11 +73,11 @@ class DependencySearch {
   void add_waits() {
     const std::size_t by_bytes = found_.size();
     const auto is_known = [&](const TraceOrder& order) {
-      const auto key = [](const Dependency& d) { return d.to; };
-      const auto [first, end] = std::ranges::equal_range(
-          found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(by_bytes), order.command, {},
-          key);
-      return std::any_of(first, end, [&](const Dependency& d) { return d.from == order.after; });
+      const auto end = found_.begin() + static_cast<std::ptrdiff_t>(by_bytes);
+      auto at = std::ranges::lower_bound(found_.begin(), end, order.command, {}, &Dependency::to);
+      for (; at != end && at->to == order.command; ++at)
+        if (at->from == order.after) return true;
+      return false;
     };
     for (std::size_t i = 0; i < trace_.orders().size(); ++i) {
       const TraceOrder& order = trace_.orders()[i];
@@ -113,7 +113,9 @@ class DependencySearch {
     std::ranges::sort(found_, {}, [](const Dependency& d) { return std::pair(d.to, d.from); });
     for (const auto& [launch, nodes] : launches) {
       const std::uint32_t graph = trace_.work_of(trace_.commands()[launch]).graph;
-      for (const TraceEdge& edge : std::ranges::equal_range(asked, graph, {}, &TraceEdge::graph)) {
+      auto asked_edge = std::ranges::lower_bound(asked, graph, {}, &TraceEdge::graph);
+      for (; asked_edge != asked.end() && asked_edge->graph == graph; ++asked_edge) {
+        const TraceEdge& edge = *asked_edge;
         const auto from = nodes.find(edge.from), to = nodes.find(edge.to);
         if (from == nodes.end() || to == nodes.end() || from->second >= to->second) continue;
         const auto end = found_.begin() + static_cast<std::ptrdiff_t>(known);

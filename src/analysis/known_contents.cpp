@@ -9,8 +9,8 @@ namespace reel::analysis {
 
 std::span<const TraceContents> KnownContents::contents_of(std::uint32_t command) const {
   const auto key = [](const TraceContents& c) { return c.command + 1; };  // of none: 0
-  const auto [first, end] = std::ranges::equal_range(trace_.contents(), command + 1, {}, key);
-  return {first, end};
+  return {std::ranges::lower_bound(trace_.contents(), command + 1, {}, key),
+          std::ranges::upper_bound(trace_.contents(), command + 1, {}, key)};
 }
 
 // Of one page, its name; of more, the hash of theirs.

@@ -30,9 +30,9 @@ class StreamOrder {
   }
 
   std::span<const TraceOrder> waits(std::uint32_t command) const {
-    const auto [first, end] =
-        std::ranges::equal_range(trace_.orders(), command, {}, &TraceOrder::command);
-    return {first, end};
+    const auto& orders = trace_.orders();
+    return {std::ranges::lower_bound(orders, command, {}, &TraceOrder::command),
+            std::ranges::upper_bound(orders, command, {}, &TraceOrder::command)};
   }
 
  private:
