@@ -98,8 +98,7 @@ class GpuEvents {
       if (d.kind == DependencyKind::data || d.kind == DependencyKind::order)
         waits_.emplace_back(d.to, d.from);
     std::ranges::sort(waits_);
-    const auto rest = std::ranges::unique(waits_);
-    waits_.erase(rest.begin(), rest.end());
+    waits_.erase(std::unique(waits_.begin(), waits_.end()), waits_.end());
   }
 
   // --- commands ---

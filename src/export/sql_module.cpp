@@ -4,7 +4,6 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <ranges>
 
 #include "base/fail.hpp"
 #include "graph/text.hpp"
@@ -160,10 +159,15 @@ int filter(sqlite3_vtab_cursor* base, int lookups, const char*, int count, sqlit
     cursor.row = 0;
     cursor.end = of.table->rows(*of.source);
     const auto first_from = [&](std::uint64_t value) {
-      const auto all = std::views::iota(std::uint64_t{0}, cursor.end);
-      return *std::ranges::partition_point(all, [&](std::uint64_t row) {
-        return is_before(of.table->columns[0].cell(*of.source, row), value);
-      });
+      std::uint64_t low = 0, high = cursor.end;
+      while (low < high) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        if (is_before(of.table->columns[0].cell(*of.source, middle), value))
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      return low;
     };
     for (int i = 0; i < count; ++i) {
       const int type = sqlite3_value_numeric_type(values[i]);

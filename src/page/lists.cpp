@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
+#include <numeric>
 
 #include "analysis/buffer_elements.hpp"
 #include "graph/json_writer.hpp"
@@ -130,8 +130,9 @@ std::string texts_json(const PageState& state) {
   for (const TraceCall& call : trace.calls()) last = std::max(last, call.name);
   for (const TraceRegion& region : trace.regions()) last = std::max(last, region.name);
   JsonWriter json;
-  json.array(std::views::iota(0u, last + 1u),
-             [&](std::uint32_t id) { json.value(trace.text(id)); });
+  std::vector<std::uint32_t> ids(last + 1);
+  std::iota(ids.begin(), ids.end(), 0u);
+  json.array(ids, [&](std::uint32_t id) { json.value(trace.text(id)); });
   return std::move(json).take();
 }
 
