@@ -55,7 +55,8 @@ struct TraceBuffer {
 // Names a blob of the document by the hash of its bytes.
 struct BlobId {
   std::uint64_t low = 0, high = 0;
-  friend auto operator<=>(const BlobId&, const BlobId&) = default;
+  // clang-tidy 14 takes the 0 that an order is compared with for a pointer.
+  friend auto operator<=>(const BlobId&, const BlobId&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 struct TraceVariant {

@@ -197,6 +197,7 @@ void Recording::finish_streams() {
   std::sort(streams.begin(), streams.end(),
             [](const auto& a, const auto& b) { return a->id < b->id; });
   std::vector<std::unique_lock<std::mutex>> locks;
+  locks.reserve(streams.size());
   bool all_done = true;
   for (const auto& stream : streams) locks.push_back(stream->lock());
   for (const auto& stream : streams) {

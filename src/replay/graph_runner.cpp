@@ -97,7 +97,7 @@ class GraphRunner final : public Runner {
     });
   }
 
-  void add_node(Segment& segment, const Command& command, std::uint32_t index) {
+  void add_node(Segment& segment, const Command& command, std::uint32_t index) const {
     std::vector<NodeId> after;
     if (!relaxed_ && !segment.graph.empty())
       after.push_back(NodeId{static_cast<std::uint32_t>(segment.graph.node_count() - 1)});

@@ -34,9 +34,9 @@ Job::Set::Set(const Trace& trace, const Script& script, const std::vector<Device
               const std::map<std::uint32_t, Replacement>& replacements)
     : stage(trace, script, devices, replacements) {}
 
-Job::Job(const Trace& trace, std::vector<Device> devices, const ReplayOptions& options)
+Job::Job(const Trace& trace, std::vector<Device> devices, ReplayOptions options)
     : trace_(trace),
-      options_(options),
+      options_(std::move(options)),
       devices_(std::move(devices)),
       exact_(are_same_devices(trace, devices_)) {}
 

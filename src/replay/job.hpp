@@ -17,7 +17,7 @@ namespace reel::rerun {
 
 class Job : public std::enable_shared_from_this<Job> {
  public:
-  Job(const Trace& trace, std::vector<Device> devices, const ReplayOptions& options);
+  Job(const Trace& trace, std::vector<Device> devices, ReplayOptions options);
 
   // Within the limit of the options.
   ReplayReport run();

@@ -11,7 +11,7 @@
 namespace reel::rerun {
 
 // The source as recorded, with another text where `replacement` gives one.
-KernelSource source_of(const Trace& trace, std::uint32_t kernel, const Replacement* replacement);
+KernelSource source_of(const Trace& trace, std::uint32_t index, const Replacement* replacement);
 
 // By index in trace.kernels(); empty where `wanted` doesn't name it. Throws one Error that names
 // all kernels which have no form that the device takes.

@@ -12,8 +12,8 @@ constexpr std::uint64_t few_pages = 4;
 
 }  // namespace
 
-PageReader::PageReader(const Trace& trace, std::vector<std::uint32_t> contents)
-    : trace_(trace), contents_(std::move(contents)) {
+PageReader::PageReader(Trace trace, std::vector<std::uint32_t> contents)
+    : trace_(std::move(trace)), contents_(std::move(contents)) {
   std::uint64_t pages = 0;
   for (const std::uint32_t i : contents_) pages += trace_.contents()[i].page_count;
   if (pages > few_pages) thread_ = std::thread([this] { read_ahead(); });

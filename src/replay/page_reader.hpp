@@ -26,7 +26,7 @@ class PageReader {
   };
 
   // Of these contents, in this order. A few pages are not worth a thread, and are read in next().
-  PageReader(const Trace& trace, std::vector<std::uint32_t> contents);
+  PageReader(Trace trace, std::vector<std::uint32_t> contents);
   ~PageReader();
   PageReader(const PageReader&) = delete;
   PageReader& operator=(const PageReader&) = delete;

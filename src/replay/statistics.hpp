@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "replay/runner.hpp"
@@ -13,7 +14,7 @@ Spread spread_of(std::vector<double> values);
 // The times of one kind of run (as recorded, or with other kernels), run after run.
 class Timings {
  public:
-  explicit Timings(const Trace& trace) : trace_(trace) {}
+  explicit Timings(Trace trace) : trace_(std::move(trace)) {}
 
   void add(const RunTimes& times);
   std::uint32_t runs() const noexcept { return static_cast<std::uint32_t>(spans_.size()); }

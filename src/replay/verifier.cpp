@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace reel::rerun {
 
@@ -14,10 +15,10 @@ constexpr std::size_t most_differences = 100;
 
 }  // namespace
 
-Verifier::Verifier(const Trace& trace, const ElementTypes& elements, const ReplayOptions& options,
+Verifier::Verifier(const Trace& trace, ElementTypes elements, const ReplayOptions& options,
                    bool exact)
     : trace_(trace),
-      elements_(elements),
+      elements_(std::move(elements)),
       tolerance_(options.tolerance),
       types_(options.types),
       exact_(exact),

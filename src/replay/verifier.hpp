@@ -21,8 +21,7 @@ namespace reel::rerun {
 class Verifier {
  public:
   // `exact`: equal bytes are asked for where options give no tolerance.
-  Verifier(const Trace& trace, const ElementTypes& elements, const ReplayOptions& options,
-           bool exact);
+  Verifier(const Trace& trace, ElementTypes elements, const ReplayOptions& options, bool exact);
 
   // A page of contents(), as found. Of runs after the first only what differs from the first is
   // looked at; it must hold as well, and is counted once.

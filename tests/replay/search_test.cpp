@@ -2,6 +2,7 @@
 #include <atomic>
 #include <limits>
 
+#include "replay/racing_kernels.hpp"
 #include "replay/replay_test.hpp"
 #include "replay/tampered.hpp"
 
@@ -141,6 +142,7 @@ TEST_P(ReplaySearch, ReportsAMissingDependencyThatShowsInAnotherOrder) {
   });
   for (const ReplayOrder order : {ReplayOrder::recorded, ReplayOrder::sequential})
     EXPECT_EQ(replayed(trace, {.order = order}).verdict(), Verdict::equal);
+  register_racing_kernels();
   const ReplayReport report = replayed(trace, {.order = ReplayOrder::relaxed});
   EXPECT_EQ(report.verdict(), Verdict::different);
   ASSERT_FALSE(report.races.empty()) << told(report);

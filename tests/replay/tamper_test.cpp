@@ -1,6 +1,7 @@
 // Documents that somebody changed: every replay fails, and names the right command.
 #include <cstring>
 
+#include "replay/racing_kernels.hpp"
 #include "replay/replay_test.hpp"
 #include "replay/tampered.hpp"
 
@@ -164,6 +165,7 @@ TEST_P(TamperedReplay, WithOneWaitBetweenStreamsTakenOut) {
   EXPECT_EQ(replayed(trace).verdict(), Verdict::equal);
   const Trace changed =
       tampered(trace, folder.path(), {.drop_order = [](const TraceOrder&) { return true; }});
+  register_racing_kernels();
   const ReplayReport report = replayed(changed);
   EXPECT_EQ(report.verdict(), Verdict::different) << told(report);
   ASSERT_EQ(report.races.size(), 2u);
@@ -184,6 +186,7 @@ TEST_P(TamperedReplay, WithOneEdgeOfAGraphTakenOut) {
   ASSERT_EQ(trace.edges().size(), 2u);
   const Trace changed = tampered(trace, folder.path(),
                                  {.drop_edge = [](const TraceEdge& edge) { return edge.to == 2; }});
+  register_racing_kernels();
   const ReplayReport report = replayed(changed);
   EXPECT_EQ(report.verdict(), Verdict::different) << told(report);
   ASSERT_EQ(report.races.size(), 1u);
