@@ -178,9 +178,9 @@ void print(const Trace& trace, const TraceOptions& options) {
     print_next(options, {{"reel recover $", "write what can be read into a whole document"},
                          {"reel verify $", "check every byte"}});
   else
-    print_next(options, {{"reel kernels $", "where the time went"},
+    print_next(options, {{"reel insights $", "what is worth knowing, and what to do"},
+                         {"reel view $", "all of it, in the browser"},
                          {"reel commands $", "what ran, one by one"},
-                         {"reel buffers $", "the memory it used"},
                          {"reel replay $", "run it again, compare every byte"}});
 }
 
