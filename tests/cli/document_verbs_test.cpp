@@ -59,7 +59,7 @@ TEST_F(DocumentVerbs, InfoTellsTheWholeStoryOnOneScreen) {
                     HasSubstr("host  Test CPU  reel 0.1.0"), HasSubstr("11 (4 dispatch, 1 copy")));
   EXPECT_THAT(run.out, AllOf(HasSubstr("3, 2.5 MiB"), HasSubstr("inputs: 3 of 4 ranges kept"),
                              HasSubstr("for 2.5 MiB recorded"), HasSubstr("starting 10.0 us"),
-                             HasSubstr("the limit was reached"), HasSubstr("reel kernels ")));
+                             HasSubstr("the limit was reached"), HasSubstr("reel insights ")));
   EXPECT_LE(std::count(run.out.begin(), run.out.end(), '\n'), 24);
 }
 
