@@ -17,20 +17,6 @@ std::string buffer_text(const TraceBuffer& buffer) {
                               : fmt::format("{} '{}'", name_of(buffer.id), buffer.label);
 }
 
-const char* kind_text(ArgumentKind kind) {
-  switch (kind) {
-    case ArgumentKind::buffer:
-      return "buffer";
-    case ArgumentKind::value:
-      return "value";
-    case ArgumentKind::shared:
-      return "shared";
-    case ArgumentKind::indirect:
-      return "indirect";
-  }
-  return "unknown";
-}
-
 // The contents that belong to a command.
 std::span<const TraceContents> contents_of(const Trace& trace, std::uint32_t index) {
   const auto key = [](const TraceContents& c) { return c.command + 1; };  // of none: 0
@@ -69,7 +55,7 @@ void print_arguments(const Trace& trace, const TraceWork& work) {
     const TraceArgument& a = arguments[i];
     const bool is_range = a.buffer != no_index;
     const auto element = element_of(trace, work, i);
-    table.add({std::to_string(i), parameter_name(trace, work, i), kind_text(a.kind),
+    table.add({std::to_string(i), parameter_name(trace, work, i), to_string(a.kind),
                element ? name_of(*element) : "", is_range ? to_string(a.access) : "",
                is_range                        ? buffer_text(trace.buffers()[a.buffer])
                : a.kind == ArgumentKind::value ? value_text(trace.value_bytes(a), element)
@@ -144,7 +130,7 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const TraceArgument& a = arguments[i];
     Json row = {{"name", parameter_name(trace, work, i)},
-                {"kind", kind_text(a.kind)},
+                {"kind", to_string(a.kind)},
                 {"size_bytes", a.size_bytes}};
     if (const auto element = element_of(trace, work, i)) row["element"] = name_of(*element);
     if (a.buffer != no_index) {

@@ -17,6 +17,20 @@ T as(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+const char* to_string(ArgumentKind kind) noexcept {
+  switch (kind) {
+    case ArgumentKind::buffer:
+      return "buffer";
+    case ArgumentKind::value:
+      return "value";
+    case ArgumentKind::shared:
+      return "shared";
+    case ArgumentKind::indirect:
+      return "indirect";
+  }
+  return "unknown";
+}
+
 std::string hex_text(std::span<const std::byte> bytes) {
   std::string text = "0x";
   for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte)

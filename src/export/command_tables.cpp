@@ -128,20 +128,6 @@ const Parameter* parameter(Source& s, const ArgumentRow& row) {
   return parameter_of(s.trace(), row.work, row.number);
 }
 
-const char* kind_text(ArgumentKind kind) {
-  switch (kind) {
-    case ArgumentKind::buffer:
-      return "buffer";
-    case ArgumentKind::value:
-      return "value";
-    case ArgumentKind::shared:
-      return "shared";
-    case ArgumentKind::indirect:
-      return "indirect";
-  }
-  return "unknown";
-}
-
 // As a number, where the kernel tells of what type it is.
 Cell value_cell(Source& s, const ArgumentRow& row) {
   const Parameter* p = parameter(s, row);
@@ -173,7 +159,7 @@ Table argument_table() {
                            }),
            argument_column("kind", text,
                            [](Source&, const A& a) {
-                             return Cell(std::string_view(kind_text(a.argument.kind)));
+                             return Cell(std::string_view(to_string(a.argument.kind)));
                            }),
            argument_column("access", text,
                            [](Source&, const A& a) {

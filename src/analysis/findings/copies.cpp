@@ -101,7 +101,7 @@ void same_bytes_rule(const Case& c, Findings& findings) {
     findings.push_back(finding_of(
         c, "copy.redundant", redundant,
         fmt::format("{} brought {} to where the same bytes were already; first {}.",
-                    many(redundant.commands.size(), "transfer"), size_text(redundant.bytes),
+                    count_text(redundant.commands.size(), "transfer"), size_text(redundant.bytes),
                     describe_command(c.trace, redundant.commands[0])),
         "Leave them out while the source has not changed."));
   if (!round_trips.commands.empty())
@@ -115,8 +115,8 @@ void same_bytes_rule(const Case& c, Findings& findings) {
     findings.push_back(
         finding_of(c, "upload.dup", duplicates,
                    fmt::format("{} brought bytes that had been brought before: {} of {} again.",
-                               many(duplicates.commands.size(), "write"),
-                               size_text(duplicates.bytes), many(uploads.size(), "content")),
+                               count_text(duplicates.commands.size(), "write"),
+                               size_text(duplicates.bytes), count_text(uploads.size(), "content")),
                    "Upload once, and share the buffer or copy on the device."));
 }
 
@@ -144,14 +144,14 @@ void unread_bytes_rule(const Case& c, Findings& findings) {
     findings.push_back(finding_of(
         c, "copy.unused", unused,
         fmt::format("{} brought {} that nobody read before it was overwritten or freed; first {}.",
-                    many(unused.commands.size(), "transfer"), size_text(unused.bytes),
+                    count_text(unused.commands.size(), "transfer"), size_text(unused.bytes),
                     describe_command(c.trace, unused.commands[0])),
         "Leave them out."));
   if (!dead.commands.empty())
     findings.push_back(
         finding_of(c, "fill.dead", dead,
                    fmt::format("{} of {} were overwritten before anybody read them; first {}.",
-                               many(dead.commands.size(), "fill"), size_text(dead.bytes),
+                               count_text(dead.commands.size(), "fill"), size_text(dead.bytes),
                                describe_command(c.trace, dead.commands[0])),
                    "Leave them out: what follows writes every byte anyway."));
 }
@@ -190,7 +190,7 @@ void small_copies_rule(const Case& c, Findings& findings) {
   Finding finding = finding_of(
       c, "copy.small", group,
       fmt::format("{} of less than {} each go on where the one before ended, {} in all.",
-                  many(merged, "transfer"), size_text(small_copy), size_text(group.bytes)),
+                  count_text(merged, "transfer"), size_text(small_copy), size_text(group.bytes)),
       "Gather them on the host and copy once.");
   finding.evidence.buffers = some(std::move(buffers));
   findings.push_back(std::move(finding));

@@ -48,7 +48,7 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
   finding.confidence = text.cause == IdleCause::launch ? Confidence::likely : Confidence::certain;
   finding.title = fmt::format("The device stood still for {} ({} of its time) in {}, because {}",
                               time_text(sum), share_text(sum, c.active_ns()),
-                              many(gaps.size(), "gap"), text.because);
+                              count_text(gaps.size(), "gap"), text.because);
   std::map<std::uint32_t, std::uint64_t> by_call;  // name, time
   for (const Gap* gap : gaps) {
     if (gap->call != no_index) by_call[c.trace.calls()[gap->call].name] += gap->size_ns();

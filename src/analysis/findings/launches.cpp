@@ -100,10 +100,10 @@ void launch_shape_rule(const Case& c, Findings& findings) {
     const std::uint32_t device = c.trace.streams()[c.command(commands[0]).stream].device;
     Finding finding{.id = "launch.shape", .severity = Severity::warning};
     finding.confidence = Confidence::likely;
-    finding.title =
-        fmt::format("Kernel {} ran {} for {}, in {} on a device of {} units.",
-                    kernel_text(c.trace, key.first), many(commands.size(), "time"), time_text(sum),
-                    many(key.second, "group"), c.trace.devices()[device].compute_units);
+    finding.title = fmt::format(
+        "Kernel {} ran {} for {}, in {} on a device of {} units.", kernel_text(c.trace, key.first),
+        count_text(commands.size(), "time"), time_text(sum), count_text(key.second, "group"),
+        c.trace.devices()[device].compute_units);
     finding.advice = "Split its work into more groups, so that every unit has some.";
     finding.numbers = {{"groups", "", static_cast<double>(key.second)},
                        {"units", "", static_cast<double>(c.trace.devices()[device].compute_units)},
@@ -174,7 +174,7 @@ void fusion_rule(const Case& c, Findings& findings) {
   finding.title = fmt::format(
       "{} of tiny kernels ({} in all, each under {}) pass their result only to the next; the "
       "longest has {}.",
-      many(runs, "run"), many(kernels, "kernel"), time_text(tiny_ns), longest);
+      count_text(runs, "run"), count_text(kernels, "kernel"), time_text(tiny_ns), longest);
   finding.advice = "Fuse each run into one kernel: one launch, and results that stay in registers.";
   finding.numbers = {{"runs", "", static_cast<double>(runs)},
                      {"kernels", "", static_cast<double>(kernels)},
@@ -225,7 +225,7 @@ void outlier_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "outlier", .severity = Severity::info};
   finding.title = fmt::format(
       "{} took more than three times as long as others like {}, {} too much in all; worst is {}.",
-      many(outliers.size(), "run"), outliers.size() == 1 ? "it" : "them", time_text(excess),
+      count_text(outliers.size(), "run"), outliers.size() == 1 ? "it" : "them", time_text(excess),
       describe_command(c.trace, outliers[0].command));
   if (first_runs == outliers.size())
     finding.title += " Each was the first of its kind: warming up.";

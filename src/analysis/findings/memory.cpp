@@ -43,7 +43,7 @@ void peak(const Case& c, Findings& findings) {
   }
   Finding finding = about(c, "mem.peak", alive);
   finding.title = fmt::format("Memory was at most {}, in {}; largest is {} with {}.",
-                              size_text(memory.peak_bytes), many(alive.size(), "buffer"),
+                              size_text(memory.peak_bytes), count_text(alive.size(), "buffer"),
                               describe_buffer(c.trace, finding.evidence.buffers[0]),
                               size_text(c.trace.buffers()[finding.evidence.buffers[0]].size_bytes));
   finding.evidence.begin_ns = memory.peak_ns;
@@ -85,8 +85,8 @@ void never_used(const Case& c, Findings& findings) {
     Finding finding = about(c, "mem.never", buffers);
     finding.severity = Severity::warning;
     finding.title =
-        fmt::format("{} of {} {}; largest is {}.", many(buffers.size(), "buffer"), size_text(bytes),
-                    what, describe_buffer(c.trace, finding.evidence.buffers[0]));
+        fmt::format("{} of {} {}; largest is {}.", count_text(buffers.size(), "buffer"),
+                    size_text(bytes), what, describe_buffer(c.trace, finding.evidence.buffers[0]));
     finding.advice = "Leave them out, with what writes them.";
     finding.saving_bytes = bytes;
     finding.formula = "their sizes";
@@ -157,7 +157,7 @@ void churn(const Case& c, Findings& findings) {
   finding.severity = Severity::warning;
   finding.title =
       fmt::format("{} of equal sizes were allocated and freed again and again, up to {} each.",
-                  many(churned.size(), "buffer"), size_text(largest));
+                  count_text(churned.size(), "buffer"), size_text(largest));
   finding.advice = "Keep a buffer of each size and use it again.";
   if (calls_ns) {
     finding.saving_ns = calls_ns;

@@ -57,8 +57,8 @@ void barrier_rule(const Case& c, Findings& findings) {
   else
     finding.title =
         fmt::format("{}{}{} order nothing: no later command touches what came before them.",
-                    waits ? many(waits, "wait") : "", waits && fences ? " and " : "",
-                    fences ? many(fences, "barrier") : "");
+                    waits ? count_text(waits, "wait") : "", waits && fences ? " and " : "",
+                    fences ? count_text(fences, "barrier") : "");
   finding.advice = "Leave them out; work on both sides could then overlap.";
   finding.numbers = {{"waits", "", static_cast<double>(waits)},
                      {"barriers", "", static_cast<double>(fences)}};

@@ -54,7 +54,7 @@ void bandwidth_rule(const Case& c, Findings& findings) {
   finding.title = fmt::format(
       "Kernel {} took most time, {} in {}, and moved at most {:.3g} GB/s: that much if it touched "
       "all it was given, once.",
-      kernel_text(c.trace, top.kernel), time_text(top.total_ns), many(top.timed, "run"),
+      kernel_text(c.trace, top.kernel), time_text(top.total_ns), count_text(top.timed, "run"),
       top.bandwidth());
   finding.numbers = {{"at_most", "GB/s", top.bandwidth()},
                      {"given", "bytes", static_cast<double>(top.bound_bytes)}};

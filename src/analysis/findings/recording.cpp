@@ -32,12 +32,12 @@ void clock_rule(const Case& c, Findings& findings) {
     finding.title = fmt::format(
         "{} ended before they started, or started before they were queued: the device's clock "
         "can't be right.",
-        many(backwards.size(), "command"));
+        count_text(backwards.size(), "command"));
   else
     finding.title = fmt::format(
         "{} seem to have started before they were given, by up to {}: the clocks of host and "
         "device don't fit together.",
-        many(early.size(), "command"), time_text(furthest));
+        count_text(early.size(), "command"), time_text(furthest));
   finding.advice = "Don't trust gaps and delays shorter than that.";
   finding.numbers = {{"backwards", "", static_cast<double>(backwards.size())},
                      {"early", "", static_cast<double>(early.size())},
@@ -76,7 +76,7 @@ void capture_rule(const Case& c, Findings& findings) {
     finding.title += " The document is incomplete; what follows its last command is unknown.";
   }
   if (!c.trace.notes().empty())
-    finding.title += fmt::format(" {} in it.", many(c.trace.notes().size(), "note"));
+    finding.title += fmt::format(" {} in it.", count_text(c.trace.notes().size(), "note"));
   finding.numbers = {{"overhead", "ns", static_cast<double>(overhead)},
                      {"untimed", "", static_cast<double>(untimed)},
                      {"notes", "", static_cast<double>(c.trace.notes().size())},

@@ -40,8 +40,6 @@ std::string kernel_text(const Trace& trace, std::uint32_t kernel) {
   return fmt::format("'{}' ({})", known.name, name_of(known.id));
 }
 
-std::string many(std::uint64_t count, const char* one) { return count_text(count, one); }
-
 }  // namespace reel::analysis
 
 namespace reel {

@@ -56,8 +56,7 @@ std::uint64_t giving_ns(const TraceCommand& command);
 // The first `most_evidence`.
 std::vector<std::uint32_t> some(std::vector<std::uint32_t> list);
 
-// "'matmul' (k4)"; "3 gaps", "1 gap".
+// "'matmul' (k4)".
 std::string kernel_text(const Trace& trace, std::uint32_t kernel);
-std::string many(std::uint64_t count, const char* one);
 
 }  // namespace reel::analysis

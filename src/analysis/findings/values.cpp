@@ -67,7 +67,7 @@ void nan_rule(const Case& c, Findings& findings) {
     finding.title[0] =
         static_cast<char>(std::toupper(static_cast<unsigned char>(finding.title[0])));
     finding.advice =
-        by_device ? fmt::format("reel replay {} --find-nan names the command that wrote the first.",
+        by_device ? fmt::format("reel replay {} --nan names the command that wrote the first.",
                                 c.trace.path())
                   : "It came from outside of what was recorded, or was given by the host.";
     finding.evidence.buffers = {contents.buffer};

@@ -1,6 +1,5 @@
 # run.cmake - our files, read by the reference reader of MCAP: it must print expected.txt.
-#
-# Its packages go to WORK, once: npm is asked again only when package-lock.json changed.
+include(${CMAKE_CURRENT_LIST_DIR}/../../npm_packages.cmake)
 find_program(npm npm)
 find_program(node node)
 if(NOT npm OR NOT node)
@@ -11,21 +10,8 @@ if(NOT npm OR NOT node)
   return()
 endif()
 
-file(MAKE_DIRECTORY ${WORK})
-file(SHA256 ${SOURCE}/package-lock.json wanted)
-set(installed "")
-if(EXISTS ${WORK}/installed)
-  file(READ ${WORK}/installed installed)
-endif()
-file(COPY ${SOURCE}/package.json ${SOURCE}/package-lock.json ${SOURCE}/oracle.mjs DESTINATION ${WORK})
-if(NOT installed STREQUAL wanted)
-  execute_process(COMMAND ${npm} ci --no-audit --no-fund --ignore-scripts WORKING_DIRECTORY ${WORK}
-                  OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE result)
-  if(NOT result EQUAL 0)
-    message(FATAL_ERROR "npm ci failed in ${WORK}:\n${said}")
-  endif()
-  file(WRITE ${WORK}/installed ${wanted})
-endif()
+install_packages(${npm})
+file(COPY ${SOURCE}/oracle.mjs DESTINATION ${WORK})
 
 execute_process(COMMAND ${WRITE_FILES} ${WORK} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${node} oracle.mjs whole.reel cut.reel recovered.reel WORKING_DIRECTORY ${WORK}
