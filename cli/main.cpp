@@ -37,9 +37,10 @@ int report_misuse(const std::string& sentence) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Looks into recorded GPU work, and lists the devices that run it here.", "reel");
+  CLI::App app("Records the GPU work of programs, looks into it, and runs it again.", "reel");
   app.footer(
       "Examples:\n"
+      "  reel capture -- ./program             run it, and keep its OpenCL work\n"
       "  reel devices                          what can be opened here, and what can't\n"
       "  reel info pass.reel                   what a document holds, on one screen\n"
       "  reel insights pass.reel               what is worth knowing, and what to do\n"
@@ -59,6 +60,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action chosen;
+  add_capture(app, chosen);
+  add_trigger(app, chosen);
   add_devices(app, chosen);
   add_info(app, chosen);
   add_commands(app, chosen);

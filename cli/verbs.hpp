@@ -17,6 +17,8 @@ inline constexpr int done = 0, failed = 1, misused = 2, damaged = 3;
 
 using Action = std::function<int()>;
 
+void add_capture(CLI::App& app, Action& chosen);
+void add_trigger(CLI::App& app, Action& chosen);
 void add_devices(CLI::App& app, Action& chosen);
 void add_info(CLI::App& app, Action& chosen);
 void add_commands(CLI::App& app, Action& chosen);
