@@ -56,6 +56,14 @@ constexpr VariableOption variable_options[] = {
      "From this size on contents are hashes only: 500M, 2Gi"},
 };
 
+// Whether the word after this option is its value.
+bool takes_value(const std::string& option) {
+  if (option == "-o" || option == "--output" || option == "--json") return true;
+  for (const VariableOption& one : variable_options)
+    if (option == one.option) return true;
+  return false;
+}
+
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
@@ -189,7 +197,20 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_capture(CLI::App& app, Action& chosen) {
+std::vector<std::string> take_program(std::vector<std::string>& arguments) {
+  std::size_t at = 1;
+  while (at < arguments.size() && arguments[at] != "--" && arguments[at].size() > 1 &&
+         arguments[at].front() == '-')
+    at += takes_value(arguments[at]) ? 2 : 1;
+  at = std::min(at, arguments.size());
+  const auto first = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+  std::vector<std::string> program(first, arguments.end());
+  arguments.erase(first, arguments.end());
+  if (!program.empty() && program.front() == "--") program.erase(program.begin());
+  return program;
+}
+
+void add_capture(CLI::App& app, Action& chosen, const std::vector<std::string>& program) {
   auto options = std::make_shared<Options>();
   CLI::App* verb =
       app.add_subcommand("capture", "Run a program, and keep its OpenCL work in a document");
@@ -211,8 +232,6 @@ void add_capture(CLI::App& app, Action& chosen) {
   verb->add_flag("-q,--quiet", options->quiet, "Say only what went wrong");
   verb->add_option("--json", options->json, "Write what came of it to this file, for programs")
       ->type_name("FILE");
-  // The first word that is no option is the program, and all that follows is the program's.
-  verb->prefix_command();
   verb->footer(
       "The program runs as it would without: same terminal, same streams, same exit code. What is\n"
       "said about the capture goes to stderr, after its end.\n\n"
@@ -221,10 +240,8 @@ void add_capture(CLI::App& app, Action& chosen) {
       "  reel capture -o run.reel --first 1000 -- python3 train.py\n"
       "  reel capture --after 10 --for 500ms -- ./server\n"
       "  reel capture --trigger -- ./server     and elsewhere: reel trigger PID");
-  verb->callback([verb, options, &chosen] {
-    options->command = verb->remaining();
-    if (!options->command.empty() && options->command.front() == "--")
-      options->command.erase(options->command.begin());
+  verb->callback([options, &chosen, &program] {
+    options->command = program;
     chosen = [options] { return run(*options); };
   });
 }

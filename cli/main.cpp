@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <reel/error.hpp>
 #include <string>
@@ -60,7 +61,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action chosen;
-  add_capture(app, chosen);
+  std::vector<std::string> program;  // for `capture`
+  add_capture(app, chosen, program);
   add_trigger(app, chosen);
   add_devices(app, chosen);
   add_info(app, chosen);
@@ -89,7 +91,7 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "{}", app.help());
     return misused;
   }
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
   if (const std::string verb = unknown_verb(app, arguments); !verb.empty()) {
     const auto near = nearest(verb, verb_names(app));
     return report_misuse(near
@@ -97,8 +99,10 @@ int run(int argc, char** argv) {
                              : fmt::format("There is no verb '{}'.", verb));
   }
 
+  if (arguments[0] == "capture") program = take_program(arguments);
   try {
-    app.parse(argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return report_misuse(error.what());

@@ -54,7 +54,7 @@ class Running {
   }
   ~Running() {
     if (pid_ > 0) {
-      kill(pid_, SIGKILL);
+      kill(pid_, SIGTERM);  // which reaches what it runs
       waitpid(pid_, nullptr, 0);
     }
   }
