@@ -9,7 +9,7 @@
 #include "recording/captured.hpp"
 #include "reel/replay.hpp"
 #include "replay/foreign_document.hpp"
-#include "replay/replay_test.hpp"
+#include "replay/told.hpp"
 
 namespace reel::test {
 namespace {
