@@ -91,6 +91,7 @@ class Recording {
   // No object of the program has these bytes any more; before the driver is told.
   void freed(const std::shared_ptr<Storage>& storage) noexcept;
   void queue_released(Queue& queue) noexcept;
+  void unmapped(const Storage& storage) noexcept;
   void note(std::string kind, std::string text) noexcept;
   void region(std::string_view name, std::uint64_t begin_ns) noexcept;
 
@@ -121,7 +122,8 @@ class Recording {
   void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);
   void add_orders(Ticket& ticket, QueueRecord& record);
   void look_at(std::uint32_t id, const Work& work, std::vector<capture::Piece>& unknown);
-  void leave_out(const Work& work);
+  void leave_out(const Work& work);  // what it writes is not known
+  void forget(const Work& work);     // nothing of it is
   void append(const Ticket& ticket, const Work& work, std::uint32_t id, std::uint32_t launched_by,
               std::uint32_t node, std::uint64_t end_ns, bool refused);
   void wrote(const Work& work, std::uint32_t stream, std::uint32_t id);

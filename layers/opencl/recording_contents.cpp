@@ -263,8 +263,9 @@ void Recording::when_done(QueueRecord& record, cl_event event, std::unique_ptr<R
   reading->recording = this;
   reading->count = record.readings;
   record.readings->fetch_add(1, std::memory_order_relaxed);
-  const cl_int status =
-      next().clSetEventCallback(event, CL_COMPLETE, Recording::read_done, reading.get());
+  cl_int status = CL_INVALID_OPERATION;
+  if (driver_has(event, &cl_icd_dispatch::clSetEventCallback))
+    status = next().clSetEventCallback(event, CL_COMPLETE, Recording::read_done, reading.get());
   if (status == CL_SUCCESS) {
     static_cast<void>(reading.release());  // the callback's now
     next().clReleaseEvent(event);
@@ -364,6 +365,10 @@ bool Recording::is_device_written(std::span<const WorkArgument> ranges) noexcept
 // Bytes of memory that host and device share, changed while no command that may write them was
 // under way.
 void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
+  if (!storage.address && !storage.is_mapped.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  const HostWindow window = window_of(storage);
+  if (window.size_bytes == 0) return;
   if (storage.writer_capture.load(std::memory_order_relaxed) == number) {
     const std::lock_guard lock(mutex_);
     const auto done = host_done_.find(storage.writer_stream.load(std::memory_order_relaxed));
@@ -371,11 +376,19 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
         done->second < storage.writer_command.load(std::memory_order_relaxed))
       return;  // the host has not seen it done: what changed may be the device's
   }
-  for (const auto& [offset, size] :
-       host_pages_.changed(&storage, storage.address, storage.size_bytes)) {
+  if (window.before && !host_pages_.knows(&storage)) {
+    if (window.read) next().clWaitForEvents(1, &window.read);
+    host_pages_.changed(&storage, window.before->data(), window.size_bytes);
+  }
+  // Of a map that threw away what was there, all is the host's.
+  const bool is_all = !window.before && !storage.address && !host_pages_.knows(&storage);
+  auto changes = host_pages_.changed(&storage, window.address, window.size_bytes);
+  if (is_all) changes = {{0, window.size_bytes}};
+  for (const auto& [at, size] : changes) {
+    const std::uint64_t offset = window.offset_bytes + at;
     const WorkArgument range{ArgumentKind::buffer, Access::write, {&storage, offset, size}, 0,
                              nullptr};
-    BoxSource bytes(storage.address + offset, line(size));
+    BoxSource bytes(window.address + at, line(size));
     push_bytes(ContentRole::input, command, {&range, 1}, bytes);
     BufferRange known;
     known.buffer = &storage;
@@ -383,6 +396,10 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
     known.size_bytes = size;
     ledger_.overwrite(known, true);
   }
+}
+
+void Recording::unmapped(const Storage& storage) noexcept {
+  quietly([&] { host_pages_.forget(&storage); });
 }
 
 // --- the end ------------------------------------------------------------------------------------
@@ -426,6 +443,9 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
                 waits.empty() ? nullptr : waits.data(), nullptr);
     next().clFlush(record.handle);
     collect(*queue, record);  // events that we hold may hold the memory
+    // Shared virtual memory goes at once, whatever still reads it.
+    if (storage->kind == BufferKind::svm)
+      wait_until_done(*queue, record, std::chrono::seconds(5));
   });
 }
 
