@@ -214,10 +214,12 @@ void add_capture(CLI::App& app, Action& chosen, const std::vector<std::string>& 
   auto options = std::make_shared<Options>();
   CLI::App* verb =
       app.add_subcommand("capture", "Run a program, and keep its OpenCL work in a document");
-  verb->add_option(
-          "-o,--output", options->out,
-          "The document; %p in it becomes the process, %n the number of the capture, %r the "
-          "rank. Without: the program's name")
+  // Shown in the help; take_program() has taken it away before this is parsed.
+  verb->add_option("program", options->command, "What to run, with its arguments; after --")
+      ->type_name("PROGRAM");
+  verb->add_option("-o,--output", options->out,
+                   "The document; %p in it becomes the process, %n the number of the capture, %r "
+                   "the rank. Without: the program's name")
       ->type_name("FILE");
   for (const VariableOption& one : variable_options)
     verb->add_option_function<std::string>(

@@ -1,6 +1,7 @@
 // `reel capture` and `reel trigger`, run as a user runs them, with a layer that records nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -283,6 +284,50 @@ TEST_F(CaptureVerb, SignalsSentToReelReachTheProgram) {
   EXPECT_EQ(running->end().exit_code, 143);
 }
 
+// On a terminal: Ctrl-C when the program is ready. All that is said.
+std::string interrupted(const std::vector<std::string>& command, const Environment& environment,
+                        const fs::path& folder, int& status) {
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    if (chdir(folder.c_str()) != 0) _exit(98);
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    std::vector<char*> words;
+    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    execv(words[0], words.data());
+    _exit(96);
+  }
+  std::string said;
+  bool pressed = false;
+  char part[1024];
+  for (ssize_t count = 0; (count = read(terminal, part, sizeof part)) > 0;) {
+    said.append(part, static_cast<std::size_t>(count));
+    if (!pressed && said.find("ready") != std::string::npos)
+      pressed = write(terminal, "\x03", 1) == 1;
+  }
+  close(terminal);
+  waitpid(child, &status, 0);
+  return said;
+}
+
+TEST_F(CaptureVerb, CtrlCReachesTheProgramOnceAndReelWaitsForIt) {
+  if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminals here";
+  int status = 0;
+  const std::string handled =
+      interrupted({reel_program, "capture", "--", steps, "handler", std::to_string(SIGINT), "calls",
+                   "1", "print", "ready", "sleep", "500", "print", "went on"},
+                  environment_, folder(), status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_THAT(handled, AllOf(HasSubstr("went on"), HasSubstr("signals 1"),
+                             HasSubstr("reel info steps.reel")));
+  const std::string killed = interrupted(
+      {reel_program, "capture", "--", steps, "calls", "1", "print", "ready", "sleep", "5000"},
+      environment_, folder(), status);
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_THAT(killed, HasSubstr("steps was ended by Interrupt"));
+}
+
 TEST_F(CaptureVerb, TriggersBeginAndEndAndBeginTheNextDocument) {
   const auto running = start({"--trigger", "--", steps, "calls", "1", "sleep", "20000"});
   ASSERT_TRUE(running->says("waits for `reel trigger")) << running->err();
@@ -300,7 +345,8 @@ TEST_F(CaptureVerb, TriggersBeginAndEndAndBeginTheNextDocument) {
 }
 
 TEST_F(CaptureVerb, ATriggerLeavesAProgramsOwnHandlerAlone) {
-  const auto running = start({"--trigger", "--", steps, "handler", "calls", "1", "sleep", "2000"});
+  const auto running = start({"--trigger", "--", steps, "handler", std::to_string(SIGUSR2), "calls",
+                              "1", "sleep", "2000"});
   ASSERT_TRUE(running->says("waits for"));
   kill(running->pid(), SIGUSR2);
   EXPECT_THAT(trigger(running->pid()).out, HasSubstr("capturing to"));
