@@ -231,6 +231,13 @@ TEST_F(ControllerTest, TheProgramStartsAndStopsByItself) {
   EXPECT_EQ(controller->trigger().path, name("set_2.reel"));
 }
 
+TEST_F(ControllerTest, TheProgramDoesNotStopWhatItDidNotStart) {
+  made().first_call();
+  EXPECT_THAT(controller->start(name("own.reel")).why, HasSubstr("is under way"));
+  EXPECT_THAT(controller->stop().why, HasSubstr("not begun by start()"));
+  EXPECT_THAT(session.ended, IsEmpty());
+}
+
 TEST_F(ControllerTest, WhatTheSessionRefusesIsSaidOnce) {
   session.refusal = "The disk is full.";
   settings.commands = CommandSpan{0, 9};
