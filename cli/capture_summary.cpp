@@ -85,6 +85,7 @@ void print_summary(const CaptureSummary& summary, bool quiet) {
   }
   for (const CapturedDocument& document : documents)
     print_document(document, documents.size() > 1, quiet);
+  for (const std::string& sentence : summary.why_nothing) say("{}", printable(sentence));
   for (const std::string& refusal : summary.run.refusals()) say("{}", printable(refusal));
   const CapturedDocument* best = best_of(documents);
   if (!best || quiet) return;
