@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -158,6 +159,20 @@ class Recording {
   bool stores(ContentRole role) const noexcept;
   void missing(const Storage& storage, std::string_view why);
   void overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes);
+  // Queues of our own, one a context, as long as they are needed.
+  class OwnQueues {
+   public:
+    OwnQueues() = default;
+    ~OwnQueues();
+    OwnQueues(const OwnQueues&) = delete;
+    OwnQueues& operator=(const OwnQueues&) = delete;
+    cl_command_queue of(cl_context context);  // null: none could be had
+
+   private:
+    std::map<cl_context, cl_command_queue> queues_;
+  };
+  std::uint64_t read_now(OwnQueues& queues, const capture::Piece& piece, std::uint32_t command,
+                         const std::function<bool()>& is_still_ours);
   void read_final();
 
   std::shared_ptr<capture::MemoryBudget> memory_;
