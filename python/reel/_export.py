@@ -21,7 +21,7 @@ def export(trace: Union[Trace, Path], format: str, path: Path, overwrite: bool =
 
     >>> reel.export("pass.reel", "perfetto", "pass.pftrace").bytes
     """
-    return ExportReport(**getattr(_reel, "export")(to_trace(trace)._data, format, os.fspath(path), overwrite))
+    return ExportReport(**_reel.export(to_trace(trace)._data, format, os.fspath(path), overwrite))
 
 
 def _column(values: list[Any]) -> Array:

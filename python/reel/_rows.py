@@ -198,7 +198,7 @@ class TraceBuffer(ListedRow):
     ) -> Array:
         """What the buffer held after a command; without one, after the last.
 
-        Without a type it has that of the last kernel that took it, else bytes. Bytes that a
+        Without a type it has that of the last kernel that took it, or of a later one, else bytes. Bytes that a
         kernel may have changed since they were recorded are unknown: an error that says which,
         or with ``unknown="mask"`` a masked array.
 
@@ -218,7 +218,8 @@ class TraceBuffer(ListedRow):
     def _elements(self, after: int, dtype: npt.DTypeLike, unknown: str) -> Array:
         data = self._trace._data
         if dtype is None:
-            found = dtype_of_element(data.element_of(self.index, after))
+            last = len(self._trace.commands) - 1
+            found = dtype_of_element(data.element_of(self.index, after) or data.element_of(self.index, last))
             kind = found if found is not None and self.size_bytes % found.itemsize == 0 else np.dtype(np.uint8)
         else:
             kind = np.dtype(dtype)

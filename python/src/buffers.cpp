@@ -119,7 +119,12 @@ void bind_buffers(py::module_& module) {
           },
           py::arg("offset_bytes"), py::arg("size_bytes"))
       .def("__getitem__", &slice_buffer, py::arg("elements"))
-      .def("free", &Buffer::free, WithoutGil(), "Forbids further use.")
+      .def(
+          "free",
+          [](const Buffer& self) {
+            Buffer(self).free();  // this handle stays, so that its use is refused by name
+          },
+          WithoutGil(), "Forbids further use.")
       .def("__repr__", &repr_buffer);
 
   module.def(

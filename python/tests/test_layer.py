@@ -1,0 +1,121 @@
+"""Captures where Reel's OpenCL layer is in the process: by a double that remembers what it was
+asked, and with the real layer and PyOpenCL where that is built."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import reel
+
+DOUBLE = os.environ.get("REEL_TEST_LAYER_DOUBLE", "")
+LAYER = os.environ.get("REEL_TEST_LAYER", "")
+
+needs_double = pytest.mark.skipif(not DOUBLE, reason="REEL_TEST_LAYER_DOUBLE names no library")
+
+LOADED = """
+import ctypes, os, sys
+layer = ctypes.CDLL(os.environ["REEL_TEST_LAYER_DOUBLE"], mode=os.RTLD_LOCAL | os.RTLD_NOW)
+layer.what_was_said.restype = ctypes.c_char_p
+import reel
+"""
+
+
+@needs_double
+def test_captures_go_to_the_layer_with_their_options(run_python, tmp_path):
+    result = run_python(
+        LOADED
+        + """
+class Queue:
+    int_ptr = 0xabc
+reel.start_capture("x.reel", contents="all", limit="2k", overwrite=True)
+assert reel.is_capturing()
+with reel.scope("layer0"):
+    reel.label(Queue(), "main")
+try:
+    reel.start_capture("y.reel")
+except reel.Error as error:
+    print(error)
+reel.stop_capture()
+assert not reel.is_capturing()
+reel.trigger()
+assert "REEL_CAPTURE_CONTENTS" not in os.environ
+print(layer.what_was_said().decode(), end="")
+"""
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines() == [
+        "The double was asked at the wrong time.",
+        "start x.reel",
+        "contents all",
+        "limit 2000",
+        "overwrite 1",
+        "push layer0",
+        "label abc main",
+        "pop -",
+        "stop -",
+        "trigger -",
+    ]
+
+
+@needs_double
+def test_an_exception_stops_the_layer(run_python):
+    result = run_python(
+        LOADED
+        + """
+try:
+    with reel.capture("x.reel"), reel.scope("a"):
+        raise ZeroDivisionError
+except ZeroDivisionError:
+    pass
+print(layer.what_was_said().decode(), end="")
+"""
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[-2:] == ["pop -", "stop -"]
+
+
+@needs_double
+def test_a_layer_named_by_the_environment_is_found(run_python, tmp_path):
+    """By its path, whatever its file is called; and no warning about PyOpenCL then."""
+    other = tmp_path / "some_layer.so"
+    other.write_bytes(Path(DOUBLE).read_bytes())
+    result = run_python(
+        LOADED + "import pyopencl\nreel.start_capture('x.reel')\nprint(layer.what_was_said().decode().split()[0])",
+        REEL_TEST_LAYER_DOUBLE=str(other),
+        OPENCL_LAYERS=f"/nowhere/other.so:{other}",
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.split() == ["start"]
+
+
+PYOPENCL = """
+import sys, numpy, reel
+path = sys.argv[1]
+import pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+x = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.ones(64, numpy.float32))
+scale = cl.Program(context, "kernel void scale(global float* x, float f) { x[get_global_id(0)] *= f; }").build().scale
+reel.label(x, "weights")
+scale(queue, (64,), None, x, numpy.float32(2))
+with reel.capture(path, contents="all"):
+    with reel.scope("layer0"):
+        scale(queue, (64,), None, x, numpy.float32(3))
+    queue.finish()
+scale(queue, (64,), None, x, numpy.float32(5))
+queue.finish()
+"""
+
+
+@pytest.mark.skipif(not LAYER, reason="REEL_TEST_LAYER names no layer: it isn't built")
+def test_pyopencl_is_captured_by_the_real_layer(run_python, tmp_path):
+    path = tmp_path / "pyopencl.reel"
+    result = run_python(PYOPENCL, str(path), OPENCL_LAYERS=LAYER, REEL_CAPTURE_ENABLED="1")
+    assert result.returncode == 0, result.stderr
+    trace = reel.load(path)
+    (command,) = [command for command in trace.commands if command.kind == "dispatch"]
+    assert command.scope == "layer0" and command.kernel.name == "scale"
+    assert command.arguments[0].buffer.label == "weights"
+    assert command.arguments[0].buffer.at(command, "f4").tolist() == [6] * 64
+    assert reel.replay(trace).verified
