@@ -9,8 +9,11 @@ file(COPY ${root}/CMakeLists.txt DESTINATION ${WORK}/source)
 file(COPY ${SOURCE}/reel ${SOURCE}/pyproject.toml ${SOURCE}/setup.py DESTINATION ${WORK}/source/python)
 run(${CMAKE_COMMAND} -E env REEL_BUILD_DIR=${BUILD} ${PYTHON} -m pip install --no-index --no-build-isolation --quiet
     --disable-pip-version-check --no-cache-dir --target ${WORK}/installed ${WORK}/source/python)
-run(${CMAKE_COMMAND} -E chdir ${WORK} ${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH PYTHONPATH=${WORK}/installed ${PYTHON} -c
-    "import reel; b = reel.open_device('host').buffer(b'abc'); print(reel.__version__, reel.__file__, b.read().tobytes())")
+file(WRITE ${WORK}/program.py [[
+import reel
+print(reel.__version__, reel.__file__, reel.open_device("host").buffer(b"abc").read().tobytes())
+]])
+run(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH PYTHONPATH=${WORK}/installed ${PYTHON} ${WORK}/program.py)
 if(NOT output STREQUAL "${VERSION} ${WORK}/installed/reel/__init__.py b'abc'\n")
   message(FATAL_ERROR "The installed package says '${output}'.")
 endif()
