@@ -31,6 +31,7 @@ from ._records import (
     ExportReport,
     ExtractReport,
     GraphBuffer,
+    ImageShape,
     Parameter,
     PassReport,
 )

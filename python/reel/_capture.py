@@ -36,38 +36,51 @@ def _limit_bytes(limit: int | str | None) -> int:
     """An int of bytes, or "500M", "2Gi" as REEL_CAPTURE_LIMIT has it."""
     if limit is None:
         return 0
-    if isinstance(limit, int) and not isinstance(limit, bool):
+    if isinstance(limit, int):
         if limit <= 0:
             raise ValueError(f"limit is a number of bytes above 0, or None for no limit, not {limit}.")
         return limit
     found = re.fullmatch(r"(\d+)\s*([kKMGT]?)(i?)B?", limit) if isinstance(limit, str) else None
     if not found:
         raise ValueError(f"limit is a number of bytes, or text such as '500M' or '2Gi', not {limit!r}.")
-    power = " KMGT".index(found[2].upper() or " ")
-    return int(found[1]) * (1024 if found[3] else 1000) ** power
+    size: int = (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " ")
+    return int(found[1]) * size
 
 
-@contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
-    """The layer reads its options from the environment when a capture starts."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def _start_in_layer(path: str, contents: str, limit_bytes: int, overwrite: bool) -> None:
-    global _layer_path
-    options = {"REEL_CAPTURE_CONTENTS": contents, "REEL_CAPTURE_OVERWRITE": "1" if overwrite else "0"}
+def _options_of_layer(contents: str, limit_bytes: int) -> dict[str, str]:
+    """What was asked for beyond the defaults, as the layer's variables have it."""
+    options = {}
+    if contents != "inputs":
+        options["REEL_CAPTURE_CONTENTS"] = contents
     if limit_bytes:
         options["REEL_CAPTURE_LIMIT"] = str(limit_bytes)
-    with _lock, _environment(options):
+    return options
+
+
+def _prepare_layer(contents: str, limit_bytes: int, stacklevel: int) -> None:
+    """The layer reads its options once, at the first call of OpenCL: they can be set before that,
+    and later only be compared with."""
+    options = _options_of_layer(contents, limit_bytes)
+    if not _reel.layer.is_awake():
+        if "reel_opencl_layer" in os.environ.get("OPENCL_LAYERS", ""):
+            os.environ.update(options)
+        return
+    for name, value in options.items():
+        if os.environ.get(name) != value:
+            flag = {"REEL_CAPTURE_CONTENTS": "--contents", "REEL_CAPTURE_LIMIT": "--limit"}[name]
+            warnings.warn(
+                f"Reel's OpenCL layer took its options when OpenCL was first called, so {value} comes too late. "
+                f"Run: reel capture {flag} {value} --trigger -- {_command_line()}",
+                CaptureWarning,
+                stacklevel=stacklevel + 1,
+            )
+
+
+def _start_in_layer(path: str, overwrite: bool) -> None:
+    global _layer_path
+    with _lock:
+        if overwrite and not _reel.layer.is_capturing() and os.path.isfile(path):
+            os.remove(path)
         _reel.layer.start(path)
         _layer_path = path
 
@@ -94,17 +107,22 @@ def start_capture(
     ``"500M"``) contents become hashes. In the path, ``%p`` is the process and ``%n`` the number of
     the capture.
     """
+    _start(path, contents, limit, overwrite, stacklevel=3)
+
+
+def _start(path: Path, contents: str, limit: Union[int, str, None], overwrite: bool, stacklevel: int) -> None:
     if contents not in CONTENTS:
         raise ValueError(f"contents is one of {', '.join(map(repr, CONTENTS))}, not {contents!r}.")
     limit_bytes = _limit_bytes(limit)
     name = os.fspath(path)
     if not isinstance(name, str):
         raise TypeError(f"The path of a document is text, not {type(name).__name__}.")
+    _prepare_layer(contents, limit_bytes, stacklevel=stacklevel)
     if _reel.layer.is_loaded():
-        _start_in_layer(name, contents, limit_bytes, overwrite)
+        _start_in_layer(name, overwrite)
         return
     if "pyopencl" in sys.modules:
-        _warn_of_pyopencl(stacklevel=2)
+        _warn_of_pyopencl(stacklevel=stacklevel)
     _reel.library.start(name, contents, limit_bytes, overwrite, "")
 
 
@@ -124,7 +142,7 @@ def stop_capture() -> CaptureReport:
         with _lock:
             path, _layer_path = _layer_path, None
         _reel.layer.stop()
-        return _layer_report(path or os.environ.get("REEL_CAPTURE", ""))
+        return _layer_report(path if path is not None else os.environ.get("REEL_CAPTURE", ""))
     report = CaptureReport(**_reel.library.stop())
     if report.commands == 0 and "pyopencl" in sys.modules:
         _warn_of_pyopencl(stacklevel=2)
@@ -148,7 +166,7 @@ def capture(
     >>> with reel.capture("step.reel"):
     ...     train_step()
     """
-    start_capture(path, contents, limit, overwrite)
+    _start(path, contents, limit, overwrite, stacklevel=4)  # past contextlib, to the with
     try:
         yield
     except BaseException:

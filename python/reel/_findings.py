@@ -121,8 +121,14 @@ def _at(table: Any, index: int | None) -> Any:
 
 
 def _finding(trace: Trace, row: dict[str, Any]) -> Finding:
-    tables = {"commands": trace.commands, "buffers": trace.buffers, "kernels": trace.kernels, "streams": trace.streams}
-    return Finding(**row | {name: [table[index] for index in row[name]] for name, table in tables.items()})
+    tables: dict[str, Any] = {
+        "commands": trace.commands,
+        "buffers": trace.buffers,
+        "kernels": trace.kernels,
+        "streams": trace.streams,
+    }
+    evidence: dict[str, Any] = {name: [table[index] for index in row[name]] for name, table in tables.items()}
+    return Finding(**(row | evidence))
 
 
 def insights(trace: Union[Trace, Path]) -> list[Finding]:

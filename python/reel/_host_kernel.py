@@ -11,7 +11,7 @@ import numpy as np
 F = TypeVar("F", bound=Callable[..., Any])
 
 # As `reel buffer --as` names them.
-ELEMENT_TYPES = {
+ELEMENT_TYPES: dict[str, np.dtype[Any]] = {
     "f32": np.dtype(np.float32),
     "f16": np.dtype(np.float16),
     "f64": np.dtype(np.float64),

@@ -29,6 +29,8 @@ class DeviceInfo:
     can_stamp_time: bool
     stamp_resolution_ns: float
     can_dispatch_indirect: bool
+    takes_images: bool
+    takes_free_grids: bool
     kernel_forms: list[str]
 
     @property
@@ -45,10 +47,25 @@ class Parameter:
     """What a kernel takes at one place."""
 
     name: str  # empty where the driver doesn't tell
-    kind: str  # "buffer", "value", "shared memory"
+    kind: str  # "buffer", "value", "shared memory", "image", "sampler", "other"
     size_bytes: int  # of a value; 0: any
     access: str  # of a buffer: "in", "out", "inout"
     element: str | None  # "f32", ...; None where it isn't plain
+
+
+@dataclass(frozen=True)
+class ImageShape:
+    """What an image is besides its bytes, which are its pixels, row after row, slice after slice."""
+
+    type: str  # "1d", "1d_buffer", "1d_array", "2d", "2d_array", "3d"
+    channel_order: int  # as OpenCL numbers them
+    channel_type: int
+    pixel_bytes: int
+    width: int
+    height: int
+    depth: int
+    layers: int
+    row_pitch_bytes: int  # of one that is made on a buffer; 0: rows follow each other
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ def dtype_of_element(element: str | None) -> np.dtype[Any] | None:
     """NumPy's type for an element type of a kernel; bf16 as the 16 bits it is."""
     if element == "bf16":
         return np.dtype(np.uint16)
-    return ELEMENT_TYPES.get(element or "")
+    found: np.dtype[Any] | None = ELEMENT_TYPES.get(element or "")
+    return found
 
 
 def time_text(ns: float | None) -> str:
@@ -143,7 +144,7 @@ class TraceKernel(ListedRow):
 
     @property
     def sources(self) -> dict[str, str | bytes | None]:
-        """By form: text, the bytes of SPIR-V, or None where a form has none (a host function)."""
+        """By form: text, bytes (SPIR-V, a driver's binary), or None where a form has none (a host function)."""
         return {form: self._source(form) for form in self._row["variants"]}
 
     @property
@@ -156,7 +157,7 @@ class TraceKernel(ListedRow):
     def _source(self, form: str) -> str | bytes | None:
         blob = self._row["variants"][form]
         found: bytes | None = None if blob is None else self._trace._data.blob(*blob)
-        if found is None or form == "spirv":
+        if found is None or form in ("spirv", "opencl_il", "opencl_binary"):
             return found
         return found.decode("utf-8", "replace")
 
@@ -177,6 +178,9 @@ class TraceBuffer(ListedRow):
 
     size_bytes = property(lambda self: self._row["size_bytes"])
     label = property(lambda self: self._row["label"])
+    kind = property(lambda self: self._row["kind"], doc='"buffer", "image" or "svm".')
+    image = property(lambda self: self._row["image"], doc="An ImageShape; None of what is no image.")
+    starts_undefined = property(lambda self: self._row["starts_undefined"], doc="Fresh, it held anything, not zeros.")
     allocated_ns = property(lambda self: self._row["allocated_ns"], doc="None: before the capture.")
     freed_ns = property(lambda self: self._row["freed_ns"], doc="None: not within the capture.")
 
@@ -231,11 +235,11 @@ class TraceBuffer(ListedRow):
         if spans and unknown == "error":
             raise Error(self._unknown_sentence(after, spans), Code.UNSUPPORTED)
         if unknown == "error":
-            return array  # type: ignore[no-any-return]
+            return array
         mask = np.zeros(len(array), dtype=bool)
         for begin, end in spans:
             mask[begin // kind.itemsize : -(-end // kind.itemsize)] = True
-        return np.ma.MaskedArray(array, mask=mask)
+        return np.ma.MaskedArray(array, mask=mask)  # type: ignore[no-untyped-call]
 
     def _unknown_sentence(self, after: int, spans: list[tuple[int, int]]) -> str:
         count = sum(end - begin for begin, end in spans)
@@ -248,7 +252,7 @@ class TraceBuffer(ListedRow):
         )
 
     def __repr__(self) -> str:
-        return f"<buffer {self.id} '{self.label}', {self.size_bytes} bytes>"
+        return f"<{self.kind} {self.id} '{self.label}', {self.size_bytes} bytes>"
 
 
 class TraceArgument:
@@ -260,7 +264,9 @@ class TraceArgument:
         self._trace = trace
         self._row = row
 
-    kind = property(lambda self: self._row["kind"], doc='"buffer", "value", "shared", "indirect"')
+    kind = property(
+        lambda self: self._row["kind"], doc='"buffer", "value", "shared", "indirect", "sampler", "null", "opaque"'
+    )
     name = property(lambda self: self._row["name"], doc="As the kernel calls it; empty where that isn't known.")
     offset_bytes = property(lambda self: self._row["offset_bytes"])
     size_bytes = property(lambda self: self._row["size_bytes"])
@@ -276,6 +282,12 @@ class TraceArgument:
         return None if index is None else self._trace.buffers[index]
 
     @property
+    def view(self) -> TraceBuffer | None:
+        """The image that is made on this range of a buffer, and is what the kernel was given."""
+        index = self._row["view"]
+        return None if index is None else self._trace.buffers[index]
+
+    @property
     def value(self) -> Any:
         """A NumPy scalar of the kernel's type, an array where it is a vector, else the bytes."""
         raw: bytes | None = self._row["bytes"]
@@ -287,8 +299,8 @@ class TraceArgument:
 
     def __repr__(self) -> str:
         name = f" '{self.name}'" if self.name else ""
-        if self.kind == "value":
-            return f"<value{name} {self.value!r}>"
+        if self._row["bytes"] is not None:
+            return f"<{self.kind}{name} {self.value!r}>"
         if self.buffer is None:
             return f"<{self.kind}{name}, {self.size_bytes} bytes>"
         end = self.offset_bytes + self.size_bytes
@@ -405,6 +417,18 @@ class TraceCommand(Row):
         return (x, y, z)
 
     @property
+    def offset(self) -> tuple[int, int, int]:
+        """Of the first item's global id."""
+        x, y, z = self._work_of("offset").tolist()
+        return (x, y, z)
+
+    @property
+    def items(self) -> tuple[int, int, int] | None:
+        """Where the last groups are not full; None: groups x group_size."""
+        x, y, z = self._work_of("items").tolist()
+        return (x, y, z) if x or y or z else None
+
+    @property
     def thread(self) -> int:
         return int(self._of("thread"))
 
@@ -423,9 +447,8 @@ class TraceCommand(Row):
 
     @property
     def duration_ns(self) -> int | None:
-        if self.begin_ns is None or self.end_ns is None:
-            return None
-        return max(self.end_ns - self.begin_ns, 0)
+        begin, end = self._time("started_ns"), self._time("ended_ns")
+        return None if begin is None or end is None else max(end - begin, 0)
 
     @property
     def arguments(self) -> list[TraceArgument]:

@@ -281,10 +281,11 @@ class Trace:
         """``trace["c12"]``, ``trace["k4"]``, ``trace["b7"]``, ``trace["s0"]``."""
         if not isinstance(id, str):
             raise TypeError(f"A trace is indexed by an id such as 'c12', not by {id!r}; trace.commands[12] takes numbers.")
-        tables = {"c": self.commands, "k": self.kernels, "b": self.buffers, "s": self.streams}
+        tables: dict[str, Any] = {"c": self.commands, "k": self.kernels, "b": self.buffers, "s": self.streams}
         if id[:1] not in tables:
             raise KeyError(f"'{id}' is no id: they begin with c (command), k (kernel), b (buffer) or s (stream).")
-        return tables[id[:1]][id]  # type: ignore[index]
+        found: TraceCommand | TraceKernel | TraceBuffer | TraceStream = tables[id[:1]][id]
+        return found
 
     def _command_index(self, command: TraceCommand | str | int | None) -> int:
         if command is None:

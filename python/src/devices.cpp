@@ -27,6 +27,8 @@ py::object describe_device(const DeviceInfo& info) {
   row["can_stamp_time"] = info.can_stamp_time;
   row["stamp_resolution_ns"] = info.stamp_resolution_ns;
   row["can_dispatch_indirect"] = info.can_dispatch_indirect;
+  row["takes_images"] = info.takes_images;
+  row["takes_free_grids"] = info.takes_free_grids;
   row["kernel_forms"] = to_texts(info.kernel_forms);
   return record("DeviceInfo", row);
 }

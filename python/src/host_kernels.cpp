@@ -59,8 +59,8 @@ py::object to_value(const PythonParameter& known, const HostGroup& group, std::s
       const auto memory = group.shared<std::byte>(index);
       return array_of(memory.data(), memory.size(), true);
     }
-    case ParameterKind::value:
-      break;
+    default:
+      break;  // @reel.host_kernel knows no other
   }
   const void* bytes =
       element <= sizeof(void*) ? static_cast<const void*>(&argument.data) : argument.data;

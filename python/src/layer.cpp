@@ -1,47 +1,28 @@
 // layer.cpp - Reel's OpenCL layer, where it is in this process.
 //
-// The OpenCL loader loads layers for itself alone, so their names aren't visible to others: the
-// layer is asked for as a library that must be loaded already, by its own name and by those that
-// $OPENCL_LAYERS has.
+// libreel answers to reel_app.h as well; here only the layer is asked, since captures of libreel
+// have more options by its own API.
 #include <dlfcn.h>
 
 #include <cstdlib>
 
-#include "app_api.hpp"
 #include "bind.hpp"
 #include "reel/error.hpp"
+#include "reel_app.h"
 
 namespace reel::python {
 namespace {
 
-constexpr const char* layer_name = "libreel_opencl_layer.so";
+// Null while it isn't loaded; once it is, it stays. With the GIL.
+const reel_app_api* find_awake() {
+  static const reel_app_api* found = nullptr;
+  if (!found) found = reel_app_of_layers();
+  return found;
+}
 
-std::vector<std::string> layer_paths() {
-  std::vector<std::string> paths{layer_name};
+bool is_named() {
   const char* list = std::getenv("OPENCL_LAYERS");
-  for (std::string_view rest = list ? list : ""; !rest.empty();) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    if (end > 0) paths.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return paths;
-}
-
-// Null where the library isn't loaded, or is another layer. The handle is kept: the loader never
-// unloads its layers.
-const reel_app_api* api_of_loaded(const std::string& path) {
-  void* library = dlopen(path.c_str(), RTLD_NOLOAD | RTLD_NOW);
-  if (!library) return nullptr;
-  const auto get = reinterpret_cast<reel_app_get_function>(dlsym(library, "reel_app_get"));
-  const reel_app_api* api = get ? get(1) : nullptr;
-  if (!api) dlclose(library);
-  return api;
-}
-
-const reel_app_api* find_loaded() {
-  for (const std::string& path : layer_paths())
-    if (const reel_app_api* api = api_of_loaded(path)) return api;
-  return nullptr;
+  return list && std::string_view(list).find("reel_opencl_layer") != std::string_view::npos;
 }
 
 // $OPENCL_LAYERS counts from the first call of OpenCL on, which may come after a capture is wanted.
@@ -51,20 +32,14 @@ void wake_loader() {
   using GetPlatforms = int (*)(unsigned, void*, unsigned*);
   const auto get = reinterpret_cast<GetPlatforms>(dlsym(library, "clGetPlatformIDs"));
   unsigned count = 0;
-  if (get) get(0, nullptr, &count);
+  if (!get) return;
+  const py::gil_scoped_release released;
+  get(0, nullptr, &count);
 }
 
 const reel_app_api* find_layer() {
-  static const reel_app_api* found = nullptr;  // with the GIL
-  if (found) return found;
-  found = find_loaded();
-  const char* list = std::getenv("OPENCL_LAYERS");
-  if (!found && list &&
-      std::string_view(list).find("reel_opencl_layer") != std::string_view::npos) {
-    wake_loader();
-    found = find_loaded();
-  }
-  return found;
+  if (!find_awake() && is_named()) wake_loader();
+  return find_awake();
 }
 
 const reel_app_api& layer() {
@@ -84,6 +59,8 @@ void check(int status) {
 void bind_layer(py::module_& module) {
   py::module_ part = module.def_submodule("layer", "Reel's OpenCL layer, where it is loaded.");
   part.def("is_loaded", [] { return find_layer() != nullptr; });
+  // False as well where it would be loaded by the first call of OpenCL.
+  part.def("is_awake", [] { return find_awake() != nullptr; });
   part.def("start", [](const std::optional<std::string>& path) {
     const reel_app_api& api = layer();
     int status = 0;

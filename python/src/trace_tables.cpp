@@ -55,7 +55,8 @@ py::array works(const py::object& object, const Trace& trace) {
       {REEL_COLUMN(TraceWork, kind, "u1"), REEL_COLUMN(TraceWork, kernel, "u4"),
        REEL_COLUMN(TraceWork, graph, "u4"), REEL_COLUMN(TraceWork, label, "u4"),
        REEL_COLUMN(TraceWork, scope, "u4"), REEL_COLUMN(TraceWork, groups, "3u4"),
-       REEL_COLUMN(TraceWork, group_size, "3u4"), REEL_COLUMN(TraceWork, pattern, "u4"),
+       REEL_COLUMN(TraceWork, group_size, "3u4"), REEL_COLUMN(TraceWork, offset, "3u4"),
+       REEL_COLUMN(TraceWork, items, "3u4"), REEL_COLUMN(TraceWork, pattern, "u4"),
        REEL_COLUMN(TraceWork, pattern_bytes, "u4"), REEL_COLUMN(TraceWork, first_argument, "u4"),
        REEL_COLUMN(TraceWork, argument_count, "u4")});
 }

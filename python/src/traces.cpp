@@ -51,6 +51,21 @@ py::list list_streams(const Trace& trace) {
   return result;
 }
 
+py::object to_image(const std::optional<ImageShape>& image) {
+  if (!image) return py::none();
+  py::dict row;
+  row["type"] = to_string(image->type);
+  row["channel_order"] = image->channel_order;
+  row["channel_type"] = image->channel_type;
+  row["pixel_bytes"] = image->pixel_bytes;
+  row["width"] = image->width;
+  row["height"] = image->height;
+  row["depth"] = image->depth;
+  row["layers"] = image->layers;
+  row["row_pitch_bytes"] = image->row_pitch_bytes;
+  return record("ImageShape", row);
+}
+
 py::list list_buffers(const Trace& trace) {
   py::list result;
   for (const TraceBuffer& buffer : trace.buffers()) {
@@ -59,6 +74,9 @@ py::list list_buffers(const Trace& trace) {
     row["device"] = index_or_none(buffer.device);
     row["size_bytes"] = buffer.size_bytes;
     row["label"] = to_text(buffer.label);
+    row["kind"] = to_string(buffer.kind);
+    row["image"] = to_image(buffer.image);
+    row["starts_undefined"] = buffer.starts_undefined;
     row["allocated_ns"] = buffer.allocated_ns;
     row["freed_ns"] = buffer.freed_ns;
     result.append(row);
@@ -143,12 +161,13 @@ py::list list_arguments(const Trace& trace, std::size_t work_index) {
     row["name"] = parameter ? to_text(parameter->name) : py::str("");
     row["access"] = to_string(argument.access);
     row["buffer"] = index_or_none(argument.buffer);
+    row["view"] = index_or_none(argument.view);
     row["offset_bytes"] = argument.offset_bytes;
     row["size_bytes"] = argument.size_bytes;
     row["element"] = parameter && parameter->element
                          ? py::object(py::str(name_of(*parameter->element)))
                          : py::object(py::none());
-    if (argument.kind == ArgumentKind::value) {
+    if (argument.has_value()) {
       const auto bytes = trace.value_bytes(argument);
       row["bytes"] = py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     } else {

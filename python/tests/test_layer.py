@@ -22,13 +22,13 @@ import reel
 
 
 @needs_double
-def test_captures_go_to_the_layer_with_their_options(run_python, tmp_path):
+def test_captures_scopes_and_labels_go_to_the_layer(run_python):
     result = run_python(
         LOADED
         + """
 class Queue:
     int_ptr = 0xabc
-reel.start_capture("x.reel", contents="all", limit="2k", overwrite=True)
+reel.start_capture("x.reel")
 assert reel.is_capturing()
 with reel.scope("layer0"):
     reel.label(Queue(), "main")
@@ -39,23 +39,54 @@ except reel.Error as error:
 reel.stop_capture()
 assert not reel.is_capturing()
 reel.trigger()
-assert "REEL_CAPTURE_CONTENTS" not in os.environ
 print(layer.what_was_said().decode(), end="")
 """
     )
-    assert result.returncode == 0, result.stderr
+    assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.splitlines() == [
         "The double was asked at the wrong time.",
         "start x.reel",
-        "contents all",
-        "limit 2000",
-        "overwrite 1",
+        "contents -",
+        "limit -",
         "push layer0",
         "label abc main",
         "pop -",
         "stop -",
         "trigger -",
     ]
+
+
+@needs_double
+def test_options_that_come_too_late_are_warned_of(run_python):
+    program = LOADED + "reel.start_capture('x.reel', contents='all', limit='2k')"
+    result = run_python(program)
+    assert "comes too late. Run: reel capture --contents all --trigger -- python3 " in result.stderr
+    assert "reel capture --limit 2000 --trigger -- python3 " in result.stderr
+    told = run_python(program, REEL_CAPTURE_CONTENTS="all", REEL_CAPTURE_LIMIT="2000")
+    assert (told.returncode, told.stderr) == (0, "")
+
+
+@needs_double
+def test_a_layer_that_opencl_has_not_loaded_yet_is_loaded_with_the_options(run_python):
+    result = run_python(
+        """
+import os, ctypes, reel
+reel.start_capture("x.reel", contents="all", limit=3000)
+layer = ctypes.CDLL(os.environ["OPENCL_LAYERS"], mode=os.RTLD_NOLOAD | os.RTLD_NOW)  # it is there
+layer.what_was_said.restype = ctypes.c_char_p
+print(layer.what_was_said().decode(), end="")
+""",
+        OPENCL_LAYERS=DOUBLE,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == ["start x.reel", "contents all", "limit 3000"]
+
+
+@needs_double
+def test_an_existing_document_goes_when_overwriting_is_allowed(run_python, tmp_path):
+    (tmp_path / "x.reel").write_text("old")
+    result = run_python(LOADED + "reel.start_capture('x.reel', overwrite=True)\nprint(os.path.exists('x.reel'))")
+    assert (result.returncode, result.stdout) == (0, "False\n")
 
 
 @needs_double
