@@ -11,7 +11,8 @@ True
 docs/python.md is the guide; the functions here are those of the command line by the same names.
 """
 
-from ._capture import capture, is_capturing, label, scope, start_capture, stop_capture, trigger
+from ._capture import CaptureBlock, capture, is_capturing, label, scope, start_capture, stop_capture, trigger
+from ._commands import TraceArgument, TraceCommand, TraceContents
 from ._errors import CaptureWarning, Code, Error
 from ._export import export, export_formats, sql
 from ._findings import (
@@ -71,11 +72,8 @@ from ._replay import (
     replay,
 )
 from ._rows import (
-    TraceArgument,
     TraceBuffer,
     TraceCall,
-    TraceCommand,
-    TraceContents,
     TraceDevice,
     TraceKernel,
     TraceNote,
@@ -83,5 +81,10 @@ from ._rows import (
     TraceStream,
 )
 from ._trace import Trace, load
+
+# As users know them.
+for _public in list(vars().values()):
+    if isinstance(_public, type) and _public.__module__.startswith("reel._"):
+        _public.__module__ = "reel"
 
 __all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]

@@ -154,29 +154,37 @@ def is_capturing() -> bool:
     return _reel.layer.is_capturing() if _reel.layer.is_loaded() else _reel.library.is_capturing()
 
 
+class CaptureBlock:
+    """A capture of a block; ``report`` says what was written, once the block is over."""
+
+    report: CaptureReport | None = None
+
+
 @contextmanager
 def capture(
     path: Path,
     contents: str = "inputs",
     limit: Union[int, str, None] = None,
     overwrite: bool = False,
-) -> Iterator[None]:
+) -> Iterator[CaptureBlock]:
     """A capture of what the block does; the document is finished when an exception leaves it, too.
 
-    >>> with reel.capture("step.reel"):
+    >>> with reel.capture("step.reel") as capture:
     ...     train_step()
+    >>> capture.report.commands
     """
     _start(path, contents, limit, overwrite, stacklevel=4)  # past contextlib, to the with
+    block = CaptureBlock()
     try:
-        yield
+        yield block
     except BaseException:
         # The program's own exception is what matters; one of the capture is told beside it.
         try:
-            stop_capture()
+            block.report = stop_capture()
         except Error as error:
             warnings.warn(f"The capture could not be finished: {error}", CaptureWarning, stacklevel=3)
         raise
-    stop_capture()
+    block.report = stop_capture()
 
 
 @contextmanager

@@ -50,8 +50,3 @@ class Error(RuntimeError):
 
 class CaptureWarning(UserWarning):
     """A capture that will not see what it seems meant to see."""
-
-
-# As users know them.
-for _public in (Code, Error, CaptureWarning):
-    _public.__module__ = "reel"

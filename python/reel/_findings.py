@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Union
 
 from . import _reel
-from ._rows import TraceBuffer, TraceCommand, TraceKernel, TraceStream, time_text
+from ._commands import TraceCommand
+from ._row import time_text
+from ._rows import TraceBuffer, TraceKernel, TraceStream
 from ._trace import Path, Trace, to_trace
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Union
 
 from . import _reel
+from ._commands import TraceCommand
 from ._errors import Code, Error
 from ._records import ExtractReport
-from ._rows import TraceBuffer, TraceCommand, TraceKernel, time_text
+from ._row import time_text
+from ._rows import TraceBuffer, TraceKernel
 from ._trace import Path, Trace, to_trace
 
 ORDERS = ("recorded", "sequential", "relaxed")
@@ -226,7 +228,6 @@ def replay(
         raise ValueError(f"repeat is 1 or more, not {repeat}.")
     loaded = to_trace(trace)
     others = {loaded.kernels[name].index: pair for name, pair in (replacements or {}).items()}
-    # A capture under way goes on; what a replay does isn't part of the program.
     if not len(loaded.commands):
         raise Error(f"{loaded.path} has no commands, so there is nothing to replay.", Code.INVALID_ARGUMENT)
     row = _reel.replay(

@@ -1,4 +1,4 @@
-"""Rows of a document: what one command, kernel, buffer, ... is.
+"""Rows of a document: what one device, kernel, buffer, call, ... is.
 
 Each is a light view of its trace; attributes are read when they are asked for. Times are
 nanoseconds on the host's clock. What the document doesn't tell is ``None``.
@@ -6,60 +6,20 @@ nanoseconds on the host's clock. What the document doesn't tell is ``None``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import _reel
 from ._errors import Code, Error
-from ._host_kernel import ELEMENT_TYPES
+from ._row import Field, ListedRow, Row, dtype_of_element, time_text
 from ._table import NO_INDEX, Array
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ._trace import Trace
-
-
-def dtype_of_element(element: str | None) -> np.dtype[Any] | None:
-    """NumPy's type for an element type of a kernel; bf16 as the 16 bits it is."""
-    if element == "bf16":
-        return np.dtype(np.uint16)
-    found: np.dtype[Any] | None = ELEMENT_TYPES.get(element or "")
-    return found
-
-
-def time_text(ns: float | None) -> str:
-    if ns is None:
-        return "time unknown"
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if ns >= size:
-            return f"{ns / size:.3g} {unit}" if ns < 100 * size else f"{ns / size:.0f} {unit}"
-    return f"{ns:.0f} ns"
-
-
-class Row:
-    __slots__ = ("_trace", "index")
-
-    def __init__(self, trace: Trace, index: int) -> None:
-        self._trace = trace
-        self.index = index
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and (other._trace, other.index) == (self._trace, self.index)  # type: ignore[attr-defined]
-
-    def __hash__(self) -> int:
-        return hash((id(self._trace), type(self).__name__, self.index))
-
-
-class ListedRow(Row):
-    """A row of one of the short lists, which are dicts."""
-
-    __slots__ = ("_row",)
-
-    def __init__(self, trace: Trace, index: int, row: dict[str, Any]) -> None:
-        super().__init__(trace, index)
-        self._row = row
+    from ._commands import TraceCommand
+    from ._records import ImageShape, Parameter
 
 
 class TraceDevice(ListedRow):
@@ -67,17 +27,17 @@ class TraceDevice(ListedRow):
 
     __slots__ = ()
 
-    selector = property(lambda self: self._row["selector"], doc='What open_device() took: "opencl:0".')
-    backend = property(lambda self: self._row["backend"])
-    name = property(lambda self: self._row["name"])
-    type = property(lambda self: self._row["type"])
-    driver = property(lambda self: self._row["driver"])
-    driver_version = property(lambda self: self._row["driver_version"])
-    api_version = property(lambda self: self._row["api_version"])
-    memory_bytes = property(lambda self: self._row["memory_bytes"])
-    compute_units = property(lambda self: self._row["compute_units"])
-    can_stamp_time = property(lambda self: self._row["can_stamp_time"])
-    clock_error_ns = property(lambda self: self._row["clock_error_ns"])
+    selector: Field[str] = Field('What open_device() took: "opencl:0".')
+    backend: Field[str] = Field()
+    name: Field[str] = Field()
+    type: Field[str] = Field()
+    driver: Field[str] = Field()
+    driver_version: Field[str] = Field()
+    api_version: Field[str] = Field()
+    memory_bytes: Field[int] = Field()
+    compute_units: Field[int] = Field()
+    can_stamp_time: Field[bool] = Field()
+    clock_error_ns: Field[int | None] = Field()
 
     def __repr__(self) -> str:
         return f"<device {self.selector}, {self.name}>"
@@ -110,9 +70,9 @@ class TraceNote(ListedRow):
 
     __slots__ = ()
 
-    time_ns = property(lambda self: self._row["time_ns"])
-    kind = property(lambda self: self._row["kind"])
-    text = property(lambda self: self._row["text"])
+    time_ns: Field[int] = Field()
+    kind: Field[str] = Field()
+    text: Field[str] = Field()
 
     def __repr__(self) -> str:
         return f"<note {self.kind}: {self.text}>"
@@ -123,15 +83,15 @@ class TraceKernel(ListedRow):
 
     __slots__ = ()
 
-    name = property(lambda self: self._row["name"])
-    entry = property(lambda self: self._row["entry"])
-    built_form = property(lambda self: self._row["built_form"], doc='"opencl_c", "glsl", "spirv", "host"')
-    defines = property(lambda self: dict(self._row["defines"]))
-    constants = property(lambda self: dict(self._row["constants"]))
-    options = property(lambda self: self._row["options"])
-    group_size = property(lambda self: self._row["group_size"])
-    parameters = property(lambda self: list(self._row["parameters"]))
-    build_log = property(lambda self: self._row["build_log"])
+    name: Field[str] = Field()
+    entry: Field[str] = Field()
+    built_form: Field[str] = Field('"opencl_c", "glsl", "spirv", "host"')
+    defines: Field[dict[str, str]] = Field()
+    constants: Field[dict[int, int]] = Field()
+    options: Field[str] = Field()
+    group_size: Field[tuple[int, int, int] | None] = Field()
+    parameters: Field[list[Parameter]] = Field()
+    build_log: Field[str] = Field()
 
     @property
     def id(self) -> str:
@@ -165,7 +125,7 @@ class TraceKernel(ListedRow):
     def commands(self) -> list[TraceCommand]:
         """Its dispatches."""
         kernels = self._trace._works["kernel"][self._trace._commands["work"]]
-        return [TraceCommand(self._trace, int(index)) for index in np.flatnonzero(kernels == self.index)]
+        return [self._trace.commands[int(index)] for index in np.flatnonzero(kernels == self.index)]
 
     def __repr__(self) -> str:
         return f"<kernel {self.id} '{self.name}', {self.built_form or 'of no known form'}>"
@@ -176,13 +136,13 @@ class TraceBuffer(ListedRow):
 
     __slots__ = ()
 
-    size_bytes = property(lambda self: self._row["size_bytes"])
-    label = property(lambda self: self._row["label"])
-    kind = property(lambda self: self._row["kind"], doc='"buffer", "image" or "svm".')
-    image = property(lambda self: self._row["image"], doc="An ImageShape; None of what is no image.")
-    starts_undefined = property(lambda self: self._row["starts_undefined"], doc="Fresh, it held anything, not zeros.")
-    allocated_ns = property(lambda self: self._row["allocated_ns"], doc="None: before the capture.")
-    freed_ns = property(lambda self: self._row["freed_ns"], doc="None: not within the capture.")
+    size_bytes: Field[int] = Field()
+    label: Field[str] = Field()
+    kind: Field[str] = Field('"buffer", "image" or "svm".')
+    image: Field[ImageShape | None] = Field("An ImageShape; None of what is no image.")
+    starts_undefined: Field[bool] = Field("Fresh, it held anything, not zeros.")
+    allocated_ns: Field[int | None] = Field("None: before the capture.")
+    freed_ns: Field[int | None] = Field("None: not within the capture.")
 
     @property
     def id(self) -> str:
@@ -255,236 +215,6 @@ class TraceBuffer(ListedRow):
         return f"<{self.kind} {self.id} '{self.label}', {self.size_bytes} bytes>"
 
 
-class TraceArgument:
-    """What a command was given: a range of a buffer, a value, or shared memory."""
-
-    __slots__ = ("_trace", "_row")
-
-    def __init__(self, trace: Trace, row: dict[str, Any]) -> None:
-        self._trace = trace
-        self._row = row
-
-    kind = property(
-        lambda self: self._row["kind"], doc='"buffer", "value", "shared", "indirect", "sampler", "null", "opaque"'
-    )
-    name = property(lambda self: self._row["name"], doc="As the kernel calls it; empty where that isn't known.")
-    offset_bytes = property(lambda self: self._row["offset_bytes"])
-    size_bytes = property(lambda self: self._row["size_bytes"])
-
-    @property
-    def access(self) -> str | None:
-        """Of a buffer: "in", "out" or "inout"."""
-        return self._row["access"] if self.buffer is not None else None
-
-    @property
-    def buffer(self) -> TraceBuffer | None:
-        index = self._row["buffer"]
-        return None if index is None else self._trace.buffers[index]
-
-    @property
-    def view(self) -> TraceBuffer | None:
-        """The image that is made on this range of a buffer, and is what the kernel was given."""
-        index = self._row["view"]
-        return None if index is None else self._trace.buffers[index]
-
-    @property
-    def value(self) -> Any:
-        """A NumPy scalar of the kernel's type, an array where it is a vector, else the bytes."""
-        raw: bytes | None = self._row["bytes"]
-        kind = dtype_of_element(self._row["element"])
-        if raw is None or kind is None or not raw or len(raw) % kind.itemsize:
-            return raw
-        array = np.frombuffer(raw, dtype=kind)
-        return array[0] if len(array) == 1 else array
-
-    def __repr__(self) -> str:
-        name = f" '{self.name}'" if self.name else ""
-        if self._row["bytes"] is not None:
-            return f"<{self.kind}{name} {self.value!r}>"
-        if self.buffer is None:
-            return f"<{self.kind}{name}, {self.size_bytes} bytes>"
-        end = self.offset_bytes + self.size_bytes
-        return f"<{self.kind}{name} {self.access} {self.buffer.id}[{self.offset_bytes}:{end}]>"
-
-
-class TraceContents(Row):
-    """What a range of a buffer held before a command (input), by it (written) or after it (check)."""
-
-    __slots__ = ()
-
-    def _of(self, column: str) -> Any:
-        return self._trace._contents[column][self.index]
-
-    @property
-    def role(self) -> str:
-        return str(_reel.content_roles[self._of("role")])
-
-    @property
-    def buffer(self) -> TraceBuffer | None:
-        index = int(self._of("buffer"))
-        return None if index == NO_INDEX else self._trace.buffers[index]
-
-    @property
-    def command(self) -> TraceCommand | None:
-        """None: at the very start."""
-        index = int(self._of("command"))
-        return None if index == NO_INDEX else TraceCommand(self._trace, index)
-
-    @property
-    def offset_bytes(self) -> int:
-        return int(self._of("offset_bytes"))
-
-    @property
-    def size_bytes(self) -> int:
-        return int(self._of("size_bytes"))
-
-    @property
-    def stored(self) -> bool:
-        """Are the bytes there? Otherwise only their hashes."""
-        return bool(self._of("stored"))
-
-    def array(self, dtype: npt.DTypeLike = np.uint8) -> Array:
-        """The bytes, as elements of a type."""
-        raw = self._trace._data.contents_bytes(self.index) if self.stored else None
-        if raw is None:
-            why = "are damaged" if self.stored else "were recorded as hashes only"
-            raise Error(f"The {self.size_bytes} bytes of {self!r} {why}.", Code.UNSUPPORTED)
-        return np.frombuffer(raw, dtype=dtype)
-
-    def __repr__(self) -> str:
-        buffer = self.buffer.id if self.buffer else "no buffer"
-        end = self.offset_bytes + self.size_bytes
-        return f"<{self.role} {buffer}[{self.offset_bytes}:{end}]{'' if self.stored else ', as hashes'}>"
-
-
-class TraceCommand(Row):
-    """One command: a dispatch, copy, fill, write, read, host call, barrier or launch of a graph."""
-
-    __slots__ = ()
-
-    def _of(self, column: str) -> Any:
-        return self._trace._commands[column][self.index]
-
-    def _work_of(self, column: str) -> Any:
-        return self._trace._works[column][self._of("work")]
-
-    def _time(self, column: str) -> int | None:
-        return int(self._of(column)) or None
-
-    @property
-    def id(self) -> str:
-        return f"c{self.index}"
-
-    @property
-    def kind(self) -> str:
-        return str(_reel.work_kinds[self._work_of("kind")])
-
-    @property
-    def kernel(self) -> TraceKernel | None:
-        index = int(self._work_of("kernel"))
-        return None if index == NO_INDEX else self._trace.kernels[index]
-
-    @property
-    def label(self) -> str:
-        return str(self._trace._data.text(self._work_of("label")))
-
-    @property
-    def scope(self) -> str:
-        return str(self._trace._data.text(self._work_of("scope")))
-
-    @property
-    def name(self) -> str:
-        """Its label, else its kernel's name, else what it is."""
-        kernel = self.kernel
-        return self.label or (kernel.name if kernel else "") or self.kind
-
-    @property
-    def stream(self) -> TraceStream:
-        return self._trace.streams[int(self._of("stream"))]
-
-    @property
-    def device(self) -> TraceDevice | None:
-        return self.stream.device
-
-    @property
-    def groups(self) -> tuple[int, int, int]:
-        x, y, z = self._work_of("groups").tolist()
-        return (x, y, z)
-
-    @property
-    def group_size(self) -> tuple[int, int, int]:
-        x, y, z = self._work_of("group_size").tolist()
-        return (x, y, z)
-
-    @property
-    def offset(self) -> tuple[int, int, int]:
-        """Of the first item's global id."""
-        x, y, z = self._work_of("offset").tolist()
-        return (x, y, z)
-
-    @property
-    def items(self) -> tuple[int, int, int] | None:
-        """Where the last groups are not full; None: groups x group_size."""
-        x, y, z = self._work_of("items").tolist()
-        return (x, y, z) if x or y or z else None
-
-    @property
-    def thread(self) -> int:
-        return int(self._of("thread"))
-
-    @property
-    def launch(self) -> TraceCommand | None:
-        """The launch of a graph that it is a node of."""
-        index = int(self._of("launch"))
-        return None if index == NO_INDEX else TraceCommand(self._trace, index)
-
-    call_begin_ns = property(lambda self: int(self._of("call_begin_ns")))
-    call_end_ns = property(lambda self: int(self._of("call_end_ns")))
-    queued_ns = property(lambda self: self._time("queued_ns"))
-    submitted_ns = property(lambda self: self._time("submitted_ns"))
-    begin_ns = property(lambda self: self._time("started_ns"), doc="When it started to run.")
-    end_ns = property(lambda self: self._time("ended_ns"))
-
-    @property
-    def duration_ns(self) -> int | None:
-        begin, end = self._time("started_ns"), self._time("ended_ns")
-        return None if begin is None or end is None else max(end - begin, 0)
-
-    @property
-    def arguments(self) -> list[TraceArgument]:
-        return [TraceArgument(self._trace, row) for row in self._trace._data.arguments(int(self._of("work")))]
-
-    @property
-    def waits_for(self) -> list[TraceCommand]:
-        """Commands of other streams that are done before it runs."""
-        orders = self._trace._orders
-        return [TraceCommand(self._trace, int(row["after"])) for row in orders[orders["command"] == self.index]]
-
-    @property
-    def inputs(self) -> list[TraceContents]:
-        """What was read from its buffers before it ran, because it needs that."""
-        return self._contents("input")
-
-    @property
-    def written(self) -> list[TraceContents]:
-        """What a write of the host brought."""
-        return self._contents("written")
-
-    @property
-    def checks(self) -> list[TraceContents]:
-        """What buffers held after it: what a replay compares."""
-        return self._contents("check")
-
-    def _contents(self, role: str) -> list[TraceContents]:
-        rows = self._trace._contents
-        wanted = (rows["command"] == self.index) & (rows["role"] == _reel.content_roles.index(role))
-        return [TraceContents(self._trace, int(index)) for index in np.flatnonzero(wanted)]
-
-    def __repr__(self) -> str:
-        where = f" in {self.scope}" if self.scope else ""
-        return f"<command {self.id} {self.kind} '{self.name}'{where}, {time_text(self.duration_ns)}>"
-
-
 class TraceCall(Row):
     """A call that the program made."""
 
@@ -494,15 +224,23 @@ class TraceCall(Row):
     def name(self) -> str:
         return str(self._trace._data.text(self._trace._calls["name"][self.index]))
 
-    thread = property(lambda self: int(self._trace._calls["thread"][self.index]))
-    begin_ns = property(lambda self: int(self._trace._calls["begin_ns"][self.index]))
-    end_ns = property(lambda self: int(self._trace._calls["end_ns"][self.index]))
+    @property
+    def thread(self) -> int:
+        return int(self._trace._calls["thread"][self.index])
+
+    @property
+    def begin_ns(self) -> int:
+        return int(self._trace._calls["begin_ns"][self.index])
+
+    @property
+    def end_ns(self) -> int:
+        return int(self._trace._calls["end_ns"][self.index])
 
     @property
     def command(self) -> TraceCommand | None:
         """What it gave to a stream."""
         index = int(self._trace._calls["command"][self.index])
-        return None if index == NO_INDEX else TraceCommand(self._trace, index)
+        return None if index == NO_INDEX else self._trace.commands[index]
 
     def __repr__(self) -> str:
         return f"<call {self.name}, {time_text(self.end_ns - self.begin_ns)}>"
@@ -521,10 +259,22 @@ class TraceRegion(Row):
     def name(self) -> str:
         return str(self._trace._data.text(self._trace._regions["name"][self.index]))
 
-    number = property(lambda self: int(self._trace._regions["number"][self.index]))
-    thread = property(lambda self: int(self._trace._regions["thread"][self.index]))
-    begin_ns = property(lambda self: int(self._trace._regions["begin_ns"][self.index]))
-    end_ns = property(lambda self: int(self._trace._regions["end_ns"][self.index]))
+    @property
+    def number(self) -> int:
+        return int(self._trace._regions["number"][self.index])
+
+    @property
+    def thread(self) -> int:
+        return int(self._trace._regions["thread"][self.index])
+
+    @property
+    def begin_ns(self) -> int:
+        return int(self._trace._regions["begin_ns"][self.index])
+
+    @property
+    def end_ns(self) -> int:
+        return int(self._trace._regions["end_ns"][self.index])
+
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name or self.number}, {time_text(self.end_ns - self.begin_ns)}>"

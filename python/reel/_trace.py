@@ -9,16 +9,8 @@ from typing import Any, Union
 import numpy as np
 
 from . import _reel
-from ._rows import (
-    TraceBuffer,
-    TraceCall,
-    TraceCommand,
-    TraceDevice,
-    TraceKernel,
-    TraceNote,
-    TraceRegion,
-    TraceStream,
-)
+from ._commands import TraceCommand
+from ._rows import TraceBuffer, TraceCall, TraceDevice, TraceKernel, TraceNote, TraceRegion, TraceStream
 from ._table import NO_INDEX, Array, Row, Table, number_column, text_column
 
 Path = Union[str, "os.PathLike[str]"]

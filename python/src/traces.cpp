@@ -94,7 +94,7 @@ py::list list_parameters(const TraceKernel& kernel) {
     row["access"] = to_string(parameter.access);
     row["element"] = parameter.element ? py::object(py::str(name_of(*parameter.element)))
                                        : py::object(py::none());
-    result.append(row);
+    result.append(record("Parameter", row));
   }
   return result;
 }

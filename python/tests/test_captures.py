@@ -1,6 +1,7 @@
 """Captures of the package's own devices, and what is said where the OpenCL layer is missing."""
 
 import os
+import threading
 import warnings
 
 import numpy as np
@@ -29,8 +30,10 @@ def test_a_capture_holds_what_was_given_between_start_and_stop(device, scale, tm
 def test_a_capture_is_a_block(device, scale, tmp_path):
     x = device.buffer(np.ones(N, dtype=np.float32))
     stream = device.stream()
-    with reel.capture(tmp_path / "block.reel", contents="hashes", limit="10M"):
+    with reel.capture(tmp_path / "block.reel", contents="hashes", limit="10M") as capture:
         stream.dispatch(scale, N // 64, x, 2.0)
+        assert capture.report is None
+    assert capture.report.commands == 1
     assert len(reel.load(tmp_path / "block.reel").commands) == 1
 
 
@@ -47,6 +50,17 @@ def test_an_exception_finishes_the_document(host, tmp_path):
 def test_scopes_nest_and_are_of_their_thread(device, scale, tmp_path):
     trace = reel.load(record(device, tmp_path / "scopes.reel"))
     assert [command.scope for command in trace.commands] == ["", "layer0", "layer0/sum", "", ""]
+
+
+def test_a_scope_is_its_threads_own(host, tmp_path):
+    stream, buffer = host.stream(), host.buffer(16)
+    with reel.capture(tmp_path / "threads.reel"), reel.scope("main"):
+        thread = threading.Thread(target=lambda: stream.fill(buffer, 1))
+        thread.start()
+        thread.join()
+        with stream.scope("outer"):
+            stream.fill(buffer, 2)
+    assert [command.scope for command in reel.load(tmp_path / "threads.reel").commands] == ["", "outer/main"]
 
 
 def test_a_scope_closes_when_an_exception_leaves_it(host, tmp_path):
