@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "capture/document_thread.hpp"
 #include "capture/memory_budget.hpp"
 #include "layers/opencl/byte_source.hpp"
+#include "layers/opencl/command_buffer.hpp"
 #include "layers/opencl/host_pages.hpp"
 #include "layers/opencl/queue_record.hpp"
 #include "layers/opencl/settings.hpp"
@@ -43,6 +45,7 @@ struct Ticket {
   cl_event taken = nullptr;       // where the program wants no event
   cl_event* program_event = nullptr;
   std::vector<cl_event> more_waits, own_waits;  // with reads of ours; those are to be released
+  CommandBuffer* buffer = nullptr;              // that it launches
 };
 
 class Recording {
@@ -58,6 +61,8 @@ class Recording {
              cl_event* program_event) noexcept;
   // Looks at the bytes the work needs. False: it isn't wanted, and goes on unrecorded.
   bool before(Ticket& ticket) noexcept;
+  // In place of before(): a buffer of commands, each of which is recorded.
+  void launch(Ticket& ticket, CommandBuffer& buffer) noexcept;
   // What a write or a long fill gives, in the order of its ranges.
   void written(Ticket& ticket, ByteSource& bytes) noexcept;
   void finish(Ticket& ticket, cl_int status) noexcept;
@@ -90,6 +95,8 @@ class Recording {
   void region(std::string_view name, std::uint64_t begin_ns) noexcept;
 
   CaptureReport end();
+  // After end(): whether nobody comes back to it. A driver that has not read all yet will.
+  bool may_be_destroyed() const noexcept { return is_read_; }
 
   const std::uint32_t number;
   const Contents contents;
@@ -113,12 +120,14 @@ class Recording {
   Lane& add_lane(Queue& queue, QueueRecord& record);
   void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);
   void add_orders(Ticket& ticket, QueueRecord& record);
-  void look_at(Ticket& ticket, std::vector<capture::Piece>& unknown);
+  void look_at(std::uint32_t id, const Work& work, std::vector<capture::Piece>& unknown);
   void leave_out(const Work& work);
-  void append(Ticket& ticket, std::uint64_t end_ns, bool refused);
+  void append(const Ticket& ticket, const Work& work, std::uint32_t id, std::uint32_t launched_by,
+              std::uint32_t node, std::uint64_t end_ns, bool refused);
+  void wrote(const Work& work, std::uint32_t stream, std::uint32_t id);
   bool collect(Queue& queue, QueueRecord& record);
-  void collect_contents(QueueRecord& record);
-  bool wait_until_done(Queue& queue, QueueRecord& record);
+  // Until all of it is done; false when nothing gets done for so long.
+  bool wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds patience);
   void wait_for_writer(const capture::CommandLog& log);
   void let_go(QueueRecord& record);
 
@@ -131,17 +140,18 @@ class Recording {
 
   // Contents.
   void read_inputs(Ticket& ticket, std::span<const capture::Piece> pieces);
-  void read_pieces(Queue& queue, QueueRecord& record, ContentRole role, std::uint32_t command,
+  void read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
                    std::span<const capture::Piece> pieces, cl_uint wait_count,
                    const cl_event* waits, std::vector<cl_event>* events);
-  void push(QueueRecord::PendingContents& group);
-  void keep_until_done(QueueRecord& record, cl_event event, std::shared_ptr<const void> thing);
+  void when_done(QueueRecord& record, cl_event event, std::unique_ptr<Reading> reading);
+  static void CL_CALLBACK read_done(cl_event event, cl_int status, void* reading);
+  void push(Reading& reading);
   cl_int enqueue_read(cl_command_queue queue, const Storage& storage, std::uint64_t offset,
                       std::span<std::byte> target, cl_uint wait_count, const cl_event* waits,
                       cl_event* event, std::vector<cl_mem>& scratch);
   void push_bytes(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
                   ByteSource& bytes);
-  void take_host_writes(Ticket& ticket, Storage& storage);
+  void take_host_writes(std::uint32_t command, Storage& storage);
   std::optional<capture::Block> take_memory(std::uint64_t size_bytes, QueueRecord* record);
   bool stores(ContentRole role) const noexcept;
   void missing(const Storage& storage, std::string_view why);
@@ -151,7 +161,7 @@ class Recording {
   std::shared_ptr<capture::MemoryBudget> memory_;
   capture::BufferLedger ledger_;
   HostPages host_pages_;
-  std::atomic<std::uint32_t> next_command_{0};
+  std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
   std::mutex mutex_;  // of what follows
   std::map<cl_device_id, std::uint32_t> devices_;
@@ -161,6 +171,7 @@ class Recording {
   std::vector<std::shared_ptr<Storage>> shared_dirty_;  // the host sees it, a device wrote it
 
   capture::DocumentThread document_;
+  bool is_read_ = true;
 };
 
 // The recording of now, kept from going away.
