@@ -174,6 +174,7 @@ class TraceCommand(Row):
 
     @property
     def group_size(self) -> tuple[int, int, int]:
+        """(0, 0, 0): it was the driver's choice, and ``groups`` counts items."""
         x, y, z = self._work_of("group_size").tolist()
         return (x, y, z)
 

@@ -31,6 +31,7 @@ class DeviceInfo:
     can_dispatch_indirect: bool
     takes_images: bool
     takes_free_grids: bool
+    takes_partial_groups: bool
     kernel_forms: list[str]
 
     @property
@@ -66,6 +67,8 @@ class ImageShape:
     depth: int
     layers: int
     row_pitch_bytes: int  # of one that is made on a buffer; 0: rows follow each other
+    format: str  # "RGBA8 unorm", "R32 float"
+    extent: str  # "640 x 480", "256 x 256, 6 layers"
 
 
 @dataclass(frozen=True)

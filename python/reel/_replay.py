@@ -87,6 +87,7 @@ class ReplayResult:
     recorded_device: str
     commands: int
     skipped: int
+    left_out: list[tuple[TraceCommand | None, str]]  # could not be run here, and why
     checks: int
     equal_checks: int
     mismatches: list[Mismatch]
@@ -139,6 +140,7 @@ class _Rows:
             recorded_device=row["recorded_device"],
             commands=row["commands"],
             skipped=row["skipped"],
+            left_out=[(self.command(index), reason) for index, reason in row["left_out"]],
             checks=row["checks"],
             equal_checks=row["equal_checks"],
             mismatches=[self.mismatch(one) for one in row["differences"]],

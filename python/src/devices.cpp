@@ -29,6 +29,7 @@ py::object describe_device(const DeviceInfo& info) {
   row["can_dispatch_indirect"] = info.can_dispatch_indirect;
   row["takes_images"] = info.takes_images;
   row["takes_free_grids"] = info.takes_free_grids;
+  row["takes_partial_groups"] = info.takes_partial_groups;
   row["kernel_forms"] = to_texts(info.kernel_forms);
   return record("DeviceInfo", row);
 }

@@ -96,6 +96,10 @@ py::dict to_report(const ReplayReport& report) {
   row["is_recorded_device"] = report.is_recorded_device;
   row["commands"] = report.commands;
   row["skipped"] = report.skipped;
+  py::list left_out;
+  for (const LeftOut& one : report.left_out)
+    left_out.append(py::make_tuple(command_or_none(one.command), to_text(one.reason)));
+  row["left_out"] = left_out;
   row["remarks"] = to_texts(report.remarks);
   row["checks"] = report.checks;
   row["equal_checks"] = report.equal_checks;

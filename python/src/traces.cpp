@@ -63,6 +63,8 @@ py::object to_image(const std::optional<ImageShape>& image) {
   row["depth"] = image->depth;
   row["layers"] = image->layers;
   row["row_pitch_bytes"] = image->row_pitch_bytes;
+  row["format"] = to_text(format_name(*image));
+  row["extent"] = to_text(extent_text(*image));
   return record("ImageShape", row);
 }
 
