@@ -102,7 +102,8 @@ void bind_buffers(py::module_& module) {
       .def_property_readonly("label", [](const Buffer& self) { return to_text(self.label()); })
       .def_property_readonly("size_bytes", &Buffer::size_bytes)
       .def("read", &read_buffer, py::arg("dtype") = py::none(),
-           "Waits for the device; a new array, of the type and shape that the buffer was made "
+           "read($self, dtype=None)\n--\n\nWaits for the device; a new array, of the type and "
+           "shape that the buffer was made "
            "with, or of one dimension of another type.")
       .def(
           "write",
@@ -110,7 +111,8 @@ void bind_buffers(py::module_& module) {
             write_range({self, offset_bytes, 0}, data);
           },
           py::arg("data"), py::arg("offset_bytes") = 0,
-          "Waits for the device. Any object with the buffer protocol.")
+          "write($self, data, offset_bytes=0)\n--\n\nWaits for the device. Any object with the "
+          "buffer protocol.")
       .def(
           "range",
           [](const Buffer& self, std::uint64_t offset_bytes, std::uint64_t size_bytes) {

@@ -99,8 +99,14 @@ void bind_devices(py::module_& module) {
       .def_property_readonly("name", [](const Device& self) { return to_text(self.info().name); })
       .def("buffer", &make_buffer, py::arg("data"), py::arg("label") = "",
            py::arg("dtype") = py::none(),
-           "buffer(array) holds a copy of the array; buffer(n) so many zero bytes; "
-           "buffer(shape, dtype=...) zeros of that shape.")
+           R"doc(buffer($self, data, label='', dtype=None)
+--
+
+A copy of an array; of an int, so many zero bytes; of a shape, zeros of `dtype`.
+
+>>> x = device.buffer(np.arange(1024, dtype=np.float32), "x")
+>>> y = device.buffer((32, 32), "y", dtype=np.float32)
+)doc")
       .def(
           "stream",
           [](const Device& self, const std::string& label) { return PyStream{self.stream(label)}; },
@@ -116,10 +122,18 @@ void bind_devices(py::module_& module) {
       .def("__repr__", [](const Device& self) {
         return "<reel.Device " + self.info().id + ", " + self.info().name + ">";
       });
-  module.def("devices", &list_devices);
+  module.def(
+      "devices", &list_devices,
+      "devices()\n--\n\nEverything that can be opened here, and what can't with the reason.");
   module.def(
       "open_device", [](const std::string& selector) { return open_device(selector); },
-      py::arg("selector") = "", WithoutGil());
+      py::arg("selector") = "", WithoutGil(),
+      R"doc(open_device(selector='')
+--
+
+"host", "opencl", "opencl:0", "vulkan:llvmpipe" (part of the name), or "" for $REEL_DEVICE and,
+where that is unset, the best one here.
+)doc");
 }
 
 }  // namespace reel::python

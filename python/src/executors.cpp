@@ -167,7 +167,7 @@ void bind_session(py::module_& module) {
       .def("fill", &fill, py::arg("target"), py::arg("value"), py::arg("label") = "")
       .def("write", &write, py::arg("target"), py::arg("data"), py::arg("label") = "")
       .def("read", &read, py::arg("source"), py::arg("into"), py::arg("label") = "",
-           "`into` is filled when the pass is finished.")
+           "read($self, source, into, label='')\n--\n\n`into` is filled when the pass is finished.")
       .def("host_call", &host_call, py::arg("function"), py::arg("label") = "")
       .def(
           "barrier", [](PySession& self) { self.session.barrier(); }, WithoutGil())

@@ -73,7 +73,8 @@ void bind_graph_execs(py::module_& module) {
           "Waits for the launch: (node, begin_ns, end_ns) for each node, in the order they ran.");
 
   auto exec = py::class_<PyGraphExec, Holder<PyGraphExec>>(module.attr("GraphExec"));
-  exec.def("launch", &launch, py::arg("stream"), WithoutGil())
+  exec.def("launch", &launch, py::arg("stream"), WithoutGil(),
+           "launch($self, stream)\n--\n\nRuns it all, again and again.")
       .def(
           "launch_timed",
           [](const PyGraphExec& self, const PyStream& stream) {
@@ -83,7 +84,13 @@ void bind_graph_execs(py::module_& module) {
           },
           py::arg("stream"), WithoutGil())
       .def("set_argument", &set_argument, py::arg("node"), py::arg("index"), py::arg("value"),
-           "For later launches; nothing is built again.")
+           R"doc(set_argument($self, node, index, value)
+--
+
+For later launches; nothing is built again.
+
+>>> exec.set_argument(node, 1, 0.5)
+)doc")
       .def(
           "set_grid",
           [](PyGraphExec& self, std::uint32_t node, const py::handle& groups) {
@@ -114,7 +121,8 @@ void bind_graph_execs(py::module_& module) {
             self.exec.bind(name, buffer);
           },
           py::arg("name"), py::arg("buffer"), WithoutGil(),
-          "Another buffer for every use of the one with this label.")
+          "bind($self, name, buffer)\n--\n\nAnother buffer for every use of the one with this "
+          "label.")
       .def("update", &update, py::arg("graph"))
       .def(
           "clone",

@@ -75,8 +75,16 @@ void bind_graphs(py::module_& module) {
                                                "A graph made ready for one device.");
   py::class_<PyGraph, Holder<PyGraph>>(module, "Graph", "Commands, and what must come before what.")
       .def(py::init<>([] { return PyGraph{}; }))
-      .def("add_dispatch", &add_dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
-           py::arg("group_size") = py::none(), label, after)
+      .def(
+          "add_dispatch", &add_dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
+          py::arg("group_size") = py::none(), label, after,
+          R"doc(add_dispatch($self, kernel, groups, *arguments, group_size=None, label='', after=[])
+--
+
+A node that runs a kernel, after these nodes and after what its buffers demand; its number.
+
+>>> node = graph.add_dispatch(scale, 16, reel.inout(x), 2.0)
+)doc")
       .def(
           "add_copy",
           [](PyGraph& self, const py::handle& target, const py::handle& source,
@@ -150,7 +158,14 @@ void bind_graphs(py::module_& module) {
       .def("to_json", [](const PyGraph& self) { return to_text(self.graph.to_json()); })
       .def("instantiate", &instantiate, py::arg("device"), py::arg("relax_order") = true,
            py::arg("reorder") = true, py::arg("buffers") = std::map<std::string, Buffer>(),
-           WithoutGil())
+           WithoutGil(),
+           R"doc(instantiate($self, device, relax_order=True, reorder=True, buffers={})
+--
+
+Makes the graph ready for a device; `buffers` gives others for those it names.
+
+>>> exec = graph.instantiate(device, buffers={"x": other})
+)doc")
       .def("__eq__", [](const PyGraph& a, const PyGraph& b) { return a.graph == b.graph; })
       .def("__eq__", [](const PyGraph&, const py::object&) { return false; })
       .def("__repr__", [](const PyGraph& self) { return "<reel." + to_string(self.graph) + ">"; });

@@ -78,14 +78,22 @@ void bind_kernels(py::module_& module) {
   py::class_<Shared>(module, "Shared", "Shared memory of a group, as an argument.")
       .def_readonly("size_bytes", &Shared::size_bytes);
   module.def("shared", &shared, py::arg("size_bytes"),
-             "Shared (local) memory of so many bytes for each group, as an argument.");
+             "shared(size_bytes)\n--\n\nShared (local) memory of so many bytes for each group, as "
+             "an argument.");
 
   py::class_<Device, Holder<Device>>(module.attr("Device"))
-      .def("kernel", &build, py::arg("name"), py::arg("opencl_c") = "", py::arg("glsl") = "",
-           py::arg("spirv") = py::none(), py::arg("host") = py::none(), py::arg("entry") = "",
-           py::arg("defines") = py::dict(), py::arg("constants") = py::dict(),
-           py::arg("options") = "", py::arg("group_size") = py::none(),
-           "Builds the form that the device takes; Error with the compiler's log where it fails.");
+      .def(
+          "kernel", &build, py::arg("name"), py::arg("opencl_c") = "", py::arg("glsl") = "",
+          py::arg("spirv") = py::none(), py::arg("host") = py::none(), py::arg("entry") = "",
+          py::arg("defines") = py::dict(), py::arg("constants") = py::dict(),
+          py::arg("options") = "", py::arg("group_size") = py::none(),
+          R"doc(kernel($self, name, opencl_c='', glsl='', spirv=None, host=None, entry='', defines={}, constants={}, options='', group_size=None)
+--
+
+Builds the form that the device takes; Error with the compiler's log where it fails.
+
+>>> scale = device.kernel("scale", opencl_c=text, group_size=64, defines={"TYPE": "float"})
+)doc");
   module.def(
       "register_host_kernel",
       [](std::string name, const py::handle& function) {
@@ -93,7 +101,9 @@ void bind_kernels(py::module_& module) {
         python.used_for_ever();
         register_host_kernel(std::move(name), python.kernel);
       },
-      py::arg("name"), py::arg("function"));
+      py::arg("name"), py::arg("function"),
+      "register_host_kernel(name, function)\n--\n\nWhat replays and loaded graphs run for a host "
+      "kernel of this name: a function with @reel.host_kernel.");
 }
 
 }  // namespace reel::python

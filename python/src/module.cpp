@@ -6,6 +6,9 @@
 
 PYBIND11_MODULE(_reel, module) {
   using namespace reel::python;
+  // Docs begin with a signature of their own: the one made up here names C++ types.
+  py::options options;
+  options.disable_function_signatures();
   module.doc() = "The library Reel, as the package reel uses it.";
   bind_errors(module);
   bind_buffers(module);

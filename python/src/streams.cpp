@@ -159,17 +159,39 @@ void bind_streams(py::module_& module) {
                              [](const PyStream& self) { return to_text(self.stream.label()); })
       .def_property_readonly("device", [](const PyStream& self) { return self.stream.device(); })
       .def("dispatch", &dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
-           py::arg("group_size") = py::none(), py::arg("label") = "")
+           py::arg("group_size") = py::none(), py::arg("label") = "",
+           R"doc(dispatch($self, kernel, groups, *arguments, group_size=None, label='')
+--
+
+Runs a kernel on so many groups: an int, or up to three of them.
+
+>>> stream.dispatch(add, n // 64, reel.inp(x), reel.inout(y), n)
+)doc")
       .def("dispatch_indirect", &dispatch_indirect, py::arg("kernel"), py::arg("groups"),
-           py::kw_only(), py::arg("group_size") = py::none(), py::arg("label") = "")
-      .def("copy", &copy, py::arg("target"), py::arg("source"), py::arg("label") = "")
-      .def("fill", &fill, py::arg("target"), py::arg("value"), py::arg("label") = "")
+           py::kw_only(), py::arg("group_size") = py::none(), py::arg("label") = "",
+           R"doc(dispatch_indirect($self, kernel, groups, *arguments, group_size=None, label='')
+--
+
+As dispatch(), with a grid that the device reads: three uint32 in a buffer.
+)doc")
+      .def("copy", &copy, py::arg("target"), py::arg("source"), py::arg("label") = "",
+           "copy($self, target, source, label='')\n--\n\nCopies between buffers or ranges of one "
+           "size.")
+      .def("fill", &fill, py::arg("target"), py::arg("value"), py::arg("label") = "",
+           R"doc(fill($self, target, value, label='')
+--
+
+Repeats a byte (an int) or a NumPy scalar of 1, 2 or 4 bytes.
+
+>>> stream.fill(x, np.float32(1))
+)doc")
       .def("write", &write, py::arg("target"), py::arg("data"), py::arg("label") = "",
-           "The data may be reused as soon as this returns.")
+           "write($self, target, data, label='')\n--\n\nThe data may be reused as soon as this "
+           "returns.")
       .def("read", &read, py::arg("source"), py::arg("into"), py::arg("label") = "",
-           "`into` is filled when the command is done.")
+           "read($self, source, into, label='')\n--\n\n`into` is filled when the command is done.")
       .def("read_now", &read_now, py::arg("source"), py::arg("dtype") = py::none(),
-           "Reads, and waits for it; a new array.")
+           "read_now($self, source, dtype=None)\n--\n\nReads, and waits for it; a new array.")
       .def("host_call", &host_call, py::arg("function"), py::arg("label") = "")
       .def(
           "barrier", [](const PyStream& self) { self.stream.barrier(); }, WithoutGil())
