@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -110,11 +110,13 @@ def recorded(device: reel.Device, tmp_path: Path) -> str:
 def run_python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs a program in a process of its own."""
 
-    def run(program: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        program: str, *arguments: str, before: Sequence[str] = (), **variables: str
+    ) -> subprocess.CompletedProcess[str]:
         path = tmp_path / "program.py"
         path.write_text(program)
         return subprocess.run(
-            [sys.executable, str(path), *arguments],
+            [*before, sys.executable, str(path), *arguments],
             env={**os.environ, "PYTHONPATH": str(Path(reel.__file__).parent.parent), **variables},
             cwd=tmp_path,
             capture_output=True,

@@ -10,6 +10,7 @@ import reel
 
 DOUBLE = os.environ.get("REEL_TEST_LAYER_DOUBLE", "")
 LAYER = os.environ.get("REEL_TEST_LAYER", "")
+REEL = os.environ.get("REEL_TEST_PROGRAM", "reel")
 
 needs_double = pytest.mark.skipif(not DOUBLE, reason="REEL_TEST_LAYER_DOUBLE names no library")
 
@@ -139,14 +140,47 @@ queue.finish()
 """
 
 
-@pytest.mark.skipif(not LAYER, reason="REEL_TEST_LAYER names no layer: it isn't built")
-def test_pyopencl_is_captured_by_the_real_layer(run_python, tmp_path):
-    path = tmp_path / "pyopencl.reel"
-    result = run_python(PYOPENCL, str(path), OPENCL_LAYERS=LAYER, REEL_CAPTURE_ENABLED="1")
-    assert result.returncode == 0, result.stderr
+# PyOpenCL keeps binaries of programs, and gives these to OpenCL the next time.
+SOURCES = {"PYOPENCL_NO_CACHE": "1"}
+needs_layer = pytest.mark.skipif(not LAYER, reason="REEL_TEST_LAYER names no layer: it isn't built")
+
+
+def expect_one_scaling(path):
     trace = reel.load(path)
     (command,) = [command for command in trace.commands if command.kind == "dispatch"]
     assert command.scope == "layer0" and command.kernel.name == "scale"
-    assert command.arguments[0].buffer.label == "weights"
-    assert command.arguments[0].buffer.at(command, "f4").tolist() == [6] * 64
+    buffer = command.arguments[0].buffer
+    assert (buffer.label, buffer.kind, buffer.image) == ("weights", "buffer", None)
+    assert buffer.before(command, "f4").tolist() == [2] * 64
+    assert buffer.at(command, "f4").tolist() == [6] * 64
+    assert "kernel void scale" in command.kernel.source
     assert reel.replay(trace).verified
+
+
+@needs_layer
+def test_pyopencl_is_captured_by_the_real_layer(run_python, tmp_path):
+    result = run_python(PYOPENCL, "x.reel", OPENCL_LAYERS=LAYER, REEL_CAPTURE_CONTENTS="all", **SOURCES)
+    assert result.returncode == 0, result.stderr
+    assert "Warning" not in result.stderr
+    expect_one_scaling(tmp_path / "x.reel")
+
+
+@needs_layer
+def test_pyopencl_is_captured_under_reel_capture(run_python, tmp_path):
+    words = [REEL, "capture", "--contents", "all", "--trigger", "--"]
+    result = run_python(PYOPENCL, "x.reel", before=words, **SOURCES)
+    assert result.returncode == 0, result.stderr
+    assert "Warning" not in result.stderr
+    expect_one_scaling(tmp_path / "x.reel")
+
+
+@needs_layer
+def test_a_capture_before_the_first_call_of_opencl_has_its_options(run_python, tmp_path):
+    program = PYOPENCL.replace("import pyopencl", "reel.start_capture(path, 'all')\nimport pyopencl", 1)
+    program = program.replace("with reel.capture(path, contents=\"all\"):", "if True:") + "\nreel.stop_capture()"
+    result = run_python(program, "x.reel", OPENCL_LAYERS=LAYER, **SOURCES)
+    assert result.returncode == 0, result.stderr
+    assert "Warning" not in result.stderr
+    trace = reel.load(tmp_path / "x.reel")
+    last = trace.commands[-1]
+    assert last.arguments[0].buffer.at(last, "f4").tolist() == [30] * 64
