@@ -149,9 +149,7 @@ std::span<const Command> Stage::commands(std::uint32_t index) {
 void Stage::prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared) {
   prepared = {};
   const Command empty{Barrier{}, trace_.text(work.label), Scope().child(trace_.text(work.scope))};
-  const auto add = [&](const Work& one) {
-    prepared.commands.emplace_back(empty).work = one;
-  };
+  const auto add = [&](const Work& one) { prepared.commands.emplace_back(empty).work = one; };
   const auto arguments = trace_.arguments(work);
   switch (work.kind) {
     case WorkKind::dispatch:

@@ -237,11 +237,10 @@ TEST_P(TamperedReplay, NamesWhatADeviceIsTooSmallFor) {
                       {.buffer = [&](document::BufferRow& row) { row.size_bytes = most; }}));
   });
   // What the command says no longer fits its kernel: the others are run without it.
-  const ReplayReport rest =
-      replayed(tampered(trace, folder.path("arguments.reel"),
-                        {.work = [](const TraceWork&, auto& arguments, auto&) {
-                          if (arguments.size() == 5) arguments.erase(arguments.begin() + 2);
-                        }}));
+  const ReplayReport rest = replayed(tampered(
+      trace, folder.path("arguments.reel"), {.work = [](const TraceWork&, auto& arguments, auto&) {
+        if (arguments.size() == 5) arguments.erase(arguments.begin() + 2);
+      }}));
   ASSERT_FALSE(rest.left_out.empty());
   EXPECT_THAT(rest.left_out[0].reason, testing::HasSubstr("c0 (mix_words)"));
   EXPECT_THAT(rest.left_out[0].reason, testing::HasSubstr("can't be run here"));
