@@ -77,6 +77,10 @@ class Planner {
     if (trace_.commands().empty())
       fail(Code::unsupported, "The document '{}' has no commands to make a program of.",
            trace_.path());
+    for (const TraceNote& note : trace_.notes())
+      if (note.kind == "not_replayable")
+        fail(Code::unsupported, "The document has a command that can't be run again: {}",
+             note.text);
     for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
       const TraceCommand& command = trace_.commands()[c];
       const TraceWork& work = trace_.work_of(command);

@@ -243,6 +243,21 @@ TEST_F(ForeignTest, ADifferenceInAnImageIsOfItsChannels) {
   EXPECT_EQ(pixel_text(shape, found.offset_bytes), "pixel (1, 2)");
 }
 
+TEST(ForeignMemory, IsRefusedWhereADeviceHasNone) {
+  const Device host = open_device("host");
+  const ImageShape shape{ImageType::d2, order_rgba, uint_8, 4, 4, 3, 1, 1, 0};
+  expect_error(Code::unsupported, {"'x'", "host", "no images"}, [&] { host.image(shape, "x"); });
+}
+
+TEST_F(ForeignTest, ImagesOfNoSizeAreRefused) {
+  ImageShape shape{ImageType::d1, order_rgba, uint_8, 4, 4, 3, 1, 1, 0};
+  expect_error(Code::invalid_argument, {"'x'", "1d"}, [&] { device.image(shape, "x"); });
+  shape.type = ImageType::d2;
+  const Buffer small = device.buffer(40, "small");
+  expect_error(Code::invalid_argument, {"48 bytes", "'small'"},
+               [&] { device.image_on(small, shape, "x"); });
+}
+
 // --- transfers ----------------------------------------------------------------------------------
 
 TEST_F(ForeignTest, RectanglesAreListsOfRanges) {
