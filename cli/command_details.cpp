@@ -91,8 +91,8 @@ void print_arguments(const Trace& trace, const TraceWork& work) {
     const auto element = element_of(trace, work, i);
     table.add({std::to_string(i), parameter_name(trace, work, i), to_string(a.kind),
                element ? name_of(*element) : "", is_range ? to_string(a.access) : "",
-               argument_text(trace, a, element),
-               is_range ? std::to_string(a.offset_bytes) : "", std::to_string(a.size_bytes)});
+               argument_text(trace, a, element), is_range ? std::to_string(a.offset_bytes) : "",
+               std::to_string(a.size_bytes)});
   }
   if (!table.empty()) fmt::print("\n{}", table.text());
 }
@@ -126,8 +126,7 @@ std::string launch_text(const TraceWork& work) {
           ? fmt::format("{} items, in groups of the driver's choice", grid_text(work.groups))
           : fmt::format("{} groups of {} items", grid_text(work.groups),
                         grid_text(work.group_size));
-  if (work.items != unset_dim)
-    text += fmt::format(", {} items in all", grid_text(work.items));
+  if (work.items != unset_dim) text += fmt::format(", {} items in all", grid_text(work.items));
   if (work.offset != unset_dim)
     text += fmt::format(", from ({}, {}, {})", work.offset.x, work.offset.y, work.offset.z);
   return text;
@@ -227,8 +226,7 @@ void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& 
     const TraceKernel& kernel = trace.kernels()[work.kernel];
     line("kernel", fmt::format("{} '{}'", name_of(kernel.id), kernel.name));
   }
-  if (work.kind == WorkKind::dispatch)
-    line("grid", launch_text(work));
+  if (work.kind == WorkKind::dispatch) line("grid", launch_text(work));
   if (work.kind == WorkKind::fill)
     line("pattern", fmt::format("0x{:0{}x}", work.pattern, 2 * work.pattern_bytes));
   if (command.launch != no_index)

@@ -98,9 +98,9 @@ void print_differences(const Trace& trace, const ReplayReport& report) {
 
 void print_left_out(const Trace& trace, const ReplayReport& report) {
   if (report.left_out.empty()) return;
-  line("left out", fmt::format("{} of {} could not be run again",
-                               count_text(report.left_out.size(), "command"),
-                               report.commands + report.left_out.size()));
+  line("left out",
+       fmt::format("{} of {} could not be run again", count_text(report.left_out.size(), "command"),
+                   report.commands + report.left_out.size()));
   constexpr std::size_t shown = 20;
   for (std::size_t i = 0; i < report.left_out.size() && i < shown; ++i) {
     const LeftOut& one = report.left_out[i];

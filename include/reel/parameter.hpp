@@ -25,7 +25,8 @@ struct Parameter {
   std::optional<ElementType> element = std::nullopt;  // of a buffer or value, where it is plain
 };
 
-const char* to_string(Access access) noexcept;       // "in", "out", "inout"
-const char* to_string(ParameterKind kind) noexcept;  // "buffer", "value", "shared memory", "image", …
+const char* to_string(Access access) noexcept;  // "in", "out", "inout"
+const char* to_string(
+    ParameterKind kind) noexcept;  // "buffer", "value", "shared memory", "image", …
 
 }  // namespace reel

@@ -54,8 +54,8 @@ struct TraceBuffer {
   std::uint64_t size_bytes = 0;
   std::string label;
   BufferKind kind = BufferKind::buffer;
-  std::optional<ImageShape> image = std::nullopt;  // of an image
-  bool starts_undefined = false;  // fresh memory holds anything, not zeros
+  std::optional<ImageShape> image = std::nullopt;       // of an image
+  bool starts_undefined = false;                        // fresh memory holds anything, not zeros
   std::optional<std::uint64_t> allocated_ns, freed_ns;  // none: not within the capture
 };
 
@@ -98,7 +98,7 @@ enum class WorkKind : std::uint8_t {
 const char* to_string(WorkKind kind) noexcept;
 
 enum class ArgumentKind : std::uint8_t {
-  buffer,    // a range of a buffer, an image or shared virtual memory
+  buffer,  // a range of a buffer, an image or shared virtual memory
   value,
   shared,
   indirect,  // the range that a grid is read from

@@ -75,7 +75,7 @@ std::string build_text(cl_program program, cl_device_id device, cl_program_build
 
 document::KernelRow kernel_row(Kernel& kernel, cl_device_id device, std::uint32_t device_number) {
   document::KernelRow row{};
-  row.id = static_cast<std::uint32_t>(kernel.id);
+  row.id = static_cast<std::uint32_t>(kernel.identity->id);
   row.device = device_number;
   row.name = kernel.label.empty() ? kernel.name : kernel.label;
   row.entry = kernel.name;

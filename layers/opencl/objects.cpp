@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <shared_mutex>
+#include <span>
+#include <unordered_map>
 
 #include "layers/opencl/image_shape.hpp"
 #include "layers/opencl/queue_record.hpp"
@@ -18,7 +20,7 @@ T& forever() {
   return one;
 }
 
-std::atomic<std::uint32_t> buffers{0}, kernels{0}, streams{0};
+std::atomic<std::uint32_t> buffers{0}, streams{0};
 
 struct SvmTable {
   std::shared_mutex mutex;
@@ -61,7 +63,6 @@ void release_failed(const void* handle, const std::shared_ptr<Object>& object, b
 }
 
 std::uint32_t next_buffer_id() noexcept { return buffers.fetch_add(1, std::memory_order_relaxed); }
-std::uint32_t next_kernel_id() noexcept { return kernels.fetch_add(1, std::memory_order_relaxed); }
 std::uint32_t next_stream_id() noexcept { return streams.fetch_add(1, std::memory_order_relaxed); }
 
 HostWindow window_of(Storage& storage) {
@@ -176,7 +177,6 @@ Kernel* kernel_of(cl_kernel handle) {
   if (!handle || get(handle, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr) != CL_SUCCESS)
     return nullptr;
   auto kernel = std::make_shared<Kernel>();
-  kernel->id = KernelId{next_kernel_id()};
   kernel->name = ask_text(get, handle, CL_KERNEL_FUNCTION_NAME);
   kernel->program_handle = ask<cl_program>(get, handle, CL_KERNEL_PROGRAM);
   kernel->program = shared(find<Program>(kernel->program_handle));
@@ -185,6 +185,33 @@ Kernel* kernel_of(cl_kernel handle) {
   kernel->references = ask<cl_uint>(get, handle, CL_KERNEL_REFERENCE_COUNT);
   add(handle, kernel);
   return kernel.get();
+}
+
+std::shared_ptr<KernelIdentity> identity_of(const Kernel& kernel) {
+  std::string key = kernel.name + '\0' + kernel.label + '\0';
+  if (kernel.program) {
+    const std::lock_guard lock(kernel.program->mutex);
+    key += kernel.program->options + '\0' + kernel.program->text;
+    for (const Program::Part& part : kernel.program->parts) {
+      key += '\0' + part.options;
+      for (const auto& [name, text] : part.headers) key += '\0' + name + '\0' + text;
+    }
+  } else {
+    key += std::to_string(reinterpret_cast<std::uintptr_t>(kernel.program_handle));
+  }
+  struct Identities {
+    std::mutex mutex;
+    std::unordered_map<Hash128, std::shared_ptr<KernelIdentity>> all;
+  };
+  auto& known = forever<Identities>();
+  const Hash128 hash = hash128(std::as_bytes(std::span(key.data(), key.size())));
+  const std::lock_guard lock(known.mutex);
+  auto& identity = known.all[hash];
+  if (!identity) {
+    identity = std::make_shared<KernelIdentity>();
+    identity->id = KernelId{static_cast<std::uint32_t>(known.all.size() - 1)};
+  }
+  return identity;
 }
 
 // --- shared virtual memory ----------------------------------------------------------------------

@@ -114,9 +114,15 @@ struct KernelArgument {
   const void* pointer = nullptr;              // into shared virtual memory
 };
 
+// A kernel of documents: however often a program makes the same one of the same text, it is one.
+struct KernelIdentity {
+  KernelId id{};
+  CaptureNumber recorded_in = 0;
+};
+
 struct Kernel final : Object {
   Kernel() : Object(ObjectKind::kernel) {}
-  KernelId id{};
+  std::shared_ptr<KernelIdentity> identity;  // once it was recorded
   std::string name;
   std::shared_ptr<Program> program;
   cl_program program_handle = nullptr;
@@ -126,7 +132,6 @@ struct Kernel final : Object {
   std::vector<const void*> svm_pointers;  // reached by pointers inside memory
   bool uses_any_svm = false;
   std::string label;
-  CaptureNumber recorded_in = 0;
 };
 
 // --- queues and events --------------------------------------------------------------------------
@@ -200,7 +205,7 @@ std::shared_ptr<Memory> memory_of(cl_mem handle);
 Kernel* kernel_of(cl_kernel handle);
 
 std::uint32_t next_buffer_id() noexcept;
-std::uint32_t next_kernel_id() noexcept;
+std::shared_ptr<KernelIdentity> identity_of(const Kernel& kernel);
 std::uint32_t next_stream_id() noexcept;
 
 // Shared virtual memory by address.

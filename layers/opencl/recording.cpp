@@ -379,7 +379,7 @@ void Recording::append(const Ticket& ticket, const Work& work, std::uint32_t id,
                          {}};
   PackedWork& packed = entry->work;
   packed.kind = u32(work.kind);
-  packed.kernel = work.kernel                     ? u32(work.kernel->id)
+  packed.kernel = work.kernel                     ? u32(work.kernel->identity->id)
                   : work.kind == WorkKind::launch ? ticket.buffer->graph
                                                   : no_index;
   std::copy(work.groups.begin(), work.groups.end(), packed.groups);

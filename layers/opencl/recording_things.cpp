@@ -46,9 +46,11 @@ void Recording::allocated(Storage& storage) noexcept {
 }
 
 void Recording::note_kernel(Kernel& kernel, cl_device_id device) {
-  if (kernel.recorded_in.load(std::memory_order_relaxed) == number) [[likely]]
+  if (!kernel.identity) kernel.identity = identity_of(kernel);
+  CaptureNumber& recorded_in = kernel.identity->recorded_in;
+  if (recorded_in.load(std::memory_order_relaxed) == number) [[likely]]
     return;
-  if (kernel.recorded_in.exchange(number, std::memory_order_relaxed) == number) return;
+  if (recorded_in.exchange(number, std::memory_order_relaxed) == number) return;
   document_.push(kernel_row(kernel, device, note_device(device)));
 }
 

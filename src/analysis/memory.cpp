@@ -15,20 +15,26 @@ std::uint64_t end_of(const TraceCommand& command) {
   return std::max(command.ended_ns, command.call_end_ns);
 }
 
-void find_uses(const Trace& trace, std::vector<BufferUse>& buffers) {
+void add_use(BufferUse& use, std::uint32_t command, Access access) {
+  const bool again = use.last == command;  // given twice to one command
+  if (use.first == no_index) use.first = command;
+  use.last = command;
+  if (reads(access)) {
+    if (use.first_read == no_index) use.first_read = command;
+    if (!again || use.last_read != command) ++use.reads;
+    use.last_read = command;
+  }
+  if (writes(access) && !again) ++use.writes;
+}
+
+void find_uses(const Trace& trace, std::vector<BufferUse>& buffers, std::vector<bool>& is_view) {
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     for_each_range(trace, trace.work_of(trace.commands()[c]),
                    [&](const TraceArgument& range, Access access) {
-                     BufferUse& use = buffers[range.buffer];
-                     const bool again = use.last == c;  // given twice to one command
-                     if (use.first == no_index) use.first = c;
-                     use.last = c;
-                     if (reads(access)) {
-                       if (use.first_read == no_index) use.first_read = c;
-                       if (!again || use.last_read != c) ++use.reads;
-                       use.last_read = c;
-                     }
-                     if (writes(access) && !again) ++use.writes;
+                     add_use(buffers[range.buffer], c, access);
+                     if (range.view == no_index) return;
+                     add_use(buffers[range.view], c, access);
+                     is_view[range.view] = true;
                    });
   }
 }
@@ -38,7 +44,8 @@ void find_uses(const Trace& trace, std::vector<BufferUse>& buffers) {
 Memory find_memory(const Trace& trace, const Activity& activity) {
   Memory memory;
   memory.buffers.resize(trace.buffers().size());
-  find_uses(trace, memory.buffers);
+  std::vector<bool> is_view(trace.buffers().size());  // an image that shows another's bytes
+  find_uses(trace, memory.buffers, is_view);
 
   struct Event {
     std::uint64_t time_ns;
@@ -54,6 +61,7 @@ Memory find_memory(const Trace& trace, const Activity& activity) {
     use.alive_to_ns =
         std::max(use.alive_from_ns, std::min(buffer.freed_ns.value_or(activity.end_ns),
                                              std::max(activity.end_ns, use.alive_from_ns)));
+    if (is_view[b]) continue;
     events.push_back({use.alive_from_ns, false, buffer.size_bytes});
     if (buffer.freed_ns) events.push_back({use.alive_to_ns, true, buffer.size_bytes});
   }

@@ -48,9 +48,10 @@ struct GraphMessage {
   std::vector<document::EdgeRow> edges;
 };
 
-using Message = std::variant<document::DeviceRow, document::StreamRow, document::BufferRow,
-                             document::KernelRow, KernelMessage, ContentsMessage, CallMessage, RegionMessage,
-                             GraphMessage, document::OrderRow, document::AllocationRow,
-                             document::OverheadRow, document::ClockRow, document::NoteRow>;
+using Message =
+    std::variant<document::DeviceRow, document::StreamRow, document::BufferRow, document::KernelRow,
+                 KernelMessage, ContentsMessage, CallMessage, RegionMessage, GraphMessage,
+                 document::OrderRow, document::AllocationRow, document::OverheadRow,
+                 document::ClockRow, document::NoteRow>;
 
 }  // namespace reel::capture

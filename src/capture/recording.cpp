@@ -300,8 +300,12 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
   auto* argument = reinterpret_cast<PackedArgument*>(entry + 1);
   auto* value = reinterpret_cast<std::byte*>(argument + arguments);
   const auto add_range = [&](ArgumentKind kind, Access access, const BufferRange& range) {
-    *argument++ = {u32(kind) | u32(access) << 8, u32(range.buffer->id), range.offset_bytes,
-                   range.size_bytes, no_index, 0};
+    *argument++ = {u32(kind) | u32(access) << 8,
+                   u32(range.buffer->id),
+                   range.offset_bytes,
+                   range.size_bytes,
+                   no_index,
+                   0};
   };
   const auto add_other = [&](ArgumentKind kind, std::uint64_t size_bytes) {
     *argument++ = {u32(kind) | u32(Access::read) << 8, no_index, 0, size_bytes, no_index, 0};

@@ -72,9 +72,11 @@ void BatchReader::read(const schema::Works& batch) {
     bool is_known = columns_[1][i] < static_cast<std::uint64_t>(WorkKind::unknown);
     for (const std::size_t end = argument + count; argument < end; ++argument) {
       const std::uint64_t kind = arguments_[0][argument], access = arguments_[1][argument];
-      TraceArgument row{static_cast<ArgumentKind>(kind), static_cast<Access>(access),
+      TraceArgument row{static_cast<ArgumentKind>(kind),
+                        static_cast<Access>(access),
                         static_cast<std::uint32_t>(arguments_[2][argument]),
-                        arguments_[3][argument], arguments_[4][argument],
+                        arguments_[3][argument],
+                        arguments_[4][argument],
                         static_cast<std::uint32_t>(arguments_[5][argument])};
       if (kind > static_cast<std::uint64_t>(ArgumentKind::opaque)) {
         is_known = false;

@@ -61,7 +61,7 @@ class Walk {
       const TraceBuffer& buffer = trace_.buffers()[i];
       touched[i] = Touched(buffer.size_bytes, false);
       const Source zeros{Source::Kind::pattern, 0, 1, 0};
-      sources_[i] = Sources(buffer.size_bytes, 
+      sources_[i] = Sources(buffer.size_bytes,
                             buffer.allocated_ns && !buffer.starts_undefined ? zeros : Source{});
     }
     const auto& contents = trace_.contents();

@@ -159,8 +159,8 @@ class GraphReader {
   // kind.
   Work work_of(std::uint32_t command, const TraceWork& w) {
     const auto arguments = trace_.arguments(w);
-    const bool is_transfer = w.kind == WorkKind::copy || w.kind == WorkKind::fill ||
-                             w.kind == WorkKind::write;
+    const bool is_transfer =
+        w.kind == WorkKind::copy || w.kind == WorkKind::fill || w.kind == WorkKind::write;
     if (is_transfer && arguments.size() != (w.kind == WorkKind::copy ? 2 : 1))
       damaged("Node {} has {} ranges; a {} of a saved graph has {}.", command_name(command),
               arguments.size(), to_string(w.kind), w.kind == WorkKind::copy ? 2 : 1);

@@ -101,18 +101,15 @@ Table command_table() {
                         [](Source& s, const C& c) {
                           return grid_cell<&Dim3::z>(work(s, c), work(s, c).offset);
                         }),
-       column<commands>("items_x", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::x>(work(s, c), work(s, c).items);
-                        }),
-       column<commands>("items_y", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::y>(work(s, c), work(s, c).items);
-                        }),
-       column<commands>("items_z", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::z>(work(s, c), work(s, c).items);
-                        }),
+       column<commands>(
+           "items_x", integer,
+           [](Source& s, const C& c) { return grid_cell<&Dim3::x>(work(s, c), work(s, c).items); }),
+       column<commands>(
+           "items_y", integer,
+           [](Source& s, const C& c) { return grid_cell<&Dim3::y>(work(s, c), work(s, c).items); }),
+       column<commands>(
+           "items_z", integer,
+           [](Source& s, const C& c) { return grid_cell<&Dim3::z>(work(s, c), work(s, c).items); }),
        column<commands>("bytes", integer,
                         [](Source& s, const C& c) { return bytes_cell(s.trace(), work(s, c)); }),
        column<commands>("launch", integer,

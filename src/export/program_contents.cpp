@@ -25,8 +25,8 @@ class Contents {
   explicit Contents(ProgramPlan& plan) : plan_(plan), trace_(plan.trace) {
     for (const auto& [index, name] : plan.buffers) {
       const TraceBuffer& buffer = trace_.buffers()[index];
-      known_[index] = Marks(buffer.size_bytes,
-                            buffer.allocated_ns.has_value() && !buffer.starts_undefined);
+      known_[index] =
+          Marks(buffer.size_bytes, buffer.allocated_ns.has_value() && !buffer.starts_undefined);
       used_[index] = Marks(buffer.size_bytes, false);
     }
   }
@@ -108,8 +108,7 @@ class Contents {
     for (const TraceArgument& target : trace_.arguments(work)) {
       const auto marks = given.find(target.buffer);
       if (target.size_bytes == 0) continue;
-      if (marks == given.end() ||
-          !all(marks->second, target.offset_bytes, target.size_bytes, true))
+      if (marks == given.end() || !all(marks->second, target.offset_bytes, target.size_bytes, true))
         fail(Code::unsupported,
              "The document has no bytes that {} wrote to {}; capture with contents inputs or all.",
              command_name(command),

@@ -77,6 +77,10 @@ class Planner {
     if (trace_.commands().empty())
       fail(Code::unsupported, "The document '{}' has no commands to make a program of.",
            trace_.path());
+    for (const TraceNote& note : trace_.notes())
+      if (note.kind == "not_replayable")
+        fail(Code::unsupported, "The document has a command that can't be run again: {}",
+             note.text);
     for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
       const TraceCommand& command = trace_.commands()[c];
       const TraceWork& work = trace_.work_of(command);
@@ -100,7 +104,8 @@ class Planner {
       if (a.view != no_index || trace_.buffers()[a.buffer].image)
         fail(Code::unsupported, "{} uses an image; programs are written with buffers alone.",
              command_name(command));
-      if (trace_.buffers()[a.buffer].kind == BufferKind::svm && language_ == ProgramLanguage::python)
+      if (trace_.buffers()[a.buffer].kind == BufferKind::svm &&
+          language_ == ProgramLanguage::python)
         fail(Code::unsupported,
              "{} uses shared virtual memory; Python programs are written with buffers alone.",
              command_name(command));
@@ -122,10 +127,11 @@ class Planner {
   void check_grid(std::uint32_t command, const TraceWork& work) const {
     if (language_ == ProgramLanguage::python) return;
     if (work.offset != unset_dim || work.items != unset_dim || work.group_size == unset_dim)
-      fail(Code::unsupported,
-           "{} is launched with an offset, with groups that are not full or of the driver's choice; "
-           "a C++ program launches whole groups, a Python program takes these.",
-           command_name(command));
+      fail(
+          Code::unsupported,
+          "{} is launched with an offset, with groups that are not full or of the driver's choice; "
+          "a C++ program launches whole groups, a Python program takes these.",
+          command_name(command));
   }
 
   const TraceDevice& the_device() const {
@@ -245,8 +251,8 @@ bool does_nothing(const Trace& trace, const TraceWork& work) {
   }
   const bool is_transfer = work.kind == WorkKind::copy || work.kind == WorkKind::fill ||
                            work.kind == WorkKind::write || work.kind == WorkKind::read;
-  return is_transfer && std::ranges::all_of(
-                            arguments, [](const TraceArgument& a) { return a.size_bytes == 0; });
+  return is_transfer &&
+         std::ranges::all_of(arguments, [](const TraceArgument& a) { return a.size_bytes == 0; });
 }
 
 std::uint32_t fill_pattern(const TraceWork& fill) {

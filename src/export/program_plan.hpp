@@ -32,8 +32,8 @@ struct Data {
 // One thing after the other, in the order of the recording.
 struct Step {
   enum class Kind : std::uint8_t { put, command, check } kind;
-  std::uint32_t command;  // index; of a put and a check: the one they belong to
-  Data data = {};         // of a put and a check
+  std::uint32_t command;           // index; of a put and a check: the one they belong to
+  Data data = {};                  // of a put and a check
   std::vector<Data> written = {};  // by a command of the host's
 };
 

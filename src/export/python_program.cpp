@@ -301,9 +301,8 @@ class PythonProgram {
     used_.insert(dispatch_function);
     // With items of their own number, groups say nothing.
     const bool is_own_choice = work.group_size == unset_dim;
-    const bool is_free =
-        is_own_choice || work.items != unset_dim || work.offset != unset_dim;
-    const Dim3 items = is_own_choice            ? work.groups
+    const bool is_free = is_own_choice || work.items != unset_dim || work.offset != unset_dim;
+    const Dim3 items = is_own_choice             ? work.groups
                        : work.items != unset_dim ? work.items
                                                  : Dim3{work.groups.x * work.group_size.x,
                                                         work.groups.y * work.group_size.y,

@@ -89,10 +89,9 @@ Table buffer_table() {
        column<buffers>("label", text, [](Source&, const B& b) { return text_cell(b.label); }),
        column<buffers>("size_bytes", integer,
                        [](Source&, const B& b) { return number_cell(b.size_bytes); }),
-       column<buffers>("kind", text,
-                       [](Source&, const B& b) {
-                         return Cell(std::string_view(to_string(b.kind)));
-                       }),
+       column<buffers>(
+           "kind", text,
+           [](Source&, const B& b) { return Cell(std::string_view(to_string(b.kind))); }),
        column<buffers>("image_type", text,
                        [](Source&, const B& b) {
                          return b.image ? Cell(std::string_view(to_string(b.image->type))) : Cell();
@@ -100,10 +99,8 @@ Table buffer_table() {
        column<buffers>(
            "format", text,
            [](Source&, const B& b) { return b.image ? Cell(format_name(*b.image)) : Cell(); }),
-       image_column<&ImageShape::width>("width"),
-       image_column<&ImageShape::height>("height"),
-       image_column<&ImageShape::depth>("depth"),
-       image_column<&ImageShape::layers>("layers"),
+       image_column<&ImageShape::width>("width"), image_column<&ImageShape::height>("height"),
+       image_column<&ImageShape::depth>("depth"), image_column<&ImageShape::layers>("layers"),
        column<buffers>("allocated_ns", integer,
                        [](Source&, const B& b) {
                          return b.allocated_ns ? number_cell(*b.allocated_ns) : Cell();

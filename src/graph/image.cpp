@@ -17,25 +17,25 @@ struct Name {
 
 // The numbers of CL/cl.h, which this part of the library doesn't include.
 constexpr std::array orders{
-    Name{0x10B0, "R"},         Name{0x10B1, "A"},          Name{0x10B2, "RG"},
-    Name{0x10B3, "RA"},        Name{0x10B4, "RGB"},        Name{0x10B5, "RGBA"},
-    Name{0x10B6, "BGRA"},      Name{0x10B7, "ARGB"},       Name{0x10B8, "intensity"},
-    Name{0x10B9, "luminance"}, Name{0x10BA, "Rx"},         Name{0x10BB, "RGx"},
-    Name{0x10BC, "RGBx"},      Name{0x10BD, "depth"},      Name{0x10BE, "depth_stencil"},
-    Name{0x10BF, "sRGB"},      Name{0x10C0, "sRGBx"},      Name{0x10C1, "sRGBA"},
+    Name{0x10B0, "R"},         Name{0x10B1, "A"},     Name{0x10B2, "RG"},
+    Name{0x10B3, "RA"},        Name{0x10B4, "RGB"},   Name{0x10B5, "RGBA"},
+    Name{0x10B6, "BGRA"},      Name{0x10B7, "ARGB"},  Name{0x10B8, "intensity"},
+    Name{0x10B9, "luminance"}, Name{0x10BA, "Rx"},    Name{0x10BB, "RGx"},
+    Name{0x10BC, "RGBx"},      Name{0x10BD, "depth"}, Name{0x10BE, "depth_stencil"},
+    Name{0x10BF, "sRGB"},      Name{0x10C0, "sRGBx"}, Name{0x10C1, "sRGBA"},
     Name{0x10C2, "sBGRA"},     Name{0x10C3, "ABGR"},
 };
 constexpr std::array types{
-    Name{0x10D0, "8 snorm"},       Name{0x10D1, "16 snorm"}, Name{0x10D2, "8 unorm"},
-    Name{0x10D3, "16 unorm"},      Name{0x10D4, "565 unorm"}, Name{0x10D5, "555 unorm"},
-    Name{0x10D6, "101010 unorm"},  Name{0x10D7, "8 int"},    Name{0x10D8, "16 int"},
-    Name{0x10D9, "32 int"},        Name{0x10DA, "8 uint"},   Name{0x10DB, "16 uint"},
-    Name{0x10DC, "32 uint"},       Name{0x10DD, "16 float"}, Name{0x10DE, "32 float"},
-    Name{0x10DF, "24 unorm"},      Name{0x10E0, "1010102 unorm"},
+    Name{0x10D0, "8 snorm"},      Name{0x10D1, "16 snorm"},      Name{0x10D2, "8 unorm"},
+    Name{0x10D3, "16 unorm"},     Name{0x10D4, "565 unorm"},     Name{0x10D5, "555 unorm"},
+    Name{0x10D6, "101010 unorm"}, Name{0x10D7, "8 int"},         Name{0x10D8, "16 int"},
+    Name{0x10D9, "32 int"},       Name{0x10DA, "8 uint"},        Name{0x10DB, "16 uint"},
+    Name{0x10DC, "32 uint"},      Name{0x10DD, "16 float"},      Name{0x10DE, "32 float"},
+    Name{0x10DF, "24 unorm"},     Name{0x10E0, "1010102 unorm"},
 };
 constexpr std::array addressings{
-    Name{0x1130, "any address"},    Name{0x1131, "clamp to edge"},   Name{0x1132, "clamp"},
-    Name{0x1133, "repeat"},         Name{0x1134, "mirrored repeat"},
+    Name{0x1130, "any address"}, Name{0x1131, "clamp to edge"},   Name{0x1132, "clamp"},
+    Name{0x1133, "repeat"},      Name{0x1134, "mirrored repeat"},
 };
 constexpr std::array filters{Name{0x1140, "nearest"}, Name{0x1141, "linear"}};
 

@@ -98,8 +98,8 @@ const char* with_article(ParameterKind kind) {
 
 // A pointer to nothing may stand where a buffer or an image does.
 bool fits(ParameterKind given, ParameterKind wanted) {
-  return given == wanted || (given == ParameterKind::other && (wanted == ParameterKind::buffer ||
-                                                               wanted == ParameterKind::image));
+  return given == wanted || (given == ParameterKind::other &&
+                             (wanted == ParameterKind::buffer || wanted == ParameterKind::image));
 }
 
 // The argument by itself, then against its parameter.
@@ -173,8 +173,10 @@ void check(const Command& command, const Dispatch& dispatch) {
   if (!dispatch.kernel) fail(Code::invalid_argument, "{} names no kernel.", describe(command));
   const KernelResource& kernel = *dispatch.kernel;
   if (dispatch.indirect.buffer && dispatch.is_free_grid())
-    fail(Code::invalid_argument, "{} reads its grid on the device, and can't have items or an "
-         "offset beside.", describe(command));
+    fail(Code::invalid_argument,
+         "{} reads its grid on the device, and can't have items or an "
+         "offset beside.",
+         describe(command));
   const bool is_own_choice = dispatch.group_size == unset_dim && dispatch.items != unset_dim;
   const Dim3 size =
       is_own_choice ? Dim3{1, 1, 1} : resolve_group_size(command, kernel, dispatch.group_size);

@@ -88,11 +88,9 @@ std::string arguments_table(const PageState& state) {
       rows.size(), members<u8>("kind", rows, &Row::kind), members<u8>("access", rows, &Row::access),
       members<u32>("buffer", rows, &Row::buffer),
       // Of a value: where its bytes lie in the document, which is nobody's business.
-      column<double>(
-          "offset", rows,
-          [](const Row& row) { return row.has_value() ? 0 : row.offset_bytes; }),
-      members<double>("size", rows, &Row::size_bytes),
-      members<u32>("view", rows, &Row::view),
+      column<double>("offset", rows,
+                     [](const Row& row) { return row.has_value() ? 0 : row.offset_bytes; }),
+      members<double>("size", rows, &Row::size_bytes), members<u32>("view", rows, &Row::view),
       page::column<u32>("value", [&](std::size_t i) { return values.of(i); }));
 }
 

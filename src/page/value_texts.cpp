@@ -14,8 +14,7 @@ constexpr std::size_t most_bytes = 256;
 
 std::string text_of(const Trace& trace, const TraceArgument& value, const Parameter* parameter) {
   const auto bytes = trace.value_bytes(value);
-  if (SamplerShape sampler;
-      value.kind == ArgumentKind::sampler && bytes.size() == sizeof sampler) {
+  if (SamplerShape sampler; value.kind == ArgumentKind::sampler && bytes.size() == sizeof sampler) {
     std::memcpy(&sampler, bytes.data(), sizeof sampler);
     return to_string(sampler);
   }

@@ -47,8 +47,7 @@ class Extraction {
         fail(Code::unsupported,
              "The document was recorded on several devices; extract from it on one (--device).");
     script_ = rerun::make_script(trace, 0, no_index, obstacles_);
-    if (stage_.find_unfit(obstacles_))
-      script_ = rerun::make_script(trace, 0, no_index, obstacles_);
+    if (stage_.find_unfit(obstacles_)) script_ = rerun::make_script(trace, 0, no_index, obstacles_);
     for (const std::uint32_t c : commands_)
       if (const auto left_out = script_.left_out.find(c); left_out != script_.left_out.end())
         fail(left_out->second.code, "{} can't be extracted: {}", command_name(c),

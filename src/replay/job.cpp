@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/clock.hpp"
 #include "replay/devices.hpp"
@@ -86,16 +87,17 @@ void Job::do_all() {
   report_left_out();
   prepare(set, options_.order);
   if (!options_.replacements.empty()) {
-    original_ =
-        std::make_unique<Set>(trace_, script_, devices_, std::map<std::uint32_t, Replacement>(),
-                              nullptr);
+    original_ = std::make_unique<Set>(trace_, script_, devices_,
+                                      std::map<std::uint32_t, Replacement>(), nullptr);
     prepare(*original_, options_.order);
   }
 
   Verifier verifier(trace_, set.stage.elements(), options_, exact_);
-  Timings timings(trace_);
+  std::set<std::uint32_t> left_out;
+  for (const LeftOut& one : report_.left_out) left_out.insert(one.command);
+  Timings timings(trace_, left_out);
   std::optional<Timings> original_timings;
-  if (original_) original_timings.emplace(trace_);
+  if (original_) original_timings.emplace(trace_, left_out);
   const std::uint32_t repeat = std::max(options_.repeat, 1u);
   report_.warmed_up = repeat > 1;
   const std::uint32_t total = repeat + report_.warmed_up;
@@ -187,9 +189,8 @@ Job::Set* Job::reference() {
   reference_tried_ = true;
   try {
     if (const auto devices = exactly_recorded_devices(trace_)) {
-      reference_ =
-          std::make_unique<Set>(trace_, script_, *devices, std::map<std::uint32_t, Replacement>(),
-                                nullptr);
+      reference_ = std::make_unique<Set>(trace_, script_, *devices,
+                                         std::map<std::uint32_t, Replacement>(), nullptr);
       prepare(*reference_, ReplayOrder::recorded);
     }
   } catch (const Error& error) {

@@ -204,16 +204,14 @@ class ScriptMaker {
           fmt::format("{} needs bytes {} to {} of {}", describe_command(trace_, c), first, last,
                       describe_buffer(trace_, buffer));
       if (const std::uint32_t loser = loser_of(buffer, first, last); loser != no_index)
-        obstacle = Obstacle{Code::unsupported,
-                            fmt::format("{}, which {} would have written.", needs,
-                                        command_name(loser))};
+        obstacle = Obstacle{Code::unsupported, fmt::format("{}, which {} would have written.",
+                                                           needs, command_name(loser))};
       else
-        obstacle = Obstacle{
-            Code::unsupported,
-            fmt::format("{}, {}; capture with contents 'inputs' or 'all'.", needs,
-                        hashed_[buffer].overlaps(first, last)
-                            ? "of which the document has only hashes"
-                            : "which are not in the document")};
+        obstacle = Obstacle{Code::unsupported,
+                            fmt::format("{}, {}; capture with contents 'inputs' or 'all'.", needs,
+                                        hashed_[buffer].overlaps(first, last)
+                                            ? "of which the document has only hashes"
+                                            : "which are not in the document")};
     });
     return obstacle;
   }
@@ -284,8 +282,7 @@ class ScriptMaker {
         later[row.buffer].add(row.offset_bytes, row.offset_bytes + row.size_bytes);
       } else {
         const TraceWork& work = trace_.work_of(trace_.commands()[action.command]);
-        const bool by_device =
-            work.kind != WorkKind::write && work.kind != WorkKind::host_call;
+        const bool by_device = work.kind != WorkKind::write && work.kind != WorkKind::host_call;
         for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
           if (!writes(access)) return;
           const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
@@ -336,10 +333,9 @@ Obstacles recorded_obstacles(const Trace& trace) {
     const auto command = note.kind == "not_replayable" ? command_of(note) : std::nullopt;
     if (!command || *command >= trace.commands().size()) continue;
     const std::size_t colon = note.text.find(": ");
-    obstacles.commands.emplace(*command,
-                      Obstacle{Code::unsupported,
-                               colon == std::string::npos ? note.text
-                                                          : note.text.substr(colon + 2)});
+    obstacles.commands.emplace(
+        *command, Obstacle{Code::unsupported,
+                           colon == std::string::npos ? note.text : note.text.substr(colon + 2)});
   }
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     const TraceWork& work = trace.work_of(trace.commands()[c]);

@@ -56,14 +56,14 @@ struct Script {
 
   // Those with an obstacle, those that need bytes which are not in the document, and those that
   // need what these would have written.
-  std::map<std::uint32_t, Obstacle> left_out;  // by command
+  std::map<std::uint32_t, Obstacle> left_out;             // by command
   std::uint64_t left_out_checks = 0, left_out_bytes = 0;  // of what these would have written
 };
 
 Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to,
                    const Obstacles& obstacles);
-// Throws the first reason where nothing that is worth a replay can be run: no dispatch of a document
-// that has some, nothing at all of another.
+// Throws the first reason where nothing that is worth a replay can be run: no dispatch of a
+// document that has some, nothing at all of another.
 void check_something_is_left(const Trace& trace, const Script& script);
 
 }  // namespace reel::rerun

@@ -149,9 +149,7 @@ std::span<const Command> Stage::commands(std::uint32_t index) {
 void Stage::prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared) {
   prepared = {};
   const Command empty{Barrier{}, trace_.text(work.label), Scope().child(trace_.text(work.scope))};
-  const auto add = [&](const Work& one) {
-    prepared.commands.emplace_back(empty).work = one;
-  };
+  const auto add = [&](const Work& one) { prepared.commands.emplace_back(empty).work = one; };
   const auto arguments = trace_.arguments(work);
   switch (work.kind) {
     case WorkKind::dispatch:
@@ -195,8 +193,10 @@ Dispatch Stage::dispatch_of(const TraceWork& work, std::uint32_t index,
   dispatch.items = work.items;
   dispatch.dimensions = work.dimensions;
   if (work.group_size == unset_dim) {  // the driver's choice: groups counts items
-    dispatch.items = work.groups;
-    dispatch.groups = {1, 1, 1};
+    const bool is_empty = work.groups.count() == 0;  // OpenCL 2.1 allows that, and does nothing
+    dispatch.items = is_empty ? unset_dim : work.groups;
+    dispatch.groups = is_empty ? Dim3(0, 1, 1) : Dim3(1, 1, 1);
+    if (is_empty) dispatch.group_size = {1, 1, 1};
   }
   const auto list = trace_.arguments(work);
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -63,7 +63,7 @@ std::vector<KernelTiming> Timings::kernels(std::uint32_t from, std::uint32_t to)
   for (std::uint32_t c = from; c < trace_.commands().size() && c <= to; ++c) {
     const TraceCommand& command = trace_.commands()[c];
     const TraceWork& work = trace_.work_of(command);
-    if (work.kind != WorkKind::dispatch) continue;
+    if (work.kind != WorkKind::dispatch || left_out_.contains(c)) continue;
     Sum& sum = sums[work.kernel];
     sum.runs.resize(runs_.size());
     ++sum.commands;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,7 +15,9 @@ Spread spread_of(std::vector<double> values);
 // The times of one kind of run (as recorded, or with other kernels), run after run.
 class Timings {
  public:
-  explicit Timings(Trace trace) : trace_(std::move(trace)) {}
+  // Commands that are left out take no part.
+  explicit Timings(Trace trace, std::set<std::uint32_t> left_out = {})
+      : trace_(std::move(trace)), left_out_(std::move(left_out)) {}
 
   void add(const RunTimes& times);
   std::uint32_t runs() const noexcept { return static_cast<std::uint32_t>(spans_.size()); }
@@ -24,6 +27,7 @@ class Timings {
 
  private:
   const Trace trace_;
+  const std::set<std::uint32_t> left_out_;
   std::vector<double> spans_;
   std::vector<std::vector<std::uint64_t>> runs_;  // [run][command]: how long; 0: not known
 };

@@ -203,10 +203,9 @@ Buffer Device::image_on(BufferRange storage, const ImageShape& shape,
   if (storage.size_bytes < shape.stored_bytes())
     fail(Code::invalid_argument, "Image '{}' of {} bytes is made on {} bytes of buffer '{}'.",
          label, shape.stored_bytes(), storage.size_bytes, storage.buffer->label);
-  return allocate(state_, {.size_bytes = shape.size_bytes(),
-                           .label = label,
-                           .image = &shape,
-                           .storage = storage});
+  return allocate(
+      state_,
+      {.size_bytes = shape.size_bytes(), .label = label, .image = &shape, .storage = storage});
 }
 
 Kernel Device::kernel(const KernelSource& source) const {

@@ -52,8 +52,7 @@ std::optional<GraphDifference> dispatch_obstacle(const Step& step, const Dispatc
     if (x.kind == ParameterKind::value && x.value_bytes != y.value_bytes)
       return differs(step, field, std::to_string(x.value_bytes) + " bytes",
                      std::to_string(y.value_bytes) + " bytes");
-    if (x.is_outside() && !(x == y))
-      return differs(step, field, describe(x), describe(y));
+    if (x.is_outside() && !(x == y)) return differs(step, field, describe(x), describe(y));
   }
   return std::nullopt;
 }

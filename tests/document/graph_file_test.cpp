@@ -465,10 +465,15 @@ TEST_F(HostileGraph, NodesMustBeWhatAGraphMayHold) {
 }
 
 TEST_F(HostileGraph, ArgumentsMustBeWhatADispatchMayHave) {
-  refused({"value of 65 bytes", "64"}, [](Batches& b) {
-    const std::vector<ArgumentRow> value{{ArgumentKind::value, Access::read, no_index, 0, 65}};
-    add(b, dispatch(value, some_bytes(65)));
+  refused({"value of 4097 bytes", "4096"}, [](Batches& b) {
+    const std::vector<ArgumentRow> value{{ArgumentKind::value, Access::read, no_index, 0, 4097}};
+    add(b, dispatch(value, some_bytes(4097)));
   });
+  refused({"sampler"}, [](Batches& b) {
+    const std::vector<ArgumentRow> value{{ArgumentKind::sampler, Access::read, no_index, 0, 12}};
+    add(b, dispatch(value, some_bytes(12)));
+  });
+  refused({"0 ranges"}, [](Batches& b) { add(b, {.kind = WorkKind::copy}); });
   refused({"value of 0 bytes"}, [](Batches& b) {
     const std::vector<ArgumentRow> value{{ArgumentKind::value, Access::read, no_index, 0, 0}};
     add(b, dispatch(value));

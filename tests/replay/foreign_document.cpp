@@ -45,9 +45,9 @@ ForeignDocument::ForeignDocument(std::string path, const DeviceInfo& device, std
       writer_(std::make_unique<DocumentWriter>(path_, Facts{{"program", "foreign"}})) {
   for (std::uint32_t i = 0; i < devices; ++i)
     writer_->add(DeviceRow{i, device.id, device.backend, device.name, device.type, device.driver,
-                          device.driver_version, device.api_version, device.memory_bytes,
-                          device.compute_units, device.can_stamp_time,
-                          device.stamp_resolution_ns});
+                           device.driver_version, device.api_version, device.memory_bytes,
+                           device.compute_units, device.can_stamp_time,
+                           device.stamp_resolution_ns});
   writer_->add(StreamRow{0, 0, "queue"});
 }
 
@@ -115,13 +115,13 @@ std::uint32_t ForeignDocument::add(WorkRow row, const std::vector<Given>& argume
   row.values = values;
   const std::uint32_t id = commands_++;
   writer_->add(CommandRow{.id = id,
-                         .work = writer_->add(row),
-                         .stream = stream,
-                         .launch = no_index,
-                         .node = no_index,
-                         .thread = 1,
-                         .call_begin_ns = 2000 + id,
-                         .call_end_ns = 2001 + id});
+                          .work = writer_->add(row),
+                          .stream = stream,
+                          .launch = no_index,
+                          .node = no_index,
+                          .thread = 1,
+                          .call_begin_ns = 2000 + id,
+                          .call_end_ns = 2001 + id});
   return id;
 }
 

@@ -54,9 +54,10 @@ class ForeignDocument {
   ForeignDocument(std::string path, const DeviceInfo& device, std::uint32_t devices = 1);
 
   std::uint32_t stream(std::uint32_t device);  // s0 is on device 0
-  // With contents at the start where `bytes` are given; allocated in the capture where they are not.
-  std::uint32_t buffer(std::uint64_t size, Bytes bytes = {},
-                       BufferKind kind = BufferKind::buffer, std::uint32_t device = 0);
+  // With contents at the start where `bytes` are given; allocated in the capture where they are
+  // not.
+  std::uint32_t buffer(std::uint64_t size, Bytes bytes = {}, BufferKind kind = BufferKind::buffer,
+                       std::uint32_t device = 0);
   std::uint32_t undefined_buffer(std::uint64_t size);
   std::uint32_t image(const ImageShape& shape, Bytes bytes = {});
   std::uint32_t view(const ImageShape& shape);
@@ -69,8 +70,8 @@ class ForeignDocument {
   std::uint32_t work(WorkKind kind, std::vector<Given> ranges, std::uint32_t pattern = 0,
                      std::uint32_t pattern_bytes = 0);
 
-  void contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,
-                std::uint64_t offset, const Bytes& bytes, bool stored = true);
+  void contents(ContentRole role, std::uint32_t command, std::uint32_t buffer, std::uint64_t offset,
+                const Bytes& bytes, bool stored = true);
   void check(std::uint32_t command, std::uint32_t buffer, const Bytes& bytes,
              std::uint64_t offset = 0) {
     contents(ContentRole::check, command, buffer, offset, bytes, false);

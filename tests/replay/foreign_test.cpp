@@ -4,6 +4,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "backends/opencl/context.hpp"
 #include "expect_error.hpp"
 #include "opencl/opencl_device.hpp"
 #include "recording/captured.hpp"
@@ -69,8 +70,7 @@ class EveryImageType : public ForeignTest, public testing::WithParamInterface<Ty
 
 TEST_P(EveryImageType, IsReadWrittenAndChecked) {
   const TypeCase& c = GetParam();
-  const ImageShape shape{c.type,  order_rgba, uint_8,  4, c.width, c.height,
-                         c.depth, c.layers,   0};
+  const ImageShape shape{c.type, order_rgba, uint_8, 4, c.width, c.height, c.depth, c.layers, 0};
   const std::size_t pixels = c.width * c.height * c.depth * c.layers;
   const std::uint64_t rows = c.type == ImageType::d1_array ? c.layers : c.height;
   const std::uint64_t planes = c.type == ImageType::d2_array ? c.layers : c.depth;
@@ -79,10 +79,10 @@ TEST_P(EveryImageType, IsReadWrittenAndChecked) {
       "#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable\n"
       "#define X get_global_id(0)\n#define Y get_global_id(1)\n#define Z get_global_id(2)\n"
       "#define AT ((Z * get_global_size(1) + Y) * get_global_size(0) + X)\n";
-  const std::string source =
-      head + "kernel void take(read_only " + c.name + " image, " +
-      (c.sampled ? "sampler_t how, " : "") + "global uint4* into) { into[AT] = read_imageui(image, " +
-      (c.sampled ? "how, " : "") + place + "); }\n";
+  const std::string source = head + "kernel void take(read_only " + c.name + " image, " +
+                             (c.sampled ? "sampler_t how, " : "") +
+                             "global uint4* into) { into[AT] = read_imageui(image, " +
+                             (c.sampled ? "how, " : "") + place + "); }\n";
   const std::string give = head + "kernel void give(write_only " + c.name +
                            " image, global const uint4* from) { write_imageui(image, " + place +
                            ", from[AT] + (uint4)(1)); }\n";
@@ -103,8 +103,7 @@ TEST_P(EveryImageType, IsReadWrittenAndChecked) {
   if (c.sampled) arguments.push_back(sampler(0, clamp_to_edge, nearest));
   arguments.push_back(out(numbers, 0, pixels * 16));
   const auto c0 = d.dispatch(take, grid, arguments);
-  const auto c1 =
-      d.dispatch(put, grid, {out(second, 0, pixels * 4), in(numbers, 0, pixels * 16)});
+  const auto c1 = d.dispatch(put, grid, {out(second, 0, pixels * 4), in(numbers, 0, pixels * 16)});
   d.check(c0, numbers, bytes_of_all(wide));
   d.check(c1, second, after);
   d.check(c1, first, before);
@@ -113,36 +112,35 @@ TEST_P(EveryImageType, IsReadWrittenAndChecked) {
 
 INSTANTIATE_TEST_SUITE_P(
     Images, EveryImageType,
-    testing::Values(TypeCase{ImageType::d1, "image1d_t", "(int)X", true, 33, 1, 1, 1},
-                    TypeCase{ImageType::d1_buffer, "image1d_buffer_t", "(int)X", false, 40, 1, 1, 1},
-                    TypeCase{ImageType::d1_array, "image1d_array_t", "(int2)(X, Y)", true, 9, 1, 1,
-                             5},
-                    TypeCase{ImageType::d2, "image2d_t", "(int2)(X, Y)", true, 17, 6, 1, 1},
-                    TypeCase{ImageType::d2_array, "image2d_array_t", "(int4)(X, Y, Z, 0)", true, 7,
-                             5, 1, 3},
-                    TypeCase{ImageType::d3, "image3d_t", "(int4)(X, Y, Z, 0)", true, 6, 5, 4, 1}),
+    testing::Values(
+        TypeCase{ImageType::d1, "image1d_t", "(int)X", true, 33, 1, 1, 1},
+        TypeCase{ImageType::d1_buffer, "image1d_buffer_t", "(int)X", false, 40, 1, 1, 1},
+        TypeCase{ImageType::d1_array, "image1d_array_t", "(int2)(X, Y)", true, 9, 1, 1, 5},
+        TypeCase{ImageType::d2, "image2d_t", "(int2)(X, Y)", true, 17, 6, 1, 1},
+        TypeCase{ImageType::d2_array, "image2d_array_t", "(int4)(X, Y, Z, 0)", true, 7, 5, 1, 3},
+        TypeCase{ImageType::d3, "image3d_t", "(int4)(X, Y, Z, 0)", true, 6, 5, 4, 1}),
     [](const auto& about) { return std::string("of_") + to_string(about.param.type); });
 
 TEST_F(ForeignTest, FormatsAreReadAsTheyWereRecorded) {
   ForeignDocument d = document();
   const std::vector<float> reals{1.5f, -2.25f, 0.125f, 3e8f, 1, 2, 3, 4};
   const Bytes half_bytes = bytes_of_all(std::vector<std::uint16_t>{0x3c00, 0xc100});
-  const auto floats = d.image({ImageType::d2, order_rgba, float_32, 16, 2, 1, 1, 1, 0},
-                              bytes_of_all(reals));
+  const auto floats =
+      d.image({ImageType::d2, order_rgba, float_32, 16, 2, 1, 1, 1, 0}, bytes_of_all(reals));
   const auto halves = d.image({ImageType::d2, order_r, half_16, 2, 2, 1, 1, 1, 0}, half_bytes);
   const auto norms = d.image({ImageType::d2, order_rgba, unorm_8, 4, 2, 1, 1, 1, 0},
                              bytes_of_all(std::vector<std::uint32_t>{0xff00ff00, 0x00ffffff}));
   const auto result = d.buffer(64), copied = d.buffer(4);
-  const auto kernel = d.kernel(
-      "take",
-      "kernel void take(read_only image2d_t a, read_only image2d_t b, sampler_t how,\n"
-      "                 global float4* to) {\n"
-      "  const int x = get_global_id(0);\n"
-      "  to[x] = read_imagef(a, how, (int2)(x, 0));\n"
-      "  to[2 + x] = read_imagef(b, how, (int2)(x, 0));\n}\n");
-  d.dispatch(kernel, {{2, 1, 1}, {1, 1, 1}},
-             {in(floats, 0, 32), in(norms, 0, 8), sampler(0, clamp_to_edge, nearest),
-              out(result, 0, 64)});
+  const auto kernel =
+      d.kernel("take",
+               "kernel void take(read_only image2d_t a, read_only image2d_t b, sampler_t how,\n"
+               "                 global float4* to) {\n"
+               "  const int x = get_global_id(0);\n"
+               "  to[x] = read_imagef(a, how, (int2)(x, 0));\n"
+               "  to[2 + x] = read_imagef(b, how, (int2)(x, 0));\n}\n");
+  d.dispatch(
+      kernel, {{2, 1, 1}, {1, 1, 1}},
+      {in(floats, 0, 32), in(norms, 0, 8), sampler(0, clamp_to_edge, nearest), out(result, 0, 64)});
   // Only moved: kernels on PoCL 3.1 read 234 from any half.
   const auto c1 = d.work(WorkKind::copy, {in(halves, 0, 4), out(copied, 0, 4)});
   std::vector<float> expected = reals;
@@ -162,10 +160,11 @@ TEST_F(ForeignTest, ASamplerFiltersAsItIsRecorded) {
                "kernel void take(read_only image2d_t a, sampler_t how, global float* to, int i) {\n"
                "  to[i] = read_imagef(a, how, (float2)(0.5f, 0.5f)).x;\n}\n");
   // In the middle of the image, between two pixels; in its first pixel.
-  d.dispatch(kernel, {}, {in(image, 0, 16), sampler(1, clamp_to_edge, linear), both(result, 0, 8),
-                          value(0)});
-  const auto c1 = d.dispatch(kernel, {}, {in(image, 0, 16), sampler(0, clamp_to_edge, nearest),
-                                          both(result, 0, 8), value(1)});
+  d.dispatch(kernel, {},
+             {in(image, 0, 16), sampler(1, clamp_to_edge, linear), both(result, 0, 8), value(0)});
+  const auto c1 = d.dispatch(
+      kernel, {},
+      {in(image, 0, 16), sampler(0, clamp_to_edge, nearest), both(result, 0, 8), value(1)});
   d.check(c1, result, bytes_of_all(std::vector<float>{6, 0}));
   expect_equal(d.load());
 }
@@ -175,11 +174,12 @@ TEST_F(ForeignTest, AnImageMadeOnABufferShowsItsBytes) {
   const auto parent = d.buffer(1024, bytes_of_all(numbers(256)));
   const auto view = d.view({ImageType::d1_buffer, order_r, 0x10DC, 4, 64, 1, 1, 1, 0});
   const auto result = d.buffer(256);
-  const auto read = d.kernel(
-      "take",
-      "kernel void take(read_only image1d_buffer_t a, global uint* to) {\n"
-      "  to[get_global_id(0)] = read_imageui(a, (int)get_global_id(0)).x;\n}\n");
-  const auto add = d.kernel("add", "kernel void add(global uint* x) { x[get_global_id(0)] += 5; }\n");
+  const auto read =
+      d.kernel("take",
+               "kernel void take(read_only image1d_buffer_t a, global uint* to) {\n"
+               "  to[get_global_id(0)] = read_imageui(a, (int)get_global_id(0)).x;\n}\n");
+  const auto add =
+      d.kernel("add", "kernel void add(global uint* x) { x[get_global_id(0)] += 5; }\n");
   d.dispatch(add, {{256, 1, 1}, {1, 1, 1}}, {both(parent, 0, 1024)});
   const auto c1 = d.dispatch(read, {{64, 1, 1}, {1, 1, 1}},
                              {as_image(in(parent, 0, 256), view), out(result, 0, 256)});
@@ -194,11 +194,11 @@ TEST_F(ForeignTest, ATwoDimensionalImageOnABufferIsReadOrNamed) {
   const auto parent = d.buffer(4096, bytes_of_all(numbers(1024)));
   const auto view = d.view({ImageType::d2, order_r, 0x10DC, 4, 8, 4, 1, 1, 128});
   const auto result = d.buffer(128), other = d.buffer(4);
-  const auto read = d.kernel(
-      "take",
-      "kernel void take(read_only image2d_t a, sampler_t how, global uint* to) {\n"
-      "  const int x = get_global_id(0), y = get_global_id(1);\n"
-      "  to[y * 8 + x] = read_imageui(a, how, (int2)(x, y)).x;\n}\n");
+  const auto read =
+      d.kernel("take",
+               "kernel void take(read_only image2d_t a, sampler_t how, global uint* to) {\n"
+               "  const int x = get_global_id(0), y = get_global_id(1);\n"
+               "  to[y * 8 + x] = read_imageui(a, how, (int2)(x, y)).x;\n}\n");
   const auto set = d.kernel("set", "kernel void set(global uint* x) { *x = 9; }\n");
   const auto c0 = d.dispatch(read, {{8, 4, 1}, {1, 1, 1}},
                              {as_image(in(parent, 1024, 512), view),
@@ -225,10 +225,10 @@ TEST_F(ForeignTest, ADifferenceInAnImageIsOfItsChannels) {
   ForeignDocument d = document();
   const ImageShape shape{ImageType::d2, order_rgba, uint_8, 4, 4, 3, 1, 1, 0};
   const auto image = d.image(shape, Bytes(48));
-  const auto kernel = d.kernel(
-      "set",
-      "kernel void set(write_only image2d_t a) {\n"
-      "  write_imageui(a, (int2)(get_global_id(0), get_global_id(1)), (uint4)(3));\n}\n");
+  const auto kernel =
+      d.kernel("set",
+               "kernel void set(write_only image2d_t a) {\n"
+               "  write_imageui(a, (int2)(get_global_id(0), get_global_id(1)), (uint4)(3));\n}\n");
   const auto c0 = d.dispatch(kernel, {{4, 3, 1}, {1, 1, 1}}, {out(image, 0, 48)});
   Bytes wrong(48, std::byte{3});
   wrong[4 * (4 * 2 + 1) + 2] = std::byte{4};
@@ -241,6 +241,21 @@ TEST_F(ForeignTest, ADifferenceInAnImageIsOfItsChannels) {
   EXPECT_EQ(found.found, "3");
   EXPECT_EQ(found.type, ElementType::u8);
   EXPECT_EQ(pixel_text(shape, found.offset_bytes), "pixel (1, 2)");
+}
+
+TEST(ForeignMemory, IsRefusedWhereADeviceHasNone) {
+  const Device host = open_device("host");
+  const ImageShape shape{ImageType::d2, order_rgba, uint_8, 4, 4, 3, 1, 1, 0};
+  expect_error(Code::unsupported, {"'x'", "host", "no images"}, [&] { host.image(shape, "x"); });
+}
+
+TEST_F(ForeignTest, ImagesOfNoSizeAreRefused) {
+  ImageShape shape{ImageType::d1, order_rgba, uint_8, 4, 4, 3, 1, 1, 0};
+  expect_error(Code::invalid_argument, {"'x'", "1d"}, [&] { device.image(shape, "x"); });
+  shape.type = ImageType::d2;
+  const Buffer small = device.buffer(40, "small");
+  expect_error(Code::invalid_argument, {"48 bytes", "'small'"},
+               [&] { device.image_on(small, shape, "x"); });
 }
 
 // --- transfers ----------------------------------------------------------------------------------
@@ -363,8 +378,9 @@ TEST_F(ForeignTest, ValuesMayBeLarge) {
 TEST_F(ForeignTest, APointerMayPointToNothing) {
   ForeignDocument d = document();
   const auto to = d.buffer(4);
-  const auto kernel = d.kernel(
-      "is_null", "kernel void is_null(global const int* x, global int* to) { *to = x ? *x : 42; }\n");
+  const auto kernel =
+      d.kernel("is_null",
+               "kernel void is_null(global const int* x, global int* to) { *to = x ? *x : 42; }\n");
   const auto c0 = d.dispatch(kernel, {}, {null_pointer(), out(to, 0, 4)});
   d.check(c0, to, bytes_of_all(std::vector<std::int32_t>{42}));
   expect_equal(d.load());
@@ -387,14 +403,42 @@ TEST_F(ForeignTest, APointerIntoSharedVirtualMemoryMayBeginAnywhere) {
 TEST_F(ForeignTest, PartsAreCompiledAndLinked) {
   ForeignDocument d = document();
   const auto to = d.buffer(4);
-  const auto kernel = d.kernel(
-      "answer",
-      R"({"link_options": "", "parts": [
+  const auto kernel = d.kernel("answer",
+                               R"({"link_options": "", "parts": [
         {"source": "#include \"twice.h\"\nkernel void answer(global int* to) { *to = twice(N); }",
          "options": "-DN=21", "headers": [{"name": "twice.h", "source": "int twice(int x);"}]},
         {"source": "int twice(int x) { return 2 * x; }", "options": ""}]})",
-      "opencl_parts");
+                               "opencl_parts");
   const auto c0 = d.dispatch(kernel, {}, {out(to, 0, 4)});
+  d.check(c0, to, bytes_of_all(std::vector<std::int32_t>{42}));
+  expect_equal(d.load());
+}
+
+// What the driver makes of a source.
+std::string binary_of(const std::string& source) {
+  const opencl::Api& cl = opencl::api();
+  const opencl::FoundDevice found = opencl::find_devices().front();
+  const opencl::DeviceContext context(found);
+  const char* text = source.c_str();
+  opencl::ProgramHandle program(
+      cl.create_program_with_source(context.get(), 1, &text, nullptr, nullptr));
+  const cl_device_id id = context.device();
+  EXPECT_EQ(cl.build_program(program.get(), 1, &id, "", nullptr, nullptr), CL_SUCCESS);
+  std::size_t size = 0;
+  cl.get_program_info(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);
+  std::string binary(size, '\0');
+  char* place = binary.data();
+  cl.get_program_info(program.get(), CL_PROGRAM_BINARIES, sizeof place, &place, nullptr);
+  return binary;
+}
+
+TEST_F(ForeignTest, ABinaryOfThisDriverIsTakenAsItIs) {
+  ForeignDocument d = document();
+  const auto to = d.buffer(4);
+  const auto kernel =
+      d.kernel("answer", binary_of("kernel void answer(global int* to, int x) { *to = x + 2; }\n"),
+               "opencl_binary");
+  const auto c0 = d.dispatch(kernel, {}, {out(to, 0, 4), value(40)});
   d.check(c0, to, bytes_of_all(std::vector<std::int32_t>{42}));
   expect_equal(d.load());
 }
@@ -519,9 +563,9 @@ TEST_F(ForeignTest, APartIsExtractedWithItsImagesAndSamplers) {
                "kernel void take(read_only image2d_t a, sampler_t how, global float* to) {\n"
                "  const int x = get_global_id(0);\n"
                "  to[x] = read_imagef(a, how, (int2)(x, 0)).x;\n}\n");
-  const auto c0 = d.dispatch(kernel, {{4, 1, 1}, {0, 0, 0}},
-                             {in(image, 0, 16), sampler(0, clamp_to_edge, nearest),
-                              out(result, 0, 16)});
+  const auto c0 =
+      d.dispatch(kernel, {{4, 1, 1}, {0, 0, 0}},
+                 {in(image, 0, 16), sampler(0, clamp_to_edge, nearest), out(result, 0, 16)});
   d.check(c0, result, bytes_of_all(std::vector<float>{1, 2, 3, 4}));
   const Trace trace = d.load();
   extract(trace, {c0}, folder_.path("part.reel"));

@@ -108,10 +108,10 @@ class Transfer {
 
   void write(const BufferRange& target, const std::byte* data) {
     boxes(*image_of(target), target, [&](const Box& box) {
-      check(api().enqueue_write_image(queue_, memory(target), CL_FALSE, box.origin.data(),
-                                      box.region.data(), 0, 0, data + box.begin, 0, nullptr,
-                                      event()),
-            "clEnqueueWriteImage");
+      check(
+          api().enqueue_write_image(queue_, memory(target), CL_FALSE, box.origin.data(),
+                                    box.region.data(), 0, 0, data + box.begin, 0, nullptr, event()),
+          "clEnqueueWriteImage");
     });
   }
   void write(cl_mem target, std::uint64_t offset, std::uint64_t size, const std::byte* data) {
@@ -211,9 +211,8 @@ MemoryHandle make_image(const DeviceContext& context, const ImageShape& shape, c
 
 bool names_image(const Work& work) noexcept {
   bool result = false;
-  for_each_transfer_range(work, [&](const BufferRange& range, Access) {
-    result |= range.buffer->image.has_value();
-  });
+  for_each_transfer_range(
+      work, [&](const BufferRange& range, Access) { result |= range.buffer->image.has_value(); });
   return result;
 }
 

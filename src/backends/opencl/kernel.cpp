@@ -72,8 +72,7 @@ MemoryHandle set_argument(DeviceContext& context, cl_kernel kernel, std::uint32_
                                     nullptr);
       break;
     case ParameterKind::value:
-      status =
-          api().set_kernel_arg(kernel, index, argument.value_bytes, argument.value().data());
+      status = api().set_kernel_arg(kernel, index, argument.value_bytes, argument.value().data());
       break;
     case ParameterKind::image: {
       const cl_mem image = device_buffer(argument.range).memory();

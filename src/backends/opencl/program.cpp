@@ -153,8 +153,7 @@ class Builder {
       header_programs.push_back(headers[i].get());
       header_names.push_back(names[i].c_str());
     }
-    const std::string options =
-        "-cl-kernel-arg-info " + part.value("options", std::string());
+    const std::string options = "-cl-kernel-arg-info " + part.value("options", std::string());
     const cl_device_id device = context_.device();
     const cl_int status = api().compile_program(
         program.get(), 1, &device, options.c_str(), static_cast<cl_uint>(headers.size()),
@@ -171,8 +170,8 @@ class Builder {
     const cl_device_id device = context_.device();
     cl_int status = CL_SUCCESS;
     ProgramHandle program(api().link_program(context_.get(), 1, &device, options.c_str(),
-                                             static_cast<cl_uint>(programs.size()),
-                                             programs.data(), nullptr, nullptr, &status));
+                                             static_cast<cl_uint>(programs.size()), programs.data(),
+                                             nullptr, nullptr, &status));
     if (program) log_ = build_log(program.get(), device);
     if (status != CL_SUCCESS) refuse(status, "clLinkProgram", options);
     return program;
