@@ -51,15 +51,19 @@ void Given::called(cl_int status) noexcept {
   stream_ = ticket_.record->lanes[ticket_.lane].stream;
   if (will_wait_ && status == CL_SUCCESS) {
     waited_ = ticket_.program_event ? *ticket_.program_event : ticket_.taken;
-    if (waited_) next().clRetainEvent(waited_);
+    if (waited_)
+      next().clRetainEvent(waited_);
+    else
+      without_event_ = ticket_.record->handle;  // a driver that gives none
   }
   (*use_)->finish(ticket_, status);
 }
 
 cl_int Given::wait(cl_int status) noexcept {
-  if (!waited_) return status;
+  if (!waited_ && !without_event_) return status;
   lock_ = {};
   use_.reset();
+  if (!waited_) return next().clFinish(without_event_);
   status = next().clWaitForEvents(1, &waited_);
   next().clReleaseEvent(std::exchange(waited_, nullptr));
   const RecordingUse use;

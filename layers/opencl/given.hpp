@@ -92,6 +92,7 @@ class Given {
   std::unique_lock<std::recursive_mutex> lock_;
   Ticket ticket_;
   cl_event waited_ = nullptr;  // ours
+  cl_command_queue without_event_ = nullptr;
   bool will_wait_ = false;
   std::uint32_t stream_ = 0, capture_ = 0;
 };

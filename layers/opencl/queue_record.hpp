@@ -65,7 +65,7 @@ struct QueueRecord {
   std::uint32_t since_collected = 0;
   bool is_busy = false;     // a command is on its way: `work` is in use
   bool is_crowded = false;  // it had more lanes than we give it
-  std::uint64_t tightest_ns = ~std::uint64_t{0}, clock_ns = 0;
+  std::uint64_t tightest_ns = ~std::uint64_t{0};
   document::ClockRow clock{};
   std::vector<document::StampRow> stamps;  // reused
   Work work;                     // reused

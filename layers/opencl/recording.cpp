@@ -468,11 +468,17 @@ bool Recording::collect(Queue& queue, QueueRecord& record) {
 // queued: the shortest call of each second tells best how the two clocks stand.
 void Recording::note_clock(Queue& queue, QueueRecord& record) {
   constexpr std::uint64_t second = 1'000'000'000;
-  if (record.clock.device_ns == 0 ||
-      (record.clock_ns && record.clock.host_ns - record.clock_ns < second))
-    return;
-  record.clock_ns = record.clock.host_ns;
+  if (record.clock.device_ns == 0) return;
   record.clock.device = note_device(queue.device);
+  {
+    const std::lock_guard lock(mutex_);
+    document::ClockRow& last = clocks_[record.clock.device];
+    // A clock that stands still or goes back places nothing.
+    if (last.host_ns && (record.clock.host_ns < last.host_ns + second ||
+                         record.clock.device_ns <= last.device_ns))
+      return;
+    last = record.clock;
+  }
   document_.push(record.clock);
   record.tightest_ns = ~std::uint64_t{0};
 }

@@ -185,6 +185,7 @@ class Recording {
   std::vector<std::shared_ptr<Object>> queues_;  // that gave something
   std::map<std::uint32_t, std::uint32_t> host_done_;  // by stream: the last command seen done
   std::atomic<std::uint32_t> host_waits_{0};          // counts the changes of it
+  std::map<std::uint32_t, document::ClockRow> clocks_;  // by device: the last that was written
   std::vector<std::shared_ptr<Storage>> shared_dirty_;  // the host sees it, a device wrote it
 
   capture::DocumentThread document_;

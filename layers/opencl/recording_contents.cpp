@@ -151,7 +151,7 @@ void Recording::read_pieces(QueueRecord& record, ContentRole role,
         for (cl_mem memory : reading->scratch) next().clReleaseMemObject(memory);
         break;
       }
-      if (events) {
+      if (events && event) {
         next().clRetainEvent(event);
         events->push_back(event);
       }
@@ -263,6 +263,11 @@ void Recording::when_done(QueueRecord& record, cl_event event, std::unique_ptr<R
   reading->recording = this;
   reading->count = record.readings;
   record.readings->fetch_add(1, std::memory_order_relaxed);
+  if (!event) {  // from a driver that gives none
+    next().clFinish(record.handle);
+    read_done(nullptr, CL_COMPLETE, reading.release());
+    return;
+  }
   cl_int status = CL_INVALID_OPERATION;
   if (driver_has(event, &cl_icd_dispatch::clSetEventCallback))
     status = next().clSetEventCallback(event, CL_COMPLETE, Recording::read_done, reading.get());
@@ -455,8 +460,9 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
                 waits.empty() ? nullptr : waits.data(), nullptr);
     next().clFlush(record.handle);
     collect(*queue, record);  // events that we hold may hold the memory
-    // Shared virtual memory goes at once, whatever still reads it.
-    if (storage->kind == BufferKind::svm)
+    // Shared virtual memory goes at once, and memory of the program's own is then its own again,
+    // whatever still reads it.
+    if (storage->kind == BufferKind::svm || (storage->flags & CL_MEM_USE_HOST_PTR))
       wait_until_done(*queue, record, std::chrono::seconds(5));
   });
 }

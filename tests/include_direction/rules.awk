@@ -43,8 +43,8 @@ function wrong(reason) {
 }
 BEGIN {
   # reel.hpp is all of it, for users; inside, name what you need.
-  own("base", "error ids dim3 image scope elements units")
-  own("graph", "parameter kernel host_kernel buffer command graph")
+  own("base", "error ids dim3 scope elements units")
+  own("graph", "parameter kernel host_kernel buffer image command graph")
   own("runtime", "device stream graph_exec stream_capture executor")
   own("document", "trace document buffer_value arguments")
   own("capture", "capture")
