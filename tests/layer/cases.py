@@ -1,0 +1,125 @@
+"""cases.py - which programs run in which group, and what is special about some of them."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Case:
+    """A program with its arguments, and what is expected of its document.
+
+    `replay` says how its replay ends: "equal", every byte compared and right; "partly", where some of
+    the work can't be given again, which the document must say, and nothing differs; None, not replayed.
+    """
+
+    command: str
+    replay: str | None = "equal"
+    # False: the program gives no OpenCL work, or dies before anything could be written.
+    document: bool = True
+    # False: it ends in a way that leaves the document to be repaired by its readers.
+    complete: bool = True
+    # False: kernels reach the driver on ways that the tally doesn't see, or from several processes.
+    tally: bool = True
+    # None: as the file says. Else a function that keeps what is the same in each run of the program.
+    keep: object = None
+    environment: dict = field(default_factory=dict)
+    # Why it is as it is; printed with a failure.
+    because: str = ""
+
+    @property
+    def name(self):
+        return self.command.replace(" ", "_").replace("/", "_")
+
+
+def ending(way, **expected):
+    return Case(f"ending {way}", **expected)
+
+
+GROUPS = {
+    "memory": [
+        Case("vector_add"),
+        Case("changing_arguments"),
+        Case("sub_buffers"),
+        Case("host_pointers"),
+        Case("mapping"),
+        Case("never_unmapped"),
+        Case("rectangles"),
+        Case("fill_patterns"),
+        Case("nonblocking"),
+        Case("migration"),
+        Case("volume"),
+    ],
+    "images": [
+        Case("image_kinds"),
+        Case("image_formats"),
+        Case("samplers"),
+        Case("image_copies"),
+        Case("image_mapping"),
+        Case("image_from_buffer"),
+    ],
+    "svm": [
+        Case("svm_coarse"),
+        Case("svm_fine"),
+        Case("svm_pointers"),
+    ],
+    "order": [
+        Case("out_of_order"),
+        Case("user_events"),
+        Case("callbacks"),
+        Case("many_queues"),
+        Case("sub_devices"),
+        Case("two_devices"),
+        Case("seven_threads"),
+        Case("short_threads"),
+    ],
+    "programs": [
+        Case("program_binary"),
+        Case("program_il"),
+        Case("compile_link"),
+        Case("build_options"),
+        Case("build_failure"),
+        Case("builtin_kernel"),
+        Case("many_kernels"),
+        Case("clone_kernel"),
+    ],
+    "kernels": [
+        Case("argument_kinds"),
+        Case("work_sizes"),
+        Case("native_kernel", replay="partly", because="a C function can't be in a document"),
+        Case("task"),
+        Case("kernel_printf"),
+        Case("command_buffer", replay="partly", because="a command buffer runs unseen"),
+    ],
+    "queries": [
+        Case("profiling"),
+        Case("queries"),
+        Case("function_addresses"),
+        Case("wrong_arguments"),
+    ],
+    "lifetimes": [
+        Case("odd_releases"),
+        Case("handle_reuse 30000"),
+        Case("many_objects 20000"),
+    ],
+    "endings": [
+        ending("return"),
+        ending("leak"),
+        ending("exit"),
+        ending("_exit", complete=False, replay=None),
+        ending("abort", complete=False, replay=None),
+        ending("segv", complete=False, replay=None),
+        ending("kill", complete=False, replay=None),
+        ending("term", complete=False, replay=None),
+        ending("exit_in_thread"),
+        ending("atexit"),
+        ending("destructor"),
+        ending("fork"),
+        ending("fork_exit"),
+        ending("fork_exec", tally=False),
+        ending("fork_first", tally=False),
+        ending("exec", tally=False, complete=False, replay=None),
+        ending("close_descriptors", complete=False, replay=None),
+        Case("no_opencl", document=False),
+        Case("no_opencl with words", document=False),
+        Case("no_opencl_static", document=False),
+    ],
+}
