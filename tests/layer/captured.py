@@ -79,7 +79,8 @@ class Captured:
         environment.pop("OPENCL_LAYERS", None)
         # Programs leave things behind on purpose; whether the layer leaks is asked elsewhere.
         environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-        return {**environment, **self.case.environment, **more}
+        of_case = {name: value.format(build=self.build) for name, value in self.case.environment.items()}
+        return {**environment, **of_case, **more}
 
     def run_bare(self):
         return Ran(self.words(), self.environment(), self.folder)

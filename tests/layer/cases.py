@@ -27,7 +27,18 @@ class Case:
 
     @property
     def name(self):
-        return self.command.replace(" ", "_").replace("/", "_")
+        words = [self.command, *self.environment.values()] if self.command == "fake_calls" else [self.command]
+        return "_".join(words[:3]).replace(" ", "_").replace("/", "_")
+
+
+def bad_driver(behaviour, seed=0, **expected):
+    return Case(
+        "fake_calls",
+        environment={"FAKE_DRIVER": behaviour, "FAKE_SEED": str(seed), "OCL_ICD_VENDORS": "{build}/fake"},
+        replay=None,
+        because=f"the driver: {behaviour}, seed {seed}",
+        **expected,
+    )
 
 
 def ending(way, **expected):
@@ -121,5 +132,23 @@ GROUPS = {
         Case("no_opencl", document=False),
         Case("no_opencl with words", document=False),
         Case("no_opencl_static", document=False),
+    ],
+    "bad_drivers": [
+        *(
+            bad_driver(behaviour)
+            for behaviour in (
+                "works",
+                "nulls",
+                "repeats",
+                "long_names",
+                "old",
+                "no_profiling",
+                "wild_times",
+                "no_events",
+                "bad_maps",
+            )
+        ),
+        bad_driver("no_devices", document=False),
+        *(bad_driver("errors", seed, document=False) for seed in range(12)),
     ],
 }

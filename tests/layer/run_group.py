@@ -17,6 +17,7 @@ def main():
     options.add_argument("--only", help="cases whose name has this in it")
     options.add_argument("group", choices=GROUPS)
     given = options.parse_args()
+    given.reel, given.build = given.reel.resolve(), given.build.resolve()
     failed = []
     for case in GROUPS[given.group]:
         if given.only and given.only not in case.name:
