@@ -1,4 +1,5 @@
-// tally_layer.c - an OpenCL layer that counts kernels given to queues, and writes the number to $TALLY at the end.
+// tally_layer.c - an OpenCL layer that counts kernels given to queues, and writes the number to
+// $TALLY at the end.
 //
 // It lies between the layer under test and the driver and shares nothing with it.
 #define CL_TARGET_OPENCL_VERSION 300
@@ -13,10 +14,11 @@ static const struct _cl_icd_dispatch* next;
 static unsigned long kernels;
 
 static cl_int CL_API_CALL count_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
-                                       const size_t* offset, const size_t* global, const size_t* local,
-                                       cl_uint waits, const cl_event* wait_list, cl_event* event) {
-  const cl_int status = next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
-                                                     waits, wait_list, event);
+                                       const size_t* offset, const size_t* global,
+                                       const size_t* local, cl_uint waits,
+                                       const cl_event* wait_list, cl_event* event) {
+  const cl_int status = next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
+                                                     local, waits, wait_list, event);
   if (status == CL_SUCCESS) __atomic_add_fetch(&kernels, 1, __ATOMIC_RELAXED);
   return status;
 }

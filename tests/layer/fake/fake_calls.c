@@ -1,4 +1,5 @@
-// fake_calls.c - drives the driver that misbehaves, and prints each answer. Goes on whatever it hears.
+// fake_calls.c - drives the driver that misbehaves, and prints each answer. Goes on whatever it
+// hears.
 #include "../programs/machine.h"
 
 static void show(const char* call, cl_int status, const void* object) {
@@ -24,15 +25,16 @@ static void use_buffer(cl_command_queue queue, cl_kernel kernel, cl_mem buffer, 
       if (done) {
         cl_ulong stamp = 7;
         show("wait", clWaitForEvents(1, &done), NULL);
-        status = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_START, sizeof stamp, &stamp, NULL);
+        status =
+            clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_START, sizeof stamp, &stamp, NULL);
         printf("start %d %llx\n", status, (unsigned long long)stamp);
         show("release", clReleaseEvent(done), NULL);
       }
     }
   }
   if (event) show("release", clReleaseEvent(event), NULL);
-  void* mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 8, size - 8, 0, NULL,
-                                    NULL, &status);
+  void* mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 8, size - 8,
+                                    0, NULL, NULL, &status);
   show("map", status, mapped);
   if (mapped) ((unsigned char*)mapped)[1] = 99;
   show("unmap", clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL), NULL);

@@ -12,8 +12,9 @@
 //   no_events    success, but no event where one was asked for
 //   bad_maps     success, and a null pointer
 //
-// Whether a call fails depends on its arguments only, never on how many calls came before: somebody who makes
-// calls of their own in between changes nothing. Nothing is ever freed, so no handle dangles.
+// Whether a call fails depends on its arguments only, never on how many calls came before: somebody
+// who makes calls of their own in between changes nothing. Nothing is ever freed, so no handle
+// dangles.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -45,7 +46,8 @@ static int is(const char* behaviour) {
 static int fails(const char* function, uint64_t argument) {
   if (!is("errors")) return 0;
   const char* seed = getenv("FAKE_SEED");
-  uint64_t hash = 1469598103934665603ULL + strtoull(seed ? seed : "0", NULL, 10) * 7919 + argument * 104729;
+  uint64_t hash =
+      1469598103934665603ULL + strtoull(seed ? seed : "0", NULL, 10) * 7919 + argument * 104729;
   for (; *function; ++function) hash = (hash ^ (unsigned char)*function) * 1099511628211ULL;
   return (hash >> 32) % 3 == 0;
 }
@@ -87,18 +89,23 @@ static cl_int give_text(const char* from, size_t size, void* value, size_t* size
   return give(from, strlen(from) + 1, size, value, size_ret);
 }
 
-static cl_int CL_API_CALL platform_info(cl_platform_id id, cl_platform_info name, size_t size, void* value,
-                                        size_t* size_ret) {
+static cl_int CL_API_CALL platform_info(cl_platform_id id, cl_platform_info name, size_t size,
+                                        void* value, size_t* size_ret) {
   (void)id;
   switch (name) {
-    case CL_PLATFORM_PROFILE: return give_text("FULL_PROFILE", size, value, size_ret);
+    case CL_PLATFORM_PROFILE:
+      return give_text("FULL_PROFILE", size, value, size_ret);
     case CL_PLATFORM_VERSION:
       return give_text(is("old") ? "OpenCL 1.0 fake" : "OpenCL 1.2 fake", size, value, size_ret);
-    case CL_PLATFORM_EXTENSIONS: return give_text("cl_khr_icd", size, value, size_ret);
-    case CL_PLATFORM_ICD_SUFFIX_KHR: return give_text("FAKE", size, value, size_ret);
+    case CL_PLATFORM_EXTENSIONS:
+      return give_text("cl_khr_icd", size, value, size_ret);
+    case CL_PLATFORM_ICD_SUFFIX_KHR:
+      return give_text("FAKE", size, value, size_ret);
     case CL_PLATFORM_NAME:
-    case CL_PLATFORM_VENDOR: return give_text(is("long_names") ? long_name : "fake", size, value, size_ret);
-    default: return CL_INVALID_VALUE;
+    case CL_PLATFORM_VENDOR:
+      return give_text(is("long_names") ? long_name : "fake", size, value, size_ret);
+    default:
+      return CL_INVALID_VALUE;
   }
 }
 
@@ -114,38 +121,45 @@ static cl_int CL_API_CALL device_ids(cl_platform_id id, cl_device_type type, cl_
   return CL_SUCCESS;
 }
 
-static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info name, size_t size, void* value,
-                                      size_t* size_ret) {
+static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info name, size_t size,
+                                      void* value, size_t* size_ret) {
   (void)id;
   if (fails("device_info", name)) return CL_OUT_OF_HOST_MEMORY;
   const cl_device_type type = CL_DEVICE_TYPE_GPU;
   const cl_platform_id on = (cl_platform_id)&platform;
   const size_t one = 1;
   switch (name) {
-    case CL_DEVICE_TYPE: return give(&type, sizeof type, size, value, size_ret);
-    case CL_DEVICE_PLATFORM: return give(&on, sizeof on, size, value, size_ret);
+    case CL_DEVICE_TYPE:
+      return give(&type, sizeof type, size, value, size_ret);
+    case CL_DEVICE_PLATFORM:
+      return give(&on, sizeof on, size, value, size_ret);
     case CL_DEVICE_VERSION:
       return give_text(is("old") ? "OpenCL 1.0 fake" : "OpenCL 1.2 fake", size, value, size_ret);
     case CL_DRIVER_VERSION:
     case CL_DEVICE_NAME:
-    case CL_DEVICE_VENDOR: return give_text(is("long_names") ? long_name : "fake", size, value, size_ret);
-    case CL_DEVICE_EXTENSIONS: return give_text("", size, value, size_ret);
-    case CL_DEVICE_MAX_WORK_GROUP_SIZE: return give(&one, sizeof one, size, value, size_ret);
-    default: return CL_INVALID_VALUE;
+    case CL_DEVICE_VENDOR:
+      return give_text(is("long_names") ? long_name : "fake", size, value, size_ret);
+    case CL_DEVICE_EXTENSIONS:
+      return give_text("", size, value, size_ret);
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+      return give(&one, sizeof one, size, value, size_ret);
+    default:
+      return CL_INVALID_VALUE;
   }
 }
 
 static cl_context CL_API_CALL create_context(const cl_context_properties* properties, cl_uint count,
                                              const cl_device_id* devices,
-                                             void(CL_CALLBACK* notify)(const char*, const void*, size_t,
-                                                                       void*),
+                                             void(CL_CALLBACK* notify)(const char*, const void*,
+                                                                       size_t, void*),
                                              void* data, cl_int* status) {
   (void)properties, (void)devices, (void)notify, (void)data;
   return answer("create_context", count, 0, status);
 }
 
 static cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id id,
-                                                 cl_command_queue_properties properties, cl_int* status) {
+                                                 cl_command_queue_properties properties,
+                                                 cl_int* status) {
   (void)context, (void)id;
   if (is("no_profiling") && (properties & CL_QUEUE_PROFILING_ENABLE)) {
     if (status) *status = CL_INVALID_QUEUE_PROPERTIES;
@@ -154,8 +168,8 @@ static cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_i
   return answer("create_queue", 0, 0, status);
 }
 
-static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size, void* host,
-                                        cl_int* status) {
+static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size,
+                                        void* host, cl_int* status) {
   (void)context;
   Object* made = answer("create_buffer", size, size, status);
   if (made && host && (flags & CL_MEM_COPY_HOST_PTR)) memcpy(made->bytes, host, size);
@@ -167,21 +181,23 @@ static cl_program CL_API_CALL create_program(cl_context context, cl_uint count, 
   (void)context, (void)pieces, (void)lengths;
   return answer("create_program", count, 0, status);
 }
-static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_device_id* devices,
-                                        const char* options, void(CL_CALLBACK* notify)(cl_program, void*),
-                                        void* data) {
+static cl_int CL_API_CALL build_program(cl_program program, cl_uint count,
+                                        const cl_device_id* devices, const char* options,
+                                        void(CL_CALLBACK* notify)(cl_program, void*), void* data) {
   (void)count, (void)devices;
   if (notify) notify(program, data);
-  return fails("build_program", options ? strlen(options) : 0) ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
+  return fails("build_program", options ? strlen(options) : 0) ? CL_BUILD_PROGRAM_FAILURE
+                                                               : CL_SUCCESS;
 }
-static cl_int CL_API_CALL program_info(cl_program program, cl_program_info name, size_t size, void* value,
-                                       size_t* size_ret) {
+static cl_int CL_API_CALL program_info(cl_program program, cl_program_info name, size_t size,
+                                       void* value, size_t* size_ret) {
   (void)program, (void)name, (void)size, (void)value;
   if (size_ret) *size_ret = (size_t)-1;  // nobody should believe it
   return CL_INVALID_VALUE;
 }
-static cl_int CL_API_CALL program_build_info(cl_program program, cl_device_id id, cl_program_build_info name,
-                                             size_t size, void* value, size_t* size_ret) {
+static cl_int CL_API_CALL program_build_info(cl_program program, cl_device_id id,
+                                             cl_program_build_info name, size_t size, void* value,
+                                             size_t* size_ret) {
   (void)program, (void)id;
   if (name != CL_PROGRAM_BUILD_LOG) return CL_INVALID_VALUE;
   return give_text(is("long_names") ? long_name : "", size, value, size_ret);
@@ -191,23 +207,25 @@ static cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name,
   (void)program;
   return answer("create_kernel", strlen(name), 0, status);
 }
-static cl_int CL_API_CALL kernel_info(cl_kernel kernel, cl_kernel_info name, size_t size, void* value,
-                                      size_t* size_ret) {
+static cl_int CL_API_CALL kernel_info(cl_kernel kernel, cl_kernel_info name, size_t size,
+                                      void* value, size_t* size_ret) {
   (void)kernel;
   const cl_uint count = is("wild_times") ? 0xffffffff : 2;
   if (name == CL_KERNEL_NUM_ARGS) return give(&count, sizeof count, size, value, size_ret);
   return CL_INVALID_VALUE;
 }
-static cl_int CL_API_CALL set_kernel_arg(cl_kernel kernel, cl_uint index, size_t size, const void* value) {
+static cl_int CL_API_CALL set_kernel_arg(cl_kernel kernel, cl_uint index, size_t size,
+                                         const void* value) {
   if (fails("set_kernel_arg", index)) return CL_INVALID_ARG_INDEX;
   if (index == 0 && value && size == sizeof(cl_mem))
     memcpy(&((Object*)kernel)->argument, value, sizeof(cl_mem));
   return CL_SUCCESS;
 }
 
-static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
-                                         const size_t* offset, const size_t* global, const size_t* local,
-                                         cl_uint waits, const cl_event* wait_list, cl_event* event) {
+static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel,
+                                         cl_uint dimensions, const size_t* offset,
+                                         const size_t* global, const size_t* local, cl_uint waits,
+                                         const cl_event* wait_list, cl_event* event) {
   (void)queue, (void)dimensions, (void)offset, (void)local, (void)waits, (void)wait_list;
   const cl_int status = event_for("enqueue_kernel", global ? global[0] : 0, event);
   Object* buffer = ((Object*)kernel)->argument;
@@ -216,9 +234,9 @@ static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kerne
   return status;
 }
 
-static cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t at,
-                                       size_t size, void* to, cl_uint waits, const cl_event* wait_list,
-                                       cl_event* event) {
+static cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                                       size_t at, size_t size, void* to, cl_uint waits,
+                                       const cl_event* wait_list, cl_event* event) {
   (void)queue, (void)blocking, (void)waits, (void)wait_list;
   Object* buffer = (Object*)memory;
   if (at > buffer->size || size > buffer->size - at) return CL_INVALID_VALUE;
@@ -226,8 +244,8 @@ static cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem memory, cl
   if (status == CL_SUCCESS) memcpy(to, buffer->bytes + at, size);
   return status;
 }
-static cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t at,
-                                        size_t size, const void* from, cl_uint waits,
+static cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                                        size_t at, size_t size, const void* from, cl_uint waits,
                                         const cl_event* wait_list, cl_event* event) {
   (void)queue, (void)blocking, (void)waits, (void)wait_list;
   Object* buffer = (Object*)memory;
@@ -245,8 +263,8 @@ static void* CL_API_CALL enqueue_map(cl_command_queue queue, cl_mem memory, cl_b
   if (status) *status = found;
   return found != CL_SUCCESS || is("bad_maps") ? NULL : ((Object*)memory)->bytes + at;
 }
-static cl_int CL_API_CALL enqueue_unmap(cl_command_queue queue, cl_mem memory, void* mapped, cl_uint waits,
-                                        const cl_event* wait_list, cl_event* event) {
+static cl_int CL_API_CALL enqueue_unmap(cl_command_queue queue, cl_mem memory, void* mapped,
+                                        cl_uint waits, const cl_event* wait_list, cl_event* event) {
   (void)queue, (void)memory, (void)mapped, (void)waits, (void)wait_list;
   return event_for("enqueue_unmap", 0, event);
 }
@@ -263,20 +281,28 @@ static cl_int CL_API_CALL event_info(cl_event event, cl_event_info name, size_t 
     return give(&complete, sizeof complete, size, value, size_ret);
   return CL_INVALID_VALUE;
 }
-static cl_int CL_API_CALL profiling_info(cl_event event, cl_profiling_info name, size_t size, void* value,
-                                         size_t* size_ret) {
+static cl_int CL_API_CALL profiling_info(cl_event event, cl_profiling_info name, size_t size,
+                                         void* value, size_t* size_ret) {
   (void)event;
   if (is("no_profiling")) return CL_PROFILING_INFO_NOT_AVAILABLE;
   if (fails("profiling_info", name)) return CL_OUT_OF_HOST_MEMORY;
   cl_ulong stamp = (cl_ulong)name * 1000;
   if (is("wild_times"))
-    stamp = name == CL_PROFILING_COMMAND_START ? ~0ULL : name == CL_PROFILING_COMMAND_END ? 0 : 1ULL << 63;
+    stamp = name == CL_PROFILING_COMMAND_START ? ~0ULL
+            : name == CL_PROFILING_COMMAND_END ? 0
+                                               : 1ULL << 63;
   return give(&stamp, sizeof stamp, size, value, size_ret);
 }
 
-static cl_int finish(const char* which) { return fails(which, 0) ? CL_OUT_OF_RESOURCES : CL_SUCCESS; }
-static cl_int CL_API_CALL flush_queue(cl_command_queue queue) { return (void)queue, finish("flush"); }
-static cl_int CL_API_CALL finish_queue(cl_command_queue queue) { return (void)queue, finish("finish"); }
+static cl_int finish(const char* which) {
+  return fails(which, 0) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+static cl_int CL_API_CALL flush_queue(cl_command_queue queue) {
+  return (void)queue, finish("flush");
+}
+static cl_int CL_API_CALL finish_queue(cl_command_queue queue) {
+  return (void)queue, finish("finish");
+}
 
 // One for each kind of handle: calls through a pointer of another type would be wrong.
 static cl_int CL_API_CALL keep_context(cl_context object) { return (void)object, CL_SUCCESS; }
@@ -292,8 +318,8 @@ static cl_int CL_API_CALL set_event_callback(cl_event event, cl_int type,
   notify(event, type, data);
   return CL_SUCCESS;
 }
-static cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_uint waits, const cl_event* wait_list,
-                                         cl_event* event) {
+static cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_uint waits,
+                                         const cl_event* wait_list, cl_event* event) {
   (void)queue, (void)wait_list;
   return event_for("enqueue_marker", waits, event);
 }
@@ -339,8 +365,8 @@ CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint entries, cl_platf
   return CL_SUCCESS;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id id, cl_platform_info name, size_t size,
-                                                  void* value, size_t* size_ret) {
+CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id id, cl_platform_info name,
+                                                  size_t size, void* value, size_t* size_ret) {
   return platform_info(id, name, size, value, size_ret);
 }
 

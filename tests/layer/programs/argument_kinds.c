@@ -1,12 +1,15 @@
-// argument_kinds.c - arguments of every kind in one kernel, among them none at all where memory is wanted.
+// argument_kinds.c - arguments of every kind in one kernel, among them none at all where memory is
+// wanted.
 #include "machine.h"
 
 static const char* source =
     "typedef struct { char tag; double d; int numbers[28]; float4 v; } Large;\n"
     "kernel void everything(global uint* out, global const uint* maybe, constant uint* table,\n"
-    "                       local uint* scratch, local uint* other, char c, short s, int i, long l,\n"
+    "                       local uint* scratch, local uint* other, char c, short s, int i, long "
+    "l,\n"
     "                       float f, double d, uchar3 c3, float4 f4, int16 i16, Large large,\n"
-    "                       read_only image2d_t image, sampler_t sampler, global const uint* shared) {\n"
+    "                       read_only image2d_t image, sampler_t sampler, global const uint* "
+    "shared) {\n"
     "  size_t id = get_global_id(0), lid = get_local_id(0);\n"
     "  scratch[lid] = table[id % 16];\n"
     "  other[lid] = (uint)id;\n"
@@ -42,8 +45,8 @@ int main(void) {
   const cl_image_desc shape = {
       .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
   cl_int status;
-  cl_mem image = clCreateImage(machine.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &shape,
-                               values, &status);
+  cl_mem image = clCreateImage(machine.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format,
+                               &shape, values, &status);
   CHECK(status);
   cl_sampler sampler =
       clCreateSampler(machine.context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &status);

@@ -13,8 +13,8 @@ int main(void) {
     printf("built %d\n", clBuildProgram(program, 0, NULL, "", NULL, NULL));
     cl_build_status state = 0;
     size_t size = 0;
-    CHECK(clGetProgramBuildInfo(program, machine.device, CL_PROGRAM_BUILD_STATUS, sizeof state, &state,
-                                NULL));
+    CHECK(clGetProgramBuildInfo(program, machine.device, CL_PROGRAM_BUILD_STATUS, sizeof state,
+                                &state, NULL));
     CHECK(clGetProgramBuildInfo(program, machine.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size));
     char* log = malloc(size + 1);
     CHECK(clGetProgramBuildInfo(program, machine.device, CL_PROGRAM_BUILD_LOG, size, log, NULL));

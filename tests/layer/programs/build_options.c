@@ -1,4 +1,5 @@
-// build_options.c - a program built twice with other options, one built with a callback, one of pieces.
+// build_options.c - a program built twice with other options, one built with a callback, one of
+// pieces.
 #include "machine.h"
 
 static const char* source =
@@ -50,8 +51,8 @@ int main(void) {
   CHECK(clBuildProgram(program, 1, &machine.device, NULL, on_built, &found));
   for (int i = 0; i < 20000 && !*(volatile uintptr_t*)&found; ++i) {
     cl_build_status state;
-    CHECK(clGetProgramBuildInfo(program, machine.device, CL_PROGRAM_BUILD_STATUS, sizeof state, &state,
-                                NULL));
+    CHECK(clGetProgramBuildInfo(program, machine.device, CL_PROGRAM_BUILD_STATUS, sizeof state,
+                                &state, NULL));
   }
   EXPECT(*(volatile uintptr_t*)&found == (uintptr_t)program);
   run_scale(&machine, program, "pieces");

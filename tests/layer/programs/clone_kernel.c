@@ -18,9 +18,7 @@ int main(void) {
   fill_scrambled(values, sizeof values, 33);
   cl_mem first = make_buffer(&machine, CL_MEM_COPY_HOST_PTR, sizeof values, values);
   cl_mem second = make_buffer(&machine, CL_MEM_COPY_HOST_PTR, sizeof values, values);
-  const struct {
-    cl_uint a, b[3];
-  } pair = {1, {2, 3, 4}};
+  const struct { cl_uint a, b[3]; } pair = {1, {2, 3, 4}};
   const cl_uint three = 3, nine = 9;
   const size_t global = count, local = 64;
   set_memory(apply, 0, first);

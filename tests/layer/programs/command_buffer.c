@@ -2,7 +2,8 @@
 #include "machine.h"
 
 static const char* source =
-    "kernel void advance(global uint* values) { values[get_global_id(0)] = values[get_global_id(0)] * 5 + 1; }\n";
+    "kernel void advance(global uint* values) { values[get_global_id(0)] = "
+    "values[get_global_id(0)] * 5 + 1; }\n";
 
 enum { count = 1000, size = count * sizeof(cl_uint) };
 
@@ -19,8 +20,8 @@ int main(void) {
     clEnqueueCommandBufferKHR_fn enqueue;
     clReleaseCommandBufferKHR_fn release;
   } find[7];
-  const char* names[] = {"clCreateCommandBufferKHR",  "clCommandNDRangeKernelKHR",
-                         "clCommandFillBufferKHR",    "clCommandCopyBufferKHR",
+  const char* names[] = {"clCreateCommandBufferKHR",   "clCommandNDRangeKernelKHR",
+                         "clCommandFillBufferKHR",     "clCommandCopyBufferKHR",
                          "clFinalizeCommandBufferKHR", "clEnqueueCommandBufferKHR",
                          "clReleaseCommandBufferKHR"};
   for (int i = 0; i < 7; ++i) {
@@ -40,7 +41,8 @@ int main(void) {
   const size_t items = count;
   const cl_uint pattern = 42;
   cl_sync_point_khr first, second;
-  CHECK(find[1].kernel(commands, NULL, NULL, advance, 1, NULL, &items, NULL, 0, NULL, &first, NULL));
+  CHECK(
+      find[1].kernel(commands, NULL, NULL, advance, 1, NULL, &items, NULL, 0, NULL, &first, NULL));
   CHECK(find[2].fill(commands, NULL, buffer, &pattern, 4, 40, 400, 1, &first, &second, NULL));
   CHECK(find[3].copy(commands, NULL, buffer, other, 0, 100, 2000, 1, &second, NULL, NULL));
   CHECK(find[4].finalize(commands));

@@ -48,7 +48,8 @@ int main(void) {
   const char* names[] = {"stir.h"};
   CHECK(clCompileProgram(library, 1, &machine.device, "-DEXTRA=3u", 1, &header_program, names, NULL,
                          NULL));
-  CHECK(clCompileProgram(main_program, 1, &machine.device, "", 1, &header_program, names, NULL, NULL));
+  CHECK(clCompileProgram(main_program, 1, &machine.device, "", 1, &header_program, names, NULL,
+                         NULL));
   CHECK(clReleaseProgram(header_program));
   const cl_program parts[] = {main_program, library};
   cl_int status;
@@ -59,8 +60,8 @@ int main(void) {
   CHECK(clReleaseProgram(linked));
 
   // The same by way of a library, told of by a callback.
-  cl_program archive = clLinkProgram(machine.context, 1, &machine.device, "-create-library", 1, &library,
-                                     NULL, NULL, &status);
+  cl_program archive = clLinkProgram(machine.context, 1, &machine.device, "-create-library", 1,
+                                     &library, NULL, NULL, &status);
   CHECK(status);
   const cl_program with_archive[] = {main_program, archive};
   int told = 0;

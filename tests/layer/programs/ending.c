@@ -105,7 +105,8 @@ static void end(const char* way, char** argv) {
     wait_for_child(child);
     do_work("after fork");
     finish_work();
-  } else if (!strcmp(way, "fork_exec")) {  // the child is this program again, with OpenCL of its own
+  } else if (!strcmp(way,
+                     "fork_exec")) {  // the child is this program again, with OpenCL of its own
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
@@ -118,7 +119,8 @@ static void end(const char* way, char** argv) {
     fflush(stdout);
     execl("/proc/self/exe", "ending", "return", (char*)NULL);
     _exit(99);
-  } else if (!strcmp(way, "close_descriptors")) {  // as daemons do, with everything that isn't theirs
+  } else if (!strcmp(way,
+                     "close_descriptors")) {  // as daemons do, with everything that isn't theirs
     for (int i = 3; i < 1024; ++i) close(i);
     do_work("without descriptors");
     finish_work();

@@ -1,22 +1,24 @@
-// function_addresses.c - a program that links with no OpenCL: dlopen, and addresses from the loader.
+// function_addresses.c - a program that links with no OpenCL: dlopen, and addresses from the
+// loader.
 #include <dlfcn.h>
 
 #include "machine.h"
 
 static const char* source =
-    "kernel void advance(global uint* values) { values[get_global_id(0)] = values[get_global_id(0)] * 7 + 1; }\n";
+    "kernel void advance(global uint* values) { values[get_global_id(0)] = "
+    "values[get_global_id(0)] * 7 + 1; }\n";
 
 enum { count = 500, size = count * sizeof(cl_uint) };
 
 typedef void* (*AddressOf)(const char*);
 
 // A union: C has no conversion from void* to a function.
-#define LOAD(name)                                     \
-  union {                                              \
-    void* plain;                                       \
-    __typeof__(&name) call;                            \
-  } p_##name;                                          \
-  p_##name.plain = dlsym(library, #name);              \
+#define LOAD(name)                        \
+  union {                                 \
+    void* plain;                          \
+    __typeof__(&name) call;               \
+  } p_##name;                             \
+  p_##name.plain = dlsym(library, #name); \
   EXPECT(p_##name.plain != NULL)
 
 int main(void) {
@@ -41,9 +43,11 @@ int main(void) {
   CHECK(p_clGetPlatformIDs.call(1, &platform, NULL));
   CHECK(p_clGetDeviceIDs.call(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
   // Functions of the core by address: some loaders give them, this one need not.
-  const char* names[] = {"clEnqueueNDRangeKernel", "clSetKernelArg", "clEnqueueReadBuffer",
-                         "clIcdGetPlatformIDsKHR", "clCreateCommandBufferKHR", "clNoSuchFunction"};
-  void* (*of_platform)(cl_platform_id, const char*) = p_clGetExtensionFunctionAddressForPlatform.call;
+  const char* names[] = {"clEnqueueNDRangeKernel",   "clSetKernelArg",
+                         "clEnqueueReadBuffer",      "clIcdGetPlatformIDsKHR",
+                         "clCreateCommandBufferKHR", "clNoSuchFunction"};
+  void* (*of_platform)(cl_platform_id, const char*) =
+      p_clGetExtensionFunctionAddressForPlatform.call;
   void* found[6];
   for (int i = 0; i < 6; ++i) {
     found[i] = p_clGetExtensionFunctionAddress.call(names[i]);
@@ -55,7 +59,8 @@ int main(void) {
 
   cl_context context = p_clCreateContext.call(NULL, 1, &device, NULL, NULL, &status);
   CHECK(status);
-  cl_command_queue queue = p_clCreateCommandQueueWithProperties.call(context, device, NULL, &status);
+  cl_command_queue queue =
+      p_clCreateCommandQueueWithProperties.call(context, device, NULL, &status);
   CHECK(status);
   cl_program program = p_clCreateProgramWithSource.call(context, 1, &source, NULL, &status);
   CHECK(status);

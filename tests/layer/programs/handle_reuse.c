@@ -1,10 +1,12 @@
-// handle_reuse.c - objects made and released so often that the allocator gives their addresses again.
+// handle_reuse.c - objects made and released so often that the allocator gives their addresses
+// again.
 //
 // As often as the argument says, 100 000 times without one.
 #include "machine.h"
 
 static const char* source =
-    "kernel void put(global uint* to, uint value) { to[get_global_id(0)] = value + (uint)get_global_id(0); }\n"
+    "kernel void put(global uint* to, uint value) { to[get_global_id(0)] = value + "
+    "(uint)get_global_id(0); }\n"
     "kernel void add(global uint* to, uint value) { to[get_global_id(0)] += value; }\n";
 
 int main(int argc, char** argv) {
@@ -20,12 +22,14 @@ int main(int argc, char** argv) {
       cl_kernel kernel = clCreateKernel(program, i % 200 ? "put" : "add", &status);
       CHECK(status);
       cl_uint found[16] = {0};
-      CHECK(clEnqueueWriteBuffer(machine.queue, buffer, CL_FALSE, 0, sizeof found, found, 0, NULL, NULL));
+      CHECK(clEnqueueWriteBuffer(machine.queue, buffer, CL_FALSE, 0, sizeof found, found, 0, NULL,
+                                 NULL));
       set_memory(kernel, 0, buffer);
       set_argument(kernel, 1, sizeof i, &i);
       run(&machine, kernel, 16);
       CHECK(clReleaseKernel(kernel));
-      CHECK(clEnqueueReadBuffer(machine.queue, buffer, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL));
+      CHECK(clEnqueueReadBuffer(machine.queue, buffer, CL_TRUE, 0, sizeof found, found, 0, NULL,
+                                NULL));
       hash = hash_more(hash, found, sizeof found);
     }
     if (i % 3 == 0) {

@@ -9,10 +9,11 @@ static const char* source =
 
 enum { count = 16384, size = count * sizeof(cl_uint) };
 
-static void* map(const Machine* machine, cl_mem buffer, cl_map_flags flags, size_t at, size_t bytes) {
+static void* map(const Machine* machine, cl_mem buffer, cl_map_flags flags, size_t at,
+                 size_t bytes) {
   cl_int status;
-  void* mapped = clEnqueueMapBuffer(machine->queue, buffer, CL_TRUE, flags, at, bytes, 0, NULL,
-                                    NULL, &status);
+  void* mapped =
+      clEnqueueMapBuffer(machine->queue, buffer, CL_TRUE, flags, at, bytes, 0, NULL, NULL, &status);
   CHECK(status);
   return mapped;
 }

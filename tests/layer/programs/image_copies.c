@@ -35,9 +35,11 @@ int main(void) {
   fill_scrambled(bytes, sizeof bytes, 23);
   cl_mem buffer = make_buffer(&machine, CL_MEM_COPY_HOST_PTR, sizeof bytes, bytes);
   const size_t block[3] = {4, 3, 2}, corner[3] = {5, 6, 1};
-  CHECK(clEnqueueCopyBufferToImage(machine.queue, buffer, third, 333, corner, block, 0, NULL, NULL));
+  CHECK(
+      clEnqueueCopyBufferToImage(machine.queue, buffer, third, 333, corner, block, 0, NULL, NULL));
   digest_image(&machine, "from buffer", third, solid_extent);
-  CHECK(clEnqueueCopyImageToBuffer(machine.queue, third, buffer, corner, block, 1001, 0, NULL, NULL));
+  CHECK(
+      clEnqueueCopyImageToBuffer(machine.queue, third, buffer, corner, block, 1001, 0, NULL, NULL));
   digest_buffer(&machine, "to buffer", buffer, sizeof bytes);
 
   // A part with pitches of its own, in both directions.

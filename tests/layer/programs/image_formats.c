@@ -2,7 +2,8 @@
 #include "images.h"
 
 static const char* source =
-    "constant sampler_t near = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n"
+    "constant sampler_t near = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | "
+    "CLK_FILTER_NEAREST;\n"
     "kernel void integers(read_only image2d_t from, write_only image2d_t to) {\n"
     "  int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
     "  write_imageui(to, at, read_imageui(from, near, at).yzwx >> 1);\n"
@@ -32,8 +33,8 @@ int main(void) {
   };
   Machine machine = open_machine(0);
   cl_uint found = 0;
-  CHECK(clGetSupportedImageFormats(machine.context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, NULL,
-                                   &found));
+  CHECK(clGetSupportedImageFormats(machine.context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 0,
+                                   NULL, &found));
   cl_image_format* formats = malloc(found * sizeof *formats);
   CHECK(clGetSupportedImageFormats(machine.context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, found,
                                    formats, NULL));
@@ -57,13 +58,13 @@ int main(void) {
       if (format.image_channel_data_type == CL_FLOAT) {  // numbers, not noise that may be NaN
         float values[width * height * 4];
         for (int i = 0; i < width * height * 4; ++i) values[i] = (float)i * 0.37F - 100;
-        CHECK(clEnqueueWriteImage(machine.queue, from, CL_TRUE, origin, extent, 0, 0, values, 0, NULL,
-                                  NULL));
+        CHECK(clEnqueueWriteImage(machine.queue, from, CL_TRUE, origin, extent, 0, 0, values, 0,
+                                  NULL, NULL));
       } else if (format.image_channel_data_type == CL_HALF_FLOAT) {
         uint16_t values[width * height * 4];
         for (int i = 0; i < width * height * 4; ++i) values[i] = (uint16_t)(0x3000 + i * 7);
-        CHECK(clEnqueueWriteImage(machine.queue, from, CL_TRUE, origin, extent, 0, 0, values, 0, NULL,
-                                  NULL));
+        CHECK(clEnqueueWriteImage(machine.queue, from, CL_TRUE, origin, extent, 0, 0, values, 0,
+                                  NULL, NULL));
       } else {
         write_image(&machine, from, extent, (uint32_t)(o * 16 + t));
       }

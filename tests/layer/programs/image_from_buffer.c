@@ -27,7 +27,8 @@ int main(void) {
   set_memory(twice, 0, buffer);
   run(&machine, through, count);
   digest_buffer(&machine, "read as image", out, size);
-  // The same bytes by their other name. Not through the image: PoCL 3.1 crashes where one is written.
+  // The same bytes by their other name. Not through the image: PoCL 3.1 crashes where one is
+  // written.
   run(&machine, twice, count * 4);
   digest_buffer(&machine, "written as buffer", buffer, size);
   run(&machine, through, count);

@@ -1,8 +1,10 @@
-// image_kinds.c - 1D, 1D arrays, 2D, 2D arrays and 3D images: written by the host, changed by a kernel.
+// image_kinds.c - 1D, 1D arrays, 2D, 2D arrays and 3D images: written by the host, changed by a
+// kernel.
 #include "images.h"
 
 static const char* source =
-    "constant sampler_t near = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+    "constant sampler_t near = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | "
+    "CLK_FILTER_NEAREST;\n"
     "kernel void line(read_only image1d_t from, write_only image1d_t to) {\n"
     "  int x = get_global_id(0);\n"
     "  write_imageui(to, x, read_imageui(from, near, x + 1) + (uint4)(x, 1, 2, 3));\n"

@@ -1,7 +1,8 @@
-// machine.h - what each program here needs: a device with a queue, kernels, and a digest of results.
+// machine.h - what each program here needs: a device with a queue, kernels, and a digest of
+// results.
 //
-// Programs print only what is the same in every run; what goes wrong ends them with 1. Functions are
-// static, so that a program is one file and knows nothing of Reel.
+// Programs print only what is the same in every run; what goes wrong ends them with 1. Functions
+// are static, so that a program is one file and knows nothing of Reel.
 #ifndef REEL_TESTS_LAYER_MACHINE_H
 #define REEL_TESTS_LAYER_MACHINE_H
 

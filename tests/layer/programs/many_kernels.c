@@ -1,4 +1,5 @@
-// many_kernels.c - three hundred kernels in a program, all made at once and again one by one; three run.
+// many_kernels.c - three hundred kernels in a program, all made at once and again one by one; three
+// run.
 #include "machine.h"
 
 enum { kernels = 300, count = 128 };
@@ -15,7 +16,9 @@ int main(void) {
   char* source = malloc(kernels * 120);
   size_t at = 0;
   for (int i = 0; i < kernels; ++i)
-    at += (size_t)sprintf(source + at, "kernel void k%03d(global uint* a) { a[get_global_id(0)] = a[get_global_id(0)] * 3 + %d; }\n",
+    at += (size_t)sprintf(source + at,
+                          "kernel void k%03d(global uint* a) { a[get_global_id(0)] = "
+                          "a[get_global_id(0)] * 3 + %d; }\n",
                           i, i);
   cl_program program = build_program(&machine, source, "");
   cl_uint made = 0;

@@ -1,4 +1,5 @@
-// many_objects.c - very many objects alive at once: as many as the argument says, 20 000 without one.
+// many_objects.c - very many objects alive at once: as many as the argument says, 20 000 without
+// one.
 #include "machine.h"
 
 static const char* source =
@@ -13,7 +14,8 @@ int main(int argc, char** argv) {
   cl_int status;
   for (uint32_t i = 0; i < count; ++i) {
     cl_uint value = i;
-    buffers[i] = make_buffer(&machine, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof value, &value);
+    buffers[i] =
+        make_buffer(&machine, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof value, &value);
     events[i] = clCreateUserEvent(machine.context, &status);
     CHECK(status);
   }
@@ -25,8 +27,8 @@ int main(int argc, char** argv) {
   uint64_t hash = HASH_OF_NOTHING;
   for (uint32_t i = 0; i < 1000; ++i) {
     cl_uint found;
-    CHECK(clEnqueueReadBuffer(machine.queue, buffers[count / 2 + scrambled(i) % (count / 2)], CL_TRUE, 0,
-                              sizeof found, &found, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(machine.queue, buffers[count / 2 + scrambled(i) % (count / 2)],
+                              CL_TRUE, 0, sizeof found, &found, 0, NULL, NULL));
     hash = hash_more(hash, &found, sizeof found);
   }
   digest("found", &hash, sizeof hash);

@@ -1,16 +1,18 @@
-// mapping.c - every way to map a buffer: few bytes changed, all overwritten, only read, two at once.
+// mapping.c - every way to map a buffer: few bytes changed, all overwritten, only read, two at
+// once.
 #include "machine.h"
 
 static const char* source =
-    "kernel void grow(global uchar* bytes) { size_t i = get_global_id(0); bytes[i] += (uchar)(i % 5); }\n";
+    "kernel void grow(global uchar* bytes) { size_t i = get_global_id(0); bytes[i] += (uchar)(i % "
+    "5); }\n";
 
 enum { size = 3 * 1024 * 1024 + 100 };
 
 static unsigned char* map(const Machine* machine, cl_mem buffer, cl_map_flags flags, size_t at,
                           size_t bytes) {
   cl_int status;
-  unsigned char* mapped = clEnqueueMapBuffer(machine->queue, buffer, CL_TRUE, flags, at, bytes, 0,
-                                             NULL, NULL, &status);
+  unsigned char* mapped =
+      clEnqueueMapBuffer(machine->queue, buffer, CL_TRUE, flags, at, bytes, 0, NULL, NULL, &status);
   CHECK(status);
   return mapped;
 }
@@ -77,8 +79,8 @@ int main(void) {
   // Not blocking: the pointer is there at once, the bytes when the event says so.
   cl_event event;
   cl_int status;
-  mapped = clEnqueueMapBuffer(machine.queue, buffer, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 300, 3000,
-                              0, NULL, &event, &status);
+  mapped = clEnqueueMapBuffer(machine.queue, buffer, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 300,
+                              3000, 0, NULL, &event, &status);
   CHECK(status);
   CHECK(clWaitForEvents(1, &event));
   CHECK(clReleaseEvent(event));

@@ -16,8 +16,8 @@ int main(void) {
   digest_buffer(&machine, "first", buffers[0], size);
   digest_buffer(&machine, "second", buffers[1], size);
   // After this only an overwritten part is defined.
-  CHECK(clEnqueueMigrateMemObjects(machine.queue, 1, buffers, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
-                                   0, NULL, NULL));
+  CHECK(clEnqueueMigrateMemObjects(machine.queue, 1, buffers,
+                                   CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL));
   CHECK(clEnqueueWriteBuffer(machine.queue, buffers[0], CL_TRUE, 0, size, bytes, 0, NULL, NULL));
   digest_buffer(&machine, "anew", buffers[0], size);
   for (int i = 0; i < 2; ++i) CHECK(clReleaseMemObject(buffers[i]));

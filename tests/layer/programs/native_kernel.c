@@ -26,8 +26,8 @@ int main(void) {
   run(&machine, add_one, count);
   Block block = {NULL, 3};
   const void* places[] = {&block.values};
-  CHECK(clEnqueueNativeKernel(machine.queue, multiply, &block, sizeof block, 1, &buffer, places, 0, NULL,
-                              NULL));
+  CHECK(clEnqueueNativeKernel(machine.queue, multiply, &block, sizeof block, 1, &buffer, places, 0,
+                              NULL, NULL));
   block.factor = 1000;  // the call had its copy
   run(&machine, add_one, count);
   digest_buffer(&machine, "values", buffer, sizeof values);

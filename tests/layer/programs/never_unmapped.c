@@ -1,7 +1,7 @@
 // never_unmapped.c - buffers mapped once and never unmapped, as programs for CPUs and APUs do.
 //
-// The OpenCL specification leaves undefined what a kernel sees then; on a CPU it is the same memory, and
-// programs rely on it.
+// The OpenCL specification leaves undefined what a kernel sees then; on a CPU it is the same
+// memory, and programs rely on it.
 #include "machine.h"
 
 static const char* source =
@@ -18,8 +18,8 @@ int main(void) {
   cl_mem from = make_buffer(&machine, CL_MEM_ALLOC_HOST_PTR, size, NULL);
   cl_mem to = make_buffer(&machine, CL_MEM_ALLOC_HOST_PTR, size, NULL);
   cl_int status;
-  cl_uint* in = clEnqueueMapBuffer(machine.queue, from, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size,
-                                   0, NULL, NULL, &status);
+  cl_uint* in = clEnqueueMapBuffer(machine.queue, from, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                   size, 0, NULL, NULL, &status);
   CHECK(status);
   cl_uint* out =
       clEnqueueMapBuffer(machine.queue, to, CL_TRUE, CL_MAP_READ, 0, size, 0, NULL, NULL, &status);

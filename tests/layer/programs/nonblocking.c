@@ -2,7 +2,8 @@
 #include "machine.h"
 
 static const char* source =
-    "kernel void square(global uint* values) { size_t i = get_global_id(0); values[i] *= values[i]; }\n";
+    "kernel void square(global uint* values) { size_t i = get_global_id(0); values[i] *= "
+    "values[i]; }\n";
 
 enum { count = 20000, size = count * sizeof(cl_uint), rounds = 6 };
 

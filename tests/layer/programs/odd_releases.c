@@ -1,4 +1,5 @@
-// odd_releases.c - objects let go in odd orders: the context first, memory in use, events of open work.
+// odd_releases.c - objects let go in odd orders: the context first, memory in use, events of open
+// work.
 #include <unistd.h>
 
 #include "machine.h"

@@ -48,10 +48,11 @@ int main(void) {
                             &marker, NULL));
   CHECK(clEnqueueBarrierWithWaitList(machine.queue, 0, NULL, &barrier));
   const cl_uint pattern = 0x01020304;
-  CHECK(clEnqueueFillBuffer(machine.queue, buffers[1 - last][0], &pattern, 4, 100, 400, 0, NULL, NULL));
-  CHECK(clEnqueueBarrier(machine.queue));
-  CHECK(clEnqueueCopyBuffer(machine.queue, buffers[1 - last][0], buffers[last][1], 0, 64, 1024, 0, NULL,
+  CHECK(clEnqueueFillBuffer(machine.queue, buffers[1 - last][0], &pattern, 4, 100, 400, 0, NULL,
                             NULL));
+  CHECK(clEnqueueBarrier(machine.queue));
+  CHECK(clEnqueueCopyBuffer(machine.queue, buffers[1 - last][0], buffers[last][1], 0, 64, 1024, 0,
+                            NULL, NULL));
   CHECK(clEnqueueBarrierWithWaitList(machine.queue, 1, &barrier, NULL));
   CHECK(clFinish(machine.queue));
   CHECK(clReleaseEvent(marker));

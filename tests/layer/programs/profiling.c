@@ -19,8 +19,8 @@ static void ask(const char* label, cl_event event) {
   for (int i = 0; i < 4; ++i)
     status[i] = clGetEventProfilingInfo(event, which[i], sizeof stamps[i], &stamps[i], NULL);
   const int in_order = stamps[0] <= stamps[1] && stamps[1] <= stamps[2] && stamps[2] <= stamps[3];
-  printf("%s %d %d %d %d, in order %d, there %d\n", label, status[0], status[1], status[2], status[3],
-         in_order, stamps[0] > 0);
+  printf("%s %d %d %d %d, in order %d, there %d\n", label, status[0], status[1], status[2],
+         status[3], in_order, stamps[0] > 0);
   size_t needed = 0;
   printf("%s size %d", label, clGetEventProfilingInfo(event, which[3], 0, NULL, &needed));
   printf(" %zu, too small %d\n", needed, clGetEventProfilingInfo(event, which[3], 4, stamps, NULL));
@@ -45,7 +45,8 @@ int main(void) {
     CHECK(clEnqueueNDRangeKernel(queues[i], spin, 1, NULL, &items, NULL, 0, NULL, &event));
     ask(labels[i], event);
     cl_uint found[4];
-    CHECK(clEnqueueReadBuffer(queues[i], buffer, CL_FALSE, 0, sizeof found, found, 0, NULL, &event));
+    CHECK(
+        clEnqueueReadBuffer(queues[i], buffer, CL_FALSE, 0, sizeof found, found, 0, NULL, &event));
     ask(labels[i], event);
     CHECK(clEnqueueMarkerWithWaitList(queues[i], 0, NULL, &event));
     CHECK(clWaitForEvents(1, &event));

@@ -18,8 +18,8 @@ int main(void) {
 
   cl_int status, of_binary;
   const unsigned char* binaries[] = {binary};
-  program = clCreateProgramWithBinary(machine.context, 1, &machine.device, &size, binaries, &of_binary,
-                                      &status);
+  program = clCreateProgramWithBinary(machine.context, 1, &machine.device, &size, binaries,
+                                      &of_binary, &status);
   CHECK(status);
   CHECK(of_binary);
   memset(binary, 0, size);  // the driver has its copy
@@ -42,8 +42,8 @@ int main(void) {
   // No binary at all.
   const size_t none = 4;
   const unsigned char* nonsense[] = {(const unsigned char*)"xyz"};
-  cl_program refused = clCreateProgramWithBinary(machine.context, 1, &machine.device, &none, nonsense,
-                                                 &of_binary, &status);
+  cl_program refused = clCreateProgramWithBinary(machine.context, 1, &machine.device, &none,
+                                                 nonsense, &of_binary, &status);
   printf("nonsense %d %d %d\n", status, of_binary, refused == NULL);
   CHECK(clReleaseMemObject(buffer));
   CHECK(clReleaseProgram(program));

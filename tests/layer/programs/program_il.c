@@ -1,4 +1,5 @@
-// program_il.c - a program from SPIR-V, where the device takes it; the way it is refused, where not.
+// program_il.c - a program from SPIR-V, where the device takes it; the way it is refused, where
+// not.
 #include "machine.h"
 
 int main(void) {

@@ -4,7 +4,8 @@
 #include "machine.h"
 
 static const char* source =
-    "kernel void described(global const float* in, global float* out, local int* l, const uint n) {\n"
+    "kernel void described(global const float* in, global float* out, local int* l, const uint n) "
+    "{\n"
     "  out[get_global_id(0)] = in[0] + n;\n"
     "}\n";
 
@@ -14,11 +15,12 @@ static void show_queue(cl_command_queue queue) {
   cl_queue_properties array[8] = {77};
   size_t size = 77;
   CHECK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL));
-  CHECK(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof references, &references, NULL));
+  CHECK(
+      clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof references, &references, NULL));
   const cl_int status =
       clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof array, array, &size);
-  printf("queue %llu, %u references, array %d of %zu bytes\n", (unsigned long long)properties, references,
-         status, size);
+  printf("queue %llu, %u references, array %d of %zu bytes\n", (unsigned long long)properties,
+         references, status, size);
   if (status == CL_SUCCESS) digest("array", array, size);
 }
 
@@ -73,12 +75,12 @@ int main(void) {
   for (cl_uint i = 0; i < 4; ++i) {
     cl_kernel_arg_address_qualifier space = 0;
     char name[64] = "", type[64] = "";
-    printf("argument %d", clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space,
-                                             &space, NULL));
+    printf("argument %d", clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
+                                             sizeof space, &space, NULL));
     printf(" %d", clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof name, name, NULL));
     printf(" %d %x %s %s\n",
-           clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL), space, type,
-           name);
+           clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL), space,
+           type, name);
   }
   size_t largest = 0;
   CHECK(clGetKernelWorkGroupInfo(kernel, machine.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof largest,

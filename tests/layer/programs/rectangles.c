@@ -13,18 +13,20 @@ int main(void) {
   const size_t buffer_origin[3] = {5, 7, 1}, host_origin[3] = {11, 3, 2}, region[3] = {33, 20, 3};
   memset(other, 0, size);
   CHECK(clEnqueueReadBufferRect(machine.queue, buffer, CL_TRUE, buffer_origin, host_origin, region,
-                                width, width * height, width, width * height, other, 0, NULL, NULL));
+                                width, width * height, width, width * height, other, 0, NULL,
+                                NULL));
   digest("read", other, size);
   // Pitches of 0 are those of the region.
   memset(other, 0, size);
   const size_t zero[3] = {0, 0, 0};
-  CHECK(clEnqueueReadBufferRect(machine.queue, buffer, CL_TRUE, buffer_origin, zero, region, width, 0,
-                                0, 0, other, 0, NULL, NULL));
+  CHECK(clEnqueueReadBufferRect(machine.queue, buffer, CL_TRUE, buffer_origin, zero, region, width,
+                                0, 0, 0, other, 0, NULL, NULL));
   digest("dense", other, size);
 
   fill_scrambled(other, size, 9);
   CHECK(clEnqueueWriteBufferRect(machine.queue, buffer, CL_TRUE, buffer_origin, host_origin, region,
-                                 width, width * height, width, width * height, other, 0, NULL, NULL));
+                                 width, width * height, width, width * height, other, 0, NULL,
+                                 NULL));
   digest_buffer(&machine, "written", buffer, size);
   // Not blocking, with memory that is let go after the wait.
   cl_event event;

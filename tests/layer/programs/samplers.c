@@ -2,11 +2,14 @@
 #include "images.h"
 
 static const char* source =
-    "constant sampler_t own = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
-    "kernel void look(read_only image2d_t from, sampler_t given, float scale, global float4* to) {\n"
+    "constant sampler_t own = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | "
+    "CLK_FILTER_NEAREST;\n"
+    "kernel void look(read_only image2d_t from, sampler_t given, float scale, global float4* to) "
+    "{\n"
     "  int x = get_global_id(0), y = get_global_id(1);\n"
     "  float2 at = ((float2)(x, y) - 3.25f) * scale;\n"
-    "  to[y * get_global_size(0) + x] = read_imagef(from, given, at) + read_imagef(from, own, (int2)(y, x));\n"
+    "  to[y * get_global_size(0) + x] = read_imagef(from, given, at) + read_imagef(from, own, "
+    "(int2)(y, x));\n"
     "}\n";
 
 enum { width = 16, height = 16 };
@@ -19,13 +22,14 @@ int main(void) {
   const cl_image_format format = {CL_RGBA, CL_FLOAT};
   const cl_image_desc shape = {
       .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width, .image_height = height};
-  cl_mem from = make_image(&machine, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, format, shape, values);
+  cl_mem from =
+      make_image(&machine, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, format, shape, values);
   enum { size = 24 * 24 * 16 };
   cl_mem to = make_buffer(&machine, CL_MEM_WRITE_ONLY, size, NULL);
   set_memory(look, 0, from);
   set_memory(look, 3, to);
-  const cl_addressing_mode addressings[] = {CL_ADDRESS_NONE,          CL_ADDRESS_CLAMP_TO_EDGE,
-                                            CL_ADDRESS_CLAMP,         CL_ADDRESS_REPEAT,
+  const cl_addressing_mode addressings[] = {CL_ADDRESS_NONE, CL_ADDRESS_CLAMP_TO_EDGE,
+                                            CL_ADDRESS_CLAMP, CL_ADDRESS_REPEAT,
                                             CL_ADDRESS_MIRRORED_REPEAT};
   for (size_t a = 0; a < sizeof addressings / sizeof *addressings; ++a)
     for (int normalized = 0; normalized < 2; ++normalized)

@@ -1,4 +1,5 @@
-// sub_buffers.c - windows into one buffer, some of which overlap, written by kernels and by the host.
+// sub_buffers.c - windows into one buffer, some of which overlap, written by kernels and by the
+// host.
 #include "machine.h"
 
 static const char* source =

@@ -1,4 +1,5 @@
-// svm_coarse.c - shared virtual memory in large grains: mapped, copied, filled, migrated, freed late.
+// svm_coarse.c - shared virtual memory in large grains: mapped, copied, filled, migrated, freed
+// late.
 #include "machine.h"
 
 static const char* source =

@@ -18,8 +18,10 @@ int main(void) {
     return 0;
   }
   cl_kernel add_up = build_kernel(&machine, source, "add_up");
-  cl_uint* in = clSVMAlloc(machine.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, size, 0);
-  cl_uint* out = clSVMAlloc(machine.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, size, 0);
+  cl_uint* in =
+      clSVMAlloc(machine.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, size, 0);
+  cl_uint* out =
+      clSVMAlloc(machine.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, size, 0);
   EXPECT(in && out);
   memset(out, 0, size);
   CHECK(clSetKernelArgSVMPointer(add_up, 0, in));

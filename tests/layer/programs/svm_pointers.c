@@ -1,4 +1,5 @@
-// svm_pointers.c - a list in shared memory whose nodes point to each other; only its head is an argument.
+// svm_pointers.c - a list in shared memory whose nodes point to each other; only its head is an
+// argument.
 #include "machine.h"
 
 static const char* source =
@@ -47,8 +48,8 @@ int main(void) {
   }
   for (int i = 0; i < pieces; ++i) {
     cl_ulong values[nodes];
-    CHECK(clEnqueueSVMMap(machine.queue, CL_TRUE, CL_MAP_READ, piece[i], nodes * sizeof(Node), 0, NULL,
-                          NULL));
+    CHECK(clEnqueueSVMMap(machine.queue, CL_TRUE, CL_MAP_READ, piece[i], nodes * sizeof(Node), 0,
+                          NULL, NULL));
     for (int n = 0; n < nodes; ++n) values[n] = piece[i][n].value;  // not the addresses
     digest("piece", values, sizeof values);
     CHECK(clEnqueueSVMUnmap(machine.queue, piece[i], 0, NULL, NULL));

@@ -30,13 +30,15 @@ int main(void) {
   cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, size, values, &status);
   CHECK(status);
   set_memory(next, 0, buffer);
-  cl_command_queue queue[2] = {open_queue(context, devices[0], 0), open_queue(context, devices[1], 0)};
+  cl_command_queue queue[2] = {open_queue(context, devices[0], 0),
+                               open_queue(context, devices[1], 0)};
   for (int i = 0; i < rounds; ++i) {
     const size_t items = count;
     CHECK(clEnqueueNDRangeKernel(queue[i % 2], next, 1, NULL, &items, NULL, 0, NULL, NULL));
     CHECK(clFinish(queue[i % 2]));
     if (i == 2)
-      CHECK(clEnqueueMigrateMemObjects(queue[1], 1, &buffer, 0, 0, NULL, NULL)), CHECK(clFinish(queue[1]));
+      CHECK(clEnqueueMigrateMemObjects(queue[1], 1, &buffer, 0, 0, NULL, NULL)),
+          CHECK(clFinish(queue[1]));
   }
   CHECK(clEnqueueReadBuffer(queue[0], buffer, CL_TRUE, 0, size, values, 0, NULL, NULL));
   digest("both", values, size);

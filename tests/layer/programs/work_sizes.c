@@ -1,16 +1,19 @@
-// work_sizes.c - one to three dimensions, offsets, sizes that no group size divides, no group size at all.
+// work_sizes.c - one to three dimensions, offsets, sizes that no group size divides, no group size
+// at all.
 #include "machine.h"
 
 static const char* source =
     "kernel void note(global uint* out) {\n"
     "  size_t w = get_global_size(0), h = get_global_size(1);\n"
-    "  size_t x = get_global_id(0) - get_global_offset(0), y = get_global_id(1) - get_global_offset(1);\n"
+    "  size_t x = get_global_id(0) - get_global_offset(0), y = get_global_id(1) - "
+    "get_global_offset(1);\n"
     "  size_t z = get_global_id(2) - get_global_offset(2);\n"
     "  out[(z * h + y) * w + x] += (uint)(get_global_id(0) + 100 * get_global_id(1) +\n"
     "      10000 * get_global_id(2) + 7 * get_work_dim());\n"
     "}\n"
     "kernel void grouped(global uint* out) {\n"
-    "  out[get_global_linear_id()] = (uint)(get_group_id(0) * 10000 + get_local_id(0) * 100 + get_local_size(0));\n"
+    "  out[get_global_linear_id()] = (uint)(get_group_id(0) * 10000 + get_local_id(0) * 100 + "
+    "get_local_size(0));\n"
     "}\n"
     "__attribute__((reqd_work_group_size(8, 2, 1))) kernel void fixed_size(global uint* out) {\n"
     "  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] += (uint)get_local_id(0);\n"
@@ -18,10 +21,10 @@ static const char* source =
 
 enum { count = 65536, size = count * sizeof(cl_uint) };
 
-static void run_with(const Machine* machine, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
-                     const size_t* global, const size_t* local) {
-  printf("%d ", clEnqueueNDRangeKernel(machine->queue, kernel, dimensions, offset, global, local, 0, NULL,
-                                       NULL));
+static void run_with(const Machine* machine, cl_kernel kernel, cl_uint dimensions,
+                     const size_t* offset, const size_t* global, const size_t* local) {
+  printf("%d ", clEnqueueNDRangeKernel(machine->queue, kernel, dimensions, offset, global, local, 0,
+                                       NULL, NULL));
 }
 
 int main(void) {

@@ -1,11 +1,13 @@
-// wrong_arguments.c - calls that make no sense: the driver's answer must reach the program as it is.
+// wrong_arguments.c - calls that make no sense: the driver's answer must reach the program as it
+// is.
 //
-// Null, sizes, flags and orders that are wrong; no freed or foreign pointers, which a driver may follow, and
-// nothing that PoCL 3.1 crashes at: a local size of 0, a null kernel.
+// Null, sizes, flags and orders that are wrong; no freed or foreign pointers, which a driver may
+// follow, and nothing that PoCL 3.1 crashes at: a local size of 0, a null kernel.
 #include "machine.h"
 
 static const char* source =
-    "kernel void set(global int* a, int v, local int* l) { l[0] = v; a[get_global_id(0)] = l[0]; }\n";
+    "kernel void set(global int* a, int v, local int* l) { l[0] = v; a[get_global_id(0)] = l[0]; "
+    "}\n";
 
 static int number;
 static void show(cl_int status) { printf("%d: %d\n", number++, status); }
@@ -51,8 +53,9 @@ int main(void) {
   show(clEnqueueReadBuffer(NULL, buffer, CL_TRUE, 0, 64, bytes, 0, NULL, NULL));
   show(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 64, bytes, 1, NULL, NULL));
   show(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 64, bytes, 0, &event, NULL));
-  show(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 64, bytes, 1, &event, NULL));  // a null event
-  show(clEnqueueCopyBuffer(queue, buffer, buffer, 0, 8, 64, 0, NULL, NULL));  // overlaps
+  show(
+      clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 64, bytes, 1, &event, NULL));  // a null event
+  show(clEnqueueCopyBuffer(queue, buffer, buffer, 0, 8, 64, 0, NULL, NULL));         // overlaps
   show(clEnqueueCopyBuffer(queue, buffer, NULL, 0, 8, 64, 0, NULL, NULL));
   show(clEnqueueCopyBuffer(queue, buffer, buffer, 0, 4090, 64, 0, NULL, NULL));
   show(clEnqueueFillBuffer(queue, buffer, NULL, 4, 0, 64, 0, NULL, NULL));
@@ -60,9 +63,11 @@ int main(void) {
   show(status);
   clEnqueueMapBuffer(queue, NULL, CL_TRUE, CL_MAP_READ, 0, 64, 0, NULL, NULL, &status);
   show(status);
-  show(clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 4090, 64, 0, NULL, NULL, NULL) == NULL);
+  show(clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 4090, 64, 0, NULL, NULL, NULL) ==
+       NULL);
   show(clEnqueueUnmapMemObject(queue, buffer, bytes, 0, NULL, NULL));
-  show(clEnqueueNDRangeKernel(queue, set, 1, NULL, &one, NULL, 0, NULL, NULL));  // arguments not set
+  show(
+      clEnqueueNDRangeKernel(queue, set, 1, NULL, &one, NULL, 0, NULL, NULL));  // arguments not set
   set_memory(set, 0, buffer);
   set_argument(set, 2, 16, NULL);
   show(clEnqueueNDRangeKernel(queue, set, 1, NULL, &one, NULL, 0, NULL, NULL));  // one isn't
