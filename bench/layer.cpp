@@ -74,7 +74,7 @@ class LayeredWork {
     const reel::Trace trace = reel::Trace::load(file_.path());
     std::uint64_t dispatches = 0;
     for (const reel::TraceCommand& command : trace.commands())
-      dispatches += command.kind == reel::WorkKind::dispatch;
+      dispatches += trace.works()[command.work].kind == reel::WorkKind::dispatch;
     if (dispatches == count_ + 1) return {};  // one warmed up
     return fmt::format("the document has {} dispatches, the program gave {}", dispatches,
                        count_ + 1);
