@@ -82,6 +82,9 @@ struct Dispatch {
   std::span<const Argument> arguments;
   // Where set, `groups` is read on the device: three uint32 at this range.
   BufferRange indirect = {};
+  // Only devices that say so (DeviceInfo::free_grids) take the following.
+  Dim3 offset{0, 0, 0};  // of the first item's global id
+  Dim3 items{0, 0, 0};   // 0: groups × group_size; else fewer, the last groups are not full
 };
 
 struct Copy {

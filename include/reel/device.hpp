@@ -45,6 +45,8 @@ struct DeviceInfo {
   bool can_stamp_time = false;
   double stamp_resolution_ns = 0;
   bool can_dispatch_indirect = false;
+  bool takes_images = false;      // and samplers
+  bool takes_free_grids = false;  // an offset, groups that are not full, a size of its own choice
   bool wants_barriers = false;            // commands of a stream overlap unless told not to
   std::vector<std::string> kernel_forms;  // what build() takes: "opencl_c", "glsl", "spirv", "host"
 

@@ -32,6 +32,10 @@ struct KernelSource {
                           // order, values in one push_constant block in argument order
   std::vector<std::uint32_t> spirv = {};  // for Vulkan, with the same conventions
   HostKernel host = {};
+  // What programs give to OpenCL besides sources; found in documents of such programs.
+  std::vector<std::byte> opencl_binary = {};  // of a driver
+  std::vector<std::byte> opencl_il = {};      // SPIR-V for OpenCL
+  std::string opencl_parts = {};              // several sources, compiled and linked: JSON
   std::string entry = {};  // OpenCL C: default `name`; SPIR-V: default "main"
   std::vector<Define> defines = {};
   std::vector<SpecConstant> constants = {};

@@ -15,7 +15,7 @@ enum class Access : std::uint8_t { read = 1, write = 2, read_write = 3 };
 constexpr bool reads(Access access) noexcept { return static_cast<int>(access) & 1; }
 constexpr bool writes(Access access) noexcept { return static_cast<int>(access) & 2; }
 
-enum class ParameterKind : std::uint8_t { buffer, value, shared };
+enum class ParameterKind : std::uint8_t { buffer, value, shared, image, sampler, other };
 
 struct Parameter {
   std::string name;  // empty where the driver doesn't tell
@@ -26,6 +26,6 @@ struct Parameter {
 };
 
 const char* to_string(Access access) noexcept;       // "in", "out", "inout"
-const char* to_string(ParameterKind kind) noexcept;  // "buffer", "value", "shared memory"
+const char* to_string(ParameterKind kind) noexcept;  // "buffer", "value", "shared memory", "image", …
 
 }  // namespace reel

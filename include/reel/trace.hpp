@@ -22,6 +22,7 @@
 
 #include "reel/dim3.hpp"
 #include "reel/ids.hpp"
+#include "reel/image.hpp"
 #include "reel/parameter.hpp"
 
 namespace reel {
@@ -44,11 +45,17 @@ struct TraceStream {
   std::string label;
 };
 
+enum class BufferKind : std::uint8_t { buffer, image, svm };
+const char* to_string(BufferKind kind) noexcept;
+
 struct TraceBuffer {
   BufferId id{};
   std::uint32_t device = no_index;
   std::uint64_t size_bytes = 0;
   std::string label;
+  BufferKind kind = BufferKind::buffer;
+  std::optional<ImageShape> image = std::nullopt;  // of an image
+  bool starts_undefined = false;  // fresh memory holds anything, not zeros
   std::optional<std::uint64_t> allocated_ns, freed_ns;  // none: not within the capture
 };
 
@@ -90,7 +97,15 @@ enum class WorkKind : std::uint8_t {
 };
 const char* to_string(WorkKind kind) noexcept;
 
-enum class ArgumentKind : std::uint8_t { buffer, value, shared, indirect };
+enum class ArgumentKind : std::uint8_t {
+  buffer,    // a range of a buffer, an image or shared virtual memory
+  value,
+  shared,
+  indirect,  // the range that a grid is read from
+  sampler,   // a value: the three numbers of a SamplerShape
+  null,      // a pointer to nothing
+  opaque     // something that can't be given again: a queue, a pipe
+};
 
 struct TraceArgument {
   ArgumentKind kind{};
@@ -98,6 +113,12 @@ struct TraceArgument {
   std::uint32_t buffer = no_index;  // index in buffers()
   std::uint64_t offset_bytes = 0;   // of a range; of a value: where its bytes begin in value_bytes
   std::uint64_t size_bytes = 0;
+  // Index in buffers() of an image that is made on this range of a buffer, and is what is bound.
+  std::uint32_t view = no_index;
+
+  bool has_value() const noexcept {
+    return kind == ArgumentKind::value || kind == ArgumentKind::sampler;
+  }
 };
 
 // What a command does; equal commands share one.
@@ -106,7 +127,9 @@ struct TraceWork {
   std::uint32_t kernel = no_index;     // index in kernels()
   std::uint32_t graph = no_index;      // of a launch
   std::uint32_t label = 0, scope = 0;  // texts; 0 is the empty one
-  Dim3 groups, group_size;
+  Dim3 groups, group_size;  // no group size (0): the driver's choice, and `groups` counts items
+  Dim3 offset{0, 0, 0};     // of the first item's global id
+  Dim3 items{0, 0, 0};      // 0: groups × group_size; else fewer, the last groups are not full
   std::uint32_t pattern = 0, pattern_bytes = 0;
   std::uint32_t first_argument = 0, argument_count = 0;
 };

@@ -21,6 +21,20 @@ std::unique_ptr<Recording> recording;  // the one under way
 std::string recording_path;
 std::atomic<std::uint32_t> captures{0};
 
+std::string selection(const CaptureOptions& options) {
+  std::string text;
+  if (options.device) text += "device " + options.device.info().id;
+  if (options.stream) text += (text.empty() ? "" : ", ") + ("stream " + options.stream.label());
+  if (!options.scope.empty()) text += (text.empty() ? "" : ", ") + ("scope " + options.scope);
+  return text;
+}
+
+document::Facts facts_of(const CaptureOptions& options) {
+  auto facts = process_facts(options.contents, options.limit_bytes, selection(options));
+  facts.insert(options.facts.begin(), options.facts.end());
+  return facts;
+}
+
 // A forked child has none of the other threads: it goes on without a recording, and the parent's
 // document is the parent's.
 void in_child() {
@@ -59,7 +73,7 @@ std::unique_ptr<document::DocumentWriter> open_document(const std::string& path,
          "allow overwriting.",
          path);
   return std::make_unique<document::DocumentWriter>(
-      path, process_facts(options), document::DocumentOptions{.overwrite = options.overwrite});
+      path, facts_of(options), document::DocumentOptions{.overwrite = options.overwrite});
 }
 
 void begin_recording(const std::string& path, std::unique_ptr<document::DocumentWriter> document,

@@ -5,26 +5,13 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "capture/active_capture.hpp"
+#include "capture/announce.hpp"
 #include "capture/capture_state.hpp"
 #include "capture/path_pattern.hpp"
 #include "capture/preflight.hpp"
 #include "runtime/device_state.hpp"
 
 namespace reel {
-
-const char* to_string(Contents contents) noexcept {
-  switch (contents) {
-    case Contents::none:
-      return "none";
-    case Contents::hashes:
-      return "hashes";
-    case Contents::inputs:
-      return "inputs";
-    case Contents::all:
-      return "all";
-  }
-  return "?";
-}
 
 namespace {
 std::atomic<std::uint32_t> next_number{1};
@@ -85,7 +72,7 @@ const std::string& Capture::path() const noexcept { return state_->path; }
 CaptureReport Capture::end() {
   if (state_->ended) return state_->report;
   CaptureReport report = state_->end();
-  if (state_->announce) announce_end(report, state_->begun);
+  if (state_->announce) capture::announce_end(report, state_->begun);
   return report;
 }
 
@@ -121,29 +108,5 @@ CaptureReport stop_capture() {
 }
 
 bool is_capturing() noexcept { return capture::is_recording(); }
-
-void announce_begin(const CaptureState& state) noexcept {
-  std::string contents = to_string(state.options.contents);
-  if (state.estimate_bytes)
-    contents += fmt::format(", at most {}", capture::in_units(state.estimate_bytes));
-  log(LogLevel::warn,
-      fmt::format("capture: starting, document {} (contents: {})", state.path, contents));
-}
-
-void announce_end(const CaptureReport& report, bool begun) noexcept {
-  if (!begun) {
-    log(LogLevel::warn, fmt::format("capture: never begun, no document at {}", report.path));
-  } else if (!report.lost.empty()) {
-    log(LogLevel::error, fmt::format("capture: stopped, {} is incomplete ({})", report.path,
-                                     capture::in_units(report.document_bytes)));
-  } else if (report.commands == 0) {
-    log(LogLevel::warn, fmt::format("capture: NO commands were given while it ran; {} has none. "
-                                    "Was the work given before it began, or to another device?",
-                                    report.path));
-  } else {
-    log(LogLevel::warn, fmt::format("capture: stopped, {} commands in {} ({})", report.commands,
-                                    report.path, capture::in_units(report.document_bytes)));
-  }
-}
 
 }  // namespace reel

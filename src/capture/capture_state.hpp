@@ -25,7 +25,4 @@ class CaptureState {
   CaptureReport report;
 };
 
-void announce_begin(const CaptureState& state) noexcept;
-void announce_end(const CaptureReport& report, bool begun) noexcept;
-
 }  // namespace reel

@@ -49,6 +49,7 @@ class DocumentThread {
   void write(document::DeviceRow& row) { document_->add(row); }
   void write(document::StreamRow& row) { document_->add(row); }
   void write(document::BufferRow& row) { document_->add(row); }
+  void write(document::KernelRow& row) { document_->add(row); }
   void write(document::OrderRow& row) { document_->add(row); }
   void write(document::AllocationRow& row) { document_->add(row); }
   void write(document::OverheadRow& row) { document_->add(row); }

@@ -34,30 +34,21 @@ std::string program() {
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
-std::string selection(const CaptureOptions& options) {
-  std::string text;
-  if (options.device) text += "device " + options.device.info().id;
-  if (options.stream) text += (text.empty() ? "" : ", ") + ("stream " + options.stream.label());
-  if (!options.scope.empty()) text += (text.empty() ? "" : ", ") + ("scope " + options.scope);
-  return text;
-}
-
 }  // namespace
 
-document::Facts process_facts(const CaptureOptions& options) {
+document::Facts process_facts(Contents contents, std::uint64_t limit_bytes,
+                              std::string selection) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  document::Facts facts{{"command_line", command_line()},
-                        {"program", program()},
-                        {"pid", std::to_string(getpid())},
-                        {"host", host},
-                        {"started", utc_now()},
-                        {"started_ns", std::to_string(monotonic_ns())},
-                        {"contents", to_string(options.contents)},
-                        {"limit_bytes", std::to_string(options.limit_bytes)},
-                        {"selection", selection(options)}};
-  facts.insert(options.facts.begin(), options.facts.end());
-  return facts;
+  return {{"command_line", command_line()},
+          {"program", program()},
+          {"pid", std::to_string(getpid())},
+          {"host", host},
+          {"started", utc_now()},
+          {"started_ns", std::to_string(monotonic_ns())},
+          {"contents", to_string(contents)},
+          {"limit_bytes", std::to_string(limit_bytes)},
+          {"selection", std::move(selection)}};
 }
 
 }  // namespace reel::capture

@@ -6,6 +6,8 @@
 
 namespace reel::capture {
 
-document::Facts process_facts(const CaptureOptions& options);
+// `selection`: which part of the process's work was wanted, in words; empty: all.
+document::Facts process_facts(Contents contents, std::uint64_t limit_bytes,
+                              std::string selection);
 
 }  // namespace reel::capture

@@ -49,7 +49,7 @@ struct GraphMessage {
 };
 
 using Message = std::variant<document::DeviceRow, document::StreamRow, document::BufferRow,
-                             KernelMessage, ContentsMessage, CallMessage, RegionMessage,
+                             document::KernelRow, KernelMessage, ContentsMessage, CallMessage, RegionMessage,
                              GraphMessage, document::OrderRow, document::AllocationRow,
                              document::OverheadRow, document::ClockRow, document::NoteRow>;
 

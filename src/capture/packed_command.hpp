@@ -21,7 +21,7 @@ struct EntryHeader {
 
 struct PackedWork {
   std::uint32_t kind, kernel;
-  std::uint32_t groups[3], group_size[3];
+  std::uint32_t groups[3], group_size[3], offset[3], items[3];
   std::uint64_t pattern;
   const void* scope;  // Scope's own pointer: lives as long as the process
   std::uint32_t argument_count, value_bytes, label_bytes, zero;
@@ -40,6 +40,7 @@ struct PackedArgument {
   std::uint32_t kind_and_access;  // kind in the low byte, access in the next
   std::uint32_t buffer;
   std::uint64_t offset_bytes, size_bytes;
+  std::uint32_t view, zero;
 };
 
 struct PackedStamps {

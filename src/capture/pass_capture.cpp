@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "capture/active_capture.hpp"
+#include "capture/announce.hpp"
 #include "capture/capture_state.hpp"
 #include "capture/environment.hpp"
 #include "capture/path_pattern.hpp"
@@ -83,7 +84,7 @@ void end_held() noexcept {
   }
   if (!ending) return;
   try {
-    announce_end(ending->end(), ending->begun);
+    capture::announce_end(ending->end(), ending->begun);
   } catch (const std::exception& error) {
     log(LogLevel::error, fmt::format("capture: {}", error.what()));
   }
@@ -114,7 +115,8 @@ std::shared_ptr<void> pass_begins(const Device& device) noexcept {
     if (!environment.is_over() && !is_capturing())
       if (auto state = environment.take(number, device)) {
         (*state)->begin();
-        announce_begin(**state);
+        capture::announce_begin((*state)->path, (*state)->options.contents,
+                                (*state)->estimate_bytes);
         const std::lock_guard lock(held_mutex);
         held = std::move(*state);
       }
@@ -135,7 +137,7 @@ std::optional<Capture> Capture::from_env(const Device& device) noexcept {
   const std::uint32_t number = passes.fetch_add(1, std::memory_order_relaxed) + 1;
   try {
     if (auto state = environment.take(number, device)) {
-      announce_begin(**state);
+      capture::announce_begin((*state)->path, (*state)->options.contents, (*state)->estimate_bytes);
       return Capture(std::move(*state));
     }
   } catch (const std::exception& error) {

@@ -298,7 +298,7 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
   auto* value = reinterpret_cast<std::byte*>(argument + arguments);
   const auto add_range = [&](ArgumentKind kind, Access access, const BufferRange& range) {
     *argument++ = {u32(kind) | u32(access) << 8, u32(range.buffer->id), range.offset_bytes,
-                   range.size_bytes};
+                   range.size_bytes, no_index, 0};
   };
   if (dispatch) {
     work.kernel = u32(dispatch->kernel->id);
@@ -310,12 +310,12 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
         add_range(ArgumentKind::buffer, a.access, a.range);
       } else if (a.kind == ParameterKind::value) {
         *argument++ = {u32(ArgumentKind::value) | u32(Access::read) << 8, no_index, 0,
-                       a.value_bytes};
+                       a.value_bytes, no_index, 0};
         std::memcpy(value, a.bytes, a.value_bytes);
         value += a.value_bytes;
       } else {
         *argument++ = {u32(ArgumentKind::shared) | u32(Access::read) << 8, no_index, 0,
-                       a.shared_bytes};
+                       a.shared_bytes, no_index, 0};
       }
     }
     if (dispatch->indirect.buffer)

@@ -35,7 +35,7 @@ std::uint32_t WorkTable::write(const PackedCommand& command, document::DocumentW
   for (std::uint32_t i = 0; i < work.argument_count; ++i)
     arguments_.push_back({static_cast<ArgumentKind>(packed[i].kind_and_access & 0xff),
                           static_cast<Access>(packed[i].kind_and_access >> 8), packed[i].buffer,
-                          packed[i].offset_bytes, packed[i].size_bytes});
+                          packed[i].offset_bytes, packed[i].size_bytes, packed[i].view});
   const auto* values = reinterpret_cast<const std::byte*>(packed + work.argument_count);
   const auto* label = reinterpret_cast<const char*>(values + work.value_bytes);
   document::WorkRow row{};
@@ -45,6 +45,8 @@ std::uint32_t WorkTable::write(const PackedCommand& command, document::DocumentW
   row.scope = scope_text(work.scope, document);
   row.groups = {work.groups[0], work.groups[1], work.groups[2]};
   row.group_size = {work.group_size[0], work.group_size[1], work.group_size[2]};
+  row.offset = {work.offset[0], work.offset[1], work.offset[2]};
+  row.items = {work.items[0], work.items[1], work.items[2]};
   row.pattern = work.pattern;
   row.arguments = arguments_;
   row.values = {values, work.value_bytes};

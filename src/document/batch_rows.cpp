@@ -70,12 +70,28 @@ void BatchReader::read(const schema::Buffers& batch) {
   if (!batch.rows()) return;
   for (const schema::Buffer* row : *batch.rows()) {
     if (!pay("/buffers", sizeof(TraceBuffer))) return;
-    tables_.rows.buffers.push_back({BufferId{row->id()},
-                                    row->device(),
-                                    row->size_bytes(),
-                                    text("/buffers", row->label()),
-                                    {},
-                                    {}});
+    if (row->kind() > static_cast<std::uint8_t>(BufferKind::svm)) {
+      problems_.left_out("/buffers", "the kind is not known to this version");
+      continue;
+    }
+    TraceBuffer& buffer = tables_.rows.buffers.emplace_back();
+    buffer.id = BufferId{row->id()};
+    buffer.device = row->device();
+    buffer.size_bytes = row->size_bytes();
+    buffer.label = text("/buffers", row->label());
+    buffer.kind = static_cast<BufferKind>(row->kind());
+    buffer.starts_undefined = row->starts_undefined();
+    if (const schema::Image* image = row->image();
+        image && image->type() <= static_cast<std::uint8_t>(ImageType::d3))
+      buffer.image = ImageShape{static_cast<ImageType>(image->type()),
+                                image->channel_order(),
+                                image->channel_type(),
+                                image->pixel_bytes(),
+                                image->width(),
+                                image->height(),
+                                image->depth(),
+                                image->layers(),
+                                image->row_pitch_bytes()};
   }
 }
 
@@ -120,7 +136,7 @@ TraceKernel BatchReader::kernel(const schema::Kernel& row) {
   if (pay_for(row.parameters(), sizeof(Parameter)))
     for (const schema::Parameter* parameter : *row.parameters())
       kernel.parameters.push_back({copy(parameter->name()),
-                                   parameter->kind() <= 2
+                                   parameter->kind() <= 5
                                        ? static_cast<ParameterKind>(parameter->kind())
                                        : ParameterKind::value,
                                    parameter->size_bytes(), access_of(parameter->access()),

@@ -27,13 +27,20 @@ void BatchReader::read(const schema::Works& batch) {
                                    {batch.group_size_y()},
                                    {batch.group_size_z()},
                                    {batch.pattern()},
-                                   {batch.argument_count()}});
+                                   {batch.argument_count()},
+                                   {batch.offset_x()},
+                                   {batch.offset_y()},
+                                   {batch.offset_z()},
+                                   {batch.items_x()},
+                                   {batch.items_y()},
+                                   {batch.items_z()}});
   if (rows == 0) return;
   const auto argument_rows = arguments_.decode({{batch.argument_kind()},
                                                 {batch.argument_access(), 3},
                                                 {batch.argument_buffer(), no_index},
                                                 {batch.argument_offset()},
-                                                {batch.argument_size()}});
+                                                {batch.argument_size()},
+                                                {batch.argument_view(), no_index}});
   if (!argument_rows) {
     problems_.left_out(works, "the columns of the batch don't fit each other", rows);
     return;
@@ -59,17 +66,19 @@ void BatchReader::read(const schema::Works& batch) {
     work.first_argument = static_cast<std::uint32_t>(out.arguments.size());
     bool is_wrong = columns_[0][i] >= no_index;
     for (std::size_t c = 2; c <= 10; ++c) is_wrong |= columns_[c][i] > most_32;
+    for (std::size_t c = 13; c <= 18; ++c) is_wrong |= columns_[c][i] > most_32;
     bool is_known = columns_[1][i] < static_cast<std::uint64_t>(WorkKind::unknown);
     for (const std::size_t end = argument + count; argument < end; ++argument) {
       const std::uint64_t kind = arguments_[0][argument], access = arguments_[1][argument];
       TraceArgument row{static_cast<ArgumentKind>(kind), static_cast<Access>(access),
                         static_cast<std::uint32_t>(arguments_[2][argument]),
-                        arguments_[3][argument], arguments_[4][argument]};
-      if (kind > static_cast<std::uint64_t>(ArgumentKind::indirect)) {
+                        arguments_[3][argument], arguments_[4][argument],
+                        static_cast<std::uint32_t>(arguments_[5][argument])};
+      if (kind > static_cast<std::uint64_t>(ArgumentKind::opaque)) {
         is_known = false;
         continue;
       }
-      if (row.kind == ArgumentKind::value) {
+      if (row.has_value()) {
         if (row.size_bytes > value_bytes - value) {
           problems_.left_out(works, "the batch has fewer bytes of values than its rows say",
                              rows - i);
@@ -78,11 +87,12 @@ void BatchReader::read(const schema::Works& batch) {
         row.offset_bytes = first_value + value;
         value += row.size_bytes;
       }
-      if (row.kind == ArgumentKind::value || row.kind == ArgumentKind::shared) {
-        row.access = Access::read;
-        row.buffer = no_index;
+      if (row.kind == ArgumentKind::buffer || row.kind == ArgumentKind::indirect) {
+        is_wrong |= access < 1 || access > 3 || arguments_[2][argument] > most_32 ||
+                    arguments_[5][argument] > most_32;
       } else {
-        is_wrong |= access < 1 || access > 3 || arguments_[2][argument] > most_32;
+        row.access = Access::read;
+        row.buffer = row.view = no_index;
       }
       out.arguments.push_back(row);
     }
@@ -100,6 +110,8 @@ void BatchReader::read(const schema::Works& batch) {
     work.scope = number(4);
     work.groups = {number(5), number(6), number(7)};
     work.group_size = {number(8), number(9), number(10)};
+    work.offset = {number(13), number(14), number(15)};
+    work.items = {number(16), number(17), number(18)};
     work.pattern = static_cast<std::uint32_t>(pattern);
     work.pattern_bytes = static_cast<std::uint32_t>(pattern >> 32);
     out.works.push_back(work);

@@ -30,10 +30,11 @@ void Batches::add(const KernelRow& row, std::vector<std::string> blobs) {
 void Batches::add(const WorkRow& row, std::uint32_t id) {
   works_.add(id, static_cast<std::uint8_t>(row.kind), row.kernel, row.label, row.scope,
              row.groups.x, row.groups.y, row.groups.z, row.group_size.x, row.group_size.y,
-             row.group_size.z, row.pattern, row.arguments.size());
+             row.group_size.z, row.pattern, row.arguments.size(), row.offset.x, row.offset.y,
+             row.offset.z, row.items.x, row.items.y, row.items.z);
   for (const ArgumentRow& a : row.arguments)
     arguments_.add(static_cast<std::uint8_t>(a.kind), static_cast<std::uint8_t>(a.access), a.buffer,
-                   a.offset_bytes, a.size_bytes);
+                   a.offset_bytes, a.size_bytes, a.view);
   values_.insert(values_.end(), row.values.begin(), row.values.end());
 }
 
@@ -205,7 +206,15 @@ flatbuffers::Offset<schema::Batch> Batches::build(TableId table) {
     }
     case TableId::buffers: {
       const auto rows = build_rows(b, buffers_, [&](const BufferRow& r) {
-        return schema::CreateBuffer(b, r.id, r.device, r.size_bytes, b.CreateString(r.label));
+        const auto label = b.CreateString(r.label);
+        flatbuffers::Offset<schema::Image> image;
+        if (r.image)
+          image = schema::CreateImage(b, static_cast<std::uint8_t>(r.image->type),
+                                      r.image->channel_order, r.image->channel_type,
+                                      r.image->pixel_bytes, r.image->width, r.image->height,
+                                      r.image->depth, r.image->layers, r.image->row_pitch_bytes);
+        return schema::CreateBuffer(b, r.id, r.device, r.size_bytes, label,
+                                    static_cast<std::uint8_t>(r.kind), r.starts_undefined, image);
       });
       const auto t = schema::CreateBuffers(b, rows);
       return batch([&](auto& w) { w.add_buffers(t); });
@@ -220,7 +229,8 @@ flatbuffers::Offset<schema::Batch> Batches::build(TableId table) {
       const auto a = arguments_.encode(b);
       const auto t =
           schema::CreateWorks(b, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10],
-                              c[11], c[12], a[0], a[1], a[2], a[3], a[4], bytes_of(b, values_));
+                              c[11], c[12], a[0], a[1], a[2], a[3], a[4], bytes_of(b, values_),
+                              c[13], c[14], c[15], c[16], c[17], c[18], a[5]);
       return batch([&](auto& w) { w.add_works(t); });
     }
     case TableId::commands: {

@@ -81,8 +81,8 @@ class Batches {
   std::vector<StreamRow> streams_;
   std::vector<BufferRow> buffers_;
   std::vector<NamedKernel> kernels_;
-  ColumnSet<13> works_;
-  ColumnSet<5> arguments_;
+  ColumnSet<19> works_;
+  ColumnSet<6> arguments_;
   std::vector<std::byte> values_;
   ColumnSet<8> commands_;
   ColumnSet<6> stamps_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ struct BufferRow {
   std::uint32_t id, device;
   std::uint64_t size_bytes;
   std::string label;
+  BufferKind kind = BufferKind::buffer;
+  bool starts_undefined = false;
+  std::optional<ImageShape> image = std::nullopt;
 };
 
 struct VariantRow {
@@ -59,6 +63,7 @@ struct ArgumentRow {
   Access access;
   std::uint32_t buffer;
   std::uint64_t offset_bytes, size_bytes;
+  std::uint32_t view = no_index;
 };
 
 struct WorkRow {
@@ -66,6 +71,7 @@ struct WorkRow {
   std::uint32_t kernel = no_index;  // of a launch: the graph
   std::uint32_t label = 0, scope = 0;
   Dim3 groups{0, 0, 0}, group_size{0, 0, 0};
+  Dim3 offset{0, 0, 0}, items{0, 0, 0};
   std::uint64_t pattern = 0;
   std::span<const ArgumentRow> arguments = {};
   std::span<const std::byte> values = {};  // of the value arguments, one after the other

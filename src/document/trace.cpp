@@ -60,6 +60,18 @@ const char* to_string(OverheadKind kind) noexcept {
   return "unknown";
 }
 
+const char* to_string(BufferKind kind) noexcept {
+  switch (kind) {
+    case BufferKind::buffer:
+      return "buffer";
+    case BufferKind::image:
+      return "image";
+    case BufferKind::svm:
+      return "svm";
+  }
+  return "unknown";
+}
+
 const char* to_string(ContentRole role) noexcept {
   switch (role) {
     case ContentRole::input:

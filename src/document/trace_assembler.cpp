@@ -137,7 +137,9 @@ void TraceAssembler::check_works() {
     if (!whole) problems_.left_out("/works", "the kernel is not in the document");
     for (std::uint32_t a = 0; whole && a < work.argument_count; ++a) {
       TraceArgument& argument = rows_.arguments[work.first_argument + a];
-      if (argument.kind == ArgumentKind::value || argument.kind == ArgumentKind::shared) continue;
+      if (argument.kind != ArgumentKind::buffer && argument.kind != ArgumentKind::indirect)
+        continue;
+      if (argument.view != no_index) argument.view = buffer_index_.find(argument.view);
       argument.buffer = buffer_index_.find(argument.buffer);
       if (argument.buffer == no_index)
         problems_.left_out("/works", "a buffer is not in the document");

@@ -1,4 +1,5 @@
 #include "reel/command.hpp"
+#include "reel/image.hpp"
 
 #include <algorithm>
 
@@ -18,6 +19,24 @@ const char* to_string(Access access) noexcept {
   return "unknown";
 }
 
+const char* to_string(ImageType type) noexcept {
+  switch (type) {
+    case ImageType::d1:
+      return "1d";
+    case ImageType::d1_buffer:
+      return "1d_buffer";
+    case ImageType::d1_array:
+      return "1d_array";
+    case ImageType::d2:
+      return "2d";
+    case ImageType::d2_array:
+      return "2d_array";
+    case ImageType::d3:
+      return "3d";
+  }
+  return "unknown";
+}
+
 const char* to_string(ParameterKind kind) noexcept {
   switch (kind) {
     case ParameterKind::buffer:
@@ -26,6 +45,12 @@ const char* to_string(ParameterKind kind) noexcept {
       return "value";
     case ParameterKind::shared:
       return "shared memory";
+    case ParameterKind::image:
+      return "image";
+    case ParameterKind::sampler:
+      return "sampler";
+    case ParameterKind::other:
+      return "something else";
   }
   return "unknown";
 }
@@ -53,14 +78,18 @@ bool operator==(const Argument& a, const Argument& b) noexcept {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
     case ParameterKind::buffer:
+    case ParameterKind::image:
       return a.access == b.access && a.range.buffer == b.range.buffer &&
              a.range.offset_bytes == b.range.offset_bytes &&
              a.range.size_bytes == b.range.size_bytes;
     case ParameterKind::value:
+    case ParameterKind::sampler:
       return a.value_bytes == b.value_bytes &&
              std::equal(a.bytes, a.bytes + a.value_bytes, b.bytes);
     case ParameterKind::shared:
       return a.shared_bytes == b.shared_bytes;
+    case ParameterKind::other:
+      return true;
   }
   return false;
 }

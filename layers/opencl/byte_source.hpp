@@ -1,0 +1,67 @@
+// byte_source.hpp - bytes that the host gives, one after the other, whatever they lie in.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "layers/opencl/work.hpp"
+
+namespace reel::layer {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  virtual void take(std::span<std::byte> target) = 0;
+};
+
+// The rows of a box of host memory.
+class BoxSource final : public ByteSource {
+ public:
+  BoxSource(const void* base, const Box& box)
+      : base_(static_cast<const std::byte*>(base)), box_(box) {}
+
+  void take(std::span<std::byte> target) override {
+    while (!target.empty() && slice_ < box_.slices) {
+      const std::byte* row =
+          base_ + box_.offset_bytes + slice_ * box_.slice_pitch + row_ * box_.row_pitch;
+      const auto size = std::min<std::uint64_t>(target.size(), box_.row_bytes - at_);
+      std::memcpy(target.data(), row + at_, size);
+      target = target.subspan(size);
+      if ((at_ += size) < box_.row_bytes) continue;
+      at_ = 0;
+      if (++row_ < box_.rows) continue;
+      row_ = 0;
+      ++slice_;
+    }
+  }
+
+ private:
+  const std::byte* base_;
+  Box box_;
+  std::uint64_t at_ = 0, row_ = 0, slice_ = 0;
+};
+
+inline Box line(std::uint64_t size_bytes) { return {0, size_bytes, 1, 1, size_bytes, size_bytes}; }
+
+// A pattern over and over.
+class PatternSource final : public ByteSource {
+ public:
+  explicit PatternSource(std::span<const std::byte> pattern) : pattern_(pattern) {}
+
+  void take(std::span<std::byte> target) override {
+    if (pattern_.empty()) return;
+    for (std::byte& byte : target) {
+      byte = pattern_[at_];
+      at_ = at_ + 1 == pattern_.size() ? 0 : at_ + 1;
+    }
+  }
+
+ private:
+  std::span<const std::byte> pattern_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace reel::layer

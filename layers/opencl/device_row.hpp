@@ -1,0 +1,13 @@
+// device_row.hpp - what a document tells of a device.
+#pragma once
+
+#include <cstdint>
+
+#include "document/rows.hpp"
+#include "layers/opencl/api.hpp"
+
+namespace reel::layer {
+
+document::DeviceRow device_row(cl_device_id device, std::uint32_t id);
+
+}  // namespace reel::layer

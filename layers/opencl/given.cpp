@@ -1,0 +1,80 @@
+#include "layers/opencl/given.hpp"
+
+#include "base/clock.hpp"
+
+namespace reel::layer {
+
+Given::Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count,
+             const cl_event* waits, cl_event* event) noexcept {
+  ticket_.wait_count = wait_count;
+  ticket_.waits = waits;
+  ticket_.event = ticket_.program_event = event;
+  const std::uint32_t mode = session::mode();
+  if (mode & session::attention) control::before_command(kernel);
+  if (session::mode() & session::ending) session::stray_command();
+  use_.emplace();
+  if (!*use_) return;
+  quietly([&] {
+    Queue* known = find<Queue>(queue);
+    if (!known) {
+      queue_ = queue_of(queue);
+      known = queue_.get();
+    }
+    if (!known || known->on_device) return;
+    lock_ = std::unique_lock(known->mutex);
+    (*use_)->start(ticket_, *known, wait_count, waits, event);
+  });
+}
+
+Given::~Given() { leave(); }
+
+void Given::leave() noexcept {
+  lock_ = {};
+  use_.reset();
+  if (waited_) next().clReleaseEvent(std::exchange(waited_, nullptr));
+}
+
+void Given::give_up() noexcept {
+  if (!ticket_.record) return;
+  if (!ticket_.own_work) ticket_.record->is_busy = false;
+  ticket_.record = nullptr;
+}
+
+std::shared_ptr<std::vector<std::byte>> Given::copy_before(std::span<const Range> ranges,
+                                                           cl_event& read) {
+  return ticket_.record ? (*use_)->copy_before(ticket_, ranges, read) : nullptr;
+}
+
+void Given::called(cl_int status) noexcept {
+  if (!ticket_.record) return;
+  capture_ = (*use_)->number;
+  stream_ = ticket_.record->lanes[ticket_.lane].stream;
+  if (will_wait_ && status == CL_SUCCESS) {
+    waited_ = ticket_.program_event ? *ticket_.program_event : ticket_.taken;
+    if (waited_) next().clRetainEvent(waited_);
+  }
+  (*use_)->finish(ticket_, status);
+}
+
+cl_int Given::wait(cl_int status) noexcept {
+  if (!waited_) return status;
+  lock_ = {};
+  use_.reset();
+  status = next().clWaitForEvents(1, &waited_);
+  next().clReleaseEvent(std::exchange(waited_, nullptr));
+  const RecordingUse use;
+  if (use && use->number == capture_) use->host_waited(stream_, ticket_.id);
+  return status;
+}
+
+Call::Call(const char* name) noexcept : name_(name) {
+  if (session::mode() & session::recording) begin_ns_ = monotonic_ns();
+}
+
+Call::~Call() {
+  if (!begin_ns_) return;
+  const RecordingUse use;
+  if (use) use->called(name_, begin_ns_);
+}
+
+}  // namespace reel::layer

@@ -1,0 +1,114 @@
+// given.hpp - one command of the program, from the hook's first line to its last.
+//
+//   Given given(queue, kernel_name, wait_count, waits, event);
+//   if (given) { … given.work() … given.ready(); }
+//   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) { return next().clEnqueue…; });
+//
+// Holds the queue's lock until the driver has it, so that the order of commands in the document is
+// that in the queue. Where nothing is recorded it only calls. Nothing throws.
+#pragma once
+
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "layers/opencl/control.hpp"
+#include "layers/opencl/recording.hpp"
+#include "layers/opencl/session.hpp"
+
+namespace reel::layer {
+
+class Given {
+ public:
+  Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count, const cl_event* waits,
+        cl_event* event) noexcept;
+  ~Given();
+  Given(const Given&) = delete;
+  Given& operator=(const Given&) = delete;
+
+  // It is being recorded.
+  explicit operator bool() const noexcept { return ticket_.record != nullptr; }
+  Work& work() noexcept { return *ticket_.work; }
+  // The work is filled. It may turn out not to be wanted.
+  void ready() noexcept {
+    if (ticket_.record) (*use_)->before(ticket_);
+  }
+  // Filling it failed: it goes on unrecorded.
+  void give_up() noexcept;
+
+  void written(ByteSource& bytes) noexcept {
+    if (ticket_.record) (*use_)->written(ticket_, bytes);
+  }
+  bool wants_contents() noexcept {
+    return ticket_.record && (*use_)->contents != Contents::none;
+  }
+  bool is_device_written() noexcept {
+    return ticket_.record && (*use_)->is_device_written(ticket_.work->arguments);
+  }
+  void check(ContentRole role = ContentRole::check) noexcept {
+    if (ticket_.record) (*use_)->check(ticket_, ticket_.work->arguments, role);
+  }
+  // Reads what is there before the command: as results of all that came before it.
+  void check_before() noexcept {
+    if (ticket_.record) (*use_)->check_before(ticket_);
+  }
+  // A copy of these bytes as they are before the command, there once `read` is done.
+  std::shared_ptr<std::vector<std::byte>> copy_before(std::span<const Range> ranges,
+                                                      cl_event& read);
+  std::uint32_t command() const noexcept { return ticket_.id; }
+  std::uint32_t capture() const noexcept { return use_ && *use_ ? (*use_)->number : capture_; }
+
+  // The driver's call, then what there is to note of it.
+  template <class Call>
+  cl_int call(Call&& driver) noexcept {
+    const cl_int status = driver(ticket_.wait_count, ticket_.waits, ticket_.event);
+    called(status);
+    return status;
+  }
+  void called(cl_int status) noexcept;
+  const Ticket& ticket() const noexcept { return ticket_; }
+
+  // The program wants this call to block. The driver is told not to, since waiting with the
+  // queue's lock would stop whoever is to end the wait; wait() then does, as the last thing, and
+  // returns what the blocking call would. Returns what to tell the driver.
+  cl_bool block(cl_bool blocking) noexcept {
+    will_wait_ = ticket_.record && blocking;
+    return ticket_.record ? CL_FALSE : blocking;
+  }
+  cl_int wait(cl_int status) noexcept;
+
+ private:
+  void leave() noexcept;
+
+  std::optional<RecordingUse> use_;
+  std::shared_ptr<Queue> queue_;
+  std::unique_lock<std::recursive_mutex> lock_;
+  Ticket ticket_;
+  cl_event waited_ = nullptr;  // ours
+  bool will_wait_ = false;
+  std::uint32_t stream_ = 0, capture_ = 0;
+};
+
+// A call that makes no command: into the document where one is being made.
+class Call {
+ public:
+  explicit Call(const char* name) noexcept;
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+ private:
+  const char* name_;
+  std::uint64_t begin_ns_ = 0;
+};
+
+// Bookkeeping must never stop a program.
+template <class F>
+void quietly(F&& function) noexcept {
+  try {
+    function();
+  } catch (...) {
+  }
+}
+
+}  // namespace reel::layer

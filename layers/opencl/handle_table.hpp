@@ -1,0 +1,60 @@
+// handle_table.hpp - what we know of the driver's handles.
+//
+// Looking up takes no lock: a program may only pass a handle that lives, so the entry it looks for
+// neither comes nor goes meanwhile. Tables that were left are kept, since somebody may still look
+// into them.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace reel::layer {
+
+struct Object;
+
+class HandleTable {
+ public:
+  HandleTable();
+
+  Object* find(const void* handle) const noexcept;
+  // Replaces what had the handle before: that one ended without our seeing it.
+  void insert(const void* handle, Object* object);
+  void remove(const void* handle);
+  // visit(Object&) for each, with the table locked.
+  template <class F>
+  void for_each(F&& visit) {
+    const std::lock_guard lock(mutex_);
+    Slots& slots = *slots_.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i <= slots.mask; ++i)
+      if (Object* object = slots.entries[i].object.load(std::memory_order_relaxed)) visit(*object);
+  }
+
+  std::mutex& mutex() noexcept { return mutex_; }  // for fork()
+
+ private:
+  struct Entry {
+    std::atomic<const void*> handle{nullptr};
+    std::atomic<Object*> object{nullptr};
+  };
+  struct Slots {
+    explicit Slots(std::size_t size) : mask(size - 1), entries(new Entry[size]) {}
+    const std::size_t mask;
+    const std::unique_ptr<Entry[]> entries;
+    std::size_t used = 0;  // removed ones among them
+    std::size_t live = 0;
+  };
+  static std::size_t start(const void* handle, const Slots& slots) noexcept;
+  static Entry* place(Slots& slots, const void* handle) noexcept;
+  std::unique_ptr<Slots> fresh(std::size_t size);
+  void grow();
+
+  std::mutex mutex_;
+  std::atomic<Slots*> slots_;
+  std::unique_ptr<Slots> current_;
+  std::vector<std::unique_ptr<Slots>> left_;  // in the order in which they were
+};
+
+}  // namespace reel::layer

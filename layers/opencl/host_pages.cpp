@@ -1,0 +1,45 @@
+#include "layers/opencl/host_pages.hpp"
+
+#include <algorithm>
+
+#include "base/hash128.hpp"
+
+namespace reel::layer {
+
+void HostPages::hash(Hashes& into, const std::byte* bytes, std::uint64_t size_bytes) {
+  into.clear();
+  for (std::uint64_t at = 0; at < size_bytes; at += page_bytes)
+    into.push_back(hash128({bytes + at, std::min(page_bytes, size_bytes - at)}).low);
+}
+
+HostPages::Ranges HostPages::changed(const void* key, const std::byte* bytes,
+                                     std::uint64_t size_bytes) {
+  const std::lock_guard lock(mutex_);
+  Ranges ranges;
+  Hashes now;
+  hash(now, bytes, size_bytes);
+  const auto [it, is_new] = hashes_.try_emplace(key);
+  if (!is_new)
+    for (std::size_t i = 0; i < now.size() && i < it->second.size(); ++i) {
+      if (now[i] == it->second[i]) continue;
+      const std::uint64_t at = i * page_bytes, size = std::min(page_bytes, size_bytes - at);
+      if (!ranges.empty() && ranges.back().first + ranges.back().second == at)
+        ranges.back().second += size;
+      else
+        ranges.emplace_back(at, size);
+    }
+  it->second = std::move(now);
+  return ranges;
+}
+
+void HostPages::refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (const auto it = hashes_.find(key); it != hashes_.end()) hash(it->second, bytes, size_bytes);
+}
+
+void HostPages::forget(const void* key) {
+  const std::lock_guard lock(mutex_);
+  hashes_.erase(key);
+}
+
+}  // namespace reel::layer

@@ -1,0 +1,37 @@
+// host_pages.hpp - finds what the host wrote where it needs no call to write.
+//
+// Memory that host and device share (USE_HOST_PTR, fine-grained shared memory, a map that is never
+// undone) is looked at before each command that uses it: pages whose hash changed since the device
+// was last seen done with it were written by the host. While a command that may write it is under
+// way nobody can tell, so what changes then counts as the device's. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace reel::layer {
+
+class HostPages {
+ public:
+  static constexpr std::uint64_t page_bytes = 4096;
+  using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // offset, size
+
+  // Bytes of `key` that the host changed since the last look; none at the first.
+  Ranges changed(const void* key, const std::byte* bytes, std::uint64_t size_bytes);
+  // The device is done: what is there now is known.
+  void refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes);
+  void forget(const void* key);
+
+ private:
+  using Hashes = std::vector<std::uint64_t>;
+  static void hash(Hashes& into, const std::byte* bytes, std::uint64_t size_bytes);
+
+  std::mutex mutex_;
+  std::unordered_map<const void*, Hashes> hashes_;
+};
+
+}  // namespace reel::layer

@@ -1,0 +1,111 @@
+#include "layers/opencl/kernel_row.hpp"
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "page/base64.hpp"
+#include "layers/opencl/parameters.hpp"
+
+namespace reel::layer {
+
+namespace {
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+  return {bytes.begin(), bytes.end()};
+}
+
+// A program that was compiled in parts and linked; sources may hold anything, also no UTF-8.
+std::string parts_json(const Program& program) {
+  using nlohmann::json;
+  json parts = json::array();
+  for (const Program::Part& part : program.parts) {
+    json one;
+    if (part.is_binary)
+      one["binary_base64"] = page::base64(part.text);
+    else
+      one["source"] = part.text;
+    one["options"] = part.options;
+    one["headers"] = json::array();
+    for (const auto& [name, source] : part.headers)
+      one["headers"].push_back({{"name", name}, {"source", source}});
+    parts.push_back(std::move(one));
+  }
+  return json{{"link_options", program.options}, {"parts", parts}}.dump(
+      -1, ' ', false, json::error_handler_t::replace);
+}
+
+const char* form_of(Program::From from) {
+  switch (from) {
+    case Program::From::source:
+      return "opencl_c";
+    case Program::From::binary:
+      return "opencl_binary";
+    case Program::From::il:
+      return "opencl_il";
+    case Program::From::built_in:
+      return "opencl_builtin";
+    case Program::From::linked:
+      return "opencl_parts";
+    case Program::From::unknown:
+      break;
+  }
+  return "";
+}
+
+// A program that we did not see being made: the driver may still have its text.
+void ask_driver(cl_program handle, Program& program) {
+  program.text = ask_text(next().clGetProgramInfo, handle, CL_PROGRAM_SOURCE);
+  if (!program.text.empty()) program.from = Program::From::source;
+}
+
+std::string build_text(cl_program program, cl_device_id device, cl_program_build_info what) {
+  std::size_t size = 0;
+  if (next().clGetProgramBuildInfo(program, device, what, 0, nullptr, &size) != CL_SUCCESS ||
+      size == 0 || size > (std::size_t{1} << 24))
+    return {};
+  std::string text(size, '\0');
+  if (next().clGetProgramBuildInfo(program, device, what, size, text.data(), nullptr) !=
+      CL_SUCCESS)
+    return {};
+  return text.c_str();  // up to the first zero
+}
+
+}  // namespace
+
+document::KernelRow kernel_row(Kernel& kernel, cl_device_id device, std::uint32_t device_number) {
+  document::KernelRow row{};
+  row.id = static_cast<std::uint32_t>(kernel.id);
+  row.device = device_number;
+  row.name = kernel.label.empty() ? kernel.name : kernel.label;
+  row.entry = kernel.name;
+  Program unseen;
+  Program& program = kernel.program ? *kernel.program : unseen;
+  {
+    const std::lock_guard lock(program.mutex);
+    if (program.from == Program::From::unknown) ask_driver(kernel.program_handle, program);
+    row.built_form = form_of(program.from);
+    row.options = program.options;
+    if (program.from == Program::From::linked)
+      row.variants.push_back({row.built_form, bytes_of(parts_json(program))});
+    else if (program.from != Program::From::unknown)
+      row.variants.push_back({row.built_form, bytes_of(program.text)});
+  }
+  row.build_log = build_text(kernel.program_handle, device, CL_PROGRAM_BUILD_LOG);
+  if (!kernel.program)
+    row.options = build_text(kernel.program_handle, device, CL_PROGRAM_BUILD_OPTIONS);
+  reflect(kernel);
+  row.parameters = kernel.parameters;
+  row.group_size = unset_dim;
+  std::size_t fixed[3] = {0, 0, 0};
+  auto* handle = static_cast<cl_kernel>(const_cast<void*>(kernel.handle));
+  if (next().clGetKernelWorkGroupInfo(handle, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                      sizeof fixed, fixed, nullptr) == CL_SUCCESS &&
+      fixed[0] != 0)
+    row.group_size = Dim3(static_cast<std::uint32_t>(fixed[0]),
+                          static_cast<std::uint32_t>(fixed[1]),
+                          static_cast<std::uint32_t>(fixed[2]));
+  return row;
+}
+
+}  // namespace reel::layer

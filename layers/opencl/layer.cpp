@@ -1,0 +1,75 @@
+// layer.cpp - where the loader comes in.
+#include <pthread.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "layers/opencl/control.hpp"
+#include "layers/opencl/hooks.hpp"
+#include "layers/opencl/session.hpp"
+
+namespace reel::layer {
+
+const cl_icd_dispatch* next_table = nullptr;
+
+namespace {
+
+cl_icd_dispatch hooks;
+
+constexpr char layer_name[] = "reel";
+
+}  // namespace
+
+const cl_icd_dispatch& hook_table() noexcept { return hooks; }
+
+}  // namespace reel::layer
+
+extern "C" {
+
+#define REEL_EXPORT __attribute__((visibility("default")))
+
+REEL_EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void* value,
+                                              size_t* size_ret) {
+  const auto answer = [&](const void* data, size_t bytes) {
+    if (value && size < bytes) return CL_INVALID_VALUE;
+    if (value) std::memcpy(value, data, bytes);
+    if (size_ret) *size_ret = bytes;
+    return CL_SUCCESS;
+  };
+  if (what == CL_LAYER_API_VERSION) {
+    const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+    return answer(&version, sizeof version);
+  }
+  if (what == CL_LAYER_NAME) return answer(reel::layer::layer_name, sizeof reel::layer::layer_name);
+  return CL_INVALID_VALUE;
+}
+
+REEL_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target,
+                                           cl_uint* entries_ret, const cl_icd_dispatch** ours) {
+  using namespace reel::layer;
+  if (!target || !entries_ret || !ours) return CL_INVALID_VALUE;
+  // A loader that knows fewer functions than we were built with would read past its own table.
+  constexpr cl_uint known = sizeof(cl_icd_dispatch) / sizeof(void*);
+  if (entries < known) return CL_INVALID_VALUE;
+  next_table = target;
+  add_object_hooks(hooks);
+  add_memory_hooks(hooks);
+  add_program_hooks(hooks);
+  add_dispatch_hooks(hooks);
+  add_transfer_hooks(hooks);
+  add_image_hooks(hooks);
+  add_map_hooks(hooks);
+  add_svm_hooks(hooks);
+  add_order_hooks(hooks);
+  add_extension_hooks(hooks);
+  pthread_atfork([] { session::prepare_fork(); }, [] { session::after_fork_in_parent(); },
+                 [] {
+                   session::after_fork_in_child();
+                   control::process_forked();
+                 });
+  control::first_call();
+  *entries_ret = known;
+  *ours = &hooks;
+  return CL_SUCCESS;
+}
+}

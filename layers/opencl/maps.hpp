@@ -1,0 +1,39 @@
+// maps.hpp - memory that the program has mapped, and what it does to it.
+//
+// Of a map for writing we keep what the bytes were: at unmap, those that differ were written by the
+// host, and the rest is what the device left there. A map that discards the old contents needs no
+// copy: all of it counts as the host's. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "layers/opencl/objects.hpp"
+#include "layers/opencl/work.hpp"
+
+namespace reel::layer {
+
+struct Map {
+  std::shared_ptr<Storage> storage;
+  std::vector<Range> ranges;  // of the storage
+  Box host;                   // the same bytes, from the pointer that the program got
+  bool is_for_writing = false, is_discarding = false;
+  std::uint32_t capture = 0;                           // whose copy `before` is
+  std::shared_ptr<std::vector<std::byte>> before;      // null: discarding, or not captured
+  cl_event read = nullptr;                             // of the copy; ours to release
+};
+
+void add_map(const void* pointer, Map map);
+// The last one that gave this pointer; none: not ours.
+std::optional<Map> take_map(const Storage* storage, const void* pointer);
+
+// Pieces of `now` that differ from `before`, few enough to be worth telling apart: at most some
+// thousand; neighbours are joined beyond that.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> differences(
+    std::span<const std::byte> before, std::span<const std::byte> now);
+
+}  // namespace reel::layer

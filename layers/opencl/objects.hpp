@@ -1,0 +1,197 @@
+// objects.hpp - what the layer keeps for each handle of the program, from its first call on.
+//
+// An object holds what a capture that begins later will have to tell: the source of a program, the
+// arguments of a kernel. It lives as long as the program's references, and as anything recorded
+// needs it. Handles that we did not see being made are adopted: the driver is asked.
+// As in OpenCL, a kernel's arguments belong to one thread at a time; the rest is for any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/hash128.hpp"
+#include "document/rows.hpp"
+#include "graph/resource.hpp"
+#include "layers/opencl/api.hpp"
+#include "layers/opencl/handle_table.hpp"
+#include "reel/trace.hpp"
+
+namespace reel::layer {
+
+enum class ObjectKind : std::uint8_t { queue, memory, program, kernel, event, sampler, command_buffer };
+
+struct Object : std::enable_shared_from_this<Object> {
+  explicit Object(ObjectKind object_kind) : kind(object_kind) {}
+  virtual ~Object() = default;
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  const ObjectKind kind;
+  const void* handle = nullptr;
+  std::atomic<std::uint32_t> references{1};  // the program's
+  std::shared_ptr<Object> self;              // as long as the program has references
+};
+
+// --- memory -------------------------------------------------------------------------------------
+
+// Bytes that are a buffer of documents: a buffer, an image, or shared virtual memory. Sub-buffers
+// and images made on a buffer are parts of one.
+struct Storage : BufferResource {
+  BufferKind kind = BufferKind::buffer;
+  std::optional<ImageShape> image;
+  bool is_strange = false;  // can't be read back: multisampled, mipmapped, of another API
+  cl_context context = nullptr;
+  cl_mem memory = nullptr;      // of the whole; null for shared virtual memory
+  std::byte* address = nullptr;  // what the host sees without a call; null: nothing
+  bool is_fine = false;          // shared virtual memory that needs no map
+  cl_mem_flags flags = 0;
+  std::atomic<std::uint32_t> parts{0};  // objects of the program on these bytes
+  CaptureNumber noted_in = 0;           // the capture that has its row
+  // The last command that may have written it, for who has to wait.
+  std::atomic<std::uint32_t> writer_capture{0}, writer_stream{0}, writer_command{0};
+};
+
+struct Memory final : Object {
+  Memory() : Object(ObjectKind::memory) {}
+  std::shared_ptr<Storage> storage;
+  std::uint64_t offset_bytes = 0, size_bytes = 0;
+  std::shared_ptr<Storage> view;  // of an image made on a buffer: the image's own row
+};
+
+struct Sampler final : Object {
+  Sampler() : Object(ObjectKind::sampler) {}
+  SamplerShape shape;
+};
+
+// --- programs -----------------------------------------------------------------------------------
+
+struct Program final : Object {
+  Program() : Object(ObjectKind::program) {}
+  enum class From : std::uint8_t { unknown, source, binary, il, built_in, linked } from{};
+  cl_context context = nullptr;
+  std::mutex mutex;                // of what follows
+  std::string text;                // source, IL or binary
+  std::string options;             // of the last build, compilation or link
+  struct Part {                    // of a linked program
+    bool is_binary = false;
+    std::string text, options;
+    std::vector<std::pair<std::string, std::string>> headers;
+  };
+  std::vector<Part> parts;
+  std::vector<std::pair<std::string, std::string>> headers;  // of the last compilation
+};
+
+struct KernelArgument {
+  enum class Kind : std::uint8_t { unset, value, memory, null, sampler, svm, local, opaque } kind{};
+  std::uint32_t size_bytes = 0;
+  std::array<std::byte, 32> bytes{};          // of a value that fits
+  std::vector<std::byte> more;                // of one that doesn't
+  std::shared_ptr<Memory> memory;             // also of shared virtual memory: found when used
+  std::shared_ptr<Sampler> sampler;
+  std::uint64_t local_bytes = 0;
+  const void* pointer = nullptr;              // into shared virtual memory
+};
+
+struct Kernel final : Object {
+  Kernel() : Object(ObjectKind::kernel) {}
+  KernelId id{};
+  std::string name;
+  std::shared_ptr<Program> program;
+  cl_program program_handle = nullptr;
+  bool reflected = false;  // parameters are known, from the driver or the source
+  std::vector<Parameter> parameters;
+  std::vector<KernelArgument> arguments;
+  std::vector<const void*> svm_pointers;  // reached by pointers inside memory
+  bool uses_any_svm = false;
+  std::string label;
+  CaptureNumber recorded_in = 0;
+};
+
+// --- queues and events --------------------------------------------------------------------------
+
+struct QueueRecord;  // what a recording keeps with a queue
+
+struct Queue final : Object {
+  Queue();
+  ~Queue() override;
+  cl_context context = nullptr;
+  cl_device_id device = nullptr;
+  bool out_of_order = false, on_device = false;
+  bool can_stamp = false;        // its events have times
+  bool stamps_are_ours = false;  // the program did not ask for them, and isn't told
+  std::vector<cl_queue_properties> properties;  // as the program gave them
+  std::string label;
+  std::recursive_mutex mutex;  // of what follows, and around commands while they are recorded:
+                               // a driver may run a callback in the middle that enqueues more
+  std::unique_ptr<QueueRecord> record;
+};
+
+struct Event final : Object {
+  Event() : Object(ObjectKind::event) {}
+  bool is_user = false;
+  std::uint32_t capture = 0, stream = 0, command = 0;  // of what it stands for; capture 0: none
+};
+
+// --- all of them --------------------------------------------------------------------------------
+
+struct SvmBlock {
+  std::byte* begin = nullptr;
+  std::uint64_t size_bytes = 0;
+  std::shared_ptr<Storage> storage;
+};
+
+HandleTable& handles() noexcept;
+
+template <class T>
+constexpr ObjectKind kind_of() noexcept {
+  if constexpr (std::is_same_v<T, Queue>) return ObjectKind::queue;
+  if constexpr (std::is_same_v<T, Memory>) return ObjectKind::memory;
+  if constexpr (std::is_same_v<T, Program>) return ObjectKind::program;
+  if constexpr (std::is_same_v<T, Kernel>) return ObjectKind::kernel;
+  if constexpr (std::is_same_v<T, Event>) return ObjectKind::event;
+  if constexpr (std::is_same_v<T, Sampler>) return ObjectKind::sampler;
+}
+
+// Null: we don't know it, or it is something else.
+template <class T>
+T* find(const void* handle) noexcept {
+  Object* object = handles().find(handle);
+  return object && object->kind == kind_of<T>() ? static_cast<T*>(object) : nullptr;
+}
+
+template <class T>
+std::shared_ptr<T> shared(T* object) {
+  return object ? std::static_pointer_cast<T>(object->shared_from_this()) : nullptr;
+}
+
+// The program has it from now on.
+void add(const void* handle, std::shared_ptr<Object> object);
+void retained(const void* handle) noexcept;
+// True when that was the last reference; the object is no longer found. To be called before the
+// driver is: the moment it frees the handle, another thread may get the same one.
+bool released(const void* handle, std::shared_ptr<Object>& object) noexcept;
+void release_failed(const void* handle, const std::shared_ptr<Object>& object, bool was_last);
+
+// Found, or made from what the driver tells. Null: the driver doesn't know it either.
+std::shared_ptr<Queue> queue_of(cl_command_queue handle);
+std::shared_ptr<Memory> memory_of(cl_mem handle);
+Kernel* kernel_of(cl_kernel handle);
+
+std::uint32_t next_buffer_id() noexcept;
+std::uint32_t next_kernel_id() noexcept;
+std::uint32_t next_stream_id() noexcept;
+
+// Shared virtual memory by address.
+void add_svm(void* begin, std::uint64_t size, std::shared_ptr<Storage> storage);
+std::shared_ptr<Storage> remove_svm(const void* begin);
+std::optional<SvmBlock> svm_at(const void* address);
+std::vector<SvmBlock> all_svm();
+
+}  // namespace reel::layer

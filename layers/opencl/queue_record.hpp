@@ -1,0 +1,68 @@
+// queue_record.hpp - what a recording keeps with a queue of the program, under the queue's lock.
+//
+// A document's streams are in order. A queue that is not is written as several: a command goes
+// where one it waits for was the last, or where all before it is done.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "capture/command_log.hpp"
+#include "capture/messages.hpp"
+#include "layers/opencl/work.hpp"
+
+namespace reel::layer {
+
+struct Lane {
+  std::uint32_t stream = 0;
+  std::uint32_t last_command = no_index;
+  std::uint32_t pending = 0;  // commands not known to be done
+  std::uint32_t host_waits = 0;
+  std::map<std::uint32_t, std::uint32_t> host_done;  // by stream: what its commands come after
+  std::uint32_t after_barrier = no_index;            // the last barrier its commands come after
+};
+
+struct QueueRecord {
+  struct Pending {
+    std::uint32_t command, lane;
+    cl_event event;  // ours to release
+    std::uint64_t begin_ns, end_ns;  // of the call
+  };
+  struct ImagePart {
+    ContentRole role;
+    std::uint32_t command;
+    std::uint64_t offset_bytes, size_bytes;
+  };
+  struct PendingContents {
+    cl_event event = nullptr;  // of the read; ours to release
+    std::vector<capture::ContentsMessage> contents;
+    std::optional<capture::Block> image;  // a whole one, of which these parts are wanted
+    std::uint32_t storage_id = 0;
+    std::vector<ImagePart> parts;
+    std::vector<cl_mem> scratch;       // ours to release
+    std::shared_ptr<const void> kept;  // what the driver reads into
+  };
+
+  std::uint32_t capture = 0;
+  cl_command_queue handle = nullptr;  // we hold a reference
+  std::shared_ptr<capture::CommandLog> log = std::make_shared<capture::CommandLog>();
+  std::vector<Lane> lanes;
+  std::uint32_t barrier = no_index;  // later commands of the queue come after it
+  std::deque<Pending> pending;
+  std::deque<PendingContents> contents;
+  std::uint32_t since_collected = 0;
+  bool is_busy = false;     // a command is on its way: `work` is in use
+  bool is_crowded = false;  // it had more lanes than we give it
+  std::uint64_t tightest_ns = ~std::uint64_t{0}, clock_ns = 0;
+  document::ClockRow clock{};
+  std::vector<document::StampRow> stamps;  // reused
+  Work work;                     // reused
+  std::vector<std::uint32_t> after;  // reused
+  std::vector<cl_event> waits;   // reused
+};
+
+}  // namespace reel::layer

@@ -1,0 +1,557 @@
+#include "layers/opencl/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "layers/opencl/control.hpp"
+#include "layers/opencl/scope_stack.hpp"
+
+namespace reel::layer {
+
+using capture::PackedArgument;
+using capture::PackedCommand;
+using capture::PackedStamps;
+using capture::PackedWork;
+using capture::Piece;
+
+namespace {
+
+// Stamps are fetched from the driver this often, so that neither it nor we keep many.
+constexpr std::uint32_t collect_every = 256;
+// Contents on their way to the document, all together.
+constexpr std::size_t memory_bytes = std::size_t{256} << 20;
+constexpr std::size_t most_log_blocks = 256;  // of 256 KiB, of one queue
+// A queue without order whose commands all overlap; more than this are put into lines.
+constexpr std::size_t most_lanes = 64;
+// How long a capture waits for a device that gets nothing done: a program may have blocked it
+// until it gets on itself.
+constexpr auto patience = std::chrono::seconds(5);
+
+std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
+
+bool overwrites(WorkKind kind) {
+  return kind == WorkKind::copy || kind == WorkKind::fill || kind == WorkKind::write;
+}
+
+BufferRange ledger_range(const Range& range) {
+  BufferRange result;
+  result.buffer = range.storage;
+  result.offset_bytes = range.offset_bytes;
+  result.size_bytes = range.size_bytes;
+  return result;
+}
+
+bool is_bytes(const WorkArgument& argument) {
+  return argument.kind == ArgumentKind::buffer && !argument.range.storage->is_strange;
+}
+
+}  // namespace
+
+Recording::Recording(std::uint32_t capture_number, std::string document_path,
+                     std::unique_ptr<document::DocumentWriter> document, const Settings& settings)
+    : number(capture_number),
+      contents(settings.contents),
+      path(std::move(document_path)),
+      memory_(std::make_shared<capture::MemoryBudget>(memory_bytes)),
+      ledger_(capture_number),
+      document_(std::move(document), settings.limit_bytes) {}
+
+Recording::~Recording() = default;
+
+// --- queues -------------------------------------------------------------------------------------
+
+QueueRecord& Recording::record_of(Queue& queue) {
+  if (queue.record && queue.record->capture == number) [[likely]]
+    return *queue.record;
+  auto record = std::make_unique<QueueRecord>();
+  record->capture = number;
+  record->handle = static_cast<cl_command_queue>(const_cast<void*>(queue.handle));
+  next().clRetainCommandQueue(record->handle);
+  document_.add(record->log);
+  queue.record = std::move(record);
+  {
+    const std::lock_guard lock(mutex_);
+    queues_.push_back(queue.shared_from_this());
+  }
+  if (!queue.can_stamp)
+    note("no_stamps",
+         "A queue was made before anybody wanted to capture, so its commands have no times.");
+  add_lane(queue, *queue.record);
+  return *queue.record;
+}
+
+Lane& Recording::add_lane(Queue& queue, QueueRecord& record) {
+  Lane lane;
+  lane.stream = next_stream_id();
+  std::string label = queue.label;
+  if (queue.out_of_order)
+    label = fmt::format("{} lane {}", label.empty() ? "queue" : label, record.lanes.size());
+  document_.push(document::StreamRow{lane.stream, note_device(queue.device), label});
+  record.lanes.push_back(std::move(lane));
+  return record.lanes.back();
+}
+
+// --- one command --------------------------------------------------------------------------------
+
+void Recording::start(Ticket& ticket, Queue& queue, cl_uint wait_count, const cl_event* waits,
+                      cl_event* program_event) noexcept {
+  ticket.begin_ns = monotonic_ns();
+  ticket.queue = &queue;
+  ticket.wait_count = wait_count;
+  ticket.waits = waits;
+  ticket.event = ticket.program_event = program_event;
+  quietly([&] {
+    QueueRecord& record = record_of(queue);
+    if (record.is_busy) {
+      ticket.own_work = std::make_unique<Work>();
+      ticket.work = ticket.own_work.get();
+    } else {
+      record.is_busy = true;
+      ticket.work = &record.work;
+      ticket.work->clear();
+    }
+    ticket.record = &record;
+  });
+}
+
+bool Recording::before(Ticket& ticket) noexcept {
+  bool wanted = false;
+  quietly([&] {
+    const Work& work = *ticket.work;
+    wanted = control::selects(work.kernel ? std::string_view(work.kernel->name) : "");
+    if (!wanted) {
+      leave_out(work);
+      return;
+    }
+    QueueRecord& record = *ticket.record;
+    ticket.id = next_command_.fetch_add(1, std::memory_order_relaxed);
+    choose_lane(ticket, *ticket.queue, record);
+    add_orders(ticket, record);
+    if (work.kernel) note_kernel(*work.kernel, ticket.queue->device);
+    std::vector<Piece> unknown;
+    look_at(ticket, unknown);
+    if (!unknown.empty() && contents != Contents::none)
+      read_inputs(ticket, unknown);
+    if (!ticket.program_event) ticket.event = &ticket.taken;
+  });
+  if (!wanted || ticket.id == no_index) {
+    if (!ticket.own_work && ticket.record) ticket.record->is_busy = false;
+    ticket.record = nullptr;
+    return false;
+  }
+  return true;
+}
+
+void Recording::choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record) {
+  record.after.clear();
+  for (cl_uint i = 0; i < ticket.wait_count && ticket.waits; ++i) {
+    const Event* event = find<Event>(ticket.waits[i]);
+    if (event && event->capture == number && event->command < ticket.id)
+      record.after.push_back(event->command);
+  }
+  ticket.lane = 0;
+  if (!queue.out_of_order) return;
+  const auto is_last_of = [&](const Lane& lane) {
+    return lane.last_command != no_index &&
+           std::find(record.after.begin(), record.after.end(), lane.last_command) !=
+               record.after.end();
+  };
+  const auto is_idle = [](const Lane& lane) { return lane.pending == 0; };
+  auto& lanes = record.lanes;
+  if (ticket.work->waits_for_all) {  // a barrier or marker without a list: after all before it
+    for (const Lane& lane : lanes)
+      if (lane.last_command != no_index) record.after.push_back(lane.last_command);
+  }
+  auto chosen = std::find_if(lanes.begin(), lanes.end(), is_last_of);
+  if (chosen == lanes.end()) {
+    collect(queue, record);
+    chosen = std::find_if(lanes.begin(), lanes.end(), is_idle);
+  }
+  if (chosen == lanes.end() && lanes.size() < most_lanes) {
+    add_lane(queue, record);
+    chosen = std::prev(lanes.end());
+  }
+  if (chosen == lanes.end()) {
+    chosen = std::min_element(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) {
+      return a.last_command < b.last_command;
+    });
+    if (!std::exchange(record.is_crowded, true))
+      note("order", fmt::format("A queue without order had more than {} commands under way at "
+                                "once; some are shown in an order that they did not have.",
+                                most_lanes));
+  }
+  ticket.lane = u32(chosen - lanes.begin());
+  if (record.barrier != no_index && chosen->after_barrier != record.barrier) {
+    chosen->after_barrier = record.barrier;
+    record.after.push_back(record.barrier);
+  }
+  if (ticket.work->holds_back_later) record.barrier = ticket.id;
+}
+
+void Recording::add_orders(Ticket& ticket, QueueRecord& record) {
+  Lane& lane = record.lanes[ticket.lane];
+  if (!record.after.empty()) {
+    std::sort(record.after.begin(), record.after.end());
+    record.after.erase(std::unique(record.after.begin(), record.after.end()), record.after.end());
+    for (const std::uint32_t after : record.after)
+      if (after != lane.last_command)
+        document_.push(document::OrderRow{ticket.id, lane.stream, after});
+  }
+  if (host_waits_.load(std::memory_order_relaxed) == lane.host_waits) [[likely]]
+    return;
+  const std::lock_guard lock(mutex_);
+  lane.host_waits = host_waits_.load(std::memory_order_relaxed);
+  for (const auto& [stream, command] : host_done_) {
+    if (stream == lane.stream) continue;
+    const auto [known, is_new] = lane.host_done.try_emplace(stream, command);
+    if (!is_new && known->second >= command) continue;
+    known->second = command;
+    // Another thread may have waited for a command given after this one.
+    if (command < ticket.id) document_.push(document::OrderRow{ticket.id, lane.stream, command});
+  }
+}
+
+void Recording::look_at(Ticket& ticket, std::vector<Piece>& unknown) {
+  const Work& work = *ticket.work;
+  for (const WorkArgument& argument : work.arguments) {
+    if (argument.kind != ArgumentKind::buffer) continue;
+    Storage& storage = *argument.range.storage;
+    if (storage.noted_in.load(std::memory_order_relaxed) != number) note_storage(storage);
+    if (argument.view && argument.view->noted_in.load(std::memory_order_relaxed) != number)
+      note_storage(*argument.view);
+    if (storage.is_strange) continue;
+    if (storage.address && contents != Contents::none) take_host_writes(ticket, storage);
+    const BufferRange range = ledger_range(argument.range);
+    if (writes(argument.access) && overwrites(work.kind))
+      ledger_.overwrite(range, work.kind == WorkKind::write);
+    else
+      ledger_.use(range, argument.access, unknown);
+  }
+}
+
+void Recording::leave_out(const Work& work) {
+  for (const WorkArgument& argument : work.arguments)
+    if (argument.kind == ArgumentKind::buffer && writes(argument.access))
+      ledger_.forget(ledger_range(argument.range));
+}
+
+void Recording::finish(Ticket& ticket, cl_int status) noexcept {
+  for (cl_event event : ticket.own_waits) next().clReleaseEvent(event);
+  if (!ticket.record) return;
+  const std::uint64_t end_ns = monotonic_ns();
+  QueueRecord& record = *ticket.record;
+  quietly([&] {
+    const Work& work = *ticket.work;
+    Lane& lane = record.lanes[ticket.lane];
+    lane.last_command = ticket.id;
+    append(ticket, end_ns, status != CL_SUCCESS);
+    if (status != CL_SUCCESS) {
+      note("refused", fmt::format("c{} was refused: {} answered {} ({}).", ticket.id, work.label,
+                                  status_name(status), status));
+      return;
+    }
+    cl_event event = ticket.taken;
+    if (ticket.program_event && *ticket.program_event) {
+      event = *ticket.program_event;
+      next().clRetainEvent(event);
+      auto known = std::make_shared<Event>();
+      known->capture = number;
+      known->stream = lane.stream;
+      known->command = ticket.id;
+      add(event, std::move(known));
+    }
+    if (event) {
+      record.pending.push_back({ticket.id, ticket.lane, event, ticket.begin_ns, end_ns});
+      ++lane.pending;
+    }
+    if (work.why_not_again)
+      note("not_replayable",
+           fmt::format("c{} ({}) can't be replayed: {}.", ticket.id, work.label,
+                       work.why_not_again));
+    for (const WorkArgument& argument : work.arguments) {
+      if (argument.kind != ArgumentKind::buffer || !writes(argument.access)) continue;
+      Storage& storage = *argument.range.storage;
+      storage.writer_stream.store(lane.stream, std::memory_order_relaxed);
+      storage.writer_command.store(ticket.id, std::memory_order_relaxed);
+      storage.writer_capture.store(number, std::memory_order_relaxed);
+      if (storage.address && work.kind != WorkKind::write) {
+        const std::lock_guard lock(mutex_);
+        shared_dirty_.push_back(std::static_pointer_cast<Storage>(storage.shared_from_this()));
+      }
+    }
+    if (contents == Contents::all && work.kind != WorkKind::write && work.kind != WorkKind::read) {
+      std::vector<WorkArgument> checks;
+      for (const WorkArgument& argument : work.arguments)
+        if (is_bytes(argument) && writes(argument.access)) checks.push_back(argument);
+      check(ticket, checks);
+    }
+    // Of a queue without order the hook may still need the event: its next command collects.
+    if (++record.since_collected >= collect_every && !ticket.queue->out_of_order)
+      collect(*ticket.queue, record);
+  });
+  if (!ticket.own_work) record.is_busy = false;
+}
+
+void Recording::append(Ticket& ticket, std::uint64_t end_ns, bool refused) {
+  const Work& work = *ticket.work;
+  QueueRecord& record = *ticket.record;
+  const std::uint32_t arguments = refused ? 0 : u32(work.arguments.size());
+  const std::uint32_t values = refused ? 0 : u32(work.values.size());
+  std::string_view label = work.label;
+  if (work.kernel) label = work.kernel->label;
+  const auto bytes = u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values +
+                         label.size());
+  const std::uint32_t size = (bytes + 7) / 8 * 8;
+  std::byte* place = record.log->reserve(size);
+  std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
+  auto* entry = reinterpret_cast<PackedCommand*>(place);
+  *entry = PackedCommand{{size, capture::EntryType::command},
+                         ticket.id,
+                         record.lanes[ticket.lane].stream,
+                         no_index,
+                         no_index,
+                         thread_number(),
+                         0,
+                         ticket.begin_ns,
+                         end_ns,
+                         {}};
+  PackedWork& packed = entry->work;
+  packed.kind = u32(work.kind);
+  packed.kernel = work.kernel ? u32(work.kernel->id) : no_index;
+  std::copy(work.groups.begin(), work.groups.end(), packed.groups);
+  std::copy(work.group_size.begin(), work.group_size.end(), packed.group_size);
+  std::copy(work.offset.begin(), work.offset.end(), packed.offset);
+  std::copy(work.items.begin(), work.items.end(), packed.items);
+  packed.pattern = work.pattern;
+  packed.scope = current_scope().key();
+  packed.argument_count = arguments;
+  packed.value_bytes = values;
+  packed.label_bytes = u32(label.size());
+  auto* argument = reinterpret_cast<PackedArgument*>(entry + 1);
+  for (std::uint32_t i = 0; i < arguments; ++i) {
+    const WorkArgument& a = work.arguments[i];
+    const std::uint32_t kind = u32(a.kind) | u32(a.access) << 8;
+    if (a.kind == ArgumentKind::buffer)
+      *argument++ = {kind,
+                     u32(a.range.storage->id),
+                     a.range.offset_bytes,
+                     a.range.size_bytes,
+                     a.view ? u32(a.view->id) : no_index,
+                     0};
+    else
+      *argument++ = {kind, no_index, 0, a.size_bytes, no_index, 0};
+  }
+  auto* value = reinterpret_cast<std::byte*>(argument);
+  if (values) std::memcpy(value, work.values.data(), values);
+  if (!label.empty()) std::memcpy(value + values, label.data(), label.size());
+  record.log->commit();
+}
+
+// --- stamps -------------------------------------------------------------------------------------
+
+bool Recording::collect(Queue& queue, QueueRecord& record) {
+  const std::size_t before = record.pending.size() + record.contents.size();
+  record.since_collected = 0;
+  wait_for_writer(*record.log);
+  auto& stamps = record.stamps;
+  stamps.clear();
+  while (!record.pending.empty()) {
+    const QueueRecord::Pending& front = record.pending.front();
+    cl_int state = CL_QUEUED;
+    if (next().clGetEventInfo(front.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                              nullptr) != CL_SUCCESS)
+      state = CL_COMPLETE;  // a driver that can't tell would keep it for ever
+    if (state > CL_COMPLETE) break;
+    if (state < 0)
+      note("failed", fmt::format("c{} ended with {} ({}).", front.command, status_name(state),
+                                 state));
+    if (queue.can_stamp) {
+      const auto get = [&](cl_profiling_info what) {
+        cl_ulong ns = 0;
+        if (next().clGetEventProfilingInfo(front.event, what, sizeof ns, &ns, nullptr) !=
+            CL_SUCCESS)
+          ns = 0;
+        return ns;
+      };
+      stamps.push_back({front.command, get(CL_PROFILING_COMMAND_QUEUED),
+                        get(CL_PROFILING_COMMAND_SUBMIT), get(CL_PROFILING_COMMAND_START),
+                        get(CL_PROFILING_COMMAND_END)});
+      if (front.end_ns - front.begin_ns < record.tightest_ns) {
+        record.tightest_ns = front.end_ns - front.begin_ns;
+        record.clock = {0, front.begin_ns + record.tightest_ns / 2, stamps.back().queued_ns,
+                        (record.tightest_ns + 1) / 2};
+      }
+    }
+    next().clReleaseEvent(front.event);
+    --record.lanes[front.lane].pending;
+    record.pending.pop_front();
+  }
+  if (!stamps.empty()) {
+    const auto size = u32(sizeof(PackedStamps) + stamps.size() * sizeof(document::StampRow));
+    auto* entry = reinterpret_cast<PackedStamps*>(record.log->reserve(size));
+    *entry = {{size, capture::EntryType::stamps}, stamps.size()};
+    std::copy(stamps.begin(), stamps.end(), reinterpret_cast<document::StampRow*>(entry + 1));
+    record.log->commit();
+    note_clock(queue, record);
+  }
+  collect_contents(record);
+  return record.pending.size() + record.contents.size() < before;
+}
+
+// The call that gave a command, on the host's clock, holds the moment that the driver stamped it
+// queued: the shortest call of each second tells best how the two clocks stand.
+void Recording::note_clock(Queue& queue, QueueRecord& record) {
+  constexpr std::uint64_t second = 1'000'000'000;
+  if (record.clock.device_ns == 0 ||
+      (record.clock_ns && record.clock.host_ns - record.clock_ns < second))
+    return;
+  record.clock_ns = record.clock.host_ns;
+  record.clock.device = note_device(queue.device);
+  document_.push(record.clock);
+  record.tightest_ns = ~std::uint64_t{0};
+}
+
+// The writer packs two million commands a second; who is faster for long has to wait for it.
+void Recording::wait_for_writer(const capture::CommandLog& log) {
+  if (log.blocks() <= most_log_blocks) return;
+  const std::uint64_t begin_ns = monotonic_ns();
+  while (log.blocks() > most_log_blocks && !document_.is_lost() &&
+         monotonic_ns() - begin_ns < 5'000'000'000u)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  overhead(OverheadKind::waiting, begin_ns, 0);
+}
+
+bool Recording::wait_until_done(Queue& queue, QueueRecord& record) {
+  next().clFlush(record.handle);
+  auto last = std::chrono::steady_clock::now();
+  for (int rounds = 0;; ++rounds) {
+    const auto now = std::chrono::steady_clock::now();
+    if (collect(queue, record)) last = now;
+    if (record.pending.empty() && record.contents.empty()) return true;
+    if (now - last > patience) return false;
+    if (rounds < 64)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+// --- what the host knows ------------------------------------------------------------------------
+
+void Recording::host_waited(const Event& event) noexcept {
+  if (event.capture == number) host_waited(event.stream, event.command);
+}
+
+void Recording::host_waited(std::uint32_t stream, std::uint32_t command) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    const auto [done, is_new] = host_done_.try_emplace(stream, command);
+    if (!is_new && done->second >= command) return;
+    done->second = command;
+    host_waits_.fetch_add(1, std::memory_order_relaxed);
+    // What the device has finished in memory that the host sees is not the host's.
+    std::erase_if(shared_dirty_, [&](const std::shared_ptr<Storage>& storage) {
+      const auto writer = host_done_.find(storage->writer_stream.load(std::memory_order_relaxed));
+      if (writer == host_done_.end() ||
+          writer->second < storage->writer_command.load(std::memory_order_relaxed))
+        return false;
+      if (storage->address)
+        host_pages_.refresh(storage.get(), storage->address, storage->size_bytes);
+      return true;
+    });
+  });
+}
+
+void Recording::finished(Queue& queue) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(queue.mutex);
+    if (!queue.record || queue.record->capture != number) return;
+    collect(queue, *queue.record);
+    for (const Lane& lane : queue.record->lanes)
+      if (lane.last_command != no_index && lane.pending == 0)
+        host_waited(lane.stream, lane.last_command);
+  });
+}
+
+void Recording::called(std::string_view name, std::uint64_t begin_ns) noexcept {
+  quietly([&] {
+    document_.push(capture::CallMessage{name, thread_number(), begin_ns, monotonic_ns()});
+  });
+}
+
+void Recording::region(std::string_view name, std::uint64_t begin_ns) noexcept {
+  quietly([&] {
+    document_.push(capture::RegionMessage{TraceRegion::Kind::named, 0, std::string(name),
+                                          thread_number(), begin_ns, monotonic_ns()});
+  });
+}
+
+void Recording::note(std::string kind, std::string text) noexcept {
+  quietly([&] {
+    document_.push(document::NoteRow{monotonic_ns(), std::move(kind), std::move(text)});
+  });
+}
+
+// --- ends ---------------------------------------------------------------------------------------
+
+void Recording::let_go(QueueRecord& record) {
+  if (!record.handle) return;
+  next().clReleaseCommandQueue(std::exchange(record.handle, nullptr));
+}
+
+void Recording::queue_released(Queue& queue) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(queue.mutex);
+    if (!queue.record || queue.record->capture != number) return;
+    collect(queue, *queue.record);
+    if (queue.record->pending.empty() && queue.record->contents.empty()) let_go(*queue.record);
+  });
+}
+
+CaptureReport Recording::end() {
+  std::vector<std::shared_ptr<Queue>> queues;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& queue : queues_) queues.push_back(std::static_pointer_cast<Queue>(queue));
+  }
+  bool all_done = true;
+  for (const auto& queue : queues) {
+    const std::lock_guard lock(queue->mutex);
+    QueueRecord& record = *queue->record;
+    if (!record.handle) continue;
+    quietly([&] {
+      if (wait_until_done(*queue, record)) return;
+      all_done = false;
+      note("unfinished",
+           fmt::format("Stream s{} was still at work when the capture ended; times and results of "
+                       "its last {} commands are missing.",
+                       record.lanes[0].stream, record.pending.size()));
+    });
+  }
+  const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
+  if (all_done && contents != Contents::none) quietly([&] { read_final(); });
+  for (const auto& queue : queues) {
+    const std::lock_guard lock(queue->mutex);
+    QueueRecord& record = *queue->record;
+    for (const auto& pending : record.pending) next().clReleaseEvent(pending.event);
+    record.pending.clear();
+    // Memory that a driver still writes into is left to it.
+    for (auto& contents_group : record.contents) new QueueRecord::PendingContents(std::move(contents_group));
+    record.contents.clear();
+    let_go(record);
+    queue->record.reset();
+  }
+  quietly([&] { overhead(OverheadKind::stopping, begin_ns, 0); });
+  const std::uint32_t count = commands();
+  const auto result =
+      document_.finish({{"commands", std::to_string(count)},
+                        {"ended_ns", std::to_string(monotonic_ns())}});
+  return {path, count, result.document_bytes, result.contents_bytes, result.lost};
+}
+
+}  // namespace reel::layer

@@ -1,0 +1,180 @@
+// recording.hpp - one capture of the layer: what the hooks tell becomes a document.
+//
+// The hot way is start() – the driver's own call – finish(), with the queue's lock held: number the
+// command, look at its bytes, take its event for the stamps, append one entry to the queue's log.
+// Nothing throws out of here; what goes wrong ends the recording and nothing else.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capture/buffer_ledger.hpp"
+#include "capture/document_thread.hpp"
+#include "capture/memory_budget.hpp"
+#include "layers/opencl/byte_source.hpp"
+#include "layers/opencl/host_pages.hpp"
+#include "layers/opencl/queue_record.hpp"
+#include "layers/opencl/settings.hpp"
+#include "layers/opencl/work.hpp"
+#include "reel/capture.hpp"
+
+namespace reel::layer {
+
+// One command on its way. Everything but `event` is the recording's own.
+struct Ticket {
+  Queue* queue = nullptr;
+  QueueRecord* record = nullptr;  // null: not recorded
+  Work* work = nullptr;
+  std::unique_ptr<Work> own_work;  // in a call within a call
+  std::uint32_t id = no_index, lane = 0;
+  std::uint64_t begin_ns = 0;
+  // What the driver is to be given.
+  cl_uint wait_count = 0;
+  const cl_event* waits = nullptr;
+  cl_event* event = nullptr;
+  cl_event taken = nullptr;       // where the program wants no event
+  cl_event* program_event = nullptr;
+  std::vector<cl_event> more_waits, own_waits;  // with reads of ours; those are to be released
+};
+
+class Recording {
+ public:
+  // `number` tells captures of this process apart, from 1.
+  Recording(std::uint32_t number, std::string path,
+            std::unique_ptr<document::DocumentWriter> document, const Settings& settings);
+  ~Recording();
+
+  // --- commands: with the queue's lock held, in this order ----------------------------------------
+  // `ticket.work` is then to be filled, unless there is no record.
+  void start(Ticket& ticket, Queue& queue, cl_uint wait_count, const cl_event* waits,
+             cl_event* program_event) noexcept;
+  // Looks at the bytes the work needs. False: it isn't wanted, and goes on unrecorded.
+  bool before(Ticket& ticket) noexcept;
+  // What a write or a long fill gives, in the order of its ranges.
+  void written(Ticket& ticket, ByteSource& bytes) noexcept;
+  void finish(Ticket& ticket, cl_int status) noexcept;
+  // What a blocking read found, in the order of its ranges; the queue's lock is not needed.
+  void found(std::uint32_t command, std::span<const WorkArgument> ranges,
+             ByteSource& bytes) noexcept;
+  // Reads these ranges, in the queue's order, as results of the command, or as what the host gave.
+  void check(Ticket& ticket, std::span<const WorkArgument> ranges,
+             ContentRole role = ContentRole::check) noexcept;
+  // What is there before the command, as results of all that came before it.
+  void check_before(Ticket& ticket) noexcept;
+  // The bytes of these ranges as they are before the command, there once `read` is done. Null: they
+  // can't be had.
+  std::shared_ptr<std::vector<std::byte>> copy_before(Ticket& ticket,
+                                                      std::span<const Range> ranges,
+                                                      cl_event& read) noexcept;
+  bool is_device_written(std::span<const WorkArgument> ranges) noexcept;
+
+  // --- the rest ----------------------------------------------------------------------------------
+  void called(std::string_view name, std::uint64_t begin_ns) noexcept;
+  // The host has seen these done.
+  void host_waited(const Event& event) noexcept;
+  void host_waited(std::uint32_t stream, std::uint32_t command) noexcept;
+  void finished(Queue& queue) noexcept;  // all of it is done
+  void allocated(Storage& storage) noexcept;
+  // No object of the program has these bytes any more; before the driver is told.
+  void freed(const std::shared_ptr<Storage>& storage) noexcept;
+  void queue_released(Queue& queue) noexcept;
+  void note(std::string kind, std::string text) noexcept;
+  void region(std::string_view name, std::uint64_t begin_ns) noexcept;
+
+  CaptureReport end();
+
+  const std::uint32_t number;
+  const Contents contents;
+  const std::string path;
+  std::uint32_t commands() const noexcept { return next_command_.load(std::memory_order_relaxed); }
+
+ private:
+  template <class F>
+  void quietly(F&& function) noexcept {
+    if (document_.is_lost()) return;
+    try {
+      function();
+    } catch (const std::exception& error) {
+      document_.lose(std::string("Recording failed: ") + error.what());
+    } catch (...) {
+      document_.lose("Recording failed.");
+    }
+  }
+
+  QueueRecord& record_of(Queue& queue);
+  Lane& add_lane(Queue& queue, QueueRecord& record);
+  void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);
+  void add_orders(Ticket& ticket, QueueRecord& record);
+  void look_at(Ticket& ticket, std::vector<capture::Piece>& unknown);
+  void leave_out(const Work& work);
+  void append(Ticket& ticket, std::uint64_t end_ns, bool refused);
+  bool collect(Queue& queue, QueueRecord& record);
+  void collect_contents(QueueRecord& record);
+  bool wait_until_done(Queue& queue, QueueRecord& record);
+  void wait_for_writer(const capture::CommandLog& log);
+  void let_go(QueueRecord& record);
+
+  // Rows of things, written when they are first named.
+  std::uint32_t note_device(cl_device_id device);
+  std::uint32_t device_of(const Storage& storage);
+  void note_storage(Storage& storage);
+  void note_kernel(Kernel& kernel, cl_device_id device);
+  void note_clock(Queue& queue, QueueRecord& record);
+
+  // Contents.
+  void read_inputs(Ticket& ticket, std::span<const capture::Piece> pieces);
+  void read_pieces(Queue& queue, QueueRecord& record, ContentRole role, std::uint32_t command,
+                   std::span<const capture::Piece> pieces, cl_uint wait_count,
+                   const cl_event* waits, std::vector<cl_event>* events);
+  void push(QueueRecord::PendingContents& group);
+  void keep_until_done(QueueRecord& record, cl_event event, std::shared_ptr<const void> thing);
+  cl_int enqueue_read(cl_command_queue queue, const Storage& storage, std::uint64_t offset,
+                      std::span<std::byte> target, cl_uint wait_count, const cl_event* waits,
+                      cl_event* event, std::vector<cl_mem>& scratch);
+  void push_bytes(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
+                  ByteSource& bytes);
+  void take_host_writes(Ticket& ticket, Storage& storage);
+  std::optional<capture::Block> take_memory(std::uint64_t size_bytes, QueueRecord* record);
+  bool stores(ContentRole role) const noexcept;
+  void missing(const Storage& storage, std::string_view why);
+  void overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes);
+  void read_final();
+
+  std::shared_ptr<capture::MemoryBudget> memory_;
+  capture::BufferLedger ledger_;
+  HostPages host_pages_;
+  std::atomic<std::uint32_t> next_command_{0};
+
+  std::mutex mutex_;  // of what follows
+  std::map<cl_device_id, std::uint32_t> devices_;
+  std::vector<std::shared_ptr<Object>> queues_;  // that gave something
+  std::map<std::uint32_t, std::uint32_t> host_done_;  // by stream: the last command seen done
+  std::atomic<std::uint32_t> host_waits_{0};          // counts the changes of it
+  std::vector<std::shared_ptr<Storage>> shared_dirty_;  // the host sees it, a device wrote it
+
+  capture::DocumentThread document_;
+};
+
+// The recording of now, kept from going away.
+class RecordingUse {
+ public:
+  RecordingUse() noexcept;
+  ~RecordingUse();
+  RecordingUse(const RecordingUse&) = delete;
+  RecordingUse& operator=(const RecordingUse&) = delete;
+  explicit operator bool() const noexcept { return recording_ != nullptr; }
+  Recording* operator->() const noexcept { return recording_; }
+
+ private:
+  Recording* recording_;
+};
+
+}  // namespace reel::layer

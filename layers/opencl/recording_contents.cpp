@@ -1,0 +1,489 @@
+// recording_contents.cpp - the part of a Recording that takes bytes: inputs before a command needs
+// them, what the host gives, checks of what was written, and all that is left at the end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+
+#include "base/clock.hpp"
+#include "layers/opencl/image_shape.hpp"
+#include "layers/opencl/recording.hpp"
+#include "layers/opencl/session.hpp"
+
+namespace reel::layer {
+
+using capture::Block;
+using capture::ContentsMessage;
+using capture::Piece;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Taken in one go; a multiple of a page.
+constexpr std::uint64_t piece_bytes = 8 * page_bytes;
+constexpr auto patience = 5s;
+
+std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
+
+Storage& storage_of(const Piece& piece) { return static_cast<Storage&>(*piece.buffer); }
+
+void* svm(const Storage& storage, std::uint64_t offset) { return storage.address + offset; }
+
+}  // namespace
+
+bool Recording::stores(ContentRole role) const noexcept {
+  return contents == Contents::all || (contents == Contents::inputs && role != ContentRole::check);
+}
+
+void Recording::missing(const Storage& storage, std::string_view why) {
+  note("contents_missing", fmt::format("Contents of b{} '{}' are missing: {}.", u32(storage.id),
+                                       storage.label, why));
+}
+
+void Recording::overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes) {
+  document_.push(document::OverheadRow{kind, thread_number(), begin_ns, monotonic_ns(), bytes});
+}
+
+std::optional<Block> Recording::take_memory(std::uint64_t size_bytes, QueueRecord* record) {
+  auto block = memory_->try_take(size_bytes);
+  if (block) return block;
+  const std::uint64_t begin_ns = monotonic_ns();
+  const auto begin = std::chrono::steady_clock::now();
+  while (!block && !document_.is_lost() && std::chrono::steady_clock::now() - begin < patience) {
+    if (record) {
+      next().clFlush(record->handle);
+      collect_contents(*record);
+    }
+    memory_->wait_for_room(2ms);
+    block = memory_->try_take(size_bytes);
+  }
+  overhead(OverheadKind::waiting, begin_ns, size_bytes);
+  return block;
+}
+
+// --- reading ------------------------------------------------------------------------------------
+
+// Memory that the host may not read is copied to some that it may.
+cl_int Recording::enqueue_read(cl_command_queue queue, const Storage& storage, std::uint64_t offset,
+                               std::span<std::byte> target, cl_uint wait_count,
+                               const cl_event* waits, cl_event* event,
+                               std::vector<cl_mem>& scratch) {
+  if (storage.kind == BufferKind::svm)
+    return next().clEnqueueSVMMemcpy(queue, CL_FALSE, target.data(), svm(storage, offset),
+                                     target.size(), wait_count, waits, event);
+  const bool hidden = (storage.flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)) != 0;
+  cl_mem source = storage.memory;
+  cl_event copied = nullptr;
+  if (hidden) {
+    cl_int status = CL_SUCCESS;
+    source = next().clCreateBuffer(storage.context, CL_MEM_READ_WRITE, target.size(), nullptr,
+                                   &status);
+    if (status != CL_SUCCESS) return status;
+    scratch.push_back(source);
+    if (storage.image) {
+      const std::size_t origin[3] = {0, 0, 0};
+      const auto region = whole_region(*storage.image);
+      status = next().clEnqueueCopyImageToBuffer(queue, storage.memory, source, origin,
+                                                 region.data(), 0, wait_count, waits, &copied);
+    } else {
+      status = next().clEnqueueCopyBuffer(queue, storage.memory, source, offset, 0, target.size(),
+                                          wait_count, waits, &copied);
+    }
+    if (status != CL_SUCCESS) return status;
+    wait_count = 1;
+    waits = &copied;
+    offset = 0;
+  }
+  cl_int status = CL_SUCCESS;
+  if (storage.image && !hidden) {
+    const std::size_t origin[3] = {0, 0, 0};
+    const auto region = whole_region(*storage.image);
+    status = next().clEnqueueReadImage(queue, source, CL_FALSE, origin, region.data(), 0, 0,
+                                       target.data(), wait_count, waits, event);
+  } else {
+    status = next().clEnqueueReadBuffer(queue, source, CL_FALSE, offset, target.size(),
+                                        target.data(), wait_count, waits, event);
+  }
+  if (copied) next().clReleaseEvent(copied);
+  return status;
+}
+
+// Pieces of images come whole: OpenCL reads boxes of pixels, not ranges of bytes.
+void Recording::read_pieces(Queue& queue, QueueRecord& record, ContentRole role,
+                            std::uint32_t command, std::span<const Piece> pieces,
+                            cl_uint wait_count, const cl_event* waits,
+                            std::vector<cl_event>* events) {
+  const std::uint64_t begin_ns = monotonic_ns();
+  std::uint64_t total = 0;
+  std::vector<const Storage*> images;
+  for (const Piece& piece : pieces) {
+    const Storage& storage = storage_of(piece);
+    const bool whole = storage.image.has_value();
+    if (whole && std::find(images.begin(), images.end(), &storage) != images.end()) continue;
+    if (whole) images.push_back(&storage);
+    const std::uint64_t begin = whole ? 0 : piece.offset_bytes;
+    const std::uint64_t end = whole ? storage.size_bytes : begin + piece.size_bytes;
+    const std::uint64_t step = whole ? std::max<std::uint64_t>(end, 1) : piece_bytes;
+    for (std::uint64_t at = begin; at < end; at += step) {
+      const std::uint64_t size = std::min(step, end - at);
+      auto block = take_memory(size, &record);
+      if (!block) {
+        missing(storage, "no memory was free in time to read them");
+        break;
+      }
+      QueueRecord::PendingContents group;
+      const std::span<std::byte> target = block->bytes();
+      if (whole) {
+        group.image = std::move(*block);
+        for (const Piece& part : pieces)
+          if (part.buffer == piece.buffer)
+            group.parts.push_back({role, command, part.offset_bytes, part.size_bytes});
+      } else {
+        group.contents.push_back(
+            {role, command, u32(storage.id), at, stores(role), std::move(*block)});
+      }
+      group.storage_id = u32(storage.id);
+      const cl_int status = enqueue_read(record.handle, storage, at, target, wait_count, waits,
+                                         &group.event, group.scratch);
+      if (status != CL_SUCCESS) {
+        missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
+        for (cl_mem memory : group.scratch) next().clReleaseMemObject(memory);
+        break;
+      }
+      if (events) {
+        next().clRetainEvent(group.event);
+        events->push_back(group.event);
+      }
+      record.contents.push_back(std::move(group));
+      total += size;
+    }
+  }
+  collect_contents(record);
+  static_cast<void>(queue);
+  overhead(role == ContentRole::input ? OverheadKind::inputs : OverheadKind::checks, begin_ns,
+           total);
+}
+
+void Recording::read_inputs(Ticket& ticket, std::span<const Piece> pieces) {
+  QueueRecord& record = *ticket.record;
+  if (!ticket.queue->out_of_order) {
+    read_pieces(*ticket.queue, record, ContentRole::input, ticket.id, pieces, ticket.wait_count,
+                ticket.waits, nullptr);
+    return;
+  }
+  // Without an order of its own, the command has to wait for the reads.
+  ticket.more_waits.assign(ticket.waits, ticket.waits + (ticket.waits ? ticket.wait_count : 0));
+  std::vector<cl_event> events;
+  read_pieces(*ticket.queue, record, ContentRole::input, ticket.id, pieces, ticket.wait_count,
+              ticket.waits, &events);
+  ticket.own_waits = events;
+  ticket.more_waits.insert(ticket.more_waits.end(), events.begin(), events.end());
+  ticket.wait_count = u32(ticket.more_waits.size());
+  ticket.waits = ticket.more_waits.empty() ? nullptr : ticket.more_waits.data();
+}
+
+void Recording::check(Ticket& ticket, std::span<const WorkArgument> ranges,
+                      ContentRole role) noexcept {
+  if (!ticket.record || ranges.empty() || contents == Contents::none) return;
+  quietly([&] {
+    std::vector<Piece> pieces;
+    for (const WorkArgument& range : ranges)
+      if (range.kind == ArgumentKind::buffer && !range.range.storage->is_strange)
+        pieces.push_back({range.range.storage, range.range.offset_bytes, range.range.size_bytes});
+    const cl_event event = ticket.program_event ? *ticket.program_event : ticket.taken;
+    const bool needs_wait = ticket.queue->out_of_order && event;
+    read_pieces(*ticket.queue, *ticket.record, role, ticket.id, pieces, needs_wait ? 1 : 0,
+                needs_wait ? &event : nullptr, nullptr);
+  });
+}
+
+void Recording::check_before(Ticket& ticket) noexcept {
+  if (!ticket.record || contents == Contents::none) return;
+  quietly([&] {
+    std::vector<Piece> pieces;
+    for (const WorkArgument& range : ticket.work->arguments)
+      if (range.kind == ArgumentKind::buffer)
+        pieces.push_back({range.range.storage, range.range.offset_bytes, range.range.size_bytes});
+    read_pieces(*ticket.queue, *ticket.record, ContentRole::check, ticket.id, pieces,
+                ticket.wait_count, ticket.waits, nullptr);
+  });
+}
+
+std::shared_ptr<std::vector<std::byte>> Recording::copy_before(Ticket& ticket,
+                                                               std::span<const Range> ranges,
+                                                               cl_event& read) noexcept {
+  std::shared_ptr<std::vector<std::byte>> copy;
+  quietly([&] {
+    const Storage& storage = *ranges[0].storage;
+    std::uint64_t total = 0;
+    for (const Range& range : ranges) total += range.size_bytes;
+    auto bytes = std::make_shared<std::vector<std::byte>>(total);
+    std::vector<cl_mem> scratch;
+    std::vector<std::byte> pixels(storage.image ? storage.size_bytes : 0);
+    std::uint64_t at = 0;
+    cl_int status = CL_SUCCESS;
+    const cl_command_queue queue = ticket.record->handle;
+    if (storage.image) {
+      // A region of pixels is rows apart; the whole is read, and waited for.
+      status = enqueue_read(queue, storage, 0, pixels, ticket.wait_count, ticket.waits, &read,
+                            scratch);
+      if (status == CL_SUCCESS) status = next().clWaitForEvents(1, &read);
+      for (const Range& range : ranges) {
+        std::memcpy(bytes->data() + at, pixels.data() + range.offset_bytes, range.size_bytes);
+        at += range.size_bytes;
+      }
+    } else {
+      for (const Range& range : ranges) {
+        if (read) next().clReleaseEvent(std::exchange(read, nullptr));
+        if (status == CL_SUCCESS)
+          status = enqueue_read(queue, storage, range.offset_bytes,
+                                std::span(*bytes).subspan(at, range.size_bytes),
+                                ticket.wait_count, ticket.waits, &read, scratch);
+        at += range.size_bytes;
+      }
+    }
+    if (status == CL_SUCCESS)
+      copy = std::move(bytes);
+    else
+      missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
+    if (!scratch.empty() && read) next().clWaitForEvents(1, &read);
+    for (cl_mem memory : scratch) next().clReleaseMemObject(memory);
+    // Until the read is done the bytes are the driver's, whatever becomes of the map.
+    if (copy) keep_until_done(*ticket.record, read, copy);
+  });
+  return copy;
+}
+
+void Recording::keep_until_done(QueueRecord& record, cl_event event,
+                                std::shared_ptr<const void> thing) {
+  if (!event) return;
+  next().clRetainEvent(event);
+  QueueRecord::PendingContents group;
+  group.event = event;
+  group.kept = std::move(thing);
+  record.contents.push_back(std::move(group));
+}
+
+void Recording::collect_contents(QueueRecord& record) {
+  while (!record.contents.empty()) {
+    QueueRecord::PendingContents& front = record.contents.front();
+    cl_int state = CL_QUEUED;
+    if (next().clGetEventInfo(front.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                              nullptr) != CL_SUCCESS)
+      state = -1;
+    if (state > CL_COMPLETE) return;
+    if (state < 0)
+      note("contents_missing", fmt::format("Contents could not be read: the driver's command ended "
+                                           "with {} ({}).",
+                                           status_name(state), state));
+    else
+      push(front);
+    next().clReleaseEvent(front.event);
+    for (cl_mem memory : front.scratch) next().clReleaseMemObject(memory);
+    record.contents.pop_front();
+  }
+}
+
+void Recording::push(QueueRecord::PendingContents& group) {
+  for (ContentsMessage& message : group.contents) document_.push(std::move(message));
+  for (const QueueRecord::ImagePart& part : group.parts) {
+    auto block = take_memory(part.size_bytes, nullptr);
+    if (!block) {
+      note("contents_missing", "Contents of an image are missing: no memory was free in time.");
+      continue;
+    }
+    std::memcpy(block->bytes().data(), group.image->bytes().data() + part.offset_bytes,
+                part.size_bytes);
+    document_.push(ContentsMessage{part.role, part.command, group.storage_id, part.offset_bytes,
+                                   stores(part.role), std::move(*block)});
+  }
+}
+
+// --- what the host gives and finds --------------------------------------------------------------
+
+void Recording::push_bytes(ContentRole role, std::uint32_t command,
+                           std::span<const WorkArgument> ranges, ByteSource& bytes) {
+  const std::uint64_t begin_ns = monotonic_ns();
+  std::uint64_t total = 0;
+  for (const WorkArgument& argument : ranges) {
+    if (argument.kind != ArgumentKind::buffer) continue;
+    const Range& range = argument.range;
+    for (std::uint64_t at = 0; at < range.size_bytes; at += piece_bytes) {
+      const std::uint64_t size = std::min(piece_bytes, range.size_bytes - at);
+      auto block = take_memory(size, nullptr);
+      if (!block) {
+        missing(*range.storage, "no memory was free in time to copy them");
+        return;
+      }
+      bytes.take(block->bytes());
+      total += size;
+      if (!range.storage->is_strange)
+        document_.push(ContentsMessage{role, command, u32(range.storage->id),
+                                       range.offset_bytes + at, stores(role), std::move(*block)});
+    }
+  }
+  if (total >= page_bytes)
+    overhead(role == ContentRole::check ? OverheadKind::checks : OverheadKind::inputs, begin_ns,
+             total);
+}
+
+void Recording::written(Ticket& ticket, ByteSource& bytes) noexcept {
+  if (!ticket.record || contents == Contents::none) return;
+  quietly([&] { push_bytes(ContentRole::written, ticket.id, ticket.work->arguments, bytes); });
+}
+
+void Recording::found(std::uint32_t command, std::span<const WorkArgument> ranges,
+                      ByteSource& bytes) noexcept {
+  if (contents == Contents::none) return;
+  quietly([&] { push_bytes(ContentRole::check, command, ranges, bytes); });
+}
+
+bool Recording::is_device_written(std::span<const WorkArgument> ranges) noexcept {
+  bool written = false;
+  quietly([&] {
+    for (const WorkArgument& argument : ranges) {
+      if (argument.kind != ArgumentKind::buffer) continue;
+      BufferRange range;
+      range.buffer = argument.range.storage;
+      range.offset_bytes = argument.range.offset_bytes;
+      range.size_bytes = argument.range.size_bytes;
+      written = written || ledger_.is_device_written(range);
+    }
+  });
+  return written;
+}
+
+// Bytes of memory that host and device share, changed while no command that may write them was
+// under way.
+void Recording::take_host_writes(Ticket& ticket, Storage& storage) {
+  if (storage.writer_capture.load(std::memory_order_relaxed) == number) {
+    const std::lock_guard lock(mutex_);
+    const auto done = host_done_.find(storage.writer_stream.load(std::memory_order_relaxed));
+    if (done == host_done_.end() ||
+        done->second < storage.writer_command.load(std::memory_order_relaxed))
+      return;  // the host has not seen it done: what changed may be the device's
+  }
+  for (const auto& [offset, size] :
+       host_pages_.changed(&storage, storage.address, storage.size_bytes)) {
+    const WorkArgument range{ArgumentKind::buffer, Access::write, {&storage, offset, size}, 0,
+                             nullptr};
+    BoxSource bytes(storage.address + offset, line(size));
+    push_bytes(ContentRole::input, ticket.id, {&range, 1}, bytes);
+    BufferRange known;
+    known.buffer = &storage;
+    known.offset_bytes = offset;
+    known.size_bytes = size;
+    ledger_.overwrite(known, true);
+  }
+}
+
+// --- the end ------------------------------------------------------------------------------------
+
+void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
+  quietly([&] {
+    host_pages_.forget(storage.get());
+    const std::vector<Piece> pieces = ledger_.release(*storage);
+    if (storage->noted_in.load(std::memory_order_relaxed) != number) return;
+    document_.push(document::AllocationRow{true, u32(storage->id), monotonic_ns()});
+    if (pieces.empty() || contents == Contents::none || storage->is_strange) return;
+    const std::uint32_t stream = storage->writer_stream.load(std::memory_order_relaxed);
+    std::shared_ptr<Queue> queue;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& known : queues_) {
+        auto candidate = std::static_pointer_cast<Queue>(known);
+        if (candidate->context == storage->context) queue = candidate;
+        const auto& lanes = candidate->record->lanes;
+        if (std::any_of(lanes.begin(), lanes.end(),
+                        [&](const Lane& lane) { return lane.stream == stream; })) {
+          queue = std::move(candidate);
+          break;
+        }
+      }
+    }
+    // A callback of the driver may release memory while another thread is inside the driver with
+    // this lock; neither may wait for the other.
+    std::unique_lock<std::recursive_mutex> lock;
+    if (queue) lock = std::unique_lock(queue->mutex, std::try_to_lock);
+    if (!lock || !queue->record || !queue->record->handle) {
+      missing(*storage, "it was released when its queue could not be asked for them");
+      return;
+    }
+    QueueRecord& record = *queue->record;
+    std::vector<cl_event> waits;
+    if (queue->out_of_order)
+      for (const auto& pending : record.pending) waits.push_back(pending.event);
+    read_pieces(*queue, record, ContentRole::check,
+                storage->writer_command.load(std::memory_order_relaxed), pieces, u32(waits.size()),
+                waits.empty() ? nullptr : waits.data(), nullptr);
+  });
+}
+
+// What devices wrote and nothing overwrote. Commands that other threads give meanwhile are not
+// recorded; once one was, results can't be told from its own.
+void Recording::read_final() {
+  const std::uint64_t begin_ns = monotonic_ns();
+  std::uint64_t total = 0;
+  const std::uint32_t count = commands();
+  if (count == 0) return;
+  std::map<cl_context, cl_command_queue> queues;
+  bool strays = false;
+  for (const auto& [piece, held] : ledger_.device_written()) {
+    const Storage& storage = storage_of(piece);
+    if (storage.is_strange || strays || document_.is_lost()) continue;
+    cl_command_queue& queue = queues[storage.context];
+    if (!queue) {
+      const auto devices = ask_list<cl_device_id>(next().clGetContextInfo, storage.context,
+                                                  CL_CONTEXT_DEVICES);
+      cl_int status = CL_DEVICE_NOT_FOUND;
+      if (!devices.empty())
+        queue = next().clCreateCommandQueue(storage.context, devices[0], 0, &status);
+      if (status != CL_SUCCESS) {
+        missing(storage, fmt::format("no queue could be had to read them ({})",
+                                     status_name(status)));
+        continue;
+      }
+    }
+    const bool whole = storage.image.has_value();
+    const std::uint64_t end = piece.offset_bytes + piece.size_bytes;
+    for (std::uint64_t at = piece.offset_bytes; at < end; at += piece_bytes) {
+      const std::uint64_t size = std::min(piece_bytes, end - at);
+      auto block = take_memory(size, nullptr);
+      if (!block) {
+        missing(storage, "no memory was free in time to read them");
+        break;
+      }
+      std::vector<std::byte> pixels(whole ? storage.size_bytes : 0);
+      const std::span<std::byte> target = whole ? std::span<std::byte>(pixels) : block->bytes();
+      std::vector<cl_mem> scratch;
+      cl_event event = nullptr;
+      cl_int status = enqueue_read(queue, storage, whole ? 0 : at, target, 0, nullptr, &event,
+                                   scratch);
+      if (status == CL_SUCCESS) status = next().clWaitForEvents(1, &event);
+      if (event) next().clReleaseEvent(event);
+      for (cl_mem memory : scratch) next().clReleaseMemObject(memory);
+      if (status != CL_SUCCESS) {
+        missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
+        break;
+      }
+      if (whole) std::memcpy(block->bytes().data(), pixels.data() + at, size);
+      strays = session::stray_commands() != 0;
+      if (strays) break;
+      document_.push(ContentsMessage{ContentRole::check, count - 1, u32(storage.id), at,
+                                     stores(ContentRole::check), std::move(*block)});
+      total += size;
+    }
+  }
+  if (strays)
+    note("contents_missing",
+         "The program gave commands while the capture ended; what was in memory then is not a "
+         "result of what was recorded, and is left out.");
+  for (const auto& [context, queue] : queues)
+    if (queue) next().clReleaseCommandQueue(queue);
+  overhead(OverheadKind::checks, begin_ns, total);
+}
+
+}  // namespace reel::layer

@@ -1,0 +1,55 @@
+// recording_things.cpp - the part of a Recording that writes rows of devices, memory and kernels,
+// each when it is first named.
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "layers/opencl/device_row.hpp"
+#include "layers/opencl/kernel_row.hpp"
+#include "layers/opencl/recording.hpp"
+
+namespace reel::layer {
+
+namespace {
+std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
+}  // namespace
+
+std::uint32_t Recording::note_device(cl_device_id device) {
+  std::uint32_t id = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [it, is_new] = devices_.try_emplace(device, u32(devices_.size()));
+    if (!is_new) return it->second;
+    id = it->second;
+  }
+  document_.push(device_row(device, id));
+  return id;
+}
+
+// Memory belongs to a context; its first device stands for it.
+std::uint32_t Recording::device_of(const Storage& storage) {
+  const auto devices =
+      ask_list<cl_device_id>(next().clGetContextInfo, storage.context, CL_CONTEXT_DEVICES);
+  return devices.empty() ? 0 : note_device(devices[0]);
+}
+
+void Recording::note_storage(Storage& storage) {
+  if (storage.noted_in.exchange(number, std::memory_order_relaxed) == number) return;
+  document_.push(document::BufferRow{u32(storage.id), device_of(storage), storage.size_bytes,
+                                     storage.label, storage.kind, true, storage.image});
+}
+
+void Recording::allocated(Storage& storage) noexcept {
+  quietly([&] {
+    note_storage(storage);
+    document_.push(document::AllocationRow{false, u32(storage.id), monotonic_ns()});
+  });
+}
+
+void Recording::note_kernel(Kernel& kernel, cl_device_id device) {
+  if (kernel.recorded_in.load(std::memory_order_relaxed) == number) [[likely]]
+    return;
+  if (kernel.recorded_in.exchange(number, std::memory_order_relaxed) == number) return;
+  document_.push(kernel_row(kernel, device, note_device(device)));
+}
+
+}  // namespace reel::layer

@@ -1,0 +1,49 @@
+// session.hpp - the captures of this process: at most one is under way.
+//
+// Any thread. Nothing here throws: what goes wrong is one line on standard error, and the program
+// goes on without it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "layers/opencl/settings.hpp"
+#include "reel/capture.hpp"
+
+namespace reel::layer::session {
+
+// Whether the hooks have to do more than to keep track of objects. Bits of mode().
+inline constexpr std::uint32_t recording = 1;  // a capture is under way
+inline constexpr std::uint32_t attention = 2;  // control::before_command() wants to be asked
+inline constexpr std::uint32_t ending = 4;     // a capture reads its last results
+namespace detail {
+inline std::atomic<std::uint32_t> mode_bits{0};
+}
+inline std::uint32_t mode() noexcept { return detail::mode_bits.load(std::memory_order_relaxed); }
+void set_attention(bool on) noexcept;  // async-signal-safe
+// A command is given while a capture is ending: it isn't recorded, and its results are not those
+// of the recorded ones.
+void stray_command() noexcept;
+std::uint32_t stray_commands() noexcept;
+
+// False, with the reason in `why`, when it could not be begun.
+bool begin(const std::string& path, const Settings& settings, std::string& why) noexcept;
+// Waits for the work recorded so far as long as it moves, and closes the document. False: none was
+// under way.
+bool end(CaptureReport& report) noexcept;
+bool is_capturing() noexcept;
+std::uint64_t recorded_commands() noexcept;  // of the capture under way
+
+void push_scope(std::string_view name) noexcept;  // of this thread
+void pop_scope() noexcept;
+// A handle of OpenCL that the layer has seen; false: it has not.
+bool label(const void* object, std::string_view name) noexcept;
+
+// In a child after fork: nothing is under way here, and the parent's document is the parent's.
+void prepare_fork() noexcept;
+void after_fork_in_parent() noexcept;
+void after_fork_in_child() noexcept;
+
+}  // namespace reel::layer::session

@@ -1,0 +1,96 @@
+#include "layers/opencl/work.hpp"
+
+namespace reel::layer {
+
+void Work::clear() {
+  kind = WorkKind::barrier;
+  label = {};
+  kernel = nullptr;
+  groups = group_size = offset = items = {};
+  pattern = 0;
+  arguments.clear();
+  values.clear();
+  waits_for_all = holds_back_later = false;
+  why_not_again = nullptr;
+}
+
+void Work::add(const Range& range, Access access, Storage* view) {
+  if (!range.storage || range.size_bytes == 0) return;
+  arguments.push_back({ArgumentKind::buffer, access, range, 0, view});
+}
+
+void Work::add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes) {
+  arguments.push_back({argument_kind, Access::read, {}, bytes.size(), nullptr});
+  values.insert(values.end(), bytes.begin(), bytes.end());
+}
+
+std::uint64_t Box::end_bytes() const noexcept {
+  if (row_bytes == 0 || rows == 0 || slices == 0) return offset_bytes;
+  return offset_bytes + (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row_bytes;
+}
+
+bool Box::fits(std::uint64_t size_bytes) const noexcept {
+  // Numbers of a program that is wrong may be anything; the driver refuses them.
+  constexpr std::uint64_t most = std::uint64_t{1} << 48;
+  if (offset_bytes > most || row_bytes > most || row_pitch > most || slice_pitch > most ||
+      rows > (1u << 24) || slices > (1u << 24))
+    return false;
+  if (rows > 1 && row_pitch > most / rows) return false;
+  if (slices > 1 && slice_pitch > most / slices) return false;
+  return end_bytes() <= size_bytes;
+}
+
+Box buffer_box(const std::size_t* origin, const std::size_t* region, std::size_t row_pitch,
+               std::size_t slice_pitch, std::uint64_t base_bytes) noexcept {
+  Box box;
+  if (!origin || !region) return box;
+  box.row_bytes = region[0];
+  box.rows = region[1];
+  box.slices = region[2];
+  box.row_pitch = row_pitch ? row_pitch : region[0];
+  box.slice_pitch = slice_pitch ? slice_pitch : box.row_pitch * region[1];
+  box.offset_bytes =
+      base_bytes + origin[2] * box.slice_pitch + origin[1] * box.row_pitch + origin[0];
+  return box;
+}
+
+namespace {
+
+// OpenCL counts the layers of a 1D array as rows, and those of a 2D array as slices.
+std::uint64_t rows_of(const ImageShape& shape) {
+  return shape.type == ImageType::d1_array ? shape.layers : shape.height;
+}
+
+}  // namespace
+
+Box image_box(const ImageShape& shape, const std::size_t* origin,
+              const std::size_t* region) noexcept {
+  Box box;
+  if (!origin || !region) return box;
+  box.row_bytes = region[0] * shape.pixel_bytes;
+  box.rows = region[1];
+  box.slices = region[2];
+  box.row_pitch = shape.width * shape.pixel_bytes;
+  box.slice_pitch = box.row_pitch * rows_of(shape);
+  box.offset_bytes =
+      origin[2] * box.slice_pitch + origin[1] * box.row_pitch + origin[0] * shape.pixel_bytes;
+  return box;
+}
+
+Box host_box(const ImageShape& shape, const std::size_t* region, std::size_t row_pitch,
+             std::size_t slice_pitch) noexcept {
+  Box box;
+  if (!region) return box;
+  box.row_bytes = region[0] * shape.pixel_bytes;
+  box.rows = region[1];
+  box.slices = region[2];
+  // The slice pitch of a 1D array is the distance of its layers.
+  const std::uint64_t rows_pitch =
+      shape.type == ImageType::d1_array && slice_pitch ? slice_pitch : row_pitch;
+  box.row_pitch = rows_pitch ? rows_pitch : box.row_bytes;
+  box.slice_pitch = shape.type != ImageType::d1_array && slice_pitch ? slice_pitch
+                                                                     : box.row_pitch * region[1];
+  return box;
+}
+
+}  // namespace reel::layer

@@ -1,0 +1,88 @@
+// work.hpp - what one call asks of the device, in the words of documents.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "layers/opencl/objects.hpp"
+#include "reel/trace.hpp"
+
+namespace reel::layer {
+
+struct Range {
+  Storage* storage = nullptr;
+  std::uint64_t offset_bytes = 0, size_bytes = 0;
+};
+
+struct WorkArgument {
+  ArgumentKind kind = ArgumentKind::buffer;
+  Access access = Access::read_write;
+  Range range;                    // of a buffer
+  std::uint64_t size_bytes = 0;   // of a value or local memory
+  Storage* view = nullptr;        // the image on the range that is bound
+};
+
+// Reused from call to call; clear() keeps memory.
+struct Work {
+  WorkKind kind = WorkKind::barrier;
+  std::string_view label;  // the function; lives as long as the process
+  Kernel* kernel = nullptr;
+  std::array<std::uint32_t, 3> groups{}, group_size{}, offset{}, items{};
+  std::uint64_t pattern = 0;
+  std::vector<WorkArgument> arguments;
+  std::vector<std::byte> values;
+  bool waits_for_all = false;      // on a queue without order: all before it is done first
+  bool holds_back_later = false;   // … and what comes later starts after it
+  const char* why_not_again = nullptr;  // set: can't be replayed, and why
+
+  void clear();
+  void read(const Range& range) { add(range, Access::read); }
+  void write(const Range& range) { add(range, Access::write); }
+  void add(const Range& range, Access access, Storage* view = nullptr);
+  void add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes);
+};
+
+// Rows of a box in linear memory, those that touch merged into one.
+struct Box {
+  std::uint64_t offset_bytes = 0;  // of its first byte
+  std::uint64_t row_bytes = 0, rows = 1, slices = 1;
+  std::uint64_t row_pitch = 0, slice_pitch = 0;
+
+  // visit(offset, size), in order.
+  template <class F>
+  void for_each_run(F&& visit) const {
+    if (row_bytes == 0 || rows == 0 || slices == 0) return;
+    const bool rows_touch = rows == 1 || row_pitch == row_bytes;
+    const std::uint64_t slice_bytes = rows_touch ? rows * row_bytes : row_bytes;
+    if (rows_touch && (slices == 1 || slice_pitch == slice_bytes)) {
+      visit(offset_bytes, slices * slice_bytes);
+      return;
+    }
+    for (std::uint64_t z = 0; z < slices; ++z) {
+      const std::uint64_t at = offset_bytes + z * slice_pitch;
+      if (rows_touch)
+        visit(at, slice_bytes);
+      else
+        for (std::uint64_t y = 0; y < rows; ++y) visit(at + y * row_pitch, row_bytes);
+    }
+  }
+  std::uint64_t end_bytes() const noexcept;  // past the last byte
+  // Is each within `size_bytes`?
+  bool fits(std::uint64_t size_bytes) const noexcept;
+};
+
+// A box of a buffer as the …Rect functions give it; pitches of 0 mean tight.
+Box buffer_box(const std::size_t* origin, const std::size_t* region, std::size_t row_pitch,
+               std::size_t slice_pitch, std::uint64_t base_bytes) noexcept;
+// A region of an image in its tight bytes.
+Box image_box(const ImageShape& shape, const std::size_t* origin,
+              const std::size_t* region) noexcept;
+// The same rows in host memory, tight or with the pitches given.
+Box host_box(const ImageShape& shape, const std::size_t* region, std::size_t row_pitch,
+             std::size_t slice_pitch) noexcept;
+
+}  // namespace reel::layer
