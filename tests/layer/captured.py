@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import time
@@ -33,9 +34,13 @@ class Ran:
         # A shell, and so `reel capture`, tells of a signal as 128 + its number.
         self.end = 128 - done.returncode if done.returncode < 0 else done.returncode
 
-    def without_our_lines(self):
-        """Its stderr without what the layer and `reel capture` say, each line of which names them."""
-        return "".join(line for line in self.stderr.splitlines(True) if not line.startswith("[reel]"))
+    def own_stderr(self):
+        """Its stderr without what the layer and `reel capture` say, each line of which names them.
+
+        And without the count of warnings of PoCL, which it only prints where its cache doesn't have a kernel yet.
+        """
+        other = re.compile(r"\[reel\]|[0-9]+ warnings? generated[.]$")
+        return "".join(line for line in self.stderr.splitlines(True) if not other.match(line))
 
     def told(self):
         return f"$ {shlex.join(self.words)}\nended with {self.end}\n{tail(self.stdout)}{tail(self.stderr)}"
@@ -70,7 +75,7 @@ class Captured:
                 left.unlink()
 
     def words(self):
-        words = shlex.split(self.case.command)
+        words = shlex.split(self.case.command.replace("{source}", str(pathlib.Path(__file__).parent)))
         own = self.build / "programs" / words[0]
         return ([str(own)] if own.exists() else [words[0]]) + words[1:]
 
@@ -101,7 +106,7 @@ class Captured:
         keep = self.case.keep or (lambda lines: lines)
         expect_same("How it ends", bare.end, captured.end)
         expect_same("stdout", keep(bare.stdout), keep(captured.stdout))
-        expect_same("stderr", keep(bare.stderr), keep(captured.without_our_lines()))
+        expect_same("stderr", keep(bare.own_stderr()), keep(captured.own_stderr()))
         if not self.case.document:
             return f"{captured.seconds:.1f} s"
         if not self.document.exists():
@@ -120,6 +125,8 @@ class Captured:
         return f"{info['commands']['total']} commands, {info['file_bytes']} bytes, {self.check_replay(info)}"
 
     def check_tally(self, info):
+        if info["commands"]["dispatch"] < self.case.dispatches:
+            raise Failure(f"The document has {info['commands']['dispatch']} of {self.case.dispatches} dispatches.")
         if not self.case.tally or not self.case.complete or not self.tally.exists():
             return
         given, recorded = int(self.tally.read_text()), info["commands"]["dispatch"]

@@ -1,5 +1,6 @@
 """cases.py - which programs run in which group, and what is special about some of them."""
 
+import re
 from dataclasses import dataclass, field
 
 
@@ -17,6 +18,8 @@ class Case:
     document: bool = True
     # False: it ends in a way that leaves the document to be repaired by its readers.
     complete: bool = True
+    # So many dispatches must be in it at least, where the program can't tell how many it gave.
+    dispatches: int = 0
     # False: kernels reach the driver on ways that the tally doesn't see, or from several processes.
     tally: bool = True
     # None: as the file says. Else a function that keeps what is the same in each run of the program.
@@ -27,8 +30,26 @@ class Case:
 
     @property
     def name(self):
-        words = [self.command, *self.environment.values()] if self.command == "fake_calls" else [self.command]
-        return "_".join(words[:3]).replace(" ", "_").replace("/", "_")
+        words = " ".join([self.command, *self.environment.values()])
+        return re.sub(r"[^A-Za-z0-9]+", "_", words)[-100:]
+
+
+def without_numbers(words):
+    """Of a program that prints times: everything else it prints."""
+    return re.sub(r" *[0-9]+([.][0-9]+)?", " #", words)
+
+
+def python(program, **expected):
+    return Case(f"/usr/bin/python3 {{source}}/real/{program}.py", **expected)
+
+
+def ffmpeg(filters, **expected):
+    """Five frames through filters; prints the hash of each."""
+    return Case(
+        "ffmpeg -hide_banner -loglevel error -bitexact -init_hw_device opencl=device:0.0 -filter_hw_device device"
+        f" -f lavfi -i testsrc=size=160x120:rate=25:duration=0.2 -vf {filters} -f framemd5 -",
+        **expected,
+    )
 
 
 def bad_driver(behaviour, seed=0, **expected):
@@ -115,11 +136,11 @@ GROUPS = {
         ending("return"),
         ending("leak"),
         ending("exit"),
-        ending("_exit", complete=False, replay=None),
-        ending("abort", complete=False, replay=None),
-        ending("segv", complete=False, replay=None),
-        ending("kill", complete=False, replay=None),
-        ending("term", complete=False, replay=None),
+        ending("_exit", complete=False, dispatches=50, replay=None),
+        ending("abort", complete=False, dispatches=50, replay=None),
+        ending("segv", complete=False, dispatches=50, replay=None),
+        ending("kill", complete=False, dispatches=50, replay=None),
+        ending("term", complete=False, dispatches=50, replay=None),
         ending("exit_in_thread"),
         ending("atexit"),
         ending("destructor"),
@@ -127,11 +148,30 @@ GROUPS = {
         ending("fork_exit"),
         ending("fork_exec", tally=False),
         ending("fork_first", tally=False),
-        ending("exec", tally=False, complete=False, replay=None),
+        ending("exec", tally=False, complete=False, dispatches=50, replay=None),
         ending("close_descriptors", complete=False, replay=None),
         Case("no_opencl", document=False),
         Case("no_opencl with words", document=False),
         Case("no_opencl_static", document=False),
+    ],
+    "clpeak": [
+        Case("clpeak --kernel-latency", keep=without_numbers),
+        Case("clpeak --kernel-latency --use-event-timer", keep=without_numbers),
+    ],
+    "python": [
+        python("arrays"),
+        python("arrays", environment={"PYOPENCL_NO_CACHE": "1"}),
+        python("raw_calls", environment={"PYOPENCL_NO_CACHE": "1"}),
+    ],
+    "libraries": [
+        Case("blas"),
+        Case("fft"),
+    ],
+    "ffmpeg": [
+        ffmpeg("format=yuv420p,hwupload,avgblur_opencl=3,unsharp_opencl,hwdownload,format=yuv420p"),
+        ffmpeg("format=yuv420p,hwupload,boxblur_opencl,sobel_opencl,transpose_opencl=clock,hwdownload,format=yuv420p"),
+        ffmpeg("format=rgba,hwupload,colorkey_opencl=green:0.3:0.2,hwdownload,format=rgba"),
+        ffmpeg("format=yuv420p,hwupload,nlmeans_opencl,erosion_opencl,hwdownload,format=yuv420p"),
     ],
     "bad_drivers": [
         *(
