@@ -1,0 +1,152 @@
+"""captured.py - a program run bare and run under `reel capture`, and everything that must hold of the two."""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import time
+
+# No case takes a tenth of it on a quiet machine; a hang is a failure.
+SECONDS = 120
+
+
+class Failure(Exception):
+    pass
+
+
+class Ran:
+    """What a process wrote, and how it ended: a number, or the name of a signal."""
+
+    def __init__(self, words, environment, folder):
+        began = time.monotonic()
+        try:
+            done = subprocess.run(
+                words, env=environment, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS
+            )
+        except subprocess.TimeoutExpired as hang:
+            raise Failure(f"{shlex.join(words)} hangs: it did not end within {SECONDS} s.\n{text(hang.stderr)}")
+        self.words = words
+        self.seconds = time.monotonic() - began
+        self.stdout = text(done.stdout)
+        self.stderr = text(done.stderr)
+        # A shell, and so `reel capture`, tells of a signal as 128 + its number.
+        self.end = 128 - done.returncode if done.returncode < 0 else done.returncode
+
+    def own_stderr(self):
+        """Its stderr without what the layer and `reel capture` say, each line of which names them.
+
+        And without the count of warnings of PoCL, which it only prints where its cache doesn't have a kernel yet.
+        """
+        other = re.compile(r"\[reel\]|[0-9]+ warnings? generated[.]$")
+        return "".join(line for line in self.stderr.splitlines(True) if not other.match(line))
+
+    def told(self):
+        return f"$ {shlex.join(self.words)}\nended with {self.end}\n{tail(self.stdout)}{tail(self.stderr)}"
+
+
+def text(bytes_or_none):
+    return (bytes_or_none or b"").decode(errors="replace")
+
+
+def tail(long, lines=25):
+    return "".join(line + "\n" for line in long.splitlines()[-lines:])
+
+
+def expect_same(what, bare, captured):
+    if bare != captured:
+        raise Failure(f"{what} is another one under capture.\n--- bare\n{tail(str(bare))}--- captured\n{tail(str(captured))}")
+
+
+class Captured:
+    """One case: runs it, then checks the document. Raises Failure with what a person needs to see."""
+
+    def __init__(self, case, reel, build, work):
+        self.case = case
+        self.reel = str(reel)
+        self.build = pathlib.Path(build)
+        self.folder = pathlib.Path(work) / case.name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.document = self.folder / "captured.reel"
+        self.tally = self.folder / "tally"
+        for left in self.folder.glob("*"):
+            if left.is_file():
+                left.unlink()
+
+    def words(self):
+        words = shlex.split(self.case.command.replace("{source}", str(pathlib.Path(__file__).parent)))
+        own = self.build / "programs" / words[0]
+        return ([str(own)] if own.exists() else [words[0]]) + words[1:]
+
+    def environment(self, **more):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("REEL_CAPTURE")}
+        environment.pop("OPENCL_LAYERS", None)
+        # Programs leave things behind on purpose; whether the layer leaks is asked elsewhere.
+        environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        of_case = {name: value.format(build=self.build) for name, value in self.case.environment.items()}
+        return {**environment, **of_case, **more}
+
+    def run_bare(self):
+        return Ran(self.words(), self.environment(), self.folder)
+
+    def run_captured(self):
+        # The layer under test comes first in the list of layers, so the loader asks it first, then the tally.
+        environment = self.environment(OPENCL_LAYERS=str(self.build / "tally_layer.so"), TALLY=str(self.tally))
+        return Ran([self.reel, "capture", "-o", str(self.document), "--", *self.words()], environment, self.folder)
+
+    def ask(self, *words, ends=(0,)):
+        ran = Ran([self.reel, *words], self.environment(), self.folder)
+        if ran.end not in ends:
+            raise Failure(f"{ran.told()}Allowed: {', '.join(map(str, ends))}.")
+        return ran
+
+    def check(self):
+        bare, captured = self.run_bare(), self.run_captured()
+        keep = self.case.keep or (lambda lines: lines)
+        expect_same("How it ends", bare.end, captured.end)
+        expect_same("stdout", keep(bare.stdout), keep(captured.stdout))
+        expect_same("stderr", keep(bare.own_stderr()), keep(captured.own_stderr()))
+        if not self.case.document:
+            return f"{captured.seconds:.1f} s"
+        if not self.document.exists():
+            raise Failure(f"There is no document {self.document}.\n{captured.told()}")
+        return f"{captured.seconds:.1f} s, {self.check_document()}"
+
+    def check_document(self):
+        # A program that was killed leaves a document without its end, which readers know how to read.
+        self.ask("verify", str(self.document), ends=(0,) if self.case.complete else (0, 3))
+        info = json.loads(self.ask("info", "--json", str(self.document)).stdout)
+        if self.case.complete and not info["complete"]:
+            raise Failure("The document isn't complete, though the program ended properly.")
+        if info["problems"] and self.case.complete:
+            raise Failure(f"The document has problems: {info['problems']}")
+        self.check_tally(info)
+        return f"{info['commands']['total']} commands, {info['file_bytes']} bytes, {self.check_replay(info)}"
+
+    def check_tally(self, info):
+        if info["commands"]["dispatch"] < self.case.dispatches:
+            raise Failure(f"The document has {info['commands']['dispatch']} of {self.case.dispatches} dispatches.")
+        if not self.case.tally or not self.case.complete or not self.tally.exists():
+            return
+        given, recorded = int(self.tally.read_text()), info["commands"]["dispatch"]
+        if given != recorded:
+            raise Failure(f"The program gave {given} kernels to its queues, and the document has {recorded}.")
+
+    def check_replay(self, info):
+        if self.case.replay is None:
+            return "not replayed"
+        ran = self.ask("replay", "--json", str(self.document), ends=(0,) if self.case.replay == "equal" else (0, 4))
+        try:
+            report = json.loads(ran.stdout)
+        except json.JSONDecodeError:
+            raise Failure(f"The replay made no report.\n{ran.told()}")
+        if report["differences"] or report["races"] or report["checks"]["different"]:
+            raise Failure(f"The replay found differences.\n{ran.told()}")
+        if self.case.replay == "equal" and report["verdict"] != "equal":
+            raise Failure(f"The verdict is {report['verdict']}, not equal.\n{ran.told()}")
+        if info["commands"]["dispatch"] and not report["checks"]["made"]:
+            raise Failure(f"The replay compared nothing.\n{ran.told()}")
+        if self.case.replay == "partly" and not (info["notes"] or report["not_checked"] or ran.stderr):
+            raise Failure("Not all of it can be replayed, and neither document nor replay say so.")
+        return f"{report['verdict']}, {report['checks']['made']} checks"

@@ -1,0 +1,194 @@
+"""cases.py - which programs run in which group, and what is special about some of them."""
+
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Case:
+    """A program with its arguments, and what is expected of its document.
+
+    `replay` says how its replay ends: "equal", every byte compared and right; "partly", where some of
+    the work can't be given again, which the document must say, and nothing differs; None, not replayed.
+    """
+
+    command: str
+    replay: str | None = "equal"
+    # False: the program gives no OpenCL work, or dies before anything could be written.
+    document: bool = True
+    # False: it ends in a way that leaves the document to be repaired by its readers.
+    complete: bool = True
+    # So many dispatches must be in it at least, where the program can't tell how many it gave.
+    dispatches: int = 0
+    # False: kernels reach the driver on ways that the tally doesn't see, or from several processes.
+    tally: bool = True
+    # None: as the file says. Else a function that keeps what is the same in each run of the program.
+    keep: object = None
+    environment: dict = field(default_factory=dict)
+    # Why it is as it is; printed with a failure.
+    because: str = ""
+
+    @property
+    def name(self):
+        words = " ".join([self.command, *self.environment.values()])
+        return re.sub(r"[^A-Za-z0-9]+", "_", words)[-100:]
+
+
+def without_numbers(words):
+    """Of a program that prints times: everything else it prints."""
+    return re.sub(r" *[0-9]+([.][0-9]+)?", " #", words)
+
+
+def python(program, **expected):
+    return Case(f"/usr/bin/python3 {{source}}/real/{program}.py", **expected)
+
+
+def ffmpeg(filters, **expected):
+    """Five frames through filters; prints the hash of each."""
+    return Case(
+        "ffmpeg -hide_banner -loglevel error -bitexact -init_hw_device opencl=device:0.0 -filter_hw_device device"
+        f" -f lavfi -i testsrc=size=160x120:rate=25:duration=0.2 -vf {filters} -f framemd5 -",
+        **expected,
+    )
+
+
+def bad_driver(behaviour, seed=0, **expected):
+    return Case(
+        "fake_calls",
+        environment={"FAKE_DRIVER": behaviour, "FAKE_SEED": str(seed), "OCL_ICD_VENDORS": "{build}/fake"},
+        replay=None,
+        because=f"the driver: {behaviour}, seed {seed}",
+        **expected,
+    )
+
+
+def ending(way, **expected):
+    return Case(f"ending {way}", **expected)
+
+
+GROUPS = {
+    "memory": [
+        Case("vector_add"),
+        Case("changing_arguments"),
+        Case("sub_buffers"),
+        Case("host_pointers"),
+        Case("mapping"),
+        Case("never_unmapped"),
+        Case("rectangles"),
+        Case("fill_patterns"),
+        Case("nonblocking"),
+        Case("migration"),
+        Case("volume"),
+    ],
+    "images": [
+        Case("image_kinds"),
+        Case("image_formats"),
+        Case("samplers"),
+        Case("image_copies"),
+        Case("image_mapping"),
+        Case("image_from_buffer"),
+    ],
+    "svm": [
+        Case("svm_coarse"),
+        Case("svm_fine"),
+        Case("svm_pointers"),
+    ],
+    "order": [
+        Case("out_of_order"),
+        Case("user_events"),
+        Case("callbacks"),
+        Case("many_queues"),
+        Case("sub_devices"),
+        Case("two_devices"),
+        Case("seven_threads"),
+        Case("short_threads"),
+    ],
+    "programs": [
+        Case("program_binary"),
+        Case("program_il"),
+        Case("compile_link"),
+        Case("build_options"),
+        Case("build_failure"),
+        Case("builtin_kernel"),
+        Case("many_kernels"),
+        Case("clone_kernel"),
+    ],
+    "kernels": [
+        Case("argument_kinds"),
+        Case("work_sizes"),
+        Case("native_kernel", replay="partly", because="a C function can't be in a document"),
+        Case("task"),
+        Case("kernel_printf"),
+        Case("command_buffer", replay="partly", because="a command buffer runs unseen"),
+    ],
+    "queries": [
+        Case("profiling"),
+        Case("queries"),
+        Case("function_addresses"),
+        Case("wrong_arguments"),
+    ],
+    "lifetimes": [
+        Case("odd_releases"),
+        Case("handle_reuse 30000"),
+        Case("many_objects 20000"),
+    ],
+    "endings": [
+        ending("return"),
+        ending("leak"),
+        ending("exit"),
+        ending("_exit", complete=False, dispatches=50, replay=None),
+        ending("abort", complete=False, dispatches=50, replay=None),
+        ending("segv", complete=False, dispatches=50, replay=None),
+        ending("kill", complete=False, dispatches=50, replay=None),
+        ending("term", complete=False, dispatches=50, replay=None),
+        ending("exit_in_thread"),
+        ending("atexit"),
+        ending("destructor"),
+        ending("fork"),
+        ending("fork_exit"),
+        ending("fork_exec", tally=False),
+        ending("fork_first", tally=False),
+        ending("exec", tally=False, complete=False, dispatches=50, replay=None),
+        ending("close_descriptors", complete=False, replay=None),
+        Case("no_opencl", document=False),
+        Case("no_opencl with words", document=False),
+        Case("no_opencl_static", document=False),
+    ],
+    "clpeak": [
+        Case("clpeak --kernel-latency", keep=without_numbers),
+        Case("clpeak --kernel-latency --use-event-timer", keep=without_numbers),
+    ],
+    "python": [
+        python("arrays"),
+        python("arrays", environment={"PYOPENCL_NO_CACHE": "1"}),
+        python("raw_calls", environment={"PYOPENCL_NO_CACHE": "1"}),
+    ],
+    "libraries": [
+        Case("blas"),
+        Case("fft"),
+    ],
+    "ffmpeg": [
+        ffmpeg("format=yuv420p,hwupload,avgblur_opencl=3,unsharp_opencl,hwdownload,format=yuv420p"),
+        ffmpeg("format=yuv420p,hwupload,boxblur_opencl,sobel_opencl,transpose_opencl=clock,hwdownload,format=yuv420p"),
+        ffmpeg("format=rgba,hwupload,colorkey_opencl=green:0.3:0.2,hwdownload,format=rgba"),
+        ffmpeg("format=yuv420p,hwupload,nlmeans_opencl,erosion_opencl,hwdownload,format=yuv420p"),
+    ],
+    "bad_drivers": [
+        *(
+            bad_driver(behaviour)
+            for behaviour in (
+                "works",
+                "nulls",
+                "repeats",
+                "long_names",
+                "old",
+                "no_profiling",
+                "wild_times",
+                "no_events",
+                "bad_maps",
+            )
+        ),
+        bad_driver("no_devices", document=False),
+        *(bad_driver("errors", seed, document=False) for seed in range(12)),
+    ],
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/python3
+"""run_group.py - runs the cases of a group, one after the other; ends with 1 when one of them fails."""
+
+import argparse
+import pathlib
+import sys
+import traceback
+
+from captured import Captured, Failure
+from cases import GROUPS
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--reel", required=True, type=pathlib.Path, help="the program under test")
+    options.add_argument("--build", required=True, type=pathlib.Path, help="where programs and the tally layer are")
+    options.add_argument("--only", help="cases whose name has this in it")
+    options.add_argument("group", choices=GROUPS)
+    given = options.parse_args()
+    given.reel, given.build = given.reel.resolve(), given.build.resolve()
+    failed = []
+    for case in GROUPS[given.group]:
+        if given.only and given.only not in case.name:
+            continue
+        try:
+            found = Captured(case, given.reel, given.build, given.build / "work" / given.group).check()
+            print(f"ok      {case.command}: {found}", flush=True)
+        except Failure as failure:
+            failed.append(case.command)
+            why = f" ({case.because})" if case.because else ""
+            print(f"FAILED  {case.command}{why}\n{failure}", flush=True)
+        except Exception:
+            failed.append(case.command)
+            print(f"FAILED  {case.command}: the test itself is broken.\n{traceback.format_exc()}", flush=True)
+    if failed:
+        print(f"{len(failed)} failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
