@@ -1,4 +1,5 @@
 // Kernels, tasks and native kernels.
+#include <algorithm>
 #include <limits>
 #include <span>
 
@@ -89,10 +90,27 @@ void add_argument(Work& work, const Kernel& kernel, std::size_t index) {
 
 void fill_dispatch(Work& work, Kernel& kernel, const char* function, cl_uint dimensions,
                    const size_t* offset, const size_t* global, const size_t* local) {
+  // A loop gives the same kernel with the same arguments again; memory that was released since
+  // is not the same any more.
+  const bool is_same = work.kernel == &kernel && work.kernel_version == kernel.version &&
+                       work.svm_version == svm_version() && !work.why_not_again &&
+                       std::none_of(work.arguments.begin(), work.arguments.end(),
+                                    [](const WorkArgument& argument) {
+                                      return argument.kind == ArgumentKind::buffer &&
+                                             argument.range.storage->parts.load(
+                                                 std::memory_order_relaxed) == 0;
+                                    });
+  if (is_same) {
+    fill_grid(work, dimensions, offset, global, local);
+    return;
+  }
+  work.clear();
   reflect(kernel);
   work.kind = WorkKind::dispatch;
   work.label = function;
   work.kernel = &kernel;
+  work.kernel_version = kernel.version;
+  work.svm_version = svm_version();
   fill_grid(work, dimensions, offset, global, local);
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i) add_argument(work, kernel, i);
   if (!kernel.svm_pointers.empty() || kernel.uses_any_svm)
@@ -163,6 +181,7 @@ cl_int CL_API_CALL enqueue_native(cl_command_queue queue, void(CL_CALLBACK* func
   if (given) {
     quietly([&] {
       Work& work = given.work();
+      work.clear();
       work.kind = WorkKind::host_call;
       work.label = "clEnqueueNativeKernel";
       work.why_not_again = "it is a function of the program";

@@ -298,7 +298,9 @@ cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, co
   if (status != CL_SUCCESS) return status;
   quietly([&] {
     Kernel* known = kernel_of(kernel);
-    if (known && index < known->arguments.size()) remember(*known, index, size, value);
+    if (!known || index >= known->arguments.size()) return;
+    known->version = next_version();
+    remember(*known, index, size, value);
   });
   return status;
 }
@@ -309,6 +311,7 @@ cl_int CL_API_CALL set_svm_argument(cl_kernel kernel, cl_uint index, const void*
   quietly([&] {
     Kernel* known = kernel_of(kernel);
     if (!known || index >= known->arguments.size()) return;
+    known->version = next_version();
     known->arguments[index].kind = KernelArgument::Kind::svm;
     known->arguments[index].pointer = pointer;
   });
@@ -322,6 +325,7 @@ cl_int CL_API_CALL set_exec_info(cl_kernel kernel, cl_kernel_exec_info what, siz
   quietly([&] {
     Kernel* known = kernel_of(kernel);
     if (!known) return;
+    known->version = next_version();
     if (what == CL_KERNEL_EXEC_INFO_SVM_PTRS) {
       const auto* pointers = static_cast<const void* const*>(value);
       known->svm_pointers.assign(pointers, pointers + size / sizeof(void*));

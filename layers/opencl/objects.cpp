@@ -20,7 +20,8 @@ T& forever() {
   return one;
 }
 
-std::atomic<std::uint32_t> buffers{0}, streams{0};
+std::atomic<std::uint32_t> buffers{0}, streams{0}, svm_changes{0};
+std::atomic<std::uint64_t> versions{1};
 
 struct SvmTable {
   std::shared_mutex mutex;
@@ -63,6 +64,8 @@ void release_failed(const void* handle, const std::shared_ptr<Object>& object, b
 }
 
 std::uint32_t next_buffer_id() noexcept { return buffers.fetch_add(1, std::memory_order_relaxed); }
+std::uint64_t next_version() noexcept { return versions.fetch_add(1, std::memory_order_relaxed); }
+std::uint32_t svm_version() noexcept { return svm_changes.load(std::memory_order_relaxed); }
 std::uint32_t next_stream_id() noexcept { return streams.fetch_add(1, std::memory_order_relaxed); }
 
 HostWindow window_of(Storage& storage) {
@@ -182,6 +185,7 @@ Kernel* kernel_of(cl_kernel handle) {
   kernel->program = shared(find<Program>(kernel->program_handle));
   constexpr cl_uint most_arguments = 4096;  // of a driver that is in its right mind
   kernel->arguments.resize(count < most_arguments ? count : most_arguments);
+  kernel->version = next_version();
   kernel->references = ask<cl_uint>(get, handle, CL_KERNEL_REFERENCE_COUNT);
   add(handle, kernel);
   return kernel.get();
@@ -219,6 +223,7 @@ std::shared_ptr<KernelIdentity> identity_of(const Kernel& kernel) {
 void add_svm(void* begin, std::uint64_t size, std::shared_ptr<Storage> storage) {
   auto& table = forever<SvmTable>();
   const std::unique_lock lock(table.mutex);
+  svm_changes.fetch_add(1, std::memory_order_relaxed);
   auto* first = static_cast<std::byte*>(begin);
   table.blocks.insert_or_assign(first, SvmBlock{first, size, std::move(storage)});
 }
@@ -226,6 +231,7 @@ void add_svm(void* begin, std::uint64_t size, std::shared_ptr<Storage> storage) 
 std::shared_ptr<Storage> remove_svm(const void* begin) {
   auto& table = forever<SvmTable>();
   const std::unique_lock lock(table.mutex);
+  svm_changes.fetch_add(1, std::memory_order_relaxed);
   const auto it = table.blocks.find(static_cast<const std::byte*>(begin));
   if (it == table.blocks.end()) return nullptr;
   auto storage = std::move(it->second.storage);

@@ -129,6 +129,7 @@ struct Kernel final : Object {
   bool reflected = false;  // parameters are known, from the driver or the source
   std::vector<Parameter> parameters;
   std::vector<KernelArgument> arguments;
+  std::uint64_t version = 1;  // counts changes of them, through all kernels of the process
   std::vector<const void*> svm_pointers;  // reached by pointers inside memory
   bool uses_any_svm = false;
   std::string label;
@@ -206,6 +207,8 @@ Kernel* kernel_of(cl_kernel handle);
 
 std::uint32_t next_buffer_id() noexcept;
 std::shared_ptr<KernelIdentity> identity_of(const Kernel& kernel);
+std::uint64_t next_version() noexcept;
+std::uint32_t svm_version() noexcept;  // changes when shared virtual memory comes or goes
 std::uint32_t next_stream_id() noexcept;
 
 // Shared virtual memory by address.

@@ -21,8 +21,9 @@ using capture::Piece;
 
 namespace {
 
-// Stamps are fetched from the driver this often, so that neither it nor we keep many.
-constexpr std::uint32_t collect_every = 256;
+// Stamps are fetched from the driver this often. Some drivers take each event from the heap: given
+// back in small numbers they are at hand for the next ones.
+constexpr std::uint32_t collect_every = 16;
 // Contents on their way to the document, all together.
 constexpr std::size_t memory_bytes = std::size_t{256} << 20;
 constexpr std::size_t most_log_blocks = 256;  // of 256 KiB, of one queue
@@ -112,8 +113,7 @@ void Recording::start(Ticket& ticket, Queue& queue, cl_uint wait_count, const cl
       ticket.work = ticket.own_work.get();
     } else {
       record.is_busy = true;
-      ticket.work = &record.work;
-      ticket.work->clear();
+      ticket.work = &record.work;  // as the last command left it
     }
     ticket.record = &record;
   });
@@ -322,6 +322,7 @@ void Recording::launch(Ticket& ticket, CommandBuffer& buffer) noexcept {
     const std::lock_guard lock(buffer.mutex);
     const auto count = u32(buffer.works.size());
     ticket.id = next_command_.fetch_add(count + 1, std::memory_order_relaxed);
+    ticket.work->clear();
     ticket.work->kind = WorkKind::launch;
     ticket.work->label = "clEnqueueCommandBufferKHR";
     if (buffer.recorded_in != number) {

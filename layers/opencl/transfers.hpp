@@ -44,6 +44,7 @@ void fill(Given& given, WorkKind kind, const char* function, F&& add) noexcept {
   bool filled = false;
   quietly([&] {
     Work& work = given.work();
+    work.clear();
     work.kind = kind;
     work.label = function;
     add(work);

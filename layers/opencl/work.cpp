@@ -12,6 +12,7 @@ void Work::clear() {
   arguments.clear();
   values.clear();
   waits_for_all = holds_back_later = false;
+  kernel_version = 0;
   why_not_again = nullptr;
 }
 

@@ -38,6 +38,8 @@ struct Work {
   std::vector<std::byte> values;
   bool waits_for_all = false;      // on a queue without order: all before it is done first
   bool holds_back_later = false;   // … and what comes later starts after it
+  std::uint64_t kernel_version = 0;  // of the arguments that these are
+  std::uint32_t svm_version = 0;     // of where pointers lead
   const char* why_not_again = nullptr;  // set: can't be replayed, and why
 
   void clear();
