@@ -111,7 +111,8 @@ std::optional<std::vector<Parameter>> parameters_in_source(std::string_view sour
     if (words[i] != kernel || words[i + 1] != "(") continue;
     // "kernel void NAME (", attributes may stand between.
     bool is_definition = false;
-    for (std::size_t back = i; back-- > 0 && words[back] != ";" && words[back] != "}";)
+    for (std::size_t back = i; back-- > 0 && words[back] != ";" && words[back] != "{" &&
+                               words[back] != "}";)
       is_definition = is_definition || is_qualifier(words[back], "kernel");
     if (!is_definition) continue;
     std::vector<Parameter> parameters;

@@ -289,7 +289,8 @@ class PythonProgram {
 
   void dispatch(std::uint32_t command, const TraceWork& work) {
     const auto arguments = trace_.arguments(work);
-    std::size_t count = dimensions(work.groups, work.group_size);
+    std::size_t count =
+        std::max<std::size_t>(dimensions(work.groups, work.group_size), work.dimensions);
     std::string groups = tuple(work.groups, count);
     for (const TraceArgument& a : arguments)
       if (a.kind == ArgumentKind::indirect) {

@@ -116,7 +116,10 @@ TEST(CliDevices, JsonHasEveryFieldOfEveryDevice) {
                              {"can_stamp_time", device.can_stamp_time},
                              {"stamp_resolution_ns", device.stamp_resolution_ns},
                              {"can_dispatch_indirect", device.can_dispatch_indirect},
-                             {"wants_barriers", device.wants_barriers},
+                             {"takes_images", device.takes_images},
+                  {"takes_free_grids", device.takes_free_grids},
+                  {"takes_partial_groups", device.takes_partial_groups},
+                  {"wants_barriers", device.wants_barriers},
                              {"kernel_forms", device.kernel_forms},
                          }))
         << device.id;

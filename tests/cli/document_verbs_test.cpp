@@ -148,7 +148,7 @@ TEST_F(DocumentVerbs, KernelsAreSortedByTime) {
 }
 
 TEST_F(DocumentVerbs, BuffersAreListedWithTheirUse) {
-  EXPECT_THAT(reel({"buffers", sample}).out, HasSubstr("\nb5  big    2.5 MiB     before "));
+  EXPECT_THAT(reel({"buffers", sample}).out, HasSubstr("\nb5  big    buffer  2.5 MiB     before "));
   const json y = reel_json({"buffers", sample})["buffers"][1];
   EXPECT_EQ(y["id"], "b2");
   EXPECT_EQ(y["readers"], 6);

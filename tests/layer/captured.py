@@ -39,7 +39,7 @@ class Ran:
 
         And without the count of warnings of PoCL, which it only prints where its cache doesn't have a kernel yet.
         """
-        other = re.compile(r"\[reel\]|[0-9]+ warnings? generated[.]$")
+        other = re.compile(r"\[reel\]|reel: |  |\s*$|[0-9]+ warnings? generated[.]$")
         return "".join(line for line in self.stderr.splitlines(True) if not other.match(line))
 
     def told(self):

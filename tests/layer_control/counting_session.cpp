@@ -19,9 +19,6 @@ test::CountingSession& counting() { return test::CountingSession::instance(); }
 bool is_open() { return counting().is_open; }
 }  // namespace
 
-std::uint32_t mode() noexcept {
-  return (is_open() ? recording : 0) | (counting().attention ? attention : 0);
-}
 void set_attention(bool on) noexcept { counting().attention = on; }
 
 bool begin(const std::string& path, const Settings& settings, std::string& why) noexcept {

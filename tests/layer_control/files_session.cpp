@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::atomic<std::uint32_t> bits{0};
+std::atomic<std::uint32_t>& bits = detail::mode_bits;
 std::atomic<std::uint64_t> recorded{0};
 std::string& path_of_capture() {
   static std::string& path = *new std::string;
@@ -26,7 +26,6 @@ fs::path sample(const char* name) {
 
 }  // namespace
 
-std::uint32_t mode() noexcept { return bits.load(); }
 void set_attention(bool on) noexcept {
   if (on)
     bits |= attention;
