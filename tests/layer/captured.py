@@ -62,9 +62,10 @@ def expect_same(what, bare, captured):
 class Captured:
     """One case: runs it, then checks the document. Raises Failure with what a person needs to see."""
 
-    def __init__(self, case, reel, build, work):
+    def __init__(self, case, reel, layer, build, work):
         self.case = case
         self.reel = str(reel)
+        self.layer = str(layer)
         self.build = pathlib.Path(build)
         self.folder = pathlib.Path(work) / case.name
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -90,6 +91,9 @@ class Captured:
     def run_bare(self):
         return Ran(self.words(), self.environment(), self.folder)
 
+    def run_idle(self):
+        return Ran(self.words(), self.environment(OPENCL_LAYERS=self.layer), self.folder)
+
     def run_captured(self):
         # The layer under test comes first in the list of layers, so the loader asks it first, then the tally.
         environment = self.environment(OPENCL_LAYERS=str(self.build / "tally_layer.so"), TALLY=str(self.tally))
@@ -102,12 +106,14 @@ class Captured:
         return ran
 
     def check(self):
-        bare, captured = self.run_bare(), self.run_captured()
+        bare, captured = self.run_bare(), self.run_idle() if self.case.idle else self.run_captured()
         keep = self.case.keep or (lambda lines: lines)
         expect_same("How it ends", bare.end, captured.end)
         expect_same("stdout", keep(bare.stdout), keep(captured.stdout))
         expect_same("stderr", keep(bare.own_stderr()), keep(captured.own_stderr()))
-        if not self.case.document:
+        if self.case.idle and list(self.folder.glob("*.reel")):
+            raise Failure(f"There is a document in {self.folder}, and nobody asked for one.")
+        if self.case.idle or not self.case.document:
             return f"{captured.seconds:.1f} s"
         if not self.document.exists():
             raise Failure(f"There is no document {self.document}.\n{captured.told()}")

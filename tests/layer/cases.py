@@ -25,6 +25,8 @@ class Case:
     # None: as the file says. Else a function that keeps what is the same in each run of the program.
     keep: object = None
     environment: dict = field(default_factory=dict)
+    # The layer is loaded, and nobody captures: nothing may differ, and no document appear.
+    idle: bool = False
     # Why it is as it is; printed with a failure.
     because: str = ""
 
@@ -172,6 +174,34 @@ GROUPS = {
         ffmpeg("format=yuv420p,hwupload,boxblur_opencl,sobel_opencl,transpose_opencl=clock,hwdownload,format=yuv420p"),
         ffmpeg("format=rgba,hwupload,colorkey_opencl=green:0.3:0.2,hwdownload,format=rgba"),
         ffmpeg("format=yuv420p,hwupload,nlmeans_opencl,erosion_opencl,hwdownload,format=yuv420p"),
+    ],
+    "idle": [
+        *(
+            Case(command, idle=True)
+            for command in (
+                "callbacks",
+                "command_buffer",
+                "ending close_descriptors",
+                "ending fork",
+                "ending segv",
+                "function_addresses",
+                "handle_reuse 30000",
+                "host_pointers",
+                "image_mapping",
+                "mapping",
+                "odd_releases",
+                "out_of_order",
+                "profiling",
+                "queries",
+                "seven_threads",
+                "short_threads",
+                "svm_fine",
+                "svm_pointers",
+                "wrong_arguments",
+            )
+        ),
+        bad_driver("repeats", idle=True),
+        bad_driver("old", idle=True),
     ],
     "bad_drivers": [
         *(

@@ -13,17 +13,18 @@ from cases import GROUPS
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--reel", required=True, type=pathlib.Path, help="the program under test")
+    options.add_argument("--layer", required=True, type=pathlib.Path, help="the library under test")
     options.add_argument("--build", required=True, type=pathlib.Path, help="where programs and the tally layer are")
     options.add_argument("--only", help="cases whose name has this in it")
     options.add_argument("group", choices=GROUPS)
     given = options.parse_args()
-    given.reel, given.build = given.reel.resolve(), given.build.resolve()
+    reel, layer, build = given.reel.resolve(), given.layer.resolve(), given.build.resolve()
     failed = []
     for case in GROUPS[given.group]:
         if given.only and given.only not in case.name:
             continue
         try:
-            found = Captured(case, given.reel, given.build, given.build / "work" / given.group).check()
+            found = Captured(case, reel, layer, build, build / "work" / given.group).check()
             print(f"ok      {case.command}: {found}", flush=True)
         except Failure as failure:
             failed.append(case.command)
