@@ -216,6 +216,7 @@ GROUPS = {
                 "wild_times",
                 "no_events",
                 "bad_maps",
+                "no_answers",
             )
         ),
         bad_driver("no_devices", document=False),

@@ -11,6 +11,7 @@
 //   wild_times   times that go backwards and beyond all bounds
 //   no_events    success, but no event where one was asked for
 //   bad_maps     success, and a null pointer
+//   no_answers   questions about memory, queues and contexts have no entry in the table
 //
 // Whether a call fails depends on its arguments only, never on how many calls came before: somebody
 // who makes calls of their own in between changes nothing. Nothing is ever freed, so no handle
@@ -294,6 +295,27 @@ static cl_int CL_API_CALL profiling_info(cl_event event, cl_profiling_info name,
   return give(&stamp, sizeof stamp, size, value, size_ret);
 }
 
+// Questions that it has no answer to.
+static cl_int CL_API_CALL context_info(cl_context context, cl_context_info name, size_t size,
+                                       void* value, size_t* size_ret) {
+  (void)context, (void)name, (void)size, (void)value, (void)size_ret;
+  return CL_INVALID_VALUE;
+}
+static cl_int CL_API_CALL queue_info(cl_command_queue queue, cl_command_queue_info name,
+                                     size_t size, void* value, size_t* size_ret) {
+  (void)queue, (void)name, (void)size, (void)value, (void)size_ret;
+  return CL_INVALID_VALUE;
+}
+static cl_int CL_API_CALL memory_info(cl_mem memory, cl_mem_info name, size_t size, void* value,
+                                      size_t* size_ret) {
+  const cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
+  const size_t bytes = ((Object*)memory)->size;
+  if (fails("memory_info", name)) return CL_OUT_OF_RESOURCES;
+  if (name == CL_MEM_TYPE) return give(&type, sizeof type, size, value, size_ret);
+  if (name == CL_MEM_SIZE) return give(&bytes, sizeof bytes, size, value, size_ret);
+  return CL_INVALID_VALUE;
+}
+
 static cl_int finish(const char* which) {
   return fails(which, 0) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
@@ -356,6 +378,11 @@ CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint entries, cl_platf
   table.clRetainEvent = table.clReleaseEvent = keep_event;
   table.clFlush = flush_queue;
   table.clFinish = finish_queue;
+  if (!is("no_answers")) {
+    table.clGetContextInfo = context_info;
+    table.clGetCommandQueueInfo = queue_info;
+    table.clGetMemObjectInfo = memory_info;
+  }
   if (!is("old")) {
     table.clSetEventCallback = set_event_callback;
     table.clEnqueueMarkerWithWaitList = enqueue_marker;
