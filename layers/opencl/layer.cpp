@@ -67,6 +67,7 @@ REEL_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatc
                    session::after_fork_in_child();
                    control::process_forked();
                  });
+  control::layer_loaded();
   control::first_call();
   *entries_ret = known;
   *ours = &hooks;

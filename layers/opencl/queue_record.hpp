@@ -4,6 +4,7 @@
 // where one it waits for was the last, or where all before it is done.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -16,6 +17,26 @@
 #include "layers/opencl/work.hpp"
 
 namespace reel::layer {
+
+class Recording;
+
+// Bytes that the driver is reading for us. It tells when it is done, so that nothing of the
+// program's is held longer than that.
+struct Reading {
+  struct ImagePart {
+    ContentRole role;
+    std::uint32_t command;
+    std::uint64_t offset_bytes, size_bytes;
+  };
+  Recording* recording = nullptr;
+  std::shared_ptr<std::atomic<std::uint32_t>> count;  // of its queue's
+  std::vector<capture::ContentsMessage> contents;
+  std::optional<capture::Block> image;  // a whole one, of which these parts are wanted
+  std::uint32_t storage_id = 0;
+  std::vector<ImagePart> parts;
+  std::vector<cl_mem> scratch;       // ours to release
+  std::shared_ptr<const void> kept;  // what the driver reads into
+};
 
 struct Lane {
   std::uint32_t stream = 0;
@@ -32,20 +53,6 @@ struct QueueRecord {
     cl_event event;  // ours to release
     std::uint64_t begin_ns, end_ns;  // of the call
   };
-  struct ImagePart {
-    ContentRole role;
-    std::uint32_t command;
-    std::uint64_t offset_bytes, size_bytes;
-  };
-  struct PendingContents {
-    cl_event event = nullptr;  // of the read; ours to release
-    std::vector<capture::ContentsMessage> contents;
-    std::optional<capture::Block> image;  // a whole one, of which these parts are wanted
-    std::uint32_t storage_id = 0;
-    std::vector<ImagePart> parts;
-    std::vector<cl_mem> scratch;       // ours to release
-    std::shared_ptr<const void> kept;  // what the driver reads into
-  };
 
   std::uint32_t capture = 0;
   cl_command_queue handle = nullptr;  // we hold a reference
@@ -53,7 +60,8 @@ struct QueueRecord {
   std::vector<Lane> lanes;
   std::uint32_t barrier = no_index;  // later commands of the queue come after it
   std::deque<Pending> pending;
-  std::deque<PendingContents> contents;
+  std::shared_ptr<std::atomic<std::uint32_t>> readings =
+      std::make_shared<std::atomic<std::uint32_t>>(0);  // of bytes, under way
   std::uint32_t since_collected = 0;
   bool is_busy = false;     // a command is on its way: `work` is in use
   bool is_crowded = false;  // it had more lanes than we give it

@@ -355,7 +355,7 @@ void Recording::append(Ticket& ticket, std::uint64_t end_ns, bool refused) {
 // --- stamps -------------------------------------------------------------------------------------
 
 bool Recording::collect(Queue& queue, QueueRecord& record) {
-  const std::size_t before = record.pending.size() + record.contents.size();
+  const std::size_t before = record.pending.size() + record.readings->load();
   record.since_collected = 0;
   wait_for_writer(*record.log);
   auto& stamps = record.stamps;
@@ -399,8 +399,7 @@ bool Recording::collect(Queue& queue, QueueRecord& record) {
     record.log->commit();
     note_clock(queue, record);
   }
-  collect_contents(record);
-  return record.pending.size() + record.contents.size() < before;
+  return record.pending.size() + record.readings->load() < before;
 }
 
 // The call that gave a command, on the host's clock, holds the moment that the driver stamped it
@@ -426,14 +425,16 @@ void Recording::wait_for_writer(const capture::CommandLog& log) {
   overhead(OverheadKind::waiting, begin_ns, 0);
 }
 
-bool Recording::wait_until_done(Queue& queue, QueueRecord& record) {
+bool Recording::wait_until_done(Queue& queue, QueueRecord& record,
+                                std::chrono::milliseconds most) {
   next().clFlush(record.handle);
   auto last = std::chrono::steady_clock::now();
   for (int rounds = 0;; ++rounds) {
     const auto now = std::chrono::steady_clock::now();
     if (collect(queue, record)) last = now;
-    if (record.pending.empty() && record.contents.empty()) return true;
-    if (now - last > patience) return false;
+    if (record.pending.empty() && record.readings->load(std::memory_order_acquire) == 0)
+      return true;
+    if (now - last > most) return false;
     if (rounds < 64)
       std::this_thread::yield();
     else
@@ -508,8 +509,10 @@ void Recording::queue_released(Queue& queue) noexcept {
   quietly([&] {
     const std::lock_guard lock(queue.mutex);
     if (!queue.record || queue.record->capture != number) return;
-    collect(queue, *queue.record);
-    if (queue.record->pending.empty() && queue.record->contents.empty()) let_go(*queue.record);
+    // The program's context goes when its last queue does, so ours may not stay longer than it
+    // must; but nobody waits for a device that waits for the program.
+    if (wait_until_done(queue, *queue.record, std::chrono::milliseconds(200)))
+      let_go(*queue.record);
   });
 }
 
@@ -525,7 +528,7 @@ CaptureReport Recording::end() {
     QueueRecord& record = *queue->record;
     if (!record.handle) continue;
     quietly([&] {
-      if (wait_until_done(*queue, record)) return;
+      if (wait_until_done(*queue, record, patience)) return;
       all_done = false;
       note("unfinished",
            fmt::format("Stream s{} was still at work when the capture ended; times and results of "
@@ -540,9 +543,7 @@ CaptureReport Recording::end() {
     QueueRecord& record = *queue->record;
     for (const auto& pending : record.pending) next().clReleaseEvent(pending.event);
     record.pending.clear();
-    // Memory that a driver still writes into is left to it.
-    for (auto& contents_group : record.contents) new QueueRecord::PendingContents(std::move(contents_group));
-    record.contents.clear();
+    is_read_ = is_read_ && record.readings->load(std::memory_order_acquire) == 0;
     let_go(record);
     queue->record.reset();
   }

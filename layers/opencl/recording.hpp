@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -90,6 +91,8 @@ class Recording {
   void region(std::string_view name, std::uint64_t begin_ns) noexcept;
 
   CaptureReport end();
+  // After end(): whether nobody comes back to it. A driver that has not read all yet will.
+  bool may_be_destroyed() const noexcept { return is_read_; }
 
   const std::uint32_t number;
   const Contents contents;
@@ -117,8 +120,8 @@ class Recording {
   void leave_out(const Work& work);
   void append(Ticket& ticket, std::uint64_t end_ns, bool refused);
   bool collect(Queue& queue, QueueRecord& record);
-  void collect_contents(QueueRecord& record);
-  bool wait_until_done(Queue& queue, QueueRecord& record);
+  // Until all of it is done; false when nothing gets done for so long.
+  bool wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds patience);
   void wait_for_writer(const capture::CommandLog& log);
   void let_go(QueueRecord& record);
 
@@ -131,11 +134,12 @@ class Recording {
 
   // Contents.
   void read_inputs(Ticket& ticket, std::span<const capture::Piece> pieces);
-  void read_pieces(Queue& queue, QueueRecord& record, ContentRole role, std::uint32_t command,
+  void read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
                    std::span<const capture::Piece> pieces, cl_uint wait_count,
                    const cl_event* waits, std::vector<cl_event>* events);
-  void push(QueueRecord::PendingContents& group);
-  void keep_until_done(QueueRecord& record, cl_event event, std::shared_ptr<const void> thing);
+  void when_done(QueueRecord& record, cl_event event, std::unique_ptr<Reading> reading);
+  static void CL_CALLBACK read_done(cl_event event, cl_int status, void* reading);
+  void push(Reading& reading);
   cl_int enqueue_read(cl_command_queue queue, const Storage& storage, std::uint64_t offset,
                       std::span<std::byte> target, cl_uint wait_count, const cl_event* waits,
                       cl_event* event, std::vector<cl_mem>& scratch);
@@ -161,6 +165,7 @@ class Recording {
   std::vector<std::shared_ptr<Storage>> shared_dirty_;  // the host sees it, a device wrote it
 
   capture::DocumentThread document_;
+  bool is_read_ = true;
 };
 
 // The recording of now, kept from going away.

@@ -53,10 +53,7 @@ std::optional<Block> Recording::take_memory(std::uint64_t size_bytes, QueueRecor
   const std::uint64_t begin_ns = monotonic_ns();
   const auto begin = std::chrono::steady_clock::now();
   while (!block && !document_.is_lost() && std::chrono::steady_clock::now() - begin < patience) {
-    if (record) {
-      next().clFlush(record->handle);
-      collect_contents(*record);
-    }
+    if (record) next().clFlush(record->handle);
     memory_->wait_for_room(2ms);
     block = memory_->try_take(size_bytes);
   }
@@ -112,7 +109,7 @@ cl_int Recording::enqueue_read(cl_command_queue queue, const Storage& storage, s
 }
 
 // Pieces of images come whole: OpenCL reads boxes of pixels, not ranges of bytes.
-void Recording::read_pieces(Queue& queue, QueueRecord& record, ContentRole role,
+void Recording::read_pieces(QueueRecord& record, ContentRole role,
                             std::uint32_t command, std::span<const Piece> pieces,
                             cl_uint wait_count, const cl_event* waits,
                             std::vector<cl_event>* events) {
@@ -134,35 +131,34 @@ void Recording::read_pieces(Queue& queue, QueueRecord& record, ContentRole role,
         missing(storage, "no memory was free in time to read them");
         break;
       }
-      QueueRecord::PendingContents group;
+      auto reading = std::make_unique<Reading>();
       const std::span<std::byte> target = block->bytes();
       if (whole) {
-        group.image = std::move(*block);
+        reading->image = std::move(*block);
         for (const Piece& part : pieces)
           if (part.buffer == piece.buffer)
-            group.parts.push_back({role, command, part.offset_bytes, part.size_bytes});
+            reading->parts.push_back({role, command, part.offset_bytes, part.size_bytes});
       } else {
-        group.contents.push_back(
+        reading->contents.push_back(
             {role, command, u32(storage.id), at, stores(role), std::move(*block)});
       }
-      group.storage_id = u32(storage.id);
+      reading->storage_id = u32(storage.id);
+      cl_event event = nullptr;
       const cl_int status = enqueue_read(record.handle, storage, at, target, wait_count, waits,
-                                         &group.event, group.scratch);
+                                         &event, reading->scratch);
       if (status != CL_SUCCESS) {
         missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
-        for (cl_mem memory : group.scratch) next().clReleaseMemObject(memory);
+        for (cl_mem memory : reading->scratch) next().clReleaseMemObject(memory);
         break;
       }
       if (events) {
-        next().clRetainEvent(group.event);
-        events->push_back(group.event);
+        next().clRetainEvent(event);
+        events->push_back(event);
       }
-      record.contents.push_back(std::move(group));
+      when_done(record, event, std::move(reading));
       total += size;
     }
   }
-  collect_contents(record);
-  static_cast<void>(queue);
   overhead(role == ContentRole::input ? OverheadKind::inputs : OverheadKind::checks, begin_ns,
            total);
 }
@@ -170,14 +166,14 @@ void Recording::read_pieces(Queue& queue, QueueRecord& record, ContentRole role,
 void Recording::read_inputs(Ticket& ticket, std::span<const Piece> pieces) {
   QueueRecord& record = *ticket.record;
   if (!ticket.queue->out_of_order) {
-    read_pieces(*ticket.queue, record, ContentRole::input, ticket.id, pieces, ticket.wait_count,
+    read_pieces(record, ContentRole::input, ticket.id, pieces, ticket.wait_count,
                 ticket.waits, nullptr);
     return;
   }
   // Without an order of its own, the command has to wait for the reads.
   ticket.more_waits.assign(ticket.waits, ticket.waits + (ticket.waits ? ticket.wait_count : 0));
   std::vector<cl_event> events;
-  read_pieces(*ticket.queue, record, ContentRole::input, ticket.id, pieces, ticket.wait_count,
+  read_pieces(record, ContentRole::input, ticket.id, pieces, ticket.wait_count,
               ticket.waits, &events);
   ticket.own_waits = events;
   ticket.more_waits.insert(ticket.more_waits.end(), events.begin(), events.end());
@@ -195,7 +191,7 @@ void Recording::check(Ticket& ticket, std::span<const WorkArgument> ranges,
         pieces.push_back({range.range.storage, range.range.offset_bytes, range.range.size_bytes});
     const cl_event event = ticket.program_event ? *ticket.program_event : ticket.taken;
     const bool needs_wait = ticket.queue->out_of_order && event;
-    read_pieces(*ticket.queue, *ticket.record, role, ticket.id, pieces, needs_wait ? 1 : 0,
+    read_pieces(*ticket.record, role, ticket.id, pieces, needs_wait ? 1 : 0,
                 needs_wait ? &event : nullptr, nullptr);
   });
 }
@@ -207,7 +203,7 @@ void Recording::check_before(Ticket& ticket) noexcept {
     for (const WorkArgument& range : ticket.work->arguments)
       if (range.kind == ArgumentKind::buffer)
         pieces.push_back({range.range.storage, range.range.offset_bytes, range.range.size_bytes});
-    read_pieces(*ticket.queue, *ticket.record, ContentRole::check, ticket.id, pieces,
+    read_pieces(*ticket.record, ContentRole::check, ticket.id, pieces,
                 ticket.wait_count, ticket.waits, nullptr);
   });
 }
@@ -252,52 +248,61 @@ std::shared_ptr<std::vector<std::byte>> Recording::copy_before(Ticket& ticket,
     if (!scratch.empty() && read) next().clWaitForEvents(1, &read);
     for (cl_mem memory : scratch) next().clReleaseMemObject(memory);
     // Until the read is done the bytes are the driver's, whatever becomes of the map.
-    if (copy) keep_until_done(*ticket.record, read, copy);
+    if (copy && read) {
+      auto reading = std::make_unique<Reading>();
+      reading->kept = copy;
+      next().clRetainEvent(read);
+      when_done(*ticket.record, read, std::move(reading));
+    }
   });
   return copy;
 }
 
-void Recording::keep_until_done(QueueRecord& record, cl_event event,
-                                std::shared_ptr<const void> thing) {
-  if (!event) return;
-  next().clRetainEvent(event);
-  QueueRecord::PendingContents group;
-  group.event = event;
-  group.kept = std::move(thing);
-  record.contents.push_back(std::move(group));
-}
-
-void Recording::collect_contents(QueueRecord& record) {
-  while (!record.contents.empty()) {
-    QueueRecord::PendingContents& front = record.contents.front();
-    cl_int state = CL_QUEUED;
-    if (next().clGetEventInfo(front.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
-                              nullptr) != CL_SUCCESS)
-      state = -1;
-    if (state > CL_COMPLETE) return;
-    if (state < 0)
-      note("contents_missing", fmt::format("Contents could not be read: the driver's command ended "
-                                           "with {} ({}).",
-                                           status_name(state), state));
-    else
-      push(front);
-    next().clReleaseEvent(front.event);
-    for (cl_mem memory : front.scratch) next().clReleaseMemObject(memory);
-    record.contents.pop_front();
+// Takes over the event.
+void Recording::when_done(QueueRecord& record, cl_event event, std::unique_ptr<Reading> reading) {
+  reading->recording = this;
+  reading->count = record.readings;
+  record.readings->fetch_add(1, std::memory_order_relaxed);
+  const cl_int status =
+      next().clSetEventCallback(event, CL_COMPLETE, Recording::read_done, reading.get());
+  if (status == CL_SUCCESS) {
+    static_cast<void>(reading.release());  // the callback's now
+    next().clReleaseEvent(event);
+    return;
   }
+  next().clWaitForEvents(1, &event);
+  read_done(event, CL_COMPLETE, reading.release());
+  next().clReleaseEvent(event);
 }
 
-void Recording::push(QueueRecord::PendingContents& group) {
-  for (ContentsMessage& message : group.contents) document_.push(std::move(message));
-  for (const QueueRecord::ImagePart& part : group.parts) {
+// On a thread of the driver.
+void CL_CALLBACK Recording::read_done(cl_event, cl_int status, void* data) {
+  const std::unique_ptr<Reading> reading(static_cast<Reading*>(data));
+  Recording& recording = *reading->recording;
+  recording.quietly([&] {
+    if (status < 0)
+      recording.note("contents_missing",
+                     fmt::format("Contents could not be read: the driver's command ended with {} "
+                                 "({}).",
+                                 status_name(status), status));
+    else
+      recording.push(*reading);
+  });
+  for (cl_mem memory : reading->scratch) next().clReleaseMemObject(memory);
+  reading->count->fetch_sub(1, std::memory_order_release);
+}
+
+void Recording::push(Reading& reading) {
+  for (ContentsMessage& message : reading.contents) document_.push(std::move(message));
+  for (const Reading::ImagePart& part : reading.parts) {
     auto block = take_memory(part.size_bytes, nullptr);
     if (!block) {
       note("contents_missing", "Contents of an image are missing: no memory was free in time.");
       continue;
     }
-    std::memcpy(block->bytes().data(), group.image->bytes().data() + part.offset_bytes,
+    std::memcpy(block->bytes().data(), reading.image->bytes().data() + part.offset_bytes,
                 part.size_bytes);
-    document_.push(ContentsMessage{part.role, part.command, group.storage_id, part.offset_bytes,
+    document_.push(ContentsMessage{part.role, part.command, reading.storage_id, part.offset_bytes,
                                    stores(part.role), std::move(*block)});
   }
 }
@@ -416,9 +421,11 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
     std::vector<cl_event> waits;
     if (queue->out_of_order)
       for (const auto& pending : record.pending) waits.push_back(pending.event);
-    read_pieces(*queue, record, ContentRole::check,
+    read_pieces(record, ContentRole::check,
                 storage->writer_command.load(std::memory_order_relaxed), pieces, u32(waits.size()),
                 waits.empty() ? nullptr : waits.data(), nullptr);
+    next().clFlush(record.handle);
+    collect(*queue, record);  // events that we hold may hold the memory
   });
 }
 

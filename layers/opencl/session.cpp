@@ -102,6 +102,7 @@ bool end(CaptureReport& report) noexcept {
     current.store(nullptr, std::memory_order_seq_cst);
     while (users.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
     report = recording_now->end();
+    if (!recording_now->may_be_destroyed()) static_cast<void>(recording_now.release());
     detail::mode_bits.fetch_and(~ending, std::memory_order_seq_cst);
     return true;
   } catch (const std::exception& error) {

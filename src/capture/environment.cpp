@@ -8,24 +8,6 @@
 
 #include "base/log.hpp"
 
-namespace reel {
-
-const char* to_string(Contents contents) noexcept {
-  switch (contents) {
-    case Contents::none:
-      return "none";
-    case Contents::hashes:
-      return "hashes";
-    case Contents::inputs:
-      return "inputs";
-    case Contents::all:
-      return "all";
-  }
-  return "?";
-}
-
-}  // namespace reel
-
 namespace reel::capture {
 
 namespace {
