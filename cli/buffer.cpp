@@ -98,6 +98,8 @@ Json begin_json(const View& view) {
 }
 
 void print_title(const View& view) {
+  if (view.row().kind != BufferKind::buffer)
+    fmt::print("{}  ", printable(memory_text(view.row())));
   fmt::print("{}  {}  {}, {}: {}\n", bold(name_of(view.row().id)), printable(view.row().label),
              size_text(view.value.size_bytes()), point_text(view), unknown_text(view));
 }

@@ -47,7 +47,10 @@ int run(const TraceOptions& options) {
       json["buffers"].push_back({{"id", name_of(buffer.id)},
                                  {"label", buffer.label},
                                  {"device", trace.devices()[buffer.device].selector},
+                                 {"kind", to_string(buffer.kind)},
+                                 {"image", image_json(buffer)},
                                  {"size_bytes", buffer.size_bytes},
+                                 {"starts_undefined", buffer.starts_undefined},
                                  {"allocated_ns", time(buffer.allocated_ns)},
                                  {"freed_ns", time(buffer.freed_ns)},
                                  {"readers", usages[i].readers},
@@ -70,6 +73,7 @@ int run(const TraceOptions& options) {
   using enum Table::Align;
   Table table({{"ID"},
                {"LABEL"},
+               {"KIND"},
                {"SIZE", right},
                {"ALLOCATED", right},
                {"FREED", right},
@@ -79,7 +83,7 @@ int run(const TraceOptions& options) {
   for (std::size_t i = 0; i < usages.size(); ++i) {
     const TraceBuffer& buffer = trace.buffers()[i];
     table.add(
-        {name_of(buffer.id), buffer.label, size_text(buffer.size_bytes),
+        {name_of(buffer.id), buffer.label, memory_text(buffer), size_text(buffer.size_bytes),
          when(buffer.allocated_ns, "before"), when(buffer.freed_ns, "-"),
          std::to_string(usages[i].readers), std::to_string(usages[i].writers),
          usages[i].contents ? fmt::format("{} of {}", usages[i].stored, usages[i].contents) : "-"});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "reel/arguments.hpp"
 #include "reel/units.hpp"
@@ -40,6 +41,39 @@ void line(const char* what, const std::string& value) {
   if (!value.empty()) fmt::print("{}{}\n", dim(fmt::format("{:<10}", what)), printable(value));
 }
 
+void print_contents(const Trace& trace, std::uint32_t index) {
+  using enum Table::Align;
+  Table table({{"CONTENTS"}, {"BUFFER"}, {"OFFSET", right}, {"BYTES", right}, {"KEPT"}});
+  for (const TraceContents& c : contents_of(trace, index))
+    table.add({to_string(c.role), buffer_text(trace.buffers()[c.buffer]),
+               std::to_string(c.offset_bytes), std::to_string(c.size_bytes),
+               c.stored ? "bytes" : "hashes"});
+  if (!table.empty()) fmt::print("\n{}", table.text());
+}
+
+// Of large values the first bytes.
+std::string short_value(std::span<const std::byte> bytes, std::optional<ElementType> element) {
+  constexpr std::size_t most = 32;
+  if (bytes.size() <= 2 * most) return value_text(bytes, element);
+  return hex_text(bytes.first(most)) + " …";
+}
+
+std::string argument_text(const Trace& trace, const TraceArgument& a,
+                          std::optional<ElementType> element) {
+  if (a.buffer != no_index) {
+    const std::string text = buffer_text(trace.buffers()[a.buffer]);
+    if (a.view == no_index) return text;
+    const TraceBuffer& view = trace.buffers()[a.view];
+    return fmt::format("{} as {} ({})", text, buffer_text(view), memory_text(view));
+  }
+  const auto bytes = trace.value_bytes(a);
+  if (a.kind == ArgumentKind::value) return short_value(bytes, element);
+  SamplerShape sampler;
+  if (a.kind != ArgumentKind::sampler || bytes.size() != sizeof sampler) return {};
+  std::memcpy(&sampler, bytes.data(), sizeof sampler);
+  return to_string(sampler);
+}
+
 void print_arguments(const Trace& trace, const TraceWork& work) {
   using enum Table::Align;
   Table table({{"ARGUMENT", right},
@@ -57,25 +91,47 @@ void print_arguments(const Trace& trace, const TraceWork& work) {
     const auto element = element_of(trace, work, i);
     table.add({std::to_string(i), parameter_name(trace, work, i), to_string(a.kind),
                element ? name_of(*element) : "", is_range ? to_string(a.access) : "",
-               is_range                        ? buffer_text(trace.buffers()[a.buffer])
-               : a.kind == ArgumentKind::value ? value_text(trace.value_bytes(a), element)
-                                               : "",
+               argument_text(trace, a, element),
                is_range ? std::to_string(a.offset_bytes) : "", std::to_string(a.size_bytes)});
   }
   if (!table.empty()) fmt::print("\n{}", table.text());
 }
 
-void print_contents(const Trace& trace, std::uint32_t index) {
-  using enum Table::Align;
-  Table table({{"CONTENTS"}, {"BUFFER"}, {"OFFSET", right}, {"BYTES", right}, {"KEPT"}});
-  for (const TraceContents& c : contents_of(trace, index))
-    table.add({to_string(c.role), buffer_text(trace.buffers()[c.buffer]),
-               std::to_string(c.offset_bytes), std::to_string(c.size_bytes),
-               c.stored ? "bytes" : "hashes"});
-  if (!table.empty()) fmt::print("\n{}", table.text());
+}  // namespace
+
+std::string memory_text(const TraceBuffer& buffer) {
+  if (!buffer.image) return to_string(buffer.kind);
+  return fmt::format("{} {} {}", to_string(buffer.image->type), format_name(*buffer.image),
+                     extent_text(*buffer.image));
 }
 
-}  // namespace
+Json image_json(const TraceBuffer& buffer) {
+  if (!buffer.image) return Json();
+  const ImageShape& image = *buffer.image;
+  return {{"type", to_string(image.type)},
+          {"format", format_name(image)},
+          {"channel_order", image.channel_order},
+          {"channel_type", image.channel_type},
+          {"pixel_bytes", image.pixel_bytes},
+          {"width", image.width},
+          {"height", image.height},
+          {"depth", image.depth},
+          {"layers", image.layers},
+          {"row_pitch_bytes", image.row_pitch_bytes}};
+}
+
+std::string launch_text(const TraceWork& work) {
+  std::string text =
+      work.group_size == unset_dim
+          ? fmt::format("{} items, in groups of the driver's choice", grid_text(work.groups))
+          : fmt::format("{} groups of {} items", grid_text(work.groups),
+                        grid_text(work.group_size));
+  if (work.items != unset_dim)
+    text += fmt::format(", {} items in all", grid_text(work.items));
+  if (work.offset != unset_dim)
+    text += fmt::format(", from ({}, {}, {})", work.offset.x, work.offset.y, work.offset.z);
+  return text;
+}
 
 std::uint64_t start_of(const TraceCommand& command) {
   return command.started_ns ? command.started_ns : command.call_begin_ns;
@@ -108,6 +164,8 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
     json["kernel_name"] = trace.kernels()[work.kernel].name;
     json["groups"] = {work.groups.x, work.groups.y, work.groups.z};
     json["group_size"] = {work.group_size.x, work.group_size.y, work.group_size.z};
+    json["offset"] = {work.offset.x, work.offset.y, work.offset.z};
+    json["items"] = {work.items.x, work.items.y, work.items.z};
   }
   json["launch"] = command.launch == no_index ? Json() : Json(command_name(command.launch));
   json["thread"] = command.thread;
@@ -138,7 +196,8 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
       row["buffer"] = name_of(trace.buffers()[a.buffer].id);
       row["offset_bytes"] = a.offset_bytes;
     }
-    if (a.kind == ArgumentKind::value) row["value"] = hex_text(trace.value_bytes(a));
+    if (a.view != no_index) row["view"] = name_of(trace.buffers()[a.view].id);
+    if (a.has_value()) row["value"] = hex_text(trace.value_bytes(a));
     json["arguments"].push_back(row);
   }
   json["after"] = Json::array();
@@ -169,8 +228,7 @@ void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& 
     line("kernel", fmt::format("{} '{}'", name_of(kernel.id), kernel.name));
   }
   if (work.kind == WorkKind::dispatch)
-    line("grid",
-         fmt::format("{} groups of {} items", grid_text(work.groups), grid_text(work.group_size)));
+    line("grid", launch_text(work));
   if (work.kind == WorkKind::fill)
     line("pattern", fmt::format("0x{:0{}x}", work.pattern, 2 * work.pattern_bytes));
   if (command.launch != no_index)

@@ -50,6 +50,9 @@ nlohmann::ordered_json to_json(const DeviceInfo& device) {
       {"can_stamp_time", device.can_stamp_time},
       {"stamp_resolution_ns", device.stamp_resolution_ns},
       {"can_dispatch_indirect", device.can_dispatch_indirect},
+      {"takes_images", device.takes_images},
+      {"takes_free_grids", device.takes_free_grids},
+      {"takes_partial_groups", device.takes_partial_groups},
       {"wants_barriers", device.wants_barriers},
       {"kernel_forms", device.kernel_forms},
   };
@@ -95,6 +98,10 @@ void print_details(const DeviceInfo& device) {
                           ? fmt::format("yes, in steps of {} ns", device.stamp_resolution_ns)
                           : std::string("no"));
   line("indirect dispatch", yes_or_no(device.can_dispatch_indirect));
+  line("images", yes_or_no(device.takes_images));
+  line("free grids", device.takes_free_grids ? "yes: offsets, groups of the driver's choice"
+                                             : "no: groups that begin at 0, of a given size");
+  line("groups not full", yes_or_no(device.takes_partial_groups));
   line("overlaps commands", yes_or_no(device.wants_barriers));
 }
 

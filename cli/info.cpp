@@ -130,6 +130,18 @@ std::string overhead_text(const Summary& s) {
   return list.empty() ? list : fmt::format("{} ({})", time_text(overhead_of(s)), list);
 }
 
+// " (2 images, 1 svm)"
+std::string images_text(const Trace& trace) {
+  std::uint64_t images = 0, shared = 0;
+  for (const TraceBuffer& buffer : trace.buffers()) {
+    images += buffer.kind == BufferKind::image;
+    shared += buffer.kind == BufferKind::svm;
+  }
+  std::string text = images ? count_text(images, "image") : std::string();
+  if (shared) text += fmt::format("{}{} svm", text.empty() ? "" : ", ", shared);
+  return text.empty() ? text : fmt::format(" ({})", text);
+}
+
 std::string contents_text(const Trace& trace, const Summary& s) {
   std::string text = fact(trace.facts(), "contents");
   if (trace.contents().empty()) return text;
@@ -159,7 +171,8 @@ void print(const Trace& trace, const TraceOptions& options) {
   line("commands", commands_text(trace, s));
   line("streams", std::to_string(trace.streams().size()));
   line("kernels", std::to_string(trace.kernels().size()));
-  line("buffers", fmt::format("{}, {}", trace.buffers().size(), size_text(s.buffer_bytes)));
+  line("buffers", fmt::format("{}{}, {}", trace.buffers().size(), images_text(trace),
+                              size_text(s.buffer_bytes)));
   line("contents", contents_text(trace, s));
   // bytes_in: what was recorded; the same bytes are stored once, and compressed.
   const std::string bytes_in = fact(trace.end_facts(), "bytes_in");

@@ -28,7 +28,8 @@ Json parameters_json(const TraceKernel& kernel) {
   Json list = Json::array();
   for (const Parameter& parameter : kernel.parameters) {
     Json row = {{"name", parameter.name}, {"kind", to_string(parameter.kind)}};
-    if (parameter.kind == ParameterKind::buffer) row["access"] = to_string(parameter.access);
+    if (parameter.kind == ParameterKind::buffer || parameter.kind == ParameterKind::image)
+      row["access"] = to_string(parameter.access);
     if (parameter.size_bytes) row["size_bytes"] = parameter.size_bytes;
     if (parameter.element) row["element"] = name_of(*parameter.element);
     list.push_back(row);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <reel/error.hpp>
 #include <string>
@@ -37,9 +38,10 @@ int report_misuse(const std::string& sentence) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Looks into recorded GPU work, and lists the devices that run it here.", "reel");
+  CLI::App app("Records the GPU work of programs, looks into it, and runs it again.", "reel");
   app.footer(
       "Examples:\n"
+      "  reel capture -- ./program             run it, and keep its OpenCL work\n"
       "  reel devices                          what can be opened here, and what can't\n"
       "  reel info pass.reel                   what a document holds, on one screen\n"
       "  reel insights pass.reel               what is worth knowing, and what to do\n"
@@ -59,6 +61,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action chosen;
+  std::vector<std::string> program;  // for `capture`
+  add_capture(app, chosen, program);
+  add_trigger(app, chosen);
   add_devices(app, chosen);
   add_info(app, chosen);
   add_commands(app, chosen);
@@ -86,7 +91,7 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "{}", app.help());
     return misused;
   }
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
   if (const std::string verb = unknown_verb(app, arguments); !verb.empty()) {
     const auto near = nearest(verb, verb_names(app));
     return report_misuse(near
@@ -94,8 +99,10 @@ int run(int argc, char** argv) {
                              : fmt::format("There is no verb '{}'.", verb));
   }
 
+  if (arguments[0] == "capture") program = take_program(arguments);
   try {
-    app.parse(argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return report_misuse(error.what());

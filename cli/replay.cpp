@@ -144,6 +144,8 @@ void add_replay(CLI::App& app, Action& chosen) {
       ->type_name("b7=f16");
   verb->add_flag("--commands", options->commands, "Times of every command, too");
   verb->footer(
+      "Commands that can't be run here are left out, each with its reason, and so are those that\n"
+      "need what they would have written; all others are run and compared (verdict: not proved).\n\n"
       "Exit codes: 0 all checks equal (on another device: within tolerance), 1 a difference, 2 "
       "the\n"
       "command line is wrong, 3 the document is damaged, 4 it can't be replayed, or not be "

@@ -50,6 +50,8 @@ std::string difference_words(const Trace& trace, const Difference& d) {
                     std::min(d.offset_bytes + page_bytes, trace.buffers()[d.buffer].size_bytes));
   } else {
     text += fmt::format(" at byte {}", d.offset_bytes);
+    if (const auto& image = trace.buffers()[d.buffer].image)
+      text += fmt::format(", {}", pixel_text(*image, d.offset_bytes));
     if (d.type)
       text += fmt::format(" ({} {})", name_of(*d.type), d.offset_bytes / size_of(*d.type));
     text += fmt::format(": expected {}, found {}", d.expected, d.found);
@@ -92,6 +94,23 @@ void print_differences(const Trace& trace, const ReplayReport& report) {
   }
   for (const std::uint32_t buffer : report.unsteady)
     line("unsteady", describe_buffer(trace, buffer) + " holds other bytes from run to run");
+}
+
+void print_left_out(const Trace& trace, const ReplayReport& report) {
+  if (report.left_out.empty()) return;
+  line("left out", fmt::format("{} of {} could not be run again",
+                               count_text(report.left_out.size(), "command"),
+                               report.commands + report.left_out.size()));
+  constexpr std::size_t shown = 20;
+  for (std::size_t i = 0; i < report.left_out.size() && i < shown; ++i) {
+    const LeftOut& one = report.left_out[i];
+    const std::string name = command_name(one.command);
+    line("", one.reason.find(name) == std::string::npos
+                 ? fmt::format("{}: {}", describe_command(trace, one.command), one.reason)
+                 : one.reason);
+  }
+  if (report.left_out.size() > shown)
+    line("", fmt::format("and {} more; --json has all", report.left_out.size() - shown));
 }
 
 void print_buffers(const Trace& trace, const ReplayReport& report) {
@@ -188,6 +207,9 @@ Json json_of(const Trace& trace, const Difference& d) {
       {"buffer", name_of(trace.buffers()[d.buffer].id)},
       {"label", trace.buffers()[d.buffer].label},
       {"offset_bytes", d.offset_bytes},
+      {"pixel", trace.buffers()[d.buffer].image
+                    ? Json(pixel_text(*trace.buffers()[d.buffer].image, d.offset_bytes))
+                    : Json()},
       {"type", d.type ? Json(name_of(*d.type)) : Json()},
       {"expected", d.expected.empty() ? Json() : Json(d.expected)},
       {"found", d.found.empty() ? Json() : Json(d.found)},
@@ -215,6 +237,7 @@ void print_replay(const Trace& trace, const ReplayReport& report, bool each_comm
              report.is_recorded_device ? "the same" : report.recorded_device);
   fmt::print("{:<12}{}\n", "verdict", verdict_words(report));
   print_differences(trace, report);
+  print_left_out(trace, report);
   for (const Unchecked& one : report.unchecked)
     line("not checked", fmt::format("{} in {}: {}", size_text(one.bytes),
                                     count_text(one.checks, "range"), one.reason));
@@ -252,6 +275,9 @@ Json json_of(const Trace& trace, const ReplayReport& report) {
   json["order"] = to_string(report.order);
   json["commands"] = report.commands;
   json["skipped"] = report.skipped;
+  json["left_out"] = Json::array();
+  for (const LeftOut& one : report.left_out)
+    json["left_out"].push_back({{"command", command_name(one.command)}, {"reason", one.reason}});
   json["checks"] = {{"made", report.checks},
                     {"equal", report.equal_checks},
                     {"within_tolerance", report.close_checks},

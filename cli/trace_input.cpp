@@ -43,17 +43,6 @@ std::uint32_t found_or_fail(std::optional<std::uint32_t> index, const std::strin
                                          ids_of(rows)));
 }
 
-// In quotes where a shell would need them.
-std::string shell_word(const std::string& text) {
-  const bool plain = !text.empty() && text.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789_-./=:,@%+") == std::string::npos;
-  if (plain) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 }  // namespace
 
 void add_trace_options(CLI::App& verb, TraceOptions& options) {
@@ -103,6 +92,16 @@ std::string title_of(const Trace& trace, const TraceWork& work) {
 
 Json json_of(const Trace& trace) {
   return {{"schema_version", 1}, {"document", trace.path()}, {"complete", trace.is_complete()}};
+}
+
+std::string shell_word(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-./=:,@%+") == std::string::npos;
+  if (plain) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
 }
 
 void print_json(const Json& json) {

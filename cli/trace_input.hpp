@@ -46,6 +46,9 @@ using Json = nlohmann::ordered_json;
 Json json_of(const Trace& trace);  // schema_version and document: where every answer begins
 void print_json(const Json& json);
 
+// In quotes where a shell would need them.
+std::string shell_word(const std::string& text);
+
 // Commands that one would run next, each with what it shows. $ stands for the document.
 struct Next {
   std::string command, shows;

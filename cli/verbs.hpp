@@ -6,6 +6,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -17,6 +19,12 @@ inline constexpr int done = 0, failed = 1, misused = 2, damaged = 3;
 
 using Action = std::function<int()>;
 
+// The program that `capture` is to run, with its words: all that follows -- or the first word that
+// is no option of ours. They are taken out of `arguments`, which begin with the verb.
+std::vector<std::string> take_program(std::vector<std::string>& arguments);
+
+void add_capture(CLI::App& app, Action& chosen, const std::vector<std::string>& program);
+void add_trigger(CLI::App& app, Action& chosen);
 void add_devices(CLI::App& app, Action& chosen);
 void add_info(CLI::App& app, Action& chosen);
 void add_commands(CLI::App& app, Action& chosen);

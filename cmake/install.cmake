@@ -9,6 +9,9 @@ install(TARGETS reel EXPORT reel-targets
                 NAMELINK_COMPONENT development
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
+# For programs in any language, linked with nothing of ours.
+install(FILES ${PROJECT_SOURCE_DIR}/include/reel_app.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+
 # An installed tree may be moved as a whole: the program finds the library beside itself.
 file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 set_target_properties(reel_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")

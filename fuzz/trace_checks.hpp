@@ -62,7 +62,8 @@ inline void prepare_replay(const Trace& trace) {
   if (trace.commands().empty()) return;
   rerun::unchecked_sources(trace, last, [](std::uint32_t) { return true; });
   const rerun::Writers writers(trace, rerun::ElementTypes(trace, {}));
-  const rerun::Script script = rerun::make_script(trace, 0, no_index);
+  const rerun::Script script = 
+      rerun::make_script(trace, 0, no_index, rerun::recorded_obstacles(trace));
   for (const rerun::Action& action : script.actions)
     check(action.command <= last && (action.kind == rerun::Action::Kind::run ||
                                      action.contents < trace.contents().size()),

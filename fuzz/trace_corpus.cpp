@@ -30,6 +30,10 @@ void write(const std::string& path, std::uint32_t commands, bool close) {
   w.add(BufferRow{0, 0, 16, "x"});
   w.add(BufferRow{1, 0, 64, "y"});
   w.add(AllocationRow{false, 1, 900});
+  BufferRow image{2, 0, 32, "image"};
+  image.kind = BufferKind::image;
+  image.image = ImageShape{ImageType::d2, 0x10B5, 0x10D2, 4, 4, 2, 1, 1, 0};
+  w.add(image);
   KernelRow kernel{};
   kernel.id = 2;
   kernel.name = "add";
@@ -44,7 +48,13 @@ void write(const std::string& path, std::uint32_t commands, bool close) {
                                       {ArgumentKind::buffer, Access::write, 1, 32, 16}};
   const std::vector<ArgumentRow> call{{ArgumentKind::buffer, Access::read_write, 1, 0, 40},
                                       {ArgumentKind::value, Access::read, no_index, 0, 4},
-                                      {ArgumentKind::shared, Access::read, no_index, 0, 64}};
+                                      {ArgumentKind::shared, Access::read, no_index, 0, 64},
+                                      {ArgumentKind::buffer, Access::read, 1, 8, 32, 2},
+                                      {ArgumentKind::null, Access::read, no_index, 0, 0}};
+  const std::vector<ArgumentRow> pairs{{ArgumentKind::buffer, Access::read, 0, 0, 4},
+                                       {ArgumentKind::buffer, Access::write, 2, 4, 4},
+                                       {ArgumentKind::buffer, Access::read, 0, 8, 4},
+                                       {ArgumentKind::buffer, Access::write, 2, 20, 4}};
   const auto work = [&](WorkKind kind, std::span<const ArgumentRow> arguments,
                         std::uint32_t kernel_id, std::uint64_t pattern) {
     WorkRow row{};
@@ -53,13 +63,15 @@ void write(const std::string& path, std::uint32_t commands, bool close) {
     row.label = w.text("label");
     row.scope = w.text("layer0/norm");
     row.groups = row.group_size = {2, 1, 1};
+    row.offset = {1, 0, 0};
+    row.items = {3, 1, 1};
     row.pattern = pattern;
     row.arguments = arguments;
     if (kind == WorkKind::dispatch) row.values = bytes_of("four");
     return w.add(row);
   };
   const std::uint32_t works[] = {work(WorkKind::write, x_out, no_index, 0),
-                                 work(WorkKind::copy, copy, no_index, 0),
+                                 work(WorkKind::copy, commands > 8 ? pairs : copy, no_index, 0),
                                  work(WorkKind::dispatch, call, 2, 0),
                                  work(WorkKind::fill, x_out, no_index, (2ULL << 32) | 0x1234),
                                  work(WorkKind::launch, {}, 0, 0)};
@@ -143,6 +155,7 @@ int main(int argc, char** argv) {
     std::filesystem::create_directories(batches);
     reel::write((folder / "empty").string(), 0, true);
     reel::write((folder / "eight").string(), 8, true);
+    reel::write((folder / "foreign").string(), 9, true);
     reel::write((folder / "unclosed").string(), 8, false);
     reel::write_graph((folder / "graph").string());
     std::filesystem::copy_file(folder / "eight", folder / "cut",

@@ -18,12 +18,15 @@
 
 #include "reel/buffer.hpp"
 #include "reel/dim3.hpp"
+#include "reel/image.hpp"
 #include "reel/kernel.hpp"
 #include "reel/scope.hpp"
 
 namespace reel {
 
 inline constexpr std::size_t max_value_bytes = 64;  // of one by-value argument
+// Of a value that an Argument points to; the value's owner is the command's.
+inline constexpr std::size_t max_outside_value_bytes = 4096;
 
 // Shared (local) memory of `bytes` for each group, as a kernel argument. OpenCL: a __local
 // pointer. Vulkan: skipped, a shader sizes its own arrays (by constants, if need be).
@@ -34,13 +37,15 @@ inline Shared shared(std::uint64_t size_bytes) { return {size_bytes}; }
 
 struct Argument {
   ParameterKind kind = ParameterKind::value;
-  Access access = Access::read;   // of a buffer
-  std::uint32_t value_bytes = 0;  // of a value
+  Access access = Access::read;   // of a buffer or an image
+  std::uint32_t value_bytes = 0;  // of a value or a sampler
   union {
-    BufferRange range;                 // kind == buffer
+    BufferRange range;                 // kind == buffer, image (all of it)
     std::uint64_t shared_bytes;        // kind == shared
-    std::byte bytes[max_value_bytes];  // kind == value
+    std::byte bytes[max_value_bytes];  // kind == value, sampler (a SamplerShape)
+    const std::byte* outside;          // of a value of more than max_value_bytes
   };
+  // kind == other: a pointer to nothing, for a parameter that is a buffer or an image.
 
   Argument() : shared_bytes(0) {}
   Argument(const Bound& bound)
@@ -48,6 +53,10 @@ struct Argument {
   Argument(const BufferRange& r) : Argument(Bound{r, Access::read_write}) {}
   Argument(const Buffer& buffer) : Argument(BufferRange(buffer)) {}
   Argument(Shared s) : kind(ParameterKind::shared), shared_bytes(s.size_bytes) {}
+  Argument(const SamplerShape& sampler)
+      : kind(ParameterKind::sampler), value_bytes(sizeof(SamplerShape)) {
+    std::memcpy(bytes, &sampler, sizeof(SamplerShape));
+  }
   template <class T>
   requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
            !std::is_convertible_v<const T&, BufferRange> && !std::is_same_v<T, Bound> &&
@@ -56,6 +65,38 @@ struct Argument {
     static_assert(!std::is_same_v<T, bool>, "OpenCL kernels take no bool; pass an int");
     static_assert(sizeof(T) <= max_value_bytes, "too large for an argument; use a buffer");
     std::memcpy(bytes, &value, sizeof(T));
+  }
+
+  static Argument image(const Bound& whole) {
+    Argument argument(whole);
+    argument.kind = ParameterKind::image;
+    return argument;
+  }
+  static Argument null_pointer() {
+    Argument argument;
+    argument.kind = ParameterKind::other;
+    return argument;
+  }
+  // Borrows them where they are more than max_value_bytes: for as long as the command is given.
+  static Argument of_bytes(std::span<const std::byte> value) {
+    Argument argument;
+    argument.value_bytes = static_cast<std::uint32_t>(value.size());
+    if (value.size() > max_value_bytes)
+      argument.outside = value.data();
+    else if (!value.empty())
+      std::memcpy(argument.bytes, value.data(), value.size());
+    return argument;
+  }
+
+  bool is_memory() const noexcept {
+    return kind == ParameterKind::buffer || kind == ParameterKind::image;
+  }
+  bool is_outside() const noexcept {
+    return kind == ParameterKind::value && value_bytes > max_value_bytes;
+  }
+  // Of a value or a sampler.
+  std::span<const std::byte> value() const noexcept {
+    return {value_bytes > max_value_bytes ? outside : bytes, value_bytes};
   }
 };
 static_assert(std::is_trivially_copyable_v<Argument>);
@@ -82,9 +123,13 @@ struct Dispatch {
   std::span<const Argument> arguments;
   // Where set, `groups` is read on the device: three uint32 at this range.
   BufferRange indirect = {};
-  // Only devices that say so (DeviceInfo::free_grids) take the following.
+  // Only devices that say so (DeviceInfo::takes_free_grids) take the following.
   Dim3 offset{0, 0, 0};  // of the first item's global id
-  Dim3 items{0, 0, 0};   // 0: groups × group_size; else fewer, the last groups are not full
+  // 0: groups × group_size; else fewer, the last groups are not full. With items, the group size
+  // may stay unset: it is the driver's choice, and `groups` says nothing.
+  Dim3 items{0, 0, 0};
+
+  bool is_free_grid() const noexcept { return offset != unset_dim || items != unset_dim; }
 };
 
 struct Copy {

@@ -14,6 +14,7 @@
 #include "reel/buffer.hpp"
 #include "reel/dim3.hpp"
 #include "reel/error.hpp"
+#include "reel/image.hpp"
 #include "reel/kernel.hpp"
 
 namespace reel {
@@ -45,8 +46,9 @@ struct DeviceInfo {
   bool can_stamp_time = false;
   double stamp_resolution_ns = 0;
   bool can_dispatch_indirect = false;
-  bool takes_images = false;      // and samplers
-  bool takes_free_grids = false;  // an offset, groups that are not full, a size of its own choice
+  bool takes_images = false;              // and samplers
+  bool takes_free_grids = false;          // an offset, a group size of its own choice, items
+  bool takes_partial_groups = false;      // items that are no multiple of the group size
   bool wants_barriers = false;            // commands of a stream overlap unless told not to
   std::vector<std::string> kernel_forms;  // what build() takes: "opencl_c", "glsl", "spirv", "host"
 
@@ -74,6 +76,13 @@ class Device {
 
   // Zero-initialised.
   Buffer buffer(std::uint64_t size_bytes, std::string_view label = {}) const;
+  // Where info().takes_images: an image of zeros, to be bound by Argument::image. Transfers see its
+  // pixels as the bytes of a buffer.
+  Buffer image(const ImageShape& shape, std::string_view label = {}) const;
+  // One that shows the bytes of a buffer, which is what transfers and hazards see.
+  Buffer image_on(BufferRange storage, const ImageShape& shape, std::string_view label = {}) const;
+  // A buffer whose ranges may be bound wherever they begin, where the device can do that.
+  Buffer shared_virtual_buffer(std::uint64_t size_bytes, std::string_view label = {}) const;
   // With these contents.
   template <class T>
   Buffer buffer_of(std::span<const T> data, std::string_view label = {}) const {

@@ -45,7 +45,7 @@ struct Edge {
 // What a node owns beside its command, which points into it.
 struct NodePayload {
   std::vector<Argument> arguments;
-  std::vector<std::byte> data;  // of a Write
+  std::vector<std::byte> data;  // of a Write; of a dispatch: its larger values
   std::string label;
   std::vector<std::shared_ptr<BufferResource>> buffers;  // kept alive
   std::shared_ptr<KernelResource> kernel;

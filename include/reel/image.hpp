@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace reel {
 
@@ -19,19 +20,34 @@ struct ImageShape {
   // Of an image that is made on a buffer, where its rows begin; 0: they follow each other.
   std::uint64_t row_pitch_bytes = 0;
 
+  // Only of a shape that is_sound(): the product of others may be anything.
   std::uint64_t size_bytes() const noexcept {
     return pixel_bytes * width * height * depth * layers;
+  }
+  // Each size at least 1, 1 where the type has none, and no more than 2^62 bytes together.
+  bool is_sound() const noexcept;
+  // From the first byte to the last of the buffer that it is made on.
+  std::uint64_t stored_bytes() const noexcept {
+    return row_pitch_bytes ? row_pitch_bytes * (height - 1) + pixel_bytes * width : size_bytes();
   }
   friend bool operator==(const ImageShape&, const ImageShape&) = default;
 };
 
 // "1d", "1d_buffer", "1d_array", "2d", "2d_array", "3d".
 const char* to_string(ImageType type) noexcept;
+// "RGBA8 unorm", "R32 float"; what is not known as its two numbers.
+std::string format_name(const ImageShape& shape);
+// "640 x 480", "64 x 64 x 32", "256 x 256, 6 layers".
+std::string extent_text(const ImageShape& shape);
+// Where a byte of it is: "pixel (12, 7)", "pixel (3, 0, 9)", "pixel (5) of layer 2".
+std::string pixel_text(const ImageShape& shape, std::uint64_t offset_bytes);
 
 // A sampler, as OpenCL numbers what it does.
 struct SamplerShape {
   std::uint32_t normalized = 0, addressing = 0, filter = 0;
   friend bool operator==(const SamplerShape&, const SamplerShape&) = default;
 };
+// "normalized, clamp to edge, linear".
+std::string to_string(const SamplerShape& sampler);
 
 }  // namespace reel

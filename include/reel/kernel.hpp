@@ -36,6 +36,7 @@ struct KernelSource {
   std::vector<std::byte> opencl_binary = {};  // of a driver
   std::vector<std::byte> opencl_il = {};      // SPIR-V for OpenCL
   std::string opencl_parts = {};              // several sources, compiled and linked: JSON
+  bool opencl_builtin = false;                // the device has a kernel of this name
   std::string entry = {};  // OpenCL C: default `name`; SPIR-V: default "main"
   std::vector<Define> defines = {};
   std::vector<SpecConstant> constants = {};

@@ -128,6 +128,12 @@ struct KernelTiming {
   std::optional<Spread> original;  // of a replaced kernel: what it took before, in the same process
 };
 
+// A command that could not be run again, and why.
+struct LeftOut {
+  std::uint32_t command = no_index;
+  std::string reason;  // a sentence
+};
+
 struct NanReport {
   std::uint32_t command = no_index, buffer = no_index;
   std::uint64_t offset_bytes = 0;
@@ -141,7 +147,10 @@ struct ReplayReport {
   bool is_recorded_device = false;
   ReplayOrder order = ReplayOrder::recorded;
   std::uint64_t commands = 0;  // that were run again
-  std::uint64_t skipped = 0;   // host calls, refused commands: not run
+  std::uint64_t skipped = 0;   // host calls, refused commands, those left out: not run
+  // Commands that can't be run here: what the recorder says can't, kernels that don't build, bytes
+  // that are not in the document, and all that need what these would have written. In order.
+  std::vector<LeftOut> left_out;
   std::vector<std::string> remarks;
 
   std::uint64_t checks = 0, equal_checks = 0, close_checks = 0, different_checks = 0;

@@ -33,6 +33,10 @@ class Given {
   void ready() noexcept {
     if (ticket_.record) (*use_)->before(ticket_);
   }
+  // In place of filling it: a buffer of commands.
+  void launch(CommandBuffer& buffer) noexcept {
+    if (ticket_.record) (*use_)->launch(ticket_, buffer);
+  }
   // Filling it failed: it goes on unrecorded.
   void give_up() noexcept;
 

@@ -2,6 +2,7 @@
 #include <limits>
 #include <span>
 
+#include "layers/opencl/dispatch.hpp"
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/hooks.hpp"
 #include "layers/opencl/parameters.hpp"

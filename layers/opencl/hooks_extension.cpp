@@ -2,6 +2,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "layers/opencl/command_buffer.hpp"
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/hooks.hpp"
 
@@ -94,6 +95,9 @@ void* hook_named(std::string_view name) noexcept {
 void* CL_API_CALL extension_for_platform(cl_platform_id platform, const char* name) {
   void* address = next().clGetExtensionFunctionAddressForPlatform(platform, name);
   if (!address || !name) return address;
+  void* ours = nullptr;
+  quietly([&] { ours = command_buffer_hook(platform, name, address); });
+  if (ours) return ours;
   if (void* hook = hook_named(name)) return hook;
   return address;
 }
@@ -101,6 +105,9 @@ void* CL_API_CALL extension_for_platform(cl_platform_id platform, const char* na
 void* CL_API_CALL extension(const char* name) {
   void* address = next().clGetExtensionFunctionAddress(name);
   if (!address || !name) return address;
+  void* ours = nullptr;
+  quietly([&] { ours = command_buffer_hook(nullptr, name, address); });
+  if (ours) return ours;
   if (void* hook = hook_named(name)) return hook;
   return address;
 }

@@ -49,21 +49,13 @@ cl_int CL_API_CALL enqueue_copy(cl_command_queue queue, cl_mem source, cl_mem ta
                                 cl_event* event) {
   Given given(queue, "", wait_count, waits, event);
   fill(given, WorkKind::copy, "clEnqueueCopyImage", [&](Work& work) {
-    const auto from = memory_of(source), to = memory_of(target);
-    if (is_image(from) && is_image(to))
-      add_copy(work, from, region_box(*from, source_origin, region), to,
-               region_box(*to, target_origin, region));
+    add_image_to_image(work, memory_of(source), source_origin, memory_of(target), target_origin,
+                       region);
   });
   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     return next().clEnqueueCopyImage(queue, source, target, source_origin, target_origin, region,
                                      n, w, e);
   });
-}
-
-Box tight_at(const Memory& image, std::uint64_t offset, const size_t* region) {
-  Box box = host_box(shape_of(image), region, 0, 0);
-  box.offset_bytes = offset;
-  return box;
 }
 
 cl_int CL_API_CALL enqueue_copy_to_buffer(cl_command_queue queue, cl_mem image, cl_mem buffer,
@@ -72,9 +64,7 @@ cl_int CL_API_CALL enqueue_copy_to_buffer(cl_command_queue queue, cl_mem image, 
                                           cl_event* event) {
   Given given(queue, "", wait_count, waits, event);
   fill(given, WorkKind::copy, "clEnqueueCopyImageToBuffer", [&](Work& work) {
-    const auto from = memory_of(image), to = memory_of(buffer);
-    if (is_image(from) && to)
-      add_copy(work, from, region_box(*from, origin, region), to, tight_at(*from, offset, region));
+    add_image_to_buffer(work, memory_of(image), origin, region, memory_of(buffer), offset);
   });
   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     return next().clEnqueueCopyImageToBuffer(queue, image, buffer, origin, region, offset, n, w, e);
@@ -87,9 +77,7 @@ cl_int CL_API_CALL enqueue_copy_from_buffer(cl_command_queue queue, cl_mem buffe
                                             const cl_event* waits, cl_event* event) {
   Given given(queue, "", wait_count, waits, event);
   fill(given, WorkKind::copy, "clEnqueueCopyBufferToImage", [&](Work& work) {
-    const auto from = memory_of(buffer), to = memory_of(image);
-    if (from && is_image(to))
-      add_copy(work, from, tight_at(*to, offset, region), to, region_box(*to, origin, region));
+    add_buffer_to_image(work, memory_of(buffer), offset, memory_of(image), origin, region);
   });
   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     return next().clEnqueueCopyBufferToImage(queue, buffer, image, offset, origin, region, n, w, e);

@@ -33,4 +33,38 @@ Box host_region(const std::shared_ptr<Memory>& image, const size_t* region, size
   return is_image(image) ? host_box(shape_of(*image), region, row_pitch, slice_pitch) : Box{};
 }
 
+namespace {
+
+Box tight_at(const Memory& image, std::uint64_t offset, const size_t* region) {
+  Box box = host_box(shape_of(image), region, 0, 0);
+  box.offset_bytes = offset;
+  return box;
+}
+
+}  // namespace
+
+void add_image_to_image(Work& work, const std::shared_ptr<Memory>& source,
+                        const size_t* source_origin, const std::shared_ptr<Memory>& target,
+                        const size_t* target_origin, const size_t* region) {
+  if (is_image(source) && is_image(target))
+    add_copy(work, source, region_box(*source, source_origin, region), target,
+             region_box(*target, target_origin, region));
+}
+
+void add_image_to_buffer(Work& work, const std::shared_ptr<Memory>& image, const size_t* origin,
+                         const size_t* region, const std::shared_ptr<Memory>& buffer,
+                         std::uint64_t offset) {
+  if (is_image(image) && buffer)
+    add_copy(work, image, region_box(*image, origin, region), buffer,
+             tight_at(*image, offset, region));
+}
+
+void add_buffer_to_image(Work& work, const std::shared_ptr<Memory>& buffer, std::uint64_t offset,
+                         const std::shared_ptr<Memory>& image, const size_t* origin,
+                         const size_t* region) {
+  if (buffer && is_image(image))
+    add_copy(work, buffer, tight_at(*image, offset, region), image,
+             region_box(*image, origin, region));
+}
+
 }  // namespace reel::layer

@@ -14,4 +14,15 @@ void add_region(Work& work, Access access, const std::shared_ptr<Memory>& image,
 Box host_region(const std::shared_ptr<Memory>& image, const size_t* region, size_t row_pitch,
                 size_t slice_pitch);
 
+// Copies; a buffer holds the pixels tight, from `offset` on.
+void add_image_to_image(Work& work, const std::shared_ptr<Memory>& source,
+                        const size_t* source_origin, const std::shared_ptr<Memory>& target,
+                        const size_t* target_origin, const size_t* region);
+void add_image_to_buffer(Work& work, const std::shared_ptr<Memory>& image, const size_t* origin,
+                         const size_t* region, const std::shared_ptr<Memory>& buffer,
+                         std::uint64_t offset);
+void add_buffer_to_image(Work& work, const std::shared_ptr<Memory>& buffer, std::uint64_t offset,
+                         const std::shared_ptr<Memory>& image, const size_t* origin,
+                         const size_t* region);
+
 }  // namespace reel::layer

@@ -134,7 +134,7 @@ bool Recording::before(Ticket& ticket) noexcept {
     add_orders(ticket, record);
     if (work.kernel) note_kernel(*work.kernel, ticket.queue->device);
     std::vector<Piece> unknown;
-    look_at(ticket, unknown);
+    look_at(ticket.id, work, unknown);
     if (!unknown.empty() && contents != Contents::none)
       read_inputs(ticket, unknown);
     if (!ticket.program_event) ticket.event = &ticket.taken;
@@ -216,8 +216,7 @@ void Recording::add_orders(Ticket& ticket, QueueRecord& record) {
   }
 }
 
-void Recording::look_at(Ticket& ticket, std::vector<Piece>& unknown) {
-  const Work& work = *ticket.work;
+void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& unknown) {
   for (const WorkArgument& argument : work.arguments) {
     if (argument.kind != ArgumentKind::buffer) continue;
     Storage& storage = *argument.range.storage;
@@ -225,7 +224,7 @@ void Recording::look_at(Ticket& ticket, std::vector<Piece>& unknown) {
     if (argument.view && argument.view->noted_in.load(std::memory_order_relaxed) != number)
       note_storage(*argument.view);
     if (storage.is_strange) continue;
-    if (storage.address && contents != Contents::none) take_host_writes(ticket, storage);
+    if (storage.address && contents != Contents::none) take_host_writes(id, storage);
     const BufferRange range = ledger_range(argument.range);
     if (writes(argument.access) && overwrites(work.kind))
       ledger_.overwrite(range, work.kind == WorkKind::write);
@@ -248,11 +247,17 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
   quietly([&] {
     const Work& work = *ticket.work;
     Lane& lane = record.lanes[ticket.lane];
-    lane.last_command = ticket.id;
-    append(ticket, end_ns, status != CL_SUCCESS);
-    if (status != CL_SUCCESS) {
-      note("refused", fmt::format("c{} was refused: {} answered {} ({}).", ticket.id, work.label,
-                                  status_name(status), status));
+    const bool refused = status != CL_SUCCESS;
+    append(ticket, work, ticket.id, no_index, no_index, end_ns, refused);
+    const std::uint32_t nodes = ticket.buffer ? u32(ticket.buffer->works.size()) : 0;
+    for (std::uint32_t i = 0; i < nodes; ++i)
+      append(ticket, ticket.buffer->works[i].work, ticket.id + 1 + i, ticket.id, i, end_ns,
+             refused);
+    lane.last_command = ticket.id + nodes;
+    if (refused) {
+      for (std::uint32_t id = ticket.id; id <= lane.last_command; ++id)
+        note("refused", fmt::format("c{} was refused: {} answered {} ({}).", id, work.label,
+                                    status_name(status), status));
       return;
     }
     cl_event event = ticket.taken;
@@ -269,21 +274,9 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
       record.pending.push_back({ticket.id, ticket.lane, event, ticket.begin_ns, end_ns});
       ++lane.pending;
     }
-    if (work.why_not_again)
-      note("not_replayable",
-           fmt::format("c{} ({}) can't be replayed: {}.", ticket.id, work.label,
-                       work.why_not_again));
-    for (const WorkArgument& argument : work.arguments) {
-      if (argument.kind != ArgumentKind::buffer || !writes(argument.access)) continue;
-      Storage& storage = *argument.range.storage;
-      storage.writer_stream.store(lane.stream, std::memory_order_relaxed);
-      storage.writer_command.store(ticket.id, std::memory_order_relaxed);
-      storage.writer_capture.store(number, std::memory_order_relaxed);
-      if (storage.address && work.kind != WorkKind::write) {
-        const std::lock_guard lock(mutex_);
-        shared_dirty_.push_back(std::static_pointer_cast<Storage>(storage.shared_from_this()));
-      }
-    }
+    wrote(work, lane.stream, ticket.id);
+    for (std::uint32_t i = 0; i < nodes; ++i)
+      wrote(ticket.buffer->works[i].work, lane.stream, ticket.id + 1 + i);
     if (contents == Contents::all && work.kind != WorkKind::write && work.kind != WorkKind::read) {
       std::vector<WorkArgument> checks;
       for (const WorkArgument& argument : work.arguments)
@@ -297,8 +290,65 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
   if (!ticket.own_work) record.is_busy = false;
 }
 
-void Recording::append(Ticket& ticket, std::uint64_t end_ns, bool refused) {
-  const Work& work = *ticket.work;
+// What is known of its bytes once it is on its way.
+void Recording::wrote(const Work& work, std::uint32_t stream, std::uint32_t id) {
+  for (const WorkArgument& argument : work.arguments) {
+    if (argument.kind != ArgumentKind::buffer || !writes(argument.access)) continue;
+    Storage& storage = *argument.range.storage;
+    storage.writer_stream.store(stream, std::memory_order_relaxed);
+    storage.writer_command.store(id, std::memory_order_relaxed);
+    storage.writer_capture.store(number, std::memory_order_relaxed);
+    if (storage.address && work.kind != WorkKind::write) {
+      const std::lock_guard lock(mutex_);
+      shared_dirty_.push_back(std::static_pointer_cast<Storage>(storage.shared_from_this()));
+    }
+  }
+  if (!work.why_not_again) return;
+  note("not_replayable",
+       fmt::format("c{} ({}) can't be replayed: {}.", id, work.label, work.why_not_again));
+  leave_out(work);  // what it wrote, later commands are given as inputs
+}
+
+void Recording::launch(Ticket& ticket, CommandBuffer& buffer) noexcept {
+  quietly([&] {
+    QueueRecord& record = *ticket.record;
+    const std::lock_guard lock(buffer.mutex);
+    const auto count = u32(buffer.works.size());
+    ticket.id = next_command_.fetch_add(count + 1, std::memory_order_relaxed);
+    ticket.work->kind = WorkKind::launch;
+    ticket.work->label = "clEnqueueCommandBufferKHR";
+    if (buffer.recorded_in != number) {
+      buffer.recorded_in = number;
+      buffer.graph = next_graph_.fetch_add(1, std::memory_order_relaxed);
+      capture::GraphMessage graph;
+      for (std::uint32_t to = 0; to < count; ++to)
+        for (const std::uint32_t from : buffer.works[to].after)
+          graph.edges.push_back({buffer.graph, from, to, 0});
+      if (!graph.edges.empty()) document_.push(std::move(graph));
+    }
+    choose_lane(ticket, *ticket.queue, record);
+    add_orders(ticket, record);
+    std::vector<Piece> unknown;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const BufferedWork& one = buffer.works[i];
+      if (one.work.kernel) note_kernel(*one.work.kernel, ticket.queue->device);
+      look_at(ticket.id + 1 + i, one.work, unknown);
+      if (one.pattern.empty() || contents == Contents::none) continue;
+      PatternSource pattern(one.pattern);
+      push_bytes(ContentRole::written, ticket.id + 1 + i, one.work.arguments, pattern);
+    }
+    if (!unknown.empty() && contents != Contents::none) read_inputs(ticket, unknown);
+    if (!ticket.program_event) ticket.event = &ticket.taken;
+    ticket.buffer = &buffer;
+  });
+  if (ticket.id != no_index) return;
+  if (!ticket.own_work) ticket.record->is_busy = false;
+  ticket.record = nullptr;
+}
+
+void Recording::append(const Ticket& ticket, const Work& work, std::uint32_t id,
+                       std::uint32_t launched_by, std::uint32_t node, std::uint64_t end_ns,
+                       bool refused) {
   QueueRecord& record = *ticket.record;
   const std::uint32_t arguments = refused ? 0 : u32(work.arguments.size());
   const std::uint32_t values = refused ? 0 : u32(work.values.size());
@@ -311,10 +361,10 @@ void Recording::append(Ticket& ticket, std::uint64_t end_ns, bool refused) {
   std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
   auto* entry = reinterpret_cast<PackedCommand*>(place);
   *entry = PackedCommand{{size, capture::EntryType::command},
-                         ticket.id,
+                         id,
                          record.lanes[ticket.lane].stream,
-                         no_index,
-                         no_index,
+                         launched_by,
+                         node,
                          thread_number(),
                          0,
                          ticket.begin_ns,
@@ -322,7 +372,9 @@ void Recording::append(Ticket& ticket, std::uint64_t end_ns, bool refused) {
                          {}};
   PackedWork& packed = entry->work;
   packed.kind = u32(work.kind);
-  packed.kernel = work.kernel ? u32(work.kernel->id) : no_index;
+  packed.kernel = work.kernel                     ? u32(work.kernel->id)
+                  : work.kind == WorkKind::launch ? ticket.buffer->graph
+                                                  : no_index;
   std::copy(work.groups.begin(), work.groups.end(), packed.groups);
   std::copy(work.group_size.begin(), work.group_size.end(), packed.group_size);
   std::copy(work.offset.begin(), work.offset.end(), packed.offset);

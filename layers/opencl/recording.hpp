@@ -21,6 +21,7 @@
 #include "capture/document_thread.hpp"
 #include "capture/memory_budget.hpp"
 #include "layers/opencl/byte_source.hpp"
+#include "layers/opencl/command_buffer.hpp"
 #include "layers/opencl/host_pages.hpp"
 #include "layers/opencl/queue_record.hpp"
 #include "layers/opencl/settings.hpp"
@@ -44,6 +45,7 @@ struct Ticket {
   cl_event taken = nullptr;       // where the program wants no event
   cl_event* program_event = nullptr;
   std::vector<cl_event> more_waits, own_waits;  // with reads of ours; those are to be released
+  CommandBuffer* buffer = nullptr;              // that it launches
 };
 
 class Recording {
@@ -59,6 +61,8 @@ class Recording {
              cl_event* program_event) noexcept;
   // Looks at the bytes the work needs. False: it isn't wanted, and goes on unrecorded.
   bool before(Ticket& ticket) noexcept;
+  // In place of before(): a buffer of commands, each of which is recorded.
+  void launch(Ticket& ticket, CommandBuffer& buffer) noexcept;
   // What a write or a long fill gives, in the order of its ranges.
   void written(Ticket& ticket, ByteSource& bytes) noexcept;
   void finish(Ticket& ticket, cl_int status) noexcept;
@@ -116,9 +120,11 @@ class Recording {
   Lane& add_lane(Queue& queue, QueueRecord& record);
   void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);
   void add_orders(Ticket& ticket, QueueRecord& record);
-  void look_at(Ticket& ticket, std::vector<capture::Piece>& unknown);
+  void look_at(std::uint32_t id, const Work& work, std::vector<capture::Piece>& unknown);
   void leave_out(const Work& work);
-  void append(Ticket& ticket, std::uint64_t end_ns, bool refused);
+  void append(const Ticket& ticket, const Work& work, std::uint32_t id, std::uint32_t launched_by,
+              std::uint32_t node, std::uint64_t end_ns, bool refused);
+  void wrote(const Work& work, std::uint32_t stream, std::uint32_t id);
   bool collect(Queue& queue, QueueRecord& record);
   // Until all of it is done; false when nothing gets done for so long.
   bool wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds patience);
@@ -145,7 +151,7 @@ class Recording {
                       cl_event* event, std::vector<cl_mem>& scratch);
   void push_bytes(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
                   ByteSource& bytes);
-  void take_host_writes(Ticket& ticket, Storage& storage);
+  void take_host_writes(std::uint32_t command, Storage& storage);
   std::optional<capture::Block> take_memory(std::uint64_t size_bytes, QueueRecord* record);
   bool stores(ContentRole role) const noexcept;
   void missing(const Storage& storage, std::string_view why);
@@ -155,7 +161,7 @@ class Recording {
   std::shared_ptr<capture::MemoryBudget> memory_;
   capture::BufferLedger ledger_;
   HostPages host_pages_;
-  std::atomic<std::uint32_t> next_command_{0};
+  std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
   std::mutex mutex_;  // of what follows
   std::map<cl_device_id, std::uint32_t> devices_;

@@ -363,7 +363,7 @@ bool Recording::is_device_written(std::span<const WorkArgument> ranges) noexcept
 
 // Bytes of memory that host and device share, changed while no command that may write them was
 // under way.
-void Recording::take_host_writes(Ticket& ticket, Storage& storage) {
+void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
   if (storage.writer_capture.load(std::memory_order_relaxed) == number) {
     const std::lock_guard lock(mutex_);
     const auto done = host_done_.find(storage.writer_stream.load(std::memory_order_relaxed));
@@ -376,7 +376,7 @@ void Recording::take_host_writes(Ticket& ticket, Storage& storage) {
     const WorkArgument range{ArgumentKind::buffer, Access::write, {&storage, offset, size}, 0,
                              nullptr};
     BoxSource bytes(storage.address + offset, line(size));
-    push_bytes(ContentRole::input, ticket.id, {&range, 1}, bytes);
+    push_bytes(ContentRole::input, command, {&range, 1}, bytes);
     BufferRange known;
     known.buffer = &storage;
     known.offset_bytes = offset;

@@ -1,5 +1,6 @@
 #include "analysis/buffer_elements.hpp"
 
+#include "document/image_elements.hpp"
 #include "reel/arguments.hpp"
 
 namespace reel::analysis {
@@ -18,8 +19,10 @@ std::vector<std::optional<ElementType>> buffer_elements(const Trace& trace) {
       types[buffer] = parameter->element;
     }
   }
-  for (std::size_t b = 0; b < types.size(); ++b)
+  for (std::size_t b = 0; b < types.size(); ++b) {
     if (disagree[b]) types[b].reset();
+    if (const auto& image = trace.buffers()[b].image) types[b] = element_of(*image);
+  }
   return types;
 }
 

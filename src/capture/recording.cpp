@@ -167,7 +167,10 @@ void Recording::look_at(const Work& work, std::vector<Piece>& unknown) {
   std::visit(overloaded{[&](const Dispatch& d) {
                           note_kernel(*d.kernel);
                           for (const Argument& a : d.arguments)
-                            if (a.kind == ParameterKind::buffer) use(a.range, a.access);
+                            if (a.is_memory()) {
+                              use(stored_range(a.range), a.access);
+                              if (a.range.buffer->storage) note_view(*a.range.buffer);
+                            }
                           use(d.indirect, Access::read);
                         },
                         [&](const Copy& c) {
@@ -277,7 +280,7 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
   if (dispatch) {
     arguments = u32(dispatch->arguments.size()) + (dispatch->indirect.buffer ? 1 : 0);
     for (const Argument& a : dispatch->arguments)
-      if (a.kind == ParameterKind::value) values += a.value_bytes;
+      values += a.value_bytes;  // 0 but of values and samplers
   } else {
     for_each_access(command.work, [&](const BufferRange&, Access) { ++arguments; });
   }
@@ -300,22 +303,42 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
     *argument++ = {u32(kind) | u32(access) << 8, u32(range.buffer->id), range.offset_bytes,
                    range.size_bytes, no_index, 0};
   };
+  const auto add_other = [&](ArgumentKind kind, std::uint64_t size_bytes) {
+    *argument++ = {u32(kind) | u32(Access::read) << 8, no_index, 0, size_bytes, no_index, 0};
+  };
   if (dispatch) {
     work.kernel = u32(dispatch->kernel->id);
     const Dim3 &groups = dispatch->groups, &size_of = dispatch->group_size;
     work.groups[0] = groups.x, work.groups[1] = groups.y, work.groups[2] = groups.z;
     work.group_size[0] = size_of.x, work.group_size[1] = size_of.y, work.group_size[2] = size_of.z;
+    if (dispatch->is_free_grid()) {
+      const Dim3 &offset = dispatch->offset, &items = dispatch->items;
+      work.offset[0] = offset.x, work.offset[1] = offset.y, work.offset[2] = offset.z;
+      if (size_of == unset_dim)  // the driver's choice: `groups` counts items
+        work.groups[0] = items.x, work.groups[1] = items.y, work.groups[2] = items.z;
+      else
+        work.items[0] = items.x, work.items[1] = items.y, work.items[2] = items.z;
+    }
     for (const Argument& a : dispatch->arguments) {
-      if (a.kind == ParameterKind::buffer) {
-        add_range(ArgumentKind::buffer, a.access, a.range);
-      } else if (a.kind == ParameterKind::value) {
-        *argument++ = {u32(ArgumentKind::value) | u32(Access::read) << 8, no_index, 0,
-                       a.value_bytes, no_index, 0};
-        std::memcpy(value, a.bytes, a.value_bytes);
-        value += a.value_bytes;
-      } else {
-        *argument++ = {u32(ArgumentKind::shared) | u32(Access::read) << 8, no_index, 0,
-                       a.shared_bytes, no_index, 0};
+      switch (a.kind) {
+        case ParameterKind::buffer:
+        case ParameterKind::image:
+          add_range(ArgumentKind::buffer, a.access, stored_range(a.range));
+          if (a.range.buffer->storage) argument[-1].view = u32(a.range.buffer->id);
+          break;
+        case ParameterKind::value:
+        case ParameterKind::sampler:
+          add_other(a.kind == ParameterKind::value ? ArgumentKind::value : ArgumentKind::sampler,
+                    a.value_bytes);
+          std::memcpy(value, a.value().data(), a.value_bytes);
+          value += a.value_bytes;
+          break;
+        case ParameterKind::shared:
+          add_other(ArgumentKind::shared, a.shared_bytes);
+          break;
+        case ParameterKind::other:
+          add_other(ArgumentKind::null, 0);
+          break;
       }
     }
     if (dispatch->indirect.buffer)
@@ -436,7 +459,10 @@ void Recording::add_host_waits(StreamState& stream, RecordedStream& record, std:
 void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {
   if (selection_.device && buffer.device.get() != selection_.device) return;
   quietly([&] {
-    if (buffers_.allocated(buffer)) note_buffer(buffer);
+    if (buffer.storage)
+      note_view(buffer);
+    else if (buffers_.allocated(buffer))
+      note_buffer(buffer);
     document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
   });
   called("Device::buffer()", begin_ns);
@@ -446,6 +472,7 @@ void Recording::freed(std::unique_ptr<BufferResource> buffer) {
   if (selection_.device && buffer->device.get() != selection_.device) return;
   quietly([&] {
     document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
+    if (buffer->storage) return;
     std::vector<Piece> written = buffers_.release(*buffer);
     if (written.empty() || contents_ == Contents::none) return;
     freed_bytes_.fetch_add(buffer->size_bytes, std::memory_order_relaxed);
@@ -507,8 +534,17 @@ void Recording::note_device(DeviceState& device) {
 
 void Recording::note_buffer(const BufferResource& buffer) {
   note_device(*buffer.device);
-  document_.push(
-      document::BufferRow{u32(buffer.id), buffer.device->number, buffer.size_bytes, buffer.label});
+  document::BufferRow row{u32(buffer.id), buffer.device->number, buffer.size_bytes, buffer.label};
+  row.image = buffer.image;
+  row.kind = buffer.image               ? BufferKind::image
+             : buffer.is_shared_virtual ? BufferKind::svm
+                                        : BufferKind::buffer;
+  document_.push(std::move(row));
+}
+
+// An image that is made on a buffer has no bytes of its own, so the ledger doesn't know it.
+void Recording::note_view(BufferResource& image) {
+  if (image.known_in.exchange(number_, std::memory_order_relaxed) != number_) note_buffer(image);
 }
 
 void Recording::note_kernel(KernelResource& kernel) {

@@ -80,6 +80,7 @@ class Recording final : public Recorder {
   RecordedStream& record_of(StreamState& stream);
   void note_device(DeviceState& device);
   void note_buffer(const BufferResource& buffer);
+  void note_view(BufferResource& image);
   void note_kernel(KernelResource& kernel);
   void note_clock(DeviceState& device);
   void note(std::string kind, std::string text);

@@ -27,6 +27,12 @@ const char* to_string(ArgumentKind kind) noexcept {
       return "shared";
     case ArgumentKind::indirect:
       return "indirect";
+    case ArgumentKind::sampler:
+      return "sampler";
+    case ArgumentKind::null:
+      return "null";
+    case ArgumentKind::opaque:
+      return "opaque";
   }
   return "unknown";
 }

@@ -74,7 +74,7 @@ void BatchReader::read(const schema::Buffers& batch) {
       problems_.left_out("/buffers", "the kind is not known to this version");
       continue;
     }
-    TraceBuffer& buffer = tables_.rows.buffers.emplace_back();
+    TraceBuffer buffer;
     buffer.id = BufferId{row->id()};
     buffer.device = row->device();
     buffer.size_bytes = row->size_bytes();
@@ -92,6 +92,14 @@ void BatchReader::read(const schema::Buffers& batch) {
                                 image->depth(),
                                 image->layers(),
                                 image->row_pitch_bytes()};
+    if (buffer.kind != BufferKind::image) {
+      buffer.image.reset();
+    } else if (!buffer.image || !buffer.image->is_sound() ||
+               buffer.image->size_bytes() != buffer.size_bytes) {
+      problems_.left_out("/buffers", "an image has a size that no such image has");
+      continue;
+    }
+    tables_.rows.buffers.push_back(std::move(buffer));
   }
 }
 

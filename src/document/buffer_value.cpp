@@ -22,9 +22,11 @@ std::vector<bool> origins_of(const Trace& trace, std::uint32_t target) {
     for (const TraceWork& work : trace.works()) {
       if (work.kind != WorkKind::copy) continue;
       const auto ranges = trace.arguments(work);
-      if (!wanted[ranges[1].buffer] || wanted[ranges[0].buffer]) continue;
-      wanted[ranges[0].buffer] = true;
-      grew = true;
+      for (std::size_t i = 0; i + 1 < ranges.size(); i += 2) {
+        if (!wanted[ranges[i + 1].buffer] || wanted[ranges[i].buffer]) continue;
+        wanted[ranges[i].buffer] = true;
+        grew = true;
+      }
     }
   }
   return wanted;
@@ -59,7 +61,8 @@ class Walk {
       const TraceBuffer& buffer = trace_.buffers()[i];
       touched[i] = Touched(buffer.size_bytes, false);
       const Source zeros{Source::Kind::pattern, 0, 1, 0};
-      sources_[i] = Sources(buffer.size_bytes, buffer.allocated_ns ? zeros : Source{});
+      sources_[i] = Sources(buffer.size_bytes, 
+                            buffer.allocated_ns && !buffer.starts_undefined ? zeros : Source{});
     }
     const auto& contents = trace_.contents();
     std::size_t row = 0;
@@ -98,7 +101,11 @@ class Walk {
 
   void apply_command(const TraceWork& work) {
     const auto arguments = trace_.arguments(work);
-    if (work.kind == WorkKind::copy) return copy(arguments[0], arguments[1]);
+    if (work.kind == WorkKind::copy) {
+      for (std::size_t i = 0; i + 1 < arguments.size(); i += 2)
+        copy(arguments[i], arguments[i + 1]);
+      return;
+    }
     for (const TraceArgument& range : arguments) {
       if (range.kind != ArgumentKind::buffer || !writes(range.access) || !wanted_[range.buffer])
         continue;

@@ -8,6 +8,7 @@
 #include "document/graph_file.hpp"
 #include "document/kernel_source.hpp"
 #include "graph/resource.hpp"
+#include "reel/arguments.hpp"
 #include "reel/graph.hpp"
 #include "reel/trace.hpp"
 
@@ -154,10 +155,15 @@ class GraphReader {
     return range;
   }
 
-  // What it borrows is kept here until the next one. Ranges and their number are as the Trace
-  // found them to fit the kind.
+  // What it borrows is kept here until the next one. Ranges are as the Trace found them to fit the
+  // kind.
   Work work_of(std::uint32_t command, const TraceWork& w) {
     const auto arguments = trace_.arguments(w);
+    const bool is_transfer = w.kind == WorkKind::copy || w.kind == WorkKind::fill ||
+                             w.kind == WorkKind::write;
+    if (is_transfer && arguments.size() != (w.kind == WorkKind::copy ? 2 : 1))
+      damaged("Node {} has {} ranges; a {} of a saved graph has {}.", command_name(command),
+              arguments.size(), to_string(w.kind), w.kind == WorkKind::copy ? 2 : 1);
     switch (w.kind) {
       case WorkKind::dispatch:
         return dispatch_of(command, w);
@@ -196,15 +202,19 @@ class GraphReader {
         case ArgumentKind::indirect:
           dispatch.indirect = range_of(a);
           break;
-        case ArgumentKind::value: {
-          if (a.size_bytes > max_value_bytes)
+        case ArgumentKind::value:
+          if (a.size_bytes > max_outside_value_bytes)
             damaged("Dispatch {} has a value of {} bytes; allowed are {}.", command_name(command),
-                    a.size_bytes, max_value_bytes);
-          Argument& value = arguments_.emplace_back();
-          value.value_bytes = static_cast<std::uint32_t>(a.size_bytes);
-          std::memcpy(value.bytes, trace_.value_bytes(a).data(), a.size_bytes);
+                    a.size_bytes, max_outside_value_bytes);
+          arguments_.push_back(Argument::of_bytes(trace_.value_bytes(a)));
           break;
-        }
+        case ArgumentKind::null:
+          arguments_.push_back(Argument::null_pointer());
+          break;
+        case ArgumentKind::sampler:
+        case ArgumentKind::opaque:
+          damaged("Dispatch {} has an argument of the kind {}, which a saved graph doesn't have.",
+                  command_name(command), to_string(a.kind));
       }
     }
     dispatch.arguments = arguments_;

@@ -213,14 +213,21 @@ class GraphWriter {
     row.kernel = kernel_ids_.at(dispatch.kernel);
     row.groups = dispatch.groups;
     row.group_size = dispatch.group_size;
+    row.offset = dispatch.offset;
+    row.items = dispatch.items;
     for (const Argument& a : dispatch.arguments) {
       if (a.kind == ParameterKind::buffer) {
         arguments.push_back(row_of(a.range, a.access));
       } else if (a.kind == ParameterKind::shared) {
         arguments.push_back({ArgumentKind::shared, Access::read, no_index, 0, a.shared_bytes});
-      } else {
+      } else if (a.kind == ParameterKind::other) {
+        arguments.push_back({ArgumentKind::null, Access::read, no_index, 0, 0});
+      } else if (a.kind == ParameterKind::value) {
         arguments.push_back({ArgumentKind::value, Access::read, no_index, 0, a.value_bytes});
-        values.insert(values.end(), a.bytes, a.bytes + a.value_bytes);
+        values.insert(values.end(), a.value().begin(), a.value().end());
+      } else {
+        fail(Code::unsupported, "Kernel '{}' is given an {}; a graph with one can't be saved.",
+             dispatch.kernel->source.name, to_string(a.kind));
       }
     }
     if (dispatch.indirect.buffer)

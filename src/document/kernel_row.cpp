@@ -28,6 +28,12 @@ KernelRow kernel_row(const KernelResource& kernel, std::uint32_t device,
   if (!source.opencl_c.empty()) row.variants.push_back({"opencl_c", bytes_of(source.opencl_c)});
   if (!source.glsl.empty()) row.variants.push_back({"glsl", bytes_of(source.glsl)});
   if (!source.spirv.empty()) row.variants.push_back({"spirv", bytes_of(source.spirv)});
+  if (!source.opencl_binary.empty())
+    row.variants.push_back({"opencl_binary", source.opencl_binary});
+  if (!source.opencl_il.empty()) row.variants.push_back({"opencl_il", source.opencl_il});
+  if (!source.opencl_parts.empty())
+    row.variants.push_back({"opencl_parts", bytes_of(source.opencl_parts)});
+  if (source.opencl_builtin) row.variants.push_back({"opencl_builtin", {}});
   if (source.host) row.variants.push_back({"host", {}});
   for (const Define& define : source.defines) row.defines.emplace_back(define.name, define.value);
   for (const SpecConstant& constant : source.constants)

@@ -15,6 +15,7 @@ KernelSource kernel_source(const Trace& trace, const TraceKernel& kernel) {
   source.group_size = kernel.group_size;
   for (const TraceVariant& variant : kernel.variants) {
     if (variant.form == "host") source.host = find_host_kernel(kernel.name);
+    if (variant.form == "opencl_builtin") source.opencl_builtin = true;
     if (!variant.blob || !trace.has_blob(*variant.blob)) continue;
     const auto text = trace.blob(*variant.blob);
     if (!text)
@@ -26,8 +27,15 @@ KernelSource kernel_source(const Trace& trace, const TraceKernel& kernel) {
              kernel.name, text->size());
       source.spirv.resize(text->size() / sizeof(std::uint32_t));
       std::memcpy(source.spirv.data(), text->data(), text->size());
-    } else if (variant.form == "glsl" || variant.form == "opencl_c") {
-      std::string& form = variant.form == "glsl" ? source.glsl : source.opencl_c;
+    } else if (variant.form == "opencl_binary") {
+      source.opencl_binary = *text;
+    } else if (variant.form == "opencl_il") {
+      source.opencl_il = *text;
+    } else if (variant.form == "glsl" || variant.form == "opencl_c" ||
+               variant.form == "opencl_parts") {
+      std::string& form = variant.form == "glsl"       ? source.glsl
+                          : variant.form == "opencl_c" ? source.opencl_c
+                                                       : source.opencl_parts;
       form.assign(reinterpret_cast<const char*>(text->data()), text->size());
     }
   }

@@ -112,7 +112,7 @@ std::span<const TraceArgument> Trace::arguments(const TraceWork& work) const {
   return std::span(state_->tables.arguments).subspan(work.first_argument, work.argument_count);
 }
 std::span<const std::byte> Trace::value_bytes(const TraceArgument& value) const {
-  if (value.kind != ArgumentKind::value) return {};
+  if (!value.has_value()) return {};
   return std::span(state_->tables.values).subspan(value.offset_bytes, value.size_bytes);
 }
 std::span<const BlobId> Trace::pages(const TraceContents& contents) const {

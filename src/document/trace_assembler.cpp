@@ -41,6 +41,11 @@ bool is_within(std::uint64_t offset, std::uint64_t size, const TraceBuffer& buff
   return offset <= buffer.size_bytes && size <= buffer.size_bytes - offset;
 }
 
+// Is this an image that such a range of a buffer has room for?
+bool fits_range(const TraceBuffer& view, const TraceArgument& range) {
+  return view.image && view.image->stored_bytes() <= range.size_bytes;
+}
+
 }  // namespace
 
 TraceTables TraceAssembler::assemble() && {
@@ -139,13 +144,16 @@ void TraceAssembler::check_works() {
       TraceArgument& argument = rows_.arguments[work.first_argument + a];
       if (argument.kind != ArgumentKind::buffer && argument.kind != ArgumentKind::indirect)
         continue;
-      if (argument.view != no_index) argument.view = buffer_index_.find(argument.view);
+      const bool is_view = argument.view != no_index;
+      if (is_view) argument.view = buffer_index_.find(argument.view);
       argument.buffer = buffer_index_.find(argument.buffer);
-      if (argument.buffer == no_index)
+      if (argument.buffer == no_index || (is_view && argument.view == no_index))
         problems_.left_out("/works", "a buffer is not in the document");
       else if (!is_within(argument.offset_bytes, argument.size_bytes,
                           rows_.buffers[argument.buffer]))
         problems_.left_out("/works", "a range ends past its buffer");
+      else if (is_view && !fits_range(rows_.buffers[argument.view], argument))
+        problems_.left_out("/works", "an image ends past the range that it is made on");
       else
         continue;
       whole = false;
@@ -168,17 +176,26 @@ bool TraceAssembler::fits_kind(const TraceWork& work) const {
   const auto is_range = [&](std::uint32_t i, Access access) {
     return arguments[i].kind == ArgumentKind::buffer && arguments[i].access == access;
   };
+  const auto all = [&](auto&& fits) {
+    for (std::uint32_t i = 0; i < work.argument_count; ++i)
+      if (!fits(i)) return false;
+    return true;
+  };
   switch (work.kind) {
     case WorkKind::copy:
-      return work.argument_count == 2 && is_range(0, Access::read) && is_range(1, Access::write) &&
-             arguments[0].size_bytes == arguments[1].size_bytes;
+      return work.argument_count % 2 == 0 && all([&](std::uint32_t i) {
+               return i % 2 == 0 ? is_range(i, Access::read)
+                                 : is_range(i, Access::write) &&
+                                       arguments[i - 1].size_bytes == arguments[i].size_bytes;
+             });
     case WorkKind::fill:
-      return work.argument_count == 1 && is_range(0, Access::write) &&
-             arguments[0].size_bytes % work.pattern_bytes == 0;
+      return all([&](std::uint32_t i) {
+        return is_range(i, Access::write) && arguments[i].size_bytes % work.pattern_bytes == 0;
+      });
     case WorkKind::write:
-      return work.argument_count == 1 && is_range(0, Access::write);
+      return all([&](std::uint32_t i) { return is_range(i, Access::write); });
     case WorkKind::read:
-      return work.argument_count == 1 && is_range(0, Access::read);
+      return all([&](std::uint32_t i) { return is_range(i, Access::read); });
     case WorkKind::dispatch:
     case WorkKind::host_call:
     case WorkKind::barrier:

@@ -89,6 +89,30 @@ Table command_table() {
                         [](Source& s, const C& c) {
                           return grid_cell<&Dim3::z>(work(s, c), work(s, c).group_size);
                         }),
+       column<commands>("offset_x", integer,
+                        [](Source& s, const C& c) {
+                          return grid_cell<&Dim3::x>(work(s, c), work(s, c).offset);
+                        }),
+       column<commands>("offset_y", integer,
+                        [](Source& s, const C& c) {
+                          return grid_cell<&Dim3::y>(work(s, c), work(s, c).offset);
+                        }),
+       column<commands>("offset_z", integer,
+                        [](Source& s, const C& c) {
+                          return grid_cell<&Dim3::z>(work(s, c), work(s, c).offset);
+                        }),
+       column<commands>("items_x", integer,
+                        [](Source& s, const C& c) {
+                          return grid_cell<&Dim3::x>(work(s, c), work(s, c).items);
+                        }),
+       column<commands>("items_y", integer,
+                        [](Source& s, const C& c) {
+                          return grid_cell<&Dim3::y>(work(s, c), work(s, c).items);
+                        }),
+       column<commands>("items_z", integer,
+                        [](Source& s, const C& c) {
+                          return grid_cell<&Dim3::z>(work(s, c), work(s, c).items);
+                        }),
        column<commands>("bytes", integer,
                         [](Source& s, const C& c) { return bytes_cell(s.trace(), work(s, c)); }),
        column<commands>("launch", integer,
@@ -178,10 +202,13 @@ Table argument_table() {
                            }),
            argument_column("size_bytes", integer,
                            [](Source&, const A& a) { return number_cell(a.argument.size_bytes); }),
+           argument_column(
+               "view", integer,
+               [](Source& s, const A& a) { return buffer_cell(s.trace(), a.argument.view); }),
            argument_column("value", real, [](Source& s, const A& a) { return value_cell(s, a); }),
            argument_column("hex", text,
                            [](Source& s, const A& a) {
-                             return a.argument.kind == ArgumentKind::value
+                             return a.argument.has_value()
                                         ? Cell(hex_text(s.trace().value_bytes(a.argument)))
                                         : Cell();
                            })},

@@ -237,17 +237,21 @@ class CppProgram {
         return dispatch(step.command, work);
       case WorkKind::copy:
         line("  // {}", comment);
-        text_ +=
-            wrapped("  stream.copy(", {range(arguments[1]), range(arguments[0]) + label}, ");");
+        for (std::size_t i = 0; i + 1 < arguments.size(); i += 2)
+          text_ += wrapped("  stream.copy(", {range(arguments[i + 1]), range(arguments[i]) + label},
+                           ");");
         return;
       case WorkKind::fill:
         line("  // {}", comment);
-        return line("  stream.fill({}, std::uint{}_t{{0x{:0{}x}}}{});", range(arguments[0]),
-                    8 * work.pattern_bytes, fill_pattern(work), 2 * work.pattern_bytes, label);
+        for (const TraceArgument& target : arguments)
+          line("  stream.fill({}, std::uint{}_t{{0x{:0{}x}}}{});", range(target),
+               8 * work.pattern_bytes, fill_pattern(work), 2 * work.pattern_bytes, label);
+        return;
       case WorkKind::write:
         line("  // {}", comment);
-        text_ +=
-            wrapped("  stream.write(", {range(arguments[0]), load(step.data.path) + label}, ");");
+        for (const Data& data : step.written)
+          text_ += wrapped("  stream.write(",
+                           {range(range_of(*data.contents)), load(data.path) + label}, ");");
         return;
       case WorkKind::barrier:
         line("  // {}", comment);

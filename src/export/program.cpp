@@ -38,7 +38,10 @@ void write_data(const ProgramPlan& plan, ProgramFolder& folder) {
     folder.write(data.path, *bytes);
   };
   for (const Data& input : plan.inputs) write(input);
-  for (const Step& step : plan.steps) write(step.data);
+  for (const Step& step : plan.steps) {
+    write(step.data);
+    for (const Data& data : step.written) write(data);
+  }
   for (const Data& check : plan.checks) write(check);
 }
 

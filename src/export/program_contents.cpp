@@ -25,7 +25,8 @@ class Contents {
   explicit Contents(ProgramPlan& plan) : plan_(plan), trace_(plan.trace) {
     for (const auto& [index, name] : plan.buffers) {
       const TraceBuffer& buffer = trace_.buffers()[index];
-      known_[index] = Marks(buffer.size_bytes, buffer.allocated_ns.has_value());
+      known_[index] = Marks(buffer.size_bytes,
+                            buffer.allocated_ns.has_value() && !buffer.starts_undefined);
       used_[index] = Marks(buffer.size_bytes, false);
     }
   }
@@ -87,25 +88,34 @@ class Contents {
     const TraceWork& work = trace_.work_of(trace_.commands()[command]);
     Step step{Step::Kind::command, command};
     if (!does_nothing(trace_, work)) {
-      if (work.kind == WorkKind::write) step.data = written(command, work, rows);
+      if (work.kind == WorkKind::write) step.written = written(command, work, rows);
       for (const TraceArgument& a : trace_.arguments(work)) use(command, work, a);
     }
     plan_.steps.push_back(step);
   }
 
-  Data written(std::uint32_t command, const TraceWork& work, std::span<const TraceContents> rows) {
-    const TraceArgument target = trace_.arguments(work)[0];
-    const auto is_it = [&](const TraceContents& row) {
-      return row.role == ContentRole::written && row.stored && row.buffer == target.buffer &&
-             row.offset_bytes == target.offset_bytes && row.size_bytes == target.size_bytes;
-    };
-    const auto found = std::ranges::find_if(rows, is_it);
-    if (found == rows.end())
-      fail(Code::unsupported,
-           "The document has no bytes that {} wrote to {}; capture with contents inputs or all.",
-           command_name(command),
-           range_words(trace_, target.buffer, target.offset_bytes, target.size_bytes));
-    return {&*found, file(*found, fmt::format("_by_c{}", command))};
+  std::vector<Data> written(std::uint32_t command, const TraceWork& work,
+                            std::span<const TraceContents> rows) {
+    std::vector<Data> all_rows;
+    std::map<std::uint32_t, Marks> given;
+    for (const TraceContents& row : rows) {
+      if (row.role != ContentRole::written || !row.stored) continue;
+      auto [marks, is_new] = given.try_emplace(row.buffer);
+      if (is_new) marks->second = Marks(trace_.buffers()[row.buffer].size_bytes, false);
+      mark(given, row.buffer, row.offset_bytes, row.size_bytes);
+      all_rows.push_back({&row, file(row, fmt::format("_by_c{}", command))});
+    }
+    for (const TraceArgument& target : trace_.arguments(work)) {
+      const auto marks = given.find(target.buffer);
+      if (target.size_bytes == 0) continue;
+      if (marks == given.end() ||
+          !all(marks->second, target.offset_bytes, target.size_bytes, true))
+        fail(Code::unsupported,
+             "The document has no bytes that {} wrote to {}; capture with contents inputs or all.",
+             command_name(command),
+             range_words(trace_, target.buffer, target.offset_bytes, target.size_bytes));
+    }
+    return all_rows;
   }
 
   void use(std::uint32_t command, const TraceWork& work, const TraceArgument& a) {

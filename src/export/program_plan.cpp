@@ -8,6 +8,7 @@
 #include "base/fail.hpp"
 #include "export/program_contents.hpp"
 #include "export/program_names.hpp"
+#include "reel/arguments.hpp"
 #include "reel/command.hpp"
 
 namespace reel::program {
@@ -86,6 +87,7 @@ class Planner {
       devices_.insert(trace_.streams()[command.stream].device);
       if (work.kind == WorkKind::host_call) host_calls_.push_back(command_name(c));
       if (work.kind == WorkKind::dispatch) kernels_.insert(work.kernel);
+      if (work.kind == WorkKind::dispatch) check_grid(c, work);
       for (const TraceArgument& a : trace_.arguments(work)) check_argument(c, a);
     }
     for (const TraceContents& contents : trace_.contents()) buffers_.insert(contents.buffer);
@@ -93,11 +95,37 @@ class Planner {
   }
 
   void check_argument(std::uint32_t command, const TraceArgument& a) {
-    if (a.kind == ArgumentKind::buffer || a.kind == ArgumentKind::indirect)
+    if (a.kind == ArgumentKind::buffer || a.kind == ArgumentKind::indirect) {
       buffers_.insert(a.buffer);
-    if (a.kind == ArgumentKind::value && (a.size_bytes == 0 || a.size_bytes > max_value_bytes))
+      if (a.view != no_index || trace_.buffers()[a.buffer].image)
+        fail(Code::unsupported, "{} uses an image; programs are written with buffers alone.",
+             command_name(command));
+      if (trace_.buffers()[a.buffer].kind == BufferKind::svm && language_ == ProgramLanguage::python)
+        fail(Code::unsupported,
+             "{} uses shared virtual memory; Python programs are written with buffers alone.",
+             command_name(command));
+    }
+    if (a.kind == ArgumentKind::sampler || a.kind == ArgumentKind::opaque)
+      fail(Code::unsupported, "{} has an argument ({}) that a program can't be written with.",
+           command_name(command), to_string(a.kind));
+    if (a.kind == ArgumentKind::null && language_ == ProgramLanguage::cpp)
+      fail(Code::unsupported,
+           "{} is given a pointer to nothing; a C++ program has none, a Python program has.",
+           command_name(command));
+    const std::uint64_t most =
+        language_ == ProgramLanguage::python ? max_outside_value_bytes : max_value_bytes;
+    if (a.kind == ArgumentKind::value && (a.size_bytes == 0 || a.size_bytes > most))
       fail(Code::unsupported, "{} has a value of {} bytes; an argument has 1 to {}.",
-           command_name(command), a.size_bytes, max_value_bytes);
+           command_name(command), a.size_bytes, most);
+  }
+
+  void check_grid(std::uint32_t command, const TraceWork& work) const {
+    if (language_ == ProgramLanguage::python) return;
+    if (work.offset != unset_dim || work.items != unset_dim || work.group_size == unset_dim)
+      fail(Code::unsupported,
+           "{} is launched with an offset, with groups that are not full or of the driver's choice; "
+           "a C++ program launches whole groups, a Python program takes these.",
+           command_name(command));
   }
 
   const TraceDevice& the_device() const {
@@ -215,12 +243,23 @@ bool does_nothing(const Trace& trace, const TraceWork& work) {
         arguments, [](const TraceArgument& a) { return a.kind == ArgumentKind::indirect; });
     return !is_indirect && work.groups.count() == 0;
   }
-  return !arguments.empty() && arguments[0].size_bytes == 0;
+  const bool is_transfer = work.kind == WorkKind::copy || work.kind == WorkKind::fill ||
+                           work.kind == WorkKind::write || work.kind == WorkKind::read;
+  return is_transfer && std::ranges::all_of(
+                            arguments, [](const TraceArgument& a) { return a.size_bytes == 0; });
 }
 
 std::uint32_t fill_pattern(const TraceWork& fill) {
   return fill.pattern_bytes == 4 ? fill.pattern
                                  : fill.pattern & ((1u << (8 * fill.pattern_bytes)) - 1);
+}
+
+TraceArgument range_of(const TraceContents& contents) {
+  TraceArgument range;
+  range.buffer = contents.buffer;
+  range.offset_bytes = contents.offset_bytes;
+  range.size_bytes = contents.size_bytes;
+  return range;
 }
 
 std::string buffer_name(const ProgramPlan& plan, std::uint32_t buffer) {

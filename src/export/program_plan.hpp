@@ -33,7 +33,8 @@ struct Data {
 struct Step {
   enum class Kind : std::uint8_t { put, command, check } kind;
   std::uint32_t command;  // index; of a put and a check: the one they belong to
-  Data data = {};         // of a put, a check, and of a command that writes
+  Data data = {};         // of a put and a check
+  std::vector<Data> written = {};  // by a command of the host's
 };
 
 struct ProgramPlan {
@@ -56,6 +57,7 @@ bool is_whole(const Trace& trace, const TraceArgument& range);
 bool does_nothing(const Trace& trace, const TraceWork& work);  // no groups, or no bytes
 std::uint32_t fill_pattern(const TraceWork& fill);             // the bytes that count
 std::string buffer_name(const ProgramPlan& plan, std::uint32_t buffer);
+TraceArgument range_of(const TraceContents& contents);
 // "z after c3", "z[64..128) after c3"
 std::string data_name(const ProgramPlan& plan, const TraceContents& contents);
 const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument);

@@ -93,10 +93,11 @@ def groups_in(queue, buffer, offset):
 
 constexpr const char* dispatch_function = R"(
 
-def dispatch(queue, name, kernel, groups, group_size, *arguments):
+def dispatch(queue, name, kernel, groups, group_size, *arguments, items=None, offset=None):
     """Runs a kernel and prints how long the device took for it."""
-    items = tuple(count * size for count, size in zip(groups, group_size))
-    event = kernel(queue, items, group_size, *arguments)
+    if items is None:
+        items = tuple(count * size for count, size in zip(groups, group_size))
+    event = kernel(queue, items, group_size, *arguments, global_offset=offset)
     event.wait()
     print(f"{name:<32} {(event.profile.end - event.profile.start) / 1000:10.1f} us")
 )";
@@ -253,21 +254,26 @@ class PythonProgram {
         return dispatch(step.command, work);
       case WorkKind::copy:
         line("    # {}", comment);
-        line("    cl.enqueue_copy(");
-        line("        queue, {}, {},", buffer_name(plan_, arguments[1].buffer),
-             buffer_name(plan_, arguments[0].buffer));
-        line("        dst_offset={}, src_offset={}, byte_count={},", arguments[1].offset_bytes,
-             arguments[0].offset_bytes, arguments[0].size_bytes);
-        return line("    )");
+        for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
+          line("    cl.enqueue_copy(");
+          line("        queue, {}, {},", buffer_name(plan_, arguments[i + 1].buffer),
+               buffer_name(plan_, arguments[i].buffer));
+          line("        dst_offset={}, src_offset={}, byte_count={},",
+               arguments[i + 1].offset_bytes, arguments[i].offset_bytes, arguments[i].size_bytes);
+          line("    )");
+        }
+        return;
       case WorkKind::fill:
         line("    # {}", comment);
-        return line("    cl.enqueue_fill_buffer(queue, {}, numpy.uint{}(0x{:0{}x}), {}, {})",
-                    buffer_name(plan_, arguments[0].buffer), 8 * work.pattern_bytes,
-                    fill_pattern(work), 2 * work.pattern_bytes, arguments[0].offset_bytes,
-                    arguments[0].size_bytes);
+        for (const TraceArgument& target : arguments)
+          line("    cl.enqueue_fill_buffer(queue, {}, numpy.uint{}(0x{:0{}x}), {}, {})",
+               buffer_name(plan_, target.buffer), 8 * work.pattern_bytes, fill_pattern(work),
+               2 * work.pattern_bytes, target.offset_bytes, target.size_bytes);
+        return;
       case WorkKind::write:
         line("    # {}", comment);
-        return put(step.data);
+        for (const Data& data : step.written) put(data);
+        return;
       case WorkKind::read:
         return line("    # {} of {}", comment, buffer_name(plan_, arguments[0].buffer));
       case WorkKind::barrier:
@@ -293,19 +299,39 @@ class PythonProgram {
             fmt::format("groups_in(queue, {}, {})", buffer_name(plan_, a.buffer), a.offset_bytes);
       }
     used_.insert(dispatch_function);
+    // With items of their own number, groups say nothing.
+    const bool is_own_choice = work.group_size == unset_dim;
+    const bool is_free =
+        is_own_choice || work.items != unset_dim || work.offset != unset_dim;
+    const Dim3 items = is_own_choice            ? work.groups
+                       : work.items != unset_dim ? work.items
+                                                 : Dim3{work.groups.x * work.group_size.x,
+                                                        work.groups.y * work.group_size.y,
+                                                        work.groups.z * work.group_size.z};
+    if (is_free) {
+      const auto is_used = [](std::uint32_t size, std::uint32_t begin) {
+        return size != 1 || begin != 0;
+      };
+      count = is_used(items.z, work.offset.z) ? 3 : is_used(items.y, work.offset.y) ? 2 : 1;
+      groups = "None";
+    }
     line("    dispatch(");
     line("        queue, \"{}\", {}, {}, {},", command_title(plan_, command),
-         plan_.kernels.at(work.kernel).name, groups, tuple(work.group_size, count));
+         plan_.kernels.at(work.kernel).name, groups,
+         is_own_choice ? "None" : tuple(work.group_size, count));
     std::vector<ArgumentText> list;
     for (std::size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].kind != ArgumentKind::indirect)
         list.push_back(argument(parameter_of(trace_, work, i), arguments[i]));
     text_ += argument_lines(list, 8, "#", ",");
+    if (is_free) line("        items={},", tuple(items, count));
+    if (work.offset != unset_dim) line("        offset={},", tuple(work.offset, count));
     line("    )");
   }
 
   ArgumentText argument(const Parameter* parameter, const TraceArgument& a) {
     const std::string word = parameter_word(parameter);
+    if (a.kind == ArgumentKind::null) return {"None", word};
     if (a.kind == ArgumentKind::shared)
       return {fmt::format("cl.LocalMemory({})", std::max<std::uint64_t>(a.size_bytes, 1)), word};
     if (a.kind == ArgumentKind::buffer) {

@@ -72,6 +72,12 @@ Table stream_table() {
 }
 
 using B = TraceBuffer;
+template <std::uint64_t ImageShape::*size>
+Column image_column(const char* name) {
+  return column<buffers>(name, integer, [](Source&, const B& b) {
+    return b.image ? number_cell((*b.image).*size) : Cell();
+  });
+}
 Table buffer_table() {
   return {
       "buffers",
@@ -83,6 +89,21 @@ Table buffer_table() {
        column<buffers>("label", text, [](Source&, const B& b) { return text_cell(b.label); }),
        column<buffers>("size_bytes", integer,
                        [](Source&, const B& b) { return number_cell(b.size_bytes); }),
+       column<buffers>("kind", text,
+                       [](Source&, const B& b) {
+                         return Cell(std::string_view(to_string(b.kind)));
+                       }),
+       column<buffers>("image_type", text,
+                       [](Source&, const B& b) {
+                         return b.image ? Cell(std::string_view(to_string(b.image->type))) : Cell();
+                       }),
+       column<buffers>(
+           "format", text,
+           [](Source&, const B& b) { return b.image ? Cell(format_name(*b.image)) : Cell(); }),
+       image_column<&ImageShape::width>("width"),
+       image_column<&ImageShape::height>("height"),
+       image_column<&ImageShape::depth>("depth"),
+       image_column<&ImageShape::layers>("layers"),
        column<buffers>("allocated_ns", integer,
                        [](Source&, const B& b) {
                          return b.allocated_ns ? number_cell(*b.allocated_ns) : Cell();
@@ -157,7 +178,8 @@ Table parameter_table() {
        column<parameters>("access", text,
                           [](Source& s, const P& p) {
                             const Parameter& found = parameter(s, p);
-                            return found.kind == ParameterKind::buffer
+                            return found.kind == ParameterKind::buffer ||
+                                           found.kind == ParameterKind::image
                                        ? Cell(std::string_view(to_string(found.access)))
                                        : Cell();
                           }),

@@ -27,7 +27,7 @@ inline constexpr std::array sql_views{
             "SELECT c.id AS command, 'c' || c.id AS name, c.kind AS kind, k.name AS kernel,\n"
             "  c.label AS label, c.scope AS scope, s.label AS stream, d.name AS device,\n"
             "  c.groups_x * c.groups_y * c.groups_z AS groups,\n"
-            "  c.group_x * c.group_y * c.group_z AS group_items, c.bytes AS bytes,\n"
+            "  nullif(c.group_x * c.group_y * c.group_z, 0) AS group_items, c.bytes AS bytes,\n"
             "  c.call_end_ns - c.call_begin_ns AS call_ns,\n"
             "  max(c.started_ns - c.queued_ns, 0) AS wait_ns, c.run_ns AS run_ns,\n"
             "  1.0 * c.bytes / nullif(c.run_ns, 0) AS gb_per_s\n"

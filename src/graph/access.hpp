@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "graph/resource.hpp"
 #include "reel/command.hpp"
 
 namespace reel {
@@ -31,15 +32,18 @@ void for_each_transfer_range(W& work, F&& visit) {
              work);
 }
 
-// visit(const BufferRange&, Access) for each range that names a buffer.
+// visit(const BufferRange&, Access) for each range that names a buffer. Of an image that is made on
+// a buffer: the buffer's.
 template <class F>
 void for_each_range(const Work& work, F&& visit) {
   const auto named = [&](const BufferRange& range, Access access) {
     if (range.buffer) visit(range, access);
   };
   if (const auto* dispatch = std::get_if<Dispatch>(&work)) {
-    for (const Argument& a : dispatch->arguments)
+    for (const Argument& a : dispatch->arguments) {
       if (a.kind == ParameterKind::buffer) named(a.range, a.access);
+      if (a.kind == ParameterKind::image) named(stored_range(a.range), a.access);
+    }
     named(dispatch->indirect, Access::read);
   } else {
     for_each_transfer_range(work, named);

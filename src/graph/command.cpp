@@ -1,5 +1,4 @@
 #include "reel/command.hpp"
-#include "reel/image.hpp"
 
 #include <algorithm>
 
@@ -15,24 +14,6 @@ const char* to_string(Access access) noexcept {
       return "out";
     case Access::read_write:
       return "inout";
-  }
-  return "unknown";
-}
-
-const char* to_string(ImageType type) noexcept {
-  switch (type) {
-    case ImageType::d1:
-      return "1d";
-    case ImageType::d1_buffer:
-      return "1d_buffer";
-    case ImageType::d1_array:
-      return "1d_array";
-    case ImageType::d2:
-      return "2d";
-    case ImageType::d2_array:
-      return "2d_array";
-    case ImageType::d3:
-      return "3d";
   }
   return "unknown";
 }
@@ -84,8 +65,7 @@ bool operator==(const Argument& a, const Argument& b) noexcept {
              a.range.size_bytes == b.range.size_bytes;
     case ParameterKind::value:
     case ParameterKind::sampler:
-      return a.value_bytes == b.value_bytes &&
-             std::equal(a.bytes, a.bytes + a.value_bytes, b.bytes);
+      return std::ranges::equal(a.value(), b.value());
     case ParameterKind::shared:
       return a.shared_bytes == b.shared_bytes;
     case ParameterKind::other:

@@ -31,13 +31,16 @@ std::string hex(std::span<const std::byte> bytes) {
 std::string describe(const Argument& argument) {
   switch (argument.kind) {
     case ParameterKind::buffer:
+    case ParameterKind::image:
       return fmt::format("{} {}", to_string(argument.access), describe(argument.range));
     case ParameterKind::value:
-      return fmt::format("value {} ({} bytes)",
-                         hex(std::span(argument.bytes).first(argument.value_bytes)),
+    case ParameterKind::sampler:
+      return fmt::format("{} {} ({} bytes)", to_string(argument.kind), hex(argument.value()),
                          argument.value_bytes);
     case ParameterKind::shared:
       return fmt::format("shared memory ({} bytes)", argument.shared_bytes);
+    case ParameterKind::other:
+      return "a pointer to nothing";
   }
   return "unknown";
 }

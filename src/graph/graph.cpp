@@ -15,17 +15,37 @@ namespace {
 void keep_alive(NodePayload& payload, const Work& work) {
   if (const auto* dispatch = std::get_if<Dispatch>(&work))
     payload.kernel = dispatch->kernel->shared_from_this();
-  for_each_range(work, [&](const BufferRange& range, Access) {
+  const auto keep = [&](const BufferRange& range, Access) {
     const auto is_this = [&](const auto& kept) { return kept.get() == range.buffer; };
     if (std::ranges::none_of(payload.buffers, is_this))
       payload.buffers.push_back(range.buffer->shared_from_this());
-  });
+  };
+  for_each_range(work, keep);
+  if (const auto* dispatch = std::get_if<Dispatch>(&work))
+    for (const Argument& a : dispatch->arguments)
+      if (a.kind == ParameterKind::image) keep(a.range, a.access);
+}
+
+// Values that arguments only point to, moved into the payload.
+void take_over_values(NodePayload& payload) {
+  std::size_t bytes = 0;
+  for (const Argument& a : payload.arguments)
+    if (a.is_outside()) bytes += a.value_bytes;
+  if (bytes == 0) return;
+  payload.data.reserve(bytes);  // it must not move
+  for (Argument& a : payload.arguments) {
+    if (!a.is_outside()) continue;
+    const std::span<const std::byte> value = a.value();
+    a.outside = payload.data.data() + payload.data.size();
+    payload.data.insert(payload.data.end(), value.begin(), value.end());
+  }
 }
 
 // Moves what the command borrows into the payload, and makes it point there.
 void take_over(Command& command, NodePayload& payload) {
   if (auto* dispatch = std::get_if<Dispatch>(&command.work)) {
     payload.arguments.assign(dispatch->arguments.begin(), dispatch->arguments.end());
+    take_over_values(payload);
     dispatch->arguments = payload.arguments;
     if (command.label.empty()) command.label = dispatch->kernel->source.name;
   }

@@ -114,7 +114,7 @@ class BufferExchange {
     if (auto* dispatch = std::get_if<Dispatch>(&command.work)) {
       arguments_.assign(dispatch->arguments.begin(), dispatch->arguments.end());
       for (Argument& argument : arguments_)
-        if (argument.kind == ParameterKind::buffer) exchange(argument.range);
+        if (argument.is_memory()) exchange(argument.range);
       dispatch->arguments = arguments_;
       exchange(dispatch->indirect);
     }

@@ -13,7 +13,8 @@ namespace {
 
 bool same(const KernelSource& a, const KernelSource& b) {
   const auto text = [](const KernelSource& s) {
-    return std::tie(s.name, s.opencl_c, s.glsl, s.spirv, s.host.function, s.entry, s.options,
+    return std::tie(s.name, s.opencl_c, s.glsl, s.spirv, s.opencl_binary, s.opencl_il,
+                    s.opencl_parts, s.opencl_builtin, s.host.function, s.entry, s.options,
                     s.group_size);
   };
   const auto same_define = [](const Define& x, const Define& y) {
@@ -106,6 +107,8 @@ class NodeDiff {
     if (a.groups != b.groups) add("groups", describe(a.groups), describe(b.groups));
     if (a.group_size != b.group_size)
       add("group_size", describe(a.group_size), describe(b.group_size));
+    if (a.offset != b.offset) add("offset", describe(a.offset), describe(b.offset));
+    if (a.items != b.items) add("items", describe(a.items), describe(b.items));
     compare("indirect", a.indirect, b.indirect);
     for (std::size_t i = 0; i < std::max(a.arguments.size(), b.arguments.size()); ++i) {
       const auto text = [&](const Dispatch& d) {

@@ -61,7 +61,7 @@ void write_range(std::string& out, const BufferRange& range) {
 // Bytes don't tell their type; a number in each reading that fits is the most we can offer.
 void write_value(Fields& fields, const Argument& a) {
   fields.number("size_bytes", a.value_bytes);
-  fields.text("hex", hex(std::span(a.bytes).first(a.value_bytes)));
+  fields.text("hex", hex(a.value()));
   if (a.value_bytes != 4) return;
   std::int32_t integer;
   float real;
@@ -74,17 +74,23 @@ void write_value(Fields& fields, const Argument& a) {
 
 void write_argument(std::string& out, const Argument& a) {
   Fields fields(out);
-  fields.text("kind", a.kind == ParameterKind::shared ? "shared" : to_string(a.kind));
+  fields.text("kind", a.kind == ParameterKind::shared  ? "shared"
+                      : a.kind == ParameterKind::other ? "null"
+                                                       : to_string(a.kind));
   switch (a.kind) {
     case ParameterKind::buffer:
+    case ParameterKind::image:
       fields.text("access", to_string(a.access));
       write_range(fields.key("range"), a.range);
       break;
     case ParameterKind::value:
+    case ParameterKind::sampler:
       write_value(fields, a);
       break;
     case ParameterKind::shared:
       fields.number("size_bytes", a.shared_bytes);
+      break;
+    case ParameterKind::other:
       break;
   }
 }
@@ -98,6 +104,8 @@ void write_work(Fields& fields, const Work& work) {
                    fields.text("kernel", d.kernel->source.name);
                    fields.raw("groups", size_text(d.groups));
                    fields.raw("group_size", size_text(d.group_size));
+                   if (d.offset != unset_dim) fields.raw("offset", size_text(d.offset));
+                   if (d.items != unset_dim) fields.raw("items", size_text(d.items));
                    if (d.indirect.buffer) range("indirect", d.indirect);
                    std::string& out = fields.key("arguments");
                    write_list(out, d.arguments, [&](const Argument& a) { write_argument(out, a); });

@@ -13,6 +13,10 @@ inline std::vector<std::string> forms_given(const KernelSource& source) {
   if (!source.opencl_c.empty()) forms.emplace_back("opencl_c");
   if (!source.glsl.empty()) forms.emplace_back("glsl");
   if (!source.spirv.empty()) forms.emplace_back("spirv");
+  if (!source.opencl_binary.empty()) forms.emplace_back("opencl_binary");
+  if (!source.opencl_il.empty()) forms.emplace_back("opencl_il");
+  if (!source.opencl_parts.empty()) forms.emplace_back("opencl_parts");
+  if (source.opencl_builtin) forms.emplace_back("opencl_builtin");
   if (source.host) forms.emplace_back("host");
   return forms;
 }

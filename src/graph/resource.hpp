@@ -8,11 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "reel/buffer.hpp"
 #include "reel/dim3.hpp"
 #include "reel/ids.hpp"
+#include "reel/image.hpp"
 #include "reel/kernel.hpp"
 
 namespace reel {
@@ -29,6 +32,11 @@ struct BufferResource : std::enable_shared_from_this<BufferResource> {
   std::uint64_t size_bytes = 0;
   std::shared_ptr<DeviceState> device;
   std::atomic<bool> freed = false;  // by Buffer::free()
+  // Of an image. One that is made on a buffer has no bytes of its own: it shows those of `storage`.
+  std::optional<ImageShape> image;
+  std::shared_ptr<BufferResource> storage;
+  bool is_shared_virtual = false;  // a range of it may be bound wherever it begins
+  std::uint64_t storage_offset_bytes = 0, storage_size_bytes = 0;
   // The capture that has every byte, and the one that knows every byte to be written by a device.
   CaptureNumber known_in = 0, written_in = 0;
 
@@ -37,6 +45,16 @@ struct BufferResource : std::enable_shared_from_this<BufferResource> {
   BufferResource& operator=(const BufferResource&) = delete;
   virtual ~BufferResource() = default;
 };
+
+// Where the bytes of a range are: of an image made on a buffer, all that it may show of it.
+inline BufferRange stored_range(const BufferRange& range) noexcept {
+  if (!range.buffer || !range.buffer->storage) return range;
+  BufferRange stored;
+  stored.buffer = range.buffer->storage.get();
+  stored.offset_bytes = range.buffer->storage_offset_bytes;
+  stored.size_bytes = range.buffer->storage_size_bytes;
+  return stored;
+}
 
 struct KernelResource : std::enable_shared_from_this<KernelResource> {
   KernelId id{};

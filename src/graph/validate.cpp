@@ -86,8 +86,20 @@ const char* with_article(ParameterKind kind) {
       return "a value";
     case ParameterKind::shared:
       return "shared memory";
+    case ParameterKind::image:
+      return "an image";
+    case ParameterKind::sampler:
+      return "a sampler";
+    case ParameterKind::other:
+      return "something else";
   }
   return "unknown";
+}
+
+// A pointer to nothing may stand where a buffer or an image does.
+bool fits(ParameterKind given, ParameterKind wanted) {
+  return given == wanted || (given == ParameterKind::other && (wanted == ParameterKind::buffer ||
+                                                               wanted == ParameterKind::image));
 }
 
 // The argument by itself, then against its parameter.
@@ -98,14 +110,24 @@ void check_argument(const Place& place, const Argument& argument) {
       fail(Code::invalid_argument, "{} binds 0 bytes of buffer {}; the least is 1.", place.words(),
            describe(*argument.range.buffer));
   }
+  if (argument.kind == ParameterKind::image) {
+    check_range(place, argument.range);
+    const BufferResource& image = *argument.range.buffer;
+    if (!image.image)
+      fail(Code::invalid_argument, "{} is given as an image, but {} is a buffer.", place.words(),
+           describe(image));
+    if (argument.range.offset_bytes != 0 || argument.range.size_bytes != image.size_bytes)
+      fail(Code::invalid_argument, "{} binds a part of image {}; only all of it can be bound.",
+           place.words(), describe(image));
+  }
   if (argument.kind == ParameterKind::value &&
-      (argument.value_bytes == 0 || argument.value_bytes > max_value_bytes))
+      (argument.value_bytes == 0 || argument.value_bytes > max_outside_value_bytes))
     fail(Code::invalid_argument, "{} is a value of {} bytes; allowed are 1 to {}.", place.words(),
-         argument.value_bytes, max_value_bytes);
+         argument.value_bytes, max_outside_value_bytes);
 
   const Parameter* parameter = place.parameter;
   if (!parameter) return;
-  if (argument.kind != parameter->kind)
+  if (!fits(argument.kind, parameter->kind))
     fail(Code::invalid_argument, "{} is {}, but the kernel takes {} there.", place.words(),
          with_article(argument.kind), with_article(parameter->kind));
   if (argument.kind == ParameterKind::value && parameter->size_bytes != 0 &&
@@ -150,7 +172,12 @@ std::uint64_t items_of(const Dim3& size) {
 void check(const Command& command, const Dispatch& dispatch) {
   if (!dispatch.kernel) fail(Code::invalid_argument, "{} names no kernel.", describe(command));
   const KernelResource& kernel = *dispatch.kernel;
-  const Dim3 size = resolve_group_size(command, kernel, dispatch.group_size);
+  if (dispatch.indirect.buffer && dispatch.is_free_grid())
+    fail(Code::invalid_argument, "{} reads its grid on the device, and can't have items or an "
+         "offset beside.", describe(command));
+  const bool is_own_choice = dispatch.group_size == unset_dim && dispatch.items != unset_dim;
+  const Dim3 size =
+      is_own_choice ? Dim3{1, 1, 1} : resolve_group_size(command, kernel, dispatch.group_size);
   if (size.x == 0 || size.y == 0 || size.z == 0)
     fail(Code::invalid_argument, "{} has group size {}; each dimension must be at least 1.",
          describe(command), describe(size));
@@ -233,6 +260,8 @@ void validate(const Command& command) {
 
 Dim3 resolve_group_size(const Command& command, const KernelResource& kernel, Dim3 asked) {
   if (asked == unset_dim) {
+    const auto* dispatch = std::get_if<Dispatch>(&command.work);
+    if (dispatch && dispatch->items != unset_dim && kernel.group_size == unset_dim) return asked;
     if (kernel.group_size == unset_dim)
       fail(Code::invalid_argument,
            "{} has no group size: neither the launch nor kernel '{}' gives one.", describe(command),

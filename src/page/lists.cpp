@@ -1,5 +1,7 @@
 #include "page/lists.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -15,7 +17,8 @@ void write_parameter(JsonWriter& json, const Parameter& parameter) {
   json.object([&] {
     json.member("name", parameter.name);
     json.member("kind", to_string(parameter.kind));
-    if (parameter.kind == ParameterKind::buffer) json.member("access", to_string(parameter.access));
+    if (parameter.kind == ParameterKind::buffer || parameter.kind == ParameterKind::image)
+      json.member("access", to_string(parameter.access));
     if (parameter.size_bytes) json.member("size_bytes", parameter.size_bytes);
     if (parameter.element) json.member("element", name_of(*parameter.element));
   });
@@ -105,6 +108,10 @@ std::string buffers_json(const PageState& state) {
       json.member("label", buffer.label);
       json.member("device", buffer.device);
       json.member("size_bytes", buffer.size_bytes);
+      if (buffer.kind != BufferKind::buffer) json.member("kind", to_string(buffer.kind));
+      if (buffer.image)
+        json.member("image", fmt::format("{} {}, {}", to_string(buffer.image->type),
+                                         format_name(*buffer.image), extent_text(*buffer.image)));
       json.member("alive_from", state.time(use.alive_from_ns));
       json.member("alive_to", state.time(use.alive_to_ns));
       json.member("first", use.first);

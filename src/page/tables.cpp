@@ -72,6 +72,9 @@ std::string works_table(const PageState& state) {
       axis("groups_x", &Row::groups, &Dim3::x), axis("groups_y", &Row::groups, &Dim3::y),
       axis("groups_z", &Row::groups, &Dim3::z), axis("group_x", &Row::group_size, &Dim3::x),
       axis("group_y", &Row::group_size, &Dim3::y), axis("group_z", &Row::group_size, &Dim3::z),
+      axis("offset_x", &Row::offset, &Dim3::x), axis("offset_y", &Row::offset, &Dim3::y),
+      axis("offset_z", &Row::offset, &Dim3::z), axis("items_x", &Row::items, &Dim3::x),
+      axis("items_y", &Row::items, &Dim3::y), axis("items_z", &Row::items, &Dim3::z),
       members<u32>("first_argument", rows, &Row::first_argument),
       members<u32>("argument_count", rows, &Row::argument_count),
       members<u32>("pattern", rows, &Row::pattern));
@@ -87,8 +90,9 @@ std::string arguments_table(const PageState& state) {
       // Of a value: where its bytes lie in the document, which is nobody's business.
       column<double>(
           "offset", rows,
-          [](const Row& row) { return row.kind == ArgumentKind::value ? 0 : row.offset_bytes; }),
+          [](const Row& row) { return row.has_value() ? 0 : row.offset_bytes; }),
       members<double>("size", rows, &Row::size_bytes),
+      members<u32>("view", rows, &Row::view),
       page::column<u32>("value", [&](std::size_t i) { return values.of(i); }));
 }
 

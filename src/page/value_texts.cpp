@@ -1,6 +1,7 @@
 #include "page/value_texts.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 
 #include "reel/arguments.hpp"
@@ -13,6 +14,11 @@ constexpr std::size_t most_bytes = 256;
 
 std::string text_of(const Trace& trace, const TraceArgument& value, const Parameter* parameter) {
   const auto bytes = trace.value_bytes(value);
+  if (SamplerShape sampler;
+      value.kind == ArgumentKind::sampler && bytes.size() == sizeof sampler) {
+    std::memcpy(&sampler, bytes.data(), sizeof sampler);
+    return to_string(sampler);
+  }
   const auto element = parameter ? parameter->element : std::nullopt;
   if (bytes.size() <= most_bytes) return value_text(bytes, element);
   return value_text(bytes.first(most_bytes), element) + " …";
@@ -32,7 +38,7 @@ ValueTexts::ValueTexts(const Trace& trace) : indices_(all_arguments(trace).size(
   for (const TraceWork& work : trace.works()) {
     const auto arguments = trace.arguments(work);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (arguments[i].kind != ArgumentKind::value) continue;
+      if (!arguments[i].has_value()) continue;
       const auto next = static_cast<std::uint32_t>(known.size());
       const auto [at, is_new] =
           known.try_emplace(text_of(trace, arguments[i], parameter_of(trace, work, i)), next);

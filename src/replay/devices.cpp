@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "base/fail.hpp"
+#include "document/ranges.hpp"
 
 namespace reel::rerun {
 
@@ -41,10 +44,35 @@ bool are_same_devices(const Trace& trace, const std::vector<Device>& here) {
   return true;
 }
 
+std::vector<std::uint32_t> joined_devices(const Trace& trace) {
+  std::vector<std::uint32_t> stands_for(trace.devices().size());
+  std::iota(stands_for.begin(), stands_for.end(), 0u);
+  const auto root = [&](std::uint32_t device) {
+    while (stands_for[device] != device) device = stands_for[device];
+    return device;
+  };
+  for (const TraceCommand& command : trace.commands()) {
+    const std::uint32_t own = trace.streams()[command.stream].device;
+    const TraceWork& work = trace.work_of(command);
+    for_each_range(trace, work, [&](const TraceArgument& range, Access) {
+      const std::uint32_t other = trace.buffers()[range.buffer].device;
+      if (root(other) != root(own)) stands_for[root(other)] = root(own);
+    });
+    if (work.kind != WorkKind::dispatch || work.kernel == no_index) continue;
+    const std::uint32_t other = trace.kernels()[work.kernel].device;
+    if (root(other) != root(own)) stands_for[root(other)] = root(own);
+  }
+  for (std::uint32_t i = 0; i < stands_for.size(); ++i) stands_for[i] = root(i);
+  return stands_for;
+}
+
 std::vector<Device> recorded_devices(const Trace& trace) {
   const std::vector<DeviceInfo> here = devices();
-  std::vector<Device> result;
-  for (const TraceDevice& recorded : trace.devices()) {
+  const std::vector<std::uint32_t> stands_for = joined_devices(trace);
+  std::vector<Device> result(trace.devices().size());
+  for (std::uint32_t i = 0; i < result.size(); ++i) {
+    if (stands_for[i] != i) continue;
+    const TraceDevice& recorded = trace.devices()[i];
     auto device = find_device(recorded, here, Match::exact);
     if (!device) device = find_device(recorded, here, Match::backend);
     if (!device) {
@@ -56,19 +84,23 @@ std::vector<Device> recorded_devices(const Trace& trace) {
            "one with --device.",
            recorded.selector, recorded.name, recorded.backend, fmt::join(names, ", "));
     }
-    result.push_back(*device);
+    result[i] = *device;
   }
+  for (std::uint32_t i = 0; i < result.size(); ++i) result[i] = result[stands_for[i]];
   return result;
 }
 
 std::optional<std::vector<Device>> exactly_recorded_devices(const Trace& trace) {
   const std::vector<DeviceInfo> here = devices();
-  std::vector<Device> result;
-  for (const TraceDevice& recorded : trace.devices()) {
-    auto device = find_device(recorded, here, Match::exact);
+  const std::vector<std::uint32_t> stands_for = joined_devices(trace);
+  std::vector<Device> result(trace.devices().size());
+  for (std::uint32_t i = 0; i < result.size(); ++i) {
+    if (stands_for[i] != i) continue;
+    const auto device = find_device(trace.devices()[i], here, Match::exact);
     if (!device) return std::nullopt;
-    result.push_back(*device);
+    result[i] = *device;
   }
+  for (std::uint32_t i = 0; i < result.size(); ++i) result[i] = result[stands_for[i]];
   return result;
 }
 

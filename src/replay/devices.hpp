@@ -17,6 +17,9 @@ bool is_same_device(const TraceDevice& recorded, const DeviceInfo& here);
 // Each of them. `here`: by index in trace.devices().
 bool are_same_devices(const Trace& trace, const std::vector<Device>& here);
 
+// By index: the device that stands for it. Commands of a stream may name buffers and kernels of
+// another device, as those of an OpenCL context do; all of these are replayed on that of the stream.
+std::vector<std::uint32_t> joined_devices(const Trace& trace);
 // By index in trace.devices(): the same device, or else one of the same backend. Throws no_device
 // with what was recorded and what is here.
 std::vector<Device> recorded_devices(const Trace& trace);

@@ -35,8 +35,9 @@ class Extraction {
       : trace_(trace),
         commands_(std::move(commands)),
         chosen_(commands_.begin(), commands_.end()),
-        script_(rerun::make_script(trace, 0, no_index)),
-        stage_(trace, script_, std::move(devices), options.replacements),
+        obstacles_(rerun::recorded_obstacles(trace)),
+        script_(rerun::make_script(trace, 0, no_index, obstacles_)),
+        stage_(trace, script_, std::move(devices), options.replacements, &obstacles_),
         verifier_(trace, stage_.elements(), options,
                   rerun::are_same_devices(trace, stage_.devices())),
         progress_(options.progress),
@@ -45,6 +46,13 @@ class Extraction {
       if (device != stage_.devices().front())
         fail(Code::unsupported,
              "The document was recorded on several devices; extract from it on one (--device).");
+    script_ = rerun::make_script(trace, 0, no_index, obstacles_);
+    if (stage_.find_unfit(obstacles_))
+      script_ = rerun::make_script(trace, 0, no_index, obstacles_);
+    for (const std::uint32_t c : commands_)
+      if (const auto left_out = script_.left_out.find(c); left_out != script_.left_out.end())
+        fail(left_out->second.code, "{} can't be extracted: {}", command_name(c),
+             left_out->second.reason);
     const Device& device = stage_.devices().front();
     inside_ = device.stream(trace.streams()[trace.commands()[commands_.front()].stream].label);
     outside_ = device.stream("others");
@@ -131,8 +139,9 @@ class Extraction {
       stage_.for_each_page(row, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
         stream.write(stage_.range(row.buffer, offset, bytes.size()), bytes);
       });
-    } else if (const Command* command = stage_.command(action.command)) {
-      stream.state()->enqueue(Command(*command));
+    } else {
+      for (const Command& command : stage_.commands(action.command))
+        stream.state()->enqueue(Command(command));
       stream.synchronize();  // one by one: a command that hangs is known
     }
   }
@@ -147,7 +156,8 @@ class Extraction {
   const Trace trace_;
   const std::vector<std::uint32_t> commands_;
   const std::set<std::uint32_t> chosen_;
-  const rerun::Script script_;
+  rerun::Obstacles obstacles_;
+  rerun::Script script_;
   rerun::Stage stage_;
   rerun::Verifier verifier_;
   const std::function<void(std::string_view, double)> progress_;

@@ -31,8 +31,8 @@ std::string joined(const List& list, Name&& name) {
 }  // namespace
 
 Job::Set::Set(const Trace& trace, const Script& script, const std::vector<Device>& devices,
-              const std::map<std::uint32_t, Replacement>& replacements)
-    : stage(trace, script, devices, replacements) {}
+              const std::map<std::uint32_t, Replacement>& replacements, Obstacles* obstacles)
+    : stage(trace, script, devices, replacements, obstacles) {}
 
 Job::Job(const Trace& trace, std::vector<Device> devices, ReplayOptions options)
     : trace_(trace),
@@ -77,16 +77,18 @@ void Job::do_all() {
   report_.is_recorded_device = exact_;
   report_.order = options_.order;
   tell("reading the document", 0);
-  script_ = make_script(trace_, options_.from, options_.to);
-  report_.commands = script_.commands;
-  report_.skipped = script_.host_calls + script_.refused;
-
+  Obstacles obstacles = recorded_obstacles(trace_);
+  write_script(obstacles);
   tell("building kernels", 0);
-  Set set(trace_, script_, devices_, options_.replacements);
+  Set set(trace_, script_, devices_, options_.replacements, &obstacles);
+  write_script(obstacles);
+  if (set.stage.find_unfit(obstacles)) write_script(obstacles);
+  report_left_out();
   prepare(set, options_.order);
   if (!options_.replacements.empty()) {
     original_ =
-        std::make_unique<Set>(trace_, script_, devices_, std::map<std::uint32_t, Replacement>());
+        std::make_unique<Set>(trace_, script_, devices_, std::map<std::uint32_t, Replacement>(),
+                              nullptr);
     prepare(*original_, options_.order);
   }
 
@@ -123,6 +125,22 @@ void Job::do_all() {
   if (script_.refused)
     report_.remarks.push_back(
         fmt::format("{} commands that the driver had refused were left out.", script_.refused));
+}
+
+// What can't be run is left out, and what needs it; the rest is worth a replay.
+void Job::write_script(const Obstacles& obstacles) {
+  script_ = make_script(trace_, options_.from, options_.to, obstacles);
+  check_something_is_left(trace_, script_);
+}
+
+void Job::report_left_out() {
+  report_.commands = script_.commands;
+  report_.skipped = script_.host_calls + script_.refused + script_.left_out.size();
+  for (const auto& [command, obstacle] : script_.left_out)
+    report_.left_out.push_back({command, obstacle.reason});
+  if (script_.left_out_checks)
+    report_.unchecked.push_back({"the command that wrote them could not be run again",
+                                 script_.left_out_checks, script_.left_out_bytes});
 }
 
 void Job::run_once(Set& set, Verifier* verifier, Timings* timings) {
@@ -170,7 +188,8 @@ Job::Set* Job::reference() {
   try {
     if (const auto devices = exactly_recorded_devices(trace_)) {
       reference_ =
-          std::make_unique<Set>(trace_, script_, *devices, std::map<std::uint32_t, Replacement>());
+          std::make_unique<Set>(trace_, script_, *devices, std::map<std::uint32_t, Replacement>(),
+                                nullptr);
       prepare(*reference_, ReplayOrder::recorded);
     }
   } catch (const Error& error) {

@@ -26,12 +26,14 @@ class Job : public std::enable_shared_from_this<Job> {
   // A stage, what runs before the measured commands, and what runs them.
   struct Set {
     Set(const Trace& trace, const Script& script, const std::vector<Device>& devices,
-        const std::map<std::uint32_t, Replacement>& replacements);
+        const std::map<std::uint32_t, Replacement>& replacements, Obstacles* obstacles);
     Stage stage;
     std::unique_ptr<Runner> before, runner;
   };
 
   void do_all();
+  void write_script(const Obstacles& obstacles);
+  void report_left_out();
   void prepare(Set& set, ReplayOrder order);
   void run_once(Set& set, Verifier* verifier, Timings* timings);
   void check_end(Set& set, Verifier& verifier);

@@ -42,6 +42,10 @@ KernelSource source_of(const Trace& trace, std::uint32_t index, const Replacemen
   source.opencl_c.clear();
   source.glsl.clear();
   source.spirv.clear();
+  source.opencl_binary.clear();
+  source.opencl_il.clear();
+  source.opencl_parts.clear();
+  source.opencl_builtin = false;
   source.host = {};
   (replacement->form == "glsl" ? source.glsl : source.opencl_c) = replacement->text;
   return source;
@@ -49,9 +53,11 @@ KernelSource source_of(const Trace& trace, std::uint32_t index, const Replacemen
 
 std::vector<Kernel> build_kernels(const Trace& trace, const std::vector<std::uint32_t>& wanted,
                                   const std::vector<Device>& device_of,
-                                  const std::map<std::uint32_t, Replacement>& replacements) {
+                                  const std::map<std::uint32_t, Replacement>& replacements,
+                                  Obstacles* obstacles) {
   std::vector<Kernel> kernels(trace.kernels().size());
   std::vector<std::string> missing;
+  std::vector<std::uint32_t> without_form;
   std::vector<std::pair<std::uint32_t, KernelSource>> sources;
   bool functions = false;
   for (const std::uint32_t k : wanted) {
@@ -66,9 +72,10 @@ std::vector<Kernel> build_kernels(const Trace& trace, const std::vector<std::uin
     }
     missing.push_back(fmt::format("{} '{}' ({})", name_of(kernel.id), kernel.name,
                                   forms_recorded(trace, kernel)));
+    without_form.push_back(k);
     functions |= device.backend == "host";
   }
-  if (!missing.empty()) {
+  if (!missing.empty() && (!obstacles || missing.size() == wanted.size())) {
     const DeviceInfo& device = device_of[trace.kernels()[wanted.front()].device].info();
     fail(Code::unsupported, "{} of {} kernels have no form that {} takes ({}): {}.{}",
          missing.size(), wanted.size(), device.id, fmt::join(device.kernel_forms, ", "),
@@ -77,8 +84,22 @@ std::vector<Kernel> build_kernels(const Trace& trace, const std::vector<std::uin
                      "register_host_kernel() in a program."
                    : "");
   }
-  for (auto& [k, source] : sources)
-    kernels[k] = device_of[trace.kernels()[k].device].kernel(source);
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    const DeviceInfo& device = device_of[trace.kernels()[without_form[i]].device].info();
+    obstacles->kernels.emplace(
+        without_form[i],
+        Obstacle{Code::unsupported,
+                 fmt::format("Kernel {} has no form that {} takes ({}).", missing[i], device.id,
+                             fmt::join(device.kernel_forms, ", "))});
+  }
+  for (auto& [k, source] : sources) {
+    try {
+      kernels[k] = device_of[trace.kernels()[k].device].kernel(source);
+    } catch (const Error& error) {
+      if (!obstacles || replacements.contains(k)) throw;
+      obstacles->kernels.emplace(k, Obstacle{error.code(), error.what()});
+    }
+  }
   return kernels;
 }
 

@@ -54,8 +54,9 @@ class Line {
       stage_.for_each_page(row, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
         stream.write(stage_.range(row.buffer, offset, bytes.size()), bytes);
       });
-    } else if (const Command* command = stage_.command(action.command)) {
-      stream.state()->enqueue(Command(*command));
+    } else {
+      for (const Command& command : stage_.commands(action.command))
+        stream.state()->enqueue(Command(command));
     }
     stream.synchronize();
   }

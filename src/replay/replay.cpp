@@ -47,7 +47,7 @@ Tolerance default_tolerance(ElementType type) {
 
 Verdict ReplayReport::verdict() const {
   if (different_checks || !races.empty()) return Verdict::different;
-  if (!unchecked.empty() || checks == 0) return Verdict::not_proved;
+  if (!unchecked.empty() || !left_out.empty() || checks == 0) return Verdict::not_proved;
   return close_checks ? Verdict::within_tolerance : Verdict::equal;
 }
 

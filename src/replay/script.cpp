@@ -5,36 +5,45 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
 #include "base/fail.hpp"
 #include "base/range_set.hpp"
+#include "document/source_map.hpp"
 
 namespace reel::rerun {
 
 namespace {
 
+// The command that a note begins with: "c12 …".
+std::optional<std::uint32_t> command_of(const TraceNote& note) {
+  if (note.text.size() < 2 || note.text[0] != 'c') return std::nullopt;
+  std::uint32_t command = 0;
+  const char* end = note.text.data() + note.text.size();
+  if (std::from_chars(note.text.data() + 1, end, command).ec != std::errc()) return std::nullopt;
+  return command;
+}
+
 // Commands that the program was refused: they had no effect, and have none here.
 std::set<std::uint32_t> refused_commands(const Trace& trace) {
   std::set<std::uint32_t> refused;
-  for (const TraceNote& note : trace.notes()) {
-    if (note.kind != "refused" || note.text.size() < 2 || note.text[0] != 'c') continue;
-    std::uint32_t command = 0;
-    const char* end = note.text.data() + note.text.size();
-    if (std::from_chars(note.text.data() + 1, end, command).ec == std::errc())
-      refused.insert(command);
-  }
+  for (const TraceNote& note : trace.notes())
+    if (note.kind == "refused")
+      if (const auto command = command_of(note)) refused.insert(*command);
   return refused;
 }
 
 class ScriptMaker {
  public:
-  ScriptMaker(const Trace& trace, std::uint32_t from, std::uint32_t to)
+  ScriptMaker(const Trace& trace, std::uint32_t from, std::uint32_t to, const Obstacles& obstacles)
       : trace_(trace),
         from_(from),
         end_(std::min<std::uint64_t>(std::uint64_t{to} + 1, trace.commands().size())),
+        obstacles_(obstacles),
         known_(trace.buffers().size()),
+        hashed_(trace.buffers().size()),
         written_(trace.buffers().size()),
         names_buffer_(trace.buffers().size()),
         names_kernel_(trace.kernels().size()),
@@ -43,11 +52,13 @@ class ScriptMaker {
   Script make() {
     script_.is_written.resize(trace_.buffers().size());
     for (std::size_t b = 0; b < trace_.buffers().size(); ++b)
-      if (trace_.buffers()[b].allocated_ns) known_[b].add(0, trace_.buffers()[b].size_bytes);
+      if (const TraceBuffer& buffer = trace_.buffers()[b];
+          buffer.allocated_ns && !buffer.starts_undefined)
+        known_[b].add(0, buffer.size_bytes);
     const auto& contents = trace_.contents();
     std::uint32_t at = 0;
     for (; at < contents.size() && contents[at].command == no_index; ++at)
-      if (contents[at].role == ContentRole::input) start_with(at);
+      if (contents[at].role == ContentRole::input) input(at, no_index);
     for (std::uint32_t c = 0; c < end_; ++c) {
       const std::uint32_t first = at;
       while (at < contents.size() && contents[at].command == c) ++at;
@@ -62,108 +73,188 @@ class ScriptMaker {
   }
 
  private:
+  using Losers = document::SourceMap<std::uint32_t>;  // who would have written the bytes
+
   std::vector<Action>& list(std::uint32_t c) {
     return c < from_ ? script_.before : script_.actions;
   }
 
-  void start_with(std::uint32_t i) {
+  // Bytes that are there before command `c`.
+  void input(std::uint32_t i, std::uint32_t c) {
     const TraceContents& row = trace_.contents()[i];
-    known_[row.buffer].add(row.offset_bytes, row.offset_bytes + row.size_bytes);
-    need(row);
-    script_.at_start.push_back(i);
+    const std::uint64_t begin = row.offset_bytes, end = begin + row.size_bytes;
+    if (obstacles_.buffers.contains(row.buffer)) return;
+    if (!row.stored) {
+      known_[row.buffer].remove(begin, end);
+      hashed_[row.buffer].add(begin, end);
+      return;
+    }
+    known_[row.buffer].add(begin, end);
+    hashed_[row.buffer].remove(begin, end);
     names_buffer_[row.buffer] = true;
-  }
-
-  void need(const TraceContents& row) const {
-    if (!row.stored)
-      fail(Code::unsupported,
-           "{} needs bytes {} to {} of {}, of which the document has only hashes; capture with "
-           "contents 'inputs' or 'all'.",
-           row.command == no_index ? "The start" : describe_command(trace_, row.command),
-           row.offset_bytes, row.offset_bytes + row.size_bytes,
-           describe_buffer(trace_, row.buffer));
+    if (c == no_index || !written_[row.buffer].overlaps(begin, end)) {
+      script_.at_start.push_back(i);
+      return;
+    }
+    list(c).push_back({Action::Kind::put, c, i});
+    script_.is_written[row.buffer] = true;
   }
 
   void command(std::uint32_t c, std::uint32_t first, std::uint32_t last) {
-    const TraceWork& work = trace_.work_of(trace_.commands()[c]);
     if (refused_.contains(c)) {
       ++script_.refused;
       return;
     }
-    RangeSet given;  // by the host, with this command
+    const TraceWork& work = trace_.work_of(trace_.commands()[c]);
+    for (std::uint32_t i = first; i < last; ++i)
+      if (trace_.contents()[i].role == ContentRole::input) input(i, c);
+    Given given;  // by the host, with this command
+    for (std::uint32_t i = first; i < last; ++i)
+      if (const TraceContents& row = trace_.contents()[i];
+          row.role == ContentRole::written && row.stored)
+        given[row.buffer].add(row.offset_bytes, row.offset_bytes + row.size_bytes);
+    if (const auto obstacle = obstacle_of(c, work, given)) {
+      leave_out(c, work, *obstacle, first, last);
+      return;
+    }
+    for (std::uint32_t i = first; i < last; ++i)
+      if (trace_.contents()[i].role == ContentRole::written) put(c, i);
+    run(c, work);
     for (std::uint32_t i = first; i < last; ++i) {
       const TraceContents& row = trace_.contents()[i];
-      if (row.role == ContentRole::check) continue;
-      need(row);
-      if (row.role == ContentRole::written) {
-        given.add(row.offset_bytes, row.offset_bytes + row.size_bytes);
-        list(c).push_back({Action::Kind::put, c, i});
-        continue;
-      }
-      known_[row.buffer].add(row.offset_bytes, row.offset_bytes + row.size_bytes);
-      if (written_[row.buffer].overlaps(row.offset_bytes, row.offset_bytes + row.size_bytes)) {
-        list(c).push_back({Action::Kind::put, c, i});
-        script_.is_written[row.buffer] = true;
-      } else {
-        script_.at_start.push_back(i);
-      }
-      names_buffer_[row.buffer] = true;
-    }
-    run(c, work, given);
-    for (std::uint32_t i = first; i < last; ++i)
-      if (trace_.contents()[i].role == ContentRole::check && c >= from_)
+      if (row.role != ContentRole::check || c < from_) continue;
+      if (known_[row.buffer].contains(row.offset_bytes, row.offset_bytes + row.size_bytes) &&
+          !obstacles_.buffers.contains(row.buffer)) {
         list(c).push_back({Action::Kind::look, c, i});
+      } else {
+        ++script_.left_out_checks;
+        script_.left_out_bytes += row.size_bytes;
+      }
+    }
   }
 
-  void run(std::uint32_t c, const TraceWork& work, const RangeSet& given) {
-    if (work.kind == WorkKind::unknown)
-      fail(Code::unsupported, "{} is of a kind that this version of reel does not know.",
-           describe_command(trace_, c));
+  using Given = std::map<std::uint32_t, RangeSet>;  // by buffer
+
+  // What the host, or a command that is left out, is known to have written.
+  void put(std::uint32_t c, std::uint32_t i) {
+    const TraceContents& row = trace_.contents()[i];
+    if (!row.stored || obstacles_.buffers.contains(row.buffer)) return;
+    list(c).push_back({Action::Kind::put, c, i});
+    names_buffer_[row.buffer] = true;
+    wrote(row.buffer, row.offset_bytes, row.offset_bytes + row.size_bytes);
+  }
+
+  void wrote(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
+    known_[buffer].add(begin, end);
+    hashed_[buffer].remove(begin, end);
+    written_[buffer].add(begin, end);
+    script_.is_written[buffer] = true;
+  }
+
+  std::optional<Obstacle> obstacle_of(std::uint32_t c, const TraceWork& work, const Given& given) {
+    if (const auto known = obstacles_.commands.find(c); known != obstacles_.commands.end())
+      return known->second;
+    if (work.kind == WorkKind::dispatch && work.kernel == no_index)
+      return Obstacle{Code::damaged_document,
+                      fmt::format("{} names no kernel.", describe_command(trace_, c))};
+    if (const auto known = obstacles_.kernels.find(work.kernel);
+        work.kind == WorkKind::dispatch && known != obstacles_.kernels.end())
+      return known->second;
+    std::optional<Obstacle> obstacle;
     for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
-      names_buffer_[range.buffer] = true;
-      const bool whole = work.kind == WorkKind::copy || work.kind == WorkKind::fill ||
-                         work.kind == WorkKind::write;  // overwrites all, needs nothing
-      if (reads(access) || !whole) check_known(c, range);
+      if (obstacle) return;
+      if (const auto known = obstacles_.buffers.find(range.buffer);
+          known != obstacles_.buffers.end()) {
+        obstacle = known->second;
+        return;
+      }
+      const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
+      switch (work.kind) {
+        case WorkKind::write:
+        case WorkKind::host_call: {  // neither is run: what it wrote must be there
+          const auto known = given.find(range.buffer);
+          if (writes(access) && (known == given.end() || !known->second.contains(begin, end)))
+            obstacle = Obstacle{
+                Code::unsupported,
+                fmt::format("The bytes that {} wrote are not in the document; capture with "
+                            "contents 'inputs' or 'all'.",
+                            describe_command(trace_, c))};
+          break;
+        }
+        case WorkKind::copy:
+        case WorkKind::fill:  // overwrite all, and need nothing there
+          if (reads(access)) obstacle = missing(c, range.buffer, begin, end);
+          break;
+        default:
+          obstacle = missing(c, range.buffer, begin, end);
+      }
     });
+    return obstacle;
+  }
+
+  std::optional<Obstacle> missing(std::uint32_t c, std::uint32_t buffer, std::uint64_t begin,
+                                  std::uint64_t end) const {
+    std::optional<Obstacle> obstacle;
+    known_[buffer].for_each_gap(begin, end, [&](std::uint64_t first, std::uint64_t last) {
+      if (obstacle) return;
+      const std::string needs =
+          fmt::format("{} needs bytes {} to {} of {}", describe_command(trace_, c), first, last,
+                      describe_buffer(trace_, buffer));
+      if (const std::uint32_t loser = loser_of(buffer, first, last); loser != no_index)
+        obstacle = Obstacle{Code::unsupported,
+                            fmt::format("{}, which {} would have written.", needs,
+                                        command_name(loser))};
+      else
+        obstacle = Obstacle{
+            Code::unsupported,
+            fmt::format("{}, {}; capture with contents 'inputs' or 'all'.", needs,
+                        hashed_[buffer].overlaps(first, last)
+                            ? "of which the document has only hashes"
+                            : "which are not in the document")};
+    });
+    return obstacle;
+  }
+
+  std::uint32_t loser_of(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) const {
+    const auto losers = lost_.find(buffer);
+    if (losers == lost_.end()) return no_index;
+    for (const Losers::Piece& piece : losers->second.pieces(begin, end))
+      if (piece.source != no_index) return piece.source;
+    return no_index;
+  }
+
+  // What it wrote is put where the document has it; else nobody knows what is there now.
+  void leave_out(std::uint32_t c, const TraceWork& work, const Obstacle& obstacle,
+                 std::uint32_t first, std::uint32_t last) {
+    script_.left_out.emplace(c, obstacle);
     for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
       if (!writes(access)) return;
-      known_[range.buffer].add(range.offset_bytes, range.offset_bytes + range.size_bytes);
-      written_[range.buffer].add(range.offset_bytes, range.offset_bytes + range.size_bytes);
-      script_.is_written[range.buffer] = true;
+      const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
+      known_[range.buffer].remove(begin, end);
+      written_[range.buffer].add(begin, end);
+      const std::uint64_t size = trace_.buffers()[range.buffer].size_bytes;
+      lost_.try_emplace(range.buffer, size, no_index).first->second.assign(begin, end, c);
     });
-    switch (work.kind) {
-      case WorkKind::dispatch:
-        if (work.kernel == no_index)
-          fail(Code::damaged_document, "{} names no kernel.", describe_command(trace_, c));
-        names_kernel_[work.kernel] = true;
-        break;
-      case WorkKind::write:
-        for_each_range(trace_, work, [&](const TraceArgument& range, Access) {
-          if (!given.contains(range.offset_bytes, range.offset_bytes + range.size_bytes))
-            fail(Code::unsupported,
-                 "The bytes that {} wrote are not in the document; capture with contents 'inputs' "
-                 "or 'all'.",
-                 describe_command(trace_, c));
-        });
-        break;
-      case WorkKind::host_call:
-        ++script_.host_calls;
-        break;
-      default:
-        break;
+    for (std::uint32_t i = first; i < last; ++i) {
+      const TraceContents& row = trace_.contents()[i];
+      if (row.role == ContentRole::check && c >= from_) {
+        ++script_.left_out_checks;
+        script_.left_out_bytes += row.size_bytes;
+      }
+      if (row.role != ContentRole::input) put(c, i);
     }
-    list(c).push_back({Action::Kind::run, c, no_index});
-    if (c >= from_) ++script_.commands;
   }
 
-  void check_known(std::uint32_t c, const TraceArgument& range) const {
-    const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
-    known_[range.buffer].for_each_gap(begin, end, [&](std::uint64_t first, std::uint64_t last) {
-      fail(Code::unsupported,
-           "{} needs bytes {} to {} of {}, which are not in the document; capture with contents "
-           "'inputs' or 'all'.",
-           describe_command(trace_, c), first, last, describe_buffer(trace_, range.buffer));
+  void run(std::uint32_t c, const TraceWork& work) {
+    for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
+      names_buffer_[range.buffer] = true;
+      if (writes(access))
+        wrote(range.buffer, range.offset_bytes, range.offset_bytes + range.size_bytes);
     });
+    if (work.kind == WorkKind::dispatch) names_kernel_[work.kernel] = true;
+    if (work.kind == WorkKind::host_call) ++script_.host_calls;
+    list(c).push_back({Action::Kind::run, c, no_index});
+    if (c >= from_) ++script_.commands;
   }
 
   // Back from the end: a check that nothing overwrites later is made there, and bytes that a device
@@ -185,9 +276,13 @@ class ScriptMaker {
           if (!is_double(action.contents)) script_.at_end.push_back(action.contents);
           continue;
         }
-      } else if (action.kind == Action::Kind::run) {
+      } else if (action.kind == Action::Kind::put) {
+        const TraceContents& row = trace_.contents()[action.contents];
+        later[row.buffer].add(row.offset_bytes, row.offset_bytes + row.size_bytes);
+      } else {
         const TraceWork& work = trace_.work_of(trace_.commands()[action.command]);
-        const bool by_device = work.kind != WorkKind::write;
+        const bool by_device =
+            work.kind != WorkKind::write && work.kind != WorkKind::host_call;
         for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
           if (!writes(access)) return;
           const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
@@ -221,8 +316,10 @@ class ScriptMaker {
   const Trace& trace_;
   const std::uint32_t from_;
   const std::uint64_t end_;
+  const Obstacles& obstacles_;
   Script script_;
-  std::vector<RangeSet> known_, written_;
+  std::vector<RangeSet> known_, hashed_, written_;  // by buffer
+  std::map<std::uint32_t, Losers> lost_;            // by buffer
   std::vector<bool> names_buffer_, names_kernel_;
   const std::set<std::uint32_t> refused_;
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::uint32_t> ends_;
@@ -230,8 +327,57 @@ class ScriptMaker {
 
 }  // namespace
 
-Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to) {
-  return ScriptMaker(trace, from, to).make();
+Obstacles recorded_obstacles(const Trace& trace) {
+  Obstacles obstacles;
+  for (const TraceNote& note : trace.notes()) {
+    const auto command = note.kind == "not_replayable" ? command_of(note) : std::nullopt;
+    if (!command || *command >= trace.commands().size()) continue;
+    const std::size_t colon = note.text.find(": ");
+    obstacles.commands.emplace(*command,
+                      Obstacle{Code::unsupported,
+                               colon == std::string::npos ? note.text
+                                                          : note.text.substr(colon + 2)});
+  }
+  for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
+    const TraceWork& work = trace.work_of(trace.commands()[c]);
+    if (work.kind == WorkKind::unknown)
+      obstacles.commands.emplace(
+          c, Obstacle{Code::unsupported,
+                      fmt::format("{} is of a kind that this version of reel does not know.",
+                                  describe_command(trace, c))});
+    const auto arguments = trace.arguments(work);
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      if (arguments[i].kind == ArgumentKind::opaque)
+        obstacles.commands.emplace(
+            c, Obstacle{Code::unsupported,
+                        fmt::format("Argument {} of {} can't be given again: it is no buffer, "
+                                    "image, sampler or value.",
+                                    i, describe_command(trace, c))});
+  }
+  return obstacles;
+}
+
+Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to,
+                   const Obstacles& obstacles) {
+  return ScriptMaker(trace, from, to, obstacles).make();
+}
+
+void check_something_is_left(const Trace& trace, const Script& script) {
+  if (script.left_out.empty()) return;
+  const auto is_dispatch = [&](std::uint32_t c) {
+    return trace.work_of(trace.commands()[c]).kind == WorkKind::dispatch;
+  };
+  bool lost_dispatch = false, kept_dispatch = false, kept_any = false;
+  for (const auto& [c, obstacle] : script.left_out) lost_dispatch |= is_dispatch(c);
+  for (const auto* actions : {&script.before, &script.actions})
+    for (const Action& action : *actions) {
+      if (action.kind != Action::Kind::run) continue;
+      kept_any = true;
+      kept_dispatch |= is_dispatch(action.command);
+    }
+  if (kept_dispatch || (kept_any && !lost_dispatch)) return;
+  const Obstacle& first = script.left_out.begin()->second;
+  throw Error(first.code, first.reason);
 }
 
 }  // namespace reel::rerun

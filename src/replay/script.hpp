@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "document/ranges.hpp"
+#include "reel/error.hpp"
 #include "reel/replay.hpp"
 
 namespace reel::rerun {
@@ -19,6 +21,19 @@ struct Action {
   std::uint32_t contents;  // of put and look
 };
 // The bytes of a write are put; its own place has nothing left to do.
+
+// Why a command can't be run again.
+struct Obstacle {
+  Code code = Code::unsupported;
+  std::string reason;  // a sentence
+};
+struct Obstacles {
+  std::map<std::uint32_t, Obstacle> commands, kernels, buffers;  // by index
+};
+
+// What the document itself says: commands that the recorder noted, arguments that can't be given
+// again, kinds of work that this version doesn't know.
+Obstacles recorded_obstacles(const Trace& trace);
 
 struct Script {
   // Bytes that are there before anything runs: inputs whose range nothing recorded wrote before.
@@ -38,10 +53,17 @@ struct Script {
     std::uint64_t bytes;
   };
   std::vector<Unproved> unproved;  // written last, and no check after it
+
+  // Those with an obstacle, those that need bytes which are not in the document, and those that
+  // need what these would have written.
+  std::map<std::uint32_t, Obstacle> left_out;  // by command
+  std::uint64_t left_out_checks = 0, left_out_bytes = 0;  // of what these would have written
 };
 
-// Throws unsupported where bytes that a command needs were not kept, or where a command is of a
-// kind that this version doesn't know.
-Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to);
+Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to,
+                   const Obstacles& obstacles);
+// Throws the first reason where nothing that is worth a replay can be run: no dispatch of a document
+// that has some, nothing at all of another.
+void check_something_is_left(const Trace& trace, const Script& script);
 
 }  // namespace reel::rerun

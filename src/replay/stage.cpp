@@ -29,19 +29,46 @@ constexpr std::uint64_t most_given_bytes = 32 * page_bytes;
 }  // namespace
 
 Stage::Stage(const Trace& trace, const Script& script, std::vector<Device> device_of,
-             const std::map<std::uint32_t, Replacement>& replacements)
+             const std::map<std::uint32_t, Replacement>& replacements, Obstacles* obstacles)
     : trace_(trace),
       script_(script),
       device_of_(std::move(device_of)),
       buffers_(trace.buffers().size()),
       works_(trace.works().size()) {
   check_memory();
-  kernels_ = build_kernels(trace_, script_.kernels, device_of_, replacements);
+  kernels_ = build_kernels(trace_, script_.kernels, device_of_, replacements, obstacles);
   elements_ = ElementTypes(trace_, kernels_);
   for (const std::uint32_t b : script_.buffers) {
-    const TraceBuffer& buffer = trace_.buffers()[b];
-    buffers_[b] = device_of_[buffer.device].buffer(buffer.size_bytes, buffer.label);
+    try {
+      buffers_[b] = make_buffer(trace_.buffers()[b]);
+    } catch (const Error& error) {
+      if (!obstacles || error.code() != Code::unsupported) throw;  // an image of another device
+      obstacles->buffers.emplace(b, Obstacle{error.code(), error.what()});
+    }
   }
+}
+
+Buffer Stage::make_buffer(const TraceBuffer& buffer) const {
+  const Device& device = device_of_[buffer.device];
+  if (buffer.image) return device.image(*buffer.image, buffer.label);
+  if (buffer.kind == BufferKind::svm)
+    return device.shared_virtual_buffer(buffer.size_bytes, buffer.label);
+  return device.buffer(buffer.size_bytes, buffer.label);
+}
+
+bool Stage::find_unfit(Obstacles& obstacles) {
+  bool found = false;
+  for (const auto* actions : {&script_.before, &script_.actions})
+    for (const Action& action : *actions) {
+      if (action.kind != Action::Kind::run) continue;
+      try {
+        commands(action.command);
+      } catch (const Error& error) {
+        obstacles.commands.emplace(action.command, Obstacle{error.code(), error.what()});
+        found = true;
+      }
+    }
+  return found;
 }
 
 // Before anything is allocated: a device that runs out half way may take the machine with it.
@@ -112,74 +139,120 @@ void Stage::for_each_page(
   }
 }
 
-const Command* Stage::command(std::uint32_t index) {
+std::span<const Command> Stage::commands(std::uint32_t index) {
   const std::uint32_t work = trace_.commands()[index].work;
   Prepared& prepared = works_[work];
   if (!prepared.is_ready) prepare(trace_.works()[work], index, prepared);
-  return prepared.is_work ? &prepared.command : nullptr;
+  return prepared.commands;
 }
 
 void Stage::prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared) {
-  const auto arguments = trace_.arguments(work);
-  const auto at = [&](std::size_t i) {
-    if (i >= arguments.size() || arguments[i].buffer == no_index)
-      fail(Code::damaged_document, "{} names no buffer.", describe_command(trace_, index));
-    return range(arguments[i].buffer, arguments[i].offset_bytes, arguments[i].size_bytes);
+  prepared = {};
+  const Command empty{Barrier{}, trace_.text(work.label), Scope().child(trace_.text(work.scope))};
+  const auto add = [&](const Work& one) {
+    prepared.commands.emplace_back(empty).work = one;
   };
-  prepared.command.label = trace_.text(work.label);
-  prepared.command.scope = Scope().child(trace_.text(work.scope));
-  prepared.is_work = true;
+  const auto arguments = trace_.arguments(work);
   switch (work.kind) {
-    case WorkKind::dispatch: {
-      Dispatch dispatch;
-      dispatch.kernel = kernels_[work.kernel].resource().get();
-      dispatch.groups = work.groups;
-      dispatch.group_size = work.group_size;
-      for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const TraceArgument& a = arguments[i];
-        if (a.kind == ArgumentKind::buffer) {
-          prepared.arguments.emplace_back(Bound{at(i), a.access});
-        } else if (a.kind == ArgumentKind::shared) {
-          prepared.arguments.emplace_back(Shared{a.size_bytes});
-        } else if (a.kind == ArgumentKind::indirect) {
-          dispatch.indirect = at(i);
-        } else {
-          if (a.size_bytes > max_value_bytes)
-            fail(Code::unsupported, "Argument {} of {} has {} bytes; values have at most {}.", i,
-                 describe_command(trace_, index), a.size_bytes, max_value_bytes);
-          Argument value;
-          value.value_bytes = static_cast<std::uint32_t>(a.size_bytes);
-          std::memcpy(value.bytes, trace_.value_bytes(a).data(), a.size_bytes);
-          prepared.arguments.push_back(value);
-        }
-      }
-      dispatch.arguments = prepared.arguments;
-      prepared.command.work = dispatch;
+    case WorkKind::dispatch:
+      if (work.group_size == unset_dim && work.groups.count() == 0) break;  // no items
+      add(dispatch_of(work, index, prepared.arguments));
       break;
-    }
     case WorkKind::copy:
-      prepared.command.work = Copy{at(0), at(1)};
+      for (std::size_t i = 0; i + 1 < arguments.size(); i += 2)
+        add(Copy{range_of(arguments[i], index), range_of(arguments[i + 1], index)});
       break;
     case WorkKind::fill:
-      prepared.command.work = Fill{at(0), work.pattern, work.pattern_bytes};
+      for (const TraceArgument& target : arguments)
+        add(Fill{range_of(target, index), work.pattern, work.pattern_bytes});
       break;
     case WorkKind::barrier:
     case WorkKind::host_call:  // it stood between others, and may have waited for them
-      prepared.command.work = Barrier{};
+      add(Barrier{});
       break;
     default:  // a write is put, a read looked at, a launch is its nodes
-      prepared.is_work = false;
+      break;
   }
-  if (prepared.is_work) {
-    const std::uint32_t stream = trace_.commands()[index].stream;
+  const std::uint32_t stream = trace_.commands()[index].stream;
+  for (const Command& command : prepared.commands) {
     try {
-      check(prepared.command, *device_of_stream(stream).state());
+      check(command, *device_of_stream(stream).state());
     } catch (const Error& error) {
       fail(Code::unsupported, "{} can't be run here: {}", describe_command(trace_, index),
            error.what());
     }
   }
   prepared.is_ready = true;
+}
+
+Dispatch Stage::dispatch_of(const TraceWork& work, std::uint32_t index,
+                            std::vector<Argument>& arguments) {
+  Dispatch dispatch;
+  dispatch.kernel = kernels_[work.kernel].resource().get();
+  dispatch.groups = work.groups;
+  dispatch.group_size = work.group_size;
+  dispatch.offset = work.offset;
+  dispatch.items = work.items;
+  if (work.group_size == unset_dim) {  // the driver's choice: groups counts items
+    dispatch.items = work.groups;
+    dispatch.groups = {1, 1, 1};
+  }
+  const auto list = trace_.arguments(work);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].kind == ArgumentKind::indirect)
+      dispatch.indirect = range_of(list[i], index);
+    else
+      arguments.push_back(argument_of(list[i], i, index));
+  }
+  dispatch.arguments = arguments;
+  return dispatch;
+}
+
+Argument Stage::argument_of(const TraceArgument& argument, std::size_t place,
+                            std::uint32_t command) {
+  switch (argument.kind) {
+    case ArgumentKind::buffer: {
+      const Bound bound{range_of(argument, command), argument.access};
+      if (argument.view == no_index)
+        return bound.range.buffer->image ? Argument::image(bound) : Argument(bound);
+      Buffer& view = buffers_[argument.view];
+      const TraceBuffer& row = trace_.buffers()[argument.view];
+      if (!view) {
+        const Device& device = device_of_[trace_.buffers()[argument.buffer].device];
+        view = device.image_on(bound.range, *row.image, row.label);
+      }
+      return Argument::image({view, argument.access});
+    }
+    case ArgumentKind::shared:
+      return Shared{argument.size_bytes};
+    case ArgumentKind::null:
+      return Argument::null_pointer();
+    case ArgumentKind::sampler: {
+      SamplerShape sampler;
+      const auto bytes = trace_.value_bytes(argument);
+      if (bytes.size() != sizeof sampler)
+        fail(Code::damaged_document, "Argument {} of {} is a sampler of {} bytes; it has {}.",
+             place, describe_command(trace_, command), bytes.size(), sizeof sampler);
+      std::memcpy(&sampler, bytes.data(), sizeof sampler);
+      return sampler;
+    }
+    case ArgumentKind::value:
+      if (argument.size_bytes > max_outside_value_bytes)
+        fail(Code::unsupported, "Argument {} of {} has {} bytes; values have at most {}.", place,
+             describe_command(trace_, command), argument.size_bytes, max_outside_value_bytes);
+      return Argument::of_bytes(trace_.value_bytes(argument));  // the trace's own
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
+      break;
+  }
+  fail(Code::unsupported, "Argument {} of {} can't be given again.", place,
+       describe_command(trace_, command));
+}
+
+BufferRange Stage::range_of(const TraceArgument& argument, std::uint32_t command) const {
+  if (argument.buffer == no_index || !buffers_[argument.buffer])
+    fail(Code::damaged_document, "{} names no buffer.", describe_command(trace_, command));
+  return range(argument.buffer, argument.offset_bytes, argument.size_bytes);
 }
 
 BufferRange Stage::range(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const {

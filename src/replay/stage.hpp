@@ -17,17 +17,20 @@ namespace reel::rerun {
 
 class Stage {
  public:
-  // `device_of`: by index in trace.devices().
+  // `device_of`: by index in trace.devices(). What can't be built or allocated here comes into
+  // `obstacles`, for another script; without it, is thrown.
   Stage(const Trace& trace, const Script& script, std::vector<Device> device_of,
-        const std::map<std::uint32_t, Replacement>& replacements);
+        const std::map<std::uint32_t, Replacement>& replacements, Obstacles* obstacles);
+  // Commands of the script that the device doesn't take. False: there are none.
+  bool find_unfit(Obstacles& obstacles);
 
   // Every buffer as it was before the first command. After the first time only those that commands
   // say they write, unless `all` are asked for. `done(bytes)` tells how it gets on.
   std::uint64_t restore(const std::function<void(std::uint64_t)>& done, bool all = false);
 
-  // What the command does here; none where it does nothing on a device. The work is checked when
-  // it is first asked for; it stays as long as the stage.
-  const Command* command(std::uint32_t index);
+  // What the command does here; none where it does nothing on a device, several where it is a list
+  // of ranges. The work is checked when it is first asked for; it stays as long as the stage.
+  std::span<const Command> commands(std::uint32_t index);
   BufferRange range(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const;
   const Device& device_of_buffer(std::uint32_t buffer) const;
   const Device& device_of_stream(std::uint32_t stream) const;
@@ -48,11 +51,16 @@ class Stage {
 
  private:
   struct Prepared {
-    bool is_ready = false, is_work = false;
-    Command command;
+    bool is_ready = false;
+    std::vector<Command> commands;
     std::vector<Argument> arguments;
   };
   void prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared);
+  Dispatch dispatch_of(const TraceWork& work, std::uint32_t index,
+                       std::vector<Argument>& arguments);
+  Argument argument_of(const TraceArgument& argument, std::size_t place, std::uint32_t command);
+  BufferRange range_of(const TraceArgument& argument, std::uint32_t command) const;
+  Buffer make_buffer(const TraceBuffer& buffer) const;
   Stream& transfers(const Device& device);
   void check_memory() const;
 

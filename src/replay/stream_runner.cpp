@@ -85,8 +85,8 @@ class StreamRunner final : public Runner {
         put(line, action);
         break;
       case Action::Kind::run:
-        if (const Command* command = stage_.command(action.command))
-          submit(line, action.command, *command);
+        for (const Command& command : stage_.commands(action.command))
+          submit(line, action.command, command);
         break;
       case Action::Kind::look:
         look_at(line, action);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "document/image_elements.hpp"
+
 namespace reel::rerun {
 
 namespace {
@@ -136,6 +138,7 @@ std::optional<ElementType> Verifier::type_of(std::uint32_t contents, std::uint64
                                              std::uint64_t end) const {
   const TraceContents& row = trace_.contents()[contents];
   if (const auto given = types_.find(row.buffer); given != types_.end()) return given->second;
+  if (const auto& image = trace_.buffers()[row.buffer].image) return element_of(*image);
   return writers().type(row.buffer, begin, end, row.command);
 }
 

@@ -12,15 +12,16 @@ Writers::Writers(const Trace& trace, const ElementTypes& types)
     const TraceWork& work = trace.work_of(trace.commands()[c]);
     const auto arguments = trace.arguments(work);
     std::size_t place = 0;  // among the buffers
-    for (const TraceArgument& a : arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const TraceArgument& a = arguments[i];
       if (a.kind != ArgumentKind::buffer) continue;
       const std::size_t parameter = place++;
       if (a.buffer == no_index || !a.size_bytes || !writes(a.access)) continue;
       Write write{c, a.offset_bytes, a.offset_bytes + a.size_bytes, {}};
       if (work.kernel != no_index) write.type = types.of(work.kernel, parameter);
-      if (work.kind == WorkKind::copy && arguments[0].buffer != no_index) {
-        write.source = arguments[0].buffer;
-        write.source_begin = arguments[0].offset_bytes;
+      if (work.kind == WorkKind::copy && i > 0) {
+        write.source = arguments[i - 1].buffer;
+        write.source_begin = arguments[i - 1].offset_bytes;
       }
       by_buffer_[a.buffer].push_back(write);
     }

@@ -45,6 +45,15 @@ void check_group_size(const Dispatch& dispatch, const DeviceInfo& info) {
          size.count(), text(size), info.id, limit);
 }
 
+void check_partial_groups(const Dispatch& dispatch, const DeviceInfo& info) {
+  const Dim3 &items = dispatch.items, &size = dispatch.group_size;
+  if (items == unset_dim || size == unset_dim || info.takes_partial_groups) return;
+  if (items.x % size.x || items.y % size.y || items.z % size.z)
+    fail(Code::unsupported,
+         "Kernel '{}' is launched with {} items in groups of {}; on {} every group is full.",
+         dispatch.kernel->source.name, text(items), text(size), info.id);
+}
+
 void check_shared(const Dispatch& dispatch, const DeviceInfo& info) {
   std::uint64_t total = 0;
   for (const Argument& argument : dispatch.arguments)
@@ -91,10 +100,17 @@ void check_groups(Dim3 groups, const std::string& kernel_name, const DeviceState
 
 void check_argument_for_device(const Argument& argument, std::size_t index,
                                const std::string& kernel_name, const DeviceState& device) {
-  if (argument.kind != ParameterKind::buffer) return;
-  check_buffer(*argument.range.buffer, device);
   const DeviceInfo& info = device.info();
-  if (argument.range.offset_bytes % info.binding_alignment_bytes != 0)
+  if ((argument.kind == ParameterKind::image || argument.kind == ParameterKind::sampler) &&
+      !info.takes_images)
+    fail(Code::unsupported, "Argument {} of kernel '{}' is {} {}; {} takes no images and samplers.",
+         index, kernel_name, argument.kind == ParameterKind::image ? "an" : "a",
+         to_string(argument.kind), info.id);
+  if (!argument.is_memory()) return;
+  check_buffer(*argument.range.buffer, device);
+  if (argument.kind == ParameterKind::image) return;
+  if (argument.range.offset_bytes % info.binding_alignment_bytes != 0 &&
+      !argument.range.buffer->is_shared_virtual)
     fail(Code::invalid_argument,
          "Argument {} of kernel '{}' is bound at offset {} of buffer '{}'; {} needs a multiple of "
          "{}.",
@@ -114,6 +130,12 @@ void check_for_device(const Command& command, const DeviceState& device) {
     for (std::size_t i = 0; i < dispatch->arguments.size(); ++i)
       check_argument_for_device(dispatch->arguments[i], i, name, device);
     check_group_size(*dispatch, device.info());
+    if (dispatch->is_free_grid() && !device.info().takes_free_grids)
+      fail(Code::unsupported,
+           "Kernel '{}' is launched with an offset or with a number of items; {} takes whole "
+           "groups that begin at 0.",
+           name, device.info().id);
+    check_partial_groups(*dispatch, device.info());
     check_groups(dispatch->groups, name, device);
     check_shared(*dispatch, device.info());
     if (!dispatch->indirect.buffer) return;

@@ -117,9 +117,58 @@ namespace {
 void let_go(BufferResource* buffer) {
   std::unique_ptr<BufferResource> owned(buffer);
   if (!owned->device) return;
-  owned->device->live_bytes.fetch_sub(owned->size_bytes, std::memory_order_relaxed);
-  DeviceState::all_live_bytes.fetch_sub(owned->size_bytes, std::memory_order_relaxed);
+  if (!owned->storage) {
+    owned->device->live_bytes.fetch_sub(owned->size_bytes, std::memory_order_relaxed);
+    DeviceState::all_live_bytes.fetch_sub(owned->size_bytes, std::memory_order_relaxed);
+  }
   if (const RecorderUse recorder; recorder) recorder->freed(std::move(owned));
+}
+
+}  // namespace
+
+namespace {
+
+Buffer allocate(const std::shared_ptr<DeviceState>& device, const MemoryRequest& request) {
+  static std::atomic<std::uint32_t> next{0};
+  DeviceState& state = *device;
+  const std::uint64_t begin_ns = monotonic_ns();
+  const std::shared_ptr<BufferResource> resource(state.driver().allocate(request).release(),
+                                                 let_go);
+  resource->id = BufferId{next.fetch_add(1, std::memory_order_relaxed)};
+  resource->label = request.label.empty()
+                        ? fmt::format("b{}", static_cast<std::uint32_t>(resource->id))
+                        : std::string(request.label);
+  if (request.image) resource->image = *request.image;
+  if (const BufferRange& storage = request.storage; storage.buffer) {
+    resource->storage = storage.buffer->shared_from_this();
+    resource->storage_offset_bytes = storage.offset_bytes;
+    resource->storage_size_bytes = storage.size_bytes;
+  }
+  resource->device = device;
+  if (!resource->storage) {
+    state.live_bytes.fetch_add(resource->size_bytes, std::memory_order_relaxed);
+    DeviceState::all_live_bytes.fetch_add(resource->size_bytes, std::memory_order_relaxed);
+  }
+  if (const RecorderUse recorder; recorder) recorder->allocated(*resource, begin_ns);
+  return Buffer(resource);
+}
+
+void check_size(std::uint64_t size_bytes, std::string_view label, const DeviceInfo& info) {
+  if (size_bytes == 0)
+    fail(Code::invalid_argument, "Buffer '{}' can't have 0 bytes; the least is 1.", label);
+  if (size_bytes > info.max_buffer_bytes)
+    fail(Code::out_of_memory, "Buffer '{}' of {} bytes is larger than device {} allows ({} bytes).",
+         label, size_bytes, info.id, info.max_buffer_bytes);
+}
+
+void check_image(const ImageShape& shape, std::string_view label, const DeviceInfo& info) {
+  if (!info.takes_images)
+    fail(Code::unsupported, "Image '{}' can't be made: {} has buffers and no images.", label,
+         info.id);
+  if (!shape.is_sound())
+    fail(Code::invalid_argument,
+         "Image '{}' ({}, {} bytes a pixel, {}) has a size that no {} image has.", label,
+         to_string(shape.type), shape.pixel_bytes, extent_text(shape), to_string(shape.type));
 }
 
 }  // namespace
@@ -127,25 +176,37 @@ void let_go(BufferResource* buffer) {
 const DeviceInfo& Device::info() const { return state_of(*this, "info()").info(); }
 
 Buffer Device::buffer(std::uint64_t size_bytes, std::string_view label) const {
-  DeviceState& state = state_of(*this, "buffer()");
-  const DeviceInfo& info = state.info();
-  if (size_bytes == 0)
-    fail(Code::invalid_argument, "Buffer '{}' can't have 0 bytes; the least is 1.", label);
-  if (size_bytes > info.max_buffer_bytes)
-    fail(Code::out_of_memory, "Buffer '{}' of {} bytes is larger than device {} allows ({} bytes).",
-         label, size_bytes, info.id, info.max_buffer_bytes);
-  static std::atomic<std::uint32_t> next{0};
-  const std::uint64_t begin_ns = monotonic_ns();
-  const std::shared_ptr<BufferResource> resource(
-      state.driver().allocate(size_bytes, label).release(), let_go);
-  resource->id = BufferId{next.fetch_add(1, std::memory_order_relaxed)};
-  resource->label = label.empty() ? fmt::format("b{}", static_cast<std::uint32_t>(resource->id))
-                                  : std::string(label);
-  resource->device = state_;
-  state.live_bytes.fetch_add(size_bytes, std::memory_order_relaxed);
-  DeviceState::all_live_bytes.fetch_add(size_bytes, std::memory_order_relaxed);
-  if (const RecorderUse recorder; recorder) recorder->allocated(*resource, begin_ns);
-  return Buffer(resource);
+  check_size(size_bytes, label, state_of(*this, "buffer()").info());
+  return allocate(state_, {.size_bytes = size_bytes, .label = label});
+}
+
+Buffer Device::shared_virtual_buffer(std::uint64_t size_bytes, std::string_view label) const {
+  check_size(size_bytes, label, state_of(*this, "shared_virtual_buffer()").info());
+  return allocate(state_, {.size_bytes = size_bytes, .label = label, .shared_virtual = true});
+}
+
+Buffer Device::image(const ImageShape& shape, std::string_view label) const {
+  const DeviceInfo& info = state_of(*this, "image()").info();
+  check_image(shape, label, info);
+  check_size(shape.size_bytes(), label, info);
+  return allocate(state_, {.size_bytes = shape.size_bytes(), .label = label, .image = &shape});
+}
+
+Buffer Device::image_on(BufferRange storage, const ImageShape& shape,
+                        std::string_view label) const {
+  check_image(shape, label, state_of(*this, "image_on()").info());
+  if (!storage.buffer)
+    fail(Code::invalid_argument, "Image '{}' is made on no buffer; image() makes one of its own.",
+         label);
+  if (storage.buffer->device != state_)
+    fail(Code::invalid_argument, "Image '{}' is made on a buffer of another device.", label);
+  if (storage.size_bytes < shape.stored_bytes())
+    fail(Code::invalid_argument, "Image '{}' of {} bytes is made on {} bytes of buffer '{}'.",
+         label, shape.stored_bytes(), storage.size_bytes, storage.buffer->label);
+  return allocate(state_, {.size_bytes = shape.size_bytes(),
+                           .label = label,
+                           .image = &shape,
+                           .storage = storage});
 }
 
 Kernel Device::kernel(const KernelSource& source) const {

@@ -119,14 +119,23 @@ class Executable {
   virtual std::string lowering() const = 0;  // in a few words, for people
 };
 
+// Memory of a device.
+struct MemoryRequest {
+  std::uint64_t size_bytes = 0;
+  std::string_view label = {};
+  const ImageShape* image = nullptr;  // of this many bytes. Only where info().takes_images
+  BufferRange storage = {};           // the image shows these bytes, and has none of its own
+  bool shared_virtual = false;        // ranges of it are bound wherever they begin, if that can be
+};
+
 class DeviceDriver {
  public:
   virtual ~DeviceDriver() = default;
   virtual const DeviceInfo& info() const = 0;
 
-  // Zeroed. The front sets id, label and device; the backend size_bytes.
-  virtual std::unique_ptr<BufferResource> allocate(std::uint64_t size_bytes,
-                                                   std::string_view label) = 0;
+  // Zeroed. The front sets id, label, device, image and storage; the backend size_bytes, and
+  // whether it is_shared_virtual.
+  virtual std::unique_ptr<BufferResource> allocate(const MemoryRequest& request) = 0;
   // The front has checked that one of info().kernel_forms is given, and sets id, source, device.
   virtual std::shared_ptr<KernelResource> build(const KernelSource& source) = 0;
   virtual std::unique_ptr<QueueDriver> open_queue(std::string_view label) = 0;

@@ -95,7 +95,7 @@ void GraphExecState::prepare_steps() {
       p.arguments.assign(dispatch->arguments.begin(), dispatch->arguments.end());
       dispatch->arguments = p.arguments;
       for (std::uint32_t slot = 0; slot < p.arguments.size(); ++slot)
-        if (p.arguments[slot].kind == ParameterKind::buffer)
+        if (p.arguments[slot].is_memory())
           by_name_[stand_ins_.label_of(*p.arguments[slot].range.buffer)].push_back({i, slot});
     } else {
       std::uint32_t slot = 0;
@@ -143,6 +143,10 @@ void GraphExecState::set_argument(NodeId node, std::size_t index, Argument argum
   if (old.kind == ParameterKind::value && old.value_bytes != argument.value_bytes)
     fail(Code::invalid_argument, "set_argument(): argument {} of {} has {} bytes, not {}.", index,
          graph_.describe(node), old.value_bytes, argument.value_bytes);
+  if (old.is_outside())
+    fail(Code::unsupported,
+         "set_argument(): argument {} of {} has {} bytes; values of more than {} can't be changed.",
+         index, graph_.describe(node), old.value_bytes, max_value_bytes);
   if (old.kind == ParameterKind::shared && argument.shared_bytes > device->info().max_shared_bytes)
     fail(Code::invalid_argument,
          "set_argument(): argument {} of {} asks for {} bytes of shared memory; {} has {}.", index,

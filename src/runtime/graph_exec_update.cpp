@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/access.hpp"
+#include "graph/describe.hpp"
 #include "graph/resource.hpp"
 #include "graph/validate.hpp"
 #include "runtime/check.hpp"
@@ -38,6 +39,8 @@ std::optional<GraphDifference> dispatch_obstacle(const Step& step, const Dispatc
   if (before.arguments.size() != after.arguments.size())
     return differs(step, "argument_count", std::to_string(before.arguments.size()),
                    std::to_string(after.arguments.size()));
+  if (before.offset != after.offset || before.items != after.items)
+    return differs(step, "grid", "one offset or number of items", "another");
   const BufferRange &from = before.indirect, &to = after.indirect;
   if (from.buffer != to.buffer || from.offset_bytes != to.offset_bytes)
     return differs(step, "indirect", from.buffer ? from.buffer->label : "none",
@@ -49,6 +52,8 @@ std::optional<GraphDifference> dispatch_obstacle(const Step& step, const Dispatc
     if (x.kind == ParameterKind::value && x.value_bytes != y.value_bytes)
       return differs(step, field, std::to_string(x.value_bytes) + " bytes",
                      std::to_string(y.value_bytes) + " bytes");
+    if (x.is_outside() && !(x == y))
+      return differs(step, field, describe(x), describe(y));
   }
   return std::nullopt;
 }
@@ -90,7 +95,7 @@ void GraphExecState::take_over(std::uint32_t step, const Command& next) {
     for (std::uint32_t i = 0; i < p.arguments.size(); ++i) {
       const Argument& value = dispatch->arguments[i];
       if (p.arguments[i] == value) continue;
-      if (value.kind == ParameterKind::buffer) keep(value.range);
+      if (value.is_memory()) keep(value.range);
       executable_->set_argument(step, i, value);
       p.arguments[i] = value;
     }

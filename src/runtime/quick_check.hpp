@@ -39,7 +39,8 @@ inline bool is_plainly_fine(const Argument& argument, const Parameter& parameter
                             const DeviceState* device, const DispatchLimits& limits) noexcept {
   if (argument.kind != parameter.kind) return false;
   if (argument.kind == ParameterKind::value)
-    return argument.value_bytes == parameter.size_bytes && argument.value_bytes != 0;
+    return argument.value_bytes == parameter.size_bytes && argument.value_bytes != 0 &&
+           argument.value_bytes <= max_outside_value_bytes;
   if (argument.kind != ParameterKind::buffer || !argument.range.buffer) return false;
   const BufferRange& range = argument.range;
   const BufferResource& buffer = *range.buffer;
@@ -52,7 +53,7 @@ inline bool is_plainly_fine(const Argument& argument, const Parameter& parameter
 
 inline bool is_plainly_fine(const Dispatch& dispatch, const DeviceState* device,
                             const DispatchLimits& limits) noexcept {
-  if (!dispatch.kernel || dispatch.indirect.buffer) return false;
+  if (!dispatch.kernel || dispatch.indirect.buffer || dispatch.is_free_grid()) return false;
   const KernelResource& kernel = *dispatch.kernel;
   if (kernel.device.get() != device || !kernel.reflected ||
       dispatch.arguments.size() != kernel.parameters.size())

@@ -26,6 +26,13 @@ inline void check_trace(const Trace& trace) {
   by_id(trace.streams());
   by_id(trace.buffers());
   by_id(trace.kernels());
+  for (const TraceBuffer& buffer : trace.buffers()) {
+    expect(buffer.kind <= BufferKind::svm, "the kind of a buffer is one of ours");
+    expect((buffer.kind == BufferKind::image) == buffer.image.has_value(), "images have a shape");
+    if (buffer.image)
+      expect(buffer.image->is_sound() && buffer.image->size_bytes() == buffer.size_bytes,
+             "an image is as large as its shape");
+  }
 
   for (const TraceWork& work : trace.works()) {
     expect(work.kind <= WorkKind::unknown, "the kind is one of ours");
@@ -34,8 +41,14 @@ inline void check_trace(const Trace& trace) {
     expect(work.kernel == no_index || work.kernel < trace.kernels().size(), "a kernel is there");
     const auto arguments = trace.arguments(work);
     for (const TraceArgument& argument : arguments) {
-      expect(argument.kind <= ArgumentKind::indirect, "the kind of an argument is one of ours");
-      if (argument.kind == ArgumentKind::value)
+      expect(argument.kind <= ArgumentKind::opaque, "the kind of an argument is one of ours");
+      if (argument.view != no_index) {
+        expect(argument.view < trace.buffers().size() && trace.buffers()[argument.view].image,
+               "the view of an argument is an image");
+        expect(trace.buffers()[argument.view].image->stored_bytes() <= argument.size_bytes,
+               "an image is within the range that it is made on");
+      }
+      if (argument.has_value())
         expect(trace.value_bytes(argument).size() == argument.size_bytes, "a value is there");
       if (argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::indirect) {
         expect(argument.buffer < trace.buffers().size(), "the buffer of an argument is there");
@@ -45,13 +58,18 @@ inline void check_trace(const Trace& trace) {
       }
     }
     if (work.kind == WorkKind::copy)
-      expect(arguments.size() == 2 && arguments[0].size_bytes == arguments[1].size_bytes,
-             "a copy has two ranges of one size");
-    if (work.kind == WorkKind::fill)
-      expect(arguments.size() == 1 && arguments[0].size_bytes % work.pattern_bytes == 0,
-             "a fill has one range of whole patterns");
-    if (work.kind == WorkKind::write || work.kind == WorkKind::read)
-      expect(arguments.size() == 1, "a write or read has one range");
+      for (std::size_t i = 0; i < arguments.size(); i += 2)
+        expect(i + 1 < arguments.size() && arguments[i].access == Access::read &&
+                   arguments[i + 1].access == Access::write &&
+                   arguments[i].size_bytes == arguments[i + 1].size_bytes,
+               "a copy has pairs of ranges of one size");
+    for (const TraceArgument& argument : arguments) {
+      if (work.kind == WorkKind::fill)
+        expect(argument.access == Access::write && argument.size_bytes % work.pattern_bytes == 0,
+               "a fill has ranges of whole patterns");
+      if (work.kind == WorkKind::write || work.kind == WorkKind::read)
+        expect(argument.kind == ArgumentKind::buffer, "a write or read has ranges");
+    }
   }
   for (std::size_t i = 0; i < trace.commands().size(); ++i) {
     const TraceCommand& command = trace.commands()[i];

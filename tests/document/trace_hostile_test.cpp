@@ -331,10 +331,71 @@ TEST_F(HostileTrace, ShapesThatACommandCannotHaveAreLeftOut) {
   EXPECT_TRUE(is_refused(WorkKind::fill, {out}, 3ULL << 32));
   EXPECT_TRUE(is_refused(WorkKind::fill, {out}, 0));
   EXPECT_TRUE(is_refused(WorkKind::write, {in}));
-  EXPECT_TRUE(is_refused(WorkKind::read, {}));
+  EXPECT_FALSE(is_refused(WorkKind::copy, {in, out, in, out}));
+  EXPECT_TRUE(is_refused(WorkKind::copy, {in, out, in, odd}));
+  EXPECT_FALSE(is_refused(WorkKind::fill, {out, out}, 4ULL << 32));
+  EXPECT_TRUE(is_refused(WorkKind::fill, {out, odd}, 4ULL << 32));
+  EXPECT_FALSE(is_refused(WorkKind::write, {out, odd}));
+  EXPECT_TRUE(is_refused(WorkKind::write, {out, in}));
+  EXPECT_FALSE(is_refused(WorkKind::read, {}));
   EXPECT_TRUE(is_refused(WorkKind::read, {value}));
   const ArgumentRow no_access{ArgumentKind::buffer, static_cast<Access>(0), 0, 0, 16};
   EXPECT_TRUE(is_refused(WorkKind::dispatch, {no_access}));
+}
+
+TEST_F(HostileTrace, ImagesOfASizeThatCannotBeAreLeftOut) {
+  const auto is_kept = [&](const ImageShape& shape, std::uint64_t size_bytes) {
+    const Trace trace = with([&](Batches& b) {
+      BufferRow row{7, 0, size_bytes, "image"};
+      row.kind = BufferKind::image;
+      row.image = shape;
+      b.add(row);
+    });
+    return trace.find_buffer(BufferId{7}).has_value();
+  };
+  using enum ImageType;
+  EXPECT_TRUE(is_kept({d2, 0, 0, 4, 8, 2, 1, 1, 0}, 64));
+  EXPECT_FALSE(is_kept({d2, 0, 0, 4, 8, 2, 1, 1, 0}, 63));
+  EXPECT_FALSE(is_kept({d2, 0, 0, 0, 8, 2, 1, 1, 0}, 0));
+  EXPECT_FALSE(is_kept({d2, 0, 0, 4, 0, 2, 1, 1, 0}, 0));
+  EXPECT_FALSE(is_kept({d1, 0, 0, 4, 8, 2, 1, 1, 0}, 64));
+  EXPECT_FALSE(is_kept({d2, 0, 0, 4, 8, 2, 2, 1, 0}, 128));
+  EXPECT_FALSE(is_kept({d3, 0, 0, 4, 8, 2, 1, 2, 0}, 128));
+  // Products that wrap around to something small.
+  EXPECT_FALSE(is_kept({d3, 0, 0, 16, 1ULL << 32, 1ULL << 28, 1, 1, 0}, 0));
+  EXPECT_FALSE(is_kept({d3, 0, 0, 4, (1ULL << 62) + 1, 1, 1, 1, 0}, 4));
+  EXPECT_FALSE(is_kept({d2, 0, 0, 4, huge, huge, 1, 1, 0}, 4));
+  EXPECT_TRUE(is_kept({d2, 0, 0, 4, 8, 2, 1, 1, 40}, 64));
+  EXPECT_FALSE(is_kept({d2, 0, 0, 4, 8, 2, 1, 1, 31}, 64));
+  EXPECT_FALSE(is_kept({d2, 0, 0, 4, 8, 2, 1, 1, huge}, 64));
+}
+
+TEST_F(HostileTrace, ImagesPastTheRangeThatTheyAreMadeOnTakeTheirWorkWithThem) {
+  const auto is_kept = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t pitch,
+                           std::uint32_t view) {
+    const Trace trace = with([&](Batches& b) {
+      BufferRow row{7, 0, 16, "image"};
+      row.kind = BufferKind::image;
+      row.image = ImageShape{ImageType::d2, 0, 0, 4, 2, 2, 1, 1, pitch};
+      b.add(row);
+      const std::vector<ArgumentRow> argument{
+          {ArgumentKind::buffer, Access::read, 0, offset, size, view}};
+      WorkRow work{};
+      work.kind = WorkKind::dispatch;
+      work.kernel = 0;
+      work.arguments = argument;
+      b.add(work, 3);
+      b.add(command(0, 3));
+    });
+    return !trace.commands().empty();
+  };
+  EXPECT_TRUE(is_kept(48, 16, 0, 7));
+  EXPECT_TRUE(is_kept(0, 40, 32, 7));
+  EXPECT_FALSE(is_kept(0, 39, 32, 7));
+  EXPECT_FALSE(is_kept(48, 15, 0, 7));
+  EXPECT_FALSE(is_kept(49, 16, 0, 7));
+  EXPECT_FALSE(is_kept(0, 16, 0, 0));  // b0 is no image
+  EXPECT_FALSE(is_kept(0, 16, 0, 9));  // there is none
 }
 
 TEST_F(HostileTrace, AKindOfATomorrowKeepsItsPlace) {

@@ -4,6 +4,7 @@
 #   base <- graph <- runtime <- backends;  cli, ops, examples, tests, bench, fuzz on top
 #            graph <- document <- analysis <- export
 #          runtime <- capture, replay;  document <- capture, replay
+#          capture <- layers <- cli
 #
 # A file may include its own module and those left of it; public headers belong to the module
 # that implements them, and never include src/. Nobody includes cli, tests, bench or fuzz; ops is for
@@ -13,5 +14,5 @@ set -euo pipefail
 rules=$(cd "$(dirname "$0")" && pwd)/rules.awk
 cd "${1:?the repository}"
 
-find include src cli ops examples tests bench fuzz -name '*.hpp' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' |
+find include src layers cli ops examples tests bench fuzz -name '*.hpp' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' |
   LC_ALL=C sort | xargs -r awk -f "$rules"

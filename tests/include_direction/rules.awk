@@ -6,6 +6,7 @@ function own(module, headers,    i, count, header) {
 }
 
 function module_of(path,    part) {
+  if (path == "include/reel_app.h") return "app"
   if (path ~ /^include\/reel\//) {
     sub(/^include\/reel\//, "", path)
     return path in header_module ? header_module[path] : "?"
@@ -60,16 +61,20 @@ BEGIN {
   may["export"] = " base graph document analysis export "
   may["page"] = " base graph document analysis page "
   may["runtime"] = " base graph runtime "
-  may["capture"] = " base graph runtime document capture "
+  # reel_app.h stands alone: C, for programs that have nothing else of ours.
+  may["app"] = " app "
+  may["capture"] = " base graph runtime document capture app "
+  # A layer has no devices of its own: of capture it takes what knows of none.
+  may["layers"] = " base graph runtime document capture app layers "
   may["replay"] = " base graph runtime document capture analysis replay "
   may["backends"] = " base graph runtime backends "
   may["everything"] = " base graph runtime document capture replay analysis export page "
-  may["cli"] = " base graph runtime document capture replay analysis export page backends everything ops cli "
+  may["cli"] = " base graph runtime document capture replay analysis export page backends everything ops layers cli "
   may["ops"] = " base graph runtime everything ops "
-  may["examples"] = " base graph runtime document capture replay analysis export page everything ops examples "
+  may["examples"] = " base graph runtime document capture replay analysis export page everything ops app examples "
   # bench measures the forward pass.
   may["bench"] = " base graph runtime document capture replay analysis export page backends everything ops examples bench "
-  may["tests"] = " base graph runtime document capture replay analysis export page backends everything ops examples tests "
+  may["tests"] = " base graph runtime document capture replay analysis export page backends everything ops app layers examples tests "
   may["fuzz"] = " base graph runtime document analysis replay tests fuzz "
 }
 FNR == 1 {

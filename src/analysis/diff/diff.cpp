@@ -43,7 +43,7 @@ bool same_arguments(const Trace& a, const Trace& b, std::uint32_t in_a, std::uin
   const auto other = b.arguments(b.work_of(b.commands()[in_b]));
   return std::ranges::equal(mine, other, [&](const TraceArgument& x, const TraceArgument& y) {
     if (x.kind != y.kind || x.size_bytes != y.size_bytes || x.access != y.access) return false;
-    return x.kind != ArgumentKind::value || std::ranges::equal(a.value_bytes(x), b.value_bytes(y));
+    return !x.has_value() || std::ranges::equal(a.value_bytes(x), b.value_bytes(y));
   });
 }
 

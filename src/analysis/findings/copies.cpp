@@ -45,12 +45,15 @@ Finding finding_of(const Case& c, const char* id, const Group& group, std::strin
   return finding;
 }
 
+// None where there are several: rows of a rectangle.
 const TraceArgument* target_of(const Case& c, const TraceWork& work) {
   const TraceArgument* target = nullptr;
   for (const TraceArgument& argument : c.trace.arguments(work))
     if (argument.kind == ArgumentKind::buffer && argument.buffer != no_index &&
-        writes(argument.access) && argument.size_bytes)
+        writes(argument.access) && argument.size_bytes) {
+      if (target) return nullptr;
       target = &argument;
+    }
   return target;
 }
 
@@ -167,7 +170,7 @@ void small_copies_rule(const Case& c, Findings& findings) {
     const TraceWork& work = c.work(i);
     if (!moves_bytes(work.kind) && work.kind != WorkKind::read) continue;
     const auto arguments = c.trace.arguments(work);
-    if (arguments.empty()) continue;
+    if (arguments.empty() || arguments.size() > 2) continue;
     const TraceArgument& range = arguments.back();
     if (range.buffer == no_index || range.size_bytes == 0 || range.size_bytes >= small_copy)
       continue;

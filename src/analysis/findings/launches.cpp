@@ -85,6 +85,7 @@ void launch_shape_rule(const Case& c, Findings& findings) {
     const TraceWork& work = c.work(i);
     const std::uint32_t device = c.trace.streams()[c.command(i).stream].device;
     if (work.kernel == no_index || device == no_index) continue;
+    if (work.group_size == unset_dim) continue;  // the driver chose it: `groups` counts items
     const std::uint64_t groups = work.groups.count();
     if (groups > 0 && groups < c.trace.devices()[device].compute_units)
       few[{work.kernel, groups}].push_back(i);

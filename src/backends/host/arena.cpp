@@ -70,7 +70,7 @@ Arena::Arena(const Arena& other)
     // Larger values are pointed to, where they were.
     for (std::size_t k = state.first_argument; k < state.first_argument + count; ++k)
       if (values_[k].kind == ParameterKind::value && values_[k].value_bytes > sizeof(void*))
-        arguments_[k].data = values_[k].bytes;
+        arguments_[k].data = const_cast<std::byte*>(values_[k].value().data());
   }
 }
 

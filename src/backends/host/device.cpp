@@ -56,17 +56,17 @@ class Device final : public DeviceDriver {
  public:
   const DeviceInfo& info() const override { return info_; }
 
-  std::unique_ptr<BufferResource> allocate(std::uint64_t size_bytes,
-                                           std::string_view label) override {
+  std::unique_ptr<BufferResource> allocate(const MemoryRequest& request) override {
     // Fresh pages are zero and cost nothing until they are touched.
-    void* memory =
-        mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory = mmap(nullptr, request.size_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-      fail(Code::out_of_memory, "Buffer '{}' of {} bytes can't be had from the host: {}.", label,
-           size_bytes, std::strerror(errno));
+      fail(Code::out_of_memory, "Buffer '{}' of {} bytes can't be had from the host: {}.",
+           request.label, request.size_bytes, std::strerror(errno));
     auto buffer = std::make_unique<Buffer>();
     buffer->data = static_cast<std::byte*>(memory);
-    buffer->size_bytes = size_bytes;
+    buffer->size_bytes = request.size_bytes;
+    buffer->is_shared_virtual = request.shared_virtual;
     return buffer;
   }
 

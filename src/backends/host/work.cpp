@@ -21,14 +21,18 @@ HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes
       shared_bytes = offset + argument.shared_bytes;
       return {reinterpret_cast<void*>(offset), argument.shared_bytes};
     }
+    case ParameterKind::other:
+      return {nullptr, 0};
     case ParameterKind::value:
+    case ParameterKind::image:    // refused before
+    case ParameterKind::sampler:  // refused before
       break;
   }
   HostArgument result{nullptr, argument.value_bytes};
   if (argument.value_bytes <= sizeof(void*))
     std::memcpy(&result.data, argument.bytes, sizeof(void*));  // one move; the rest is not read
   else
-    result.data = const_cast<std::byte*>(argument.bytes);
+    result.data = const_cast<std::byte*>(argument.value().data());
   return result;
 }
 

@@ -32,6 +32,17 @@ const char* find_functions(void* library, Api& api) {
   find(api.retain_mem_object, "clRetainMemObject");
   find(api.release_mem_object, "clReleaseMemObject");
   find(api.set_mem_object_destructor_callback, "clSetMemObjectDestructorCallback");
+  find(api.create_image, "clCreateImage");
+  find(api.create_sampler, "clCreateSampler");
+  find(api.release_sampler, "clReleaseSampler");
+  find(api.create_program_with_binary, "clCreateProgramWithBinary");
+  find(api.create_program_with_built_in_kernels, "clCreateProgramWithBuiltInKernels");
+  find(api.compile_program, "clCompileProgram");
+  find(api.link_program, "clLinkProgram");
+  find(api.enqueue_read_image, "clEnqueueReadImage");
+  find(api.enqueue_write_image, "clEnqueueWriteImage");
+  find(api.enqueue_copy_image_to_buffer, "clEnqueueCopyImageToBuffer");
+  find(api.enqueue_copy_buffer_to_image, "clEnqueueCopyBufferToImage");
   find(api.create_program_with_source, "clCreateProgramWithSource");
   find(api.build_program, "clBuildProgram");
   find(api.get_program_info, "clGetProgramInfo");
@@ -62,6 +73,10 @@ const char* find_functions(void* library, Api& api) {
   find(api.get_extension_function, "clGetExtensionFunctionAddressForPlatform");
   const char* needed = missing;
   find(api.get_device_and_host_timer, "clGetDeviceAndHostTimer");
+  find(api.create_program_with_il, "clCreateProgramWithIL");
+  find(api.svm_alloc, "clSVMAlloc");
+  find(api.svm_free, "clSVMFree");
+  find(api.set_kernel_arg_svm_pointer, "clSetKernelArgSVMPointer");
   return needed;
 }
 

@@ -32,7 +32,15 @@ struct Api {
   decltype(&::clReleaseMemObject) release_mem_object;
   decltype(&::clSetMemObjectDestructorCallback) set_mem_object_destructor_callback;
 
+  decltype(&::clCreateImage) create_image;
+  decltype(&::clCreateSampler) create_sampler;
+  decltype(&::clReleaseSampler) release_sampler;
+
   decltype(&::clCreateProgramWithSource) create_program_with_source;
+  decltype(&::clCreateProgramWithBinary) create_program_with_binary;
+  decltype(&::clCreateProgramWithBuiltInKernels) create_program_with_built_in_kernels;
+  decltype(&::clCompileProgram) compile_program;
+  decltype(&::clLinkProgram) link_program;
   decltype(&::clBuildProgram) build_program;
   decltype(&::clGetProgramInfo) get_program_info;
   decltype(&::clGetProgramBuildInfo) get_program_build_info;
@@ -50,6 +58,10 @@ struct Api {
   decltype(&::clEnqueueFillBuffer) enqueue_fill_buffer;
   decltype(&::clEnqueueWriteBuffer) enqueue_write_buffer;
   decltype(&::clEnqueueReadBuffer) enqueue_read_buffer;
+  decltype(&::clEnqueueReadImage) enqueue_read_image;
+  decltype(&::clEnqueueWriteImage) enqueue_write_image;
+  decltype(&::clEnqueueCopyImageToBuffer) enqueue_copy_image_to_buffer;
+  decltype(&::clEnqueueCopyBufferToImage) enqueue_copy_buffer_to_image;
   decltype(&::clEnqueueMarkerWithWaitList) enqueue_marker;
   decltype(&::clEnqueueBarrierWithWaitList) enqueue_barrier;
 
@@ -64,6 +76,10 @@ struct Api {
 
   decltype(&::clGetExtensionFunctionAddressForPlatform) get_extension_function;
   decltype(&::clGetDeviceAndHostTimer) get_device_and_host_timer;  // may be null: OpenCL 2.1
+  decltype(&::clCreateProgramWithIL) create_program_with_il;       // may be null: OpenCL 2.1
+  decltype(&::clSVMAlloc) svm_alloc;                               // may be null: OpenCL 2.0
+  decltype(&::clSVMFree) svm_free;                                 // may be null: OpenCL 2.0
+  decltype(&::clSetKernelArgSVMPointer) set_kernel_arg_svm_pointer;  // may be null: OpenCL 2.0
 };
 
 struct LoadedApi {
@@ -118,6 +134,7 @@ using QueueHandle = Handle<cl_command_queue, &Api::release_command_queue>;
 using MemoryHandle = Handle<cl_mem, &Api::release_mem_object>;
 using ProgramHandle = Handle<cl_program, &Api::release_program>;
 using KernelHandle = Handle<cl_kernel, &Api::release_kernel>;
+using SamplerHandle = Handle<cl_sampler, &Api::release_sampler>;
 using EventHandle = Handle<cl_event, &Api::release_event>;
 
 }  // namespace reel::opencl

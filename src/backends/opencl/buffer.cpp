@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/opencl/image.hpp"
 #include "base/fail.hpp"
 
 namespace reel::opencl {
@@ -24,35 +25,56 @@ std::uint64_t next_serial() {
 
 }  // namespace
 
-DeviceBuffer::DeviceBuffer(std::shared_ptr<DeviceContext> context, std::uint64_t size,
-                           std::string_view buffer_label)
+DeviceBuffer::DeviceBuffer(std::shared_ptr<DeviceContext> context, const MemoryRequest& request)
     : context_(std::move(context)), serial_(next_serial()) {
-  size_bytes = size;
-  const std::uint64_t allocated_bytes =
-      std::max<std::uint64_t>(size, 1);  // OpenCL has no empty ones
+  size_bytes = request.size_bytes;
+  // OpenCL has no empty ones.
+  const std::uint64_t bytes = std::max<std::uint64_t>(request.size_bytes, 1);
   const DeviceInfo& info = context_->info();
-  if (allocated_bytes > info.max_buffer_bytes)
-    out_of_memory(*context_, size, buffer_label,
+  if (bytes > info.max_buffer_bytes)
+    out_of_memory(*context_, size_bytes, request.label,
                   fmt::format("its largest buffer is {} bytes", info.max_buffer_bytes));
+  const std::uint64_t allocated_bytes = request.storage.buffer ? 0 : bytes;
   if (!context_->reserve(allocated_bytes))
     out_of_memory(
-        *context_, size, buffer_label,
+        *context_, size_bytes, request.label,
         fmt::format("of its {} bytes {} are in use", info.memory_bytes, context_->in_use_bytes()));
   reserved_bytes_ = allocated_bytes;
   try {
-    DeviceContext::Memory memory = context_->allocate_zeroed(allocated_bytes);
+    DeviceContext::Memory memory = make(request, bytes);
     memory_ = std::move(memory.handle);
     address_ = memory.address;
+    shared_ = memory.shared;
+    is_shared_virtual = shared_ != nullptr;
   } catch (const Error& error) {
     context_->release(reserved_bytes_);
     if (error.code() != Code::out_of_memory) throw;
-    out_of_memory(*context_, size, buffer_label, error.what());
+    out_of_memory(*context_, size_bytes, request.label, error.what());
   }
+}
+
+DeviceContext::Memory DeviceBuffer::make(const MemoryRequest& request, std::uint64_t bytes) {
+  if (!request.image)
+    return request.shared_virtual ? context_->allocate_shared(bytes)
+                                  : context_->allocate_zeroed(bytes);
+  cl_mem on = nullptr;
+  if (request.storage.buffer) {
+    DeviceBuffer& parent = device_buffer(request.storage);
+    on = parent.memory();
+    if (!parent.is_whole(request.storage)) {
+      storage_ = parent.sub_buffer(request.storage);
+      on = storage_.get();
+    }
+  }
+  DeviceContext::Memory memory;
+  memory.handle = make_image(*context_, *request.image, on, request.label);
+  return memory;
 }
 
 DeviceBuffer::~DeviceBuffer() {
   sub_buffers_.clear();
   memory_.reset();
+  storage_.reset();
   context_->release(reserved_bytes_);
 }
 

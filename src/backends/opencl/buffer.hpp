@@ -1,4 +1,4 @@
-// buffer.hpp - a cl_mem, and the sub-buffers made of it.
+// buffer.hpp - a cl_mem, be it a buffer or an image, and the sub-buffers made of it.
 //
 // OpenCL binds whole memory objects; a range of a buffer is a sub-buffer of its own. Those are
 // kept with the buffer, so binding the same range again costs a look-up. Any thread.
@@ -13,12 +13,14 @@
 #include "backends/opencl/context.hpp"
 #include "graph/resource.hpp"
 #include "reel/buffer.hpp"
+#include "runtime/driver.hpp"
 
 namespace reel::opencl {
 
 struct DeviceBuffer : BufferResource {
-  DeviceBuffer(std::shared_ptr<DeviceContext> context, std::uint64_t size_bytes,
-               std::string_view label);
+  DeviceBuffer(std::shared_ptr<DeviceContext> context, const MemoryRequest& request);
+  DeviceBuffer(std::shared_ptr<DeviceContext> context, std::uint64_t size, std::string_view name)
+      : DeviceBuffer(std::move(context), MemoryRequest{.size_bytes = size, .label = name}) {}
   ~DeviceBuffer() override;
 
   cl_mem memory() const noexcept { return memory_.get(); }
@@ -26,6 +28,10 @@ struct DeviceBuffer : BufferResource {
   std::byte* address() const noexcept { return address_; }
   bool is_whole(const BufferRange& range) const noexcept {
     return range.offset_bytes == 0 && range.size_bytes == size_bytes;
+  }
+  // Of a byte of shared virtual memory; null where it is none.
+  void* shared_address(std::uint64_t offset_bytes) const noexcept {
+    return is_shared_virtual ? shared_ + offset_bytes : nullptr;
   }
   // A reference to the sub-buffer of a range that is not the whole.
   MemoryHandle sub_buffer(const BufferRange& range);
@@ -36,10 +42,14 @@ struct DeviceBuffer : BufferResource {
   std::uint64_t serial() const noexcept { return serial_.load(std::memory_order_relaxed); }
 
  private:
+  DeviceContext::Memory make(const MemoryRequest& request, std::uint64_t bytes);
+
   std::shared_ptr<DeviceContext> context_;
   std::uint64_t reserved_bytes_ = 0;
   MemoryHandle memory_;
+  MemoryHandle storage_;  // the range that an image is made on, where it is not a whole buffer
   std::byte* address_ = nullptr;
+  std::byte* shared_ = nullptr;
   std::atomic<std::uint64_t> serial_;
   mutable std::mutex mutex_;
   struct Place {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/opencl/buffer.hpp"
+#include "backends/opencl/only_enqueued.hpp"
 #include "backends/opencl/transfer.hpp"
 #include "base/fail.hpp"
 
@@ -58,9 +59,10 @@ std::optional<CommandBufferApi> command_buffer_api(const DeviceContext& context)
 
 bool can_be_command_buffer(const Plan& plan) {
   return std::all_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
-    return std::holds_alternative<Dispatch>(step.command.work) ||
-           std::holds_alternative<Copy>(step.command.work) ||
-           std::holds_alternative<Fill>(step.command.work);
+    return !why_only_enqueued(step.command.work) &&
+           (std::holds_alternative<Dispatch>(step.command.work) ||
+            std::holds_alternative<Copy>(step.command.work) ||
+            std::holds_alternative<Fill>(step.command.work));
   });
 }
 

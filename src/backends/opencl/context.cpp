@@ -85,15 +85,70 @@ DeviceContext::Memory DeviceContext::allocate_zeroed(std::uint64_t bytes) {
   Memory result;
   result.handle = MemoryHandle(api().create_buffer(context_.get(), flags, bytes, nullptr, &status));
   if (status != CL_SUCCESS) fail_status(status, "clCreateBuffer");
+  zero(result.handle.get(), bytes);
+  return result;
+}
+
+void DeviceContext::zero(cl_mem memory, std::uint64_t bytes) {
   const cl_uchar pattern = 0;
   EventHandle done;
   const std::lock_guard lock(mutex_);
-  check(api().enqueue_fill_buffer(own_queue_.get(), result.handle.get(), &pattern, 1, 0, bytes, 0,
-                                  nullptr, done.out()),
+  check(api().enqueue_fill_buffer(own_queue_.get(), memory, &pattern, 1, 0, bytes, 0, nullptr,
+                                  done.out()),
         "clEnqueueFillBuffer");
   const cl_event event = done.get();
   check(api().wait_for_events(1, &event), "clWaitForEvents");
+}
+
+// A buffer made on shared virtual memory: transfers go by the buffer, kernels get the address.
+DeviceContext::Memory DeviceContext::allocate_shared(std::uint64_t bytes) {
+  const auto abilities =
+      device_value<cl_device_svm_capabilities>(device_, CL_DEVICE_SVM_CAPABILITIES);
+  if (!(abilities & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) || !api().svm_alloc || !api().svm_free ||
+      !api().set_kernel_arg_svm_pointer)
+    return allocate_zeroed(bytes);
+  void* base = api().svm_alloc(context_.get(), CL_MEM_READ_WRITE, bytes, 0);
+  if (!base) fail(Code::out_of_memory, "clSVMAlloc gave no {} bytes", bytes);
+  Memory result;
+  result.shared = static_cast<std::byte*>(base);
+  cl_int status = CL_SUCCESS;
+  result.handle = MemoryHandle(api().create_buffer(
+      context_.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, base, &status));
+  struct Owned {
+    cl_context context;
+    void* base;
+  };
+  auto owned = std::make_unique<Owned>(Owned{context_.get(), base});
+  if (status == CL_SUCCESS)
+    status = api().set_mem_object_destructor_callback(
+        result.handle.get(),
+        [](cl_mem, void* data) {
+          const std::unique_ptr<Owned> mine(static_cast<Owned*>(data));
+          api().svm_free(mine->context, mine->base);
+        },
+        owned.get());
+  if (status != CL_SUCCESS) {
+    result.handle.reset();
+    api().svm_free(context_.get(), base);
+    fail_status(status, "clCreateBuffer");
+  }
+  static_cast<void>(owned.release());  // the callback's now
+  zero(result.handle.get(), bytes);
   return result;
+}
+
+cl_sampler DeviceContext::sampler(const SamplerShape& shape) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [known, handle] : samplers_)
+    if (known == shape) return handle.get();
+  cl_int status = CL_SUCCESS;
+  SamplerHandle handle(api().create_sampler(context_.get(), shape.normalized, shape.addressing,
+                                            shape.filter, &status));
+  if (status != CL_SUCCESS)
+    fail_status(status, "clCreateSampler",
+                fmt::format("normalized {}, addressing 0x{:x}, filter 0x{:x}", shape.normalized,
+                            shape.addressing, shape.filter));
+  return samplers_.emplace_back(shape, std::move(handle)).second.get();
 }
 
 bool DeviceContext::reserve(std::uint64_t bytes) noexcept {

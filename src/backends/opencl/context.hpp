@@ -9,10 +9,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/clock.hpp"
 #include "backends/opencl/platform.hpp"
+#include "reel/image.hpp"
 
 namespace reel::opencl {
 
@@ -34,8 +37,13 @@ class DeviceContext {
   struct Memory {
     MemoryHandle handle;
     std::byte* address = nullptr;  // where the device's memory is the host's, and replay native
+    std::byte* shared = nullptr;   // of shared virtual memory
   };
   Memory allocate_zeroed(std::uint64_t bytes);  // any thread
+  // Shared virtual memory where the device has it, else other memory.
+  Memory allocate_shared(std::uint64_t bytes);  // any thread
+  // One of this kind, kept as long as the context. Any thread.
+  cl_sampler sampler(const SamplerShape& shape);
   // Why graphs can't be replayed natively here; empty when they can.
   const std::string& why_not_native() const noexcept { return why_not_native_; }
 
@@ -47,6 +55,7 @@ class DeviceContext {
 
  private:
   Memory allocate_on_host(std::uint64_t bytes);
+  void zero(cl_mem memory, std::uint64_t bytes);
 
   DeviceInfo info_;
   cl_platform_id platform_;
@@ -57,6 +66,7 @@ class DeviceContext {
   std::atomic<std::uint64_t> in_use_bytes_ = 0;
   std::mutex mutex_;
   QueueHandle own_queue_;  // for allocate_zeroed
+  std::vector<std::pair<SamplerShape, SamplerHandle>> samplers_;
   Clock clock_;
 };
 

@@ -40,9 +40,8 @@ std::shared_ptr<DeviceDriver> open(const DeviceInfo& info) {
 OpenclDevice::OpenclDevice(const FoundDevice& found)
     : context_(std::make_shared<DeviceContext>(found)), executables_(context_) {}
 
-std::unique_ptr<BufferResource> OpenclDevice::allocate(std::uint64_t size_bytes,
-                                                       std::string_view label) {
-  return std::make_unique<DeviceBuffer>(context_, size_bytes, label);
+std::unique_ptr<BufferResource> OpenclDevice::allocate(const MemoryRequest& request) {
+  return std::make_unique<DeviceBuffer>(context_, request);
 }
 
 std::shared_ptr<KernelResource> OpenclDevice::build(const KernelSource& source) {

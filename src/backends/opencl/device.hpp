@@ -14,8 +14,7 @@ class OpenclDevice final : public DeviceDriver {
   explicit OpenclDevice(const FoundDevice& found);
 
   const DeviceInfo& info() const override { return context_->info(); }
-  std::unique_ptr<BufferResource> allocate(std::uint64_t size_bytes,
-                                           std::string_view label) override;
+  std::unique_ptr<BufferResource> allocate(const MemoryRequest& request) override;
   std::shared_ptr<KernelResource> build(const KernelSource& source) override;
   std::unique_ptr<QueueDriver> open_queue(std::string_view label) override;
   std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) override;

@@ -66,17 +66,18 @@ void EnqueueExecutable::add_dispatch(std::size_t step, const Dispatch& dispatch,
   details_[step].work = dispatch;
   details_[step].arguments = std::move(arguments);
   steps_[step].is_dispatch = true;
-  steps_[step].grid = make_grid(dispatch.groups, dispatch.group_size);
+  steps_[step].grid = make_grid(dispatch);
 }
 
 void EnqueueExecutable::make_kernel(std::size_t step) {
   if (!steps_[step].is_dispatch || steps_[step].kernel) return;
   Detail& detail = details_[step];
   const auto& dispatch = std::get<Dispatch>(detail.work);
-  KernelHandle kernel = static_cast<BuiltKernel*>(dispatch.kernel)->make_kernel();
+  auto& built = static_cast<BuiltKernel&>(*dispatch.kernel);
+  KernelHandle kernel = built.make_kernel();
   detail.held.resize(detail.arguments.size());
   for (std::uint32_t i = 0; i < detail.arguments.size(); ++i)
-    detail.held[i] = opencl::set_argument(kernel.get(), i, detail.arguments[i]);
+    detail.held[i] = opencl::set_argument(built.context(), kernel.get(), i, detail.arguments[i]);
   detail.kernel = std::move(kernel);
   steps_[step].kernel = detail.kernel.get();
 }
@@ -89,8 +90,8 @@ void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step, Comma
   make_kernel(step);
   const Step& s = steps_[step];
   const cl_int status = api().enqueue_nd_range_kernel(
-      queue.get(), s.kernel, s.grid.dimensions, nullptr, s.grid.global.data(), s.grid.local.data(),
-      0, nullptr, events ? events->first.out() : nullptr);
+      queue.get(), s.kernel, s.grid.dimensions, s.grid.offset_or_null(), s.grid.global.data(),
+      s.grid.local_or_null(), 0, nullptr, events ? events->first.out() : nullptr);
   if (status != CL_SUCCESS) [[unlikely]]
     fail_status(status, "clEnqueueNDRangeKernel",
                 fmt::format("step {} ('{}')", step,
@@ -105,8 +106,8 @@ void EnqueueExecutable::launch(QueueDriver& driver) {
     const Step& s = steps_[i];
     if (!s.runs()) continue;
     if (!s.kernel ||
-        enqueue(queue.get(), s.kernel, s.grid.dimensions, nullptr, s.grid.global.data(),
-                s.grid.local.data(), 0, nullptr, nullptr) != CL_SUCCESS)
+        enqueue(queue.get(), s.kernel, s.grid.dimensions, s.grid.offset_or_null(),
+                s.grid.global.data(), s.grid.local_or_null(), 0, nullptr, nullptr) != CL_SUCCESS)
       launch_step(queue, i, nullptr);  // no dispatch, no kernel yet, or once more for the error
   }
   queue.flush();
@@ -128,14 +129,17 @@ std::unique_ptr<StepTimes> EnqueueExecutable::launch_timed(QueueDriver& driver) 
 void EnqueueExecutable::set_argument(std::uint32_t step, std::uint32_t index,
                                      const Argument& value) {
   Detail& detail = details_[step];
-  if (detail.kernel) detail.held[index] = opencl::set_argument(detail.kernel.get(), index, value);
+  if (detail.kernel) {
+    auto& built = static_cast<BuiltKernel&>(*std::get<Dispatch>(detail.work).kernel);
+    detail.held[index] = opencl::set_argument(built.context(), detail.kernel.get(), index, value);
+  }
   detail.arguments[index] = value;
 }
 
 void EnqueueExecutable::set_groups(std::uint32_t step, Dim3 groups) {
   auto& dispatch = std::get<Dispatch>(details_[step].work);
   dispatch.groups = groups;
-  steps_[step].grid = make_grid(groups, dispatch.group_size);
+  steps_[step].grid = make_grid(dispatch);
 }
 
 void EnqueueExecutable::set_enabled(std::uint32_t step, bool enabled) {

@@ -4,54 +4,12 @@
 #include <cstring>
 
 #include "backends/opencl/buffer.hpp"
+#include "backends/opencl/program.hpp"
 #include "backends/opencl/reflection.hpp"
 #include "base/fail.hpp"
 
 namespace reel::opencl {
 namespace {
-
-std::string build_log(cl_program program, cl_device_id device) {
-  std::size_t size = 0;
-  if (api().get_program_build_info(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
-      CL_SUCCESS)
-    return {};
-  std::string log(size + 1, '\0');
-  api().get_program_build_info(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
-  log.resize(std::strlen(log.c_str()));
-  while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.pop_back();
-  return log;
-}
-
-// Defines as lines and not as -D: options are split at spaces, values may have some. The compiler
-// counts the lines of the source as its author does.
-std::string text_of(const KernelSource& source) {
-  std::string text;
-  for (const Define& define : source.defines)
-    text += fmt::format("#define {} {}\n", define.name, define.value);
-  if (!text.empty()) text += "#line 1\n";
-  return text + source.opencl_c;
-}
-
-ProgramHandle build_program(const DeviceContext& context, const KernelSource& source,
-                            std::string& log) {
-  const std::string text = text_of(source);
-  const char* begin = text.data();
-  const std::size_t size = text.size();
-  cl_int status = CL_SUCCESS;
-  ProgramHandle program(api().create_program_with_source(context.get(), 1, &begin, &size, &status));
-  if (status != CL_SUCCESS)
-    fail_status(status, "clCreateProgramWithSource", fmt::format("kernel '{}'", source.name));
-  const std::string options = "-cl-kernel-arg-info " + source.options;
-  const cl_device_id device = context.device();
-  status = api().build_program(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
-  log = build_log(program.get(), device);
-  if (status != CL_SUCCESS)
-    fail(Code::build_failed,
-         "Kernel '{}' doesn't build on {} ('{}'): {} ({}) with options '{}'.\n{}", source.name,
-         context.info().id, context.info().name, error_name(status), status, options,
-         log.empty() ? "The driver gives no log." : log);
-  return program;
-}
 
 std::string kernels_in(cl_program program) {
   std::array<char, 4096> names{};
@@ -74,12 +32,30 @@ Grid make_grid(Dim3 groups, Dim3 size) noexcept {
   return grid;
 }
 
-MemoryHandle set_argument(cl_kernel kernel, std::uint32_t index, const Argument& argument) {
+Grid make_grid(const Dispatch& dispatch) noexcept {
+  Grid grid = make_grid(dispatch.groups, dispatch.group_size);
+  if (!dispatch.is_free_grid()) return grid;
+  if (dispatch.items != unset_dim)
+    grid.global = {dispatch.items.x, dispatch.items.y, dispatch.items.z};
+  grid.offset = {dispatch.offset.x, dispatch.offset.y, dispatch.offset.z};
+  grid.has_offset = dispatch.offset != unset_dim;
+  grid.has_local = dispatch.group_size != unset_dim;
+  const auto is_used = [&](std::size_t d) { return grid.global[d] != 1 || grid.offset[d] != 0; };
+  grid.dimensions = is_used(2) ? 3 : is_used(1) ? 2 : 1;
+  return grid;
+}
+
+MemoryHandle set_argument(DeviceContext& context, cl_kernel kernel, std::uint32_t index,
+                          const Argument& argument) {
   MemoryHandle held;
   cl_int status = CL_SUCCESS;
   switch (argument.kind) {
     case ParameterKind::buffer: {
       DeviceBuffer& buffer = device_buffer(argument.range);
+      if (const void* address = buffer.shared_address(argument.range.offset_bytes)) {
+        status = api().set_kernel_arg_svm_pointer(kernel, index, address);
+        break;
+      }
       cl_mem memory = buffer.memory();
       if (!buffer.is_whole(argument.range)) {
         held = buffer.sub_buffer(argument.range);
@@ -94,7 +70,23 @@ MemoryHandle set_argument(cl_kernel kernel, std::uint32_t index, const Argument&
                                     nullptr);
       break;
     case ParameterKind::value:
-      status = api().set_kernel_arg(kernel, index, argument.value_bytes, argument.bytes);
+      status =
+          api().set_kernel_arg(kernel, index, argument.value_bytes, argument.value().data());
+      break;
+    case ParameterKind::image: {
+      const cl_mem image = device_buffer(argument.range).memory();
+      status = api().set_kernel_arg(kernel, index, sizeof(cl_mem), &image);
+      break;
+    }
+    case ParameterKind::sampler: {
+      SamplerShape shape;
+      std::memcpy(&shape, argument.bytes, sizeof shape);
+      const cl_sampler sampler = context.sampler(shape);
+      status = api().set_kernel_arg(kernel, index, sizeof(cl_sampler), &sampler);
+      break;
+    }
+    case ParameterKind::other:
+      status = api().set_kernel_arg(kernel, index, sizeof(cl_mem), nullptr);
       break;
   }
   if (status != CL_SUCCESS) [[unlikely]]
@@ -152,7 +144,7 @@ std::vector<std::byte> BuiltKernel::binary() const {
 }
 
 void BuiltKernel::enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_event* event) {
-  const Grid grid = make_grid(dispatch.groups, dispatch.group_size);
+  const Grid grid = make_grid(dispatch);
   const std::lock_guard lock(mutex_);
   bool holding = false;
   for (std::uint32_t i = 0; i < dispatch.arguments.size(); ++i) {
@@ -160,13 +152,13 @@ void BuiltKernel::enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_e
     if (i >= last_.size()) fail_status(CL_INVALID_ARG_INDEX, "clSetKernelArg", source.name);
     if (last_[i].is(argument)) continue;
     last_[i] = {};  // should setting it fail
-    held_[i] = set_argument(kernel_.get(), i, argument);
+    held_[i] = set_argument(*context_, kernel_.get(), i, argument);
     if (held_[i]) holding = true;
     last_[i].become(argument);
   }
   const cl_int status =
-      api().enqueue_nd_range_kernel(queue, kernel_.get(), grid.dimensions, nullptr,
-                                    grid.global.data(), grid.local.data(), 0, nullptr, event);
+      api().enqueue_nd_range_kernel(queue, kernel_.get(), grid.dimensions, grid.offset_or_null(),
+                                    grid.global.data(), grid.local_or_null(), 0, nullptr, event);
   if (holding)
     for (MemoryHandle& held : held_) held.reset();
   if (status != CL_SUCCESS) [[unlikely]]
@@ -177,22 +169,28 @@ bool BuiltKernel::LastArgument::is(const Argument& argument) const noexcept {
   if (kind != argument.kind) return false;
   switch (kind) {
     case ParameterKind::buffer:
+    case ParameterKind::image:
       return words[0] == device_buffer(argument.range).serial() &&
              words[1] == argument.range.offset_bytes && words[2] == argument.range.size_bytes;
     case ParameterKind::shared:
       return words[0] == argument.shared_bytes;
     case ParameterKind::value:
+    case ParameterKind::sampler:
       return value_bytes != 0 && value_bytes == argument.value_bytes &&
              std::memcmp(bytes, argument.bytes, value_bytes) == 0;
+    case ParameterKind::other:
+      return true;
   }
   return false;
 }
 
 void BuiltKernel::LastArgument::become(const Argument& argument) noexcept {
   kind = argument.kind;
-  value_bytes = argument.value_bytes;
+  // What doesn't fit is set anew each time.
+  value_bytes = argument.is_outside() ? 0 : argument.value_bytes;
   switch (kind) {
     case ParameterKind::buffer:
+    case ParameterKind::image:
       words[0] = device_buffer(argument.range).serial();
       words[1] = argument.range.offset_bytes;
       words[2] = argument.range.size_bytes;
@@ -201,7 +199,10 @@ void BuiltKernel::LastArgument::become(const Argument& argument) noexcept {
       words[0] = argument.shared_bytes;
       break;
     case ParameterKind::value:
+    case ParameterKind::sampler:
       std::memcpy(bytes, argument.bytes, value_bytes);
+      break;
+    case ParameterKind::other:
       break;
   }
 }

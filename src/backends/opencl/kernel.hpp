@@ -22,16 +22,23 @@ namespace reel::opencl {
 // A launch's size as OpenCL takes it: items in place of groups.
 struct Grid {
   cl_uint dimensions = 1;
-  std::array<std::size_t, 3> global{}, local{};
+  std::array<std::size_t, 3> global{}, local{}, offset{};
+  bool has_local = true;  // otherwise the driver chooses
+  bool has_offset = false;
+  const std::size_t* local_or_null() const noexcept { return has_local ? local.data() : nullptr; }
+  const std::size_t* offset_or_null() const noexcept {
+    return has_offset ? offset.data() : nullptr;
+  }
   // PoCL divides by zero when there are no items, so such a launch must not reach it.
   bool empty() const noexcept { return global[0] == 0 || global[1] == 0 || global[2] == 0; }
 };
 Grid make_grid(Dim3 groups, Dim3 group_size) noexcept;
+Grid make_grid(const Dispatch& dispatch) noexcept;
 
 // Sets one argument. The reference it returns (null for a value or a whole buffer) must live as
 // long as the kernel may be enqueued with the argument: setting it keeps nothing alive.
-[[nodiscard]] MemoryHandle set_argument(cl_kernel kernel, std::uint32_t index,
-                                        const Argument& argument);
+[[nodiscard]] MemoryHandle set_argument(DeviceContext& context, cl_kernel kernel,
+                                        std::uint32_t index, const Argument& argument);
 
 // The functions of one kernel that were found to do what the driver does, by group size.
 class NativeFunctions {
@@ -61,7 +68,7 @@ struct BuiltKernel : KernelResource {
   void enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_event* event);
   cl_program program() const noexcept { return program_.get(); }
   std::vector<std::byte> binary() const override;
-  const DeviceContext& context() const noexcept { return *context_; }
+  DeviceContext& context() const noexcept { return *context_; }
   const std::string& entry() const noexcept { return entry_; }
 
   // What is known of calling it natively; filled by NativeCheck. Any thread.

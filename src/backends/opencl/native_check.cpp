@@ -10,6 +10,7 @@
 #include "backends/opencl/buffer.hpp"
 #include "backends/opencl/enqueue_executable.hpp"
 #include "backends/opencl/kernel.hpp"
+#include "backends/opencl/only_enqueued.hpp"
 #include "backends/opencl/queue.hpp"
 #include "base/fail.hpp"
 
@@ -125,6 +126,8 @@ std::shared_ptr<Functions> known_functions(const Plan& plan, bool& all) {
 }
 
 std::string why_not_kernels(const Plan& plan) {
+  for (const Step& step : plan.steps)
+    if (const char* why = why_only_enqueued(step.command.work)) return why;
   for (const Step& step : plan.steps) {
     const auto* dispatch = std::get_if<Dispatch>(&step.command.work);
     if (!dispatch) continue;
@@ -222,9 +225,9 @@ NativeCheck check_native(const std::shared_ptr<DeviceContext>& context,
   NativeCheck result;
   if (result.why_not = context->why_not_native(); !result.why_not.empty()) return result;
   bool all = true;
-  std::shared_ptr<Functions> functions = known_functions(*plan, all);
   result.why_not = why_not_kernels(*plan);
   if (!result.why_not.empty()) return result;
+  std::shared_ptr<Functions> functions = known_functions(*plan, all);
   if (!all) {
     try {
       result.why_not = compare_ways(context, *plan, functions);

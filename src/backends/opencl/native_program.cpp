@@ -201,6 +201,10 @@ void NativeProgram::point_into_block(std::size_t step, std::size_t& offset) {
       case ParameterKind::shared:
         s.arguments[i] = nullptr;
         break;
+      case ParameterKind::image:  // left to the driver, as the next two
+      case ParameterKind::sampler:
+      case ParameterKind::other:
+        break;
     }
   }
 }
@@ -263,6 +267,10 @@ void NativeProgram::set_argument(std::uint32_t step, std::uint32_t index, const 
     case ParameterKind::shared:
       s.addresses[index] = value.shared_bytes;
       s.has_shared = true;
+      break;
+    case ParameterKind::image:
+    case ParameterKind::sampler:
+    case ParameterKind::other:
       break;
   }
 }

@@ -86,7 +86,13 @@ DeviceInfo describe(cl_platform_id platform, cl_device_id device) {
   info.can_stamp_time = (queue & CL_QUEUE_PROFILING_ENABLE) != 0;
   info.stamp_resolution_ns =
       static_cast<double>(device_value<std::size_t>(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION));
-  info.kernel_forms = {"opencl_c"};
+  info.takes_images = device_value<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) != 0;
+  info.takes_free_grids = true;
+  info.takes_partial_groups =
+      device_value<cl_bool>(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT) != 0;
+  info.kernel_forms = {"opencl_c", "opencl_binary", "opencl_parts", "opencl_builtin"};
+  if (api().create_program_with_il && !device_string(device, CL_DEVICE_IL_VERSION).empty())
+    info.kernel_forms.emplace_back("opencl_il");
   return info;
 }
 

@@ -3,8 +3,10 @@
 #include <cstring>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "backends/opencl/buffer.hpp"
+#include "backends/opencl/image.hpp"
 #include "backends/opencl/kernel.hpp"
 #include "backends/opencl/transfer.hpp"
 #include "base/fail.hpp"
@@ -72,17 +74,23 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
   const Enqueueing enqueueing{*this};
   std::visit(overloaded{
                  [&](const Dispatch& c) {
-                   if (c.groups.count() == 0) return;
+                   if (c.groups.count() == 0 && c.items == unset_dim) return;
                    static_cast<BuiltKernel*>(c.kernel)->enqueue(queue_.get(), c, first_of(events));
                  },
                  [&](const Copy& c) {
                    if (c.target.size_bytes == 0) return;
-                   enqueue_copy(queue_.get(), c, first_of(events));
+                   if (names_image(command.work)) [[unlikely]]
+                     enqueue_image_copy(*context_, queue_.get(), c, events);
+                   else
+                     enqueue_copy(queue_.get(), c, first_of(events));
                  },
                  [&](const Fill& c) { fill(c, events); }, [&](const Write& c) { write(c, events); },
                  [&](const Read& c) {
                    if (c.source.size_bytes == 0) return;
-                   enqueue_read(queue_.get(), c, first_of(events));
+                   if (c.source.buffer->image) [[unlikely]]
+                     enqueue_image_read(*context_, queue_.get(), c, events);
+                   else
+                     enqueue_read(queue_.get(), c, first_of(events));
                  },
                  [&](const HostCall& c) { host_call(c, command.label, events); },
                  [](const Barrier&) {},  // the queue is in order
@@ -102,6 +110,14 @@ void CommandQueue::submit_stamped(const Command& command, std::uint64_t ticket) 
 }
 
 void CommandQueue::fill(const Fill& command, CommandEvents* events) {
+  if (command.target.buffer->image) {
+    // A colour would have to be worked out from the pattern; bytes are what it stands for.
+    std::vector<std::byte> bytes(command.target.size_bytes);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<std::byte>(command.pattern >> (8 * (i % command.pattern_bytes)));
+    write({command.target, bytes}, events);
+    return;
+  }
   for_each_fill_part(command, [&](const FillPart& part) {
     cl_event* event = nullptr;
     if (events) event = events->first ? events->last.out() : events->first.out();
@@ -116,7 +132,8 @@ void CommandQueue::fill(const Fill& command, CommandEvents* events) {
 
 void CommandQueue::write(const Write& command, CommandEvents* events) {
   if (command.data.empty()) return;
-  if (is_fill_sized(command)) {
+  const bool is_image = command.target.buffer->image.has_value();
+  if (!is_image && is_fill_sized(command)) {
     enqueue_write_as_fill(queue_.get(), command, first_of(events));
     return;
   }
@@ -130,7 +147,20 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
   const std::shared_ptr<std::byte[]> copy(new std::byte[command.data.size()]);
   std::memcpy(copy.get(), command.data.data(), command.data.size());
   Kept kept{{}, copy, command.data.size()};
-  enqueue_write(queue_.get(), command, copy.get(), kept.event.out());
+  if (is_image) {
+    CommandEvents parts;
+    enqueue_image_write(*context_, queue_.get(), command.target, copy.get(), &parts);
+    const bool is_one = !parts.last;
+    kept.event = std::move(is_one ? parts.first : parts.last);
+    if (events && !is_one) {
+      check(api().retain_event(kept.event.get()), "clRetainEvent");
+      events->first = std::move(parts.first);
+      events->last = EventHandle(kept.event.get());
+      events = nullptr;
+    }
+  } else {
+    enqueue_write(queue_.get(), command, copy.get(), kept.event.out());
+  }
   if (events) {
     check(api().retain_event(kept.event.get()), "clRetainEvent");
     events->first = EventHandle(kept.event.get());

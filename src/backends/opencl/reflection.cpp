@@ -71,8 +71,7 @@ std::optional<ElementType> pointed_element(std::string_view type) noexcept {
 }
 
 // CL_KERNEL_ARG_INFO_NOT_AVAILABLE and the like through `status`: then nothing is known.
-Parameter parameter_at(cl_kernel kernel, cl_uint index, const std::string& kernel_name,
-                       cl_int& status) {
+Parameter parameter_at(cl_kernel kernel, cl_uint index, cl_int& status) {
   Parameter parameter;
   parameter.name = argument_string(kernel, index, CL_KERNEL_ARG_NAME, status);
   const std::string type = argument_string(kernel, index, CL_KERNEL_ARG_TYPE_NAME, status);
@@ -83,11 +82,22 @@ Parameter parameter_at(cl_kernel kernel, cl_uint index, const std::string& kerne
   const auto image = argument_value<cl_kernel_arg_access_qualifier>(
       kernel, index, CL_KERNEL_ARG_ACCESS_QUALIFIER, status);
   if (status != CL_SUCCESS) return parameter;
-  if (image != CL_KERNEL_ARG_ACCESS_NONE || type == "sampler_t")
-    fail(Code::unsupported,
-         "Parameter {} ('{}') of kernel '{}' is a {}; kernels take buffers, values and shared "
-         "memory.",
-         index, parameter.name, kernel_name, type);
+  if (type == "sampler_t") {
+    parameter.kind = ParameterKind::sampler;
+    parameter.access = Access::read;
+    return parameter;
+  }
+  if (type == "queue_t" || type.starts_with("pipe") || (qualifiers & CL_KERNEL_ARG_TYPE_PIPE)) {
+    parameter.kind = ParameterKind::other;
+    return parameter;
+  }
+  if (image != CL_KERNEL_ARG_ACCESS_NONE) {
+    parameter.kind = ParameterKind::image;
+    parameter.access = image == CL_KERNEL_ARG_ACCESS_READ_ONLY    ? Access::read
+                       : image == CL_KERNEL_ARG_ACCESS_WRITE_ONLY ? Access::write
+                                                                  : Access::read_write;
+    return parameter;
+  }
   switch (address) {
     case CL_KERNEL_ARG_ADDRESS_PRIVATE:
       parameter.kind = ParameterKind::value;
@@ -128,7 +138,7 @@ void reflect(cl_kernel kernel, cl_device_id device, const KernelSource& source,
         "clGetKernelInfo");
   cl_int status = CL_SUCCESS;
   for (cl_uint i = 0; i < count && status == CL_SUCCESS; ++i)
-    result.parameters.push_back(parameter_at(kernel, i, source.name, status));
+    result.parameters.push_back(parameter_at(kernel, i, status));
   result.reflected = status == CL_SUCCESS;
   if (!result.reflected) result.parameters.clear();
 

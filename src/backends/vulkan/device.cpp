@@ -15,9 +15,8 @@ namespace vulkan {
 VulkanDevice::VulkanDevice(const PhysicalDevice& physical)
     : context_(std::make_shared<Context>(physical)) {}
 
-std::unique_ptr<BufferResource> VulkanDevice::allocate(std::uint64_t size_bytes,
-                                                       std::string_view label) {
-  return std::make_unique<VulkanBuffer>(context_, size_bytes, label);
+std::unique_ptr<BufferResource> VulkanDevice::allocate(const MemoryRequest& request) {
+  return std::make_unique<VulkanBuffer>(context_, request.size_bytes, request.label);
 }
 
 std::shared_ptr<KernelResource> VulkanDevice::build(const KernelSource& source) {

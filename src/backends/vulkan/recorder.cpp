@@ -90,7 +90,7 @@ void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch) {
       infos[buffers++] = {buffer.handle, offset, size};
     } else if (argument.kind == ParameterKind::value) {
       const ShaderValue& to = kernel.values[value++];
-      std::memcpy(values.data() + to.offset_bytes, argument.bytes,
+      std::memcpy(values.data() + to.offset_bytes, argument.value().data(),
                   std::min(to.size_bytes, argument.value_bytes));
     }
   }

@@ -97,6 +97,7 @@ export class Catalog {
 
   groupSize(command: number): string {
     const work = this.commands.work[command];
+    if (this.works.group_x[work] === 0) return "the driver's choice";
     return gridText(this.works.group_x[work], this.works.group_y[work], this.works.group_z[work]);
   }
 }

@@ -147,6 +147,8 @@ export interface Buffer {
   at_peak: boolean;
   outlives: boolean;
   element: string | null;
+  kind?: string; // "image", "svm"; absent: a buffer
+  image?: string; // "2d RGBA8 unorm, 640 x 480"
 }
 
 export interface Scope {

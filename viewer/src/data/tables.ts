@@ -79,5 +79,5 @@ export const dependencyKind = { data: 0, order: 1, missing: 2, redundant: 3 };
 export const pathKinds = ["command", "host", "delay"];
 export const contentRoles = ["input", "written", "check"];
 export const overheadKinds = ["inputs", "checks", "waiting", "starting", "stopping"];
-export const argumentKinds = ["buffer", "value", "shared", "indirect"];
+export const argumentKinds = ["buffer", "value", "shared", "indirect", "sampler", "null", "opaque"];
 export const regionKinds = ["pass", "named"];

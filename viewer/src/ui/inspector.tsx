@@ -253,6 +253,7 @@ function BufferPanel({ buffer }: { buffer: number }) {
       <p class="dim">
         {sizeText(known.size_bytes)}
         {known.element ? `, ${known.element}` : ""}
+        {known.image ? `, ${known.image}` : known.kind ? `, ${known.kind}` : ""}
       </p>
       <Actions
         kind="buffer"

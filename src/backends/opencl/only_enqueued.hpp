@@ -1,0 +1,29 @@
+// only_enqueued.hpp - work that goes to the driver as an enqueue, and in no faster way.
+#pragma once
+
+#include "graph/access.hpp"
+#include "reel/command.hpp"
+
+namespace reel::opencl {
+
+// Null: it may go another way. Else what stands in the way, in a few words.
+inline const char* why_only_enqueued(const Work& work) {
+  if (const auto* dispatch = std::get_if<Dispatch>(&work)) {
+    if (dispatch->is_free_grid()) return "a step has an offset, or groups that are not full";
+    for (const Argument& a : dispatch->arguments) {
+      if (a.kind == ParameterKind::image || a.kind == ParameterKind::sampler)
+        return "a step uses an image or a sampler";
+      if (a.kind == ParameterKind::other) return "a step has a pointer to nothing";
+      if (a.is_outside()) return "a step has a value of more than 64 bytes";
+      if (a.kind == ParameterKind::buffer && a.range.buffer->is_shared_virtual)
+        return "a step uses shared virtual memory";
+    }
+  }
+  const char* why = nullptr;
+  for_each_range(work, [&](const BufferRange& range, Access) {
+    if (range.buffer->image) why = "a step uses an image or a sampler";
+  });
+  return why;
+}
+
+}  // namespace reel::opencl

@@ -1,0 +1,2 @@
+// app_header.cpp - the same as C++.
+#include "app_header.c"

@@ -1,0 +1,2 @@
+/* static_program.c - linked statically: nothing gets into it from outside. */
+int main(void) { return 5; }
