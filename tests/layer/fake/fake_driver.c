@@ -316,6 +316,18 @@ static cl_int CL_API_CALL memory_info(cl_mem memory, cl_mem_info name, size_t si
   return CL_INVALID_VALUE;
 }
 
+static cl_int CL_API_CALL argument_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name,
+                                        size_t size, void* value, size_t* size_ret) {
+  (void)kernel, (void)index, (void)name, (void)size, (void)value, (void)size_ret;
+  return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+}
+static cl_int CL_API_CALL group_info(cl_kernel kernel, cl_device_id id,
+                                     cl_kernel_work_group_info name, size_t size, void* value,
+                                     size_t* size_ret) {
+  (void)kernel, (void)id, (void)name, (void)size, (void)value, (void)size_ret;
+  return CL_INVALID_VALUE;
+}
+
 static cl_int finish(const char* which) {
   return fails(which, 0) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
@@ -382,8 +394,10 @@ CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint entries, cl_platf
     table.clGetContextInfo = context_info;
     table.clGetCommandQueueInfo = queue_info;
     table.clGetMemObjectInfo = memory_info;
+    table.clGetKernelWorkGroupInfo = group_info;
   }
   if (!is("old")) {
+    table.clGetKernelArgInfo = argument_info;
     table.clSetEventCallback = set_event_callback;
     table.clEnqueueMarkerWithWaitList = enqueue_marker;
   }
