@@ -22,7 +22,9 @@ class Case:
     dispatches: int = 0
     # False: kernels reach the driver on ways that the tally doesn't see, or from several processes.
     tally: bool = True
-    # None: as the file says. Else a function that keeps what is the same in each run of the program.
+    # What it is called where the command is long.
+    title: str = ""
+    # None: all of it. Else a function that keeps what is the same in each run of the program.
     keep: object = None
     environment: dict = field(default_factory=dict)
     # The layer is loaded, and nobody captures: nothing may differ, and no document appear.
@@ -32,8 +34,8 @@ class Case:
 
     @property
     def name(self):
-        words = " ".join([self.command, *self.environment.values()])
-        return re.sub(r"[^A-Za-z0-9]+", "_", words)[-100:]
+        words = " ".join([self.title or self.command, *self.environment.values()])
+        return re.sub(r"[^A-Za-z0-9_]+", "-", words)[-100:]
 
 
 def without_numbers(words):
@@ -42,7 +44,7 @@ def without_numbers(words):
 
 
 def python(program, **expected):
-    return Case(f"/usr/bin/python3 {{source}}/real/{program}.py", **expected)
+    return Case(f"/usr/bin/python3 {{source}}/real/{program}.py", title=f"{program}.py", **expected)
 
 
 def ffmpeg(filters, **expected):
@@ -50,6 +52,7 @@ def ffmpeg(filters, **expected):
     return Case(
         "ffmpeg -hide_banner -loglevel error -bitexact -init_hw_device opencl=device:0.0 -filter_hw_device device"
         f" -f lavfi -i testsrc=size=160x120:rate=25:duration=0.2 -vf {filters} -f framemd5 -",
+        title=f"ffmpeg {filters}",
         **expected,
     )
 
@@ -57,9 +60,9 @@ def ffmpeg(filters, **expected):
 def bad_driver(behaviour, seed=0, **expected):
     return Case(
         "fake_calls",
+        title=f"fake_calls {behaviour} {seed}",
         environment={"FAKE_DRIVER": behaviour, "FAKE_SEED": str(seed), "OCL_ICD_VENDORS": "{build}/fake"},
         replay=None,
-        because=f"the driver: {behaviour}, seed {seed}",
         **expected,
     )
 
