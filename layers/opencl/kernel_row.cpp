@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "page/base64.hpp"
+#include "base/base64.hpp"
 #include "layers/opencl/parameters.hpp"
 
 namespace reel::layer {
@@ -22,7 +22,7 @@ std::string parts_json(const Program& program) {
   for (const Program::Part& part : program.parts) {
     json one;
     if (part.is_binary)
-      one["binary_base64"] = page::base64(part.text);
+      one["binary_base64"] = base64(part.text);
     else
       one["source"] = part.text;
     one["options"] = part.options;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <mutex>
 #include <thread>
@@ -100,7 +101,17 @@ bool end(CaptureReport& report) noexcept {
     detail::mode_bits.fetch_or(ending, std::memory_order_seq_cst);
     detail::mode_bits.fetch_and(~recording, std::memory_order_seq_cst);
     current.store(nullptr, std::memory_order_seq_cst);
-    while (users.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
+    // A thread that the driver does not let go of would keep the process from ending.
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (users.load(std::memory_order_seq_cst) != 0) {
+      if (std::chrono::steady_clock::now() > give_up) {
+        report.path = recording_now->path;
+        static_cast<void>(recording_now.release());
+        fail(Code::unsupported, "A thread is stuck in an OpenCL call; the document is as it was "
+                                "last written.");
+      }
+      std::this_thread::yield();
+    }
     report = recording_now->end();
     if (!recording_now->may_be_destroyed()) static_cast<void>(recording_now.release());
     detail::mode_bits.fetch_and(~ending, std::memory_order_seq_cst);

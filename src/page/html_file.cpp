@@ -6,7 +6,7 @@
 
 #include "base/fail.hpp"
 #include "document/output_file.hpp"
-#include "page/base64.hpp"
+#include "base/base64.hpp"
 #include "page/embedded_page.hpp"
 #include "page/gzip.hpp"
 #include "page/lists.hpp"
@@ -92,13 +92,13 @@ std::string policy(const page::EmbeddedPage& embedded) {
   return fmt::format(
       "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data: blob:; "
       "base-uri 'none'; form-action 'none'",
-      page::base64(embedded.script_sha256), page::base64(embedded.style_sha256));
+      base64(embedded.script_sha256), base64(embedded.style_sha256));
 }
 
 // A name of ours: letters, digits and slashes.
 std::string tag(std::string_view name, std::string_view bytes) {
   return fmt::format("<script type=\"application/octet-stream\" data-name=\"{}\">{}</script>\n",
-                     name, page::base64(page::gzip(bytes)));
+                     name, base64(page::gzip(bytes)));
 }
 
 }  // namespace

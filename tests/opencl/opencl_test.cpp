@@ -5,6 +5,7 @@
 
 #include "backends/opencl/buffer.hpp"
 #include "backends/opencl/reflection.hpp"
+#include "base/opencl_types.hpp"
 #include "expect_error.hpp"
 #include "opencl/opencl_device.hpp"
 
@@ -88,13 +89,13 @@ TEST_F(OpenclTest, ReflectionTellsTheElementsOfBuffers) {
 }
 
 TEST_F(OpenclTest, SizesOfBuiltInTypes) {
-  EXPECT_EQ(opencl::builtin_type_bytes("uchar"), 1u);
-  EXPECT_EQ(opencl::builtin_type_bytes("half2"), 4u);
-  EXPECT_EQ(opencl::builtin_type_bytes("unsigned int"), 4u);
-  EXPECT_EQ(opencl::builtin_type_bytes("long16"), 128u);
-  EXPECT_EQ(opencl::builtin_type_bytes("float5"), 0u);
-  EXPECT_EQ(opencl::builtin_type_bytes("Pair"), 0u);
-  EXPECT_EQ(opencl::builtin_type_bytes("int4x"), 0u);
+  EXPECT_EQ(builtin_type_bytes("uchar"), 1u);
+  EXPECT_EQ(builtin_type_bytes("half2"), 4u);
+  EXPECT_EQ(builtin_type_bytes("unsigned int"), 4u);
+  EXPECT_EQ(builtin_type_bytes("long16"), 128u);
+  EXPECT_EQ(builtin_type_bytes("float5"), 0u);
+  EXPECT_EQ(builtin_type_bytes("Pair"), 0u);
+  EXPECT_EQ(builtin_type_bytes("int4x"), 0u);
 }
 
 TEST_F(OpenclTest, ARangeBoundAgainUsesTheSameSubBuffer) {
