@@ -35,11 +35,11 @@ class Ran:
         self.end = 128 - done.returncode if done.returncode < 0 else done.returncode
 
     def own_stderr(self):
-        """Its stderr without what the layer and `reel capture` say, each line of which names them.
+        """Its stderr without what the layer and `reel capture` say, each line of which names them, or is empty.
 
         And without the count of warnings of PoCL, which it only prints where its cache doesn't have a kernel yet.
         """
-        other = re.compile(r"\[reel\]|[0-9]+ warnings? generated[.]$")
+        other = re.compile(r"\[reel\] |reel: |  reel [a-z]+ |[0-9]+ warnings? generated[.]$|$")
         return "".join(line for line in self.stderr.splitlines(True) if not other.match(line))
 
     def told(self):
