@@ -41,26 +41,27 @@ Given null_pointer() { return other(ArgumentKind::null); }
 Given opaque() { return other(ArgumentKind::opaque); }
 
 ForeignDocument::ForeignDocument(std::string path, const DeviceInfo& device, std::uint32_t devices)
-    : path_(std::move(path)), writer_(path_, {{"format", "1"}, {"program", "foreign"}}) {
+    : path_(std::move(path)),
+      writer_(std::make_unique<DocumentWriter>(path_, Facts{{"program", "foreign"}})) {
   for (std::uint32_t i = 0; i < devices; ++i)
-    writer_.add(DeviceRow{i, device.id, device.backend, device.name, device.type, device.driver,
+    writer_->add(DeviceRow{i, device.id, device.backend, device.name, device.type, device.driver,
                           device.driver_version, device.api_version, device.memory_bytes,
                           device.compute_units, device.can_stamp_time,
                           device.stamp_resolution_ns});
-  writer_.add(StreamRow{0, 0, "queue"});
+  writer_->add(StreamRow{0, 0, "queue"});
 }
 
 std::uint32_t ForeignDocument::stream(std::uint32_t device) {
-  writer_.add(StreamRow{streams_, device, "queue"});
+  writer_->add(StreamRow{streams_, device, "queue"});
   return streams_++;
 }
 
 std::uint32_t ForeignDocument::add(BufferRow row, const Bytes& bytes) {
   row.id = buffers_++;
   row.label = "m" + std::to_string(row.id);
-  writer_.add(row);
+  writer_->add(row);
   if (bytes.empty())
-    writer_.add(AllocationRow{false, row.id, 1000});
+    writer_->add(AllocationRow{false, row.id, 1000});
   else
     contents(ContentRole::input, no_index, row.id, 0, bytes);
   return row.id;
@@ -98,7 +99,7 @@ std::uint32_t ForeignDocument::kernel(const std::string& name, const std::string
   row.variants = {{form, {bytes.begin(), bytes.end()}}};
   row.options = options;
   row.group_size = unset_dim;
-  writer_.add(row);
+  writer_->add(row);
   return row.id;
 }
 
@@ -113,8 +114,8 @@ std::uint32_t ForeignDocument::add(WorkRow row, const std::vector<Given>& argume
   row.arguments = rows;
   row.values = values;
   const std::uint32_t id = commands_++;
-  writer_.add(CommandRow{.id = id,
-                         .work = writer_.add(row),
+  writer_->add(CommandRow{.id = id,
+                         .work = writer_->add(row),
                          .stream = stream,
                          .launch = no_index,
                          .node = no_index,
@@ -149,17 +150,17 @@ void ForeignDocument::contents(ContentRole role, std::uint32_t command, std::uin
     const auto page =
         std::span(bytes).subspan(at, std::min<std::size_t>(page_bytes, bytes.size() - at));
     pages.push_back(hash128(page));
-    if (stored) writer_.blob(pages.back(), page);
+    if (stored) writer_->blob(pages.back(), page);
   }
-  writer_.add(ContentsRow{role, command, buffer, offset, bytes.size(), stored, pages});
+  writer_->add(ContentsRow{role, command, buffer, offset, bytes.size(), stored, pages});
 }
 
 void ForeignDocument::note(const std::string& kind, const std::string& text) {
-  writer_.add(NoteRow{5000, kind, text});
+  writer_->add(NoteRow{5000, kind, text});
 }
 
 Trace ForeignDocument::load() {
-  writer_.close({{"commands", std::to_string(commands_)}, {"complete", "yes"}});
+  writer_->close({{"commands", std::to_string(commands_)}, {"complete", "yes"}});
   Trace trace = Trace::load(path_);
   EXPECT_TRUE(trace.problems().empty()) << trace.problems().front();
   return trace;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstring>
-#include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -85,8 +85,8 @@ class ForeignDocument {
   std::uint32_t add(document::WorkRow row, const std::vector<Given>& arguments,
                     std::uint32_t stream);
 
-  const std::string path_;
-  document::DocumentWriter writer_;
+  std::string path_;
+  std::unique_ptr<document::DocumentWriter> writer_;
   std::uint32_t buffers_ = 0, kernels_ = 0, commands_ = 0, streams_ = 1;
 };
 

@@ -61,7 +61,8 @@ DeviceContext::Memory DeviceBuffer::make(const MemoryRequest& request, std::uint
   if (request.storage.buffer) {
     DeviceBuffer& parent = device_buffer(request.storage);
     on = parent.memory();
-    if (!parent.is_whole(request.storage)) {
+    // An image ends where its sizes say; some drivers (PoCL) make none on sub-buffers.
+    if (request.storage.offset_bytes != 0) {
       storage_ = parent.sub_buffer(request.storage);
       on = storage_.get();
     }
