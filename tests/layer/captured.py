@@ -144,6 +144,8 @@ class Captured:
         if self.case.replay is None:
             return "not replayed"
         ran = self.ask("replay", "--json", str(self.document), ends=(0,) if self.case.replay == "equal" else (0, 4))
+        if self.case.replay == "partly" and ran.end == 4 and "can't be replayed" in ran.stderr and not ran.stdout:
+            return "says why it can't be replayed"
         try:
             # A kernel that prints does so in a replay, too.
             report = json.loads(ran.stdout[max(ran.stdout.find("{\n"), 0) :])
