@@ -134,6 +134,7 @@ GROUPS = {
     ],
     "lifetimes": [
         Case("odd_releases"),
+        Case("taken_back"),
         Case("handle_reuse 30000"),
         Case("many_objects 20000"),
     ],
