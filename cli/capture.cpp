@@ -134,8 +134,19 @@ void tell_live(const LaunchMessage& message) {
   if (message.kind == "refused") fmt::print(stderr, "reel: {}\n", printable(message.field(0)));
 }
 
-// Why there is no document, in sentences.
+// Why there is no document, or none with a command in it, in sentences; none where that says all.
 std::vector<std::string> why_nothing(const Options& options, const CapturedRun& run) {
+  const auto given = [&](const char* variable) {
+    const auto found = options.variables.find(variable);
+    return found == options.variables.end() ? std::string() : found->second;
+  };
+  if (!run.documents().empty()) {
+    for (const CapturedDocument& document : run.documents())
+      if (document.commands > 0 || document.is_still_written) return {};
+    const std::string kernel = given("REEL_CAPTURE_KERNEL");
+    if (kernel.empty()) return {};
+    return {fmt::format("--kernel '{}' names none of the kernels that were dispatched.", kernel)};
+  }
   if (!run.refusals().empty()) return run.refusals();
   if (!run.is_loaded() && !run.has_called()) {
     const std::string path = find_program(options.command.front());
@@ -147,10 +158,6 @@ std::vector<std::string> why_nothing(const Options& options, const CapturedRun& 
   }
   if (!run.has_called()) return {"The program loaded OpenCL, and made no call of it."};
   if (options.trigger) return {"Nobody pulled the trigger: `reel trigger PID` begins a capture."};
-  const auto given = [&](const char* variable) {
-    const auto found = options.variables.find(variable);
-    return found == options.variables.end() ? std::string() : found->second;
-  };
   if (const std::string commands = given("REEL_CAPTURE_COMMANDS"); !commands.empty())
     return {fmt::format("Commands {} were to be captured, and the program gave {}.", commands,
                         count_text(run.commands_seen(), "command"))};
@@ -188,8 +195,7 @@ int run(const Options& options) {
     fmt::print(stderr, "reel: {}\n", ending.not_started);
     return ending.exit_code;
   }
-  CaptureSummary summary{options.command, ending, captured, {}};
-  if (captured.documents().empty()) summary.why_nothing = why_nothing(options, captured);
+  const CaptureSummary summary{options.command, ending, captured, why_nothing(options, captured)};
   print_summary(summary, options.quiet);
   if (!options.json.empty()) write_summary(summary, options.json);
   return ending.exit_code;
@@ -214,10 +220,12 @@ void add_capture(CLI::App& app, Action& chosen, const std::vector<std::string>& 
   auto options = std::make_shared<Options>();
   CLI::App* verb =
       app.add_subcommand("capture", "Run a program, and keep its OpenCL work in a document");
-  verb->add_option(
-          "-o,--output", options->out,
-          "The document; %p in it becomes the process, %n the number of the capture, %r the "
-          "rank. Without: the program's name")
+  // Shown in the help; take_program() has taken it away before this is parsed.
+  verb->add_option("program", options->command, "What to run, with its arguments; after --")
+      ->type_name("PROGRAM");
+  verb->add_option("-o,--output", options->out,
+                   "The document; %p in it becomes the process, %n the number of the capture, %r "
+                   "the rank. Without: the program's name")
       ->type_name("FILE");
   for (const VariableOption& one : variable_options)
     verb->add_option_function<std::string>(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <string.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "output_place.hpp"
@@ -71,10 +72,12 @@ Json json_of(const CapturedDocument& document) {
 
 void print_summary(const CaptureSummary& summary, bool quiet) {
   const auto& documents = summary.run.documents();
+  const std::string program =
+      printable(std::filesystem::path(summary.command.front()).filename().string());
   if (summary.ending.signal)
-    say("{} was ended by {}", printable(summary.command.front()), strsignal(summary.ending.signal));
+    say("{} was ended by {}", program, strsignal(summary.ending.signal));
   else if (summary.ending.exit_code && !quiet)
-    say("{} ended with exit code {}", printable(summary.command.front()), summary.ending.exit_code);
+    say("{} ended with exit code {}", program, summary.ending.exit_code);
   if (documents.empty()) {
     say("nothing was recorded.");
     for (const std::string& sentence : summary.why_nothing) say("{}", printable(sentence));
@@ -82,6 +85,7 @@ void print_summary(const CaptureSummary& summary, bool quiet) {
   }
   for (const CapturedDocument& document : documents)
     print_document(document, documents.size() > 1, quiet);
+  for (const std::string& sentence : summary.why_nothing) say("{}", printable(sentence));
   for (const std::string& refusal : summary.run.refusals()) say("{}", printable(refusal));
   const CapturedDocument* best = best_of(documents);
   if (!best || quiet) return;

@@ -13,7 +13,7 @@ struct CaptureSummary {
   const std::vector<std::string>& command;
   const Ending& ending;
   const CapturedRun& run;
-  std::vector<std::string> why_nothing;  // sentences; where there is no document
+  std::vector<std::string> why_nothing;  // sentences; where no command was recorded
 };
 
 // To standard error: the standard output is the program's. `quiet`: only what went wrong.

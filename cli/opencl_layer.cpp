@@ -17,8 +17,12 @@ std::vector<std::filesystem::path> places() {
     return {std::filesystem::absolute(chosen)};
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  return {(program / REEL_LIB_FROM_BIN / library).lexically_normal(),  // installed
-          (program / "../lib" / library).lexically_normal()};          // in the build's tree
+  std::vector<std::filesystem::path> found;
+  for (const char* folder : {REEL_LIB_FROM_BIN, "../lib"}) {  // installed; in the build's tree
+    auto place = (program / folder / library).lexically_normal();
+    if (found.empty() || found.back() != place) found.push_back(std::move(place));
+  }
+  return found;
 }
 
 }  // namespace

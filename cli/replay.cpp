@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 
+#include "output_aside.hpp"
 #include "progress.hpp"
 #include "replay_options.hpp"
 #include "replay_report.hpp"
@@ -85,6 +86,7 @@ int run(const Options& options) {
   ReplayOptions how = replay_options(trace, options);
   load_host_kernels(options.host_kernels);
   const ReplayReport report = [&] {
+    const OutputAside kernels_print;
     Progress progress("Replaying " + options.path);
     how.progress = [&](std::string_view what, double part) {
       progress.show(part > 0 ? fmt::format("{}: {} {:.0f}%", options.path, what, 100 * part)

@@ -36,7 +36,8 @@ typedef struct reel_app_api {
   /* Begins a capture. In the path %p becomes the process, %n the number of the capture, %r the
    * rank. NULL: to where set_path() or the environment said. Refused while one is under way. */
   int (*start)(const char* path);
-  /* Ends the one under way, however it was begun: waits for its work, and closes the document. */
+  /* Ends what start() began: waits for its work, and closes the document. Refused where somebody
+   * else began it: whoever runs the program under `reel capture` gets what they asked for. */
   int (*stop)(void);
   /* Stops when one is under way, starts when none is: what `reel trigger` does from outside. */
   int (*trigger)(void);

@@ -130,6 +130,7 @@ struct TraceWork {
   Dim3 groups, group_size;  // no group size (0): the driver's choice, and `groups` counts items
   Dim3 offset{0, 0, 0};     // of the first item's global id
   Dim3 items{0, 0, 0};      // 0: groups × group_size; else fewer, the last groups are not full
+  std::uint32_t dimensions = 0;  // that the kernel is told of; 0: as many as are more than 1
   std::uint32_t pattern = 0, pattern_bytes = 0;
   std::uint32_t first_argument = 0, argument_count = 0;
 };

@@ -125,6 +125,9 @@ Outcome Controller::start(const std::string& path) {
 Outcome Controller::stop() {
   const std::lock_guard lock(mutex_);
   if (!window_.is_capturing()) return refusal("No capture is under way, so there is none to stop.");
+  if (!window_.is_open())
+    return refusal(fmt::format(
+        "The capture to {} was not begun by start(), so it is not the program's to stop.", path_));
   Outcome outcome = end(Voice::silent);
   refresh();
   return outcome;

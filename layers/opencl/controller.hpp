@@ -42,7 +42,8 @@ class Controller {
   Outcome trigger();
   void process_ends();
 
-  // From inside the program. A path of its own, or empty: as set.
+  // From inside the program. A path of its own, or empty: as set. It stops what it started: the
+  // capture of whoever runs the program goes on.
   Outcome start(const std::string& path);
   Outcome stop();
   void set_path(const std::string& path);

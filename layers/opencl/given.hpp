@@ -59,6 +59,9 @@ class Given {
   // A copy of these bytes as they are before the command, there once `read` is done.
   std::shared_ptr<std::vector<std::byte>> copy_before(std::span<const Range> ranges,
                                                       cl_event& read);
+  void unmapped(const Storage& storage) noexcept {
+    if (ticket_.record) (*use_)->unmapped(storage);
+  }
   std::uint32_t command() const noexcept { return ticket_.id; }
   std::uint32_t capture() const noexcept { return use_ && *use_ ? (*use_)->number : capture_; }
 

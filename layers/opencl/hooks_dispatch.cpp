@@ -31,6 +31,7 @@ void fill_grid(Work& work, cl_uint dimensions, const size_t* offset, const size_
     is_uneven = is_uneven || (size && items % size != 0);
   }
   if (!is_uneven) work.items = {};
+  work.dimensions = dimensions;
   if (!fits) work.why_not_again = "its grid has more than 2^32 items in a dimension";
 }
 
@@ -56,6 +57,8 @@ void add_argument(Work& work, const Kernel& kernel, std::size_t index) {
     case Kind::memory: {
       const Memory& memory = *argument.memory;
       if (memory.storage->is_strange || memory.size_bytes == 0) break;
+      // Some drivers keep what a kernel was given; we may not touch a handle that may be gone.
+      if (memory.storage->parts.load(std::memory_order_relaxed) == 0) break;
       work.add({memory.storage.get(), memory.offset_bytes, memory.size_bytes}, access,
                memory.view.get());
       return;

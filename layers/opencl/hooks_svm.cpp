@@ -32,7 +32,7 @@ void* CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, size_t s
 void freed(const void* pointer) noexcept {
   quietly([&] {
     const auto storage = remove_svm(pointer);
-    if (!storage) return;
+    if (!storage || storage->parts.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     const RecordingUse use;
     if (use) use->freed(storage);
   });

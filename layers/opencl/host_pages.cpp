@@ -37,6 +37,11 @@ void HostPages::refresh(const void* key, const std::byte* bytes, std::uint64_t s
   if (const auto it = hashes_.find(key); it != hashes_.end()) hash(it->second, bytes, size_bytes);
 }
 
+bool HostPages::knows(const void* key) {
+  const std::lock_guard lock(mutex_);
+  return hashes_.contains(key);
+}
+
 void HostPages::forget(const void* key) {
   const std::lock_guard lock(mutex_);
   hashes_.erase(key);

@@ -25,6 +25,7 @@ class HostPages {
   // The device is done: what is there now is known.
   void refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes);
   void forget(const void* key);
+  bool knows(const void* key);
 
  private:
   using Hashes = std::vector<std::uint64_t>;

@@ -53,6 +53,28 @@ class PartSource final : public ByteSource {
   std::uint64_t at_ = 0;
 };
 
+// While it is mapped, the host may write and give commands all the same: on a CPU both see it.
+void open_window(const Map& map, void* pointer) {
+  if (!map.is_for_writing || map.ranges.size() != 1 || map.storage->image || map.storage->address)
+    return;
+  Storage& storage = *map.storage;
+  const std::lock_guard lock(storage.window_mutex);
+  if (storage.mapped.read) next().clReleaseEvent(storage.mapped.read);
+  if (map.read) next().clRetainEvent(map.read);
+  storage.mapped = {static_cast<std::byte*>(pointer), map.ranges[0].offset_bytes,
+                    map.ranges[0].size_bytes, map.before, map.read};
+  storage.is_mapped.store(true, std::memory_order_release);
+}
+
+void close_window(const Map& map, const void* pointer) {
+  Storage& storage = *map.storage;
+  const std::lock_guard lock(storage.window_mutex);
+  if (storage.mapped.address != pointer) return;
+  if (storage.mapped.read) next().clReleaseEvent(storage.mapped.read);
+  storage.mapped = {};
+  storage.is_mapped.store(false, std::memory_order_release);
+}
+
 }  // namespace
 
 MapInProgress::MapInProgress(Given& given, cl_map_flags flags) noexcept : given_(given) {
@@ -79,12 +101,18 @@ void MapInProgress::done(void* pointer, const Box& host) noexcept {
   quietly([&] {
     map_.host = host;
     map_.capture = given_.capture();
+    open_window(map_, pointer);
     add_map(pointer, std::move(map_));
   });
 }
 
 void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
                 const void* pointer) noexcept {
+  if (map)
+    quietly([&] {
+      close_window(*map, pointer);
+      given.unmapped(*map->storage);
+    });
   std::vector<std::byte> now;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
   fill(given, WorkKind::write, function, [&](Work& work) {

@@ -1,5 +1,6 @@
 #include "layers/opencl/objects.hpp"
 
+#include <algorithm>
 #include <map>
 #include <shared_mutex>
 
@@ -63,6 +64,13 @@ std::uint32_t next_buffer_id() noexcept { return buffers.fetch_add(1, std::memor
 std::uint32_t next_kernel_id() noexcept { return kernels.fetch_add(1, std::memory_order_relaxed); }
 std::uint32_t next_stream_id() noexcept { return streams.fetch_add(1, std::memory_order_relaxed); }
 
+HostWindow window_of(Storage& storage) {
+  if (storage.address) return {storage.address, 0, storage.size_bytes, nullptr, nullptr};
+  if (!storage.is_mapped.load(std::memory_order_acquire)) return {};
+  const std::lock_guard lock(storage.window_mutex);
+  return storage.mapped;
+}
+
 // --- adopting -----------------------------------------------------------------------------------
 
 std::shared_ptr<Queue> queue_of(cl_command_queue handle) {
@@ -120,6 +128,20 @@ std::shared_ptr<Memory> memory_of(cl_mem handle) {
     return nullptr;
   auto memory = std::make_shared<Memory>();
   memory->references = ask<cl_uint>(get, handle, CL_MEM_REFERENCE_COUNT);
+  const auto flags = ask<cl_mem_flags>(get, handle, CL_MEM_FLAGS);
+  const auto* host = ask<const std::byte*>(get, handle, CL_MEM_HOST_PTR);
+  // A buffer over shared virtual memory is a part of that.
+  if (const auto svm = type == CL_MEM_OBJECT_BUFFER && (flags & CL_MEM_USE_HOST_PTR) && host
+                           ? svm_at(host)
+                           : std::nullopt) {
+    memory->storage = svm->storage;
+    memory->offset_bytes = static_cast<std::uint64_t>(host - svm->begin);
+    memory->size_bytes = std::min<std::uint64_t>(ask<std::size_t>(get, handle, CL_MEM_SIZE),
+                                                 svm->size_bytes - memory->offset_bytes);
+    memory->storage->parts.fetch_add(1, std::memory_order_relaxed);
+    add(handle, memory);
+    return memory;
+  }
   const auto parent_handle = ask<cl_mem>(get, handle, CL_MEM_ASSOCIATED_MEMOBJECT);
   const auto parent = parent_handle ? memory_of(parent_handle) : nullptr;
   if (!parent) {

@@ -41,6 +41,15 @@ struct Object : std::enable_shared_from_this<Object> {
 
 // --- memory -------------------------------------------------------------------------------------
 
+// Bytes of a storage that the host can change without a call.
+struct HostWindow {
+  std::byte* address = nullptr;
+  std::uint64_t offset_bytes = 0, size_bytes = 0;  // none: 0
+  // What was there when the host got it, once `read` is done; null: it threw that away.
+  std::shared_ptr<std::vector<std::byte>> before;
+  cl_event read = nullptr;
+};
+
 // Bytes that are a buffer of documents: a buffer, an image, or shared virtual memory. Sub-buffers
 // and images made on a buffer are parts of one.
 struct Storage : BufferResource {
@@ -52,11 +61,17 @@ struct Storage : BufferResource {
   std::byte* address = nullptr;  // what the host sees without a call; null: nothing
   bool is_fine = false;          // shared virtual memory that needs no map
   cl_mem_flags flags = 0;
+  // A map for writing that is not undone yet, the latest; under `window_mutex`.
+  std::mutex window_mutex;
+  HostWindow mapped;
+  std::atomic<bool> is_mapped{false};
   std::atomic<std::uint32_t> parts{0};  // objects of the program on these bytes
   CaptureNumber noted_in = 0;           // the capture that has its row
   // The last command that may have written it, for who has to wait.
   std::atomic<std::uint32_t> writer_capture{0}, writer_stream{0}, writer_command{0};
 };
+
+HostWindow window_of(Storage& storage);
 
 struct Memory final : Object {
   Memory() : Object(ObjectKind::memory) {}

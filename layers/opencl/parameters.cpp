@@ -74,7 +74,7 @@ void reflect(Kernel& kernel) {
   kernel.reflected = true;
   auto* handle = static_cast<cl_kernel>(const_cast<void*>(kernel.handle));
   std::vector<Parameter> parameters(kernel.arguments.size());
-  bool told = next().clGetKernelArgInfo != nullptr;
+  bool told = driver_has(handle, &cl_icd_dispatch::clGetKernelArgInfo);
   for (cl_uint i = 0; told && i < parameters.size(); ++i)
     told = ask_driver(handle, i, parameters[i]);
   if (!told && kernel.program) {

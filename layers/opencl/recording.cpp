@@ -224,13 +224,18 @@ void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& 
     if (argument.view && argument.view->noted_in.load(std::memory_order_relaxed) != number)
       note_storage(*argument.view);
     if (storage.is_strange) continue;
-    if (storage.address && contents != Contents::none) take_host_writes(id, storage);
+    if (contents != Contents::none) take_host_writes(id, storage);
     const BufferRange range = ledger_range(argument.range);
     if (writes(argument.access) && overwrites(work.kind))
       ledger_.overwrite(range, work.kind == WorkKind::write);
     else
       ledger_.use(range, argument.access, unknown);
   }
+}
+
+void Recording::forget(const Work& work) {
+  for (const WorkArgument& argument : work.arguments)
+    if (argument.kind == ArgumentKind::buffer) ledger_.forget(ledger_range(argument.range));
 }
 
 void Recording::leave_out(const Work& work) {
@@ -258,6 +263,8 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
       for (std::uint32_t id = ticket.id; id <= lane.last_command; ++id)
         note("refused", fmt::format("c{} was refused: {} answered {} ({}).", id, work.label,
                                     status_name(status), status));
+      forget(work);  // it wrote nothing, and what was read for it is not for others
+      for (std::uint32_t i = 0; i < nodes; ++i) forget(ticket.buffer->works[i].work);
       return;
     }
     cl_event event = ticket.taken;
@@ -298,7 +305,7 @@ void Recording::wrote(const Work& work, std::uint32_t stream, std::uint32_t id) 
     storage.writer_stream.store(stream, std::memory_order_relaxed);
     storage.writer_command.store(id, std::memory_order_relaxed);
     storage.writer_capture.store(number, std::memory_order_relaxed);
-    if (storage.address && work.kind != WorkKind::write) {
+    if (work.kind != WorkKind::write && window_of(storage).size_bytes != 0) {
       const std::lock_guard lock(mutex_);
       shared_dirty_.push_back(std::static_pointer_cast<Storage>(storage.shared_from_this()));
     }
@@ -379,6 +386,7 @@ void Recording::append(const Ticket& ticket, const Work& work, std::uint32_t id,
   std::copy(work.group_size.begin(), work.group_size.end(), packed.group_size);
   std::copy(work.offset.begin(), work.offset.end(), packed.offset);
   std::copy(work.items.begin(), work.items.end(), packed.items);
+  packed.dimensions = work.dimensions;
   packed.pattern = work.pattern;
   packed.scope = current_scope().key();
   packed.argument_count = arguments;
@@ -414,25 +422,27 @@ bool Recording::collect(Queue& queue, QueueRecord& record) {
   stamps.clear();
   while (!record.pending.empty()) {
     const QueueRecord::Pending& front = record.pending.front();
-    cl_int state = CL_QUEUED;
-    if (next().clGetEventInfo(front.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+    const auto get = [&](cl_profiling_info what) {
+      cl_ulong ns = 0;
+      if (next().clGetEventProfilingInfo(front.event, what, sizeof ns, &ns, nullptr) != CL_SUCCESS)
+        ns = 0;
+      return ns;
+    };
+    // Who knows when it ended knows that it did.
+    const cl_ulong ended_ns = queue.can_stamp ? get(CL_PROFILING_COMMAND_END) : 0;
+    cl_int state = CL_COMPLETE;
+    if (ended_ns == 0 &&
+        next().clGetEventInfo(front.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
                               nullptr) != CL_SUCCESS)
       state = CL_COMPLETE;  // a driver that can't tell would keep it for ever
     if (state > CL_COMPLETE) break;
     if (state < 0)
       note("failed", fmt::format("c{} ended with {} ({}).", front.command, status_name(state),
                                  state));
-    if (queue.can_stamp) {
-      const auto get = [&](cl_profiling_info what) {
-        cl_ulong ns = 0;
-        if (next().clGetEventProfilingInfo(front.event, what, sizeof ns, &ns, nullptr) !=
-            CL_SUCCESS)
-          ns = 0;
-        return ns;
-      };
+    if (ended_ns != 0) {
       stamps.push_back({front.command, get(CL_PROFILING_COMMAND_QUEUED),
                         get(CL_PROFILING_COMMAND_SUBMIT), get(CL_PROFILING_COMMAND_START),
-                        get(CL_PROFILING_COMMAND_END)});
+                        ended_ns});
       if (front.end_ns - front.begin_ns < record.tightest_ns) {
         record.tightest_ns = front.end_ns - front.begin_ns;
         record.clock = {0, front.begin_ns + record.tightest_ns / 2, stamps.back().queued_ns,
@@ -513,8 +523,9 @@ void Recording::host_waited(std::uint32_t stream, std::uint32_t command) noexcep
       if (writer == host_done_.end() ||
           writer->second < storage->writer_command.load(std::memory_order_relaxed))
         return false;
-      if (storage->address)
-        host_pages_.refresh(storage.get(), storage->address, storage->size_bytes);
+      const HostWindow window = window_of(*storage);
+      if (window.size_bytes)
+        host_pages_.refresh(storage.get(), window.address, window.size_bytes);
       return true;
     });
   });

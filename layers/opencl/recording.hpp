@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -91,6 +92,7 @@ class Recording {
   // No object of the program has these bytes any more; before the driver is told.
   void freed(const std::shared_ptr<Storage>& storage) noexcept;
   void queue_released(Queue& queue) noexcept;
+  void unmapped(const Storage& storage) noexcept;
   void note(std::string kind, std::string text) noexcept;
   void region(std::string_view name, std::uint64_t begin_ns) noexcept;
 
@@ -121,7 +123,8 @@ class Recording {
   void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);
   void add_orders(Ticket& ticket, QueueRecord& record);
   void look_at(std::uint32_t id, const Work& work, std::vector<capture::Piece>& unknown);
-  void leave_out(const Work& work);
+  void leave_out(const Work& work);  // what it writes is not known
+  void forget(const Work& work);     // nothing of it is
   void append(const Ticket& ticket, const Work& work, std::uint32_t id, std::uint32_t launched_by,
               std::uint32_t node, std::uint64_t end_ns, bool refused);
   void wrote(const Work& work, std::uint32_t stream, std::uint32_t id);
@@ -156,6 +159,20 @@ class Recording {
   bool stores(ContentRole role) const noexcept;
   void missing(const Storage& storage, std::string_view why);
   void overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes);
+  // Queues of our own, one a context, as long as they are needed.
+  class OwnQueues {
+   public:
+    OwnQueues() = default;
+    ~OwnQueues();
+    OwnQueues(const OwnQueues&) = delete;
+    OwnQueues& operator=(const OwnQueues&) = delete;
+    cl_command_queue of(cl_context context);  // null: none could be had
+
+   private:
+    std::map<cl_context, cl_command_queue> queues_;
+  };
+  std::uint64_t read_now(OwnQueues& queues, const capture::Piece& piece, std::uint32_t command,
+                         const std::function<bool()>& is_still_ours);
   void read_final();
 
   std::shared_ptr<capture::MemoryBudget> memory_;

@@ -263,8 +263,9 @@ void Recording::when_done(QueueRecord& record, cl_event event, std::unique_ptr<R
   reading->recording = this;
   reading->count = record.readings;
   record.readings->fetch_add(1, std::memory_order_relaxed);
-  const cl_int status =
-      next().clSetEventCallback(event, CL_COMPLETE, Recording::read_done, reading.get());
+  cl_int status = CL_INVALID_OPERATION;
+  if (driver_has(event, &cl_icd_dispatch::clSetEventCallback))
+    status = next().clSetEventCallback(event, CL_COMPLETE, Recording::read_done, reading.get());
   if (status == CL_SUCCESS) {
     static_cast<void>(reading.release());  // the callback's now
     next().clReleaseEvent(event);
@@ -364,6 +365,10 @@ bool Recording::is_device_written(std::span<const WorkArgument> ranges) noexcept
 // Bytes of memory that host and device share, changed while no command that may write them was
 // under way.
 void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
+  if (!storage.address && !storage.is_mapped.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  const HostWindow window = window_of(storage);
+  if (window.size_bytes == 0) return;
   if (storage.writer_capture.load(std::memory_order_relaxed) == number) {
     const std::lock_guard lock(mutex_);
     const auto done = host_done_.find(storage.writer_stream.load(std::memory_order_relaxed));
@@ -371,11 +376,19 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
         done->second < storage.writer_command.load(std::memory_order_relaxed))
       return;  // the host has not seen it done: what changed may be the device's
   }
-  for (const auto& [offset, size] :
-       host_pages_.changed(&storage, storage.address, storage.size_bytes)) {
+  if (window.before && !host_pages_.knows(&storage)) {
+    if (window.read) next().clWaitForEvents(1, &window.read);
+    host_pages_.changed(&storage, window.before->data(), window.size_bytes);
+  }
+  // Of a map that threw away what was there, all is the host's.
+  const bool is_all = !window.before && !storage.address && !host_pages_.knows(&storage);
+  auto changes = host_pages_.changed(&storage, window.address, window.size_bytes);
+  if (is_all) changes = {{0, window.size_bytes}};
+  for (const auto& [at, size] : changes) {
+    const std::uint64_t offset = window.offset_bytes + at;
     const WorkArgument range{ArgumentKind::buffer, Access::write, {&storage, offset, size}, 0,
                              nullptr};
-    BoxSource bytes(storage.address + offset, line(size));
+    BoxSource bytes(window.address + at, line(size));
     push_bytes(ContentRole::input, command, {&range, 1}, bytes);
     BufferRange known;
     known.buffer = &storage;
@@ -383,6 +396,10 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
     known.size_bytes = size;
     ledger_.overwrite(known, true);
   }
+}
+
+void Recording::unmapped(const Storage& storage) noexcept {
+  quietly([&] { host_pages_.forget(&storage); });
 }
 
 // --- the end ------------------------------------------------------------------------------------
@@ -395,101 +412,127 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
     document_.push(document::AllocationRow{true, u32(storage->id), monotonic_ns()});
     if (pieces.empty() || contents == Contents::none || storage->is_strange) return;
     const std::uint32_t stream = storage->writer_stream.load(std::memory_order_relaxed);
-    std::shared_ptr<Queue> queue;
+    const std::uint32_t writer = storage->writer_command.load(std::memory_order_relaxed);
+    std::vector<std::shared_ptr<Object>> candidates;
     {
       const std::lock_guard lock(mutex_);
-      for (const auto& known : queues_) {
-        auto candidate = std::static_pointer_cast<Queue>(known);
-        if (candidate->context == storage->context) queue = candidate;
-        const auto& lanes = candidate->record->lanes;
-        if (std::any_of(lanes.begin(), lanes.end(),
-                        [&](const Lane& lane) { return lane.stream == stream; })) {
-          queue = std::move(candidate);
-          break;
-        }
-      }
+      candidates = queues_;
     }
     // A callback of the driver may release memory while another thread is inside the driver with
-    // this lock; neither may wait for the other.
+    // a queue's lock; neither may wait for the other.
+    std::shared_ptr<Queue> queue;
     std::unique_lock<std::recursive_mutex> lock;
-    if (queue) lock = std::unique_lock(queue->mutex, std::try_to_lock);
-    if (!lock || !queue->record || !queue->record->handle) {
-      missing(*storage, "it was released when its queue could not be asked for them");
+    bool is_busy = false;
+    for (const auto& candidate : candidates) {
+      auto one = std::static_pointer_cast<Queue>(candidate);
+      if (one->context != storage->context) continue;
+      std::unique_lock held(one->mutex, std::try_to_lock);
+      is_busy = is_busy || !held;
+      if (!held || !one->record || one->record->capture != number) continue;
+      const auto& lanes = one->record->lanes;
+      if (std::none_of(lanes.begin(), lanes.end(),
+                       [&](const Lane& lane) { return lane.stream == stream; }))
+        continue;
+      queue = std::move(one);
+      lock = std::move(held);
+      break;
+    }
+    if (!queue && is_busy) {
+      missing(*storage, "it was released while another thread gave commands to its queue");
+      return;
+    }
+    if (!queue || !queue->record || !queue->record->handle) {
+      // The queue went before, and only after all it was given was done.
+      OwnQueues queues;
+      for (const Piece& piece : pieces) read_now(queues, piece, writer, [] { return true; });
       return;
     }
     QueueRecord& record = *queue->record;
     std::vector<cl_event> waits;
     if (queue->out_of_order)
       for (const auto& pending : record.pending) waits.push_back(pending.event);
-    read_pieces(record, ContentRole::check,
-                storage->writer_command.load(std::memory_order_relaxed), pieces, u32(waits.size()),
+    read_pieces(record, ContentRole::check, writer, pieces, u32(waits.size()),
                 waits.empty() ? nullptr : waits.data(), nullptr);
     next().clFlush(record.handle);
     collect(*queue, record);  // events that we hold may hold the memory
+    // Shared virtual memory goes at once, whatever still reads it.
+    if (storage->kind == BufferKind::svm)
+      wait_until_done(*queue, record, std::chrono::seconds(5));
   });
+}
+
+cl_command_queue Recording::OwnQueues::of(cl_context context) {
+  cl_command_queue& queue = queues_[context];
+  if (queue) return queue;
+  const auto devices =
+      ask_list<cl_device_id>(next().clGetContextInfo, context, CL_CONTEXT_DEVICES);
+  cl_int status = CL_DEVICE_NOT_FOUND;
+  if (!devices.empty()) queue = next().clCreateCommandQueue(context, devices[0], 0, &status);
+  return status == CL_SUCCESS ? queue : queue = nullptr;
+}
+
+Recording::OwnQueues::~OwnQueues() {
+  for (const auto& [context, queue] : queues_)
+    if (queue) next().clReleaseCommandQueue(queue);
+}
+
+// Bytes that no command under way writes, read and waited for.
+std::uint64_t Recording::read_now(OwnQueues& queues, const Piece& piece, std::uint32_t command,
+                                  const std::function<bool()>& is_still_ours) {
+  const Storage& storage = storage_of(piece);
+  cl_command_queue queue = queues.of(storage.context);
+  if (!queue) {
+    missing(storage, "no queue could be had to read them");
+    return 0;
+  }
+  const bool whole = storage.image.has_value();
+  const std::uint64_t end = piece.offset_bytes + piece.size_bytes;
+  std::uint64_t total = 0;
+  std::vector<std::byte> pixels(whole ? storage.size_bytes : 0);
+  for (std::uint64_t at = piece.offset_bytes; at < end; at += piece_bytes) {
+    const std::uint64_t size = std::min(piece_bytes, end - at);
+    auto block = take_memory(size, nullptr);
+    if (!block) {
+      missing(storage, "no memory was free in time to read them");
+      break;
+    }
+    const std::span<std::byte> target = whole ? std::span<std::byte>(pixels) : block->bytes();
+    std::vector<cl_mem> scratch;
+    cl_event event = nullptr;
+    cl_int status =
+        enqueue_read(queue, storage, whole ? 0 : at, target, 0, nullptr, &event, scratch);
+    if (status == CL_SUCCESS) status = next().clWaitForEvents(1, &event);
+    if (event) next().clReleaseEvent(event);
+    for (cl_mem memory : scratch) next().clReleaseMemObject(memory);
+    if (status != CL_SUCCESS) {
+      missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
+      break;
+    }
+    if (whole) std::memcpy(block->bytes().data(), pixels.data() + at, size);
+    if (!is_still_ours()) break;
+    document_.push(ContentsMessage{ContentRole::check, command, u32(storage.id), at,
+                                   stores(ContentRole::check), std::move(*block)});
+    total += size;
+  }
+  return total;
 }
 
 // What devices wrote and nothing overwrote. Commands that other threads give meanwhile are not
 // recorded; once one was, results can't be told from its own.
 void Recording::read_final() {
   const std::uint64_t begin_ns = monotonic_ns();
-  std::uint64_t total = 0;
   const std::uint32_t count = commands();
   if (count == 0) return;
-  std::map<cl_context, cl_command_queue> queues;
-  bool strays = false;
-  for (const auto& [piece, held] : ledger_.device_written()) {
-    const Storage& storage = storage_of(piece);
-    if (storage.is_strange || strays || document_.is_lost()) continue;
-    cl_command_queue& queue = queues[storage.context];
-    if (!queue) {
-      const auto devices = ask_list<cl_device_id>(next().clGetContextInfo, storage.context,
-                                                  CL_CONTEXT_DEVICES);
-      cl_int status = CL_DEVICE_NOT_FOUND;
-      if (!devices.empty())
-        queue = next().clCreateCommandQueue(storage.context, devices[0], 0, &status);
-      if (status != CL_SUCCESS) {
-        missing(storage, fmt::format("no queue could be had to read them ({})",
-                                     status_name(status)));
-        continue;
-      }
-    }
-    const bool whole = storage.image.has_value();
-    const std::uint64_t end = piece.offset_bytes + piece.size_bytes;
-    for (std::uint64_t at = piece.offset_bytes; at < end; at += piece_bytes) {
-      const std::uint64_t size = std::min(piece_bytes, end - at);
-      auto block = take_memory(size, nullptr);
-      if (!block) {
-        missing(storage, "no memory was free in time to read them");
-        break;
-      }
-      std::vector<std::byte> pixels(whole ? storage.size_bytes : 0);
-      const std::span<std::byte> target = whole ? std::span<std::byte>(pixels) : block->bytes();
-      std::vector<cl_mem> scratch;
-      cl_event event = nullptr;
-      cl_int status = enqueue_read(queue, storage, whole ? 0 : at, target, 0, nullptr, &event,
-                                   scratch);
-      if (status == CL_SUCCESS) status = next().clWaitForEvents(1, &event);
-      if (event) next().clReleaseEvent(event);
-      for (cl_mem memory : scratch) next().clReleaseMemObject(memory);
-      if (status != CL_SUCCESS) {
-        missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
-        break;
-      }
-      if (whole) std::memcpy(block->bytes().data(), pixels.data() + at, size);
-      strays = session::stray_commands() != 0;
-      if (strays) break;
-      document_.push(ContentsMessage{ContentRole::check, count - 1, u32(storage.id), at,
-                                     stores(ContentRole::check), std::move(*block)});
-      total += size;
-    }
-  }
-  if (strays)
+  std::uint64_t total = 0;
+  OwnQueues queues;
+  const auto is_still_ours = [] { return session::stray_commands() == 0; };
+  for (const auto& [piece, held] : ledger_.device_written())
+    if (!storage_of(piece).is_strange && is_still_ours() && !document_.is_lost())
+      total += read_now(queues, piece, count - 1, is_still_ours);
+  if (!is_still_ours())
     note("contents_missing",
          "The program gave commands while the capture ended; what was in memory then is not a "
          "result of what was recorded, and is left out.");
-  for (const auto& [context, queue] : queues)
-    if (queue) next().clReleaseCommandQueue(queue);
   overhead(OverheadKind::checks, begin_ns, total);
 }
 

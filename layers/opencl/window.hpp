@@ -40,6 +40,7 @@ class Window {
   void failed_to_begin();
 
   bool is_capturing() const { return began_ns_.has_value(); }
+  bool is_open() const { return is_capturing() && open_; }
   bool is_over() const { return over_; }  // look() will never want to begin again
 
   // Whether look() wants to be asked before commands; the first one it cares for.

@@ -7,6 +7,7 @@ void Work::clear() {
   label = {};
   kernel = nullptr;
   groups = group_size = offset = items = {};
+  dimensions = 0;
   pattern = 0;
   arguments.clear();
   values.clear();

@@ -32,6 +32,7 @@ struct Work {
   std::string_view label;  // the function; lives as long as the process
   Kernel* kernel = nullptr;
   std::array<std::uint32_t, 3> groups{}, group_size{}, offset{}, items{};
+  std::uint32_t dimensions = 0;
   std::uint64_t pattern = 0;
   std::vector<WorkArgument> arguments;
   std::vector<std::byte> values;

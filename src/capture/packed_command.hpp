@@ -24,7 +24,7 @@ struct PackedWork {
   std::uint32_t groups[3], group_size[3], offset[3], items[3];
   std::uint64_t pattern;
   const void* scope;  // Scope's own pointer: lives as long as the process
-  std::uint32_t argument_count, value_bytes, label_bytes, zero;
+  std::uint32_t argument_count, value_bytes, label_bytes, dimensions;
 };
 
 struct PackedCommand {

@@ -47,6 +47,7 @@ std::uint32_t WorkTable::write(const PackedCommand& command, document::DocumentW
   row.group_size = {work.group_size[0], work.group_size[1], work.group_size[2]};
   row.offset = {work.offset[0], work.offset[1], work.offset[2]};
   row.items = {work.items[0], work.items[1], work.items[2]};
+  row.dimensions = work.dimensions;
   row.pattern = work.pattern;
   row.arguments = arguments_;
   row.values = {values, work.value_bytes};

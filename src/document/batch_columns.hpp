@@ -45,7 +45,7 @@ class BatchColumns {
   const Column& operator[](std::size_t column) const { return columns_[column]; }
 
  private:
-  std::array<Column, 19> columns_;
+  std::array<Column, 20> columns_;
 };
 
 }  // namespace reel::document

@@ -33,7 +33,8 @@ void BatchReader::read(const schema::Works& batch) {
                                    {batch.offset_z()},
                                    {batch.items_x()},
                                    {batch.items_y()},
-                                   {batch.items_z()}});
+                                   {batch.items_z()},
+                                   {batch.dimensions()}});
   if (rows == 0) return;
   const auto argument_rows = arguments_.decode({{batch.argument_kind()},
                                                 {batch.argument_access(), 3},
@@ -67,6 +68,7 @@ void BatchReader::read(const schema::Works& batch) {
     bool is_wrong = columns_[0][i] >= no_index;
     for (std::size_t c = 2; c <= 10; ++c) is_wrong |= columns_[c][i] > most_32;
     for (std::size_t c = 13; c <= 18; ++c) is_wrong |= columns_[c][i] > most_32;
+    is_wrong |= columns_[19][i] > 3;
     bool is_known = columns_[1][i] < static_cast<std::uint64_t>(WorkKind::unknown);
     for (const std::size_t end = argument + count; argument < end; ++argument) {
       const std::uint64_t kind = arguments_[0][argument], access = arguments_[1][argument];
@@ -112,6 +114,7 @@ void BatchReader::read(const schema::Works& batch) {
     work.group_size = {number(8), number(9), number(10)};
     work.offset = {number(13), number(14), number(15)};
     work.items = {number(16), number(17), number(18)};
+    work.dimensions = number(19);
     work.pattern = static_cast<std::uint32_t>(pattern);
     work.pattern_bytes = static_cast<std::uint32_t>(pattern >> 32);
     out.works.push_back(work);

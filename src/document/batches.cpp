@@ -31,7 +31,7 @@ void Batches::add(const WorkRow& row, std::uint32_t id) {
   works_.add(id, static_cast<std::uint8_t>(row.kind), row.kernel, row.label, row.scope,
              row.groups.x, row.groups.y, row.groups.z, row.group_size.x, row.group_size.y,
              row.group_size.z, row.pattern, row.arguments.size(), row.offset.x, row.offset.y,
-             row.offset.z, row.items.x, row.items.y, row.items.z);
+             row.offset.z, row.items.x, row.items.y, row.items.z, row.dimensions);
   for (const ArgumentRow& a : row.arguments)
     arguments_.add(static_cast<std::uint8_t>(a.kind), static_cast<std::uint8_t>(a.access), a.buffer,
                    a.offset_bytes, a.size_bytes, a.view);
@@ -230,7 +230,7 @@ flatbuffers::Offset<schema::Batch> Batches::build(TableId table) {
       const auto t =
           schema::CreateWorks(b, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10],
                               c[11], c[12], a[0], a[1], a[2], a[3], a[4], bytes_of(b, values_),
-                              c[13], c[14], c[15], c[16], c[17], c[18], a[5]);
+                              c[13], c[14], c[15], c[16], c[17], c[18], a[5], c[19]);
       return batch([&](auto& w) { w.add_works(t); });
     }
     case TableId::commands: {

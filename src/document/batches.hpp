@@ -81,7 +81,7 @@ class Batches {
   std::vector<StreamRow> streams_;
   std::vector<BufferRow> buffers_;
   std::vector<NamedKernel> kernels_;
-  ColumnSet<19> works_;
+  ColumnSet<20> works_;
   ColumnSet<6> arguments_;
   std::vector<std::byte> values_;
   ColumnSet<8> commands_;

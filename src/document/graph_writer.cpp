@@ -215,6 +215,7 @@ class GraphWriter {
     row.group_size = dispatch.group_size;
     row.offset = dispatch.offset;
     row.items = dispatch.items;
+    row.dimensions = dispatch.dimensions;
     for (const Argument& a : dispatch.arguments) {
       if (a.kind == ParameterKind::buffer) {
         arguments.push_back(row_of(a.range, a.access));

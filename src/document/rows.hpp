@@ -72,6 +72,7 @@ struct WorkRow {
   std::uint32_t label = 0, scope = 0;
   Dim3 groups{0, 0, 0}, group_size{0, 0, 0};
   Dim3 offset{0, 0, 0}, items{0, 0, 0};
+  std::uint32_t dimensions = 0;
   std::uint64_t pattern = 0;
   std::span<const ArgumentRow> arguments = {};
   std::span<const std::byte> values = {};  // of the value arguments, one after the other

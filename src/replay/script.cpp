@@ -89,10 +89,13 @@ class ScriptMaker {
       hashed_[row.buffer].add(begin, end);
       return;
     }
+    // What was known before is another value: the host changed it in between.
+    const bool is_first = !written_[row.buffer].overlaps(begin, end) &&
+                          !known_[row.buffer].overlaps(begin, end);
     known_[row.buffer].add(begin, end);
     hashed_[row.buffer].remove(begin, end);
     names_buffer_[row.buffer] = true;
-    if (c == no_index || !written_[row.buffer].overlaps(begin, end)) {
+    if (c == no_index || is_first) {
       script_.at_start.push_back(i);
       return;
     }

@@ -193,6 +193,7 @@ Dispatch Stage::dispatch_of(const TraceWork& work, std::uint32_t index,
   dispatch.group_size = work.group_size;
   dispatch.offset = work.offset;
   dispatch.items = work.items;
+  dispatch.dimensions = work.dimensions;
   if (work.group_size == unset_dim) {  // the driver's choice: groups counts items
     dispatch.items = work.groups;
     dispatch.groups = {1, 1, 1};

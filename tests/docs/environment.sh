@@ -3,10 +3,10 @@
 set -euo pipefail
 cd "${1:?the repository}"
 
-# In C++ a variable is a name in quotes; REEL_TEST_... are between tests alone.
+# In C++ and Python a variable is a name in quotes; REEL_TEST_... are between tests alone.
 read_by_code=$(
   {
-    grep -rhoE '"REEL_[A-Z_]+"' --include='*.cpp' --include='*.hpp' src layers cli ops examples bench tests
+    grep -rhoE '"REEL_[A-Z_]+"' --include='*.cpp' --include='*.hpp' --include='*.py' src layers cli ops examples python bench tests
     grep -oE 'REEL_DEV_[A-Z]+' dev
   } | grep -oE 'REEL_[A-Z_]+' | grep -v '^REEL_TEST_' | sort -u
 )

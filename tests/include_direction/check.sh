@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check.sh <root> - who may include whom. Prints each include that goes the wrong way.
 #
-#   base <- graph <- runtime <- backends;  cli, ops, examples, tests, bench, fuzz on top
+#   base <- graph <- runtime <- backends;  cli, ops, examples, python, tests, bench, fuzz on top
 #            graph <- document <- analysis <- export
 #          runtime <- capture, replay;  document <- capture, replay
 #          capture <- layers <- cli
@@ -9,10 +9,10 @@
 # A file may include its own module and those left of it; public headers belong to the module
 # that implements them, and never include src/. Nobody includes cli, tests, bench or fuzz; ops is for
 # examples, tests and bench; the forward pass of examples is for bench and tests. What
-# stands for a user's program (cli, ops, examples) sees public headers only.
+# stands for a user's program (cli, ops, examples, python) sees public headers only.
 set -euo pipefail
 rules=$(cd "$(dirname "$0")" && pwd)/rules.awk
 cd "${1:?the repository}"
 
-find include src layers cli ops examples tests bench fuzz -name '*.hpp' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' |
+find include src layers cli ops examples python tests bench fuzz -name '*.hpp' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' |
   LC_ALL=C sort | xargs -r awk -f "$rules"

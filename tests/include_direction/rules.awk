@@ -43,7 +43,7 @@ function wrong(reason) {
 }
 BEGIN {
   # reel.hpp is all of it, for users; inside, name what you need.
-  own("base", "error ids dim3 scope elements units")
+  own("base", "error ids dim3 image scope elements units")
   own("graph", "parameter kernel host_kernel buffer command graph")
   own("runtime", "device stream graph_exec stream_capture executor")
   own("document", "trace document buffer_value arguments")
@@ -72,6 +72,7 @@ BEGIN {
   may["cli"] = " base graph runtime document capture replay analysis export page backends everything ops layers cli "
   may["ops"] = " base graph runtime everything ops "
   may["examples"] = " base graph runtime document capture replay analysis export page everything ops app examples "
+  may["python"] = " base graph runtime document capture replay analysis export everything ops app python "
   # bench measures the forward pass.
   may["bench"] = " base graph runtime document capture replay analysis export page backends everything ops examples bench "
   may["tests"] = " base graph runtime document capture replay analysis export page backends everything ops app layers examples tests "
@@ -97,7 +98,7 @@ FNR == 1 {
     wrong("a public header includes " file ", which is not installed")
   else if (other != "?" && index(may[module], " " other " ") == 0)
     wrong(module " includes " file " of " other "; it may include only:" may[module])
-  else if (module ~ /^(cli|ops|examples)$/ && file ~ /^src\//)
+  else if (module ~ /^(cli|ops|examples|python)$/ && file ~ /^src\//)
     wrong(module " includes " file "; it stands for a program of a user, and sees public headers only")
   else if (FILENAME ~ /^src\/backends\/[^\/]+\// && file ~ /^src\/backends\/[^\/]+\//) {
     split(FILENAME, here, "/")

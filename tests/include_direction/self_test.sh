@@ -9,7 +9,7 @@ trap 'rm -rf "$tree"' EXIT
 fresh() {
   rm -rf "${tree:?}"/*
   mkdir -p "$tree"/include/reel "$tree"/src/{base,graph,document,analysis,export,runtime,capture,replay} \
-    "$tree"/src/backends/{host,opencl} "$tree"/{layers,cli,ops,examples,tests,bench,fuzz}
+    "$tree"/src/backends/{host,opencl} "$tree"/{layers,cli,ops,examples,python,tests,bench,fuzz}
   echo '#include <string>' >"$tree/include/reel/error.hpp"
   echo '#include "reel/error.hpp"' >"$tree/include/reel/graph.hpp"
   echo '#include "reel/graph.hpp"' >"$tree/include/reel/device.hpp"

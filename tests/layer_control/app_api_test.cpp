@@ -54,7 +54,7 @@ TEST_F(AppApi, StartsAndStopsTheLibrarysCapture) {
   ASSERT_EQ(reel_app_stop(), REEL_APP_DONE) << reel_app_last_error();
 
   const Trace trace = Trace::load(path);
-  EXPECT_EQ(trace.commands().size(), 1u);
+  EXPECT_EQ(trace.commands().size(), 2u) << "the write and the dispatch";
   std::vector<std::string> names;
   for (const TraceRegion& region : trace.regions())
     if (region.kind == TraceRegion::Kind::named) names.push_back(trace.text(region.name));

@@ -1,6 +1,7 @@
 // `reel capture` and `reel trigger`, run as a user runs them, with a layer that records nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -154,7 +155,7 @@ TEST_F(CaptureVerb, AProgramsOwnOptionsAreItsOwn) {
 TEST_F(CaptureVerb, ExitCodesAreThoseOfTheProgram) {
   EXPECT_EQ(capture({"-q", "--", steps, "calls", "1", "exit", "3"}).exit_code, 3);
   EXPECT_EQ(capture({"-q", "--", steps, "exit", "3"}).exit_code, 3) << "nothing recorded";
-  EXPECT_EQ(capture({"-q", "--", steps, "calls", "1", "raise", "11"}).exit_code, 139);
+  EXPECT_EQ(capture({"-q", "--", "/bin/sh", "-c", "kill -SEGV $$"}).exit_code, 139);
   EXPECT_EQ(capture({"-q", "--", steps, "raise", "15"}).exit_code, 143);
 }
 
@@ -262,10 +263,10 @@ TEST_F(CaptureVerb, EachProcessHasADocumentAndAllAreListed) {
 }
 
 TEST_F(CaptureVerb, TimeEndsACaptureWhileTheProgramIsIdle) {
-  const auto running = start({"--for", "50ms", "--json", "run.json", "--", steps, "calls", "3",
-                              "sleep", "800", "calls", "3", "sleep", "1", "print", "done"});
-  const Outcome run = running->end();
-  EXPECT_THAT(run.out, HasSubstr("done"));
+  const Outcome run =
+      capture({"--for", "50ms", "--", steps, "calls", "3", "sleep", "2000", "raise", "9"});
+  EXPECT_EQ(run.exit_code, 137);
+  EXPECT_THAT(run.err, Not(HasSubstr("without closing it")));
   EXPECT_EQ(text_of(folder() / "steps.reel"), text_of(root_ / "closed.reel"));
 }
 
@@ -277,14 +278,59 @@ TEST_F(CaptureVerb, LastKeepsTwoParts) {
 }
 
 TEST_F(CaptureVerb, SignalsSentToReelReachTheProgram) {
-  const auto running = start({"--", steps, "calls", "1", "print", "ready", "sleep", "20000"});
+  const auto running = start({"--", steps, "calls", "1", "print", "ready", "sleep", "60000"});
   ASSERT_TRUE(running->prints("ready"));
   kill(running->pid(), SIGTERM);
   EXPECT_EQ(running->end().exit_code, 143);
 }
 
+// On a terminal: Ctrl-C when the program is ready. All that is said.
+std::string interrupted(const std::vector<std::string>& command, const Environment& environment,
+                        const fs::path& folder, int& status) {
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    if (chdir(folder.c_str()) != 0) _exit(98);
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    std::vector<char*> words;
+    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    execv(words[0], words.data());
+    _exit(96);
+  }
+  std::string said;
+  bool pressed = false;
+  char part[1024];
+  for (ssize_t count = 0; (count = read(terminal, part, sizeof part)) > 0;) {
+    said.append(part, static_cast<std::size_t>(count));
+    if (!pressed && said.find("ready") != std::string::npos)
+      pressed = write(terminal, "\x03", 1) == 1;
+  }
+  close(terminal);
+  waitpid(child, &status, 0);
+  return said;
+}
+
+TEST_F(CaptureVerb, CtrlCReachesTheProgramOnceAndReelWaitsForIt) {
+  if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminals here";
+  int status = 0;
+  const std::string handled =
+      interrupted({reel_program, "capture", "--", steps, "handler", std::to_string(SIGINT), "calls",
+                   "1", "print", "ready", "sleep", "2000", "print", "went on"},
+                  environment_, folder(), status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_THAT(handled,
+              AllOf(HasSubstr("signal"), HasSubstr("went on"), HasSubstr("reel info steps.reel")));
+  EXPECT_EQ(handled.find("signal"), handled.rfind("signal")) << "once";
+  const std::string killed = interrupted(
+      {reel_program, "capture", "--", steps, "calls", "1", "print", "ready", "sleep", "60000"},
+      environment_, folder(), status);
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_THAT(killed, HasSubstr("steps was ended by Interrupt"));
+}
+
 TEST_F(CaptureVerb, TriggersBeginAndEndAndBeginTheNextDocument) {
-  const auto running = start({"--trigger", "--", steps, "calls", "1", "sleep", "20000"});
+  const auto running = start({"--trigger", "--", steps, "calls", "1", "sleep", "60000"});
   ASSERT_TRUE(running->says("waits for `reel trigger")) << running->err();
   const Outcome first = trigger(running->pid());
   EXPECT_EQ(first.exit_code, 0) << first.err;
@@ -300,24 +346,26 @@ TEST_F(CaptureVerb, TriggersBeginAndEndAndBeginTheNextDocument) {
 }
 
 TEST_F(CaptureVerb, ATriggerLeavesAProgramsOwnHandlerAlone) {
-  const auto running = start({"--trigger", "--", steps, "handler", "calls", "1", "sleep", "2000"});
+  const auto running = start({"--trigger", "--", steps, "handler", std::to_string(SIGUSR2), "calls",
+                              "1", "sleep", "60000"});
   ASSERT_TRUE(running->says("waits for"));
   kill(running->pid(), SIGUSR2);
+  EXPECT_TRUE(running->prints("signal\n"));
+  EXPECT_THAT(files(), testing::IsEmpty());
   EXPECT_THAT(trigger(running->pid()).out, HasSubstr("capturing to"));
-  const Outcome run = running->end();
-  EXPECT_EQ(run.out, "signals 1\n");
   EXPECT_THAT(files(), UnorderedElementsAre("steps.reel"));
 }
 
 TEST_F(CaptureVerb, ASignalThatComesBeforeTheFirstCallDoesNoHarm) {
-  const auto running =
-      start({"--trigger", "--", steps, "print", "ready", "sleep", "300", "exit", "7"});
+  const auto running = start({"--trigger", "--", steps, "print", "ready", "sleep", "60000"});
   ASSERT_TRUE(running->prints("ready"));
   const Outcome early = trigger(running->pid());
   EXPECT_EQ(early.exit_code, 1);
   EXPECT_THAT(early.err, HasSubstr("has made no OpenCL call yet"));
   kill(running->pid(), SIGUSR2);
-  EXPECT_EQ(running->end().exit_code, 7);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  kill(running->pid(), SIGTERM);
+  EXPECT_EQ(running->end().exit_code, 128 + SIGTERM);
 }
 
 TEST_F(CaptureVerb, ATriggerSaysWhyThereIsNobodyToTrigger) {
@@ -329,7 +377,7 @@ TEST_F(CaptureVerb, ATriggerSaysWhyThereIsNobodyToTrigger) {
   waitpid(gone, nullptr, 0);
   EXPECT_EQ(trigger(gone).err, "reel: There is no process " + std::to_string(gone) + ".\n");
   EXPECT_EQ(run_program({reel_program, "trigger", "me"}).exit_code, 2);
-  const auto running = start({"--", steps, "calls", "1", "print", "ready", "sleep", "5000"});
+  const auto running = start({"--", steps, "calls", "1", "print", "ready", "sleep", "60000"});
   ASSERT_TRUE(running->prints("ready"));
   EXPECT_THAT(trigger(running->pid()).err, HasSubstr("captured without triggers"));
 }

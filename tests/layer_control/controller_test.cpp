@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "counting_session.hpp"
 
@@ -19,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr std::uint64_t second = 1'000'000'000;
-std::uint64_t now_ns = 0;
+std::atomic<std::uint64_t> now_ns{0};
 std::uint64_t clock_of_test() noexcept { return now_ns; }
 
 class ControllerTest : public testing::Test {
@@ -39,7 +41,7 @@ class ControllerTest : public testing::Test {
   // A command, the way the hooks give one.
   void command() {
     if (session.attention) controller->before_command();
-    if (session.begun.size() > session.ended.size()) ++session.recorded;
+    if (session.is_open) ++session.recorded;
   }
   void commands(int count) {
     for (int i = 0; i < count; ++i) command();
@@ -100,7 +102,7 @@ TEST_F(ControllerTest, FirstStopsAfterSoManyRecordedCommands) {
   EXPECT_THAT(session.ended, IsEmpty());
   command();
   EXPECT_THAT(session.ended, ElementsAre(out));
-  EXPECT_EQ(session.recorded, 3u);
+  EXPECT_EQ(session.recorded.load(), 3u);
   EXPECT_FALSE(session.attention);
   EXPECT_FALSE(controller->is_armed());
 }
@@ -111,9 +113,9 @@ TEST_F(ControllerTest, CommandsAreThoseOfTheWholeProcess) {
   commands(4);
   EXPECT_THAT(session.begun, IsEmpty());
   commands(3);
-  EXPECT_EQ(session.recorded, 3u);
+  EXPECT_EQ(session.recorded.load(), 3u);
   commands(5);
-  EXPECT_EQ(session.recorded, 3u);
+  EXPECT_EQ(session.recorded.load(), 3u);
   EXPECT_THAT(session.ended, ElementsAre(out));
 }
 
@@ -194,7 +196,7 @@ TEST_F(ControllerTest, ARequestedTriggerIsActedOnAtTheNextCommandOrLook) {
   session.attention = true;  // as the signal's handler does
   command();
   EXPECT_THAT(session.begun, ElementsAre(out));
-  EXPECT_EQ(session.recorded, 1u);
+  EXPECT_EQ(session.recorded.load(), 1u);
   controller->request_trigger();
   controller->look();
   EXPECT_THAT(session.ended, ElementsAre(out));
@@ -208,7 +210,7 @@ TEST_F(ControllerTest, ATriggerWithFirstCapturesOneWindow) {
     EXPECT_EQ(controller->trigger().path, name(path));
     commands(5);
     EXPECT_EQ(session.ended.back(), name(path));
-    EXPECT_EQ(session.recorded, 2u);
+    EXPECT_EQ(session.recorded.load(), 2u);
   }
 }
 
@@ -229,6 +231,13 @@ TEST_F(ControllerTest, TheProgramStartsAndStopsByItself) {
   EXPECT_EQ(controller->trigger().path, name("set_2.reel"));
 }
 
+TEST_F(ControllerTest, TheProgramDoesNotStopWhatItDidNotStart) {
+  made().first_call();
+  EXPECT_THAT(controller->start(name("own.reel")).why, HasSubstr("is under way"));
+  EXPECT_THAT(controller->stop().why, HasSubstr("not begun by start()"));
+  EXPECT_THAT(session.ended, IsEmpty());
+}
+
 TEST_F(ControllerTest, WhatTheSessionRefusesIsSaidOnce) {
   session.refusal = "The disk is full.";
   settings.commands = CommandSpan{0, 9};
@@ -244,6 +253,36 @@ TEST_F(ControllerTest, OnlyKernelsOfTheChoiceAreSelected) {
   EXPECT_TRUE(controller->selects("matmul"));
   EXPECT_FALSE(controller->selects("add"));
   EXPECT_FALSE(controller->selects("")) << "other commands";
+}
+
+TEST_F(ControllerTest, ThreadsGiveCommandsWhileOthersTrigger) {
+  settings.trigger = true;
+  settings.first = 50;
+  made().first_call();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      while (!stop) command();
+    });
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 100; ++i) {
+    if (i % 2) {
+      controller->request_trigger();
+      session.attention = true;
+      controller->look();
+    } else {
+      controller->trigger();
+    }
+    now_ns += second;
+  }
+  controller->process_ends();
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  testing::internal::GetCapturedStderr();
+  EXPECT_FALSE(session.is_open);
+  EXPECT_EQ(session.begun, session.ended);
+  EXPECT_GT(session.begun.size(), 10u);
 }
 
 TEST_F(ControllerTest, AfterTheEndNothingBegins) {

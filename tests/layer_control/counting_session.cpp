@@ -16,7 +16,7 @@ CountingSession& CountingSession::instance() {
 namespace reel::layer::session {
 namespace {
 test::CountingSession& counting() { return test::CountingSession::instance(); }
-bool is_open() { return counting().begun.size() > counting().ended.size(); }
+bool is_open() { return counting().is_open; }
 }  // namespace
 
 std::uint32_t mode() noexcept {
@@ -35,6 +35,7 @@ bool begin(const std::string& path, const Settings& settings, std::string& why) 
   std::fclose(file);
   counting().begun.push_back(path);
   counting().recorded = 0;
+  counting().is_open = true;
   return true;
 }
 
@@ -43,6 +44,7 @@ bool end(CaptureReport& report) noexcept {
   report.path = counting().begun.back();
   report.commands = counting().recorded;
   counting().ended.push_back(report.path);
+  counting().is_open = false;
   return true;
 }
 

@@ -34,6 +34,7 @@ Grid make_grid(Dim3 groups, Dim3 size) noexcept {
 
 Grid make_grid(const Dispatch& dispatch) noexcept {
   Grid grid = make_grid(dispatch.groups, dispatch.group_size);
+  grid.dimensions = std::max(grid.dimensions, dispatch.dimensions);
   if (!dispatch.is_free_grid()) return grid;
   if (dispatch.items != unset_dim)
     grid.global = {dispatch.items.x, dispatch.items.y, dispatch.items.z};
@@ -41,7 +42,8 @@ Grid make_grid(const Dispatch& dispatch) noexcept {
   grid.has_offset = dispatch.offset != unset_dim;
   grid.has_local = dispatch.group_size != unset_dim;
   const auto is_used = [&](std::size_t d) { return grid.global[d] != 1 || grid.offset[d] != 0; };
-  grid.dimensions = is_used(2) ? 3 : is_used(1) ? 2 : 1;
+  const cl_uint used = is_used(2) ? 3 : is_used(1) ? 2 : 1;
+  grid.dimensions = std::max(used, dispatch.dimensions);
   return grid;
 }
 

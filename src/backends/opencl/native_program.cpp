@@ -228,7 +228,7 @@ void NativeProgram::set_work(std::uint32_t step, const Work& work) {
             s.context.local_size[0] = d.group_size.x;
             s.context.local_size[1] = d.group_size.y;
             s.context.local_size[2] = d.group_size.z;
-            s.context.work_dim = make_grid(d.groups, d.group_size).dimensions;
+            s.context.work_dim = make_grid(d).dimensions;
             set_groups(step, d.groups);
             for (std::uint32_t i = 0; i < d.arguments.size(); ++i)
               set_argument(step, i, d.arguments[i]);

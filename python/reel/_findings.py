@@ -1,0 +1,193 @@
+"""What is worth knowing about a document, and what changed from one to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Union
+
+from . import _reel
+from ._commands import TraceCommand
+from ._row import time_text
+from ._rows import TraceBuffer, TraceKernel, TraceStream
+from ._trace import Path, Trace, to_trace
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One insight; docs/insights.md has the rule of each id."""
+
+    id: str
+    severity: str  # "info", "warning", "error"
+    confidence: str  # "possible", "likely", "certain"
+    title: str
+    advice: str
+    saving_ns: int | None
+    saving_bytes: int | None
+    formula: str  # how the saving was computed
+    numbers: dict[str, tuple[float, str]]  # by name: value and unit
+    commands: list[TraceCommand]
+    buffers: list[TraceBuffer]
+    kernels: list[TraceKernel]
+    streams: list[TraceStream]
+    begin_ns: int
+    end_ns: int
+
+    def __repr__(self) -> str:
+        saving = f", saves {time_text(self.saving_ns)}" if self.saving_ns else ""
+        return f"<{self.severity} {self.id}: {self.title}{saving}>"
+
+
+@dataclass(frozen=True)
+class DiffSide:
+    """One pass of one document."""
+
+    total_ns: int
+    busy_ns: int
+    idle_ns: int
+    passes: int
+    peak_bytes: int
+    commands: int
+    noise: float
+
+
+@dataclass(frozen=True)
+class DiffRow:
+    """A kernel or kind of copy in one scope."""
+
+    change: str  # "same", "slower", "faster", "added", "removed"
+    scope: str
+    name: str
+    count_a: int
+    count_b: int
+    ns_a: int
+    ns_b: int
+    delta_ns: int
+    noise: float | None
+    significant: bool
+    new_shape: bool
+    new_source: bool
+    new_arguments: bool
+    kernel_a: TraceKernel | None
+    kernel_b: TraceKernel | None
+    first_a: TraceCommand | None
+    first_b: TraceCommand | None
+
+
+@dataclass(frozen=True)
+class SourceChange:
+    kernel_a: TraceKernel | None
+    kernel_b: TraceKernel | None
+    form: str
+    text_a: str
+    text_b: str
+
+
+@dataclass(frozen=True)
+class ContentChange:
+    """The first command whose results are not the same."""
+
+    command_a: TraceCommand | None
+    command_b: TraceCommand | None
+    buffer_a: TraceBuffer | None
+    buffer_b: TraceBuffer | None
+    offset_bytes: int
+    value_a: str  # empty: only hashes are there
+    value_b: str
+    largest_absolute: float
+
+
+@dataclass(frozen=True)
+class Diff:
+    """From document a to document b. Rows and idle time make up the change of the total."""
+
+    a: DiffSide
+    b: DiffSide
+    total_delta_ns: int
+    idle_delta_ns: int
+    rows: list[DiffRow]  # by size of the change
+    sources: list[SourceChange]
+    compared_contents: int
+    equal_contents: int
+    contents: ContentChange | None
+    new_findings: list[Finding]
+    fixed_findings: list[Finding]
+    cause: str
+    significant: bool
+
+    def __repr__(self) -> str:
+        return f"<reel.Diff {self.cause}>"
+
+
+def _at(table: Any, index: int | None) -> Any:
+    return None if index is None else table[index]
+
+
+def _finding(trace: Trace, row: dict[str, Any]) -> Finding:
+    tables: dict[str, Any] = {
+        "commands": trace.commands,
+        "buffers": trace.buffers,
+        "kernels": trace.kernels,
+        "streams": trace.streams,
+    }
+    evidence: dict[str, Any] = {name: [table[index] for index in row[name]] for name, table in tables.items()}
+    return Finding(**(row | evidence))
+
+
+def insights(trace: Union[Trace, Path]) -> list[Finding]:
+    """What is worth knowing about a document, the most worth first.
+
+    >>> for finding in reel.insights("pass.reel"):
+    ...     print(finding.title, finding.saving_ns, finding.commands[:3])
+    """
+    loaded = to_trace(trace)
+    return [_finding(loaded, row) for row in _reel.insights(loaded._data)]
+
+
+def diff(a: Union[Trace, Path], b: Union[Trace, Path]) -> Diff:
+    """What changed from document ``a`` to document ``b``.
+
+    >>> found = reel.diff("before.reel", "after.reel")
+    >>> found.cause, found.rows[0].name, found.rows[0].delta_ns
+    """
+    before, after = to_trace(a), to_trace(b)
+    row = _reel.diff(before._data, after._data)
+    contents = row["contents"]
+    return Diff(
+        a=DiffSide(**row["a"]),
+        b=DiffSide(**row["b"]),
+        total_delta_ns=row["total_delta_ns"],
+        idle_delta_ns=row["idle_delta_ns"],
+        rows=[
+            DiffRow(
+                **one
+                | {
+                    "kernel_a": _at(before.kernels, one["kernel_a"]),
+                    "kernel_b": _at(after.kernels, one["kernel_b"]),
+                    "first_a": _at(before.commands, one["first_a"]),
+                    "first_b": _at(after.commands, one["first_b"]),
+                }
+            )
+            for one in row["rows"]
+        ],
+        sources=[
+            SourceChange(_at(before.kernels, kernel_a), _at(after.kernels, kernel_b), form, text_a, text_b)
+            for kernel_a, kernel_b, form, text_a, text_b in row["sources"]
+        ],
+        compared_contents=row["compared_contents"],
+        equal_contents=row["equal_contents"],
+        contents=None
+        if contents is None
+        else ContentChange(
+            **contents
+            | {
+                "command_a": _at(before.commands, contents["command_a"]),
+                "command_b": _at(after.commands, contents["command_b"]),
+                "buffer_a": _at(before.buffers, contents["buffer_a"]),
+                "buffer_b": _at(after.buffers, contents["buffer_b"]),
+            }
+        ),
+        new_findings=[_finding(after, one) for one in row["new_findings"]],
+        fixed_findings=[_finding(before, one) for one in row["fixed_findings"]],
+        cause=row["cause"],
+        significant=row["significant"],
+    )

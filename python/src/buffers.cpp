@@ -1,0 +1,143 @@
+#include <algorithm>
+
+#include "host_bytes.hpp"
+#include "objects.hpp"
+
+namespace reel::python {
+
+Range to_range(const py::handle& value) {
+  if (py::isinstance<Range>(value)) return value.cast<Range>();
+  if (!py::isinstance<Buffer>(value))
+    throw py::type_error("A buffer or a range of one is needed here, not a " + type_of(value) +
+                         ".");
+  const auto& buffer = value.cast<const Buffer&>();
+  return {buffer, 0, buffer.size_bytes()};
+}
+
+namespace {
+
+// Elements as NumPy has them; the shape where it fits the size, else one dimension.
+py::array read_range(const Range& range, const py::dtype& type, const py::object& shape) {
+  py::array result = new_array(type, range.size_bytes);
+  std::span<std::byte> target(static_cast<std::byte*>(result.mutable_data()), range.size_bytes);
+  {
+    const py::gil_scoped_release released;
+    range.buffer.read_bytes(target, range.offset_bytes);
+  }
+  return shape.is_none() ? result : py::array(result.attr("reshape")(shape));
+}
+
+py::array read_buffer(const py::object& self, const py::object& dtype) {
+  const auto& buffer = self.cast<const Buffer&>();
+  const Range whole{buffer, 0, buffer.size_bytes()};
+  if (!dtype.is_none()) return read_range(whole, py::dtype::from_args(dtype), py::none());
+  return read_range(whole, self.attr("dtype"), self.attr("shape"));
+}
+
+void write_range(const Range& range, const py::handle& data) {
+  const BytesToRead source(data);
+  const py::gil_scoped_release released;
+  // What is too long is refused with words of the library.
+  range.buffer.write_bytes(source.bytes(), range.offset_bytes);
+}
+
+// buffer[2:6]: elements of the buffer's type, in its first dimension or as it lies there.
+Range slice_buffer(const py::object& self, const py::slice& slice) {
+  const auto& buffer = self.cast<const Buffer&>();
+  const auto element = self.attr("dtype").attr("itemsize").cast<std::uint64_t>();
+  const std::uint64_t count = buffer.size_bytes() / element;
+  py::ssize_t start = 0, stop = 0, step = 0, length = 0;
+  if (!slice.compute(static_cast<py::ssize_t>(count), &start, &stop, &step, &length))
+    throw py::error_already_set();
+  if (step != 1)
+    throw py::value_error("A range of a buffer has no gaps: its step is 1, not " +
+                          std::to_string(step) + ".");
+  return {buffer, static_cast<std::uint64_t>(start) * element,
+          static_cast<std::uint64_t>(length) * element};
+}
+
+std::string repr_buffer(const py::object& self) {
+  const auto& buffer = self.cast<const Buffer&>();
+  return "<reel.Buffer '" + buffer.label() + "', " + std::to_string(buffer.size_bytes()) +
+         " bytes, " + str_of(self.attr("dtype")) + " " + str_of(self.attr("shape")) + ">";
+}
+
+std::string repr_range(const Range& range) {
+  return "<reel.BufferRange bytes " + std::to_string(range.offset_bytes) + " to " +
+         std::to_string(range.offset_bytes + range.size_bytes) + " of '" + range.buffer.label() +
+         "'>";
+}
+
+Binding bind(const py::handle& value, Access access) { return {to_range(value), access}; }
+
+}  // namespace
+
+void bind_buffers(py::module_& module) {
+  py::class_<Range, Holder<Range>>(module, "BufferRange", "Bytes of a buffer.")
+      .def_property_readonly("buffer", [](const Range& self) { return self.buffer; })
+      .def_readonly("offset_bytes", &Range::offset_bytes)
+      .def_readonly("size_bytes", &Range::size_bytes)
+      .def(
+          "read",
+          [](const Range& self, const py::object& dtype) {
+            return read_range(self, py::dtype::from_args(dtype), py::none());
+          },
+          py::arg("dtype") = "uint8", "Waits for the device; a new array.")
+      .def("write", &write_range, py::arg("data"), "Waits for the device.")
+      .def("__repr__", &repr_range);
+
+  py::class_<Binding, Holder<Binding>>(module, "Binding",
+                                       "A range of a buffer, and how a kernel uses it.")
+      .def_property_readonly("range", [](const Binding& self) { return self.range; })
+      .def_property_readonly("access", [](const Binding& self) { return to_string(self.access); })
+      .def("__repr__", [](const Binding& self) {
+        return "<reel.Binding " + std::string(to_string(self.access)) + " " +
+               repr_range(self.range) + ">";
+      });
+
+  // dtype and shape are attributes: what the buffer was made of, for read() without a type.
+  py::class_<Buffer, Holder<Buffer>>(module, "Buffer", py::dynamic_attr(),
+                                     "Memory of a device, with a label.")
+      .def_property_readonly("id", [](const Buffer& self) { return static_cast<int>(self.id()); })
+      .def_property_readonly("label", [](const Buffer& self) { return to_text(self.label()); })
+      .def_property_readonly("size_bytes", &Buffer::size_bytes)
+      .def("read", &read_buffer, py::arg("dtype") = py::none(),
+           "read($self, dtype=None)\n--\n\nWaits for the device; a new array, of the type and "
+           "shape that the buffer was made "
+           "with, or of one dimension of another type.")
+      .def(
+          "write",
+          [](const Buffer& self, const py::handle& data, std::uint64_t offset_bytes) {
+            write_range({self, offset_bytes, 0}, data);
+          },
+          py::arg("data"), py::arg("offset_bytes") = 0,
+          "write($self, data, offset_bytes=0)\n--\n\nWaits for the device. Any object with the "
+          "buffer protocol.")
+      .def(
+          "range",
+          [](const Buffer& self, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
+            const BufferRange checked(self, offset_bytes, size_bytes);
+            return Range{self, checked.offset_bytes, checked.size_bytes};
+          },
+          py::arg("offset_bytes"), py::arg("size_bytes"))
+      .def("__getitem__", &slice_buffer, py::arg("elements"))
+      .def(
+          "free",
+          [](const Buffer& self) {
+            Buffer(self).free();  // this handle stays, so that its use is refused by name
+          },
+          WithoutGil(), "Forbids further use.")
+      .def("__repr__", &repr_buffer);
+
+  module.def(
+      "inp", [](const py::handle& value) { return bind(value, Access::read); }, py::arg("buffer"),
+      "The kernel reads it.");
+  module.def(
+      "out", [](const py::handle& value) { return bind(value, Access::write); }, py::arg("buffer"),
+      "The kernel writes it.");
+  module.def(
+      "inout", [](const py::handle& value) { return bind(value, Access::read_write); },
+      py::arg("buffer"), "The kernel reads and writes it.");
+}
+
+}  // namespace reel::python

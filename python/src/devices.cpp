@@ -1,0 +1,139 @@
+#include "host_bytes.hpp"
+#include "objects.hpp"
+#include "reel/device.hpp"
+
+namespace reel::python {
+namespace {
+
+py::object describe_device(const DeviceInfo& info) {
+  py::dict row;
+  row["id"] = to_text(info.id);
+  row["backend"] = to_text(info.backend);
+  row["name"] = to_text(info.name);
+  row["type"] = to_text(info.type);
+  row["driver"] = to_text(info.driver);
+  row["driver_version"] = to_text(info.driver_version);
+  row["api_version"] = to_text(info.api_version);
+  row["unavailable"] = to_text(info.unavailable);
+  row["memory_bytes"] = info.memory_bytes;
+  row["max_buffer_bytes"] = info.max_buffer_bytes;
+  row["max_binding_bytes"] = info.max_binding_bytes;
+  row["binding_alignment_bytes"] = info.binding_alignment_bytes;
+  row["compute_units"] = info.compute_units;
+  row["max_group_items"] = info.max_group_items;
+  row["max_group_size"] = to_tuple(info.max_group_size);
+  row["max_groups"] = to_tuple(info.max_groups);
+  row["max_shared_bytes"] = info.max_shared_bytes;
+  row["can_stamp_time"] = info.can_stamp_time;
+  row["stamp_resolution_ns"] = info.stamp_resolution_ns;
+  row["can_dispatch_indirect"] = info.can_dispatch_indirect;
+  row["takes_images"] = info.takes_images;
+  row["takes_free_grids"] = info.takes_free_grids;
+  row["takes_partial_groups"] = info.takes_partial_groups;
+  row["kernel_forms"] = to_texts(info.kernel_forms);
+  return record("DeviceInfo", row);
+}
+
+py::list list_devices() {
+  std::vector<DeviceInfo> found;
+  {
+    const py::gil_scoped_release released;
+    found = devices();
+  }
+  py::list result;
+  for (const DeviceInfo& info : found) result.append(describe_device(info));
+  return result;
+}
+
+py::object with_shape(Buffer buffer, const py::object& dtype, const py::object& shape) {
+  py::object result = py::cast(std::move(buffer));
+  result.attr("dtype") = dtype;
+  result.attr("shape") = shape;
+  return result;
+}
+
+// Of so many bytes, zeros of a shape and type, or a copy of an array.
+py::object make_buffer(const Device& device, const py::object& data, const std::string& label,
+                       const py::object& dtype) {
+  const bool is_size = PyIndex_Check(data.ptr()) && !PyBool_Check(data.ptr()) &&
+                       !py::hasattr(data, "__array_interface__");
+  if (is_size || PyTuple_Check(data.ptr())) {
+    const py::object type = py::dtype::from_args(dtype.is_none() ? py::str("uint8") : dtype);
+    const py::object shape = is_size ? py::make_tuple(data) : data;
+    std::uint64_t bytes = type.attr("itemsize").cast<std::uint64_t>();
+    for (const auto& length : shape) {
+      const auto count = py::reinterpret_borrow<py::object>(length).cast<std::int64_t>();
+      if (count < 0) throw py::value_error("A buffer can't have the shape " + str_of(shape) + ".");
+      if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(count), &bytes))
+        bytes = ~std::uint64_t{0};  // more than any device has, which it says
+    }
+    Buffer buffer;
+    {
+      const py::gil_scoped_release released;
+      buffer = device.buffer(bytes, label);
+    }
+    return with_shape(std::move(buffer), type, shape);
+  }
+  if (!dtype.is_none())
+    throw py::type_error(
+        "dtype is for a buffer made of a size or shape; this one has the type of its array.");
+  const BytesToRead source(data);
+  Buffer buffer;
+  {
+    const py::gil_scoped_release released;
+    buffer = device.buffer(source.bytes().size(), label);
+    buffer.write_bytes(source.bytes());
+  }
+  if (py::hasattr(data, "dtype"))
+    return with_shape(std::move(buffer), data.attr("dtype"), data.attr("shape"));
+  return with_shape(std::move(buffer), py::dtype("uint8"), py::make_tuple(source.bytes().size()));
+}
+
+}  // namespace
+
+void bind_devices(py::module_& module) {
+  py::class_<Device, Holder<Device>>(module, "Device", "Something that runs kernels.")
+      .def_property_readonly("info",
+                             [](const Device& self) { return describe_device(self.info()); })
+      .def_property_readonly("id", [](const Device& self) { return to_text(self.info().id); })
+      .def_property_readonly("name", [](const Device& self) { return to_text(self.info().name); })
+      .def("buffer", &make_buffer, py::arg("data"), py::arg("label") = "",
+           py::arg("dtype") = py::none(),
+           R"doc(buffer($self, data, label='', dtype=None)
+--
+
+A copy of an array; of an int, so many zero bytes; of a shape, zeros of `dtype`.
+
+>>> x = device.buffer(np.arange(1024, dtype=np.float32), "x")
+>>> y = device.buffer((32, 32), "y", dtype=np.float32)
+)doc")
+      .def(
+          "stream",
+          [](const Device& self, const std::string& label) { return PyStream{self.stream(label)}; },
+          py::arg("label") = "", WithoutGil())
+      .def(
+          "event", [](const Device& self, const std::string& label) { return self.event(label); },
+          py::arg("label") = "", WithoutGil())
+      .def("synchronize", &Device::synchronize, WithoutGil(), "Waits for every stream.")
+      .def("__eq__", [](const Device& a, const Device& b) { return a == b; })
+      .def("__eq__", [](const Device&, const py::object&) { return false; })
+      .def("__hash__",
+           [](const Device& self) { return reinterpret_cast<std::uintptr_t>(self.state().get()); })
+      .def("__repr__", [](const Device& self) {
+        return "<reel.Device " + self.info().id + ", " + self.info().name + ">";
+      });
+  module.def(
+      "devices", &list_devices,
+      "devices()\n--\n\nEverything that can be opened here, and what can't with the reason.");
+  module.def(
+      "open_device", [](const std::string& selector) { return open_device(selector); },
+      py::arg("selector") = "", WithoutGil(),
+      R"doc(open_device(selector='')
+--
+
+"host", "opencl", "opencl:0", "vulkan:llvmpipe" (part of the name), or "" for $REEL_DEVICE and,
+where that is unset, the best one here.
+)doc");
+}
+
+}  // namespace reel::python

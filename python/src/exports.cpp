@@ -1,0 +1,68 @@
+// exports.cpp - documents as files of other programs, and questions to them in SQL.
+#include "bind.hpp"
+#include "reel/error.hpp"
+#include "reel/export.hpp"
+#include "reel/sql.hpp"
+
+namespace reel::python {
+namespace {
+
+py::dict export_to(const Trace& trace, const std::string& format, const std::string& path,
+                   bool overwrite) {
+  const auto known = parse_export_format(format);
+  if (!known) {
+    std::string names;
+    for (const std::string& name : export_format_names())
+      names += (names.empty() ? "" : ", ") + name;
+    throw py::value_error("A document can be exported as " + names + ", not as '" + format + "'.");
+  }
+  ExportReport report;
+  {
+    const py::gil_scoped_release released;
+    report = export_trace(trace, *known, path, {.overwrite = overwrite});
+  }
+  py::dict row;
+  row["files"] = to_texts(report.files);
+  row["bytes"] = report.bytes;
+  row["left_out"] = to_texts(report.left_out);
+  return row;
+}
+
+py::object to_value(const SqlValue& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return py::int_(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return py::float_(*real);
+  if (const auto* text = std::get_if<std::string>(&value)) return to_text(*text);
+  return py::none();
+}
+
+// One list for each column.
+py::dict query(const Trace& trace, const std::string& statement) {
+  SqlResult found;
+  {
+    const py::gil_scoped_release released;
+    found = Sql(trace).query(statement);
+  }
+  py::dict result;
+  for (std::size_t column = 0; column < found.columns.size(); ++column) {
+    py::list values(found.rows.size());
+    for (std::size_t row = 0; row < found.rows.size(); ++row)
+      values[row] = to_value(found.rows[row][column]);
+    // Two columns of one name are both kept: SQLite allows them, a dict doesn't.
+    py::str name = to_text(found.columns[column]);
+    for (int number = 2; result.contains(name); ++number)
+      name = to_text(found.columns[column] + "_" + std::to_string(number));
+    result[name] = values;
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_exports(py::module_& module) {
+  module.def("export", &export_to, py::arg("trace"), py::arg("format"), py::arg("path"),
+             py::arg("overwrite"));
+  module.attr("export_formats") = to_texts(export_format_names());
+  module.def("sql", &query, py::arg("trace"), py::arg("statement"));
+}
+
+}  // namespace reel::python

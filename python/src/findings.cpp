@@ -1,0 +1,162 @@
+// findings.cpp - what the library finds out about documents: usage of kernels, insights, diffs.
+#include "bind.hpp"
+#include "reel/diff.hpp"
+#include "reel/insights.hpp"
+
+namespace reel::python {
+namespace {
+
+py::object index_or_none(std::uint32_t index) {
+  return index == no_index ? py::object(py::none()) : py::object(py::int_(index));
+}
+
+py::dict to_finding(const Finding& finding) {
+  py::dict row;
+  row["id"] = to_text(finding.id);
+  row["severity"] = to_string(finding.severity);
+  row["confidence"] = to_string(finding.confidence);
+  row["title"] = to_text(finding.title);
+  row["advice"] = to_text(finding.advice);
+  row["commands"] = finding.evidence.commands;
+  row["buffers"] = finding.evidence.buffers;
+  row["kernels"] = finding.evidence.kernels;
+  row["streams"] = finding.evidence.streams;
+  row["begin_ns"] = finding.evidence.begin_ns;
+  row["end_ns"] = finding.evidence.end_ns;
+  py::dict numbers;
+  for (const Number& number : finding.numbers)
+    numbers[to_text(number.name)] = py::make_tuple(number.value, to_text(number.unit));
+  row["numbers"] = numbers;
+  row["saving_ns"] = finding.saving_ns;
+  row["saving_bytes"] = finding.saving_bytes;
+  row["formula"] = to_text(finding.formula);
+  return row;
+}
+
+py::list to_findings(const std::vector<Finding>& findings) {
+  py::list result;
+  for (const Finding& finding : findings) result.append(to_finding(finding));
+  return result;
+}
+
+py::dict to_side(const DiffSide& side) {
+  py::dict row;
+  row["total_ns"] = side.total_ns;
+  row["busy_ns"] = side.busy_ns;
+  row["idle_ns"] = side.idle_ns;
+  row["passes"] = side.passes;
+  row["peak_bytes"] = side.peak_bytes;
+  row["commands"] = side.commands;
+  row["noise"] = side.noise;
+  return row;
+}
+
+py::list to_rows(const TraceDiff& found) {
+  py::list result;
+  for (const DiffRow& one : found.rows) {
+    py::dict row;
+    row["change"] = to_string(one.change);
+    row["scope"] = to_text(one.scope);
+    row["name"] = to_text(one.name);
+    row["kernel_a"] = index_or_none(one.kernel_a);
+    row["kernel_b"] = index_or_none(one.kernel_b);
+    row["first_a"] = index_or_none(one.first_a);
+    row["first_b"] = index_or_none(one.first_b);
+    row["count_a"] = one.count_a;
+    row["count_b"] = one.count_b;
+    row["ns_a"] = one.ns_a;
+    row["ns_b"] = one.ns_b;
+    row["delta_ns"] = one.delta_ns();
+    row["noise"] = one.noise;
+    row["significant"] = one.significant;
+    row["new_shape"] = one.new_shape;
+    row["new_source"] = one.new_source;
+    row["new_arguments"] = one.new_arguments;
+    result.append(row);
+  }
+  return result;
+}
+
+py::object to_content_difference(const TraceDiff& found) {
+  if (!found.contents) return py::none();
+  py::dict row;
+  row["command_a"] = index_or_none(found.contents->command_a);
+  row["command_b"] = index_or_none(found.contents->command_b);
+  row["buffer_a"] = index_or_none(found.contents->buffer_a);
+  row["buffer_b"] = index_or_none(found.contents->buffer_b);
+  row["offset_bytes"] = found.contents->offset_bytes;
+  row["value_a"] = to_text(found.contents->value_a);
+  row["value_b"] = to_text(found.contents->value_b);
+  row["largest_absolute"] = found.contents->largest_absolute;
+  return row;
+}
+
+py::dict find_diff(const Trace& a, const Trace& b) {
+  TraceDiff found;
+  {
+    const py::gil_scoped_release released;
+    found = diff(a, b);
+  }
+  py::dict row;
+  row["a"] = to_side(found.a);
+  row["b"] = to_side(found.b);
+  row["rows"] = to_rows(found);
+  row["idle_delta_ns"] = found.idle_delta_ns;
+  row["total_delta_ns"] = found.total_delta_ns();
+  row["compared_contents"] = found.compared_contents;
+  row["equal_contents"] = found.equal_contents;
+  row["contents"] = to_content_difference(found);
+  py::list sources;
+  for (const SourceDifference& one : found.sources)
+    sources.append(py::make_tuple(index_or_none(one.kernel_a), index_or_none(one.kernel_b),
+                                  to_text(one.form), to_text(one.text_a), to_text(one.text_b)));
+  row["sources"] = sources;
+  row["new_findings"] = to_findings(found.new_findings);
+  row["fixed_findings"] = to_findings(found.fixed_findings);
+  row["cause"] = to_text(found.cause);
+  row["significant"] = found.significant;
+  return row;
+}
+
+py::list find_usage(const Trace& trace) {
+  std::vector<KernelUsage> found;
+  {
+    const py::gil_scoped_release released;
+    found = find_kernel_usage(trace);
+  }
+  py::list result;
+  for (const KernelUsage& usage : found) {
+    py::dict row;
+    row["kernel"] = usage.kernel;
+    row["count"] = usage.count;
+    row["timed"] = usage.timed;
+    row["total_ns"] = usage.total_ns;
+    row["mean_ns"] = usage.mean_ns;
+    row["least_ns"] = usage.least_ns;
+    row["p50_ns"] = usage.p50_ns;
+    row["p95_ns"] = usage.p95_ns;
+    row["most_ns"] = usage.most_ns;
+    result.append(row);
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_findings(py::module_& module) {
+  module.def("kernel_usage", &find_usage, py::arg("trace"));
+  module.def("diff", &find_diff, py::arg("a"), py::arg("b"));
+  module.def(
+      "insights",
+      [](const Trace& trace) {
+        std::vector<Finding> findings;
+        {
+          const py::gil_scoped_release released;
+          findings = find_insights(trace, analyze(trace));
+        }
+        return to_findings(findings);
+      },
+      py::arg("trace"));
+}
+
+}  // namespace reel::python

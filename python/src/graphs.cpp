@@ -1,0 +1,174 @@
+#include "host_bytes.hpp"
+#include "objects.hpp"
+#include "reel/graph.hpp"
+
+namespace reel::python {
+namespace {
+
+NodeId to_node(std::uint32_t number) { return NodeId{number}; }
+std::uint32_t number_of(NodeId id) { return static_cast<std::uint32_t>(id); }
+
+// What every add_…() takes beside its work.
+NodeOptions to_options(const std::string& label, const std::vector<std::uint32_t>& after) {
+  NodeOptions options{.label = label, .scope = thread_scope()};
+  for (const std::uint32_t number : after) options.after.push_back(to_node(number));
+  return options;
+}
+
+std::uint32_t add_dispatch(PyGraph& self, const Kernel& kernel, const py::handle& groups,
+                           const py::args& values, const py::object& group_size,
+                           const std::string& label, const std::vector<std::uint32_t>& after) {
+  const Launch launch = to_launch(groups, group_size, label);
+  const auto arguments = to_arguments(kernel, values);
+  return number_of(
+      self.graph.add_dispatch(kernel, launch, std::span(arguments), to_options(label, after)));
+}
+
+std::uint32_t add_read(PyGraph& self, const py::handle& source, const py::handle& target,
+                       const std::string& label, const std::vector<std::uint32_t>& after) {
+  BytesToFill into(target);
+  const NodeId node = self.graph.add_read(to_range(source), into.bytes, to_options(label, after));
+  self.reads.push_back(std::move(into.owner));
+  return number_of(node);
+}
+
+std::uint32_t add_child(PyGraph& self, const PyGraph& child, const std::string& label,
+                        const std::vector<std::uint32_t>& after) {
+  const NodeId node = self.graph.add_child(child.graph, to_options(label, after));
+  self.reads.insert(self.reads.end(), child.reads.begin(), child.reads.end());
+  return number_of(node);
+}
+
+py::list to_edges(const std::vector<Edge>& edges) {
+  py::list result;
+  for (const Edge& edge : edges)
+    result.append(py::make_tuple(number_of(edge.from), number_of(edge.to), to_string(edge.kind)));
+  return result;
+}
+
+py::list list_buffers(const PyGraph& self) {
+  py::list result;
+  for (const GraphBuffer& buffer : self.graph.buffers()) {
+    py::dict row;
+    row["name"] = to_text(buffer.name);
+    row["size_bytes"] = buffer.size_bytes;
+    row["is_input"] = buffer.is_input;
+    row["is_output"] = buffer.is_output;
+    result.append(record("GraphBuffer", row));
+  }
+  return result;
+}
+
+PyGraphExec instantiate(const PyGraph& self, const Device& device, bool relax_order, bool reorder,
+                        const std::map<std::string, Buffer>& buffers) {
+  InstantiateOptions options{.relax_order = relax_order, .reorder = reorder};
+  options.buffers.assign(buffers.begin(), buffers.end());
+  return {self.graph.instantiate(device, options), self.reads};
+}
+
+}  // namespace
+
+void bind_graphs(py::module_& module) {
+  const auto label = py::arg("label") = "";
+  const auto after = py::arg("after") = std::vector<std::uint32_t>();
+  py::class_<PyGraphExec, Holder<PyGraphExec>>(module, "GraphExec",
+                                               "A graph made ready for one device.");
+  py::class_<PyGraph, Holder<PyGraph>>(module, "Graph", "Commands, and what must come before what.")
+      .def(py::init<>([] { return PyGraph{}; }))
+      .def(
+          "add_dispatch", &add_dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
+          py::arg("group_size") = py::none(), label, after,
+          R"doc(add_dispatch($self, kernel, groups, *arguments, group_size=None, label='', after=[])
+--
+
+A node that runs a kernel, after these nodes and after what its buffers demand; its number.
+
+>>> node = graph.add_dispatch(scale, 16, reel.inout(x), 2.0)
+)doc")
+      .def(
+          "add_copy",
+          [](PyGraph& self, const py::handle& target, const py::handle& source,
+             const std::string& name, const std::vector<std::uint32_t>& nodes) {
+            return number_of(
+                self.graph.add_copy(to_range(target), to_range(source), to_options(name, nodes)));
+          },
+          py::arg("target"), py::arg("source"), label, after)
+      .def(
+          "add_fill",
+          [](PyGraph& self, const py::handle& target, std::uint8_t value, const std::string& name,
+             const std::vector<std::uint32_t>& nodes) {
+            return number_of(self.graph.add_fill(to_range(target), value, to_options(name, nodes)));
+          },
+          py::arg("target"), py::arg("value"), label, after)
+      .def(
+          "add_write",
+          [](PyGraph& self, const py::handle& target, const py::handle& data,
+             const std::string& name, const std::vector<std::uint32_t>& nodes) {
+            const BytesToRead source(data);
+            return number_of(
+                self.graph.add_write(to_range(target), source.bytes(), to_options(name, nodes)));
+          },
+          py::arg("target"), py::arg("data"), label, after)
+      .def("add_read", &add_read, py::arg("source"), py::arg("into"), label, after)
+      .def(
+          "add_host_call",
+          [](PyGraph& self, const py::function& function, const std::string& name,
+             const std::vector<std::uint32_t>& nodes) {
+            return number_of(
+                self.graph.add_host_call(to_host_call(function, name), to_options(name, nodes)));
+          },
+          py::arg("function"), label, after)
+      .def(
+          "add_barrier",
+          [](PyGraph& self, const std::string& name, const std::vector<std::uint32_t>& nodes) {
+            return number_of(self.graph.add_barrier(to_options(name, nodes)));
+          },
+          label, after)
+      .def("add_child", &add_child, py::arg("child"), label, after)
+      .def(
+          "add_dependency",
+          [](PyGraph& self, std::uint32_t from, std::uint32_t to) {
+            self.graph.add_dependency(to_node(from), to_node(to));
+          },
+          py::arg("before"), py::arg("after"))
+      .def("__len__", [](const PyGraph& self) { return self.graph.node_count(); })
+      .def(
+          "describe",
+          [](const PyGraph& self, std::uint32_t node) {
+            return to_text(self.graph.describe(to_node(node)));
+          },
+          py::arg("node"))
+      .def("edges", [](const PyGraph& self) { return to_edges(self.graph.edges()); })
+      .def("hazards", [](const PyGraph& self) { return to_edges(self.graph.hazards()); })
+      .def("topological_order",
+           [](const PyGraph& self) {
+             std::vector<std::uint32_t> result;
+             for (const NodeId node : self.graph.topological_order())
+               result.push_back(number_of(node));
+             return result;
+           })
+      .def("buffers", &list_buffers)
+      .def(
+          "save", [](const PyGraph& self, const std::string& path) { self.graph.save(path); },
+          py::arg("path"), WithoutGil())
+      .def_static(
+          "load", [](const std::string& path) { return PyGraph{Graph::load(path)}; },
+          py::arg("path"), WithoutGil())
+      .def("to_dot", [](const PyGraph& self) { return to_text(self.graph.to_dot()); })
+      .def("to_json", [](const PyGraph& self) { return to_text(self.graph.to_json()); })
+      .def("instantiate", &instantiate, py::arg("device"), py::arg("relax_order") = true,
+           py::arg("reorder") = true, py::arg("buffers") = std::map<std::string, Buffer>(),
+           WithoutGil(),
+           R"doc(instantiate($self, device, relax_order=True, reorder=True, buffers={})
+--
+
+Makes the graph ready for a device; `buffers` gives others for those it names.
+
+>>> exec = graph.instantiate(device, buffers={"x": other})
+)doc")
+      .def("__eq__", [](const PyGraph& a, const PyGraph& b) { return a.graph == b.graph; })
+      .def("__eq__", [](const PyGraph&, const py::object&) { return false; })
+      .def("__repr__", [](const PyGraph& self) { return "<reel." + to_string(self.graph) + ">"; });
+}
+
+}  // namespace reel::python

@@ -1,0 +1,109 @@
+#include "host_bytes.hpp"
+#include "objects.hpp"
+#include "reel/device.hpp"
+#include "reel/kernel.hpp"
+
+namespace reel::python {
+namespace {
+
+py::list describe_parameters(const Kernel& kernel) {
+  py::list result;
+  for (const Parameter& parameter : kernel.parameters()) {
+    py::dict row;
+    row["name"] = to_text(parameter.name);
+    row["kind"] = to_string(parameter.kind);
+    row["size_bytes"] = parameter.size_bytes;
+    row["access"] = to_string(parameter.access);
+    row["element"] = parameter.element ? py::object(py::str(name_of(*parameter.element)))
+                                       : py::object(py::none());
+    result.append(record("Parameter", row));
+  }
+  return result;
+}
+
+py::object sized_group(const Kernel& kernel) {
+  const Dim3 size = kernel.group_size();
+  return size == unset_dim ? py::object(py::none()) : py::object(to_tuple(size));
+}
+
+std::vector<std::uint32_t> to_words(const py::handle& spirv) {
+  if (spirv.is_none()) return {};
+  const BytesToRead code(spirv);
+  if (code.bytes().size() % 4 != 0)
+    throw py::value_error("SPIR-V is a number of 32-bit words, not " +
+                          std::to_string(code.bytes().size()) + " bytes.");
+  std::vector<std::uint32_t> words(code.bytes().size() / 4);
+  std::copy(code.bytes().begin(), code.bytes().end(),
+            std::as_writable_bytes(std::span(words)).begin());
+  return words;
+}
+
+Kernel build(const Device& device, const std::string& name, const std::string& opencl_c,
+             const std::string& glsl, const py::object& spirv, const py::object& host,
+             const std::string& entry, const py::dict& defines, const py::dict& constants,
+             const std::string& options, const py::object& group_size) {
+  KernelSource source{
+      .name = name, .opencl_c = opencl_c, .glsl = glsl, .entry = entry, .options = options};
+  source.spirv = to_words(spirv);
+  for (const auto& [key, value] : defines) source.defines.push_back({py::str(key), py::str(value)});
+  for (const auto& [key, value] : constants)
+    source.constants.push_back({key.cast<std::uint32_t>(), value.cast<std::uint32_t>()});
+  if (!group_size.is_none()) source.group_size = to_dim3(group_size, "group_size");
+  std::optional<PythonKernel> python;
+  if (!host.is_none()) {
+    python = to_host_kernel(host);
+    source.host = python->kernel;
+  }
+  Kernel kernel;
+  {
+    const py::gil_scoped_release released;
+    kernel = device.kernel(source);
+  }
+  if (python) python->used_by(kernel);
+  return kernel;
+}
+
+}  // namespace
+
+void bind_kernels(py::module_& module) {
+  py::class_<Kernel, Holder<Kernel>>(module, "Kernel", "A compiled entry point.")
+      .def_property_readonly("id", [](const Kernel& self) { return static_cast<int>(self.id()); })
+      .def_property_readonly("name", [](const Kernel& self) { return to_text(self.name()); })
+      .def_property_readonly("parameters", &describe_parameters)
+      .def_property_readonly("group_size", &sized_group)
+      .def_property_readonly("build_log",
+                             [](const Kernel& self) { return to_text(self.build_log()); })
+      .def("__repr__", [](const Kernel& self) { return "<reel.Kernel '" + self.name() + "'>"; });
+
+  py::class_<Shared>(module, "Shared", "Shared memory of a group, as an argument.")
+      .def_readonly("size_bytes", &Shared::size_bytes);
+  module.def("shared", &shared, py::arg("size_bytes"),
+             "shared(size_bytes)\n--\n\nShared (local) memory of so many bytes for each group, as "
+             "an argument.");
+
+  py::class_<Device, Holder<Device>>(module.attr("Device"))
+      .def(
+          "kernel", &build, py::arg("name"), py::arg("opencl_c") = "", py::arg("glsl") = "",
+          py::arg("spirv") = py::none(), py::arg("host") = py::none(), py::arg("entry") = "",
+          py::arg("defines") = py::dict(), py::arg("constants") = py::dict(),
+          py::arg("options") = "", py::arg("group_size") = py::none(),
+          R"doc(kernel($self, name, opencl_c='', glsl='', spirv=None, host=None, entry='', defines={}, constants={}, options='', group_size=None)
+--
+
+Builds the form that the device takes; Error with the compiler's log where it fails.
+
+>>> scale = device.kernel("scale", opencl_c=text, group_size=64, defines={"TYPE": "float"})
+)doc");
+  module.def(
+      "register_host_kernel",
+      [](std::string name, const py::handle& function) {
+        const PythonKernel python = to_host_kernel(function);
+        python.used_for_ever();
+        register_host_kernel(std::move(name), python.kernel);
+      },
+      py::arg("name"), py::arg("function"),
+      "register_host_kernel(name, function)\n--\n\nWhat replays and loaded graphs run for a host "
+      "kernel of this name: a function with @reel.host_kernel.");
+}
+
+}  // namespace reel::python

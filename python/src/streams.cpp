@@ -1,0 +1,225 @@
+#include "host_bytes.hpp"
+#include "objects.hpp"
+#include "reel/error.hpp"
+#include "reel/stream.hpp"
+
+namespace reel::python {
+namespace {
+
+// Scopes of reel.scope(), the outermost first.
+thread_local std::vector<Scope> thread_scopes;
+
+void dispatch(const PyStream& self, const Kernel& kernel, const py::handle& groups,
+              const py::args& values, const py::object& group_size, const std::string& label) {
+  const Launch launch = to_launch(groups, group_size, label);
+  const auto arguments = to_arguments(kernel, values);
+  const py::gil_scoped_release released;
+  const auto scope = open_thread_scope(self.stream);
+  self.stream.dispatch(kernel, launch, std::span(arguments));
+}
+
+void dispatch_indirect(const PyStream& self, const Kernel& kernel, const py::handle& groups,
+                       const py::args& values, const py::object& group_size,
+                       const std::string& label) {
+  const Range range = to_range(groups);
+  const Launch launch = to_launch(py::int_(1), group_size, label);
+  const auto arguments = to_arguments(kernel, values);
+  const py::gil_scoped_release released;
+  const auto scope = open_thread_scope(self.stream);
+  self.stream.dispatch_indirect(kernel, range, launch, std::span(arguments));
+}
+
+void copy(const PyStream& self, const py::handle& target, const py::handle& source,
+          const std::string& label) {
+  const Range to = to_range(target), from = to_range(source);
+  const py::gil_scoped_release released;
+  const auto scope = open_thread_scope(self.stream);
+  self.stream.copy(to, from, label);
+}
+
+void fill(const PyStream& self, const py::handle& target, const py::handle& value,
+          const std::string& label) {
+  const Range range = to_range(target);
+  const Pattern pattern = to_pattern(value);
+  const py::gil_scoped_release released;
+  const auto scope = open_thread_scope(self.stream);
+  self.stream.fill_pattern(range, pattern.bits, pattern.size_bytes, label);
+}
+
+void write(const PyStream& self, const py::handle& target, const py::handle& data,
+           const std::string& label) {
+  const Range range = to_range(target);
+  const BytesToRead source(data);
+  const py::gil_scoped_release released;
+  const auto scope = open_thread_scope(self.stream);
+  self.stream.write(range, source.bytes(), label);
+}
+
+void read(const PyStream& self, const py::handle& source, const py::handle& target,
+          const std::string& label) {
+  const Range range = to_range(source);
+  BytesToFill into(target);
+  const py::gil_scoped_release released;
+  const auto scope = open_thread_scope(self.stream);
+  const bool captured = self.stream.is_capturing();
+  self.stream.read(range, into.bytes, label);
+  if (captured)
+    CapturedReads::all().add(std::move(into.owner));
+  else
+    self.reads->add(std::move(into.owner));
+}
+
+py::array read_now(const PyStream& self, const py::object& source, const py::object& dtype) {
+  const Range range = to_range(source);
+  const bool is_buffer = dtype.is_none() && py::isinstance<Buffer>(source);
+  const auto type = py::dtype::from_args(is_buffer         ? py::object(source.attr("dtype"))
+                                         : dtype.is_none() ? py::object(py::str("uint8"))
+                                                           : dtype);
+  py::array result = new_array(type, range.size_bytes);
+  const std::span target(static_cast<std::byte*>(result.mutable_data()), range.size_bytes);
+  {
+    const py::gil_scoped_release released;
+    const auto scope = open_thread_scope(self.stream);
+    self.stream.read_now(range, target);
+  }
+  return is_buffer ? py::array(result.attr("reshape")(source.attr("shape"))) : result;
+}
+
+void host_call(const PyStream& self, const py::function& function, const std::string& label) {
+  auto call = to_host_call(function, label);
+  const py::gil_scoped_release released;
+  const auto scope = open_thread_scope(self.stream);
+  self.stream.host_call(std::move(call), label);
+}
+
+void synchronize(const PyStream& self) {
+  const auto reads = self.reads->take();
+  try {
+    self.stream.synchronize();
+  } catch (...) {
+    self.reads->add(reads);  // what failed may not be over
+    throw;
+  }
+}
+
+// with stream.scope("layer0"): …
+struct StreamScope {
+  StreamScope(const Stream& of, std::string path) : stream(of), name(std::move(path)) {}
+  StreamScope(StreamScope&&) = default;
+  StreamScope(const StreamScope&) = delete;
+
+  Stream stream;
+  std::string name;
+  std::vector<ScopeGuard> guards;
+};
+
+std::string repr_stream(const PyStream& self) {
+  return "<reel.Stream '" + self.stream.label() + "' of " + self.stream.device().info().id + ">";
+}
+
+}  // namespace
+
+std::optional<ScopeGuard> open_thread_scope(const Stream& stream) {
+  if (thread_scopes.empty()) return std::nullopt;
+  return stream.scope(thread_scopes.back().path());
+}
+
+Scope thread_scope() { return thread_scopes.empty() ? Scope() : thread_scopes.back(); }
+
+std::function<void()> to_host_call(const py::function& function, const std::string& label) {
+  return [kept = keep(function), label] {
+    const PythonCall python;
+    try {
+      py::reinterpret_borrow<py::object>(kept.get())();
+    } catch (const py::error_already_set& error) {
+      throw Error(Code::host_call_failed, describe(error));
+    }
+  };
+}
+
+void bind_streams(py::module_& module) {
+  py::class_<Event, Holder<Event>>(module, "Event", "A point in a stream.")
+      .def_property_readonly("label", [](const Event& self) { return to_text(self.label()); })
+      .def("done", &Event::done, WithoutGil())
+      .def("synchronize", &Event::synchronize, WithoutGil())
+      .def("time_ns", &Event::time_ns, WithoutGil())
+      .def("__repr__", [](const Event& self) { return "<reel.Event '" + self.label() + "'>"; });
+
+  py::class_<StreamScope, Holder<StreamScope>>(module, "StreamScope")
+      .def("__enter__",
+           [](StreamScope& self) { self.guards.push_back(self.stream.scope(self.name)); })
+      .def("__exit__", [](StreamScope& self, const py::args&) {
+        if (!self.guards.empty()) self.guards.pop_back();
+      });
+
+  py::class_<PyStream, Holder<PyStream>>(module, "Stream", "An in-order line of commands.")
+      .def_property_readonly(
+          "id", [](const PyStream& self) { return static_cast<int>(self.stream.id()); })
+      .def_property_readonly("label",
+                             [](const PyStream& self) { return to_text(self.stream.label()); })
+      .def_property_readonly("device", [](const PyStream& self) { return self.stream.device(); })
+      .def("dispatch", &dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
+           py::arg("group_size") = py::none(), py::arg("label") = "",
+           R"doc(dispatch($self, kernel, groups, *arguments, group_size=None, label='')
+--
+
+Runs a kernel on so many groups: an int, or up to three of them.
+
+>>> stream.dispatch(add, n // 64, reel.inp(x), reel.inout(y), n)
+)doc")
+      .def("dispatch_indirect", &dispatch_indirect, py::arg("kernel"), py::arg("groups"),
+           py::kw_only(), py::arg("group_size") = py::none(), py::arg("label") = "",
+           R"doc(dispatch_indirect($self, kernel, groups, *arguments, group_size=None, label='')
+--
+
+As dispatch(), with a grid that the device reads: three uint32 in a buffer.
+)doc")
+      .def("copy", &copy, py::arg("target"), py::arg("source"), py::arg("label") = "",
+           "copy($self, target, source, label='')\n--\n\nCopies between buffers or ranges of one "
+           "size.")
+      .def("fill", &fill, py::arg("target"), py::arg("value"), py::arg("label") = "",
+           R"doc(fill($self, target, value, label='')
+--
+
+Repeats a byte (an int) or a NumPy scalar of 1, 2 or 4 bytes.
+
+>>> stream.fill(x, np.float32(1))
+)doc")
+      .def("write", &write, py::arg("target"), py::arg("data"), py::arg("label") = "",
+           "write($self, target, data, label='')\n--\n\nThe data may be reused as soon as this "
+           "returns.")
+      .def("read", &read, py::arg("source"), py::arg("into"), py::arg("label") = "",
+           "read($self, source, into, label='')\n--\n\n`into` is filled when the command is done.")
+      .def("read_now", &read_now, py::arg("source"), py::arg("dtype") = py::none(),
+           "read_now($self, source, dtype=None)\n--\n\nReads, and waits for it; a new array.")
+      .def("host_call", &host_call, py::arg("function"), py::arg("label") = "")
+      .def(
+          "barrier", [](const PyStream& self) { self.stream.barrier(); }, WithoutGil())
+      .def(
+          "record", [](const PyStream& self, const Event& event) { self.stream.record(event); },
+          py::arg("event"), WithoutGil())
+      .def(
+          "wait", [](const PyStream& self, const Event& event) { self.stream.wait(event); },
+          py::arg("event"), WithoutGil())
+      .def(
+          "flush", [](const PyStream& self) { self.stream.flush(); }, WithoutGil())
+      .def("synchronize", &synchronize, WithoutGil(), "Waits for it all.")
+      .def(
+          "done", [](const PyStream& self) { return self.stream.done(); }, WithoutGil())
+      .def("is_capturing", [](const PyStream& self) { return self.stream.is_capturing(); })
+      .def(
+          "scope",
+          [](const PyStream& self, std::string name) {
+            return StreamScope(self.stream, std::move(name));
+          },
+          py::arg("name"), "with stream.scope(name): its commands carry the name.")
+      .def("__repr__", &repr_stream);
+
+  module.def("push_scope",
+             [](const std::string& name) { thread_scopes.push_back(thread_scope().child(name)); });
+  module.def("pop_scope", [] {
+    if (!thread_scopes.empty()) thread_scopes.pop_back();
+  });
+}
+
+}  // namespace reel::python

@@ -1,0 +1,113 @@
+#include "trace_tables.hpp"
+
+#include <cstddef>
+
+#include "reel/error.hpp"
+#include "reel/trace.hpp"
+
+namespace reel::python {
+namespace {
+
+// Where NumPy finds a column in a row.
+struct Column {
+  const char* name;
+  std::size_t offset;
+  const char* format;
+};
+
+py::dtype row_type(const std::vector<Column>& columns, std::size_t row_bytes) {
+  py::list names, formats, offsets;
+  for (const Column& column : columns) {
+    names.append(column.name);
+    formats.append(column.format);
+    offsets.append(column.offset);
+  }
+  return {names, formats, offsets, static_cast<py::ssize_t>(row_bytes)};
+}
+
+template <class Row>
+py::array view(const py::object& trace, const std::vector<Row>& rows,
+               const std::vector<Column>& columns) {
+  static_assert(std::is_standard_layout_v<Row>);
+  py::array result(row_type(columns, sizeof(Row)), {static_cast<py::ssize_t>(rows.size())},
+                   {static_cast<py::ssize_t>(sizeof(Row))}, rows.data(), trace);
+  result.attr("flags").attr("writeable") = false;
+  return result;
+}
+
+#define REEL_COLUMN(row, member, format) \
+  { #member, offsetof(row, member), format }
+
+py::array commands(const py::object& object, const Trace& trace) {
+  return view(
+      object, trace.commands(),
+      {REEL_COLUMN(TraceCommand, work, "u4"), REEL_COLUMN(TraceCommand, stream, "u4"),
+       REEL_COLUMN(TraceCommand, launch, "u4"), REEL_COLUMN(TraceCommand, node, "u4"),
+       REEL_COLUMN(TraceCommand, thread, "u4"), REEL_COLUMN(TraceCommand, call_begin_ns, "u8"),
+       REEL_COLUMN(TraceCommand, call_end_ns, "u8"), REEL_COLUMN(TraceCommand, queued_ns, "u8"),
+       REEL_COLUMN(TraceCommand, submitted_ns, "u8"), REEL_COLUMN(TraceCommand, started_ns, "u8"),
+       REEL_COLUMN(TraceCommand, ended_ns, "u8")});
+}
+
+py::array works(const py::object& object, const Trace& trace) {
+  return view(
+      object, trace.works(),
+      {REEL_COLUMN(TraceWork, kind, "u1"), REEL_COLUMN(TraceWork, kernel, "u4"),
+       REEL_COLUMN(TraceWork, graph, "u4"), REEL_COLUMN(TraceWork, label, "u4"),
+       REEL_COLUMN(TraceWork, scope, "u4"), REEL_COLUMN(TraceWork, groups, "3u4"),
+       REEL_COLUMN(TraceWork, group_size, "3u4"), REEL_COLUMN(TraceWork, offset, "3u4"),
+       REEL_COLUMN(TraceWork, items, "3u4"), REEL_COLUMN(TraceWork, pattern, "u4"),
+       REEL_COLUMN(TraceWork, pattern_bytes, "u4"), REEL_COLUMN(TraceWork, first_argument, "u4"),
+       REEL_COLUMN(TraceWork, argument_count, "u4")});
+}
+
+py::array contents(const py::object& object, const Trace& trace) {
+  return view(
+      object, trace.contents(),
+      {REEL_COLUMN(TraceContents, role, "u1"), REEL_COLUMN(TraceContents, command, "u4"),
+       REEL_COLUMN(TraceContents, buffer, "u4"), REEL_COLUMN(TraceContents, offset_bytes, "u8"),
+       REEL_COLUMN(TraceContents, size_bytes, "u8"), REEL_COLUMN(TraceContents, stored, "?")});
+}
+
+py::array calls(const py::object& object, const Trace& trace) {
+  return view(object, trace.calls(),
+              {REEL_COLUMN(TraceCall, name, "u4"), REEL_COLUMN(TraceCall, thread, "u4"),
+               REEL_COLUMN(TraceCall, begin_ns, "u8"), REEL_COLUMN(TraceCall, end_ns, "u8"),
+               REEL_COLUMN(TraceCall, command, "u4")});
+}
+
+py::array regions(const py::object& object, const Trace& trace) {
+  return view(object, trace.regions(),
+              {REEL_COLUMN(TraceRegion, kind, "u1"), REEL_COLUMN(TraceRegion, number, "u4"),
+               REEL_COLUMN(TraceRegion, name, "u4"), REEL_COLUMN(TraceRegion, thread, "u4"),
+               REEL_COLUMN(TraceRegion, begin_ns, "u8"), REEL_COLUMN(TraceRegion, end_ns, "u8")});
+}
+
+py::array overheads(const py::object& object, const Trace& trace) {
+  return view(object, trace.overheads(),
+              {REEL_COLUMN(TraceOverhead, kind, "u1"), REEL_COLUMN(TraceOverhead, thread, "u4"),
+               REEL_COLUMN(TraceOverhead, begin_ns, "u8"), REEL_COLUMN(TraceOverhead, end_ns, "u8"),
+               REEL_COLUMN(TraceOverhead, bytes, "u8")});
+}
+
+#undef REEL_COLUMN
+
+}  // namespace
+
+py::array trace_table(const py::object& object, const std::string& name) {
+  static_assert(sizeof(Dim3) == 3 * sizeof(std::uint32_t));
+  const auto& trace = object.cast<const Trace&>();
+  if (name == "commands") return commands(object, trace);
+  if (name == "works") return works(object, trace);
+  if (name == "contents") return contents(object, trace);
+  if (name == "calls") return calls(object, trace);
+  if (name == "regions") return regions(object, trace);
+  if (name == "overheads") return overheads(object, trace);
+  if (name == "orders")
+    return view(object, trace.orders(),
+                {{"command", offsetof(TraceOrder, command), "u4"},
+                 {"after", offsetof(TraceOrder, after), "u4"}});
+  throw py::key_error("A trace has no table '" + name + "'.");
+}
+
+}  // namespace reel::python

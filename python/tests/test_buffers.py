@@ -1,0 +1,95 @@
+"""Buffers and NumPy arrays."""
+
+import numpy as np
+import pytest
+
+import reel
+
+
+def test_an_array_comes_back_as_it_went_in(device):
+    array = np.arange(24, dtype=np.int16).reshape(2, 3, 4)
+    buffer = device.buffer(array, "a")
+    assert buffer.label == "a" and buffer.size_bytes == 48
+    found = buffer.read()
+    assert found.dtype == np.int16 and found.shape == (2, 3, 4)
+    np.testing.assert_array_equal(found, array)
+
+
+def test_a_size_is_zero_bytes_and_a_shape_is_zeros(device):
+    assert device.buffer(16).read().tolist() == [0] * 16
+    zeros = device.buffer((2, 2), dtype=np.float64).read()
+    assert zeros.shape == (2, 2) and zeros.dtype == np.float64 and not zeros.any()
+
+
+def test_any_buffer_protocol_object_is_written(device):
+    buffer = device.buffer(8)
+    buffer.write(b"abcd")
+    buffer.write(memoryview(bytearray(b"efgh")), offset_bytes=4)
+    assert buffer.read().tobytes() == b"abcdefgh"
+    assert buffer.read("S8")[0] == b"abcdefgh"
+
+
+def test_what_is_not_contiguous_is_written_in_c_order(device):
+    array = np.arange(12, dtype=np.float32).reshape(3, 4)
+    np.testing.assert_array_equal(device.buffer(array[:, ::2]).read(), array[:, ::2])
+    np.testing.assert_array_equal(device.buffer(np.asfortranarray(array)).read(), array)
+
+
+def test_a_slice_is_a_range_of_elements(device):
+    buffer = device.buffer(np.arange(8, dtype=np.float32))
+    assert buffer[2:4].read(np.float32).tolist() == [2, 3]
+    assert (buffer[2:4].offset_bytes, buffer[2:4].size_bytes) == (8, 8)
+    buffer[2:4].write(np.array([20, 30], dtype=np.float32))
+    assert buffer.read().tolist() == [0, 1, 20, 30, 4, 5, 6, 7]
+    with pytest.raises(ValueError, match="no gaps: its step is 1, not 2"):
+        buffer[::2]
+
+
+def test_reading_as_another_type_must_fit(device):
+    buffer = device.buffer(np.zeros(3, dtype=np.float32))
+    assert len(buffer.read(np.uint16)) == 6
+    with pytest.raises(ValueError, match="12 bytes are no whole number of float64 elements, which have 8 bytes each"):
+        buffer.read(np.float64)
+    with pytest.raises(TypeError, match="can't be read as object"):
+        buffer.read(object)
+
+
+def test_what_is_no_memory_is_refused(device):
+    with pytest.raises(TypeError, match="not from a list"):
+        device.buffer([1, 2, 3])
+    with pytest.raises(TypeError, match="holds Python objects"):
+        device.buffer(np.array([object()]))
+    with pytest.raises(ValueError, match="can't have the shape"):
+        device.buffer((2, -1))
+    with pytest.raises(TypeError, match="dtype is for a buffer made of a size or shape"):
+        device.buffer(np.zeros(2), dtype=np.float32)
+
+
+def test_writing_past_the_end_names_both_sizes(device):
+    buffer = device.buffer(np.zeros(4, dtype=np.float32), "kv")
+    with pytest.raises(reel.Error, match="kv") as caught:
+        buffer.write(np.zeros(5, dtype=np.float32))
+    assert caught.value.code == reel.Code.INVALID_ARGUMENT
+    with pytest.raises(reel.Error, match="kv"):
+        buffer.range(8, 16)
+
+
+def test_a_freed_buffer_can_not_be_used(device):
+    buffer = device.buffer(16, "gone")
+    buffer.free()
+    for use in (buffer.read, lambda: buffer.write(b"x"), lambda: device.stream().fill(buffer, 0)):
+        with pytest.raises(reel.Error, match="gone") as caught:
+            use()
+        assert caught.value.code == reel.Code.INVALID_ARGUMENT
+
+
+def test_too_large_a_buffer_is_an_error_and_no_crash(device):
+    with pytest.raises(reel.Error):
+        device.buffer((1 << 40, 1 << 40), dtype=np.float64)
+
+
+def test_reprs_say_what_they_are(device):
+    buffer = device.buffer(np.zeros((2, 2), dtype=np.float32), "w")
+    assert repr(buffer) == "<reel.Buffer 'w', 16 bytes, float32 (2, 2)>"
+    assert repr(buffer[1:2]) == "<reel.BufferRange bytes 4 to 8 of 'w'>"
+    assert repr(device).startswith("<reel.Device ")
