@@ -13,25 +13,27 @@ from cases import GROUPS
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--reel", required=True, type=pathlib.Path, help="the program under test")
+    options.add_argument("--layer", required=True, type=pathlib.Path, help="the library under test")
     options.add_argument("--build", required=True, type=pathlib.Path, help="where programs and the tally layer are")
-    options.add_argument("--only", help="cases whose name has this in it")
+    options.add_argument("--only", help="cases with this in their title")
     options.add_argument("group", choices=GROUPS)
     given = options.parse_args()
-    given.reel, given.build = given.reel.resolve(), given.build.resolve()
+    reel, layer, build = given.reel.resolve(), given.layer.resolve(), given.build.resolve()
     failed = []
     for case in GROUPS[given.group]:
-        if given.only and given.only not in case.name:
+        title = case.title or case.command
+        if given.only and given.only not in title:
             continue
         try:
-            found = Captured(case, given.reel, given.build, given.build / "work" / given.group).check()
-            print(f"ok      {case.command}: {found}", flush=True)
+            found = Captured(case, reel, layer, build, build / "work" / given.group).check()
+            print(f"ok      {title}: {found}", flush=True)
         except Failure as failure:
-            failed.append(case.command)
+            failed.append(title)
             why = f" ({case.because})" if case.because else ""
-            print(f"FAILED  {case.command}{why}\n{failure}", flush=True)
+            print(f"FAILED  {title}{why}\n{failure}", flush=True)
         except Exception:
-            failed.append(case.command)
-            print(f"FAILED  {case.command}: the test itself is broken.\n{traceback.format_exc()}", flush=True)
+            failed.append(title)
+            print(f"FAILED  {title}: the test itself is broken.\n{traceback.format_exc()}", flush=True)
     if failed:
         print(f"{len(failed)} failed: {', '.join(failed)}")
     return 1 if failed else 0

@@ -11,7 +11,12 @@
 
 static struct _cl_icd_dispatch table;
 static const struct _cl_icd_dispatch* next;
-static unsigned long kernels;
+static unsigned long taken, asked;
+
+static void count(cl_int status) {
+  __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED);
+  if (status == CL_SUCCESS) __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
+}
 
 static cl_int CL_API_CALL count_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                                        const size_t* offset, const size_t* global,
@@ -19,14 +24,14 @@ static cl_int CL_API_CALL count_kernel(cl_command_queue queue, cl_kernel kernel,
                                        const cl_event* wait_list, cl_event* event) {
   const cl_int status = next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
                                                      local, waits, wait_list, event);
-  if (status == CL_SUCCESS) __atomic_add_fetch(&kernels, 1, __ATOMIC_RELAXED);
+  count(status);
   return status;
 }
 
 static cl_int CL_API_CALL count_task(cl_command_queue queue, cl_kernel kernel, cl_uint waits,
                                      const cl_event* wait_list, cl_event* event) {
   const cl_int status = next->clEnqueueTask(queue, kernel, waits, wait_list, event);
-  if (status == CL_SUCCESS) __atomic_add_fetch(&kernels, 1, __ATOMIC_RELAXED);
+  count(status);
   return status;
 }
 
@@ -34,7 +39,7 @@ __attribute__((destructor)) static void write_tally(void) {
   const char* path = getenv("TALLY");
   FILE* file = path && next ? fopen(path, "w") : NULL;
   if (!file) return;
-  fprintf(file, "%lu\n", kernels);
+  fprintf(file, "%lu %lu\n", taken, asked);
   fclose(file);
 }
 

@@ -3,18 +3,21 @@
 //   works        does what it should: a kernel adds 1 to each byte of its first buffer
 //   errors       calls fail here and there, by $FAKE_SEED
 //   nulls        success, and for every other size no object; never an event
-//   repeats      gives out the same few handles again and again, though they are alive
+//   repeats      gives out the same two handles of a kind again and again, though they are alive
 //   no_devices   a platform without any
 //   long_names   names of 300 000 characters
 //   old          OpenCL 1.0: every newer entry of the table is null, as in drivers of that time
 //   no_profiling refuses queues with times, and times
 //   wild_times   times that go backwards and beyond all bounds
+//   still_times  a clock that stands still
 //   no_events    success, but no event where one was asked for
 //   bad_maps     success, and a null pointer
+//   no_answers   questions about memory, queues and contexts have no entry in the table
 //
 // Whether a call fails depends on its arguments only, never on how many calls came before: somebody
 // who makes calls of their own in between changes nothing. Nothing is ever freed, so no handle
 // dangles.
+#define _POSIX_C_SOURCE 200809L
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -24,6 +27,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // What every handle points to. The loader wants the table first.
 typedef struct Object {
@@ -52,11 +56,21 @@ static int fails(const char* function, uint64_t argument) {
   return (hash >> 32) % 3 == 0;
 }
 
-static Object* make(size_t size) {
-  static Object repeated[3];
-  static unsigned turn;
-  Object* made = is("repeats") ? &repeated[__atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED) % 3]
-                               : calloc(1, sizeof *made);
+static Object* make(const char* function, size_t size) {
+  static struct {
+    const char* function;
+    Object objects[2];
+    unsigned turn;
+  } repeated[32];
+  Object* made = NULL;
+  if (is("repeats")) {
+    int kind = 0;
+    while (repeated[kind].function && strcmp(repeated[kind].function, function) != 0) ++kind;
+    repeated[kind].function = function;
+    made = &repeated[kind].objects[repeated[kind].turn++ % 2];
+  } else {
+    made = calloc(1, sizeof *made);
+  }
   made->table = &table;
   if (made->size < size) {
     made->bytes = calloc(1, size);
@@ -70,12 +84,12 @@ static void* answer(const char* function, uint64_t argument, size_t size, cl_int
   const int failed = fails(function, argument);
   if (status) *status = failed ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
   // Half of them: without any object a program would end at once.
-  return failed || (is("nulls") && argument / 64 % 2) ? NULL : make(size);
+  return failed || (is("nulls") && argument / 64 % 2) ? NULL : make(function, size);
 }
 
 static cl_int event_for(const char* function, uint64_t argument, cl_event* event) {
   if (fails(function, argument)) return CL_OUT_OF_RESOURCES;
-  if (event && !is("no_events") && !is("nulls")) *event = (cl_event)make(0);
+  if (event && !is("no_events") && !is("nulls")) *event = (cl_event)make("event", 0);
   return CL_SUCCESS;
 }
 
@@ -270,8 +284,8 @@ static cl_int CL_API_CALL enqueue_unmap(cl_command_queue queue, cl_mem memory, v
 }
 
 static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event* events) {
-  (void)events;
-  return fails("wait_for_events", count) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+  // Never fails: a blocking call may be one that doesn't block, and a wait.
+  return (void)count, (void)events, CL_SUCCESS;
 }
 static cl_int CL_API_CALL event_info(cl_event event, cl_event_info name, size_t size, void* value,
                                      size_t* size_ret) {
@@ -286,12 +300,51 @@ static cl_int CL_API_CALL profiling_info(cl_event event, cl_profiling_info name,
   (void)event;
   if (is("no_profiling")) return CL_PROFILING_INFO_NOT_AVAILABLE;
   if (fails("profiling_info", name)) return CL_OUT_OF_HOST_MEMORY;
-  cl_ulong stamp = (cl_ulong)name * 1000;
+  cl_ulong stamp = 1000;
+  if (!is("still_times")) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    stamp = (cl_ulong)now.tv_sec * 1000000000 + (cl_ulong)now.tv_nsec +
+            (name - CL_PROFILING_COMMAND_QUEUED);
+  }
   if (is("wild_times"))
     stamp = name == CL_PROFILING_COMMAND_START ? ~0ULL
             : name == CL_PROFILING_COMMAND_END ? 0
                                                : 1ULL << 63;
   return give(&stamp, sizeof stamp, size, value, size_ret);
+}
+
+// Questions that it has no answer to.
+static cl_int CL_API_CALL context_info(cl_context context, cl_context_info name, size_t size,
+                                       void* value, size_t* size_ret) {
+  (void)context, (void)name, (void)size, (void)value, (void)size_ret;
+  return CL_INVALID_VALUE;
+}
+static cl_int CL_API_CALL queue_info(cl_command_queue queue, cl_command_queue_info name,
+                                     size_t size, void* value, size_t* size_ret) {
+  (void)queue, (void)name, (void)size, (void)value, (void)size_ret;
+  return CL_INVALID_VALUE;
+}
+static cl_int CL_API_CALL memory_info(cl_mem memory, cl_mem_info name, size_t size, void* value,
+                                      size_t* size_ret) {
+  const cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
+  const size_t bytes = ((Object*)memory)->size;
+  if (fails("memory_info", name)) return CL_OUT_OF_RESOURCES;
+  if (name == CL_MEM_TYPE) return give(&type, sizeof type, size, value, size_ret);
+  if (name == CL_MEM_SIZE) return give(&bytes, sizeof bytes, size, value, size_ret);
+  return CL_INVALID_VALUE;
+}
+
+static cl_int CL_API_CALL argument_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name,
+                                        size_t size, void* value, size_t* size_ret) {
+  (void)kernel, (void)index, (void)name, (void)size, (void)value, (void)size_ret;
+  return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+}
+static cl_int CL_API_CALL group_info(cl_kernel kernel, cl_device_id id,
+                                     cl_kernel_work_group_info name, size_t size, void* value,
+                                     size_t* size_ret) {
+  (void)kernel, (void)id, (void)name, (void)size, (void)value, (void)size_ret;
+  return CL_INVALID_VALUE;
 }
 
 static cl_int finish(const char* which) {
@@ -356,7 +409,14 @@ CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint entries, cl_platf
   table.clRetainEvent = table.clReleaseEvent = keep_event;
   table.clFlush = flush_queue;
   table.clFinish = finish_queue;
+  if (!is("no_answers")) {
+    table.clGetContextInfo = context_info;
+    table.clGetCommandQueueInfo = queue_info;
+    table.clGetMemObjectInfo = memory_info;
+    table.clGetKernelWorkGroupInfo = group_info;
+  }
   if (!is("old")) {
+    table.clGetKernelArgInfo = argument_info;
     table.clSetEventCallback = set_event_callback;
     table.clEnqueueMarkerWithWaitList = enqueue_marker;
   }

@@ -65,6 +65,9 @@ static void wait_for_child(pid_t child) {
   fflush(stdout);
 }
 
+// What was given some time ago is in the document, however the program ends.
+static void wait_a_while(void) { usleep(300000); }
+
 static void end(const char* way, char** argv) {
   if (!strcmp(way, "return")) {
     finish_work();
@@ -73,15 +76,19 @@ static void end(const char* way, char** argv) {
   } else if (!strcmp(way, "exit")) {
     exit(3);
   } else if (!strcmp(way, "_exit")) {
+    wait_a_while();
     _exit(4);
   } else if (!strcmp(way, "abort")) {
+    wait_a_while();
     abort();
   } else if (!strcmp(way, "segv")) {
+    wait_a_while();
     *(volatile int*)(uintptr_t)(argv[0] ? 8 : 16) = 1;
   } else if (!strcmp(way, "kill")) {
-    usleep(300000);  // what was given some time ago is in the document
+    wait_a_while();
     kill(getpid(), SIGKILL);
   } else if (!strcmp(way, "term")) {
+    wait_a_while();
     kill(getpid(), SIGTERM);
     pause();
   } else if (!strcmp(way, "exit_in_thread")) {
@@ -116,6 +123,7 @@ static void end(const char* way, char** argv) {
     wait_for_child(child);
     finish_work();
   } else if (!strcmp(way, "exec")) {
+    wait_a_while();
     fflush(stdout);
     execl("/proc/self/exe", "ending", "return", (char*)NULL);
     _exit(99);

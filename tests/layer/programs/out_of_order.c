@@ -41,7 +41,7 @@ int main(void) {
     memcpy(events[to], made, sizeof made);
   }
   const int last = rounds % 2;
-  // A marker that waits for whoever read what is overwritten next, and a barrier for all.
+  // A marker that waits for the last round, and a barrier for all.
   cl_event marker, barrier;
   CHECK(clEnqueueMarkerWithWaitList(machine.queue, lanes, events[last], &marker));
   CHECK(clEnqueueCopyBuffer(machine.queue, buffers[last][0], buffers[1 - last][0], 0, 0, size, 1,
