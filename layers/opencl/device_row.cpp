@@ -53,6 +53,11 @@ std::string type_of(cl_device_id device) {
 
 }  // namespace
 
+std::vector<cl_device_id> devices_of(cl_context context) {
+  if (!context || !driver_has(context, &cl_icd_dispatch::clGetContextInfo)) return {};
+  return ask_list<cl_device_id>(next().clGetContextInfo, context, CL_CONTEXT_DEVICES);
+}
+
 document::DeviceRow device_row(cl_device_id device, std::uint32_t id) {
   const auto get = next().clGetDeviceInfo;
   const auto platform = ask<cl_platform_id>(get, device, CL_DEVICE_PLATFORM);

@@ -24,7 +24,9 @@ void fill_grid(Work& work, cl_uint dimensions, const size_t* offset, const size_
   };
   bool is_uneven = false;
   for (cl_uint i = 0; i < 3; ++i) {
-    const std::uint32_t items = number(global, i, 1), size = local ? number(local, i, 1) : 0;
+    // No global size at all is a size of 0 since OpenCL 2.1.
+    const std::uint32_t items = number(global, i, i < dimensions ? 0 : 1);
+    const std::uint32_t size = local ? number(local, i, 1) : 0;
     work.offset[i] = number(offset, i, 0);
     work.group_size[i] = size;
     work.groups[i] = size ? items / size + (items % size != 0) : items;

@@ -273,8 +273,8 @@ void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
   }
   const void* handle = nullptr;
   if (size == sizeof handle) std::memcpy(&handle, value, sizeof handle);
-  if (argument.kind == Kind::memory && argument.memory->handle == handle) return;  // once more
   if (Memory* memory = find<Memory>(handle)) {
+    if (argument.kind == Kind::memory && argument.memory.get() == memory) return;  // once more
     argument.kind = Kind::memory;
     argument.memory = shared(memory);
   } else if (Sampler* sampler = find<Sampler>(handle)) {

@@ -32,6 +32,26 @@ HostPages::Ranges HostPages::changed(const void* key, const std::byte* bytes,
   return ranges;
 }
 
+HostPages::Ranges HostPages::same(const void* key, std::uint64_t offset_bytes,
+                                  std::span<const std::byte> bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto it = hashes_.find(key);
+  if (it == hashes_.end()) return {{0, bytes.size()}};
+  Hashes now;
+  hash(now, bytes.data(), bytes.size());
+  Ranges ranges;
+  const std::size_t first = offset_bytes / page_bytes;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (first + i >= it->second.size() || now[i] != it->second[first + i]) continue;
+    const std::uint64_t at = i * page_bytes, size = std::min(page_bytes, bytes.size() - at);
+    if (!ranges.empty() && ranges.back().first + ranges.back().second == at)
+      ranges.back().second += size;
+    else
+      ranges.emplace_back(at, size);
+  }
+  return ranges;
+}
+
 void HostPages::refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes) {
   const std::lock_guard lock(mutex_);
   if (const auto it = hashes_.find(key); it != hashes_.end()) hash(it->second, bytes, size_bytes);

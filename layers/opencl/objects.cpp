@@ -81,7 +81,7 @@ std::shared_ptr<Queue> queue_of(cl_command_queue handle) {
   if (Queue* known = find<Queue>(handle)) return shared(known);
   const auto get = next().clGetCommandQueueInfo;
   cl_context context = nullptr;
-  if (!handle ||
+  if (!handle || !driver_has(handle, &cl_icd_dispatch::clGetCommandQueueInfo) ||
       get(handle, CL_QUEUE_CONTEXT, sizeof context, static_cast<void*>(&context), nullptr) !=
           CL_SUCCESS)
     return nullptr;
@@ -128,7 +128,8 @@ std::shared_ptr<Memory> memory_of(cl_mem handle) {
   if (Memory* known = find<Memory>(handle)) return shared(known);
   const auto get = next().clGetMemObjectInfo;
   cl_mem_object_type type = 0;
-  if (!handle || get(handle, CL_MEM_TYPE, sizeof type, &type, nullptr) != CL_SUCCESS)
+  if (!handle || !driver_has(handle, &cl_icd_dispatch::clGetMemObjectInfo) ||
+      get(handle, CL_MEM_TYPE, sizeof type, &type, nullptr) != CL_SUCCESS)
     return nullptr;
   auto memory = std::make_shared<Memory>();
   memory->references = ask<cl_uint>(get, handle, CL_MEM_REFERENCE_COUNT);
@@ -177,7 +178,8 @@ Kernel* kernel_of(cl_kernel handle) {
   if (Kernel* known = find<Kernel>(handle)) return known;
   const auto get = next().clGetKernelInfo;
   cl_uint count = 0;
-  if (!handle || get(handle, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr) != CL_SUCCESS)
+  if (!handle || !driver_has(handle, &cl_icd_dispatch::clGetKernelInfo) ||
+      get(handle, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr) != CL_SUCCESS)
     return nullptr;
   auto kernel = std::make_shared<Kernel>();
   kernel->name = ask_text(get, handle, CL_KERNEL_FUNCTION_NAME);

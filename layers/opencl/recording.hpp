@@ -173,6 +173,7 @@ class Recording {
   };
   std::uint64_t read_now(OwnQueues& queues, const capture::Piece& piece, std::uint32_t command,
                          const std::function<bool()>& is_still_ours);
+  std::uint64_t check_shared(const capture::Piece& piece, std::uint32_t command);
   void read_final();
 
   std::shared_ptr<capture::MemoryBudget> memory_;

@@ -1,6 +1,8 @@
 // recording_contents.cpp - the part of a Recording that takes bytes: inputs before a command needs
 // them, what the host gives, checks of what was written, and all that is left at the end.
 #include <fmt/format.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +10,7 @@
 #include <map>
 
 #include "base/clock.hpp"
+#include "layers/opencl/device_row.hpp"
 #include "layers/opencl/image_shape.hpp"
 #include "layers/opencl/recording.hpp"
 #include "layers/opencl/session.hpp"
@@ -31,6 +34,13 @@ std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 Storage& storage_of(const Piece& piece) { return static_cast<Storage&>(*piece.buffer); }
 
 void* svm(const Storage& storage, std::uint64_t offset) { return storage.address + offset; }
+
+// At the end of the block, whatever way it is left.
+struct Forgetting {
+  HostPages& pages;
+  const void* key;
+  ~Forgetting() { pages.forget(key); }
+};
 
 }  // namespace
 
@@ -411,7 +421,7 @@ void Recording::unmapped(const Storage& storage) noexcept {
 
 void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
   quietly([&] {
-    host_pages_.forget(storage.get());
+    const Forgetting forgetting{host_pages_, storage.get()};
     const std::vector<Piece> pieces = ledger_.release(*storage);
     if (storage->noted_in.load(std::memory_order_relaxed) != number) return;
     document_.push(document::AllocationRow{true, u32(storage->id), monotonic_ns()});
@@ -446,7 +456,13 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
       missing(*storage, "it was released while another thread gave commands to its queue");
       return;
     }
-    if (!queue || !queue->record || !queue->record->handle) {
+    if (storage->address) {
+      if (queue && queue->record->handle)
+        wait_until_done(*queue, *queue->record, std::chrono::seconds(5));
+      for (const Piece& piece : pieces) check_shared(piece, writer);
+      return;
+    }
+    if (!queue || !queue->record->handle) {
       // The queue went before, and only after all it was given was done.
       OwnQueues queues;
       for (const Piece& piece : pieces) read_now(queues, piece, writer, [] { return true; });
@@ -460,18 +476,13 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
                 waits.empty() ? nullptr : waits.data(), nullptr);
     next().clFlush(record.handle);
     collect(*queue, record);  // events that we hold may hold the memory
-    // Shared virtual memory goes at once, and memory of the program's own is then its own again,
-    // whatever still reads it.
-    if (storage->kind == BufferKind::svm || (storage->flags & CL_MEM_USE_HOST_PTR))
-      wait_until_done(*queue, record, std::chrono::seconds(5));
   });
 }
 
 cl_command_queue Recording::OwnQueues::of(cl_context context) {
   cl_command_queue& queue = queues_[context];
   if (queue) return queue;
-  const auto devices =
-      ask_list<cl_device_id>(next().clGetContextInfo, context, CL_CONTEXT_DEVICES);
+  const auto devices = devices_of(context);
   cl_int status = CL_DEVICE_NOT_FOUND;
   if (!devices.empty()) queue = next().clCreateCommandQueue(context, devices[0], 0, &status);
   return status == CL_SUCCESS ? queue : queue = nullptr;
@@ -523,6 +534,39 @@ std::uint64_t Recording::read_now(OwnQueues& queues, const Piece& piece, std::ui
   return total;
 }
 
+// Memory that the host sees is the program's to change, and to take back: only what is still as
+// the host found it when the device was done is a result. It is read in a way that survives when
+// it is gone.
+std::uint64_t Recording::check_shared(const Piece& piece, std::uint32_t command) {
+  Storage& storage = storage_of(piece);
+  constexpr std::uint64_t page = HostPages::page_bytes;
+  const std::uint64_t first = piece.offset_bytes / page * page;
+  const std::uint64_t last = piece.offset_bytes + piece.size_bytes;
+  const std::uint64_t end = std::min(storage.size_bytes, (last + page - 1) / page * page);
+  std::uint64_t total = 0;
+  std::vector<std::byte> bytes;
+  for (std::uint64_t at = first; at < end; at += piece_bytes) {
+    bytes.resize(std::min(piece_bytes, end - at));
+    iovec here{bytes.data(), bytes.size()}, there{storage.address + at, bytes.size()};
+    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) !=
+        static_cast<ssize_t>(bytes.size())) {
+      missing(storage, "its memory was the program's, and is gone");
+      break;
+    }
+    for (const auto& [offset, size] : host_pages_.same(&storage, at, bytes)) {
+      const std::uint64_t begin = std::max(at + offset, piece.offset_bytes);
+      const std::uint64_t stop = std::min(at + offset + size, last);
+      if (begin >= stop) continue;
+      const WorkArgument range{
+          ArgumentKind::buffer, Access::write, {&storage, begin, stop - begin}, 0, nullptr};
+      BoxSource source(bytes.data() + (begin - at), line(stop - begin));
+      push_bytes(ContentRole::check, command, {&range, 1}, source);
+      total += stop - begin;
+    }
+  }
+  return total;
+}
+
 // What devices wrote and nothing overwrote. Commands that other threads give meanwhile are not
 // recorded; once one was, results can't be told from its own.
 void Recording::read_final() {
@@ -534,7 +578,8 @@ void Recording::read_final() {
   const auto is_still_ours = [] { return session::stray_commands() == 0; };
   for (const auto& [piece, held] : ledger_.device_written())
     if (!storage_of(piece).is_strange && is_still_ours() && !document_.is_lost())
-      total += read_now(queues, piece, count - 1, is_still_ours);
+      total += storage_of(piece).address ? check_shared(piece, count - 1)
+                                         : read_now(queues, piece, count - 1, is_still_ours);
   if (!is_still_ours())
     note("contents_missing",
          "The program gave commands while the capture ended; what was in memory then is not a "

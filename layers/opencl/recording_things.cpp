@@ -27,8 +27,7 @@ std::uint32_t Recording::note_device(cl_device_id device) {
 
 // Memory belongs to a context; its first device stands for it.
 std::uint32_t Recording::device_of(const Storage& storage) {
-  const auto devices =
-      ask_list<cl_device_id>(next().clGetContextInfo, storage.context, CL_CONTEXT_DEVICES);
+  const auto devices = devices_of(storage.context);
   return devices.empty() ? 0 : note_device(devices[0]);
 }
 
