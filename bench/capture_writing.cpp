@@ -39,8 +39,8 @@ std::vector<Entry> entries() {
     entry.command.work.group_size[0] = 64;
     entry.command.work.argument_count = 3;
     for (std::uint32_t a = 0; a < 3; ++a)
-      entry.arguments[a] = {a == 2 ? 0x200u : 0x100u, (i + a) % 40, i * 4096ull, 4096,
-                            reel::no_index, 0};
+      entry.arguments[a] = {
+          a == 2 ? 0x200u : 0x100u, (i + a) % 40, i * 4096ull, 4096, reel::no_index, 0};
   }
   return result;
 }

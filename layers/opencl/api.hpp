@@ -50,9 +50,9 @@ std::string ask_text(Get get, Handle handle, What what) {
   return text.data();
 }
 
-// Whether the driver of a handle has a function at all. The loader jumps wherever the driver's table
-// points, and one of OpenCL 1.0 has nothing where later functions stand. Every handle begins with
-// the table of its driver.
+// Whether the driver of a handle has a function at all. The loader jumps wherever the driver's
+// table points, and one of OpenCL 1.0 has nothing where later functions stand. Every handle begins
+// with the table of its driver.
 template <class F>
 bool driver_has(const void* handle, F cl_icd_dispatch::*function) noexcept {
   const auto* table = *static_cast<const cl_icd_dispatch* const*>(handle);

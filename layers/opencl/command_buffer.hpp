@@ -14,7 +14,7 @@
 namespace reel::layer {
 
 struct BufferedWork {
-  Work work;  // the arguments of its kernel as they were
+  Work work;                                      // the arguments of its kernel as they were
   std::vector<std::shared_ptr<const void>> kept;  // what the work points to
   std::vector<std::uint32_t> after;               // others of the same buffer
   std::vector<std::byte> pattern;                 // of a fill that is written as bytes
@@ -32,7 +32,8 @@ struct CommandBuffer final : Object {
   std::uint32_t recorded_in = 0, graph = 0;
 };
 
-// The hook for a function of cl_khr_command_buffer, whose driver's own is `address`; null for others.
+// The hook for a function of cl_khr_command_buffer, whose driver's own is `address`; null for
+// others.
 void* command_buffer_hook(cl_platform_id platform, const char* name, void* address);
 
 }  // namespace reel::layer

@@ -10,8 +10,7 @@ namespace {
 
 cl_device_id root_of(cl_device_id device) {
   for (int depth = 0; depth < 16; ++depth) {
-    const auto parent =
-        ask<cl_device_id>(next().clGetDeviceInfo, device, CL_DEVICE_PARENT_DEVICE);
+    const auto parent = ask<cl_device_id>(next().clGetDeviceInfo, device, CL_DEVICE_PARENT_DEVICE);
     if (!parent) break;
     device = parent;
   }
@@ -61,8 +60,7 @@ std::vector<cl_device_id> devices_of(cl_context context) {
 document::DeviceRow device_row(cl_device_id device, std::uint32_t id) {
   const auto get = next().clGetDeviceInfo;
   const auto platform = ask<cl_platform_id>(get, device, CL_DEVICE_PLATFORM);
-  const auto properties =
-      ask<cl_command_queue_properties>(get, device, CL_DEVICE_QUEUE_PROPERTIES);
+  const auto properties = ask<cl_command_queue_properties>(get, device, CL_DEVICE_QUEUE_PROPERTIES);
   std::string version = ask_text(get, device, CL_DEVICE_VERSION);
   // "OpenCL 3.0 PoCL …": the rest is the driver's own.
   const auto second = version.find(' ', version.find(' ') + 1);
@@ -78,8 +76,7 @@ document::DeviceRow device_row(cl_device_id device, std::uint32_t id) {
           ask<cl_ulong>(get, device, CL_DEVICE_GLOBAL_MEM_SIZE),
           ask<cl_uint>(get, device, CL_DEVICE_MAX_COMPUTE_UNITS),
           (properties & CL_QUEUE_PROFILING_ENABLE) != 0,
-          static_cast<double>(
-              ask<std::size_t>(get, device, CL_DEVICE_PROFILING_TIMER_RESOLUTION))};
+          static_cast<double>(ask<std::size_t>(get, device, CL_DEVICE_PROFILING_TIMER_RESOLUTION))};
 }
 
 }  // namespace reel::layer

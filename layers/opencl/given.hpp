@@ -2,7 +2,8 @@
 //
 //   Given given(queue, kernel_name, wait_count, waits, event);
 //   if (given) { … given.work() … given.ready(); }
-//   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) { return next().clEnqueue…; });
+//   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) { return next().clEnqueue…;
+//   });
 //
 // Holds the queue's lock until the driver has it, so that the order of commands in the document is
 // that in the queue. Where nothing is recorded it only calls. Nothing throws.
@@ -43,9 +44,7 @@ class Given {
   void written(ByteSource& bytes) noexcept {
     if (ticket_.record) (*use_)->written(ticket_, bytes);
   }
-  bool wants_contents() noexcept {
-    return ticket_.record && (*use_)->contents != Contents::none;
-  }
+  bool wants_contents() noexcept { return ticket_.record && (*use_)->contents != Contents::none; }
   bool is_device_written() noexcept {
     return ticket_.record && (*use_)->is_device_written(ticket_.work->arguments);
   }

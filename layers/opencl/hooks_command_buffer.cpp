@@ -155,8 +155,7 @@ cl_int CL_API_CALL barrier(Buffer buffer, cl_command_queue queue, cl_uint count,
 
 cl_int CL_API_CALL copy(Buffer buffer, cl_command_queue queue, cl_mem source, cl_mem target,
                         size_t source_offset, size_t target_offset, size_t size, cl_uint count,
-                        const SyncPoint* points, SyncPoint* point,
-                        cl_mutable_command_khr* handle) {
+                        const SyncPoint* points, SyncPoint* point, cl_mutable_command_khr* handle) {
   return taken(driver_of(buffer).copy(buffer, queue, source, target, source_offset, target_offset,
                                       size, count, points, point, handle),
                buffer, {count, points, point}, [&](BufferedWork& one) {
@@ -192,8 +191,8 @@ cl_int CL_API_CALL copy_to_image(Buffer buffer, cl_command_queue queue, cl_mem s
                                                region, count, points, point, handle),
                buffer, {count, points, point}, [&](BufferedWork& one) {
                  named(one, WorkKind::copy, "clCommandCopyBufferToImageKHR");
-                 add_buffer_to_image(one.work, memory_of(source), offset, memory_of(target),
-                                     origin, region);
+                 add_buffer_to_image(one.work, memory_of(source), offset, memory_of(target), origin,
+                                     region);
                });
 }
 
@@ -218,15 +217,15 @@ cl_int CL_API_CALL copy_to_buffer(Buffer buffer, cl_command_queue queue, cl_mem 
                                                 offset, count, points, point, handle),
                buffer, {count, points, point}, [&](BufferedWork& one) {
                  named(one, WorkKind::copy, "clCommandCopyImageToBufferKHR");
-                 add_image_to_buffer(one.work, memory_of(source), origin, region,
-                                     memory_of(target), offset);
+                 add_image_to_buffer(one.work, memory_of(source), origin, region, memory_of(target),
+                                     offset);
                });
 }
 
 cl_int CL_API_CALL fill_buffer(Buffer buffer, cl_command_queue queue, cl_mem target,
-                               const void* pattern, size_t pattern_size, size_t offset,
-                               size_t size, cl_uint count, const SyncPoint* points,
-                               SyncPoint* point, cl_mutable_command_khr* handle) {
+                               const void* pattern, size_t pattern_size, size_t offset, size_t size,
+                               cl_uint count, const SyncPoint* points, SyncPoint* point,
+                               cl_mutable_command_khr* handle) {
   return taken(driver_of(buffer).fill(buffer, queue, target, pattern, pattern_size, offset, size,
                                       count, points, point, handle),
                buffer, {count, points, point}, [&](BufferedWork& one) {
@@ -273,8 +272,7 @@ cl_int CL_API_CALL enqueue(cl_uint count, cl_command_queue* queues, Buffer buffe
                            cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto driver = driver_of(buffer).enqueue;
   CommandBuffer* found = known(buffer);
-  if (!found || !session::mode())
-    return driver(count, queues, buffer, wait_count, waits, event);
+  if (!found || !session::mode()) return driver(count, queues, buffer, wait_count, waits, event);
   Given given(queues && count ? queues[0] : found->queue, "", wait_count, waits, event);
   if (given) given.launch(*found);
   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) {

@@ -40,15 +40,14 @@ void fill_grid(Work& work, cl_uint dimensions, const size_t* offset, const size_
 
 void add_argument(Work& work, const Kernel& kernel, std::size_t index) {
   const KernelArgument& argument = kernel.arguments[index];
-  const Access access = index < kernel.parameters.size() ? kernel.parameters[index].access
-                                                         : Access::read_write;
+  const Access access =
+      index < kernel.parameters.size() ? kernel.parameters[index].access : Access::read_write;
   using Kind = KernelArgument::Kind;
   switch (argument.kind) {
     case Kind::value:
-      work.add_value(ArgumentKind::value,
-                     argument.more.empty()
-                         ? std::span(argument.bytes).first(argument.size_bytes)
-                         : std::span<const std::byte>(argument.more));
+      work.add_value(ArgumentKind::value, argument.more.empty()
+                                              ? std::span(argument.bytes).first(argument.size_bytes)
+                                              : std::span<const std::byte>(argument.more));
       return;
     case Kind::sampler:
       work.add_value(ArgumentKind::sampler, std::as_bytes(std::span(&argument.sampler->shape, 1)));
@@ -94,14 +93,13 @@ void fill_dispatch(Work& work, Kernel& kernel, const char* function, cl_uint dim
                    const size_t* offset, const size_t* global, const size_t* local) {
   // A loop gives the same kernel with the same arguments again; memory that was released since
   // is not the same any more.
-  const bool is_same = work.kernel == &kernel && work.kernel_version == kernel.version &&
-                       work.svm_version == svm_version() && !work.why_not_again &&
-                       std::none_of(work.arguments.begin(), work.arguments.end(),
-                                    [](const WorkArgument& argument) {
-                                      return argument.kind == ArgumentKind::buffer &&
-                                             argument.range.storage->parts.load(
-                                                 std::memory_order_relaxed) == 0;
-                                    });
+  const bool is_same =
+      work.kernel == &kernel && work.kernel_version == kernel.version &&
+      work.svm_version == svm_version() && !work.why_not_again &&
+      std::none_of(work.arguments.begin(), work.arguments.end(), [](const WorkArgument& argument) {
+        return argument.kind == ArgumentKind::buffer &&
+               argument.range.storage->parts.load(std::memory_order_relaxed) == 0;
+      });
   if (is_same) {
     fill_grid(work, dimensions, offset, global, local);
     return;
@@ -161,8 +159,7 @@ cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uin
     quietly([&] {
       constexpr size_t one = 1;
       known = kernel_of(kernel);
-      if (known)
-        fill_dispatch(given.work(), *known, "clEnqueueTask", 1, nullptr, &one, &one);
+      if (known) fill_dispatch(given.work(), *known, "clEnqueueTask", 1, nullptr, &one, &one);
     });
     if (known)
       given.ready();

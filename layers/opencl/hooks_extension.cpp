@@ -16,7 +16,7 @@ struct Named {
 };
 
 #define REEL_HOOK(function) \
-  Named { #function, reinterpret_cast<void*>(hook_table().function) }
+  Named { #function, reinterpret_cast < void*>(hook_table().function) }
 
 // Those that programs are known to fetch, and all that give commands. A macro, since names and
 // members must be the same word.

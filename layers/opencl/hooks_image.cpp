@@ -53,14 +53,14 @@ cl_int CL_API_CALL enqueue_copy(cl_command_queue queue, cl_mem source, cl_mem ta
                        region);
   });
   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
-    return next().clEnqueueCopyImage(queue, source, target, source_origin, target_origin, region,
-                                     n, w, e);
+    return next().clEnqueueCopyImage(queue, source, target, source_origin, target_origin, region, n,
+                                     w, e);
   });
 }
 
 cl_int CL_API_CALL enqueue_copy_to_buffer(cl_command_queue queue, cl_mem image, cl_mem buffer,
-                                          const size_t* origin, const size_t* region,
-                                          size_t offset, cl_uint wait_count, const cl_event* waits,
+                                          const size_t* origin, const size_t* region, size_t offset,
+                                          cl_uint wait_count, const cl_event* waits,
                                           cl_event* event) {
   Given given(queue, "", wait_count, waits, event);
   fill(given, WorkKind::copy, "clEnqueueCopyImageToBuffer", [&](Work& work) {
@@ -89,9 +89,8 @@ cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem image, const void
                                 const size_t* origin, const size_t* region, cl_uint wait_count,
                                 const cl_event* waits, cl_event* event) {
   Given given(queue, "", wait_count, waits, event);
-  fill(given, WorkKind::write, "clEnqueueFillImage", [&](Work& work) {
-    add_region(work, Access::write, memory_of(image), origin, region);
-  });
+  fill(given, WorkKind::write, "clEnqueueFillImage",
+       [&](Work& work) { add_region(work, Access::write, memory_of(image), origin, region); });
   const cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     return next().clEnqueueFillImage(queue, image, colour, origin, region, n, w, e);
   });

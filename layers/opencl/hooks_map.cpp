@@ -24,8 +24,8 @@ void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool bloc
   const cl_bool block = given.block(blocking);
   cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     cl_int answer = CL_SUCCESS;
-    pointer = next().clEnqueueMapBuffer(queue, buffer, block, flags, offset, size, n, w, e,
-                                        &answer);
+    pointer =
+        next().clEnqueueMapBuffer(queue, buffer, block, flags, offset, size, n, w, e, &answer);
     return answer;
   });
   if (status == CL_SUCCESS) map.done(pointer, line(size));

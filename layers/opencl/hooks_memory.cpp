@@ -67,8 +67,8 @@ cl_mem CL_API_CALL create_image_with_properties(cl_context context,
                                                 const cl_image_desc* description, void* host,
                                                 cl_int* status) {
   return make("clCreateImageWithProperties", status, [&](cl_int* answer) {
-    return next().clCreateImageWithProperties(context, properties, flags, format, description,
-                                              host, answer);
+    return next().clCreateImageWithProperties(context, properties, flags, format, description, host,
+                                              answer);
   });
 }
 

@@ -27,10 +27,11 @@ cl_context CL_API_CALL create_context(const cl_context_properties* properties, c
   return context;
 }
 
-cl_context CL_API_CALL create_context_from_type(
-    const cl_context_properties* properties, cl_device_type type,
-    void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*), void* data,
-    cl_int* status) {
+cl_context CL_API_CALL create_context_from_type(const cl_context_properties* properties,
+                                                cl_device_type type,
+                                                void(CL_CALLBACK* notify)(const char*, const void*,
+                                                                          size_t, void*),
+                                                void* data, cl_int* status) {
   const Call call("clCreateContextFromType");
   cl_context context = next().clCreateContextFromType(properties, type, notify, data, status);
   watch_exit();
@@ -81,8 +82,10 @@ cl_command_queue CL_API_CALL create_queue_with_properties(cl_context context, cl
   quietly([&] {
     for (const cl_queue_properties* p = properties; p && *p; p += 2) {
       asked.insert(asked.end(), {p[0], p[1]});
-      if (p[0] == CL_QUEUE_PROPERTIES) bits = p[1];
-      else changed.insert(changed.end(), {p[0], p[1]});
+      if (p[0] == CL_QUEUE_PROPERTIES)
+        bits = p[1];
+      else
+        changed.insert(changed.end(), {p[0], p[1]});
     }
     changed.insert(changed.end(), {CL_QUEUE_PROPERTIES, bits | CL_QUEUE_PROFILING_ENABLE, 0});
     if (properties) asked.push_back(0);
@@ -136,8 +139,7 @@ cl_int CL_API_CALL set_queue_property(cl_command_queue queue, cl_command_queue_p
     if (Queue* known = find<Queue>(queue)) {
       if (bits & CL_QUEUE_PROFILING_ENABLE) known->stamps_are_ours = false;
       if (bits & CL_QUEUE_PROFILING_ENABLE) known->can_stamp = enable != CL_FALSE;
-      if (bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-        known->out_of_order = enable != CL_FALSE;
+      if (bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) known->out_of_order = enable != CL_FALSE;
     }
   return status;
 }
@@ -208,8 +210,8 @@ cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, size_t size, v
 }
 
 // A queue that the program made without times refuses them, as it would without us.
-cl_int CL_API_CALL event_profiling(cl_event event, cl_profiling_info what, size_t size,
-                                   void* value, size_t* size_ret) {
+cl_int CL_API_CALL event_profiling(cl_event event, cl_profiling_info what, size_t size, void* value,
+                                   size_t* size_ret) {
   const auto queue = ask<cl_command_queue>(next().clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE);
   const Queue* known = queue ? find<Queue>(queue) : nullptr;
   if (known && known->stamps_are_ours) return CL_PROFILING_INFO_NOT_AVAILABLE;

@@ -30,11 +30,9 @@ cl_int CL_API_CALL barrier_with_list(cl_command_queue queue, cl_uint wait_count,
 
 cl_int CL_API_CALL marker(cl_command_queue queue, cl_event* event) {
   Given given(queue, "", 0, nullptr, event);
-  fill(given, WorkKind::barrier, "clEnqueueMarker",
-       [](Work& work) { work.waits_for_all = true; });
-  return given.call([&](cl_uint, const cl_event*, cl_event* e) {
-    return next().clEnqueueMarker(queue, e);
-  });
+  fill(given, WorkKind::barrier, "clEnqueueMarker", [](Work& work) { work.waits_for_all = true; });
+  return given.call(
+      [&](cl_uint, const cl_event*, cl_event* e) { return next().clEnqueueMarker(queue, e); });
 }
 
 // These have no event, so nobody learns when they were done.

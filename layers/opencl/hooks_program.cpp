@@ -23,8 +23,7 @@ cl_program CL_API_CALL create_with_source(cl_context context, cl_uint count, con
                                           const size_t* lengths, cl_int* status_ret) {
   const Call call("clCreateProgramWithSource");
   cl_int status = CL_SUCCESS;
-  cl_program program =
-      next().clCreateProgramWithSource(context, count, strings, lengths, &status);
+  cl_program program = next().clCreateProgramWithSource(context, count, strings, lengths, &status);
   if (program && status == CL_SUCCESS)
     quietly([&] {
       std::string text;
@@ -42,8 +41,8 @@ cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count,
                                           cl_int* status_ret) {
   const Call call("clCreateProgramWithBinary");
   cl_int status = CL_SUCCESS;
-  cl_program program = next().clCreateProgramWithBinary(context, count, devices, lengths, binaries,
-                                                        states, &status);
+  cl_program program =
+      next().clCreateProgramWithBinary(context, count, devices, lengths, binaries, states, &status);
   if (program && status == CL_SUCCESS)
     quietly([&] {
       std::string text;
@@ -143,8 +142,8 @@ cl_program CL_API_CALL link(cl_context context, cl_uint count, const cl_device_i
         if (part->from == Program::From::linked)
           linked->parts.insert(linked->parts.end(), part->parts.begin(), part->parts.end());
         else
-          linked->parts.push_back({part->from != Program::From::source, part->text, part->options,
-                                   part->headers});
+          linked->parts.push_back(
+              {part->from != Program::From::source, part->text, part->options, part->headers});
       }
       for (const Program::Part& part : linked->parts) linked->text += part.text;
       add(program, std::move(linked));
@@ -284,8 +283,7 @@ void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
     set_value(argument, value, size);
   } else if (!handle) {
     argument.kind = Kind::null;
-  } else if (auto adopted =
-                 memory_of(static_cast<cl_mem>(const_cast<void*>(handle)))) {
+  } else if (auto adopted = memory_of(static_cast<cl_mem>(const_cast<void*>(handle)))) {
     argument.kind = Kind::memory;
     argument.memory = std::move(adopted);
   } else {

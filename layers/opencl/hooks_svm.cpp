@@ -101,9 +101,8 @@ cl_int CL_API_CALL enqueue_memcpy(cl_command_queue queue, cl_bool blocking, void
     if (from) add_copy(work, from->range, to->range);
   });
   const cl_bool block = given.block(blocking);
-  const cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
-    return driver(block, n, w, e);
-  });
+  const cl_int status =
+      given.call([&](cl_uint n, const cl_event* w, cl_event* e) { return driver(block, n, w, e); });
   return blocking ? given.wait(status) : status;
 }
 

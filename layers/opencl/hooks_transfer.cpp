@@ -24,8 +24,8 @@ cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem buffer, cl_bool b
 }
 
 cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                 size_t offset, size_t size, const void* source,
-                                 cl_uint wait_count, const cl_event* waits, cl_event* event) {
+                                 size_t offset, size_t size, const void* source, cl_uint wait_count,
+                                 const cl_event* waits, cl_event* event) {
   if (!session::mode()) [[likely]]
     return next().clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, source, wait_count,
                                        waits, event);
@@ -47,16 +47,14 @@ cl_int CL_API_CALL enqueue_read_rect(cl_command_queue queue, cl_mem buffer, cl_b
   Given given(queue, "", wait_count, waits, event);
   fill(given, WorkKind::read, "clEnqueueReadBufferRect", [&](Work& work) {
     const auto memory = memory_of(buffer);
-    add_box(work, Access::read, memory,
-            buffer_box(origin, region, row_pitch, slice_pitch, 0));
+    add_box(work, Access::read, memory, buffer_box(origin, region, row_pitch, slice_pitch, 0));
   });
   return read(given, blocking,
               {target, buffer_box(host_origin, region, host_row_pitch, host_slice_pitch, 0)},
               [&](cl_bool block, cl_uint n, const cl_event* w, cl_event* e) {
-                return next().clEnqueueReadBufferRect(queue, buffer, block, origin, host_origin,
-                                                      region, row_pitch, slice_pitch,
-                                                      host_row_pitch, host_slice_pitch, target, n,
-                                                      w, e);
+                return next().clEnqueueReadBufferRect(
+                    queue, buffer, block, origin, host_origin, region, row_pitch, slice_pitch,
+                    host_row_pitch, host_slice_pitch, target, n, w, e);
               });
 }
 
@@ -64,8 +62,8 @@ cl_int CL_API_CALL enqueue_write_rect(cl_command_queue queue, cl_mem buffer, cl_
                                       const size_t* origin, const size_t* host_origin,
                                       const size_t* region, size_t row_pitch, size_t slice_pitch,
                                       size_t host_row_pitch, size_t host_slice_pitch,
-                                      const void* source, cl_uint wait_count,
-                                      const cl_event* waits, cl_event* event) {
+                                      const void* source, cl_uint wait_count, const cl_event* waits,
+                                      cl_event* event) {
   Given given(queue, "", wait_count, waits, event);
   fill(given, WorkKind::write, "clEnqueueWriteBufferRect", [&](Work& work) {
     add_box(work, Access::write, memory_of(buffer),
@@ -74,10 +72,9 @@ cl_int CL_API_CALL enqueue_write_rect(cl_command_queue queue, cl_mem buffer, cl_
   return write(given, blocking,
                {source, buffer_box(host_origin, region, host_row_pitch, host_slice_pitch, 0)},
                [&](cl_bool block, cl_uint n, const cl_event* w, cl_event* e) {
-                 return next().clEnqueueWriteBufferRect(queue, buffer, block, origin, host_origin,
-                                                        region, row_pitch, slice_pitch,
-                                                        host_row_pitch, host_slice_pitch, source,
-                                                        n, w, e);
+                 return next().clEnqueueWriteBufferRect(
+                     queue, buffer, block, origin, host_origin, region, row_pitch, slice_pitch,
+                     host_row_pitch, host_slice_pitch, source, n, w, e);
                });
 }
 
@@ -116,8 +113,8 @@ cl_int CL_API_CALL enqueue_copy_rect(cl_command_queue queue, cl_mem source, cl_m
 }
 
 cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem buffer, const void* pattern,
-                                size_t pattern_size, size_t offset, size_t size,
-                                cl_uint wait_count, const cl_event* waits, cl_event* event) {
+                                size_t pattern_size, size_t offset, size_t size, cl_uint wait_count,
+                                const cl_event* waits, cl_event* event) {
   Given given(queue, "", wait_count, waits, event);
   fill(given, WorkKind::fill, "clEnqueueFillBuffer", [&](Work& work) {
     add_range(work, Access::write, memory_of(buffer), offset, size);

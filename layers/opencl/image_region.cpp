@@ -15,8 +15,8 @@ Box region_box(const Memory& image, const size_t* origin, const size_t* region) 
 }
 
 bool is_image(const std::shared_ptr<Memory>& memory) {
-  return memory && (memory->view ? memory->view->image.has_value()
-                                 : memory->storage->image.has_value());
+  return memory &&
+         (memory->view ? memory->view->image.has_value() : memory->storage->image.has_value());
 }
 
 const ImageShape& shape_of(const Memory& image) {

@@ -55,18 +55,19 @@ const char* form_of(Program::From from) {
 
 // A program that we did not see being made: the driver may still have its text.
 void ask_driver(cl_program handle, Program& program) {
+  if (!handle || !driver_has(handle, &cl_icd_dispatch::clGetProgramInfo)) return;
   program.text = ask_text(next().clGetProgramInfo, handle, CL_PROGRAM_SOURCE);
   if (!program.text.empty()) program.from = Program::From::source;
 }
 
 std::string build_text(cl_program program, cl_device_id device, cl_program_build_info what) {
   std::size_t size = 0;
-  if (next().clGetProgramBuildInfo(program, device, what, 0, nullptr, &size) != CL_SUCCESS ||
+  if (!program || !driver_has(program, &cl_icd_dispatch::clGetProgramBuildInfo) ||
+      next().clGetProgramBuildInfo(program, device, what, 0, nullptr, &size) != CL_SUCCESS ||
       size == 0 || size > (std::size_t{1} << 24))
     return {};
   std::string text(size, '\0');
-  if (next().clGetProgramBuildInfo(program, device, what, size, text.data(), nullptr) !=
-      CL_SUCCESS)
+  if (next().clGetProgramBuildInfo(program, device, what, size, text.data(), nullptr) != CL_SUCCESS)
     return {};
   return text.c_str();  // up to the first zero
 }
@@ -99,12 +100,13 @@ document::KernelRow kernel_row(Kernel& kernel, cl_device_id device, std::uint32_
   row.group_size = unset_dim;
   std::size_t fixed[3] = {0, 0, 0};
   auto* handle = static_cast<cl_kernel>(const_cast<void*>(kernel.handle));
-  if (next().clGetKernelWorkGroupInfo(handle, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+  if (driver_has(handle, &cl_icd_dispatch::clGetKernelWorkGroupInfo) &&
+      next().clGetKernelWorkGroupInfo(handle, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
                                       sizeof fixed, fixed, nullptr) == CL_SUCCESS &&
       fixed[0] != 0)
-    row.group_size = Dim3(static_cast<std::uint32_t>(fixed[0]),
-                          static_cast<std::uint32_t>(fixed[1]),
-                          static_cast<std::uint32_t>(fixed[2]));
+    row.group_size =
+        Dim3(static_cast<std::uint32_t>(fixed[0]), static_cast<std::uint32_t>(fixed[1]),
+             static_cast<std::uint32_t>(fixed[2]));
   return row;
 }
 

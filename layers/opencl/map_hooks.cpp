@@ -21,8 +21,7 @@ void add_part(Work& work, const std::vector<Range>& ranges, std::uint64_t offset
   for (const Range& range : ranges) {
     const std::uint64_t begin = std::max(offset, at);
     const std::uint64_t end = std::min(offset + size, at + range.size_bytes);
-    if (begin < end)
-      work.write({range.storage, range.offset_bytes + begin - at, end - begin});
+    if (begin < end) work.write({range.storage, range.offset_bytes + begin - at, end - begin});
     at += range.size_bytes;
   }
 }
@@ -37,8 +36,7 @@ class PartSource final : public ByteSource {
     while (!target.empty() && part_ < parts_.size()) {
       const auto& [offset, size] = parts_[part_];
       const auto step = std::min<std::uint64_t>(target.size(), size - at_);
-      std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset + at_), step,
-                  target.begin());
+      std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset + at_), step, target.begin());
       target = target.subspan(step);
       if ((at_ += step) < size) continue;
       at_ = 0;
@@ -80,7 +78,8 @@ void close_window(const Map& map, const void* pointer) {
 MapInProgress::MapInProgress(Given& given, cl_map_flags flags) noexcept : given_(given) {
   if (!given) return;
   quietly([&] {
-    for (const WorkArgument& argument : given.work().arguments) map_.ranges.push_back(argument.range);
+    for (const WorkArgument& argument : given.work().arguments)
+      map_.ranges.push_back(argument.range);
     if (map_.ranges.empty()) return;
     map_.storage = std::static_pointer_cast<Storage>(map_.ranges[0].storage->shared_from_this());
     map_.is_for_writing = (flags & writing) != 0;
@@ -116,8 +115,7 @@ void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
   std::vector<std::byte> now;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
   fill(given, WorkKind::write, function, [&](Work& work) {
-    if (!map || !map->is_for_writing || map->capture != given.capture() ||
-        !given.wants_contents())
+    if (!map || !map->is_for_writing || map->capture != given.capture() || !given.wants_contents())
       return;
     now.resize(total(map->ranges));
     BoxSource(pointer, map->host).take(now);

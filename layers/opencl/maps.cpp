@@ -39,8 +39,8 @@ std::optional<Map> take_map(const Storage* storage, const void* pointer) {
   return std::nullopt;
 }
 
-std::vector<std::pair<std::uint64_t, std::uint64_t>> differences(
-    std::span<const std::byte> before, std::span<const std::byte> now) {
+std::vector<std::pair<std::uint64_t, std::uint64_t>> differences(std::span<const std::byte> before,
+                                                                 std::span<const std::byte> now) {
   const std::size_t size = std::min(before.size(), now.size());
   // Bytes that happen to be equal within what was written anew would make a piece of each few.
   for (std::size_t join = 1;; join *= 8) {

@@ -22,9 +22,9 @@ struct Map {
   std::vector<Range> ranges;  // of the storage
   Box host;                   // the same bytes, from the pointer that the program got
   bool is_for_writing = false, is_discarding = false;
-  std::uint32_t capture = 0;                           // whose copy `before` is
-  std::shared_ptr<std::vector<std::byte>> before;      // null: discarding, or not captured
-  cl_event read = nullptr;                             // of the copy; ours to release
+  std::uint32_t capture = 0;                       // whose copy `before` is
+  std::shared_ptr<std::vector<std::byte>> before;  // null: discarding, or not captured
+  cl_event read = nullptr;                         // of the copy; ours to release
 };
 
 void add_map(const void* pointer, Map map);
@@ -33,7 +33,7 @@ std::optional<Map> take_map(const Storage* storage, const void* pointer);
 
 // Pieces of `now` that differ from `before`, few enough to be worth telling apart: at most some
 // thousand; neighbours are joined beyond that.
-std::vector<std::pair<std::uint64_t, std::uint64_t>> differences(
-    std::span<const std::byte> before, std::span<const std::byte> now);
+std::vector<std::pair<std::uint64_t, std::uint64_t>> differences(std::span<const std::byte> before,
+                                                                 std::span<const std::byte> now);
 
 }  // namespace reel::layer

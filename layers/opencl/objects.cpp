@@ -154,8 +154,7 @@ std::shared_ptr<Memory> memory_of(cl_mem handle) {
     memory->size_bytes = memory->storage->size_bytes;
   } else if (type == CL_MEM_OBJECT_BUFFER) {
     memory->storage = parent->storage;
-    memory->offset_bytes =
-        parent->offset_bytes + ask<std::size_t>(get, handle, CL_MEM_OFFSET);
+    memory->offset_bytes = parent->offset_bytes + ask<std::size_t>(get, handle, CL_MEM_OFFSET);
     memory->size_bytes = ask<std::size_t>(get, handle, CL_MEM_SIZE);
   } else {
     // An image made on a buffer: its bytes are the buffer's.
@@ -164,9 +163,9 @@ std::shared_ptr<Memory> memory_of(cl_mem handle) {
     memory->offset_bytes = parent->offset_bytes;
     const auto& shape = memory->view->image;
     const std::uint64_t pitch = shape ? shape->row_pitch_bytes : 0;
-    memory->size_bytes = shape && pitch ? pitch * (shape->height - 1) +
-                                              shape->width * shape->pixel_bytes
-                                        : memory->view->size_bytes;
+    memory->size_bytes = shape && pitch
+                             ? pitch * (shape->height - 1) + shape->width * shape->pixel_bytes
+                             : memory->view->size_bytes;
     if (memory->size_bytes > parent->size_bytes) memory->size_bytes = parent->size_bytes;
   }
   memory->storage->parts.fetch_add(1, std::memory_order_relaxed);

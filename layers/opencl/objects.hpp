@@ -25,7 +25,15 @@
 
 namespace reel::layer {
 
-enum class ObjectKind : std::uint8_t { queue, memory, program, kernel, event, sampler, command_buffer };
+enum class ObjectKind : std::uint8_t {
+  queue,
+  memory,
+  program,
+  kernel,
+  event,
+  sampler,
+  command_buffer
+};
 
 struct Object : std::enable_shared_from_this<Object> {
   explicit Object(ObjectKind object_kind) : kind(object_kind) {}
@@ -57,7 +65,7 @@ struct Storage : BufferResource {
   std::optional<ImageShape> image;
   bool is_strange = false;  // can't be read back: multisampled, mipmapped, of another API
   cl_context context = nullptr;
-  cl_mem memory = nullptr;      // of the whole; null for shared virtual memory
+  cl_mem memory = nullptr;       // of the whole; null for shared virtual memory
   std::byte* address = nullptr;  // what the host sees without a call; null: nothing
   bool is_fine = false;          // shared virtual memory that needs no map
   cl_mem_flags flags = 0;
@@ -91,10 +99,10 @@ struct Program final : Object {
   Program() : Object(ObjectKind::program) {}
   enum class From : std::uint8_t { unknown, source, binary, il, built_in, linked } from{};
   cl_context context = nullptr;
-  std::mutex mutex;                // of what follows
-  std::string text;                // source, IL or binary
-  std::string options;             // of the last build, compilation or link
-  struct Part {                    // of a linked program
+  std::mutex mutex;     // of what follows
+  std::string text;     // source, IL or binary
+  std::string options;  // of the last build, compilation or link
+  struct Part {         // of a linked program
     bool is_binary = false;
     std::string text, options;
     std::vector<std::pair<std::string, std::string>> headers;
@@ -106,12 +114,12 @@ struct Program final : Object {
 struct KernelArgument {
   enum class Kind : std::uint8_t { unset, value, memory, null, sampler, svm, local, opaque } kind{};
   std::uint32_t size_bytes = 0;
-  std::array<std::byte, 32> bytes{};          // of a value that fits
-  std::vector<std::byte> more;                // of one that doesn't
-  std::shared_ptr<Memory> memory;             // also of shared virtual memory: found when used
+  std::array<std::byte, 32> bytes{};  // of a value that fits
+  std::vector<std::byte> more;        // of one that doesn't
+  std::shared_ptr<Memory> memory;     // also of shared virtual memory: found when used
   std::shared_ptr<Sampler> sampler;
   std::uint64_t local_bytes = 0;
-  const void* pointer = nullptr;              // into shared virtual memory
+  const void* pointer = nullptr;  // into shared virtual memory
 };
 
 // A kernel of documents: however often a program makes the same one of the same text, it is one.
@@ -145,8 +153,8 @@ struct Queue final : Object {
   cl_context context = nullptr;
   cl_device_id device = nullptr;
   bool out_of_order = false, on_device = false;
-  bool can_stamp = false;        // its events have times
-  bool stamps_are_ours = false;  // the program did not ask for them, and isn't told
+  bool can_stamp = false;                       // its events have times
+  bool stamps_are_ours = false;                 // the program did not ask for them, and isn't told
   std::vector<cl_queue_properties> properties;  // as the program gave them
   std::string label;
   std::recursive_mutex mutex;  // of what follows, and around commands while they are recorded:

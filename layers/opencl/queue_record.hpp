@@ -50,7 +50,7 @@ struct Lane {
 struct QueueRecord {
   struct Pending {
     std::uint32_t command, lane;
-    cl_event event;  // ours to release
+    cl_event event;                  // ours to release
     std::uint64_t begin_ns, end_ns;  // of the call
   };
 
@@ -68,9 +68,9 @@ struct QueueRecord {
   std::uint64_t tightest_ns = ~std::uint64_t{0};
   document::ClockRow clock{};
   std::vector<document::StampRow> stamps;  // reused
-  Work work;                     // reused
-  std::vector<std::uint32_t> after;  // reused
-  std::vector<cl_event> waits;   // reused
+  Work work;                               // reused
+  std::vector<std::uint32_t> after;        // reused
+  std::vector<cl_event> waits;             // reused
 };
 
 }  // namespace reel::layer

@@ -135,8 +135,7 @@ bool Recording::before(Ticket& ticket) noexcept {
     if (work.kernel) note_kernel(*work.kernel, ticket.queue->device);
     std::vector<Piece> unknown;
     look_at(ticket.id, work, unknown);
-    if (!unknown.empty() && contents != Contents::none)
-      read_inputs(ticket, unknown);
+    if (!unknown.empty() && contents != Contents::none) read_inputs(ticket, unknown);
     if (!ticket.program_event) ticket.event = &ticket.taken;
   });
   if (!wanted || ticket.id == no_index) {
@@ -157,9 +156,8 @@ void Recording::choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record) {
   ticket.lane = 0;
   if (!queue.out_of_order) return;
   const auto is_last_of = [&](const Lane& lane) {
-    return lane.last_command != no_index &&
-           std::find(record.after.begin(), record.after.end(), lane.last_command) !=
-               record.after.end();
+    return lane.last_command != no_index && std::find(record.after.begin(), record.after.end(),
+                                                      lane.last_command) != record.after.end();
   };
   const auto is_idle = [](const Lane& lane) { return lane.pending == 0; };
   auto& lanes = record.lanes;
@@ -362,8 +360,8 @@ void Recording::append(const Ticket& ticket, const Work& work, std::uint32_t id,
   const std::uint32_t values = refused ? 0 : u32(work.values.size());
   std::string_view label = work.label;
   if (work.kernel) label = work.kernel->label;
-  const auto bytes = u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values +
-                         label.size());
+  const auto bytes =
+      u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label.size());
   const std::uint32_t size = (bytes + 7) / 8 * 8;
   std::byte* place = record.log->reserve(size);
   std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
@@ -432,14 +430,13 @@ bool Recording::collect(Queue& queue, QueueRecord& record) {
     // Who knows when it ended knows that it did.
     const cl_ulong ended_ns = queue.can_stamp ? get(CL_PROFILING_COMMAND_END) : 0;
     cl_int state = CL_COMPLETE;
-    if (ended_ns == 0 &&
-        next().clGetEventInfo(front.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
-                              nullptr) != CL_SUCCESS)
+    if (ended_ns == 0 && next().clGetEventInfo(front.event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                               sizeof state, &state, nullptr) != CL_SUCCESS)
       state = CL_COMPLETE;  // a driver that can't tell would keep it for ever
     if (state > CL_COMPLETE) break;
     if (state < 0)
-      note("failed", fmt::format("c{} ended with {} ({}).", front.command, status_name(state),
-                                 state));
+      note("failed",
+           fmt::format("c{} ended with {} ({}).", front.command, status_name(state), state));
     if (ended_ns != 0) {
       stamps.push_back({front.command, get(CL_PROFILING_COMMAND_QUEUED),
                         get(CL_PROFILING_COMMAND_SUBMIT), get(CL_PROFILING_COMMAND_START),
@@ -475,8 +472,8 @@ void Recording::note_clock(Queue& queue, QueueRecord& record) {
     const std::lock_guard lock(mutex_);
     document::ClockRow& last = clocks_[record.clock.device];
     // A clock that stands still or goes back places nothing.
-    if (last.host_ns && (record.clock.host_ns < last.host_ns + second ||
-                         record.clock.device_ns <= last.device_ns))
+    if (last.host_ns &&
+        (record.clock.host_ns < last.host_ns + second || record.clock.device_ns <= last.device_ns))
       return;
     last = record.clock;
   }
@@ -494,8 +491,7 @@ void Recording::wait_for_writer(const capture::CommandLog& log) {
   overhead(OverheadKind::waiting, begin_ns, 0);
 }
 
-bool Recording::wait_until_done(Queue& queue, QueueRecord& record,
-                                std::chrono::milliseconds most) {
+bool Recording::wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds most) {
   next().clFlush(record.handle);
   auto last = std::chrono::steady_clock::now();
   for (int rounds = 0;; ++rounds) {
@@ -531,8 +527,7 @@ void Recording::host_waited(std::uint32_t stream, std::uint32_t command) noexcep
           writer->second < storage->writer_command.load(std::memory_order_relaxed))
         return false;
       const HostWindow window = window_of(*storage);
-      if (window.size_bytes)
-        host_pages_.refresh(storage.get(), window.address, window.size_bytes);
+      if (window.size_bytes) host_pages_.refresh(storage.get(), window.address, window.size_bytes);
       return true;
     });
   });
@@ -619,9 +614,8 @@ CaptureReport Recording::end() {
   }
   quietly([&] { overhead(OverheadKind::stopping, begin_ns, 0); });
   const std::uint32_t count = commands();
-  const auto result =
-      document_.finish({{"commands", std::to_string(count)},
-                        {"ended_ns", std::to_string(monotonic_ns())}});
+  const auto result = document_.finish(
+      {{"commands", std::to_string(count)}, {"ended_ns", std::to_string(monotonic_ns())}});
   return {path, count, result.document_bytes, result.contents_bytes, result.lost};
 }
 

@@ -43,7 +43,7 @@ struct Ticket {
   cl_uint wait_count = 0;
   const cl_event* waits = nullptr;
   cl_event* event = nullptr;
-  cl_event taken = nullptr;       // where the program wants no event
+  cl_event taken = nullptr;  // where the program wants no event
   cl_event* program_event = nullptr;
   std::vector<cl_event> more_waits, own_waits;  // with reads of ours; those are to be released
   CommandBuffer* buffer = nullptr;              // that it launches
@@ -56,8 +56,9 @@ class Recording {
             std::unique_ptr<document::DocumentWriter> document, const Settings& settings);
   ~Recording();
 
-  // --- commands: with the queue's lock held, in this order ----------------------------------------
-  // `ticket.work` is then to be filled, unless there is no record.
+  // --- commands: with the queue's lock held, in this order
+  // ---------------------------------------- `ticket.work` is then to be filled, unless there is no
+  // record.
   void start(Ticket& ticket, Queue& queue, cl_uint wait_count, const cl_event* waits,
              cl_event* program_event) noexcept;
   // Looks at the bytes the work needs. False: it isn't wanted, and goes on unrecorded.
@@ -77,8 +78,7 @@ class Recording {
   void check_before(Ticket& ticket) noexcept;
   // The bytes of these ranges as they are before the command, there once `read` is done. Null: they
   // can't be had.
-  std::shared_ptr<std::vector<std::byte>> copy_before(Ticket& ticket,
-                                                      std::span<const Range> ranges,
+  std::shared_ptr<std::vector<std::byte>> copy_before(Ticket& ticket, std::span<const Range> ranges,
                                                       cl_event& read) noexcept;
   bool is_device_written(std::span<const WorkArgument> ranges) noexcept;
 
@@ -183,9 +183,9 @@ class Recording {
 
   std::mutex mutex_;  // of what follows
   std::map<cl_device_id, std::uint32_t> devices_;
-  std::vector<std::shared_ptr<Object>> queues_;  // that gave something
-  std::map<std::uint32_t, std::uint32_t> host_done_;  // by stream: the last command seen done
-  std::atomic<std::uint32_t> host_waits_{0};          // counts the changes of it
+  std::vector<std::shared_ptr<Object>> queues_;         // that gave something
+  std::map<std::uint32_t, std::uint32_t> host_done_;    // by stream: the last command seen done
+  std::atomic<std::uint32_t> host_waits_{0};            // counts the changes of it
   std::map<std::uint32_t, document::ClockRow> clocks_;  // by device: the last that was written
   std::vector<std::shared_ptr<Storage>> shared_dirty_;  // the host sees it, a device wrote it
 

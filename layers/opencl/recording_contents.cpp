@@ -49,8 +49,8 @@ bool Recording::stores(ContentRole role) const noexcept {
 }
 
 void Recording::missing(const Storage& storage, std::string_view why) {
-  note("contents_missing", fmt::format("Contents of b{} '{}' are missing: {}.", u32(storage.id),
-                                       storage.label, why));
+  note("contents_missing",
+       fmt::format("Contents of b{} '{}' are missing: {}.", u32(storage.id), storage.label, why));
 }
 
 void Recording::overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes) {
@@ -86,8 +86,8 @@ cl_int Recording::enqueue_read(cl_command_queue queue, const Storage& storage, s
   cl_event copied = nullptr;
   if (hidden) {
     cl_int status = CL_SUCCESS;
-    source = next().clCreateBuffer(storage.context, CL_MEM_READ_WRITE, target.size(), nullptr,
-                                   &status);
+    source =
+        next().clCreateBuffer(storage.context, CL_MEM_READ_WRITE, target.size(), nullptr, &status);
     if (status != CL_SUCCESS) return status;
     scratch.push_back(source);
     if (storage.image) {
@@ -119,10 +119,9 @@ cl_int Recording::enqueue_read(cl_command_queue queue, const Storage& storage, s
 }
 
 // Pieces of images come whole: OpenCL reads boxes of pixels, not ranges of bytes.
-void Recording::read_pieces(QueueRecord& record, ContentRole role,
-                            std::uint32_t command, std::span<const Piece> pieces,
-                            cl_uint wait_count, const cl_event* waits,
-                            std::vector<cl_event>* events) {
+void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
+                            std::span<const Piece> pieces, cl_uint wait_count,
+                            const cl_event* waits, std::vector<cl_event>* events) {
   const std::uint64_t begin_ns = monotonic_ns();
   std::uint64_t total = 0;
   std::vector<const Storage*> images;
@@ -176,15 +175,15 @@ void Recording::read_pieces(QueueRecord& record, ContentRole role,
 void Recording::read_inputs(Ticket& ticket, std::span<const Piece> pieces) {
   QueueRecord& record = *ticket.record;
   if (!ticket.queue->out_of_order) {
-    read_pieces(record, ContentRole::input, ticket.id, pieces, ticket.wait_count,
-                ticket.waits, nullptr);
+    read_pieces(record, ContentRole::input, ticket.id, pieces, ticket.wait_count, ticket.waits,
+                nullptr);
     return;
   }
   // Without an order of its own, the command has to wait for the reads.
   ticket.more_waits.assign(ticket.waits, ticket.waits + (ticket.waits ? ticket.wait_count : 0));
   std::vector<cl_event> events;
-  read_pieces(record, ContentRole::input, ticket.id, pieces, ticket.wait_count,
-              ticket.waits, &events);
+  read_pieces(record, ContentRole::input, ticket.id, pieces, ticket.wait_count, ticket.waits,
+              &events);
   ticket.own_waits = events;
   ticket.more_waits.insert(ticket.more_waits.end(), events.begin(), events.end());
   ticket.wait_count = u32(ticket.more_waits.size());
@@ -213,8 +212,8 @@ void Recording::check_before(Ticket& ticket) noexcept {
     for (const WorkArgument& range : ticket.work->arguments)
       if (range.kind == ArgumentKind::buffer)
         pieces.push_back({range.range.storage, range.range.offset_bytes, range.range.size_bytes});
-    read_pieces(*ticket.record, ContentRole::check, ticket.id, pieces,
-                ticket.wait_count, ticket.waits, nullptr);
+    read_pieces(*ticket.record, ContentRole::check, ticket.id, pieces, ticket.wait_count,
+                ticket.waits, nullptr);
   });
 }
 
@@ -234,8 +233,8 @@ std::shared_ptr<std::vector<std::byte>> Recording::copy_before(Ticket& ticket,
     const cl_command_queue queue = ticket.record->handle;
     if (storage.image) {
       // A region of pixels is rows apart; the whole is read, and waited for.
-      status = enqueue_read(queue, storage, 0, pixels, ticket.wait_count, ticket.waits, &read,
-                            scratch);
+      status =
+          enqueue_read(queue, storage, 0, pixels, ticket.wait_count, ticket.waits, &read, scratch);
       if (status == CL_SUCCESS) status = next().clWaitForEvents(1, &read);
       for (const Range& range : ranges) {
         std::memcpy(bytes->data() + at, pixels.data() + range.offset_bytes, range.size_bytes);
@@ -246,8 +245,8 @@ std::shared_ptr<std::vector<std::byte>> Recording::copy_before(Ticket& ticket,
         if (read) next().clReleaseEvent(std::exchange(read, nullptr));
         if (status == CL_SUCCESS)
           status = enqueue_read(queue, storage, range.offset_bytes,
-                                std::span(*bytes).subspan(at, range.size_bytes),
-                                ticket.wait_count, ticket.waits, &read, scratch);
+                                std::span(*bytes).subspan(at, range.size_bytes), ticket.wait_count,
+                                ticket.waits, &read, scratch);
         at += range.size_bytes;
       }
     }
@@ -401,8 +400,8 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
   if (is_all) changes = {{0, window.size_bytes}};
   for (const auto& [at, size] : changes) {
     const std::uint64_t offset = window.offset_bytes + at;
-    const WorkArgument range{ArgumentKind::buffer, Access::write, {&storage, offset, size}, 0,
-                             nullptr};
+    const WorkArgument range{
+        ArgumentKind::buffer, Access::write, {&storage, offset, size}, 0, nullptr};
     BoxSource bytes(window.address + at, line(size));
     push_bytes(ContentRole::input, command, {&range, 1}, bytes);
     BufferRange known;
@@ -548,8 +547,7 @@ std::uint64_t Recording::check_shared(const Piece& piece, std::uint32_t command)
   for (std::uint64_t at = first; at < end; at += piece_bytes) {
     bytes.resize(std::min(piece_bytes, end - at));
     iovec here{bytes.data(), bytes.size()}, there{storage.address + at, bytes.size()};
-    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) !=
-        static_cast<ssize_t>(bytes.size())) {
+    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(bytes.size())) {
       missing(storage, "its memory was the program's, and is gone");
       break;
     }

@@ -73,8 +73,9 @@ bool begin(const std::string& path, const Settings& settings, std::string& why) 
            under_way->path);
     if (path.empty()) fail(Code::invalid_argument, "A capture needs a path for its document.");
     if (!settings.overwrite && std::filesystem::exists(std::filesystem::symlink_status(path)))
-      fail(Code::io_failed, "{} exists already; remove it, choose another path, or allow "
-                            "overwriting.",
+      fail(Code::io_failed,
+           "{} exists already; remove it, choose another path, or allow "
+           "overwriting.",
            path);
     auto document = std::make_unique<document::DocumentWriter>(
         path, capture::process_facts(settings.contents, settings.limit_bytes, selection(settings)),
@@ -107,8 +108,9 @@ bool end(CaptureReport& report) noexcept {
       if (std::chrono::steady_clock::now() > give_up) {
         report.path = recording_now->path;
         static_cast<void>(recording_now.release());
-        fail(Code::unsupported, "A thread is stuck in an OpenCL call; the document is as it was "
-                                "last written.");
+        fail(Code::unsupported,
+             "A thread is stuck in an OpenCL call; the document is as it was "
+             "last written.");
       }
       std::this_thread::yield();
     }

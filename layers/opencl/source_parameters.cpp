@@ -64,8 +64,8 @@ Parameter parameter_of(const std::vector<std::string_view>& words) {
                           std::find(words.begin(), words.end(), "[") != words.end();
   std::string type;
   for (const std::string_view word : words) {
-    static constexpr std::array others{"const",    "volatile",  "restrict",   "global",
-                                       "constant", "local",     "private",    "read_only",
+    static constexpr std::array others{"const",      "volatile",   "restrict", "global",
+                                       "constant",   "local",      "private",  "read_only",
                                        "write_only", "read_write", "generic"};
     if (word == "*" || word == "[") break;
     if (std::any_of(others.begin(), others.end(),
@@ -111,8 +111,8 @@ std::optional<std::vector<Parameter>> parameters_in_source(std::string_view sour
     if (words[i] != kernel || words[i + 1] != "(") continue;
     // "kernel void NAME (", attributes may stand between.
     bool is_definition = false;
-    for (std::size_t back = i; back-- > 0 && words[back] != ";" && words[back] != "{" &&
-                               words[back] != "}";)
+    for (std::size_t back = i;
+         back-- > 0 && words[back] != ";" && words[back] != "{" && words[back] != "}";)
       is_definition = is_definition || is_qualifier(words[back], "kernel");
     if (!is_definition) continue;
     std::vector<Parameter> parameters;

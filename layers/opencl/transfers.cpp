@@ -36,7 +36,8 @@ void add_copy(Work& work, const std::shared_ptr<Memory>& source, const Box& sour
       !source_box.fits(source->size_bytes) || !target_box.fits(target->size_bytes))
     return;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> from, to;
-  source_box.for_each_run([&](std::uint64_t at, std::uint64_t size) { from.emplace_back(at, size); });
+  source_box.for_each_run(
+      [&](std::uint64_t at, std::uint64_t size) { from.emplace_back(at, size); });
   target_box.for_each_run([&](std::uint64_t at, std::uint64_t size) { to.emplace_back(at, size); });
   std::size_t i = 0, j = 0;
   while (i < from.size() && j < to.size()) {

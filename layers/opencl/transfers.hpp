@@ -64,9 +64,8 @@ cl_int read(Given& given, cl_bool blocking, const HostBytes& bytes, Driver&& dri
   std::vector<WorkArgument> ranges;
   if (wanted && blocking) quietly([&] { ranges = given.work().arguments; });
   const cl_bool block = given.block(blocking);
-  const cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
-    return driver(block, n, w, e);
-  });
+  const cl_int status =
+      given.call([&](cl_uint n, const cl_event* w, cl_event* e) { return driver(block, n, w, e); });
   if (status != CL_SUCCESS) return status;
   if (wanted && !blocking) given.check();
   if (!blocking) return status;
@@ -90,9 +89,8 @@ cl_int write(Given& given, cl_bool blocking, const HostBytes& bytes, Driver&& dr
     given.written(source);
   }
   const cl_bool block = given.block(blocking);
-  const cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
-    return driver(block, n, w, e);
-  });
+  const cl_int status =
+      given.call([&](cl_uint n, const cl_event* w, cl_event* e) { return driver(block, n, w, e); });
   if (status == CL_SUCCESS && later) given.check(ContentRole::written);
   return blocking ? given.wait(status) : status;
 }

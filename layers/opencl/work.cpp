@@ -90,8 +90,8 @@ Box host_box(const ImageShape& shape, const std::size_t* region, std::size_t row
   const std::uint64_t rows_pitch =
       shape.type == ImageType::d1_array && slice_pitch ? slice_pitch : row_pitch;
   box.row_pitch = rows_pitch ? rows_pitch : box.row_bytes;
-  box.slice_pitch = shape.type != ImageType::d1_array && slice_pitch ? slice_pitch
-                                                                     : box.row_pitch * region[1];
+  box.slice_pitch =
+      shape.type != ImageType::d1_array && slice_pitch ? slice_pitch : box.row_pitch * region[1];
   return box;
 }
 

@@ -21,9 +21,9 @@ struct Range {
 struct WorkArgument {
   ArgumentKind kind = ArgumentKind::buffer;
   Access access = Access::read_write;
-  Range range;                    // of a buffer
-  std::uint64_t size_bytes = 0;   // of a value or local memory
-  Storage* view = nullptr;        // the image on the range that is bound
+  Range range;                   // of a buffer
+  std::uint64_t size_bytes = 0;  // of a value or local memory
+  Storage* view = nullptr;       // the image on the range that is bound
 };
 
 // Reused from call to call; clear() keeps memory.
@@ -36,10 +36,10 @@ struct Work {
   std::uint64_t pattern = 0;
   std::vector<WorkArgument> arguments;
   std::vector<std::byte> values;
-  bool waits_for_all = false;      // on a queue without order: all before it is done first
-  bool holds_back_later = false;   // … and what comes later starts after it
-  std::uint64_t kernel_version = 0;  // of the arguments that these are
-  std::uint32_t svm_version = 0;     // of where pointers lead
+  bool waits_for_all = false;           // on a queue without order: all before it is done first
+  bool holds_back_later = false;        // … and what comes later starts after it
+  std::uint64_t kernel_version = 0;     // of the arguments that these are
+  std::uint32_t svm_version = 0;        // of where pointers lead
   const char* why_not_again = nullptr;  // set: can't be replayed, and why
 
   void clear();

@@ -36,8 +36,7 @@ std::string program() {
 
 }  // namespace
 
-document::Facts process_facts(Contents contents, std::uint64_t limit_bytes,
-                              std::string selection) {
+document::Facts process_facts(Contents contents, std::uint64_t limit_bytes, std::string selection) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
   return {{"command_line", command_line()},

@@ -7,7 +7,6 @@
 namespace reel::capture {
 
 // `selection`: which part of the process's work was wanted, in words; empty: all.
-document::Facts process_facts(Contents contents, std::uint64_t limit_bytes,
-                              std::string selection);
+document::Facts process_facts(Contents contents, std::uint64_t limit_bytes, std::string selection);
 
 }  // namespace reel::capture

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/base64.hpp"
 #include "base/fail.hpp"
 #include "document/output_file.hpp"
-#include "base/base64.hpp"
 #include "page/embedded_page.hpp"
 #include "page/gzip.hpp"
 #include "page/lists.hpp"

@@ -90,8 +90,8 @@ class ScriptMaker {
       return;
     }
     // What was known before is another value: the host changed it in between.
-    const bool is_first = !written_[row.buffer].overlaps(begin, end) &&
-                          !known_[row.buffer].overlaps(begin, end);
+    const bool is_first =
+        !written_[row.buffer].overlaps(begin, end) && !known_[row.buffer].overlaps(begin, end);
     known_[row.buffer].add(begin, end);
     hashed_[row.buffer].remove(begin, end);
     names_buffer_[row.buffer] = true;

@@ -192,7 +192,7 @@ Dispatch Stage::dispatch_of(const TraceWork& work, std::uint32_t index,
   dispatch.offset = work.offset;
   dispatch.items = work.items;
   dispatch.dimensions = work.dimensions;
-  if (work.group_size == unset_dim) {  // the driver's choice: groups counts items
+  if (work.group_size == unset_dim) {                // the driver's choice: groups counts items
     const bool is_empty = work.groups.count() == 0;  // OpenCL 2.1 allows that, and does nothing
     dispatch.items = is_empty ? unset_dim : work.groups;
     dispatch.groups = is_empty ? Dim3(0, 1, 1) : Dim3(1, 1, 1);

@@ -117,9 +117,9 @@ TEST(CliDevices, JsonHasEveryFieldOfEveryDevice) {
                              {"stamp_resolution_ns", device.stamp_resolution_ns},
                              {"can_dispatch_indirect", device.can_dispatch_indirect},
                              {"takes_images", device.takes_images},
-                  {"takes_free_grids", device.takes_free_grids},
-                  {"takes_partial_groups", device.takes_partial_groups},
-                  {"wants_barriers", device.wants_barriers},
+                             {"takes_free_grids", device.takes_free_grids},
+                             {"takes_partial_groups", device.takes_partial_groups},
+                             {"wants_barriers", device.wants_barriers},
                              {"kernel_forms", device.kernel_forms},
                          }))
         << device.id;
