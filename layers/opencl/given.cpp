@@ -34,12 +34,6 @@ void Given::leave() noexcept {
   if (waited_) next().clReleaseEvent(std::exchange(waited_, nullptr));
 }
 
-void Given::give_up() noexcept {
-  if (!ticket_.record) return;
-  if (!ticket_.own_work) ticket_.record->is_busy = false;
-  ticket_.record = nullptr;
-}
-
 std::shared_ptr<std::vector<std::byte>> Given::copy_before(std::span<const Range> ranges,
                                                            cl_event& read) {
   return ticket_.record ? (*use_)->copy_before(ticket_, ranges, read) : nullptr;

@@ -39,7 +39,7 @@ class Given {
     if (ticket_.record) (*use_)->launch(ticket_, buffer);
   }
   // Filling it failed: it goes on unrecorded.
-  void give_up() noexcept;
+  void give_up() noexcept { ticket_.give_up(); }
 
   void written(ByteSource& bytes) noexcept {
     if (ticket_.record) (*use_)->written(ticket_, bytes);

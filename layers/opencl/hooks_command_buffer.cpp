@@ -6,6 +6,7 @@
 #include "layers/opencl/command_buffer.hpp"
 #include "layers/opencl/dispatch.hpp"
 #include "layers/opencl/image_region.hpp"
+#include "layers/opencl/references.hpp"
 #include "layers/opencl/transfers.hpp"
 
 namespace reel::layer {
@@ -84,22 +85,10 @@ Buffer CL_API_CALL create(cl_uint count, const cl_command_queue* queues,
   return buffer;
 }
 
-cl_int CL_API_CALL retain(Buffer buffer) {
-  const cl_int status = driver_of(buffer).retain(buffer);
-  if (status == CL_SUCCESS) retained(buffer);
-  return status;
-}
+cl_int CL_API_CALL retain_buffer(Buffer buffer) { return retain(buffer, driver_of(buffer).retain); }
 
-cl_int CL_API_CALL release(Buffer buffer) {
-  const auto driver = driver_of(buffer).release;
-  std::shared_ptr<Object> object;
-  const bool last = released(buffer, object);
-  const cl_int status = driver(buffer);
-  if (status != CL_SUCCESS)
-    quietly([&] { release_failed(buffer, object, last); });
-  else if (last)
-    object->self.reset();
-  return status;
+cl_int CL_API_CALL release_buffer(Buffer buffer) {
+  return release(buffer, driver_of(buffer).release);
 }
 
 // --- commands of a buffer -----------------------------------------------------------------------
@@ -291,8 +280,8 @@ void* command_buffer_hook(cl_platform_id platform, const char* name, void* addre
     return reinterpret_cast<void*>(hook);
   };
   if (wanted == "clCreateCommandBufferKHR") return stand_before(driver.create, &create);
-  if (wanted == "clRetainCommandBufferKHR") return stand_before(driver.retain, &retain);
-  if (wanted == "clReleaseCommandBufferKHR") return stand_before(driver.release, &release);
+  if (wanted == "clRetainCommandBufferKHR") return stand_before(driver.retain, &retain_buffer);
+  if (wanted == "clReleaseCommandBufferKHR") return stand_before(driver.release, &release_buffer);
   if (wanted == "clEnqueueCommandBufferKHR") return stand_before(driver.enqueue, &enqueue);
   if (wanted == "clCommandBarrierWithWaitListKHR") return stand_before(driver.barrier, &barrier);
   if (wanted == "clCommandCopyBufferKHR") return stand_before(driver.copy, &copy);

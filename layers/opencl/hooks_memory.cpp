@@ -1,6 +1,7 @@
 // Buffers, images, samplers: made, retained, released.
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/hooks.hpp"
+#include "layers/opencl/references.hpp"
 
 namespace reel::layer {
 
@@ -98,28 +99,16 @@ cl_mem CL_API_CALL create_pipe(cl_context context, cl_mem_flags flags, cl_uint p
   });
 }
 
-cl_int CL_API_CALL retain_memory(cl_mem memory) {
-  const cl_int status = next().clRetainMemObject(memory);
-  if (status == CL_SUCCESS) retained(memory);
-  return status;
-}
+cl_int CL_API_CALL retain_memory(cl_mem memory) { return retain(memory, next().clRetainMemObject); }
 
 cl_int CL_API_CALL release_memory(cl_mem memory) {
-  std::shared_ptr<Object> object;
-  const bool last = released(memory, object);
-  if (last && object->kind == ObjectKind::memory)
-    quietly([&] {
-      const auto& storage = static_cast<Memory&>(*object).storage;
-      if (storage->parts.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-      const RecordingUse use;
-      if (use) use->freed(storage);
-    });
-  const cl_int status = next().clReleaseMemObject(memory);
-  if (status != CL_SUCCESS)
-    quietly([&] { release_failed(memory, object, last); });
-  else if (last)
-    object->self.reset();
-  return status;
+  return release(memory, next().clReleaseMemObject, [](Object& object) {
+    if (object.kind != ObjectKind::memory) return;
+    const auto& storage = static_cast<Memory&>(object).storage;
+    if (storage->parts.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    const RecordingUse use;
+    if (use) use->freed(storage);
+  });
 }
 
 // --- samplers -----------------------------------------------------------------------------------
@@ -158,20 +147,11 @@ cl_sampler CL_API_CALL create_sampler_with_properties(cl_context context,
 }
 
 cl_int CL_API_CALL retain_sampler(cl_sampler sampler) {
-  const cl_int status = next().clRetainSampler(sampler);
-  if (status == CL_SUCCESS) retained(sampler);
-  return status;
+  return retain(sampler, next().clRetainSampler);
 }
 
 cl_int CL_API_CALL release_sampler(cl_sampler sampler) {
-  std::shared_ptr<Object> object;
-  const bool last = released(sampler, object);
-  const cl_int status = next().clReleaseSampler(sampler);
-  if (status != CL_SUCCESS)
-    quietly([&] { release_failed(sampler, object, last); });
-  else if (last)
-    object->self.reset();
-  return status;
+  return release(sampler, next().clReleaseSampler);
 }
 
 }  // namespace

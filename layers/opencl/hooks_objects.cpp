@@ -4,6 +4,7 @@
 
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/hooks.hpp"
+#include "layers/opencl/references.hpp"
 
 namespace reel::layer {
 
@@ -145,24 +146,14 @@ cl_int CL_API_CALL set_queue_property(cl_command_queue queue, cl_command_queue_p
 }
 
 cl_int CL_API_CALL retain_queue(cl_command_queue queue) {
-  const cl_int status = next().clRetainCommandQueue(queue);
-  if (status == CL_SUCCESS) retained(queue);
-  return status;
+  return retain(queue, next().clRetainCommandQueue);
 }
 
 cl_int CL_API_CALL release_queue(cl_command_queue queue) {
-  std::shared_ptr<Object> object;
-  const bool last = released(queue, object);
-  if (last && object->kind == ObjectKind::queue) {
+  return release(queue, next().clReleaseCommandQueue, [](Object& object) {
     const RecordingUse use;
-    if (use) use->queue_released(static_cast<Queue&>(*object));
-  }
-  const cl_int status = next().clReleaseCommandQueue(queue);
-  if (status != CL_SUCCESS)
-    quietly([&] { release_failed(queue, object, last); });
-  else if (last)
-    object->self.reset();
-  return status;
+    if (use && object.kind == ObjectKind::queue) use->queue_released(static_cast<Queue&>(object));
+  });
 }
 
 // --- events -------------------------------------------------------------------------------------
@@ -180,22 +171,9 @@ cl_event CL_API_CALL create_user_event(cl_context context, cl_int* status_ret) {
   return event;
 }
 
-cl_int CL_API_CALL retain_event(cl_event event) {
-  const cl_int status = next().clRetainEvent(event);
-  if (status == CL_SUCCESS) retained(event);
-  return status;
-}
+cl_int CL_API_CALL retain_event(cl_event event) { return retain(event, next().clRetainEvent); }
 
-cl_int CL_API_CALL release_event(cl_event event) {
-  std::shared_ptr<Object> object;
-  const bool last = released(event, object);
-  const cl_int status = next().clReleaseEvent(event);
-  if (status != CL_SUCCESS)
-    quietly([&] { release_failed(event, object, last); });
-  else if (last)
-    object->self.reset();
-  return status;
-}
+cl_int CL_API_CALL release_event(cl_event event) { return release(event, next().clReleaseEvent); }
 
 // Our own reference is not the program's affair.
 cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, size_t size, void* value,

@@ -4,6 +4,7 @@
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/hooks.hpp"
 #include "layers/opencl/parameters.hpp"
+#include "layers/opencl/references.hpp"
 
 namespace reel::layer {
 
@@ -153,21 +154,7 @@ cl_program CL_API_CALL link(cl_context context, cl_uint count, const cl_device_i
 }
 
 cl_int CL_API_CALL retain_program(cl_program program) {
-  const cl_int status = next().clRetainProgram(program);
-  if (status == CL_SUCCESS) retained(program);
-  return status;
-}
-
-template <class Handle, class Release>
-cl_int release(Handle handle, Release driver) noexcept {
-  std::shared_ptr<Object> object;
-  const bool last = released(handle, object);
-  const cl_int status = driver(handle);
-  if (status != CL_SUCCESS)
-    quietly([&] { release_failed(handle, object, last); });
-  else if (last)
-    object->self.reset();
-  return status;
+  return retain(program, next().clRetainProgram);
 }
 
 cl_int CL_API_CALL release_program(cl_program program) {
@@ -223,11 +210,7 @@ cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int* status_ret) {
   return kernel;
 }
 
-cl_int CL_API_CALL retain_kernel(cl_kernel kernel) {
-  const cl_int status = next().clRetainKernel(kernel);
-  if (status == CL_SUCCESS) retained(kernel);
-  return status;
-}
+cl_int CL_API_CALL retain_kernel(cl_kernel kernel) { return retain(kernel, next().clRetainKernel); }
 
 cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
   return release(kernel, next().clReleaseKernel);

@@ -65,12 +65,11 @@ struct QueueRecord {
   std::uint32_t since_collected = 0;
   bool is_busy = false;     // a command is on its way: `work` is in use
   bool is_crowded = false;  // it had more lanes than we give it
-  std::uint64_t tightest_ns = ~std::uint64_t{0};
+  std::uint64_t tightest_ns = ~std::uint64_t{0}, next_clock_ns = 0;
   document::ClockRow clock{};
   std::vector<document::StampRow> stamps;  // reused
   Work work;                               // reused
   std::vector<std::uint32_t> after;        // reused
-  std::vector<cl_event> waits;             // reused
 };
 
 }  // namespace reel::layer

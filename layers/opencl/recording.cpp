@@ -139,8 +139,7 @@ bool Recording::before(Ticket& ticket) noexcept {
     if (!ticket.program_event) ticket.event = &ticket.taken;
   });
   if (!wanted || ticket.id == no_index) {
-    if (!ticket.own_work && ticket.record) ticket.record->is_busy = false;
-    ticket.record = nullptr;
+    ticket.give_up();
     return false;
   }
   return true;
@@ -347,9 +346,7 @@ void Recording::launch(Ticket& ticket, CommandBuffer& buffer) noexcept {
     if (!ticket.program_event) ticket.event = &ticket.taken;
     ticket.buffer = &buffer;
   });
-  if (ticket.id != no_index) return;
-  if (!ticket.own_work) ticket.record->is_busy = false;
-  ticket.record = nullptr;
+  if (ticket.id == no_index) ticket.give_up();
 }
 
 void Recording::append(const Ticket& ticket, const Work& work, std::uint32_t id,
@@ -466,11 +463,12 @@ bool Recording::collect(Queue& queue, QueueRecord& record) {
 // queued: the shortest call of each second tells best how the two clocks stand.
 void Recording::note_clock(Queue& queue, QueueRecord& record) {
   constexpr std::uint64_t second = 1'000'000'000;
-  if (record.clock.device_ns == 0) return;
+  if (record.clock.device_ns == 0 || record.clock.host_ns < record.next_clock_ns) return;
   record.clock.device = note_device(queue.device);
   {
     const std::lock_guard lock(mutex_);
     document::ClockRow& last = clocks_[record.clock.device];
+    if (last.host_ns) record.next_clock_ns = last.host_ns + second;
     // A clock that stands still or goes back places nothing.
     if (last.host_ns &&
         (record.clock.host_ns < last.host_ns + second || record.clock.device_ns <= last.device_ns))
@@ -547,13 +545,6 @@ void Recording::finished(Queue& queue) noexcept {
 void Recording::called(std::string_view name, std::uint64_t begin_ns) noexcept {
   quietly([&] {
     document_.push(capture::CallMessage{name, thread_number(), begin_ns, monotonic_ns()});
-  });
-}
-
-void Recording::region(std::string_view name, std::uint64_t begin_ns) noexcept {
-  quietly([&] {
-    document_.push(capture::RegionMessage{TraceRegion::Kind::named, 0, std::string(name),
-                                          thread_number(), begin_ns, monotonic_ns()});
   });
 }
 

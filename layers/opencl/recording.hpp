@@ -47,6 +47,12 @@ struct Ticket {
   cl_event* program_event = nullptr;
   std::vector<cl_event> more_waits, own_waits;  // with reads of ours; those are to be released
   CommandBuffer* buffer = nullptr;              // that it launches
+
+  // It goes on unrecorded.
+  void give_up() noexcept {
+    if (record && !own_work) record->is_busy = false;
+    record = nullptr;
+  }
 };
 
 class Recording {
@@ -57,8 +63,8 @@ class Recording {
   ~Recording();
 
   // --- commands: with the queue's lock held, in this order
-  // ---------------------------------------- `ticket.work` is then to be filled, unless there is no
-  // record.
+
+  // `ticket.work` is then to be filled, unless there is no record.
   void start(Ticket& ticket, Queue& queue, cl_uint wait_count, const cl_event* waits,
              cl_event* program_event) noexcept;
   // Looks at the bytes the work needs. False: it isn't wanted, and goes on unrecorded.
@@ -94,7 +100,6 @@ class Recording {
   void queue_released(Queue& queue) noexcept;
   void unmapped(const Storage& storage) noexcept;
   void note(std::string kind, std::string text) noexcept;
-  void region(std::string_view name, std::uint64_t begin_ns) noexcept;
 
   CaptureReport end();
   // After end(): whether nobody comes back to it. A driver that has not read all yet will.

@@ -35,6 +35,14 @@ Storage& storage_of(const Piece& piece) { return static_cast<Storage&>(*piece.bu
 
 void* svm(const Storage& storage, std::uint64_t offset) { return storage.address + offset; }
 
+std::vector<Piece> pieces_of(std::span<const WorkArgument> arguments) {
+  std::vector<Piece> pieces;
+  for (const auto& [kind, access, range, size, view] : arguments)
+    if (kind == ArgumentKind::buffer && !range.storage->is_strange)
+      pieces.push_back({range.storage, range.offset_bytes, range.size_bytes});
+  return pieces;
+}
+
 // At the end of the block, whatever way it is left.
 struct Forgetting {
   HostPages& pages;
@@ -194,10 +202,7 @@ void Recording::check(Ticket& ticket, std::span<const WorkArgument> ranges,
                       ContentRole role) noexcept {
   if (!ticket.record || ranges.empty() || contents == Contents::none) return;
   quietly([&] {
-    std::vector<Piece> pieces;
-    for (const WorkArgument& range : ranges)
-      if (range.kind == ArgumentKind::buffer && !range.range.storage->is_strange)
-        pieces.push_back({range.range.storage, range.range.offset_bytes, range.range.size_bytes});
+    const std::vector<Piece> pieces = pieces_of(ranges);
     const cl_event event = ticket.program_event ? *ticket.program_event : ticket.taken;
     const bool needs_wait = ticket.queue->out_of_order && event;
     read_pieces(*ticket.record, role, ticket.id, pieces, needs_wait ? 1 : 0,
@@ -208,10 +213,7 @@ void Recording::check(Ticket& ticket, std::span<const WorkArgument> ranges,
 void Recording::check_before(Ticket& ticket) noexcept {
   if (!ticket.record || contents == Contents::none) return;
   quietly([&] {
-    std::vector<Piece> pieces;
-    for (const WorkArgument& range : ticket.work->arguments)
-      if (range.kind == ArgumentKind::buffer)
-        pieces.push_back({range.range.storage, range.range.offset_bytes, range.range.size_bytes});
+    const std::vector<Piece> pieces = pieces_of(ticket.work->arguments);
     read_pieces(*ticket.record, ContentRole::check, ticket.id, pieces, ticket.wait_count,
                 ticket.waits, nullptr);
   });
