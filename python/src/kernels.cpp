@@ -1,25 +1,11 @@
 #include "host_bytes.hpp"
 #include "objects.hpp"
+#include "parameters.hpp"
 #include "reel/device.hpp"
 #include "reel/kernel.hpp"
 
 namespace reel::python {
 namespace {
-
-py::list describe_parameters(const Kernel& kernel) {
-  py::list result;
-  for (const Parameter& parameter : kernel.parameters()) {
-    py::dict row;
-    row["name"] = to_text(parameter.name);
-    row["kind"] = to_string(parameter.kind);
-    row["size_bytes"] = parameter.size_bytes;
-    row["access"] = to_string(parameter.access);
-    row["element"] = parameter.element ? py::object(py::str(name_of(*parameter.element)))
-                                       : py::object(py::none());
-    result.append(record("Parameter", row));
-  }
-  return result;
-}
 
 py::object sized_group(const Kernel& kernel) {
   const Dim3 size = kernel.group_size();
@@ -69,7 +55,8 @@ void bind_kernels(py::module_& module) {
   py::class_<Kernel, Holder<Kernel>>(module, "Kernel", "A compiled entry point.")
       .def_property_readonly("id", [](const Kernel& self) { return static_cast<int>(self.id()); })
       .def_property_readonly("name", [](const Kernel& self) { return to_text(self.name()); })
-      .def_property_readonly("parameters", &describe_parameters)
+      .def_property_readonly(
+          "parameters", [](const Kernel& kernel) { return to_parameters(kernel.parameters()); })
       .def_property_readonly("group_size", &sized_group)
       .def_property_readonly("build_log",
                              [](const Kernel& self) { return to_text(self.build_log()); })

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "bind.hpp"
+#include "parameters.hpp"
 #include "reel/arguments.hpp"
 #include "reel/buffer_value.hpp"
 #include "reel/error.hpp"
@@ -86,21 +87,6 @@ py::list list_buffers(const Trace& trace) {
   return result;
 }
 
-py::list list_parameters(const TraceKernel& kernel) {
-  py::list result;
-  for (const Parameter& parameter : kernel.parameters) {
-    py::dict row;
-    row["name"] = to_text(parameter.name);
-    row["kind"] = to_string(parameter.kind);
-    row["size_bytes"] = parameter.size_bytes;
-    row["access"] = to_string(parameter.access);
-    row["element"] = parameter.element ? py::object(py::str(name_of(*parameter.element)))
-                                       : py::object(py::none());
-    result.append(record("Parameter", row));
-  }
-  return result;
-}
-
 py::list list_kernels(const Trace& trace) {
   py::list result;
   for (const TraceKernel& kernel : trace.kernels()) {
@@ -125,7 +111,7 @@ py::list list_kernels(const Trace& trace) {
     row["options"] = to_text(kernel.options);
     row["group_size"] = kernel.group_size == unset_dim ? py::object(py::none())
                                                        : py::object(to_tuple(kernel.group_size));
-    row["parameters"] = list_parameters(kernel);
+    row["parameters"] = to_parameters(kernel.parameters);
     row["build_log"] = to_text(kernel.build_log);
     result.append(row);
   }

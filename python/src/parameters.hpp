@@ -1,0 +1,26 @@
+// parameters.hpp - what a kernel takes, as Python sees it.
+#pragma once
+
+#include <vector>
+
+#include "bind.hpp"
+#include "reel/parameter.hpp"
+
+namespace reel::python {
+
+inline py::list to_parameters(const std::vector<Parameter>& parameters) {
+  py::list result;
+  for (const Parameter& parameter : parameters) {
+    py::dict row;
+    row["name"] = to_text(parameter.name);
+    row["kind"] = to_string(parameter.kind);
+    row["size_bytes"] = parameter.size_bytes;
+    row["access"] = to_string(parameter.access);
+    row["element"] = parameter.element ? py::object(py::str(name_of(*parameter.element)))
+                                       : py::object(py::none());
+    result.append(record("Parameter", row));
+  }
+  return result;
+}
+
+}  // namespace reel::python
