@@ -7,12 +7,12 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "capture/command_log.hpp"
+#include "capture/host_waits.hpp"
 #include "capture/messages.hpp"
 #include "layers/opencl/work.hpp"
 
@@ -42,9 +42,8 @@ struct Lane {
   std::uint32_t stream = 0;
   std::uint32_t last_command = no_index;
   std::uint32_t pending = 0;  // commands not known to be done
-  std::uint32_t host_waits = 0;
-  std::map<std::uint32_t, std::uint32_t> host_done;  // by stream: what its commands come after
-  std::uint32_t after_barrier = no_index;            // the last barrier its commands come after
+  capture::HostWaits::Known host_waits;
+  std::uint32_t after_barrier = no_index;  // the last barrier its commands come after
 };
 
 struct QueueRecord {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "capture/log_entries.hpp"
 #include "layers/opencl/control.hpp"
 #include "layers/opencl/scope_stack.hpp"
 
@@ -15,9 +16,10 @@ namespace reel::layer {
 
 using capture::PackedArgument;
 using capture::PackedCommand;
-using capture::PackedStamps;
 using capture::PackedWork;
 using capture::Piece;
+using capture::reserve_command;
+using capture::reserve_stamps;
 
 namespace {
 
@@ -26,7 +28,6 @@ namespace {
 constexpr std::uint32_t collect_every = 16;
 // Contents on their way to the document, all together.
 constexpr std::size_t memory_bytes = std::size_t{256} << 20;
-constexpr std::size_t most_log_blocks = 256;  // of 256 KiB, of one queue
 // A queue without order whose commands all overlap; more than this are put into lines.
 constexpr std::size_t most_lanes = 64;
 // How long a capture waits for a device that gets nothing done: a program may have blocked it
@@ -199,18 +200,11 @@ void Recording::add_orders(Ticket& ticket, QueueRecord& record) {
       if (after != lane.last_command)
         document_.push(document::OrderRow{ticket.id, lane.stream, after});
   }
-  if (host_waits_.load(std::memory_order_relaxed) == lane.host_waits) [[likely]]
+  if (!host_waits_.has_news(lane.host_waits)) [[likely]]
     return;
-  const std::lock_guard lock(mutex_);
-  lane.host_waits = host_waits_.load(std::memory_order_relaxed);
-  for (const auto& [stream, command] : host_done_) {
-    if (stream == lane.stream) continue;
-    const auto [known, is_new] = lane.host_done.try_emplace(stream, command);
-    if (!is_new && known->second >= command) continue;
-    known->second = command;
-    // Another thread may have waited for a command given after this one.
-    if (command < ticket.id) document_.push(document::OrderRow{ticket.id, lane.stream, command});
-  }
+  host_waits_.catch_up(lane.host_waits, lane.stream, ticket.id, [&](std::uint32_t after) {
+    document_.push(document::OrderRow{ticket.id, lane.stream, after});
+  });
 }
 
 void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& unknown) {
@@ -357,22 +351,9 @@ void Recording::append(const Ticket& ticket, const Work& work, std::uint32_t id,
   const std::uint32_t values = refused ? 0 : u32(work.values.size());
   std::string_view label = work.label;
   if (work.kernel) label = work.kernel->label;
-  const auto bytes =
-      u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label.size());
-  const std::uint32_t size = (bytes + 7) / 8 * 8;
-  std::byte* place = record.log->reserve(size);
-  std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
-  auto* entry = reinterpret_cast<PackedCommand*>(place);
-  *entry = PackedCommand{{size, capture::EntryType::command},
-                         id,
-                         record.lanes[ticket.lane].stream,
-                         launched_by,
-                         node,
-                         thread_number(),
-                         0,
-                         ticket.begin_ns,
-                         end_ns,
-                         {}};
+  PackedCommand* entry = reserve_command(*record.log, record.lanes[ticket.lane].stream,
+                                         {id, launched_by, node, ticket.begin_ns, end_ns},
+                                         arguments, values, label.size());
   PackedWork& packed = entry->work;
   packed.kind = u32(work.kind);
   packed.kernel = work.kernel                     ? u32(work.kernel->identity->id)
@@ -385,9 +366,6 @@ void Recording::append(const Ticket& ticket, const Work& work, std::uint32_t id,
   packed.dimensions = work.dimensions;
   packed.pattern = work.pattern;
   packed.scope = current_scope().key();
-  packed.argument_count = arguments;
-  packed.value_bytes = values;
-  packed.label_bytes = u32(label.size());
   auto* argument = reinterpret_cast<PackedArgument*>(entry + 1);
   for (std::uint32_t i = 0; i < arguments; ++i) {
     const WorkArgument& a = work.arguments[i];
@@ -413,7 +391,7 @@ void Recording::append(const Ticket& ticket, const Work& work, std::uint32_t id,
 bool Recording::collect(Queue& queue, QueueRecord& record) {
   const std::size_t before = record.pending.size() + record.readings->load();
   record.since_collected = 0;
-  wait_for_writer(*record.log);
+  document_.wait_for_room(*record.log);
   auto& stamps = record.stamps;
   stamps.clear();
   while (!record.pending.empty()) {
@@ -449,10 +427,7 @@ bool Recording::collect(Queue& queue, QueueRecord& record) {
     record.pending.pop_front();
   }
   if (!stamps.empty()) {
-    const auto size = u32(sizeof(PackedStamps) + stamps.size() * sizeof(document::StampRow));
-    auto* entry = reinterpret_cast<PackedStamps*>(record.log->reserve(size));
-    *entry = {{size, capture::EntryType::stamps}, stamps.size()};
-    std::copy(stamps.begin(), stamps.end(), reinterpret_cast<document::StampRow*>(entry + 1));
+    std::copy(stamps.begin(), stamps.end(), reserve_stamps(*record.log, stamps.size()));
     record.log->commit();
     note_clock(queue, record);
   }
@@ -479,16 +454,6 @@ void Recording::note_clock(Queue& queue, QueueRecord& record) {
   record.tightest_ns = ~std::uint64_t{0};
 }
 
-// The writer packs two million commands a second; who is faster for long has to wait for it.
-void Recording::wait_for_writer(const capture::CommandLog& log) {
-  if (log.blocks() <= most_log_blocks) return;
-  const std::uint64_t begin_ns = monotonic_ns();
-  while (log.blocks() > most_log_blocks && !document_.is_lost() &&
-         monotonic_ns() - begin_ns < 5'000'000'000u)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  overhead(OverheadKind::waiting, begin_ns, 0);
-}
-
 bool Recording::wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds most) {
   next().clFlush(record.handle);
   auto last = std::chrono::steady_clock::now();
@@ -513,22 +478,21 @@ void Recording::host_waited(const Event& event) noexcept {
 
 void Recording::host_waited(std::uint32_t stream, std::uint32_t command) noexcept {
   quietly([&] {
-    const std::lock_guard lock(mutex_);
-    const auto [done, is_new] = host_done_.try_emplace(stream, command);
-    if (!is_new && done->second >= command) return;
-    done->second = command;
-    host_waits_.fetch_add(1, std::memory_order_relaxed);
+    if (!host_waits_.saw_done(stream, command)) return;
     // What the device has finished in memory that the host sees is not the host's.
+    const std::lock_guard lock(mutex_);
     std::erase_if(shared_dirty_, [&](const std::shared_ptr<Storage>& storage) {
-      const auto writer = host_done_.find(storage->writer_stream.load(std::memory_order_relaxed));
-      if (writer == host_done_.end() ||
-          writer->second < storage->writer_command.load(std::memory_order_relaxed))
-        return false;
+      if (!is_written(*storage)) return false;
       const HostWindow window = window_of(*storage);
       if (window.size_bytes) host_pages_.refresh(storage.get(), window.address, window.size_bytes);
       return true;
     });
   });
+}
+
+bool Recording::is_written(const Storage& storage) const {
+  return host_waits_.is_done(storage.writer_stream.load(std::memory_order_relaxed),
+                             storage.writer_command.load(std::memory_order_relaxed));
 }
 
 void Recording::finished(Queue& queue) noexcept {

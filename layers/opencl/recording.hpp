@@ -20,6 +20,7 @@
 
 #include "capture/buffer_ledger.hpp"
 #include "capture/document_thread.hpp"
+#include "capture/host_waits.hpp"
 #include "capture/memory_budget.hpp"
 #include "layers/opencl/byte_source.hpp"
 #include "layers/opencl/command_buffer.hpp"
@@ -136,7 +137,6 @@ class Recording {
   bool collect(Queue& queue, QueueRecord& record);
   // Until all of it is done; false when nothing gets done for so long.
   bool wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds patience);
-  void wait_for_writer(const capture::CommandLog& log);
   void let_go(QueueRecord& record);
 
   // Rows of things, written when they are first named.
@@ -160,6 +160,8 @@ class Recording {
   void push_bytes(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
                   ByteSource& bytes);
   void take_host_writes(std::uint32_t command, Storage& storage);
+  // The host has seen its last writer done.
+  bool is_written(const Storage& storage) const;
   std::optional<capture::Block> take_memory(std::uint64_t size_bytes, QueueRecord* record);
   bool stores(ContentRole role) const noexcept;
   void missing(const Storage& storage, std::string_view why);
@@ -184,13 +186,12 @@ class Recording {
   std::shared_ptr<capture::MemoryBudget> memory_;
   capture::BufferLedger ledger_;
   HostPages host_pages_;
+  capture::HostWaits host_waits_;
   std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
   std::mutex mutex_;  // of what follows
   std::map<cl_device_id, std::uint32_t> devices_;
   std::vector<std::shared_ptr<Object>> queues_;         // that gave something
-  std::map<std::uint32_t, std::uint32_t> host_done_;    // by stream: the last command seen done
-  std::atomic<std::uint32_t> host_waits_{0};            // counts the changes of it
   std::map<std::uint32_t, document::ClockRow> clocks_;  // by device: the last that was written
   std::vector<std::shared_ptr<Storage>> shared_dirty_;  // the host sees it, a device wrote it
 

@@ -385,13 +385,9 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
     return;
   const HostWindow window = window_of(storage);
   if (window.size_bytes == 0) return;
-  if (storage.writer_capture.load(std::memory_order_relaxed) == number) {
-    const std::lock_guard lock(mutex_);
-    const auto done = host_done_.find(storage.writer_stream.load(std::memory_order_relaxed));
-    if (done == host_done_.end() ||
-        done->second < storage.writer_command.load(std::memory_order_relaxed))
-      return;  // the host has not seen it done: what changed may be the device's
-  }
+  // Where the host has not seen it done, what changed may be the device's.
+  if (storage.writer_capture.load(std::memory_order_relaxed) == number && !is_written(storage))
+    return;
   if (window.before && !host_pages_.knows(&storage)) {
     if (window.read) next().clWaitForEvents(1, &window.read);
     host_pages_.changed(&storage, window.before->data(), window.size_bytes);

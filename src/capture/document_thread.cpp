@@ -116,6 +116,13 @@ void DocumentThread::round(bool last) {
   });
 }
 
+void DocumentThread::wait_until_read(const CommandLog& log) {
+  const std::uint64_t begin_ns = monotonic_ns();
+  while (log.blocks() > most_log_blocks && !is_lost() && monotonic_ns() - begin_ns < 5'000'000'000u)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  push(document::OverheadRow{OverheadKind::waiting, thread_number(), begin_ns, monotonic_ns(), 0});
+}
+
 void DocumentThread::lose(std::string why) {
   const std::lock_guard lock(lost_mutex_);
   if (is_lost()) return;

@@ -29,6 +29,11 @@ class DocumentThread {
 
   void push(Message message);
   void add(std::shared_ptr<CommandLog> log);
+  // The writer packs two million commands a second; who is faster for long has to wait for it.
+  void wait_for_room(const CommandLog& log) {
+    if (log.blocks() > most_log_blocks) [[unlikely]]
+      wait_until_read(log);
+  }
 
   // Nothing that is given from now on is kept, for the first such reason.
   void lose(std::string why);
@@ -42,6 +47,9 @@ class DocumentThread {
   Result finish(document::Facts end_facts);
 
  private:
+  static constexpr std::size_t most_log_blocks = 256;  // of 256 KiB, of one stream
+
+  void wait_until_read(const CommandLog& log);
   void run();
   void round(bool last);
   void check_limit();

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "capture/buffer_ledger.hpp"
 #include "capture/command_log.hpp"
+#include "capture/host_waits.hpp"
 #include "capture/messages.hpp"
 #include "runtime/recorder.hpp"
 
@@ -52,8 +52,7 @@ class RecordedStream final : public StreamRecord {
   const std::shared_ptr<CommandLog> log = std::make_shared<CommandLog>();
   std::uint32_t last_command = no_index;
   std::vector<std::uint32_t> waits;  // the next command comes after these
-  std::uint32_t host_waits = 0;      // of the recording, when this stream last looked
-  std::map<std::uint32_t, std::uint32_t> host_done;  // by stream: what its commands come after
+  HostWaits::Known host_waits;
   std::uint32_t since_collected = 0;
   std::deque<PendingContents> contents;
   std::deque<PendingLaunch> launches;

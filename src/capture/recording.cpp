@@ -23,8 +23,6 @@ namespace {
 constexpr std::uint32_t collect_every = 512;
 // Contents on their way to the document, all together.
 constexpr std::size_t memory_bytes = std::size_t{256} << 20;
-// Of 256 KiB, of one stream.
-constexpr std::size_t most_log_blocks = 256;
 // Buffers that the program let go of and whose results were not read yet.
 constexpr std::uint64_t most_freed_bytes = std::uint64_t{64} << 20;
 
@@ -39,33 +37,6 @@ constexpr WorkKind kind_of(const Work& work) {
                                [](const HostCall&) { return WorkKind::host_call; },
                                [](const Barrier&) { return WorkKind::barrier; }},
                     work);
-}
-
-// An entry of the log for a command, without its work; to be committed.
-PackedCommand* reserve_command(CommandLog& log, std::uint32_t size, StreamId stream,
-                               const Given& given) {
-  std::byte* place = log.reserve(size);
-  std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
-  auto* entry = reinterpret_cast<PackedCommand*>(place);
-  *entry = PackedCommand{{size, EntryType::command},
-                         given.id,
-                         u32(stream),
-                         given.launch,
-                         given.node,
-                         thread_number(),
-                         0,
-                         given.begin_ns,
-                         given.end_ns,
-                         {}};
-  return entry;
-}
-
-// Room for so many stamps, to be filled and committed.
-document::StampRow* reserve_stamps(CommandLog& log, std::size_t count) {
-  const auto size = u32(sizeof(PackedStamps) + count * sizeof(document::StampRow));
-  auto* entry = reinterpret_cast<PackedStamps*>(log.reserve(size));
-  *entry = {{size, EntryType::stamps}, count};
-  return reinterpret_cast<document::StampRow*>(entry + 1);
 }
 
 }  // namespace
@@ -128,8 +99,10 @@ void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_
   for (const std::uint32_t after : record.waits)
     document_.push(document::OrderRow{id, u32(stream.id), after});
   record.waits.clear();
-  if (host_waits_.load(std::memory_order_relaxed) != record.host_waits) [[unlikely]]
-    add_host_waits(stream, record, id);
+  if (host_waits_.has_news(record.host_waits)) [[unlikely]]
+    host_waits_.catch_up(record.host_waits, u32(stream.id), id, [&](std::uint32_t after) {
+      document_.push(document::OrderRow{id, u32(stream.id), after});
+    });
   record.last_command = id;
   if (contents_ == Contents::none) return;
   if (!record.unknown.empty()) read_pieces(stream, record, ContentRole::input, id, record.unknown);
@@ -267,7 +240,7 @@ void Recording::append_launch(StreamState& stream, RecordedStream& record, const
         graph.edges.push_back({exec.recorded_graph, before, i, 0});
     if (!graph.edges.empty()) document_.push(std::move(graph));
   }
-  PackedCommand* entry = reserve_command(*record.log, sizeof(PackedCommand), stream.id, given);
+  PackedCommand* entry = reserve_command(*record.log, u32(stream.id), given);
   entry->work.kind = u32(WorkKind::launch);
   entry->work.kernel = exec.recorded_graph;
   record.log->commit();
@@ -284,19 +257,13 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
   } else {
     for_each_access(command.work, [&](const BufferRange&, Access) { ++arguments; });
   }
-  const auto label = u32(command.label.size());
-  const auto bytes =
-      u32(sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label);
-  const std::uint32_t size = (bytes + 7) / 8 * 8;
-
-  PackedCommand* entry = reserve_command(*record.log, size, stream.id, given);
+  const std::size_t label = command.label.size();
+  PackedCommand* entry =
+      reserve_command(*record.log, u32(stream.id), given, arguments, values, label);
   PackedWork& work = entry->work;
   work.kind = u32(kind_of(command.work));
   work.kernel = no_index;
   work.scope = command.scope.key();
-  work.argument_count = arguments;
-  work.value_bytes = values;
-  work.label_bytes = label;
   auto* argument = reinterpret_cast<PackedArgument*>(entry + 1);
   auto* value = reinterpret_cast<std::byte*>(argument + arguments);
   const auto add_range = [&](ArgumentKind kind, Access access, const BufferRange& range) {
@@ -363,7 +330,7 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
 bool Recording::collect(StreamState& stream, RecordedStream& record) {
   const std::size_t pending = record.launches.size() + record.contents.size();
   record.since_collected = 0;
-  wait_for_writer(*record.log);
+  document_.wait_for_room(*record.log);
   record.stamps.clear();
   stream.collect_stamps(record.stamps);
   if (!record.stamps.empty()) {
@@ -376,16 +343,6 @@ bool Recording::collect(StreamState& stream, RecordedStream& record) {
   collect_launches(record);
   collect_contents(record);
   return !record.stamps.empty() || record.launches.size() + record.contents.size() < pending;
-}
-
-// The writer packs two million commands a second; who is faster for long has to wait for it.
-void Recording::wait_for_writer(const CommandLog& log) {
-  if (log.blocks() <= most_log_blocks) return;
-  const std::uint64_t begin_ns = monotonic_ns();
-  while (log.blocks() > most_log_blocks && !document_.is_lost() &&
-         monotonic_ns() - begin_ns < 5'000'000'000u)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  overhead(OverheadKind::waiting, begin_ns, 0);
 }
 
 void Recording::collect_launches(RecordedStream& record) {
@@ -438,26 +395,7 @@ void Recording::waited(StreamState& stream) {
 
 void Recording::host_waited(const RecordedPoint& point) {
   if (point.capture != number_) return;
-  quietly([&] {
-    const std::lock_guard lock(mutex_);
-    const auto [done, is_new] = host_done_.try_emplace(point.stream, point.command);
-    if (!is_new && done->second >= point.command) return;
-    done->second = point.command;
-    host_waits_.fetch_add(1, std::memory_order_relaxed);
-  });
-}
-
-void Recording::add_host_waits(StreamState& stream, RecordedStream& record, std::uint32_t id) {
-  const std::lock_guard lock(mutex_);
-  record.host_waits = host_waits_.load(std::memory_order_relaxed);
-  for (const auto& [other, command] : host_done_) {
-    if (other == u32(stream.id)) continue;
-    const auto [known, is_new] = record.host_done.try_emplace(other, command);
-    if (!is_new && known->second >= command) continue;
-    known->second = command;
-    // Another thread may have waited for a command given after this one.
-    if (command < id) document_.push(document::OrderRow{id, u32(stream.id), command});
-  }
+  quietly([&] { host_waits_.saw_done(point.stream, point.command); });
 }
 
 void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {

@@ -17,6 +17,8 @@
 
 #include "capture/buffer_ledger.hpp"
 #include "capture/document_thread.hpp"
+#include "capture/host_waits.hpp"
+#include "capture/log_entries.hpp"
 #include "capture/memory_budget.hpp"
 #include "reel/capture.hpp"
 #include "runtime/recorder.hpp"
@@ -29,13 +31,6 @@ struct Selection {
   const void* device = nullptr;  // a DeviceState; null: any
   const void* stream = nullptr;  // a StreamState; null: any
   std::string scope;             // empty: any
-};
-
-// One command as it was given.
-struct Given {
-  std::uint32_t id;
-  std::uint32_t launch = no_index, node = no_index;
-  std::uint64_t begin_ns, end_ns;
 };
 
 class Recording final : public Recorder {
@@ -75,8 +70,6 @@ class Recording final : public Recorder {
     }
   }
   bool is_wanted(const StreamState& stream, Scope scope) const;
-  // Puts command `id` after what the host waited for since the stream's last one.
-  void add_host_waits(StreamState& stream, RecordedStream& record, std::uint32_t id);
   RecordedStream& record_of(StreamState& stream);
   void note_device(DeviceState& device);
   void note_buffer(const BufferResource& buffer);
@@ -99,7 +92,6 @@ class Recording final : public Recorder {
   bool collect(StreamState& stream, RecordedStream& record);
   // Until all of the stream is done and collected; false when nothing gets done any more.
   bool wait_until_done(StreamState& stream, RecordedStream& record);
-  void wait_for_writer(const CommandLog& log);
   void collect_launches(RecordedStream& record);
   void collect_contents(RecordedStream& record);
 
@@ -121,13 +113,12 @@ class Recording final : public Recorder {
   const std::string path_;
   std::shared_ptr<MemoryBudget> memory_;
   BufferLedger buffers_;
+  HostWaits host_waits_;
   std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
   std::mutex mutex_;                                              // of what follows
   std::map<DeviceState*, std::shared_ptr<DeviceState>> devices_;  // kept open until the end
   std::vector<std::weak_ptr<StreamState>> streams_;
-  std::map<std::uint32_t, std::uint32_t> host_done_;  // by stream: the last command seen done
-  std::atomic<std::uint32_t> host_waits_{0};          // counts the changes of it
   struct Freed {
     std::shared_ptr<BufferResource> buffer;  // again: drivers hold on to what they read
     std::vector<Piece> written;
