@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reel/analysis.hpp"
 #include "reel/arguments.hpp"
 #include "reel/units.hpp"
 #include "table.hpp"
@@ -74,6 +75,15 @@ std::string argument_text(const Trace& trace, const TraceArgument& a,
   return to_string(sampler);
 }
 
+// "inout", and what was seen of it.
+std::string access_text(const TraceArgument& argument, std::size_t place, const TraceWork& work,
+                        const std::vector<LeftAlone>& left_alone) {
+  if (argument.buffer == no_index) return {};
+  std::string text = to_string(argument.access);
+  if (writes(argument.access) && was_left_alone(left_alone, work, place)) text += ", left alone";
+  return text;
+}
+
 void print_arguments(const Trace& trace, const TraceWork& work) {
   using enum Table::Align;
   Table table({{"ARGUMENT", right},
@@ -84,13 +94,14 @@ void print_arguments(const Trace& trace, const TraceWork& work) {
                {"VALUE"},
                {"OFFSET", right},
                {"BYTES", right}});
+  const std::vector<LeftAlone> left_alone = find_left_alone(trace);
   const auto arguments = trace.arguments(work);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const TraceArgument& a = arguments[i];
     const bool is_range = a.buffer != no_index;
     const auto element = element_of(trace, work, i);
     table.add({std::to_string(i), parameter_name(trace, work, i), to_string(a.kind),
-               element ? name_of(*element) : "", is_range ? to_string(a.access) : "",
+               element ? name_of(*element) : "", access_text(a, i, work, left_alone),
                argument_text(trace, a, element), is_range ? std::to_string(a.offset_bytes) : "",
                std::to_string(a.size_bytes)});
   }
@@ -183,6 +194,7 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
     json["pattern_bytes"] = work.pattern_bytes;
   }
   json["arguments"] = Json::array();
+  const std::vector<LeftAlone> left_alone = find_left_alone(trace);
   const auto arguments = trace.arguments(work);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const TraceArgument& a = arguments[i];
@@ -192,6 +204,7 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
     if (const auto element = element_of(trace, work, i)) row["element"] = name_of(*element);
     if (a.buffer != no_index) {
       row["access"] = to_string(a.access);
+      if (writes(a.access)) row["left_alone"] = was_left_alone(left_alone, work, i);
       row["buffer"] = name_of(trace.buffers()[a.buffer].id);
       row["offset_bytes"] = a.offset_bytes;
     }

@@ -24,12 +24,16 @@ std::string form_option(const TraceKernel& kernel) {
   return other;
 }
 
-Json parameters_json(const TraceKernel& kernel) {
+Json parameters_json(const Trace& trace, std::uint32_t index,
+                     const std::vector<LeftAlone>& left_alone) {
   Json list = Json::array();
-  for (const Parameter& parameter : kernel.parameters) {
+  for (const Parameter& parameter : trace.kernels()[index].parameters) {
     Json row = {{"name", parameter.name}, {"kind", to_string(parameter.kind)}};
     if (parameter.kind == ParameterKind::buffer || parameter.kind == ParameterKind::image)
       row["access"] = to_string(parameter.access);
+    for (const LeftAlone& left : left_alone)
+      if (left.kernel == index && left.parameter == list.size())
+        row["left_alone"] = left.times;  // of so many that could be seen
     if (parameter.size_bytes) row["size_bytes"] = parameter.size_bytes;
     if (parameter.element) row["element"] = name_of(*parameter.element);
     list.push_back(row);
@@ -47,6 +51,7 @@ int run(const TraceOptions& options) {
     Json json = json_of(trace);
     json["total_ns"] = total_ns;
     json["kernels"] = Json::array();
+    const std::vector<LeftAlone> left_alone = find_left_alone(trace);
     for (const KernelUsage& usage : usages) {
       const TraceKernel& kernel = trace.kernels()[usage.kernel];
       json["kernels"].push_back({{"id", name_of(kernel.id)},
@@ -58,7 +63,7 @@ int run(const TraceOptions& options) {
                                  {"mean_ns", usage.mean_ns},
                                  {"p50_ns", usage.p50_ns},
                                  {"p95_ns", usage.p95_ns},
-                                 {"parameters", parameters_json(kernel)}});
+                                 {"parameters", parameters_json(trace, usage.kernel, left_alone)}});
     }
     print_json(json);
     return done;

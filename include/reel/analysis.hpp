@@ -173,6 +173,13 @@ struct KernelUsage {
   }  // GB/s
 };
 
+// A parameter that its kernel may write by its declaration, and that was left as it was each time
+// one could see it; `times` of them. Of programs recorded by their calls: others say themselves.
+struct LeftAlone {
+  std::uint32_t kernel = 0, parameter = 0;
+  std::uint64_t times = 0;
+};
+
 // --- all of it ----------------------------------------------------------------------------------
 
 struct Report {
@@ -193,7 +200,7 @@ struct AnalysisOptions {
 };
 Report analyze(const Trace& trace, const AnalysisOptions& options = {});
 
-// The single questions; analyze() asks them all, in this order.
+// The single questions; analyze() asks them in this order. Dependencies know what was left alone.
 std::vector<std::uint64_t> own_run_ns(const Trace& trace);
 Activity find_activity(const Trace& trace);
 Bottleneck find_verdict(const Activity& activity);
@@ -203,5 +210,8 @@ Memory find_memory(const Trace& trace, const Activity& activity);
 std::vector<Repetition> find_repetitions(const Trace& trace);
 std::vector<Pass> find_passes(const Trace& trace, const std::vector<Repetition>& repetitions);
 std::vector<KernelUsage> find_kernel_usage(const Trace& trace);
+std::vector<LeftAlone> find_left_alone(const Trace& trace);  // by kernel, then parameter
+bool was_left_alone(const std::vector<LeftAlone>& found, const TraceWork& work,
+                    std::size_t argument) noexcept;
 
 }  // namespace reel

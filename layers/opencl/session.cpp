@@ -77,9 +77,11 @@ bool begin(const std::string& path, const Settings& settings, std::string& why) 
            "{} exists already; remove it, choose another path, or allow "
            "overwriting.",
            path);
+    auto facts =
+        capture::process_facts(settings.contents, settings.limit_bytes, selection(settings));
+    facts["api"] = "opencl";
     auto document = std::make_unique<document::DocumentWriter>(
-        path, capture::process_facts(settings.contents, settings.limit_bytes, selection(settings)),
-        document::DocumentOptions{.overwrite = settings.overwrite});
+        path, std::move(facts), document::DocumentOptions{.overwrite = settings.overwrite});
     const std::uint32_t number = captures.fetch_add(1, std::memory_order_relaxed) + 1;
     auto recording_now = std::make_unique<Recording>(number, path, std::move(document), settings);
     current.store(recording_now.release(), std::memory_order_seq_cst);

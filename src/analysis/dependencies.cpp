@@ -5,6 +5,7 @@
 #include "analysis/access_map.hpp"
 #include "analysis/happens_before.hpp"
 #include "analysis/host_calls.hpp"
+#include "analysis/observed_access.hpp"
 #include "document/ranges.hpp"
 #include "reel/analysis.hpp"
 
@@ -15,7 +16,11 @@ namespace {
 class DependencySearch {
  public:
   explicit DependencySearch(const Trace& trace)
-      : trace_(trace), map_(trace.buffers().size()), before_(trace), calls_(trace) {}
+      : trace_(trace),
+        map_(trace.buffers().size()),
+        before_(trace),
+        calls_(trace),
+        observed_(trace) {}
 
   std::vector<Dependency> run() {
     for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
@@ -33,9 +38,9 @@ class DependencySearch {
     const TraceWork& work = trace_.work_of(trace_.commands()[c]);
     if (work.argument_count == 0) return;
     const std::size_t first = found_.size();
-    for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
+    for_each_range(trace_, work, [&](const TraceArgument& range, Access recorded) {
       hazards_.clear();
-      map_.find(range, access, hazards_);
+      map_.find(range, observed_.of(work, range, recorded), hazards_);
       for (const auto& hazard : hazards_)
         found_.push_back({hazard.from, c, range.buffer,
                           hazard.is_data ? DependencyKind::data : DependencyKind::order,
@@ -44,7 +49,8 @@ class DependencySearch {
     merge(first);
     // A command that reads what it writes is known as its writer.
     for (const bool write : {false, true})
-      for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
+      for_each_range(trace_, work, [&](const TraceArgument& range, Access recorded) {
+        const Access access = observed_.of(work, range, recorded);
         if (writes(access) == write) map_.enter(c, range, access);
       });
     for (std::size_t i = first; i < found_.size(); ++i)
@@ -132,6 +138,7 @@ class DependencySearch {
   analysis::AccessMap map_;
   analysis::HappensBefore before_;
   analysis::HostCalls calls_;
+  analysis::ObservedAccess observed_;
   std::vector<analysis::AccessMap::Hazard> hazards_;
   std::vector<Dependency> found_;
 };

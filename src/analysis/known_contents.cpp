@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/hash128.hpp"
+#include "analysis/contents_hash.hpp"
 #include "document/ranges.hpp"
 
 namespace reel::analysis {
@@ -13,27 +13,15 @@ std::span<const TraceContents> KnownContents::contents_of(std::uint32_t command)
           std::ranges::upper_bound(trace_.contents(), command + 1, {}, key)};
 }
 
-// Of one page, its name; of more, the hash of theirs.
-BlobId KnownContents::digest(const TraceContents& contents) const {
-  const auto pages = trace_.pages(contents);
-  if (pages.size() == 1) return pages[0];
-  const Hash128 hash = hash128(std::as_bytes(pages));
-  return {hash.low, hash.high};
-}
-
-void KnownContents::forget(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
-  auto& ranges = known_[buffer];
-  auto at = ranges.upper_bound(begin);
-  if (at != ranges.begin() && std::prev(at)->second.end > begin) --at;
-  while (at != ranges.end() && at->first < end) at = ranges.erase(at);
+void KnownContents::know(const TraceContents& contents) {
+  const std::uint64_t begin = contents.offset_bytes;
+  known_[contents.buffer].set(begin, begin + contents.size_bytes, hash_of(trace_, contents));
 }
 
 void KnownContents::before(std::uint32_t command) {
   for (const TraceContents& contents : contents_of(command)) {
     if (contents.role != ContentRole::input) continue;
-    const std::uint64_t end = contents.offset_bytes + contents.size_bytes;
-    forget(contents.buffer, contents.offset_bytes, end);
-    known_[contents.buffer][contents.offset_bytes] = {end, digest(contents)};
+    know(contents);
   }
 }
 
@@ -46,28 +34,27 @@ void KnownContents::after(std::uint32_t command) {
   }
   for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
     if (!writes(access)) return;
-    const std::uint64_t end = range.offset_bytes + range.size_bytes;
-    forget(range.buffer, range.offset_bytes, end);
-    if (copied) known_[range.buffer][range.offset_bytes] = {end, *copied};
+    const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
+    if (copied)
+      known_[range.buffer].set(begin, end, *copied);
+    else
+      known_[range.buffer].forget(begin, end);
   });
   for (const TraceContents& contents : contents_of(command)) {
     if (contents.role == ContentRole::input) continue;
-    const std::uint64_t end = contents.offset_bytes + contents.size_bytes;
-    forget(contents.buffer, contents.offset_bytes, end);
-    known_[contents.buffer][contents.offset_bytes] = {end, digest(contents)};
+    know(contents);
   }
 }
 
 std::optional<BlobId> KnownContents::of(std::uint32_t buffer, std::uint64_t offset,
                                         std::uint64_t size) const {
-  const auto found = known_[buffer].find(offset);
-  if (found == known_[buffer].end() || found->second.end != offset + size) return std::nullopt;
-  return found->second.hash;
+  const BlobId* hash = known_[buffer].of(offset, offset + size);
+  return hash ? std::optional(*hash) : std::nullopt;
 }
 
 std::optional<BlobId> KnownContents::written_by(std::uint32_t command) const {
   for (const TraceContents& contents : contents_of(command))
-    if (contents.role == ContentRole::written) return digest(contents);
+    if (contents.role == ContentRole::written) return hash_of(trace_, contents);
   return std::nullopt;
 }
 

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/range_map.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::analysis {
@@ -30,15 +30,10 @@ class KnownContents {
 
  private:
   std::span<const TraceContents> contents_of(std::uint32_t command) const;
-  BlobId digest(const TraceContents& contents) const;
-  void forget(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end);
+  void know(const TraceContents& contents);
 
   const Trace& trace_;
-  struct Range {
-    std::uint64_t end;
-    BlobId hash;
-  };
-  std::vector<std::map<std::uint64_t, Range>> known_;  // by buffer, by begin; they don't overlap
+  std::vector<RangeMap<BlobId>> known_;  // by buffer
 };
 
 }  // namespace reel::analysis

@@ -11,9 +11,17 @@ std::uint64_t at_us(double us) {
   return sample_start_ns + static_cast<std::uint64_t>(std::llround(us * 1000));
 }
 
-MadeDocument::MadeDocument(std::uint32_t units)
-    : writer_(std::make_unique<DocumentWriter>(folder_ / "made.reel",
-                                               Facts{{"format", "1"}, {"program", "made"}})) {
+namespace {
+
+Facts with_own(Facts facts) {
+  facts.insert({{"format", "1"}, {"program", "made"}});
+  return facts;
+}
+
+}  // namespace
+
+MadeDocument::MadeDocument(std::uint32_t units, const Facts& facts)
+    : writer_(std::make_unique<DocumentWriter>(folder_ / "made.reel", with_own(facts))) {
   writer_->add(
       DeviceRow{0, "host", "host", "Test", "cpu", "reel", "1", "", 1u << 30, units, true, 1});
   writer_->add(ClockRow{0, sample_start_ns, sample_start_ns, 0});
@@ -69,6 +77,7 @@ std::uint32_t MadeDocument::add(const MadeCommand& command) {
   };
   give(command.reads, Access::read);
   give(command.writes, Access::write);
+  give(command.changes, Access::read_write);
   WorkRow work{.kind = command.kind,
                .kernel = command.kind == WorkKind::launch ? command.graph : command.kernel,
                .label = writer_->text(command.label),

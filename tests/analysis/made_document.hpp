@@ -42,7 +42,7 @@ struct MadeCommand {
   std::uint32_t stream = 0;
   Span run = {};
   std::optional<Span> call = {};  // none: ends when it starts, 1 us before
-  std::vector<MadeRange> reads = {}, writes = {};
+  std::vector<MadeRange> reads = {}, writes = {}, changes = {};
   std::string scope = {}, label = {};
   std::uint32_t groups = 64, group_size = 64;
   std::uint32_t launch = no_index, node = no_index, graph = no_index;
@@ -51,8 +51,8 @@ struct MadeCommand {
 
 class MadeDocument {
  public:
-  // `units`: of the device.
-  explicit MadeDocument(std::uint32_t units = 2);
+  // `units`: of the device. `facts`: besides those that every document has.
+  explicit MadeDocument(std::uint32_t units = 2, const document::Facts& facts = {});
   ~MadeDocument();
 
   std::uint32_t stream(std::uint32_t device = 0);
