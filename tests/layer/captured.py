@@ -83,8 +83,11 @@ class Captured:
     def environment(self, **more):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("REEL_CAPTURE")}
         environment.pop("OPENCL_LAYERS", None)
-        # Programs leave things behind on purpose; whether the layer leaks is asked elsewhere.
-        environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        # Programs leave things behind on purpose (whether the layer leaks is asked elsewhere), die on purpose, and
+        # fork with threads.
+        dies = ":handle_segv=0:handle_abort=0"
+        environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0" + dies
+        environment["TSAN_OPTIONS"] = environment.get("TSAN_OPTIONS", "") + ":die_after_fork=0" + dies
         of_case = {name: value.format(build=self.build) for name, value in self.case.environment.items()}
         return {**environment, **of_case, **more}
 
