@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string_view>
+
+#include "graph/image_names.hpp"
 
 namespace reel {
 
@@ -87,10 +90,19 @@ bool ImageShape::is_sound() const noexcept {
   return row_pitch_bytes >= pixel_bytes * width && row_pitch_bytes <= most_bytes / height;
 }
 
+const char* channel_order_name(const ImageShape& shape) noexcept {
+  const char* name = find(orders, shape.channel_order);
+  return name ? name : "";
+}
+
+const char* channel_type_name(const ImageShape& shape) noexcept {
+  const char* name = find(types, shape.channel_type);
+  return name ? name : "";
+}
+
 std::string format_name(const ImageShape& shape) {
-  const char* order = find(orders, shape.channel_order);
-  const char* type = find(types, shape.channel_type);
-  if (order && type) return fmt::format("{}{}", order, type);
+  const std::string_view order = channel_order_name(shape), type = channel_type_name(shape);
+  if (!order.empty() && !type.empty()) return fmt::format("{}{}", order, type);
   return fmt::format("order 0x{:x}, type 0x{:x}", shape.channel_order, shape.channel_type);
 }
 

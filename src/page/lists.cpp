@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "analysis/buffer_elements.hpp"
+#include "graph/image_names.hpp"
 #include "graph/json_writer.hpp"
 #include "page/value_texts.hpp"
 
@@ -74,6 +75,21 @@ void write_kernel(JsonWriter& json, const Trace& trace, const TraceKernel& kerne
   });
 }
 
+void write_image(JsonWriter& json, const ImageShape& image) {
+  json.member("image", fmt::format("{} {}, {}", to_string(image.type), format_name(image),
+                                   extent_text(image)));
+  json.object("image_shape", [&] {
+    json.member("type", to_string(image.type));
+    json.member("channel_order", channel_order_name(image));
+    json.member("channel_type", channel_type_name(image));
+    json.member("pixel_bytes", image.pixel_bytes);
+    json.member("width", image.width);
+    json.member("height", image.height);
+    json.member("depth", image.depth);
+    json.member("layers", image.layers);
+  });
+}
+
 std::string strings_json(const auto& strings) {
   JsonWriter json;
   json.array(strings, [&](const std::string& text) { json.value(text); });
@@ -109,9 +125,7 @@ std::string buffers_json(const PageState& state) {
       json.member("device", buffer.device);
       json.member("size_bytes", buffer.size_bytes);
       if (buffer.kind != BufferKind::buffer) json.member("kind", to_string(buffer.kind));
-      if (buffer.image)
-        json.member("image", fmt::format("{} {}, {}", to_string(buffer.image->type),
-                                         format_name(*buffer.image), extent_text(*buffer.image)));
+      if (buffer.image) write_image(json, *buffer.image);
       json.member("alive_from", state.time(use.alive_from_ns));
       json.member("alive_to", state.time(use.alive_to_ns));
       json.member("first", use.first);

@@ -212,6 +212,19 @@ TEST_F(PageDataTest, KernelsBuffersAndScopesSayWhatTheVerbsSay) {
   EXPECT_EQ(list(data, "scopes"), json::parse(scopes_json(trace, find_scopes(trace))));
 }
 
+TEST_F(PageDataTest, ImagesTellTheirShapeAndTheirFormatInWords) {
+  const PageData data(Trace::load(write_images(folder_ / "x.reel")));
+  const json buffers = list(data, "buffers");
+  EXPECT_EQ(buffers[0]["image"], "2d RGBA8 unorm, 5 x 6");
+  EXPECT_EQ(buffers[0]["image_shape"],
+            json::parse(R"({"type":"2d","channel_order":"RGBA","channel_type":"8 unorm",
+                            "pixel_bytes":4,"width":5,"height":6,"depth":1,"layers":1})"));
+  EXPECT_EQ(buffers[1]["image"], "1d_array order 0x1, type 0x2, 3, 2 layers");
+  EXPECT_EQ(buffers[1]["image_shape"]["channel_order"], "");
+  EXPECT_EQ(buffers[1]["image_shape"]["channel_type"], "");
+  EXPECT_EQ(buffers[1]["image_shape"]["layers"], 2);
+}
+
 TEST_F(PageDataTest, SourcesAndPagesAreTheBytesOfTheDocument) {
   const Trace trace = Trace::load(write_sample(folder_ / "x.reel"));
   const PageData data(trace);

@@ -72,6 +72,24 @@ std::string write_one(const std::string& path, bool stamps) {
   return path;
 }
 
+std::string write_images(const std::string& path) {
+  DocumentWriter writer(path, {{"program", "images"}});
+  add_device(writer);
+  writer.add(StreamRow{0, 0, "main"});
+  BufferRow row{0, 0, 120, "picture"};
+  row.kind = BufferKind::image;
+  row.image =
+      ImageShape{ImageType::d2, 0x10B5, 0x10D2, 4, 5, 6, 1, 1, 0};  // CL_RGBA, CL_UNORM_INT8
+  writer.add(row);
+  row = BufferRow{1, 0, 12, "other"};
+  row.kind = BufferKind::image;
+  row.image = ImageShape{ImageType::d1_array, 1, 2, 2, 3, 1, 1, 2, 0};
+  writer.add(row);
+  add_command(writer, 0, add_fill(writer));
+  writer.close({{"complete", "yes"}});
+  return path;
+}
+
 std::string write_cut(const std::string& path) {
   write_sample(path, false);
   const auto bytes = read_bytes(path);

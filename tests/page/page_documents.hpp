@@ -12,6 +12,7 @@ inline const std::string hostile =
 std::string write_hostile(const std::string& path);
 std::string write_empty(const std::string& path);                    // nothing ran
 std::string write_one(const std::string& path, bool stamps = true);  // one command
+std::string write_images(const std::string& path);                   // one, and one of no format
 std::string write_cut(const std::string& path);                      // half of a sample
 // So many streams, a command each.
 std::string write_streams(const std::string& path, unsigned streams);

@@ -41,6 +41,19 @@ export function encodeRows(schema, rows) {
   return encodeColumns(rows.length, columns);
 }
 
+// Changes one number of a table that encodeColumns made.
+export function setCell(bytes, name, row, value) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset),
+    start = 8 + view.getUint32(4, true);
+  const { columns } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
+  const { type, offset } = columns.find((column) => column.name === name),
+    at = start + offset;
+  if (type === "u8") view.setUint8(at + row, value);
+  if (type === "u16") view.setUint16(at + 2 * row, value, true);
+  if (type === "u32") view.setUint32(at + 4 * row, value, true);
+  if (type === "f64") view.setFloat64(at + 8 * row, value, true);
+}
+
 function randomNumbers(seed) {
   let state = seed >>> 0;
   return () => {
@@ -83,8 +96,9 @@ const layerWork = [
   ["mlp/residual", 6],
 ];
 
-// Resources of a document with so many commands: passes of a model of `layers` layers.
-export function makeDocument({ commands: count, layers = 32, streams = 2, seed = 7 }) {
+// Resources of a document with so many commands: passes of a model of `layers` layers. `images` are more buffers:
+// {label, image, image_shape, element, versions: [{offset, size, bytes}]}; bytes are missing where only a hash was kept.
+export function makeDocument({ commands: count, layers = 32, streams = 2, seed = 7, images = [] }) {
   const random = randomNumbers(seed);
   const texts = [""],
     textIds = new Map([["", 0]]);
@@ -133,16 +147,32 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
       group_x: 64,
       group_y: 1,
       group_z: 1,
+      offset_x: 0,
+      offset_y: 0,
+      offset_z: 0,
+      items_x: 0,
+      items_y: 0,
+      items_z: 0,
       first_argument: argumentRows.length,
       argument_count: uses.length,
       pattern: 0,
     });
     for (const [buffer, access] of uses)
-      argumentRows.push({ kind: 0, access, buffer, offset: 0, size: buffers[buffer].size_bytes, value: noIndex });
+      argumentRows.push({
+        kind: 0,
+        access,
+        buffer,
+        offset: 0,
+        size: buffers[buffer].size_bytes,
+        view: noIndex,
+        value: noIndex,
+      });
   };
   const hidden = addBuffer("x", 4096 * 4),
     scratch = addBuffer("scratch", 1 << 20),
     logits = addBuffer("logits", 128256 * 4);
+  for (const { label, size_bytes, versions: _, ...more } of images)
+    Object.assign(buffers[addBuffer(label, size_bytes)], { kind: "image", ...more });
   addWork(0, 9, "embedding", "embed", [[hidden, 2]]);
   for (let layer = 0; layer < layers; ++layer) {
     const weights = addBuffer(`layer${layer}.weights`, (8 + (layer % 5)) << 20),
@@ -492,6 +522,12 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
         group_x: "u32",
         group_y: "u32",
         group_z: "u32",
+        offset_x: "u32",
+        offset_y: "u32",
+        offset_z: "u32",
+        items_x: "u32",
+        items_y: "u32",
+        items_z: "u32",
         first_argument: "u32",
         argument_count: "u32",
         pattern: "u32",
@@ -501,7 +537,10 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   );
   resources.set(
     "arguments",
-    encodeRows({ kind: "u8", access: "u8", buffer: "u32", offset: "f64", size: "f64", value: "u32" }, argumentRows),
+    encodeRows(
+      { kind: "u8", access: "u8", buffer: "u32", offset: "f64", size: "f64", view: "u32", value: "u32" },
+      argumentRows,
+    ),
   );
   resources.set("calls", encodeColumns(callCount, calls));
   resources.set(
@@ -563,6 +602,18 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     hash_low: 1,
     hash_high: 1,
   };
+  const imageVersions = images.flatMap(({ label, versions }) =>
+    versions.map(({ offset = 0, size, bytes }, place) => ({
+      ...version,
+      command: place,
+      buffer: buffers.findIndex((buffer) => buffer.label === label),
+      offset,
+      size: bytes?.length ?? size,
+      stored: bytes ? 1 : 0,
+      hash_low: 100 + place,
+      bytes,
+    })),
+  );
   resources.set(
     "contents",
     encodeRows(
@@ -581,9 +632,11 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
         version,
         { ...version, role: 1, command: Math.min(5, count - 1), hash_low: 2 },
         { ...version, role: 2, command: Math.min(9, count - 1), hash_low: 3, stored: 0 },
+        ...imageVersions,
       ],
     ),
   );
+  imageVersions.forEach(({ bytes }, place) => bytes && resources.set(`page/${3 + place}/0`, bytes));
   const numbers = Float32Array.from({ length: 4096 }, (_, i) => Math.sin(i / 40) * Math.cos(i / 900));
   resources.set("page/0/0", new Uint8Array(numbers.buffer));
   resources.set(

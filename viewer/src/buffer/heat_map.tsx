@@ -1,4 +1,4 @@
-// heat_map.tsx - a version as a picture: a pixel an element, rows as wide as one says.
+// heat_map.tsx - a version as a field of colours: a pixel an element, rows as wide as one says.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { publishCanvas } from "../state/hooks";
 import { theme } from "../state/theme";

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Column, VirtualTable } from "../ui/virtual_table";
 import { ElementType, elementText, elementValue, isReal, sizeOfElement } from "./elements";
+import { elementsAcross } from "./image_plane";
 import { pageBytes, pagesLoaded, peekPage, Version } from "./versions";
 
 const columnsFor: Record<ElementType, number> = {
@@ -24,6 +25,7 @@ interface Properties {
   version: Version;
   before: Version | null; // to compare with
   type: ElementType;
+  rowBytes: number; // of the image that it is; 0: it is none
   found: number; // an element that was looked for; -1: none
 }
 
@@ -58,9 +60,10 @@ function cellOf(version: Version, before: Version | null, type: ElementType, ind
   );
 }
 
-export function Numbers({ version, before, type, found }: Properties) {
+export function Numbers({ version, before, type, rowBytes, found }: Properties) {
   const size = sizeOfElement(type),
-    across = columnsFor[type];
+    hasRows = rowBytes >= size && rowBytes % size === 0 && version.offset % rowBytes === 0,
+    across = hasRows ? elementsAcross(columnsFor[type], rowBytes / size) : columnsFor[type];
   const rows = Math.ceil(Math.floor(version.size / size) / across);
   const loaded = pagesLoaded.value; // new columns when pages come, else the table sees no reason to draw again
   const columns: Column[] = useMemo(
@@ -90,7 +93,7 @@ export function Numbers({ version, before, type, found }: Properties) {
         }),
       ),
     ],
-    [version, before, type, found, loaded],
+    [version, before, type, across, found, loaded],
   );
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -75,6 +75,20 @@ export async function loadPage(version: Version, number: number): Promise<DataVi
   return page === "missing" ? null : page;
 }
 
+// Bytes of a version as one piece; null where a page is missing.
+export async function loadBytes(version: Version, from: number, size: number): Promise<DataView | null> {
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size; ) {
+    const page = await loadPage(version, Math.floor((from + at) / pageBytes)),
+      start = (from + at) % pageBytes;
+    if (!page || page.byteLength <= start) return null;
+    const part = new Uint8Array(page.buffer, page.byteOffset + start, Math.min(size - at, page.byteLength - start));
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return new DataView(bytes.buffer);
+}
+
 // What is there now; asks for it where it isn't.
 export function peekPage(version: Version, number: number): Page {
   const key = `${version.contents}/${number}`,

@@ -1,9 +1,9 @@
 // catalog.ts - what things are called, and how they hang together. Indices in, words out.
 import { trace } from "./current";
 import { Buffer, indexOf, Kernel } from "./json";
+import { Launch, launchOf } from "./launch";
 import { Lazy } from "./lazy";
-import { noIndex, TableOf, workKind, workKinds } from "./tables";
-import { gridText } from "../text/units";
+import { noIndex, TableOf, workKinds } from "./tables";
 
 export class Catalog {
   private readonly kernelOfId = new Map<number, number>();
@@ -89,16 +89,9 @@ export class Catalog {
     return this.commands.ended[command] - this.commands.started[command];
   }
 
-  groups(command: number): string {
-    const work = this.commands.work[command];
-    if (this.works.kind[work] !== workKind.dispatch) return "";
-    return gridText(this.works.groups_x[work], this.works.groups_y[work], this.works.groups_z[work]);
-  }
-
-  groupSize(command: number): string {
-    const work = this.commands.work[command];
-    if (this.works.group_x[work] === 0) return "the driver's choice";
-    return gridText(this.works.group_x[work], this.works.group_y[work], this.works.group_z[work]);
+  // Null of what isn't a dispatch.
+  launch(command: number): Launch | null {
+    return launchOf(this.works, this.commands.work[command]);
   }
 }
 

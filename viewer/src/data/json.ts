@@ -131,6 +131,17 @@ export interface Kernel {
   variants: { form: string; has_text: boolean }[];
 }
 
+export interface ImageShape {
+  type: string; // "1d", "1d_buffer", "1d_array", "2d", "2d_array", "3d"
+  channel_order: string; // "RGBA"; empty: not known
+  channel_type: string; // "8 unorm"; empty: not known
+  pixel_bytes: number;
+  width: number;
+  height: number;
+  depth: number;
+  layers: number;
+}
+
 export interface Buffer {
   id: string;
   label: string;
@@ -149,6 +160,7 @@ export interface Buffer {
   element: string | null;
   kind?: string; // "image", "svm"; absent: a buffer
   image?: string; // "2d RGBA8 unorm, 640 x 480"
+  image_shape?: ImageShape; // of every image
 }
 
 export interface Scope {

@@ -30,6 +30,7 @@ export interface CommandArgument {
   buffer: number; // -1: a value
   offset: number;
   size: number;
+  view: number; // the image that is made on this range, and is what is bound; -1: none
   value: number; // in values; -1: none
 }
 
@@ -48,9 +49,16 @@ export function argumentsOf(
       offset: args.offset[at],
       size: args.size[at],
       buffer: args.buffer[at] === noIndex ? -1 : args.buffer[at],
+      view: args.view[at] === noIndex ? -1 : args.view[at],
       value: args.value[at] === noIndex ? -1 : args.value[at],
     };
   });
+}
+
+// The buffer that an image is made on, which has its bytes; -1 of an image with bytes of its own.
+export function madeOn(image: number, args: TableOf<"arguments">): number {
+  const at = args.view.indexOf(image);
+  return at < 0 ? -1 : args.buffer[at];
 }
 
 export const accessText = (access: number) => (access === 3 ? "reads, writes" : access === 2 ? "writes" : "reads");

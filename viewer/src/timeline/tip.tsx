@@ -1,5 +1,6 @@
 // tip.tsx - what the pointer is on.
 import { Catalog } from "../data/catalog";
+import { launchText } from "../data/launch";
 import { idleCauses, noIndex, overheadKinds, pathKinds, TableOf } from "../data/tables";
 import { sizeText, timeText, unknown } from "../text/units";
 import { TimelineData } from "./rows";
@@ -36,18 +37,13 @@ export function Stages({ command, catalog }: { command: number; catalog: Catalog
 }
 
 function CommandTip({ command, catalog }: { command: number; catalog: Catalog }) {
-  const groups = catalog.groups(command);
+  const launch = catalog.launch(command);
   return (
     <>
       <b>{catalog.describe(command)}</b>
       <p>
         {Number.isNaN(catalog.duration(command)) ? "no times" : timeText(catalog.duration(command))}
-        {groups && (
-          <span class="dim">
-            {" "}
-            · {groups} groups of {catalog.groupSize(command)}
-          </span>
-        )}
+        {launch && <span class="dim"> · {launchText(launch)}</span>}
       </p>
       <Stages command={command} catalog={catalog} />
     </>

@@ -3,7 +3,8 @@ import type { ComponentChildren } from "preact";
 import { Catalog, catalog as names } from "../data/catalog";
 import { trace } from "../data/current";
 import { indexOf, Summary } from "../data/json";
-import { argumentKinds, noIndex, workKind, workKinds } from "../data/tables";
+import { Launch } from "../data/launch";
+import { argumentKinds, noIndex, workKinds } from "../data/tables";
 import { accessText, argumentsOf } from "../data/uses";
 import { focusedBuffer, focusedKernel, focusedStream } from "../state/focus";
 import { goTo, selection } from "../state/page";
@@ -52,7 +53,16 @@ function Arguments({ command, catalog }: { command: number; catalog: Catalog }) 
             <span>
               <span class="dim">{parameters[place]?.name || place} </span>
               {argument.buffer >= 0 ? (
-                <BufferLink buffer={argument.buffer} />
+                <>
+                  <BufferLink buffer={argument.buffer} />
+                  {argument.view >= 0 && (
+                    <>
+                      {" "}
+                      as{" "}
+                      <Link kind="buffer" number={indexOf(catalog.buffers[argument.view]?.id)} />
+                    </>
+                  )}
+                </>
               ) : argument.value >= 0 ? (
                 <span class="mono">{values[argument.value] ?? unknown}</span>
               ) : (
@@ -72,6 +82,23 @@ function Arguments({ command, catalog }: { command: number; catalog: Catalog }) 
       </ul>
     </>
   );
+}
+
+function launchFacts(launch: Launch | null): [string, string][] {
+  if (!launch) return [];
+  const { groups, groupSize, items, offset } = launch;
+  const rows: [string, string][] = groups
+    ? [
+        ["groups", groups],
+        ["of", groupSize],
+      ]
+    : [
+        ["items", items],
+        ["in groups", "of the driver's choice"],
+      ];
+  if (groups && items) rows.push(["items", `${items} in all`]);
+  if (offset) rows.push(["from", offset]);
+  return rows;
 }
 
 function CommandPanel({ command, catalog, summary }: { command: number; catalog: Catalog; summary: Summary }) {
@@ -97,12 +124,7 @@ function CommandPanel({ command, catalog, summary }: { command: number; catalog:
         rows={[
           ["does", kernel >= 0 ? <KernelLink kernel={kernel} /> : workKinds[kind]],
           ["ran", Number.isNaN(catalog.duration(command)) ? "no times recorded" : timeText(catalog.duration(command))],
-          ...(kind === workKind.dispatch
-            ? ([
-                ["groups", catalog.groups(command)],
-                ["of", catalog.groupSize(command)],
-              ] as [string, string][])
-            : []),
+          ...launchFacts(catalog.launch(command)),
           [
             "stream",
             stream ? (

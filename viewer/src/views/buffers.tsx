@@ -1,4 +1,4 @@
-// buffers.tsx - what buffers held: versions over time, as numbers or as a picture.
+// buffers.tsx - what buffers held: versions over time, as numbers, as a heat map, images as pictures.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import {
   ElementType,
@@ -10,16 +10,20 @@ import {
   Statistics,
 } from "../buffer/elements";
 import { HeatMap } from "../buffer/heat_map";
+import { planeOf } from "../buffer/image_plane";
 import { Numbers } from "../buffer/numbers";
+import { Picture } from "../buffer/picture";
+import { pixelFormatOf } from "../buffer/pixel_format";
 import { Difference, differenceOf, findStrange, findValue, scannedAtOnce, statisticsOf } from "../buffer/scan";
 import { peekPage, pagesLoaded, Version, versionsOf, versionText } from "../buffer/versions";
 import { trace } from "../data/current";
 import { Buffer, indexOf, Summary } from "../data/json";
 import { TableOf } from "../data/tables";
+import { madeOn } from "../data/uses";
 import { focusedBuffer } from "../state/focus";
 import { options, select, setOption } from "../state/page";
 import { countText, plural, sizeText, unknown } from "../text/units";
-import { CommandLink } from "../ui/links";
+import { BufferLink, CommandLink } from "../ui/links";
 import { Failed, Nothing, Waiting } from "../ui/missing";
 import { score, wordsOf } from "../ui/search";
 import { Column, VirtualTable } from "../ui/virtual_table";
@@ -100,6 +104,7 @@ function BufferList({ buffers, contents, shown }: { buffers: Buffer[]; contents:
         onSelect={(b) => {
           select("buffer", indexOf(buffers[b].id));
           setOption("version", null);
+          setOption("slice", null);
         }}
       />
     </div>
@@ -132,7 +137,7 @@ function StatisticsLine({
     ["elements", countText(statistics.count)],
     ["least", text(statistics.least)],
     ["most", text(statistics.most)],
-    ["mean", text(statistics.mean)],
+    ["mean", text(Number(statistics.mean.toPrecision(7)))],
     ["zeros", countText(statistics.zeros)],
   ];
   if (isReal(type))
@@ -151,6 +156,14 @@ function StatisticsLine({
   );
 }
 
+type Mode = "numbers" | "heat map" | "picture";
+
+// What a look at a buffer begins with: a picture where it has more than one row of pixels.
+function firstMode(asked: string | undefined, hasPicture: boolean, rows: number): Mode {
+  if (asked === "heat") return "heat map";
+  return hasPicture && asked !== "numbers" && (rows > 1 || asked === "picture") ? "picture" : "numbers";
+}
+
 function VersionView({
   version,
   before,
@@ -164,7 +177,10 @@ function VersionView({
   summary: Summary;
   type: ElementType;
 }) {
-  const [mode, setMode] = useState<"numbers" | "heat map">(options.value.as === "heat" ? "heat map" : "numbers");
+  const shape = buffer.image_shape;
+  const format = useMemo(() => (shape ? pixelFormatOf(shape) : null), [shape]);
+  const plane = useMemo(() => (shape ? planeOf(shape) : null), [shape]);
+  const [mode, setMode] = useState<Mode>(firstMode(options.value.as, !!format, plane?.rows ?? 0));
   const [compares, setCompares] = useState(true);
   const [wantsAll, setWantsAll] = useState(false);
   const [found, setFound] = useState(-1);
@@ -172,7 +188,10 @@ function VersionView({
   const [query, setQuery] = useState("");
   const count = Math.floor(version.size / sizeOfElement(type));
   const square = Math.max(1, 2 ** Math.round(Math.log2(Math.sqrt(count))));
-  const width = Math.max(1, Math.min(16384, Number(options.value.width) || square));
+  const rowBytes = shape ? shape.width * shape.pixel_bytes : 0,
+    rowWidth = plane && plane.rows > 1 ? Math.floor(rowBytes / sizeOfElement(type)) : 0;
+  const width = Math.max(1, Math.min(16384, Number(options.value.width) || rowWidth || square));
+  const slice = Math.max(0, Math.min((plane?.planes ?? 1) - 1, Math.floor(Number(options.value.slice)) || 0));
   const scans = version.isStored && (version.size <= scannedAtOnce || wantsAll);
   const statistics = useScan(scans, () => statisticsOf(version, type), [version, type]);
   const difference = useScan<Difference | null>(
@@ -180,6 +199,7 @@ function VersionView({
     () => differenceOf(version, before!, type),
     [version, before, type],
   );
+  const modes: Mode[] = format ? ["picture", "numbers", "heat map"] : ["numbers", "heat map"];
   void pagesLoaded.value;
   const isHere = version.isStored && (version.size === 0 || peekPage(version, 0) !== "missing");
   useEffect(() => {
@@ -221,7 +241,7 @@ function VersionView({
           </select>
         </label>
         <span class="choice" role="group" aria-label="How to show it">
-          {(["numbers", "heat map"] as const).map((name) => (
+          {modes.map((name) => (
             <button
               key={name}
               class={mode === name ? "button on" : "button"}
@@ -245,6 +265,21 @@ function VersionView({
             />
           </label>
         )}
+        {mode === "picture" && plane && plane.planes > 1 && (
+          <label>
+            {plane.word}{" "}
+            <input
+              class="field narrow"
+              type="number"
+              min={0}
+              max={plane.planes - 1}
+              value={slice}
+              onInput={(event) => setOption("slice", event.currentTarget.value)}
+            />
+            of 0 … {countText(plane.planes - 1)}
+          </label>
+        )}
+        {shape && !format && <span class="dim">no picture of this format</span>}
         {isReal(type) && (
           <button class="button" onClick={() => void jump((from) => findStrange(version, type, from), "NaN or Inf")}>
             next NaN/Inf
@@ -296,9 +331,11 @@ function VersionView({
         )}
       </p>
       {mode === "numbers" ? (
-        <Numbers version={version} before={compares ? before : null} type={type} found={found} />
-      ) : (
+        <Numbers version={version} before={compares ? before : null} type={type} rowBytes={rowBytes} found={found} />
+      ) : mode === "heat map" ? (
         <HeatMap version={version} type={type} width={width} />
+      ) : (
+        <Picture version={version} shape={shape!} format={format!} number={slice} />
       )}
     </>
   );
@@ -316,6 +353,9 @@ function BufferDetail({
   summary: Summary;
 }) {
   const versions = useMemo(() => versionsOf(index, contents), [index, contents]);
+  // An image without bytes may be one that is made on a buffer.
+  const args = buffer.image && versions.length === 0 ? trace.arguments.value : undefined;
+  const base = useMemo(() => (args ? madeOn(index, args) : -1), [index, args]);
   const wanted = Number(options.value.version ?? -1);
   const firstStored = versions.findIndex((version) => version.isStored);
   const shown = versions[wanted] ? wanted : Math.max(0, firstStored);
@@ -379,11 +419,16 @@ function BufferDetail({
           {buffer.id} {buffer.label && `'${buffer.label}'`}
         </b>
         <span class="dim">
-          {sizeText(buffer.size_bytes)} · {plural(versions.length, "version")} recorded · {plural(buffer.reads, "read")}
-          , {plural(buffer.writes, "write")}
+          {sizeText(buffer.size_bytes)}
+          {buffer.image && ` · ${buffer.image}`} · {plural(versions.length, "version")} recorded ·{" "}
+          {plural(buffer.reads, "read")}, {plural(buffer.writes, "write")}
         </span>
       </div>
-      {versions.length === 0 ? (
+      {base >= 0 ? (
+        <Nothing>
+          It is made on <BufferLink buffer={base} />, which has its bytes.
+        </Nothing>
+      ) : versions.length === 0 ? (
         <Nothing>
           Nothing was recorded of what it held. <code>{buffersCommand(summary, buffer, null)}</code> tells what is
           known.

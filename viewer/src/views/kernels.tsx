@@ -7,6 +7,7 @@ import { focusedCommand, focusedKernel } from "../state/focus";
 import { goTo, range, select } from "../state/page";
 import { theme } from "../state/theme";
 import { kernelCss } from "../data/kernel_colors";
+import { Launch } from "../data/launch";
 import { histogram } from "../text/histogram";
 import { countText, plural, rateText, shareText, timeText, unknown } from "../text/units";
 import { Swatch } from "../ui/links";
@@ -113,6 +114,9 @@ function Histogram({ durations, color, label }: { durations: Float64Array; color
   );
 }
 
+// In groups; in items where the driver chose their size.
+const gridOf = (launch: Launch | null) => (!launch ? "" : launch.groups || `${launch.items} items`);
+
 interface Shape {
   groups: string;
   group: string;
@@ -133,8 +137,9 @@ function Launches({ kernel, catalog }: { kernel: number; catalog: Catalog }) {
       if (span && !(ended[command] > span.begin && started[command] < span.end)) continue;
       found.push(command);
       const duration = catalog.duration(command),
-        groups = catalog.groups(command),
-        group = catalog.groupSize(command);
+        launch = catalog.launch(command),
+        groups = gridOf(launch),
+        group = launch?.groupSize || "any";
       let shape = byShape.get(`${groups} ${group}`);
       if (!shape) byShape.set(`${groups} ${group}`, (shape = { groups, group, count: 0, timed: 0, time: 0 }));
       ++shape.count;
@@ -167,7 +172,7 @@ function Launches({ kernel, catalog }: { kernel: number; catalog: Catalog }) {
         value: (c) => catalog.scope(c),
         cell: (c) => catalog.scope(c) || unknown,
       },
-      { key: "groups", title: "groups", width: "70px", isNumber: true, cell: (c) => catalog.groups(c) },
+      { key: "groups", title: "groups", width: "110px", isNumber: true, cell: (c) => gridOf(catalog.launch(c)) },
       {
         key: "started",
         title: "started",
@@ -190,11 +195,11 @@ function Launches({ kernel, catalog }: { kernel: number; catalog: Catalog }) {
   const shapeColumns: Column[] = useMemo(
     () => [
       { key: "groups", title: "groups", width: "minmax(60px, 1fr)", cell: (s) => shapes[s].groups },
-      { key: "group", title: "of", width: "60px", cell: (s) => shapes[s].group },
+      { key: "group", title: "of", width: "50px", cell: (s) => shapes[s].group },
       {
         key: "count",
         title: "runs",
-        width: "56px",
+        width: "48px",
         isNumber: true,
         value: (s) => shapes[s].count,
         cell: (s) => countText(shapes[s].count),
@@ -202,7 +207,7 @@ function Launches({ kernel, catalog }: { kernel: number; catalog: Catalog }) {
       {
         key: "mean",
         title: "mean",
-        width: "72px",
+        width: "66px",
         isNumber: true,
         value: (s) => shapes[s].time / shapes[s].timed,
         cell: (s) => (shapes[s].timed ? timeText(shapes[s].time / shapes[s].timed) : unknown),
