@@ -472,7 +472,11 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
     read_pieces(record, ContentRole::check, writer, pieces, u32(waits.size()),
                 waits.empty() ? nullptr : waits.data(), nullptr);
     next().clFlush(record.handle);
-    collect(*queue, record);  // events that we hold may hold the memory
+    // Once it let go of the object the program may take back the memory that it lent for it.
+    if (storage->flags & CL_MEM_USE_HOST_PTR)
+      wait_until_done(*queue, record, std::chrono::seconds(5));
+    else
+      collect(*queue, record);  // events that we hold may hold the memory
   });
 }
 
@@ -491,12 +495,27 @@ Recording::OwnQueues::~OwnQueues() {
 }
 
 // Bytes that no command under way writes, read and waited for.
+// Whether the memory that the program lent for an image can still be read; a driver would, without
+// asking.
+static bool is_lent_memory_there(const Storage& storage) {
+  if (!storage.image || !(storage.flags & CL_MEM_USE_HOST_PTR)) return true;
+  auto* address = ask<std::byte*>(next().clGetMemObjectInfo, storage.memory, CL_MEM_HOST_PTR);
+  std::byte found[2];
+  iovec here{found, sizeof found};
+  iovec there[]{{address, 1}, {address + storage.size_bytes - 1, 1}};
+  return process_vm_readv(getpid(), &here, 1, there, 2, 0) == sizeof found;
+}
+
 std::uint64_t Recording::read_now(OwnQueues& queues, const Piece& piece, std::uint32_t command,
                                   const std::function<bool()>& is_still_ours) {
   const Storage& storage = storage_of(piece);
   cl_command_queue queue = queues.of(storage.context);
   if (!queue) {
     missing(storage, "no queue could be had to read them");
+    return 0;
+  }
+  if (!is_lent_memory_there(storage)) {
+    missing(storage, "its memory was the program's, and is gone");
     return 0;
   }
   const bool whole = storage.image.has_value();

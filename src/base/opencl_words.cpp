@@ -17,16 +17,17 @@ bool is_kernel_name(const std::vector<std::string_view>& words, std::size_t name
   return false;
 }
 
-// From after the `open` at `begin` to the `close` that belongs to it; all that is left without one.
+// From after the `open` at `begin` to the `close` that belongs to it; none where that is missing.
 std::span<const std::string_view> inside(const std::vector<std::string_view>& words,
                                          std::size_t begin, std::string_view open,
                                          std::string_view close) {
-  std::size_t end = begin + 1;
-  for (int depth = 1; end < words.size(); ++end) {
+  int depth = 1;
+  for (std::size_t end = begin + 1; end < words.size(); ++end) {
     if (words[end] == open) ++depth;
-    if (words[end] == close && --depth == 0) break;
+    if (words[end] == close && --depth == 0)
+      return std::span(words).subspan(begin + 1, end - begin - 1);
   }
-  return std::span(words).subspan(begin + 1, end - begin - 1);
+  return {};
 }
 
 }  // namespace
@@ -76,6 +77,7 @@ KernelWords find_kernel_words(const std::vector<std::string_view>& words, std::s
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] != kernel || words[i + 1] != "(" || !is_kernel_name(words, i)) continue;
     found.parameters = inside(words, i + 1, "(", ")");
+    if (found.parameters.data() == nullptr) break;
     const std::size_t after = i + found.parameters.size() + 3;
     // Not of a declaration: the definition comes later.
     if (after < words.size() && words[after] == "{") {

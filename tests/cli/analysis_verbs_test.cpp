@@ -75,8 +75,8 @@ TEST_F(AnalysisVerbs, GapsAddUpToTheIdleTime) {
 TEST_F(AnalysisVerbs, DepsShowOnlyWhatIsAskedFor) {
   const json all = reel_json({"deps", sample});
   EXPECT_FALSE(all["dependencies"].empty());
-  for (const json& row : reel_json({"deps", sample, "--kind", "data"})["dependencies"])
-    EXPECT_EQ(row["kind"], "data");
+  const json data = reel_json({"deps", sample, "--kind", "data"});
+  for (const json& row : data["dependencies"]) EXPECT_EQ(row["kind"], "data");
   EXPECT_EQ(reel({"deps", sample, "--of", "x9"}).exit_code, 2);
   EXPECT_EQ(reel({"deps", sample, "--of", "c999"}).exit_code, 1);
 }
