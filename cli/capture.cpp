@@ -171,7 +171,7 @@ int run(const Options& options) {
     throw Misuse("capture needs a program to run: reel capture -- ./program its arguments");
   const std::string layer = find_opencl_layer();
   OutputPlace place(options.out, options.command.front(), options.overwrite,
-                    options.variables.count("REEL_CAPTURE_LAST") > 0);
+                    options.variables.contains("REEL_CAPTURE_LAST"));
   const auto variables = variables_of(options, place.pattern());
   if (const std::string warning = place.warning(); !warning.empty())
     fmt::print(stderr, "reel: {}\n", warning);

@@ -62,7 +62,7 @@ std::string short_value(std::span<const std::byte> bytes, std::optional<ElementT
 std::string argument_text(const Trace& trace, const TraceArgument& a,
                           std::optional<ElementType> element) {
   if (a.buffer != no_index) {
-    const std::string text = buffer_text(trace.buffers()[a.buffer]);
+    std::string text = buffer_text(trace.buffers()[a.buffer]);
     if (a.view == no_index) return text;
     const TraceBuffer& view = trace.buffers()[a.view];
     return fmt::format("{} as {} ({})", text, buffer_text(view), memory_text(view));

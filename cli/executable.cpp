@@ -43,7 +43,7 @@ std::string find_program(const std::string& name) {
   const char* variable = std::getenv("PATH");
   std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string path = (folder.empty() ? "." : folder) + "/" + name;
+    std::string path = (folder.empty() ? "." : folder) + "/" + name;
     if (is_program(path)) return path;
   }
   return {};

@@ -64,6 +64,8 @@ LaunchListener::LaunchListener() {
 
 LaunchListener::~LaunchListener() { close(socket_); }
 
+// Not const: whoever calls it takes the message away.
+// NOLINTNEXTLINE(readability-make-member-function-const)
 std::optional<LaunchMessage> LaunchListener::next() {
   std::string text(65536, '\0');
   for (;;) {

@@ -33,8 +33,8 @@ fs::path name_after(const std::string& program, bool overwrite, bool has_before)
   std::string base = fs::path(program).filename().string();
   if (base.empty()) base = "capture";
   for (int number = 1;; ++number) {
-    const fs::path name = fs::current_path() /
-                          (number == 1 ? base + ".reel" : fmt::format("{}-{}.reel", base, number));
+    fs::path name = fs::current_path() /
+                    (number == 1 ? base + ".reel" : fmt::format("{}-{}.reel", base, number));
     if (overwrite || !(is_taken(name) || (has_before && is_taken(before_of(name))))) return name;
   }
 }

@@ -61,6 +61,7 @@ Json cell_json(const SqlValue& value) {
 // Numbers to the right: where all rows have some, or nothing.
 Table table_of(const SqlResult& result) {
   std::vector<Table::Column> columns;
+  columns.reserve(result.columns.size());
   for (std::size_t c = 0; c < result.columns.size(); ++c) {
     bool is_number = !result.rows.empty();
     for (const auto& row : result.rows) is_number &= !std::holds_alternative<std::string>(row[c]);
@@ -70,6 +71,7 @@ Table table_of(const SqlResult& result) {
   Table table(columns);
   for (const auto& row : result.rows) {
     std::vector<std::string> cells;
+    cells.reserve(row.size());
     for (const SqlValue& value : row) cells.push_back(cell_text(value));
     table.add(std::move(cells));
   }

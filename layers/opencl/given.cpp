@@ -15,7 +15,7 @@ Given::Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count
   use_.emplace();
   if (!*use_) return;
   quietly([&] {
-    Queue* known = find<Queue>(queue);
+    auto* known = find<Queue>(queue);
     if (!known) {
       queue_ = queue_of(queue);
       known = queue_.get();

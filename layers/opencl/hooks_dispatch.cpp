@@ -120,7 +120,7 @@ void fill_dispatch(Work& work, Kernel& kernel, const char* function, cl_uint dim
 namespace {
 
 std::string_view name_of(cl_kernel kernel) noexcept {
-  const Kernel* known = find<Kernel>(kernel);
+  const auto* known = find<Kernel>(kernel);
   return known ? std::string_view(known->name) : std::string_view();
 }
 

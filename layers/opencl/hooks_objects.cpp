@@ -101,7 +101,7 @@ cl_command_queue CL_API_CALL create_queue_with_properties(cl_context context, cl
     queue = next().clCreateCommandQueueWithProperties(context, device, properties, &status);
   if (queue && status == CL_SUCCESS) {
     queue_made(queue, context, device, bits, has_ours);
-    if (Queue* known = find<Queue>(queue)) known->properties = std::move(asked);
+    if (auto* known = find<Queue>(queue)) known->properties = std::move(asked);
   }
   if (status_ret) *status_ret = status;
   return queue;
@@ -110,7 +110,7 @@ cl_command_queue CL_API_CALL create_queue_with_properties(cl_context context, cl
 // The program is told what it asked for.
 cl_int CL_API_CALL queue_info(cl_command_queue queue, cl_command_queue_info what, size_t size,
                               void* value, size_t* size_ret) {
-  const Queue* known = find<Queue>(queue);
+  const auto* known = find<Queue>(queue);
   if (known && known->stamps_are_ours && what == CL_QUEUE_PROPERTIES_ARRAY) {
     const size_t bytes = known->properties.size() * sizeof(cl_queue_properties);
     if (value && size < bytes) return CL_INVALID_VALUE;
@@ -137,7 +137,7 @@ cl_int CL_API_CALL set_queue_property(cl_command_queue queue, cl_command_queue_p
                                       cl_bool enable, cl_command_queue_properties* old) {
   const cl_int status = next().clSetCommandQueueProperty(queue, bits, enable, old);
   if (status == CL_SUCCESS)
-    if (Queue* known = find<Queue>(queue)) {
+    if (auto* known = find<Queue>(queue)) {
       if (bits & CL_QUEUE_PROFILING_ENABLE) known->stamps_are_ours = false;
       if (bits & CL_QUEUE_PROFILING_ENABLE) known->can_stamp = enable != CL_FALSE;
       if (bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) known->out_of_order = enable != CL_FALSE;
@@ -180,7 +180,7 @@ cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, size_t size, v
                               size_t* size_ret) {
   const cl_int status = next().clGetEventInfo(event, what, size, value, size_ret);
   if (what != CL_EVENT_REFERENCE_COUNT || status != CL_SUCCESS || !value) return status;
-  if (const Event* known = find<Event>(event)) {
+  if (const auto* known = find<Event>(event)) {
     const cl_uint count = known->references.load(std::memory_order_relaxed);
     std::memcpy(value, &count, sizeof count);
   }

@@ -85,7 +85,7 @@ cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event* events) {
   const RecordingUse use;
   if (!use) return status;
   for (cl_uint i = 0; i < count; ++i)
-    if (const Event* event = find<Event>(events[i])) use->host_waited(*event);
+    if (const auto* event = find<Event>(events[i])) use->host_waited(*event);
   return status;
 }
 

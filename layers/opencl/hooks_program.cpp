@@ -84,7 +84,7 @@ cl_program CL_API_CALL create_built_in(cl_context context, cl_uint count,
 
 void options_given(cl_program program, const char* options) noexcept {
   quietly([&] {
-    if (Program* known = find<Program>(program)) {
+    if (auto* known = find<Program>(program)) {
       const std::lock_guard lock(known->mutex);
       known->options = options ? options : "";
     }
@@ -106,11 +106,11 @@ cl_int CL_API_CALL compile(cl_program program, cl_uint count, const cl_device_id
   const Call call("clCompileProgram");
   options_given(program, options);
   quietly([&] {
-    Program* known = find<Program>(program);
+    auto* known = find<Program>(program);
     if (!known) return;
     std::vector<std::pair<std::string, std::string>> texts;
     for (cl_uint i = 0; headers && names && i < header_count; ++i)
-      if (Program* header = find<Program>(headers[i])) {
+      if (auto* header = find<Program>(headers[i])) {
         const std::lock_guard lock(header->mutex);
         texts.emplace_back(names[i], header->text);
       }
@@ -136,7 +136,7 @@ cl_program CL_API_CALL link(cl_context context, cl_uint count, const cl_device_i
       linked->from = Program::From::linked;
       linked->options = options ? options : "";
       for (cl_uint i = 0; inputs && i < input_count; ++i) {
-        Program* part = find<Program>(inputs[i]);
+        auto* part = find<Program>(inputs[i]);
         if (!part) continue;
         const std::lock_guard lock(part->mutex);
         // A library that was linked before brings the parts it was made of.
@@ -197,8 +197,8 @@ cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int* status_ret) {
   if (kernel && status == CL_SUCCESS) {
     kernel_made(kernel);
     quietly([&] {
-      const Kernel* from = find<Kernel>(source);
-      Kernel* to = find<Kernel>(kernel);
+      const auto* from = find<Kernel>(source);
+      auto* to = find<Kernel>(kernel);
       if (!from || !to) return;
       to->arguments = from->arguments;
       to->svm_pointers = from->svm_pointers;
@@ -255,11 +255,11 @@ void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
   }
   const void* handle = nullptr;
   if (size == sizeof handle) std::memcpy(&handle, value, sizeof handle);
-  if (Memory* memory = find<Memory>(handle)) {
+  if (auto* memory = find<Memory>(handle)) {
     if (argument.kind == Kind::memory && argument.memory.get() == memory) return;  // once more
     argument.kind = Kind::memory;
     argument.memory = shared(memory);
-  } else if (Sampler* sampler = find<Sampler>(handle)) {
+  } else if (auto* sampler = find<Sampler>(handle)) {
     argument.kind = Kind::sampler;
     argument.sampler = shared(sampler);
   } else if (!parameter) {

@@ -1,5 +1,6 @@
 #include "layers/opencl/kernel_row.hpp"
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -69,7 +70,8 @@ std::string build_text(cl_program program, cl_device_id device, cl_program_build
   std::string text(size, '\0');
   if (next().clGetProgramBuildInfo(program, device, what, size, text.data(), nullptr) != CL_SUCCESS)
     return {};
-  return text.c_str();  // up to the first zero
+  text.resize(std::strlen(text.c_str()));  // drivers count the zero at its end
+  return text;
 }
 
 }  // namespace

@@ -28,30 +28,33 @@ extern "C" {
 
 #define REEL_EXPORT __attribute__((visibility("default")))
 
-REEL_EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void* value,
-                                              size_t* size_ret) {
+REEL_EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info param_name, size_t param_value_size,
+                                              void* param_value, size_t* param_value_size_ret) {
   const auto answer = [&](const void* data, size_t bytes) {
-    if (value && size < bytes) return CL_INVALID_VALUE;
-    if (value) std::memcpy(value, data, bytes);
-    if (size_ret) *size_ret = bytes;
+    if (param_value && param_value_size < bytes) return CL_INVALID_VALUE;
+    if (param_value) std::memcpy(param_value, data, bytes);
+    if (param_value_size_ret) *param_value_size_ret = bytes;
     return CL_SUCCESS;
   };
-  if (what == CL_LAYER_API_VERSION) {
+  if (param_name == CL_LAYER_API_VERSION) {
     const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
     return answer(&version, sizeof version);
   }
-  if (what == CL_LAYER_NAME) return answer(reel::layer::layer_name, sizeof reel::layer::layer_name);
+  if (param_name == CL_LAYER_NAME)
+    return answer(reel::layer::layer_name, sizeof reel::layer::layer_name);
   return CL_INVALID_VALUE;
 }
 
-REEL_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target,
-                                           cl_uint* entries_ret, const cl_icd_dispatch** ours) {
+REEL_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint num_entries,
+                                           const cl_icd_dispatch* target_dispatch,
+                                           cl_uint* num_entries_ret,
+                                           const cl_icd_dispatch** layer_dispatch_ret) {
   using namespace reel::layer;
-  if (!target || !entries_ret || !ours) return CL_INVALID_VALUE;
+  if (!target_dispatch || !num_entries_ret || !layer_dispatch_ret) return CL_INVALID_VALUE;
   // A loader that knows fewer functions than we were built with would read past its own table.
   constexpr cl_uint known = sizeof(cl_icd_dispatch) / sizeof(void*);
-  if (entries < known) return CL_INVALID_VALUE;
-  next_table = target;
+  if (num_entries < known) return CL_INVALID_VALUE;
+  next_table = target_dispatch;
   add_object_hooks(hooks);
   add_memory_hooks(hooks);
   add_program_hooks(hooks);
@@ -69,8 +72,8 @@ REEL_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatc
                  });
   control::layer_loaded();
   control::first_call();
-  *entries_ret = known;
-  *ours = &hooks;
+  *num_entries_ret = known;
+  *layer_dispatch_ret = &hooks;
   return CL_SUCCESS;
 }
 }

@@ -78,11 +78,11 @@ HostWindow window_of(Storage& storage) {
 // --- adopting -----------------------------------------------------------------------------------
 
 std::shared_ptr<Queue> queue_of(cl_command_queue handle) {
-  if (Queue* known = find<Queue>(handle)) return shared(known);
+  if (auto* known = find<Queue>(handle)) return shared(known);
   const auto get = next().clGetCommandQueueInfo;
   cl_context context = nullptr;
   if (!handle || !driver_has(handle, &cl_icd_dispatch::clGetCommandQueueInfo) ||
-      get(handle, CL_QUEUE_CONTEXT, sizeof context, static_cast<void*>(&context), nullptr) !=
+      get(handle, CL_QUEUE_CONTEXT, sizeof(void*), static_cast<void*>(&context), nullptr) !=
           CL_SUCCESS)
     return nullptr;
   auto queue = std::make_shared<Queue>();
@@ -125,7 +125,7 @@ std::shared_ptr<Storage> make_storage(cl_mem handle, cl_mem_object_type type) {
 }  // namespace
 
 std::shared_ptr<Memory> memory_of(cl_mem handle) {
-  if (Memory* known = find<Memory>(handle)) return shared(known);
+  if (auto* known = find<Memory>(handle)) return shared(known);
   const auto get = next().clGetMemObjectInfo;
   cl_mem_object_type type = 0;
   if (!handle || !driver_has(handle, &cl_icd_dispatch::clGetMemObjectInfo) ||
@@ -174,7 +174,7 @@ std::shared_ptr<Memory> memory_of(cl_mem handle) {
 }
 
 Kernel* kernel_of(cl_kernel handle) {
-  if (Kernel* known = find<Kernel>(handle)) return known;
+  if (auto* known = find<Kernel>(handle)) return known;
   const auto get = next().clGetKernelInfo;
   cl_uint count = 0;
   if (!handle || !driver_has(handle, &cl_icd_dispatch::clGetKernelInfo) ||
@@ -199,7 +199,8 @@ std::shared_ptr<KernelIdentity> identity_of(const Kernel& kernel) {
     key += kernel.program->options + '\0' + kernel.program->text;
     for (const Program::Part& part : kernel.program->parts) {
       key += '\0' + part.options;
-      for (const auto& [name, text] : part.headers) key += '\0' + name + '\0' + text;
+      for (const auto& [name, text] : part.headers)
+        key.append(1, '\0').append(name).append(1, '\0').append(text);
     }
   } else {
     key += std::to_string(reinterpret_cast<std::uintptr_t>(kernel.program_handle));

@@ -42,7 +42,7 @@ bool ask_driver(cl_kernel kernel, cl_uint index, Parameter& parameter) {
       !argument_value(kernel, index, CL_KERNEL_ARG_ACCESS_QUALIFIER, access))
     return false;
   argument_text(kernel, index, CL_KERNEL_ARG_NAME, parameter.name);  // some have none
-  if (qualifiers & CL_KERNEL_ARG_TYPE_PIPE) {
+  if ((qualifiers & CL_KERNEL_ARG_TYPE_PIPE) || type == "queue_t") {
     parameter.kind = ParameterKind::other;
   } else if (access != CL_KERNEL_ARG_ACCESS_NONE) {
     parameter.kind = ParameterKind::image;
@@ -50,8 +50,6 @@ bool ask_driver(cl_kernel kernel, cl_uint index, Parameter& parameter) {
   } else if (type == "sampler_t") {
     parameter.kind = ParameterKind::sampler;
     parameter.access = Access::read;
-  } else if (type == "queue_t") {
-    parameter.kind = ParameterKind::other;
   } else if (address == CL_KERNEL_ARG_ADDRESS_PRIVATE) {
     parameter.kind = ParameterKind::value;
     parameter.access = Access::read;

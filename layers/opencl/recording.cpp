@@ -149,7 +149,7 @@ bool Recording::before(Ticket& ticket) noexcept {
 void Recording::choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record) {
   record.after.clear();
   for (cl_uint i = 0; i < ticket.wait_count && ticket.waits; ++i) {
-    const Event* event = find<Event>(ticket.waits[i]);
+    const auto* event = find<Event>(ticket.waits[i]);
     if (event && event->capture == number && event->command < ticket.id)
       record.after.push_back(event->command);
   }

@@ -136,7 +136,7 @@ class Recording {
   void wrote(const Work& work, std::uint32_t stream, std::uint32_t id);
   bool collect(Queue& queue, QueueRecord& record);
   // Until all of it is done; false when nothing gets done for so long.
-  bool wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds patience);
+  bool wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds most);
   void let_go(QueueRecord& record);
 
   // Rows of things, written when they are first named.
@@ -152,7 +152,7 @@ class Recording {
                    std::span<const capture::Piece> pieces, cl_uint wait_count,
                    const cl_event* waits, std::vector<cl_event>* events);
   void when_done(QueueRecord& record, cl_event event, std::unique_ptr<Reading> reading);
-  static void CL_CALLBACK read_done(cl_event event, cl_int status, void* reading);
+  static void CL_CALLBACK read_done(cl_event event, cl_int status, void* data);
   void push(Reading& reading);
   cl_int enqueue_read(cl_command_queue queue, const Storage& storage, std::uint64_t offset,
                       std::span<std::byte> target, cl_uint wait_count, const cl_event* waits,

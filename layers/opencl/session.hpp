@@ -39,7 +39,7 @@ std::uint64_t recorded_commands() noexcept;  // of the capture under way
 void push_scope(std::string_view name) noexcept;  // of this thread
 void pop_scope() noexcept;
 // A handle of OpenCL that the layer has seen; false: it has not.
-bool label(const void* object, std::string_view name) noexcept;
+bool label(const void* handle, std::string_view name) noexcept;
 
 // In a child after fork: nothing is under way here, and the parent's document is the parent's.
 void prepare_fork() noexcept;

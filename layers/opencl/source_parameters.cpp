@@ -15,9 +15,9 @@ Parameter parameter_of(const std::vector<std::string_view>& words) {
   Parameter parameter;
   parameter.kind = ParameterKind::value;
   parameter.access = Access::read;
-  const auto has = [&](std::string_view word) {
+  const auto has = [&](std::string_view plain) {
     return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view token) { return is_opencl_keyword(token, word); });
+                       [&](std::string_view word) { return is_opencl_keyword(word, plain); });
   };
   const bool is_pointer = std::find(words.begin(), words.end(), "*") != words.end() ||
                           std::find(words.begin(), words.end(), "[") != words.end();

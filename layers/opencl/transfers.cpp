@@ -72,7 +72,7 @@ void give_pattern(Given& given, const void* pattern, std::size_t size) noexcept 
 
 bool waits_for_user(cl_uint wait_count, const cl_event* waits) noexcept {
   for (cl_uint i = 0; waits && i < wait_count; ++i) {
-    const Event* event = find<Event>(waits[i]);
+    const auto* event = find<Event>(waits[i]);
     if (event && event->is_user) return true;
   }
   return false;

@@ -12,8 +12,8 @@ namespace {
 CallKind kind_of_name(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   const auto has = [&](const auto& words) {
-    return std::ranges::any_of(words,
-                               [&](const char* word) { return name.find(word) != name.npos; });
+    return std::ranges::any_of(
+        words, [&](const char* word) { return name.find(word) != std::string::npos; });
   };
   constexpr std::array waits{"synchronize", "finish", "wait"};
   constexpr std::array builds{"kernel()", "build", "compile", "linkprogram", "createprogram"};
@@ -37,8 +37,7 @@ bool is_blocking(const Trace& trace, const TraceCall& call) {
 
 HostCalls::HostCalls(const Trace& trace) : trace_(trace) {
   const auto& calls = trace.calls();
-  for (std::uint32_t i = 0; i < calls.size(); ++i) {
-    const TraceCall& call = calls[i];
+  for (const TraceCall& call : calls) {
     if (call.name >= kind_of_text_.size()) kind_of_text_.resize(call.name + 1, CallKind::other);
     if (call.command == no_index) kind_of_text_[call.name] = kind_of_name(trace.text(call.name));
   }

@@ -79,6 +79,7 @@ std::vector<std::uint32_t> likely_periods(const std::vector<std::uint32_t>& list
     at->second = i;
   }
   std::vector<std::uint32_t> periods;
+  periods.reserve(counts.size());
   for (const auto& [period, count] : counts) periods.push_back(period);
   std::ranges::sort(periods, [&](std::uint32_t a, std::uint32_t b) {
     return std::pair(counts[b], a) < std::pair(counts[a], b);

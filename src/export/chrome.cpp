@@ -77,7 +77,7 @@ class ChromeExport {
 
  private:
   void begin() {
-    file_.write("{\"schemaVersion\":1,\"displayTimeUnit\":\"ns\",\"deviceProperties\":[");
+    file_.write(R"({"schemaVersion":1,"displayTimeUnit":"ns","deviceProperties":[)");
     for (std::size_t d = 0; d < trace_.devices().size(); ++d) {
       const TraceDevice& device = trace_.devices()[d];
       std::string text =

@@ -29,6 +29,7 @@ Counter counter_of(std::vector<Change> changes) {
 
 std::vector<Counter> counters_of(std::vector<std::vector<Change>> devices) {
   std::vector<Counter> counters;
+  counters.reserve(devices.size());
   for (std::vector<Change>& changes : devices) counters.push_back(counter_of(std::move(changes)));
   return counters;
 }

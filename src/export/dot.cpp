@@ -60,9 +60,9 @@ const char* style_of(DependencyKind kind) {
     case DependencyKind::order:
       return "style=dashed";
     case DependencyKind::missing:
-      return "style=bold, color=\"#dc2626\", fontcolor=\"#dc2626\"";
+      return R"(style=bold, color="#dc2626", fontcolor="#dc2626")";
     case DependencyKind::redundant:
-      return "style=dotted, color=\"#94a3b8\"";
+      return R"(style=dotted, color="#94a3b8")";
   }
   return "";
 }

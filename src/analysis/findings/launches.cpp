@@ -239,6 +239,7 @@ void outlier_rule(const Case& c, Findings& findings) {
   finding.saving_ns = excess;
   finding.formula = "sum over these of (run - median of its like)";
   std::vector<std::uint32_t> commands;
+  commands.reserve(outliers.size());
   for (const Outlier& outlier : outliers) commands.push_back(outlier.command);
   finding.evidence.begin_ns = c.command(commands[0]).started_ns;
   finding.evidence.end_ns = c.command(commands[0]).ended_ns;

@@ -209,7 +209,7 @@ MemoryHandle make_image(const DeviceContext& context, const ImageShape& shape, c
   return image;
 }
 
-bool names_image(const Work& work) noexcept {
+bool names_image(const Work& work) {
   bool result = false;
   for_each_transfer_range(
       work, [&](const BufferRange& range, Access) { result |= range.buffer->image.has_value(); });

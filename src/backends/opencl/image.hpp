@@ -15,7 +15,7 @@ MemoryHandle make_image(const DeviceContext& context, const ImageShape& shape, c
                         std::string_view label);
 
 // Whether any range of a transfer is of an image.
-bool names_image(const Work& work) noexcept;
+bool names_image(const Work& work);
 
 // `events`, if any, gets the first and the last. Data of a write, and what is read into, must live
 // until the last.

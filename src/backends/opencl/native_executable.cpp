@@ -170,7 +170,7 @@ void NativeExecutable::enqueue(CommandQueue& queue, std::size_t begin, std::size
   if (begin == end) return;
   auto run = std::make_unique<Run>(current_, begin, end, measure ? times_ : nullptr);
   Run* raw = run.get();
-  check(api().enqueue_native_kernel(queue.get(), &NativeExecutable::run, &raw, sizeof raw, 0,
+  check(api().enqueue_native_kernel(queue.get(), &NativeExecutable::run, &raw, sizeof(void*), 0,
                                     nullptr, nullptr, 0, nullptr, nullptr),
         "clEnqueueNativeKernel");
   static_cast<void>(run.release());  // the queue's now

@@ -169,7 +169,7 @@ void NativeProgram::lay_out() {
     for (std::size_t i = 0; i < dispatch->arguments.size(); ++i)
       block_bytes_ += 2 * value_room(*dispatch, i);
   }
-  block_.reset(new std::byte[block_bytes_]());
+  block_ = std::make_unique<std::byte[]>(block_bytes_);
   std::size_t offset = 0;
   for (std::size_t i = 0; i < steps_.size(); ++i) point_into_block(i, offset);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <utility>
@@ -129,7 +130,8 @@ std::string device_string(cl_device_id device, cl_device_info what) {
     return {};
   std::string text(size + 1, '\0');
   if (api().get_device_info(device, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
-  return text.c_str();  // up to the first zero
+  text.resize(std::strlen(text.c_str()));  // drivers count the zero at its end
+  return text;
 }
 
 std::vector<FoundDevice> find_devices() {

@@ -166,6 +166,7 @@ class Builder {
 
   ProgramHandle link(const std::vector<ProgramHandle>& parts, const std::string& options) {
     std::vector<cl_program> programs;
+    programs.reserve(parts.size());
     for (const ProgramHandle& part : parts) programs.push_back(part.get());
     const cl_device_id device = context_.device();
     cl_int status = CL_SUCCESS;

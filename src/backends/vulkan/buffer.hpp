@@ -14,7 +14,7 @@ namespace reel::vulkan {
 
 struct VulkanBuffer : BufferResource {
   // Zeroed. Throws out_of_memory with the label.
-  VulkanBuffer(std::shared_ptr<Context> context, std::uint64_t size_bytes, std::string_view label);
+  VulkanBuffer(std::shared_ptr<Context> context_, std::uint64_t size, std::string_view name);
   ~VulkanBuffer() override;
 
   std::shared_ptr<Context> context;
@@ -38,7 +38,7 @@ inline VulkanBuffer& buffer_of(const BufferRange& range) {
 // A buffer through which host and device exchange bytes. Move-only.
 struct StagingBuffer {
   StagingBuffer() = default;
-  StagingBuffer(Context& context, std::uint64_t size_bytes);
+  StagingBuffer(Context& of, std::uint64_t bytes);
   ~StagingBuffer();
   StagingBuffer(StagingBuffer&& other) noexcept { *this = std::move(other); }
   StagingBuffer& operator=(StagingBuffer&& other) noexcept;

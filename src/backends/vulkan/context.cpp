@@ -8,7 +8,7 @@
 
 namespace reel::vulkan {
 
-Context::Context(const PhysicalDevice& physical_) : physical(physical_) {
+Context::Context(PhysicalDevice physical_) : physical(std::move(physical_)) {
   open();
   try {
     memory = std::make_unique<MemoryPool>(physical.handle, device, vk);

@@ -23,7 +23,7 @@ class Line;
 
 class Context {
  public:
-  explicit Context(const PhysicalDevice& physical);
+  explicit Context(PhysicalDevice physical_);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

@@ -10,7 +10,7 @@ namespace reel::vulkan {
 namespace {
 
 std::uint64_t hash_of(const Layout& layout, std::span<const Binding> bindings) {
-  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(&layout);
+  auto hash = reinterpret_cast<std::uintptr_t>(&layout);
   const auto mix = [&](std::uint64_t value) {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 32;

@@ -280,7 +280,8 @@ void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   batch.submitted_ns = batch.host_begin_ns = begin_ns;
   batch.host_end_ns = end_ns;
-  if (failure) failures_.push_back({value, *failure});
+  if (failure) failures_.push_back({value, std::move(*failure)});
+  failure.reset();  // whoever waits for it has it now, and alone
   submitted_ = value;
   lock.unlock();
   finish(value);

@@ -18,7 +18,7 @@ namespace reel::vulkan {
 
 class Recorder {
  public:
-  explicit Recorder(Context& context) : context_(context), vk_(context.vk) {}
+  explicit Recorder(const Context& context) : vk_(context.vk) {}
 
   void begin(VkCommandBuffer commands, VkCommandBufferUsageFlags usage,
              DescriptorGeneration& descriptors);
@@ -41,7 +41,6 @@ class Recorder {
   void copy_bytes(VkBuffer source, std::uint64_t source_offset, VkBuffer target,
                   std::uint64_t target_offset, std::uint64_t size);
 
-  Context& context_;
   const VolkDeviceTable& vk_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   DescriptorGeneration* descriptors_ = nullptr;
