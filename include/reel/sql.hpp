@@ -45,7 +45,7 @@ class Sql {
   // would write; timed_out where it was interrupted.
   SqlResult query(const std::string& statement);
   // Row by row, as they are found; of a statement without rows `columns` alone is called.
-  void query(const std::string& statement,
+  void query(const std::string& text,
              const std::function<void(const std::vector<std::string>&)>& columns,
              const std::function<void(std::span<const SqlValue>)>& row);
 

@@ -13,13 +13,19 @@ struct Column {
   const char* name;
   std::size_t offset;
   const char* format;
+  int count = 1;
 };
 
 py::dtype row_type(const std::vector<Column>& columns, std::size_t row_bytes) {
   py::list names, formats, offsets;
   for (const Column& column : columns) {
     names.append(column.name);
-    formats.append(column.format);
+    // Not "u4", 3: NumPy takes that apart with Python's parser, which fails at times when two
+    // threads are in it (CPython 3.11).
+    if (column.count == 1)
+      formats.append(column.format);
+    else
+      formats.append(py::make_tuple(column.format, column.count));
     offsets.append(column.offset);
   }
   return {names, formats, offsets, static_cast<py::ssize_t>(row_bytes)};
@@ -35,8 +41,8 @@ py::array view(const py::object& trace, const std::vector<Row>& rows,
   return result;
 }
 
-#define REEL_COLUMN(row, member, format) \
-  { #member, offsetof(row, member), format }
+#define REEL_COLUMN(row, member, ...) \
+  { #member, offsetof(row, member), __VA_ARGS__ }
 
 py::array commands(const py::object& object, const Trace& trace) {
   return view(
@@ -54,9 +60,9 @@ py::array works(const py::object& object, const Trace& trace) {
       object, trace.works(),
       {REEL_COLUMN(TraceWork, kind, "u1"), REEL_COLUMN(TraceWork, kernel, "u4"),
        REEL_COLUMN(TraceWork, graph, "u4"), REEL_COLUMN(TraceWork, label, "u4"),
-       REEL_COLUMN(TraceWork, scope, "u4"), REEL_COLUMN(TraceWork, groups, "3u4"),
-       REEL_COLUMN(TraceWork, group_size, "3u4"), REEL_COLUMN(TraceWork, offset, "3u4"),
-       REEL_COLUMN(TraceWork, items, "3u4"), REEL_COLUMN(TraceWork, pattern, "u4"),
+       REEL_COLUMN(TraceWork, scope, "u4"), REEL_COLUMN(TraceWork, groups, "u4", 3),
+       REEL_COLUMN(TraceWork, group_size, "u4", 3), REEL_COLUMN(TraceWork, offset, "u4", 3),
+       REEL_COLUMN(TraceWork, items, "u4", 3), REEL_COLUMN(TraceWork, pattern, "u4"),
        REEL_COLUMN(TraceWork, pattern_bytes, "u4"), REEL_COLUMN(TraceWork, first_argument, "u4"),
        REEL_COLUMN(TraceWork, argument_count, "u4")});
 }

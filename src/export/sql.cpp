@@ -57,7 +57,7 @@ struct Statement {
 }  // namespace
 
 struct Sql::State {
-  explicit State(const Trace& document) : trace(document), source(trace) {}
+  explicit State(Trace document) : trace(std::move(document)), source(trace) {}
   ~State() { sqlite3_close(database); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -131,6 +131,7 @@ void Sql::query(const std::string& text,
     throw Error(Code::invalid_argument, "SQL: there is more after the first statement.");
   std::vector<std::string> names;
   const int count = statement.handle ? sqlite3_column_count(statement.handle) : 0;
+  names.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) names.emplace_back(sqlite3_column_name(statement.handle, i));
   columns(names);
   if (!statement.handle) return;  // blanks and comments

@@ -63,7 +63,7 @@ void HazardMap::split(Pieces& pieces, std::uint64_t at) {
   piece.end = at;
 }
 
-void HazardMap::add_reader(Pieces& pieces, std::uint64_t begin, std::uint64_t end) {
+void HazardMap::add_reader(Pieces& pieces, std::uint64_t begin, std::uint64_t end) const {
   split(pieces, begin);
   split(pieces, end);
   std::uint64_t covered = begin;

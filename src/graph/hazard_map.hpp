@@ -38,7 +38,7 @@ class HazardMap {
   using Pieces = std::map<std::uint64_t, Piece>;
 
   void find(const Use& use, std::vector<std::uint32_t>& waits) const;
-  void add_reader(Pieces& pieces, std::uint64_t begin, std::uint64_t end);
+  void add_reader(Pieces& pieces, std::uint64_t begin, std::uint64_t end) const;
   void set_writer(Pieces& pieces, std::uint64_t begin, std::uint64_t end);
   static void split(Pieces& pieces, std::uint64_t at);
 

@@ -69,7 +69,7 @@ std::optional<Resource> contents_page(const Trace& trace, const Pair& which) {
 }
 
 std::shared_ptr<PageState> state_of(const Trace& trace, const PageOptions& options) {
-  const auto state =
+  auto state =
       std::make_shared<PageState>(PageState{trace, analyze(trace, {options.progress}), {}, {}});
   state->findings = find_insights(trace, state->report);
   return state;
