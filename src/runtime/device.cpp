@@ -77,7 +77,7 @@ std::vector<DeviceInfo> devices() {
 }
 
 Device open_device(std::string_view selector) {
-  std::string_view origin = "";
+  std::string_view origin;
   if (selector.empty()) {
     if (const char* variable = std::getenv("REEL_DEVICE"); variable && *variable) {
       selector = variable;

@@ -23,7 +23,7 @@ class GraphExecState {
   static constexpr std::string_view gone =
       "on an empty GraphExec; make one with Graph::instantiate()";
 
-  GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> device,
+  GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
                  const InstantiateOptions& options);
   std::unique_ptr<GraphExecState> clone() const;
 
@@ -34,7 +34,7 @@ class GraphExecState {
   bool enabled(NodeId node) const;
   void bind(NodeId node, std::size_t index, const Buffer& buffer);
   void bind(std::span<const std::pair<std::string_view, Buffer>> names);
-  std::optional<GraphDifference> update(const Graph& graph);
+  std::optional<GraphDifference> update(const Graph& given);
 
   const Graph& graph() const;       // brought up to date first
   Graph graph_as_launched() const;  // without the work of disabled nodes

@@ -23,7 +23,7 @@ class GraphExecState;
 
 class StreamState : public std::enable_shared_from_this<StreamState> {
  public:
-  StreamState(std::shared_ptr<DeviceState> device, std::string_view label);
+  StreamState(std::shared_ptr<DeviceState> owner, std::string_view name);
   ~StreamState();
 
   // Checks the command, then records it into the capture or gives it to the device.
