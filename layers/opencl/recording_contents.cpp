@@ -43,6 +43,20 @@ std::vector<Piece> pieces_of(std::span<const WorkArgument> arguments) {
   return pieces;
 }
 
+// Memory of the program, which may be gone: read in a way that survives that. False: it is.
+bool copy_if_there(std::byte* from, std::span<std::byte> to) {
+  iovec here{to.data(), to.size()}, there{from, to.size()};
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(to.size());
+}
+
+// Of an image, the memory that the program lent for it; a driver reads that without asking.
+bool is_lent_memory_there(const Storage& storage) {
+  if (!storage.image || !(storage.flags & CL_MEM_USE_HOST_PTR)) return true;
+  auto* address = ask<std::byte*>(next().clGetMemObjectInfo, storage.memory, CL_MEM_HOST_PTR);
+  std::byte one[1];
+  return copy_if_there(address, one) && copy_if_there(address + storage.size_bytes - 1, one);
+}
+
 // At the end of the block, whatever way it is left.
 struct Forgetting {
   HostPages& pages;
@@ -495,17 +509,6 @@ Recording::OwnQueues::~OwnQueues() {
 }
 
 // Bytes that no command under way writes, read and waited for.
-// Whether the memory that the program lent for an image can still be read; a driver would, without
-// asking.
-static bool is_lent_memory_there(const Storage& storage) {
-  if (!storage.image || !(storage.flags & CL_MEM_USE_HOST_PTR)) return true;
-  auto* address = ask<std::byte*>(next().clGetMemObjectInfo, storage.memory, CL_MEM_HOST_PTR);
-  std::byte found[2];
-  iovec here{found, sizeof found};
-  iovec there[]{{address, 1}, {address + storage.size_bytes - 1, 1}};
-  return process_vm_readv(getpid(), &here, 1, there, 2, 0) == sizeof found;
-}
-
 std::uint64_t Recording::read_now(OwnQueues& queues, const Piece& piece, std::uint32_t command,
                                   const std::function<bool()>& is_still_ours) {
   const Storage& storage = storage_of(piece);
@@ -551,8 +554,7 @@ std::uint64_t Recording::read_now(OwnQueues& queues, const Piece& piece, std::ui
 }
 
 // Memory that the host sees is the program's to change, and to take back: only what is still as
-// the host found it when the device was done is a result. It is read in a way that survives when
-// it is gone.
+// the host found it when the device was done is a result.
 std::uint64_t Recording::check_shared(const Piece& piece, std::uint32_t command) {
   Storage& storage = storage_of(piece);
   constexpr std::uint64_t page = HostPages::page_bytes;
@@ -563,8 +565,7 @@ std::uint64_t Recording::check_shared(const Piece& piece, std::uint32_t command)
   std::vector<std::byte> bytes;
   for (std::uint64_t at = first; at < end; at += piece_bytes) {
     bytes.resize(std::min(piece_bytes, end - at));
-    iovec here{bytes.data(), bytes.size()}, there{storage.address + at, bytes.size()};
-    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(bytes.size())) {
+    if (!copy_if_there(storage.address + at, bytes)) {
       missing(storage, "its memory was the program's, and is gone");
       break;
     }

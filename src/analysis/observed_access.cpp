@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/contents_hash.hpp"
 #include "analysis/source_reads.hpp"
@@ -115,10 +116,12 @@ void ObservedAccess::decide() {
   std::set<std::uint32_t> changed_something;
   for (const auto& [use, seen] : seen_)
     if (seen.changed) changed_something.insert(use.kernel);
+  std::uint32_t last = no_index;
+  std::optional<std::string> source;  // of the last: uses are in the order of kernels
   for (const auto& [use, seen] : seen_) {
     if (seen.perhaps_changed || !changed_something.contains(use.kernel)) continue;
     const TraceKernel& kernel = trace_.kernels()[use.kernel];
-    const auto source = source_of(trace_, kernel);
+    if (std::exchange(last, use.kernel) != use.kernel) source = source_of(trace_, kernel);
     if (source && (use.argument >= kernel.parameters.size() ||
                    !only_reads(*source, kernel.entry, kernel.parameters[use.argument].name)))
       continue;

@@ -61,6 +61,12 @@ struct TwoSums {
 
 const document::Facts of_layer = {{"api", "opencl"}};
 
+// Both write `x`, in no order.
+void expect_written(const Trace& trace) {
+  EXPECT_THAT(find_left_alone(trace), IsEmpty());
+  EXPECT_THAT(texts_of(find_dependencies(trace)), ElementsAre("c0 > c1 missing"));
+}
+
 TEST(ObservedAccess, WhatStaysAsItWasIsOnlyRead) {
   TwoSums sums(of_layer);
   sums.results(ones, twos);
@@ -72,17 +78,13 @@ TEST(ObservedAccess, WhatStaysAsItWasIsOnlyRead) {
 TEST(ObservedAccess, WhatChangedIsWritten) {
   TwoSums sums(of_layer);
   sums.results(zeros, twos);
-  const Trace trace = sums.made.trace();
-  EXPECT_THAT(find_left_alone(trace), IsEmpty());
-  EXPECT_THAT(texts_of(find_dependencies(trace)), ElementsAre("c0 > c1 missing"));
+  expect_written(sums.made.trace());
 }
 
 TEST(ObservedAccess, AKernelThatChangedNothingAtAllTellsNothing) {
   TwoSums sums(of_layer);
   sums.results(ones, zeros);
-  const Trace trace = sums.made.trace();
-  EXPECT_THAT(find_left_alone(trace), IsEmpty());
-  EXPECT_THAT(texts_of(find_dependencies(trace)), ElementsAre("c0 > c1 missing"));
+  expect_written(sums.made.trace());
 }
 
 TEST(ObservedAccess, SourceThatWritesIsBelieved) {
@@ -98,9 +100,7 @@ TEST(ObservedAccess, SourceThatWritesIsBelieved) {
 TEST(ObservedAccess, WhatTheProgramDeclaredStays) {
   TwoSums sums({});
   sums.results(ones, twos);
-  const Trace trace = sums.made.trace();
-  EXPECT_THAT(find_left_alone(trace), IsEmpty());
-  EXPECT_THAT(texts_of(find_dependencies(trace)), ElementsAre("c0 > c1 missing"));
+  expect_written(sums.made.trace());
 }
 
 TEST(ObservedAccess, NobodySawItWhereACopyCameBetween) {
