@@ -60,12 +60,15 @@ const BlobIndex::Entry* BlobIndex::find(const BlobId& id) const noexcept {
   return found != entries_.end() && found->id == id ? &*found : nullptr;
 }
 
-std::optional<Bytes> BlobIndex::read(std::span<const std::byte> file, const BlobId& id,
+std::optional<Bytes> BlobIndex::read(FileBytes file, const BlobId& id,
                                      std::uint64_t most_bytes) const {
   const Entry* entry = find(id);
   if (!entry) return std::nullopt;
-  const auto data = file.subspan(entry->data_offset, entry->data_bytes);
-  if (!entry->compressed && data.size() > most_bytes) return std::nullopt;
+  const std::uint64_t most_stored = entry->compressed ? ZSTD_compressBound(most_bytes) : most_bytes;
+  if (entry->data_bytes > most_stored) return std::nullopt;
+  FileBytes::Room room;
+  const auto data = file.read(entry->data_offset, entry->data_bytes, room);
+  if (data.size() < entry->data_bytes) return std::nullopt;  // the file was cut shorter
   std::optional<Bytes> bytes =
       entry->compressed ? uncompressed(data, most_bytes) : Bytes(data.begin(), data.end());
   if (!bytes || hash128(*bytes) != Hash128{id.low, id.high}) return std::nullopt;

@@ -1,6 +1,6 @@
 // blob_index.hpp - where in the file each blob lies.
 //
-// Knows places only; every call that reads is given the file's bytes. Immutable, any thread.
+// Knows places only; every call that reads is given the file. Immutable, any thread.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class BlobIndex {
   std::uint64_t stored_bytes() const noexcept { return stored_bytes_; }
   // Uncompressed, and checked against the name; none where it is missing, damaged, or larger
   // than `most_bytes`.
-  std::optional<std::vector<std::byte>> read(std::span<const std::byte> file, const BlobId& id,
+  std::optional<std::vector<std::byte>> read(FileBytes file, const BlobId& id,
                                              std::uint64_t most_bytes = 1u << 30) const;
 
  private:

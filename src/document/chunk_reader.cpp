@@ -18,11 +18,24 @@ ChunkReader::ChunkReader(ChunkReader&&) noexcept = default;
 ChunkReader& ChunkReader::operator=(ChunkReader&&) noexcept = default;
 ChunkReader::~ChunkReader() = default;
 
-std::optional<Damage> ChunkReader::open(std::span<const std::byte> file, const ChunkRef& chunk) {
+std::optional<Damage> ChunkReader::open(FileBytes file, const ChunkRef& chunk) {
   damage_.reset();
   records_ = RecordScanner({}, 0);
   chunk_offset_ = chunk.offset;
-  const auto records = uncompress(file.subspan(chunk.data_offset, chunk.data_bytes), chunk);
+  if (chunk.data_bytes > limit_bytes_) {
+    damage_ = {chunk.offset, fmt::format("The chunk has {} bytes in the file; {} are allowed.",
+                                         chunk.data_bytes, limit_bytes_)};
+    return damage_;
+  }
+  const auto data = file.read(chunk.data_offset, chunk.data_bytes, compressed_);
+  if (data.size() < chunk.data_bytes) {
+    damage_ = {chunk.offset,
+               fmt::format("Of the chunk's {} bytes, only {} are still there: the file was cut "
+                           "shorter after it was opened.",
+                           chunk.data_bytes, data.size())};
+    return damage_;
+  }
+  const auto records = uncompress(data, chunk);
   if (records && chunk.crc != 0 && crc32(*records) != chunk.crc)
     damage_ = {chunk.offset, "The chunk's checksum doesn't fit its bytes."};
   if (!damage_) records_ = RecordScanner(*records, 0);

@@ -1,23 +1,23 @@
 // input_file.hpp - all bytes of a file, to read.
 //
-// Mapped, so that opening a large file costs nothing and only what is looked at is read; what
-// can't be mapped (a pipe) is read into memory. Owns the mapping; bytes() is good as long as this
-// object is. Any number of threads.
+// Mapped, so that opening a large file costs nothing and only what is looked at is read. Owns the
+// mapping; bytes() is good as long as this object is. Any number of threads.
 //
 // A file that somebody cuts shorter while it is mapped ends this program with SIGBUS at the next
-// look behind its new end. OutputFile never does that to a file it replaces.
+// look behind its new end. OutputFile never does that to a file it replaces; what stays open for
+// long, as a Trace does, reads an OpenFile.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <span>
-#include <vector>
 
 namespace reel {
 
 class InputFile {
  public:
-  // Throws Error(io_failed) that names the file where it is missing, unreadable, a folder or empty.
+  // Throws Error(io_failed) that names the file where it is missing, unreadable, empty, or
+  // no regular file.
   explicit InputFile(std::filesystem::path path);
   InputFile(InputFile&& other) noexcept;
   InputFile(const InputFile&) = delete;
@@ -30,7 +30,6 @@ class InputFile {
 
  private:
   std::filesystem::path path_;
-  std::vector<std::byte> copy_;  // empty when mapped
   std::span<const std::byte> bytes_;
 };
 

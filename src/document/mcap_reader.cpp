@@ -16,10 +16,10 @@ namespace {
 // Builds the index from one record after another; each take() says what is wrong, if anything.
 class IndexBuilder {
  public:
-  explicit IndexBuilder(std::span<const std::byte> file) : file_(file) {}
+  explicit IndexBuilder(FileBytes file) : file_(file) {}
 
   Index build() && {
-    RecordScanner scanner(file_, magic.size());
+    FileScanner scanner(file_, magic.size());
     while (!index_.complete && !index_.damage) {
       const auto record = scanner.next();
       if (!record)
@@ -106,17 +106,18 @@ class IndexBuilder {
       return fmt::format("The footer says that the summary is at {}, but it is at {}.", summary,
                          *data_end_);
     const std::uint64_t crc_at = record.offset + record.length - sizeof(crc);
-    if (summary != 0 && crc != 0 && crc32(file_.subspan(summary, crc_at - summary)) != crc)
+    if (summary != 0 && crc != 0 && file_.crc(summary, crc_at - summary) != crc)
       return "The summary's checksum doesn't fit its bytes; the data before it is all there.";
-    const auto rest = file_.subspan(record.offset + record.length);
-    if (!std::ranges::equal(rest, magic))
-      return fmt::format("Behind the footer, {} bytes are not the {} of MCAP's magic.", rest.size(),
-                         magic.size());
+    const std::uint64_t end = record.offset + record.length;
+    FileBytes::Room room;
+    if (!std::ranges::equal(file_.read(end, magic.size() + 1, room), magic))
+      return fmt::format("Behind the footer, {} bytes are not the {} of MCAP's magic.",
+                         file_.size() - end, magic.size());
     index_.complete = true;
     return {};
   }
 
-  std::span<const std::byte> file_;
+  FileBytes file_;
   Index index_;
   bool has_header_ = false;
   std::optional<std::uint64_t> data_end_;  // where the record of that name ends
@@ -125,15 +126,16 @@ class IndexBuilder {
 
 }  // namespace
 
-Index read_index(std::span<const std::byte> file) {
-  if (file.size() < magic.size())
+Index read_index(FileBytes file) {
+  FileBytes::Room room;
+  const auto first = file.read(0, magic.size(), room);
+  if (first.size() < magic.size())
     fail(Code::damaged_document,
-         "This is no MCAP file: it has {} bytes, and the magic alone has {}.", file.size(),
+         "This is no MCAP file: it has {} bytes, and the magic alone has {}.", first.size(),
          magic.size());
-  if (!begins_with_magic(file)) {
+  if (!begins_with_magic(first)) {
     std::vector<unsigned> begin;
-    for (const std::byte byte : file.first(magic.size()))
-      begin.push_back(static_cast<unsigned>(byte));
+    for (const std::byte byte : first) begin.push_back(static_cast<unsigned>(byte));
     fail(Code::damaged_document,
          "This is no MCAP file: it begins with the bytes {:02x}, not with 89 4d 43 41 50 30 0d 0a.",
          fmt::join(begin, " "));

@@ -3,7 +3,7 @@
 // read_index() walks over the records from the front and never trusts the index at the end, so a
 // file that was cut off or damaged gives everything before that place, and says where it is. It
 // looks at the beginnings of chunks and attachments only; reading those is what a ChunkReader and
-// attachment_is_whole() are for. Everything borrows the file's bytes.
+// attachment_is_whole() are for. Everything borrows the file.
 //
 // Lengths and counts are checked before they are believed. Chunks and attachments carry checksums;
 // schemas, channels, metadata and the beginnings of chunks have none in MCAP, and are as good as
@@ -30,7 +30,7 @@ struct Index {
 };
 
 // Throws Error(damaged_document) where the bytes don't begin as an MCAP file.
-Index read_index(std::span<const std::byte> file);
+Index read_index(FileBytes file);
 
 // The bytes of an attachment that read_index() found in this file.
 std::span<const std::byte> attachment_data(std::span<const std::byte> file,
@@ -49,7 +49,7 @@ class ChunkReader {
 
   // Uncompresses and checks a chunk that read_index() found in this file. With a damage, which is
   // at the chunk's offset, nothing of it can be had.
-  std::optional<Damage> open(std::span<const std::byte> file, const ChunkRef& chunk);
+  std::optional<Damage> open(FileBytes file, const ChunkRef& chunk);
 
   // The next message of the open chunk, good until the next open(). None at the end, and where the
   // chunk is wrong inside although its checksum fits: then damage() says why.
@@ -68,6 +68,7 @@ class ChunkReader {
                                                        const ChunkRef& chunk);
 
   std::uint64_t limit_bytes_;
+  FileBytes::Room compressed_;
   std::unique_ptr<ZSTD_DCtx_s, FreeContext> context_;
   std::unique_ptr<std::byte[]> memory_;
   std::uint64_t memory_bytes_ = 0;
@@ -78,8 +79,8 @@ class ChunkReader {
 
 // Calls visit(const MessageView&) for each message of a chunk; what it saw before a damage is good.
 template <class Visit>
-std::optional<Damage> for_each_message(std::span<const std::byte> file, const ChunkRef& chunk,
-                                       ChunkReader& reader, Visit&& visit) {
+std::optional<Damage> for_each_message(FileBytes file, const ChunkRef& chunk, ChunkReader& reader,
+                                       Visit&& visit) {
   if (auto damage = reader.open(file, chunk)) return damage;
   while (const auto message = reader.next()) visit(*message);
   return reader.damage();

@@ -1,11 +1,12 @@
 // mcap_records.hpp - one record after another out of bytes that nobody vouches for.
 //
-// Everything here borrows the file's bytes. A place where reading stops is a Damage: an offset in
+// Everything here borrows the bytes. A place where reading stops is a Damage: an offset in
 // the file, and a sentence.
 #pragma once
 
 #include <optional>
 
+#include "document/file_bytes.hpp"
 #include "document/mcap.hpp"
 
 namespace reel::mcap {
@@ -17,9 +18,12 @@ struct Damage {
 
 struct Record {
   Opcode opcode = {};
-  std::uint64_t offset = 0;         // of its type byte
-  std::uint64_t length = 0;         // with type and length
-  std::span<const std::byte> body;  // without them
+  std::uint64_t offset = 0;  // of its type byte
+  std::uint64_t length = 0;  // with type and length
+  std::span<const std::byte>
+      body;  // without them; of what a FileScanner gives, perhaps its beginning
+
+  std::uint64_t body_bytes() const { return length - record_prefix_bytes; }
 };
 
 // A chunk, not yet uncompressed. `offset` and `length` are of the whole record.
@@ -52,6 +56,30 @@ class RecordScanner {
  private:
   std::span<const std::byte> file_;
   std::uint64_t offset_;
+  std::optional<Damage> damage_;
+};
+
+// The same over a file that is read piece by piece. Of chunks and attachments only the beginning
+// is read, as much as decode_chunk() and decode_attachment() need, and nothing of a body whose type
+// isn't known; all others are whole.
+class FileScanner {
+ public:
+  FileScanner(FileBytes file, std::uint64_t offset) : file_(file), offset_(offset) {}
+
+  // As of a RecordScanner. The body is good until the next call.
+  std::optional<Record> next();
+  std::uint64_t offset() const { return offset_; }
+  const std::optional<Damage>& damage() const { return damage_; }
+
+ private:
+  // At least `count` bytes from `offset` on, as long as the file has them.
+  std::span<const std::byte> look(std::uint64_t offset, std::uint64_t count);
+
+  FileBytes file_;
+  std::uint64_t offset_;
+  FileBytes::Room room_;
+  std::uint64_t window_offset_ = 0;    // in the file
+  std::span<const std::byte> window_;  // what was read last
   std::optional<Damage> damage_;
 };
 

@@ -85,7 +85,7 @@ const char* to_string(ContentRole role) noexcept {
 }
 
 const std::string& Trace::path() const { return state_->path; }
-std::uint64_t Trace::file_bytes() const { return state_->file.bytes().size(); }
+std::uint64_t Trace::file_bytes() const { return state_->file.size(); }
 bool Trace::is_complete() const { return state_->is_complete; }
 const std::vector<std::string>& Trace::problems() const { return state_->problems; }
 const std::map<std::string, std::string>& Trace::facts() const { return state_->facts; }
@@ -137,13 +137,13 @@ bool Trace::has_blob(const BlobId& id) const { return state_->blobs.find(id) != 
 std::uint64_t Trace::stored_bytes() const { return state_->blobs.stored_bytes(); }
 
 std::optional<std::vector<std::byte>> Trace::blob(const BlobId& id) const {
-  return state_->blobs.read(state_->file.bytes(), id);
+  return state_->blobs.read(state_->file, id);
 }
 
 std::optional<std::vector<std::byte>> Trace::page(const TraceContents& contents,
                                                   std::uint32_t number) const {
   if (!contents.stored || number >= contents.page_count) return std::nullopt;
-  auto bytes = state_->blobs.read(state_->file.bytes(), pages(contents)[number], page_bytes);
+  auto bytes = state_->blobs.read(state_->file, pages(contents)[number], page_bytes);
   const std::uint64_t size =
       std::min(page_bytes, contents.size_bytes - std::uint64_t{number} * page_bytes);
   if (!bytes || bytes->size() != size) return std::nullopt;

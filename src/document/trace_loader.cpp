@@ -35,9 +35,7 @@ std::optional<std::uint64_t> number(const std::map<std::string, std::string>& fa
 class Loader {
  public:
   explicit Loader(const std::string& path)
-      : state_(std::make_shared<TraceState>(path)),
-        file_(state_->file.bytes()),
-        budget_(file_.size()) {}
+      : state_(std::make_shared<TraceState>(path)), file_(state_->file), budget_(file_.size()) {}
 
   std::shared_ptr<const TraceState> load() && {
     read_container();
@@ -143,7 +141,7 @@ class Loader {
   }
 
   std::shared_ptr<TraceState> state_;
-  std::span<const std::byte> file_;
+  FileBytes file_;
   Problems problems_;
   LoadBudget budget_;
   mcap::Index index_;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "document/blob_index.hpp"
-#include "document/input_file.hpp"
+#include "document/open_file.hpp"
 #include "document/trace_tables.hpp"
 
 namespace reel {
@@ -17,7 +17,7 @@ struct TraceState {
   explicit TraceState(const std::string& path_) : path(path_), file(path_) {}
 
   std::string path;
-  InputFile file;
+  OpenFile file;
   bool is_complete = false;
   std::vector<std::string> problems;
   std::map<std::string, std::string> facts, end_facts;

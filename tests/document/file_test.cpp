@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <thread>
+#include <filesystem>
 
+#include "base/crc32.hpp"
+#include "document/file_bytes.hpp"
 #include "document/input_file.hpp"
 #include "document/mcap_fixtures.hpp"
 #include "reel/error.hpp"
@@ -15,6 +17,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 // What the call's io_failed says.
 template <class Call>
@@ -111,17 +114,6 @@ TEST(InputFile, HasAllBytesOfTheFile) {
   EXPECT_EQ(text_of(moved.bytes()), "some bytes");
 }
 
-TEST(InputFile, ReadsAPipeThatCantBeMapped) {
-  const Folder folder;
-  const auto pipe = folder / "pipe";
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  const std::string text(200'000, 'x');  // more than a pipe holds
-  std::thread writer([&] { write_file(pipe, bytes_of(text)); });
-  const InputFile file(pipe);
-  writer.join();
-  EXPECT_EQ(text_of(file.bytes()), text);
-}
-
 TEST(InputFile, SaysWhyItCantBeRead) {
   const Folder folder;
   write_file(folder / "empty", {});
@@ -129,9 +121,30 @@ TEST(InputFile, SaysWhyItCantBeRead) {
               AllOf(HasSubstr("none'"), HasSubstr("No such file")));
   EXPECT_THAT(io_error([&] { InputFile file(folder / "empty"); }), HasSubstr("empty' is empty"));
   EXPECT_THAT(io_error([&] { InputFile file(folder / ""); }), HasSubstr("is a folder"));
-  // Opens, says it has 0 bytes, and nothing is mapped at address 0: the system's words come
-  // through.
-  EXPECT_THAT(io_error([&] { InputFile file("/proc/self/mem"); }), HasSubstr("Input/output error"));
+  EXPECT_THAT(io_error([&] { InputFile file("/proc/self/mem"); }), HasSubstr("is empty"));
+}
+
+TEST(OpenFile, RefusesWhatMayNeverEndWithoutWaiting) {
+  const Folder folder;
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);  // and nobody will ever write to it
+  EXPECT_THAT(io_error([&] { OpenFile file(pipe); }), HasSubstr("is a pipe; a regular file"));
+  EXPECT_THAT(io_error([] { OpenFile file("/dev/zero"); }), HasSubstr("is a device; a regular"));
+  EXPECT_THAT(io_error([&] { OpenFile file(folder / ""); }), HasSubstr("is a folder; a regular"));
+}
+
+TEST(OpenFile, GivesFewerBytesOnceItIsCut) {
+  const Folder folder;
+  write_file(folder / "a", bytes_of("some bytes"));
+  const OpenFile file(folder / "a");
+  FileBytes::Room room;
+  EXPECT_EQ(text_of(FileBytes(file).read(5, 5, room)), "bytes");
+  EXPECT_EQ(FileBytes(file).crc(0, 10), crc32(bytes_of("some bytes")));
+  std::filesystem::resize_file(folder / "a", 7);
+  EXPECT_EQ(file.size(), 10u) << "as it was when it was opened";
+  EXPECT_EQ(text_of(FileBytes(file).read(5, 5, room)), "by");
+  EXPECT_EQ(FileBytes(file).crc(0, 10), std::nullopt);
+  EXPECT_THAT(FileBytes(file).read(11, 1, room), IsEmpty());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstring>
@@ -284,6 +285,29 @@ TEST(Trace, CopiesShareOneFileAndOutliveItsName) {
   const Trace other = copy;
   EXPECT_EQ(&other.commands(), &copy.commands());
   EXPECT_TRUE(other.bytes(other.contents()[2]));
+}
+
+TEST(Trace, ADocumentThatIsEmptiedByOthersGivesNoBytesAndNoSignal) {
+  const TemporaryFolder folder;
+  const Trace trace = Trace::load(write_sample(folder / "x.reel"));
+  ASSERT_TRUE(trace.bytes(trace.contents()[2]));
+  const std::uint64_t bytes = trace.file_bytes();
+  std::filesystem::resize_file(folder / "x.reel", 0);
+  EXPECT_FALSE(trace.bytes(trace.contents()[2]));
+  EXPECT_FALSE(trace.blob(trace.pages(trace.contents()[2])[0]));
+  EXPECT_EQ(trace.file_bytes(), bytes);
+  for (const TraceCommand& command : trace.commands())
+    EXPECT_LE(command.call_begin_ns, command.call_end_ns);
+}
+
+TEST(Trace, WhatMayNeverEndIsRefusedAtOnce) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  expect_error(Code::io_failed, {pipe, "is a pipe; a regular file is wanted"},
+               [&] { Trace::load(pipe); });
+  expect_error(Code::io_failed, {"/dev/zero", "is a device"}, [&] { Trace::load("/dev/zero"); });
+  expect_error(Code::io_failed, {"is a folder"}, [&] { Trace::load(folder / ""); });
 }
 
 TEST(Trace, WhatIsNoDocumentIsRefusedByName) {
