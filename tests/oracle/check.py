@@ -1,0 +1,245 @@
+"""check.py - one program run bare, captured, replayed and tampered with, and all that must hold of it."""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+
+import kernels
+from model import Model
+
+SECONDS = 120  # nothing takes a tenth of it on a quiet machine; a hang is a failure
+
+
+class Failure(Exception):
+    """`kind` says what failed in one word, so that a smaller program can be seen to fail alike."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+class Ran:
+    def __init__(self, words, folder, environment=None):
+        base = {k: v for k, v in os.environ.items() if not k.startswith("REEL_CAPTURE") and k != "OPENCL_LAYERS"}
+        base["NO_COLOR"] = "1"
+        self.words = [str(word) for word in words]
+        try:
+            done = subprocess.run(
+                self.words,
+                cwd=folder,
+                env={**base, **(environment or {})},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise Failure("hang", f"$ {shlex.join(self.words)}\ndid not end within {SECONDS} s.")
+        self.code = done.returncode if done.returncode >= 0 else 128 - done.returncode
+        self.out, self.err = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+
+    def told(self):
+        return f"$ {shlex.join(self.words)}\nended with {self.code}\n{self.out[-3000:]}{self.err[-3000:]}"
+
+
+class Tools:
+    def __init__(self, reel, programs):
+        self.reel, self.programs = pathlib.Path(reel).resolve(), pathlib.Path(programs).resolve()
+
+
+WINDOWS = ("first", "commands", "commands", "kernel", "time", "last", "inside")
+
+
+class OpenclCase:
+    """How a program is captured: all of it or through a window, with which contents, and what is tampered with."""
+
+    def __init__(self, chance, written, whole, without=()):
+        self.contents = chance.choice(("inputs", "inputs", "all", "all", "hashes"))
+        self.options, self.captures = [], None
+        self.window = "whole"
+        if not whole:
+            commands = sum(1 for node in written.nodes if node.queue)
+            self.window = chance.choice([one for one in WINDOWS if f"window_{one}" not in without] or ["whole"])
+            if self.window == "first":
+                self.options = ["--first", str(chance.randrange(1, commands + 2))]
+            elif self.window == "commands":
+                first = chance.randrange(commands + 1)
+                self.options = ["--commands", f"{first}-{first + chance.randrange(commands + 1)}"]
+            elif self.window == "kernel":
+                name = kernels.ENTRY[chance.choice([n for _, n in written.kernels_run] or ["scale"])]
+                self.options = ["--kernel", name]
+            elif self.window == "time":
+                self.options = ["--after", f"{chance.randrange(1, 60)}ms", "--for", f"{chance.randrange(5, 200)}ms"]
+            elif self.window == "last":
+                self.options = ["--last", f"{chance.choice((5, 20, 100))}ms"]
+            elif self.window == "inside":
+                self.options = ["--trigger"]
+                places = sorted(chance.sample(range(len(written.plan.actions) + 1), 2))
+                self.captures = {
+                    places[0]: ("start", chance.randrange(3)),
+                    places[1]: ("stop", chance.randrange(3)),
+                }
+
+    @property
+    def words(self):
+        return ["--contents", self.contents, *self.options]
+
+
+def reported(ran):
+    """The report of `reel replay --json`, or a Failure."""
+    try:
+        return json.loads(ran.out[max(ran.out.find("{\n"), 0) :])
+    except json.JSONDecodeError:
+        raise Failure("no-report", "The replay made no report.\n" + ran.told())
+
+
+class Checker:
+    """Checks programs in a folder of its own, and counts what came of them."""
+
+    def __init__(self, tools, folder):
+        self.tools, self.folder = tools, pathlib.Path(folder)
+        self.counts = {}
+
+    def count(self, *what):
+        self.counts[what] = self.counts.get(what, 0) + 1
+
+    def fresh(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+
+    def reel(self, *words, ends=(0,)):
+        ran = Ran([self.tools.reel, *words], self.folder)
+        if ran.code not in ends:
+            crashed = "crash" if ran.code >= 128 else "exit"
+            raise Failure(f"{words[0]}-{crashed}", f"{ran.told()}Allowed: {', '.join(map(str, ends))}.")
+        return ran
+
+    # --- what a program prints
+
+    def bare(self, written, words):
+        ran = Ran(words, self.folder)
+        said = {}
+        for line in ran.out.splitlines():
+            step, _, rest = line.partition(": ")
+            if step.isdigit() and written.steps[int(step)].split()[1] != "wrong":
+                said[int(step)] = rest
+        model = Model(written.effects)
+        if ran.code != written.code or said != model.said:
+            wrong = [s for s in sorted(set(said) | set(model.said)) if said.get(s) != model.said.get(s)]
+            lines = [f"step {s}, {written.steps[s]}: {said.get(s)}, not {model.said.get(s)}" for s in wrong[:5]]
+            raise Failure("bare", "The program itself, bare, is not as its model says.\n" + "\n".join(lines) + ran.told())
+        return ran
+
+    def compare(self, bare, captured):
+        if bare.code != captured.code:
+            raise Failure("end", f"It ends otherwise under capture.\n--- bare\n{bare.told()}--- captured\n{captured.told()}")
+        if bare.out != captured.out:
+            raise Failure("stdout", f"It prints something else under capture.\n--- bare\n{bare.told()}--- captured\n{captured.told()}")
+
+    # --- what a document says
+
+    def check_document(self, document, written, window, contents, host_kernels=()):
+        """Returns the report of its replay, or None where there was nothing to replay."""
+        complete = "_exit" not in written.causes
+        self.reel("verify", document, ends=(0,) if complete else (0, 3))
+        info = json.loads(self.reel("info", "--json", document).out)
+        if complete and info["problems"]:
+            raise Failure("problems", f"The document has problems: {info['problems']}")
+        self.reel("insights", document, ends=(0,))
+        if not info["commands"]["total"]:
+            return None
+        ran = self.reel("replay", "--json", *host_kernels, document, ends=(0, 1, 3, 4))
+        if ran.code == 4 and not ran.out and "can't be replayed" in ran.err:
+            self.verdict(written, window, contents, "said why not", ran)
+            return None
+        if ran.code == 3 and not complete:
+            return None
+        report = reported(ran)
+        if report["races"]:
+            raise Failure("race", "The replay tells of a race, and there is none.\n" + self.tell(report, document))
+        if report["differences"] or report["checks"]["different"] or ran.code == 1:
+            raise Failure("different", "The replay differs, and nothing was changed.\n" + self.tell(report, document))
+        if ran.code == 3:
+            raise Failure("damaged", ran.told())
+        reasons = report["left_out"] or report["not_checked"] or info["notes"] or ran.err or report["remarks"]
+        # No check at all is a reason that `reel replay` says in its verdict.
+        if ran.code == 4 and report["checks"]["made"] and not reasons:
+            raise Failure("silent", "Not all of it is proved, and nothing says why.\n" + ran.told())
+        self.verdict(written, window, contents, report["verdict"], ran)
+        return report
+
+    def tell(self, report, document):
+        ran = Ran([self.tools.reel, "replay", document], self.folder)
+        keys = ("verdict", "checks", "races", "culprit", "culprit_reason", "left_out", "not_checked")
+        return json.dumps({k: report[k] for k in keys}, indent=1) + "\n" + ran.told()
+
+    def verdict(self, written, window, contents, verdict, ran):
+        self.count("verdict", window, verdict)
+        if verdict == "equal" or contents in ("hashes", "none"):
+            return
+        if window == "whole" and not written.causes & UNPROVED:
+            raise Failure("unproved", "Nothing in this program is a reason not to prove it.\n" + ran.told())
+
+
+# By construction: what may leave a replay of a whole program unproved.
+UNPROVED = {"native kernel", "user event", "leaves with work under way", "_exit", "released", "asynchronous"}
+
+
+class OpenclChecker(Checker):
+    kind = "opencl"
+
+    def check(self, written, case):
+        self.fresh()
+        program = self.folder / "program.txt"
+        program.write_text(written.text)
+        words = [self.tools.programs / "oracle_opencl", program]
+        bare = self.bare(written, words)
+        document = self.folder / "captured.reel"
+        captured = Ran([self.tools.reel, "capture", "-o", document, *case.words, "--", *words], self.folder)
+        try:
+            self.compare(bare, captured)
+        except Failure:
+            # A driver that crashes now and then is no fault of the capture.
+            again = [Ran(words, self.folder) for _ in range(8)]
+            if all(ran.code == bare.code and ran.out == bare.out for ran in again):
+                raise
+            return self.count("unsteady bare")
+        self.count("captured", case.window)
+        documents = sorted(self.folder.glob("*.reel"))
+        if not documents and case.window == "whole":
+            raise Failure("no-document", "There is no document.\n" + captured.told())
+        for one in documents:
+            report = self.check_document(one, written, case.window, case.contents)
+            if report and case.window == "whole" and case.contents != "hashes" and report["verdict"] == "equal":
+                self.tamper(written, case, one)
+
+    def tamper(self, written, case, document):
+        """Another constant in one kernel: results that depend on it must be seen to differ."""
+        if not written.kernels_run or written.causes & {"leaves with work under way", "_exit"}:
+            return
+        which, name = written.kernels_run[len(written.steps) % len(written.kernels_run)]
+        if sum(t.kind == "program" for t in written.things) > 1:
+            return  # two programs may have the same kernel, and one of them is tampered with
+        original, changed = Model(written.effects), Model(written.effects, (which, name))
+        alive = {t.root for t in written.things if t.kind in ("buffer", "image", "shared")}
+        alive -= {t.root for t in written.things if t.kind in ("buffer", "image") and not t.alive}
+        seen = any(original.memory[root] != changed.memory[root] for root in alive) or original.said != changed.said
+        if not seen:
+            return self.count("tampered", "cannot be seen")
+        listed = json.loads(self.reel("kernels", "--json", document).out)
+        ids = [k["id"] for k in listed["kernels"] if k["name"] == kernels.ENTRY[name]]
+        if not ids:
+            raise Failure("kernels", f"The document doesn't know the kernel {name}.")
+        source = self.folder / "changed.cl"
+        source.write_text(kernels.tampered_source(which, name))
+        ran = self.reel("replay", "--json", "--what-if", f"{ids[0]}={source}", document, ends=(0, 1, 4))
+        report = reported(ran)
+        if ran.code != 1:
+            raise Failure("accepted", f"The kernel {name} was changed, and the replay says {report['verdict']}.\n" + ran.told())
+        first = report["differences"][0] if report["differences"] else {}
+        if case.contents == "all" and not re.search(rf"\b{kernels.ENTRY[name]}\b", first.get("description") or ""):
+            raise Failure("culprit", f"The kernel {name} was changed, and this is said to differ first: {first}\n" + ran.told())
+        self.count("tampered", "noticed")
