@@ -108,7 +108,8 @@ ForegroundOptions launch_of(const Options& options, const std::map<std::string, 
       {"REEL_LAYER_LAUNCHER", listener.name()},
       // Two captures of the same work would only be in each other's way.
       {"REEL_CAPTURE", std::nullopt},
-      // The old document was put aside; a second process of this run must not replace the first's.
+      // An old document is replaced afterwards; a second process of this run must not replace the
+      // first's.
       {"REEL_CAPTURE_OVERWRITE", std::nullopt},
       {"REEL_CAPTURE_TRIGGER", std::nullopt},
   };
@@ -186,10 +187,8 @@ int run(const Options& options) {
       captured.hear(*message);
     }
   };
-  place.put_aside();
   const Ending ending = run_in_foreground(launch);
-  captured.finish(place.plain());
-  place.restore_unless_written();
+  captured.finish(place.plain(), [&](const std::string& path) { return place.put_in_place(path); });
 
   if (!ending.not_started.empty()) {
     fmt::print(stderr, "reel: {}\n", ending.not_started);

@@ -1,10 +1,13 @@
 #include "captured_run.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <reel/document.hpp>
 #include <reel/error.hpp>
 #include <reel/trace.hpp>
@@ -19,11 +22,15 @@ bool is_there(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
+// A name beside it that nobody has.
+std::string name_beside(const std::string& path) {
+  return fmt::format("{}.{}-{:08x}.part", path, getpid(),
+                     static_cast<unsigned>(std::random_device()()));
+}
+
 // A document whose program was killed has no index: a copy that has one takes its place.
 void close_after_the_fact(CapturedDocument& document) {
-  const std::string copy = document.path + ".recovering";
-  std::error_code ignored;
-  std::filesystem::remove(copy, ignored);
+  const std::string copy = name_beside(document.path);
   try {
     const Progress progress("Closing " + document.path);
     const RecoverReport report = recover_document(document.path, copy);
@@ -31,7 +38,6 @@ void close_after_the_fact(CapturedDocument& document) {
     std::filesystem::rename(copy, document.path);
     document.is_recovered = true;
   } catch (const std::exception& error) {
-    std::filesystem::remove(copy, ignored);
     document.unreadable = error.what();
   }
 }
@@ -85,7 +91,8 @@ void CapturedRun::hear(const LaunchMessage& message) {
   }
 }
 
-void CapturedRun::finish(const std::string& expected) {
+void CapturedRun::finish(const std::string& expected,
+                         const std::function<std::string(const std::string&)>& put_in_place) {
   if (!expected.empty() && is_there(expected)) document(expected, 0);
   // --last takes documents away again.
   std::erase_if(documents_, [](const CapturedDocument& one) { return !is_there(one.path); });
@@ -93,6 +100,7 @@ void CapturedRun::finish(const std::string& expected) {
     one.is_still_written = !one.is_closed && one.process > 0 && kill(one.process, 0) == 0;
     if (one.is_still_written) continue;
     if (!one.is_closed) close_after_the_fact(one);
+    one.path = put_in_place(one.path);
     look_into(one);
   }
 }

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,8 +30,10 @@ class CapturedRun {
   void hear(const LaunchMessage& message);
 
   // After the program's end: closes what was cut short, and looks into each document. `expected` is
-  // where one would be even if nobody told of it; empty: not known.
-  void finish(const std::string& expected);
+  // where one would be even if nobody told of it; empty: not known. `put_in_place` gives a document
+  // that nobody writes anymore its final name, and returns it.
+  void finish(const std::string& expected,
+              const std::function<std::string(const std::string&)>& put_in_place);
 
   bool is_loaded() const { return !loaded_.empty(); }
   bool has_called() const { return !called_.empty(); }

@@ -4,9 +4,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <reel/error.hpp>
 
 #include "reel/units.hpp"
@@ -102,6 +104,13 @@ OutputPlace::OutputPlace(const std::string& wanted, const std::string& program, 
                                                shown_path(name.string())));
     replaced_.push_back(name.string());
   }
+  if (replaced_.empty()) return;
+  const fs::path wanted_path(plain_);
+  final_ = (wanted_path.parent_path() / wanted_path.stem()).string();
+  beside_ = fmt::format("{}.{}-{:08x}.part", final_, getpid(),
+                        static_cast<unsigned>(std::random_device()()));
+  plain_ = beside_ + wanted_path.extension().string();
+  pattern_ = with_percents_doubled(plain_);
 }
 
 std::string OutputPlace::warning() const {
@@ -116,24 +125,14 @@ std::string OutputPlace::warning() const {
       size_text(free_bytes), folder.string());
 }
 
-void OutputPlace::put_aside() {
-  for (const std::string& name : replaced_) {
-    const std::string aside = name + ".replaced";
-    fs::rename(name, aside);
-    aside_.emplace_back(name, aside);
-  }
-}
-
-void OutputPlace::restore_unless_written() {
-  std::error_code ignored;
-  const bool is_written = is_taken(plain_);
-  for (const auto& [name, aside] : aside_) {
-    if (is_written)
-      fs::remove(aside, ignored);
-    else
-      fs::rename(aside, name, ignored);
-  }
-  aside_.clear();
+std::string OutputPlace::put_in_place(const std::string& document) const {
+  if (replaced_.empty() || !document.starts_with(beside_)) return document;
+  const std::string name = final_ + document.substr(beside_.size());
+  const bool may_replace = std::find(replaced_.begin(), replaced_.end(), name) != replaced_.end();
+  if (!may_replace && is_taken(name)) return document;
+  std::error_code error;
+  fs::rename(document, name, error);
+  return error ? document : name;
 }
 
 }  // namespace reel::cli

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace reel::cli {
@@ -17,23 +16,24 @@ class OutputPlace {
   OutputPlace(const std::string& wanted, const std::string& program, bool overwrite,
               bool has_before);
 
-  ~OutputPlace() { restore_unless_written(); }
   OutputPlace(const OutputPlace&) = delete;
   OutputPlace& operator=(const OutputPlace&) = delete;
 
-  const std::string& pattern() const { return pattern_; }  // absolute, for the layer
+  // Absolute, for the layer. With --overwrite where there is a document: a name of its own beside
+  // it, so that the old one stays until there is a new one, whatever ends this program or that one.
+  const std::string& pattern() const { return pattern_; }
   // The document, where the name says it all; empty: it depends on the process.
   const std::string& plain() const { return plain_; }
   std::string warning() const;  // little room; empty: nothing to say
 
-  // --overwrite: the old document waits under another name until there is a new one.
-  void put_aside();
-  void restore_unless_written();
+  // A document of this run gets the name that was asked for, and replaces what has it. Returns
+  // where it is then. A file that nobody named is never replaced: the document keeps its own name.
+  std::string put_in_place(const std::string& document) const;
 
  private:
   std::string pattern_, plain_;
-  std::vector<std::string> replaced_;                       // to put aside
-  std::vector<std::pair<std::string, std::string>> aside_;  // its name, where it waits
+  std::string final_, beside_;         // without extension, where documents go beside old ones
+  std::vector<std::string> replaced_;  // the old ones
 };
 
 }  // namespace reel::cli

@@ -24,6 +24,7 @@ void fuzz_one(std::span<const std::byte> input) {
       writer.message(static_cast<std::uint16_t>(table + 1), 0, message);
     }
     writer.close();
+    file.close();
   }
   check_scratch();
 }

@@ -21,7 +21,9 @@ class Corpus {
   explicit Corpus(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   void add(const char* name, std::span<const std::byte> bytes) const {
-    OutputFile(folder_ / name, {.overwrite = true}).write(bytes);
+    OutputFile file(folder_ / name, {.overwrite = true});
+    file.write(bytes);
+    file.close();
   }
   Bytes written() const {
     OutputFile file(folder_ / "whole", {.overwrite = true});
@@ -37,6 +39,7 @@ class Corpus {
                        .data = bytes_of("__kernel void add() {}")});
     writer.message(writer.add_channel("notes", "json", 0), 4, bytes_of("{}"));
     writer.close();
+    file.close();
     const InputFile whole(folder_ / "whole");
     return {whole.bytes().begin(), whole.bytes().end()};
   }

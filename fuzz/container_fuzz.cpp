@@ -46,6 +46,7 @@ std::uint64_t read_messages(std::span<const std::byte> file, const mcap::Index& 
 void check_recovered(std::span<const std::byte> file) {
   OutputFile out(scratch_path(), {.overwrite = true});
   const auto report = mcap::recover(file, out);
+  out.close();
   const InputFile recovered(scratch_path());
   const auto index = mcap::read_index(recovered.bytes());
   check(index.complete, "a recovered file is not whole");

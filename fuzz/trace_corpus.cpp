@@ -138,6 +138,7 @@ void write_batches(const std::string& document, const std::string& path) {
       out.write(std::as_bytes(std::span(prefix)));
       out.write(message.data);
     });
+  out.close();
 }
 
 }  // namespace

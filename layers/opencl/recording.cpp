@@ -55,13 +55,14 @@ bool is_bytes(const WorkArgument& argument) {
 }  // namespace
 
 Recording::Recording(std::uint32_t capture_number, std::string document_path,
-                     std::unique_ptr<document::DocumentWriter> document, const Settings& settings)
+                     std::unique_ptr<capture::DocumentThread> document, const Settings& settings)
     : number(capture_number),
       contents(settings.contents),
       path(std::move(document_path)),
       memory_(std::make_shared<capture::MemoryBudget>(memory_bytes)),
       ledger_(capture_number),
-      document_(std::move(document), settings.limit_bytes) {}
+      owned_document_(std::move(document)),
+      document_(*owned_document_) {}
 
 Recording::~Recording() = default;
 

@@ -60,7 +60,7 @@ class Recording {
  public:
   // `number` tells captures of this process apart, from 1.
   Recording(std::uint32_t number, std::string path,
-            std::unique_ptr<document::DocumentWriter> document, const Settings& settings);
+            std::unique_ptr<capture::DocumentThread> document, const Settings& settings);
   ~Recording();
 
   // --- commands: with the queue's lock held, in this order
@@ -195,7 +195,8 @@ class Recording {
   std::map<std::uint32_t, document::ClockRow> clocks_;  // by device: the last that was written
   std::vector<std::shared_ptr<Storage>> shared_dirty_;  // the host sees it, a device wrote it
 
-  capture::DocumentThread document_;
+  std::unique_ptr<capture::DocumentThread> owned_document_;
+  capture::DocumentThread& document_;
   bool is_read_ = true;
 };
 

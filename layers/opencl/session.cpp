@@ -80,8 +80,9 @@ bool begin(const std::string& path, const Settings& settings, std::string& why) 
     auto facts =
         capture::process_facts(settings.contents, settings.limit_bytes, selection(settings));
     facts["api"] = "opencl";
-    auto document = std::make_unique<document::DocumentWriter>(
-        path, std::move(facts), document::DocumentOptions{.overwrite = settings.overwrite});
+    auto document = std::make_unique<capture::DocumentThread>(
+        path, std::move(facts), document::DocumentOptions{.overwrite = settings.overwrite},
+        settings.limit_bytes);
     const std::uint32_t number = captures.fetch_add(1, std::memory_order_relaxed) + 1;
     auto recording_now = std::make_unique<Recording>(number, path, std::move(document), settings);
     current.store(recording_now.release(), std::memory_order_seq_cst);

@@ -64,19 +64,20 @@ void register_handlers() {
 
 }  // namespace
 
-std::unique_ptr<document::DocumentWriter> open_document(const std::string& path,
-                                                        const CaptureOptions& options) {
+std::unique_ptr<DocumentThread> open_document(const std::string& path,
+                                              const CaptureOptions& options) {
   if (path.empty()) fail(Code::invalid_argument, "A capture needs a path for its document.");
   if (!options.overwrite && std::filesystem::exists(std::filesystem::symlink_status(path)))
     fail(Code::io_failed,
          "{} exists already; remove it, choose another path (%p and %n in it become numbers), or "
          "allow overwriting.",
          path);
-  return std::make_unique<document::DocumentWriter>(
-      path, facts_of(options), document::DocumentOptions{.overwrite = options.overwrite});
+  return std::make_unique<DocumentThread>(path, facts_of(options),
+                                          document::DocumentOptions{.overwrite = options.overwrite},
+                                          options.limit_bytes);
 }
 
-void begin_recording(const std::string& path, std::unique_ptr<document::DocumentWriter> document,
+void begin_recording(const std::string& path, std::unique_ptr<DocumentThread> document,
                      const CaptureOptions& options) {
   register_handlers();
   const std::lock_guard lock(mutex);

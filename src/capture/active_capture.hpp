@@ -10,11 +10,11 @@
 namespace reel::capture {
 
 // Opens the document for a capture: throws what keeps it from being written.
-std::unique_ptr<document::DocumentWriter> open_document(const std::string& path,
-                                                        const CaptureOptions& options);
+std::unique_ptr<DocumentThread> open_document(const std::string& path,
+                                              const CaptureOptions& options);
 
 // Makes it the one under way. Throws invalid_argument when there is one.
-void begin_recording(const std::string& path, std::unique_ptr<document::DocumentWriter> document,
+void begin_recording(const std::string& path, std::unique_ptr<DocumentThread> document,
                      const CaptureOptions& options);
 // Ends it, whoever began it; none when there is none.
 std::optional<CaptureReport> end_recording();

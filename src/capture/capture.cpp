@@ -1,7 +1,5 @@
 #include "reel/capture.hpp"
 
-#include <filesystem>
-
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "capture/active_capture.hpp"
@@ -40,9 +38,8 @@ CaptureReport CaptureState::end() {
   ended = true;
   if (!begun) {
     // Opened for nothing: no document is better than one without a single command.
+    if (document) document->discard();
     document.reset();
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
     report.path = path;
     return report;
   }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "document/document_writer.hpp"
+#include "capture/document_thread.hpp"
 #include "reel/capture.hpp"
 
 namespace reel {
@@ -18,7 +18,7 @@ class CaptureState {
 
   const std::string path;
   const CaptureOptions options;
-  std::unique_ptr<document::DocumentWriter> document;  // until it is begun
+  std::unique_ptr<capture::DocumentThread> document;  // until it is begun
   bool begun = false, ended = false;
   bool announce = false;             // on standard error: the environment asked for it
   std::uint64_t estimate_bytes = 0;  // of contents, at most

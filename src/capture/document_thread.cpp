@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
+#include <future>
+#include <system_error>
 
 #include "base/clock.hpp"
+#include "base/fail.hpp"
 #include "base/log.hpp"
-#include "document/kernel_row.hpp"
+#include "base/own_descriptors.hpp"
+#include "capture/preflight.hpp"
 
 namespace reel::capture {
 
@@ -19,13 +24,22 @@ namespace {
 constexpr auto pause = std::chrono::milliseconds(50);
 // So many wait no longer than they must.
 constexpr std::size_t many_messages = 16'384;
+// What a machine may lose that goes off. More often, and a slow disk would hold up the writing.
+constexpr std::uint64_t sync_every_ns = 5'000'000'000u;
 
 // Signals are the program's affair: its handlers must not run here.
 std::thread start_without_signals(auto function) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(function);
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(function));
+  } catch (const std::system_error& error) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    fail(Code::io_failed, "The thread that writes the document can't be started: {}.",
+         error.code().message());
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_setname_np(thread.native_handle(), "reel-document");
   return thread;
@@ -33,14 +47,40 @@ std::thread start_without_signals(auto function) {
 
 }  // namespace
 
-DocumentThread::DocumentThread(std::unique_ptr<document::DocumentWriter> document,
-                               std::uint64_t limit_bytes)
-    : document_(std::move(document)), limit_bytes_(limit_bytes) {
-  thread_ = start_without_signals([this] { run(); });
+DocumentThread::DocumentThread(const std::string& path, document::Facts facts,
+                               const document::DocumentOptions& options, std::uint64_t limit_bytes)
+    : limit_bytes_(limit_bytes), process_(getpid()) {
+  std::promise<void> opened;
+  auto is_opened = opened.get_future();
+  thread_ = start_without_signals([&, this, opened = std::move(opened)]() mutable {
+    writer_ = std::this_thread::get_id();
+    try {
+      open(path, facts, options);
+    } catch (...) {
+      opened.set_exception(std::current_exception());
+      return;
+    }
+    opened.set_value();  // what was borrowed from the constructor is gone from here on
+    run();
+  });
+  try {
+    is_opened.get();
+  } catch (...) {
+    thread_.join();
+    throw;
+  }
 }
 
 DocumentThread::~DocumentThread() {
   if (thread_.joinable()) finish({});
+}
+
+void DocumentThread::open(const std::string& path, const document::Facts& facts,
+                          document::DocumentOptions options) {
+  options.out_of_the_way = !take_own_descriptors();
+  options.mode = document_mode();
+  document_ = std::make_unique<document::DocumentWriter>(path, facts, options);
+  synced_ns_ = monotonic_ns();
 }
 
 void DocumentThread::push(Message message) {
@@ -61,20 +101,17 @@ void DocumentThread::add(std::shared_ptr<CommandLog> log) {
 
 void DocumentThread::run() {
   for (;;) {
-    bool last = false;
+    Ending ending;
     {
       std::unique_lock lock(mutex_);
-      wake_.wait_for(lock, pause, [&] { return stopping_ || urgent_; });
-      last = stopping_;
+      wake_.wait_for(lock, pause, [&] { return ending_ != Ending::none || urgent_; });
+      ending = ending_;
       urgent_ = false;
     }
-    round(last);
-    if (!last) continue;
-    timespec cpu{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-    cpu_ns_ = static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000u +
-              static_cast<std::uint64_t>(cpu.tv_nsec);
-    return;
+    if (ending == Ending::discarded) return document_->discard();
+    round(ending == Ending::finished);
+    if (ending == Ending::finished) return close();
+    sync_now_and_then();
   }
 }
 
@@ -90,16 +127,16 @@ void DocumentThread::round(bool last) {
   }
   try {
     for (Message& message : messages) {
-      if (!is_lost()) std::visit([&](auto& one) { write(one); }, message);
+      if (!lost_) std::visit([&](auto& one) { write(one); }, message);
       fresh_ = true;
     }
     messages.clear();
     for (auto& [log, end] : logs)
       log->read_until(end, [&](const EntryHeader& entry) {
-        if (!is_lost()) write(entry);
+        if (!lost_) write(entry);
         fresh_ = true;
       });
-    if (fresh_ && !is_lost() && !last) document_->flush();
+    if (fresh_ && !lost_ && !last) document_->flush();
     fresh_ = false;
     check_limit();
   } catch (const std::exception& error) {
@@ -123,53 +160,100 @@ void DocumentThread::wait_until_read(const CommandLog& log) {
   push(document::OverheadRow{OverheadKind::waiting, thread_number(), begin_ns, monotonic_ns(), 0});
 }
 
+void DocumentThread::sync_now_and_then() {
+  const std::uint64_t now = monotonic_ns();
+  if (lost_ || now - synced_ns_ < sync_every_ns || document_->file_bytes() == synced_bytes_) return;
+  try {
+    document_->sync();
+  } catch (const std::exception& error) {
+    lose(error.what());
+  }
+  synced_bytes_ = document_->file_bytes();
+  synced_ns_ = monotonic_ns();
+}
+
 void DocumentThread::lose(std::string why) {
-  const std::lock_guard lock(lost_mutex_);
-  if (is_lost()) return;
-  lost_why_ = std::move(why);
-  lost_.store(true, std::memory_order_release);
-  log(LogLevel::error, fmt::format("capture: recording ends here: {}", lost_why_));
+  {
+    const std::lock_guard lock(lost_mutex_);
+    if (lost_) return;
+    lost_why_ = std::move(why);
+    lost_.store(true, std::memory_order_release);
+  }
+  say_lost();
+}
+
+// This thread has no standard error; a copy of the program's would keep a pipe open that the
+// program closed, and who reads from it would wait until the capture's end.
+void DocumentThread::say_lost() const noexcept {
+  if (std::this_thread::get_id() == writer_ || is_said_.exchange(true)) return;
+  try {
+    log(LogLevel::error, fmt::format("capture: recording ends here: {}", lost_why_));
+  } catch (...) {
+  }
 }
 
 void DocumentThread::check_limit() {
-  if (limit_bytes_ == 0 || is_lost()) return;
+  if (limit_bytes_ == 0 || lost_) return;
   const std::uint64_t size = document_->file_bytes();
   if (size > limit_bytes_ + limit_bytes_ / 4)
     lose(fmt::format("The document has {} bytes, a quarter over its limit of {}.", size,
                      limit_bytes_));
 }
 
-DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_one();
-  thread_.join();
-  Result result;
+void DocumentThread::close() {
+  timespec cpu{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
   try {
     // What is in the file stays valid after a failed write, and so may be closed if space came
     // back; a second failure says no more than the first.
-    if (is_lost()) document_->add(document::NoteRow{monotonic_ns(), "lost", lost_why_});
-    end_facts["complete"] = is_lost() ? lost_why_ : "yes";
-    end_facts["bytes_in"] = std::to_string(contents_bytes_);
-    end_facts["writer_cpu_ns"] = std::to_string(cpu_ns_);
-    document_->close(end_facts);
+    if (lost_) document_->add(document::NoteRow{monotonic_ns(), "lost", lost_why_});
+    end_facts_["complete"] = lost_ ? lost_why_ : "yes";
+    end_facts_["bytes_in"] = std::to_string(contents_bytes_);
+    end_facts_["writer_cpu_ns"] =
+        std::to_string(static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000u +
+                       static_cast<std::uint64_t>(cpu.tv_nsec));
+    document_->close(end_facts_);
   } catch (const std::exception& error) {
     lose(error.what());
   }
+}
+
+// Of a fork: the thread is the parent's, and so is the document.
+bool DocumentThread::is_in_child() const noexcept { return getpid() != process_; }
+
+void DocumentThread::end(Ending ending) {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = ending;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void DocumentThread::discard() {
+  if (!is_in_child())
+    end(Ending::discarded);
+  else
+    new std::thread(std::move(thread_));  // never joined, never destroyed: it isn't here
+}
+
+DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
+  Result result;
+  if (is_in_child()) {
+    new std::thread(std::move(thread_));
+    result.lost = "A forked process has no capture.";
+    return result;
+  }
+  end_facts_ = std::move(end_facts);
+  end(Ending::finished);
+  if (is_lost()) result.lost = lost_why_;
   result.document_bytes = document_->file_bytes();
   result.contents_bytes = contents_bytes_;
-  result.lost = lost_why_;
   document_.reset();
   return result;
 }
 
 // --- rows ---------------------------------------------------------------------------------------
-
-void DocumentThread::write(KernelMessage& message) {
-  document_->add(document::kernel_row(*message.kernel, message.device, message.built_form));
-}
 
 void DocumentThread::write(ContentsMessage& message) {
   const std::span<const std::byte> bytes = message.block.bytes();

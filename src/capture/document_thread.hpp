@@ -2,8 +2,17 @@
 //
 // Takes messages and the logs of streams, from any thread; alone has the document. When the disk is
 // full or the limit is far exceeded it goes on taking and throws away: is_lost() then says so, and
-// the recorder stops giving. Joined by finish().
+// the recorder stops giving. Joined by finish() or discard().
+//
+// It has a table of descriptors of its own (base/own_descriptors.hpp), and the document is opened,
+// written and closed on it: a program that closes every descriptor doesn't find the document's, and
+// none of the program's files can ever be taken for it. Where the system has no such tables, the
+// descriptor is out of the way and checked before each use. Hence nothing may run here that calls a
+// driver, or says something on standard error: that is left to the next thread that gives
+// something.
 #pragma once
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -24,8 +33,12 @@ namespace reel::capture {
 
 class DocumentThread {
  public:
-  DocumentThread(std::unique_ptr<document::DocumentWriter> document, std::uint64_t limit_bytes);
+  // Opens the document, and throws what keeps it from being written. `limit_bytes` 0: no limit.
+  DocumentThread(const std::string& path, document::Facts facts,
+                 const document::DocumentOptions& options, std::uint64_t limit_bytes);
   ~DocumentThread();
+  DocumentThread(const DocumentThread&) = delete;
+  DocumentThread& operator=(const DocumentThread&) = delete;
 
   void push(Message message);
   void add(std::shared_ptr<CommandLog> log);
@@ -37,7 +50,12 @@ class DocumentThread {
 
   // Nothing that is given from now on is kept, for the first such reason.
   void lose(std::string why);
-  bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire); }
+  bool is_lost() const noexcept {
+    if (!lost_.load(std::memory_order_acquire)) [[likely]]
+      return false;
+    say_lost();
+    return true;
+  }
 
   struct Result {
     std::uint64_t document_bytes = 0, contents_bytes = 0;
@@ -45,14 +63,25 @@ class DocumentThread {
   };
   // Writes all that was given, and the index.
   Result finish(document::Facts end_facts);
+  // Nothing was begun: the document is taken away again.
+  void discard();
 
  private:
   static constexpr std::size_t most_log_blocks = 256;  // of 256 KiB, of one stream
 
+  enum class Ending : std::uint8_t { none, finished, discarded };
+
+  void open(const std::string& path, const document::Facts& facts,
+            document::DocumentOptions options);
   void wait_until_read(const CommandLog& log);
   void run();
   void round(bool last);
+  void sync_now_and_then();
   void check_limit();
+  void close();
+  void end(Ending ending);  // and joins
+  bool is_in_child() const noexcept;
+  void say_lost() const noexcept;
 
   void write(document::DeviceRow& row) { document_->add(row); }
   void write(document::StreamRow& row) { document_->add(row); }
@@ -63,7 +92,6 @@ class DocumentThread {
   void write(document::OverheadRow& row) { document_->add(row); }
   void write(document::ClockRow& row) { document_->add(row); }
   void write(document::NoteRow& row) { document_->add(row); }
-  void write(KernelMessage& message);
   void write(ContentsMessage& message);
   void write(CallMessage& message);
   void write(RegionMessage& message);
@@ -75,17 +103,23 @@ class DocumentThread {
   bool at_limit_ = false;
   WorkTable works_;
   std::vector<Hash128> pages_;
-  std::uint64_t contents_bytes_ = 0, cpu_ns_ = 0;
+  std::uint64_t contents_bytes_ = 0;
   std::mutex lost_mutex_;
   std::string lost_why_;
   std::atomic<bool> lost_{false};
+  mutable std::atomic<bool> is_said_{false};
   bool fresh_ = false;  // something was added since the last flush
+  std::uint64_t synced_bytes_ = 0, synced_ns_ = 0;
+  document::Facts end_facts_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Message> messages_;
   std::vector<std::shared_ptr<CommandLog>> logs_;
-  bool stopping_ = false, urgent_ = false;
+  Ending ending_ = Ending::none;
+  bool urgent_ = false;
+  const pid_t process_;
+  std::thread::id writer_;
   std::thread thread_;
 };
 

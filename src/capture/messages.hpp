@@ -1,7 +1,8 @@
 // messages.hpp - what the writer is told besides commands and stamps.
 //
-// Rows that are rare, or that own something. Text that lives as long as the process travels as a
-// view and gets its number from the writer.
+// Rows that are rare, or that own something; never something of a driver's, which would then be
+// called on a thread that has none of the program's descriptors. Text that lives as long as the
+// process travels as a view and gets its number from the writer.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,8 @@
 
 #include "capture/memory_budget.hpp"
 #include "document/rows.hpp"
-#include "graph/resource.hpp"
 
 namespace reel::capture {
-
-struct KernelMessage {
-  std::shared_ptr<KernelResource> kernel;  // its row is made by the writer
-  std::uint32_t device;
-  std::string built_form;
-};
 
 struct ContentsMessage {
   ContentRole role;
@@ -48,10 +42,9 @@ struct GraphMessage {
   std::vector<document::EdgeRow> edges;
 };
 
-using Message =
-    std::variant<document::DeviceRow, document::StreamRow, document::BufferRow, document::KernelRow,
-                 KernelMessage, ContentsMessage, CallMessage, RegionMessage, GraphMessage,
-                 document::OrderRow, document::AllocationRow, document::OverheadRow,
-                 document::ClockRow, document::NoteRow>;
+using Message = std::variant<document::DeviceRow, document::StreamRow, document::BufferRow,
+                             document::KernelRow, ContentsMessage, CallMessage, RegionMessage,
+                             GraphMessage, document::OrderRow, document::AllocationRow,
+                             document::OverheadRow, document::ClockRow, document::NoteRow>;
 
 }  // namespace reel::capture

@@ -1,10 +1,15 @@
 #include "capture/preflight.hpp"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <sys/statvfs.h>
 
 #include <array>
+#include <charconv>
 #include <filesystem>
+#include <string_view>
+
+#include "base/fail.hpp"
 
 namespace reel::capture {
 
@@ -14,6 +19,22 @@ std::string in_units(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; value >= 1000 && unit + 1 < units.size(); ++unit) value /= 1000;
   return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+unsigned document_mode() {
+  constexpr unsigned own = 0600;
+  const char* const text = ::secure_getenv("REEL_CAPTURE_MODE");
+  if (!text || !*text) return own;
+  const std::string_view digits(text);
+  unsigned mode = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), mode, 8);
+  if (error != std::errc{} || end != digits.data() + digits.size() || (mode & own) != own ||
+      (mode & ~0666u) != 0)
+    fail(Code::invalid_argument,
+         "REEL_CAPTURE_MODE is '{}'; the mode of a document is an octal number from 0600 to 0666 "
+         "that lets its owner read and write, such as 0640.",
+         digits);
+  return mode;
 }
 
 Preflight preflight(const std::string& path, const CaptureOptions& options,

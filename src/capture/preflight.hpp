@@ -19,6 +19,10 @@ struct Preflight {
 Preflight preflight(const std::string& path, const CaptureOptions& options,
                     std::uint64_t live_bytes);
 
+// Who may read a document, from REEL_CAPTURE_MODE: 0600 where nothing else is asked for. Throws
+// invalid_argument for what is no mode of a document.
+unsigned document_mode();
+
 std::string in_units(std::uint64_t bytes);  // "1.5 MB"
 
 }  // namespace reel::capture

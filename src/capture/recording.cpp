@@ -9,6 +9,7 @@
 
 #include "capture/glob.hpp"
 #include "capture/recorded_stream.hpp"
+#include "document/kernel_row.hpp"
 #include "graph/access.hpp"
 #include "graph/kernel_forms.hpp"
 #include "runtime/device_state.hpp"
@@ -42,15 +43,15 @@ constexpr WorkKind kind_of(const Work& work) {
 }  // namespace
 
 Recording::Recording(std::uint32_t number, std::string path,
-                     std::unique_ptr<document::DocumentWriter> document,
-                     const CaptureOptions& options)
+                     std::unique_ptr<DocumentThread> document, const CaptureOptions& options)
     : number_(number),
       contents_(options.contents),
       selection_{options.device.state().get(), options.stream.state().get(), options.scope},
       path_(std::move(path)),
       memory_(std::make_shared<MemoryBudget>(memory_bytes)),
       buffers_(number),
-      document_(std::move(document), options.limit_bytes) {}
+      owned_document_(std::move(document)),
+      document_(*owned_document_) {}
 
 Recording::~Recording() = default;
 
@@ -498,8 +499,8 @@ void Recording::note_kernel(KernelResource& kernel) {
   const std::vector<std::string> given = forms_given(kernel.source);
   const std::vector<std::string>& taken = kernel.device->info().kernel_forms;
   const auto built = std::find_first_of(taken.begin(), taken.end(), given.begin(), given.end());
-  document_.push(KernelMessage{kernel.shared_from_this(), kernel.device->number,
-                               built == taken.end() ? std::string() : *built});
+  document_.push(document::kernel_row(kernel, kernel.device->number,
+                                      built == taken.end() ? std::string() : *built));
 }
 
 // The tightest of a few: what lies between two looks at the host's clock is the error.

@@ -36,8 +36,8 @@ struct Selection {
 class Recording final : public Recorder {
  public:
   // `number` tells captures of this process apart, from 1.
-  Recording(std::uint32_t number, std::string path,
-            std::unique_ptr<document::DocumentWriter> document, const CaptureOptions& options);
+  Recording(std::uint32_t number, std::string path, std::unique_ptr<DocumentThread> document,
+            const CaptureOptions& options);
   ~Recording() override;
 
   // After the recorder was removed: waits for the work, reads the checks, closes the document.
@@ -126,7 +126,8 @@ class Recording final : public Recorder {
   std::vector<Freed> freed_;  // not yet read
   std::atomic<std::uint64_t> freed_bytes_{0};
 
-  DocumentThread document_;
+  std::unique_ptr<DocumentThread> owned_document_;
+  DocumentThread& document_;
 };
 
 }  // namespace reel::capture

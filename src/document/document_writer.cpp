@@ -26,7 +26,9 @@ std::string blob_name(const Hash128& id) { return "xxh3:" + to_hex(id); }
 
 struct DocumentWriter::Tables {
   Tables(const std::string& path, const DocumentOptions& options)
-      : file(path, {.overwrite = options.overwrite}),
+      : file(path, {.overwrite = options.overwrite,
+                    .mode = options.mode,
+                    .out_of_the_way = options.out_of_the_way}),
         writer(file, {"reel", "reel " REEL_VERSION}, {.zstd_level = options.zstd_level}),
         zstd_level(options.zstd_level) {}
 
@@ -152,7 +154,11 @@ void DocumentWriter::close(const Facts& end_facts) {
   flush();
   tables_->writer.metadata({"reel.end", end_facts});
   tables_->writer.close();
+  tables_->file.close();
 }
+
+void DocumentWriter::sync() { tables_->file.sync(); }
+void DocumentWriter::discard() noexcept { tables_->file.discard(); }
 
 std::uint64_t DocumentWriter::file_bytes() const { return tables_->file.size_bytes(); }
 

@@ -23,6 +23,8 @@ using Facts = std::map<std::string, std::string>;
 
 struct DocumentOptions {
   bool overwrite = false;
+  unsigned mode = 0600;  // as of OutputFile, and so is the next
+  bool out_of_the_way = false;
   int zstd_level = 1;
 };
 
@@ -60,7 +62,9 @@ class DocumentWriter {
   void add(const NoteRow& row);
 
   void flush();                        // everything so far reaches the file
-  void close(const Facts& end_facts);  // flush, and the index
+  void sync();                         // what reached the file, its disk
+  void close(const Facts& end_facts);  // flush, the index, and the name it was asked for under
+  void discard() noexcept;             // the file is taken away again
   std::uint64_t file_bytes() const;
 
  private:

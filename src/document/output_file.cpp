@@ -1,11 +1,15 @@
 #include "document/output_file.hpp"
 
 #include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -16,45 +20,153 @@ namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-// A regular file is unlinked, not emptied: a reader may have it mapped, and would die of the loss.
-// Anything else (a device, a link) stays and is written to.
-void make_room(const std::filesystem::path& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) ::unlink(path.c_str());
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
+  return "something else";
 }
 
-int open_new(const std::filesystem::path& path, bool overwrite) {
-  if (overwrite) make_room(path);
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL);
-  int descriptor;
-  do {
-    descriptor = ::open(path.c_str(), flags, 0666);
-  } while (descriptor < 0 && errno == EINTR);
-  if (descriptor >= 0) return descriptor;
-  if (errno == EEXIST)
-    fail(Code::io_failed, "'{}' exists already, and overwriting it was not asked for.",
-         path.string());
-  fail(Code::io_failed, "Can't create '{}': {}.", path.string(), reason(errno));
+// The program may change its folder before close().
+std::filesystem::path in_full(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path result = std::filesystem::absolute(path, error);
+  return error ? path : result;
+}
+
+// What close() will replace: the file itself, or the one that a link leads to.
+std::filesystem::path file_to_replace(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0)
+    fail(Code::io_failed, "Can't overwrite '{}': {}.", path.string(), reason(errno));
+  if (!S_ISREG(status.st_mode))
+    fail(Code::io_failed, "Can't overwrite '{}': it is {}, and only a file can be replaced.",
+         path.string(), kind_of(status.st_mode));
+  const std::unique_ptr<char, decltype(&::free)> real{::realpath(path.c_str(), nullptr), ::free};
+  return real ? std::filesystem::path(real.get()) : path;
+}
+
+// A name beside it that nobody has: "x.reel.4711-1a2b3c4d.part".
+std::filesystem::path name_beside(const std::filesystem::path& path) {
+  constexpr std::size_t most_bytes = 200;  // of 255 that a name may have
+  const std::string name = path.filename().string().substr(0, most_bytes);
+  return path.parent_path() / fmt::format("{}.{}-{:08x}.part", name, ::getpid(),
+                                          static_cast<unsigned>(std::random_device()()));
+}
+
+// Where a descriptor is rarely closed by a program that doesn't know it. Higher ones would make
+// the system's table large.
+int number_out_of_the_way() {
+  constexpr rlim_t high = 1024, room = 24;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 3;
+  const rlim_t end = std::min(high, limit.rlim_cur);
+  return end > room + 3 ? static_cast<int>(end - room) : 3;
+}
+
+// So that the name survives the end of the machine. What can't be synced is not worth an error.
+void sync_folder_of(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.parent_path();
+  const int descriptor =
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
 }
 
 }  // namespace
 
+unsigned mode_of(const std::filesystem::path& path) noexcept {
+  struct stat status {};
+  const bool is_file = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return is_file ? (status.st_mode & 0666) | 0600 : 0600;
+}
+
 OutputFile::OutputFile(std::filesystem::path path, const OutputFileOptions& options)
-    : path_(std::move(path)),
-      limit_bytes_(options.limit_bytes),
-      descriptor_(open_new(path_, options.overwrite)) {}
+    : path_(std::move(path)), target_(in_full(path_)), limit_bytes_(options.limit_bytes) {
+  open(options);
+  // 0 to 2 are what a program prints to, also where it has closed them.
+  const int wanted = options.out_of_the_way ? number_out_of_the_way() : 3;
+  if (descriptor_ < wanted) {
+    const int moved = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, wanted);
+    if (moved >= 0) ::close(std::exchange(descriptor_, moved));
+  }
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0)
+    fail(Code::io_failed, "Can't create '{}': {}.", path_.string(), reason(errno));
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+}
+
+void OutputFile::open(const OutputFileOptions& options) {
+  if (open_as(target_, options.mode)) return;
+  if (!options.overwrite)
+    fail(Code::io_failed, "'{}' exists already, and overwriting it was not asked for.",
+         path_.string());
+  target_ = file_to_replace(path_);
+  for (int attempt = 0; attempt < 100; ++attempt)
+    if (open_as(name_beside(target_), options.mode)) return;
+  fail(Code::io_failed, "Can't create a file beside '{}': a hundred names are taken.",
+       path_.string());
+}
+
+bool OutputFile::open_as(const std::filesystem::path& path, unsigned mode) {
+  do {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  } while (descriptor_ < 0 && errno == EINTR);
+  if (descriptor_ < 0 && errno == EEXIST) return false;
+  if (descriptor_ < 0)
+    fail(Code::io_failed, "Can't create '{}': {}.", path_.string(), reason(errno));
+  written_path_ = path;
+  return true;
+}
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      written_path_(std::move(other.written_path_)),
       limit_bytes_(other.limit_bytes_),
       size_bytes_(other.size_bytes_),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      device_(other.device_),
+      inode_(other.inode_) {}
 
 OutputFile::~OutputFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ < 0) return;
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_)
+    ::close(descriptor_);
+}
+
+void OutputFile::check_is_ours() {
+  if (descriptor_ < 0)
+    fail(Code::io_failed, "'{}' is closed; nothing more can be written to it.", path_.string());
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || status.st_dev != device_ || status.st_ino != inode_) {
+    descriptor_ = -1;  // somebody else's, if anybody's
+    fail(Code::io_failed,
+         "The program closed the descriptor that '{}' was written through; it has {} bytes.",
+         written_path_.string(), size_bytes_);
+  }
+  if (status.st_nlink == 0)
+    fail(Code::io_failed, "'{}' was deleted while it was written.", written_path_.string());
+  if (static_cast<std::uint64_t>(status.st_size) != size_bytes_)
+    fail(Code::io_failed,
+         "'{}' was changed by something else while it was written: it has {} bytes, and {} were "
+         "written to it.",
+         written_path_.string(), status.st_size, size_bytes_);
+}
+
+bool OutputFile::is_gone() const noexcept {
+  struct stat status {};
+  if (::lstat(written_path_.c_str(), &status) != 0)
+    return errno == ENOENT || errno == ENOTDIR;  // else: a folder that may not be looked into now
+  return status.st_dev != device_ || status.st_ino != inode_;
 }
 
 void OutputFile::write_parts(std::initializer_list<std::span<const std::byte>> parts) {
+  check_is_ours();
   std::uint64_t wanted = 0, written = 0;
   for (const auto part : parts) wanted += part.size();
   for (auto part : parts)
@@ -72,7 +184,8 @@ std::int64_t OutputFile::write_some(std::span<const std::byte> bytes, std::uint6
   if (room == 0) return -ENOSPC;
   for (;;) {
     const ssize_t count =
-        ::write(descriptor_, bytes.data(), std::min<std::uint64_t>(bytes.size(), room));
+        ::pwrite(descriptor_, bytes.data(), std::min<std::uint64_t>(bytes.size(), room),
+                 static_cast<off_t>(offset));
     if (count > 0) return count;
     if (count == 0) return -EIO;
     if (errno != EINTR) return -errno;
@@ -80,20 +193,40 @@ std::int64_t OutputFile::write_some(std::span<const std::byte> bytes, std::uint6
 }
 
 void OutputFile::undo_and_fail(std::uint64_t wanted_bytes, int error) {
-  // Where this can't be done (a pipe), readers find the half written record by its length.
-  if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) == 0)
-    ::lseek(descriptor_, static_cast<off_t>(size_bytes_), SEEK_SET);
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_)
+    static_cast<void>(::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) == 0);
   if (error == ENOSPC || error == EDQUOT || error == EFBIG)
     fail(Code::io_failed, "No room for {} more bytes in '{}' (it has {}): {}.", wanted_bytes,
-         path_.string(), size_bytes_, reason(error));
-  fail(Code::io_failed, "Can't write {} bytes to '{}': {}.", wanted_bytes, path_.string(),
+         written_path_.string(), size_bytes_, reason(error));
+  fail(Code::io_failed, "Can't write {} bytes to '{}': {}.", wanted_bytes, written_path_.string(),
        reason(error));
 }
 
 void OutputFile::sync() {
-  // EINVAL, EROFS: a pipe or a device, which has nothing to sync.
+  check_is_ours();
+  // EINVAL, EROFS: a file system that has nothing to sync.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS)
-    fail(Code::io_failed, "Can't sync '{}' to its disk: {}.", path_.string(), reason(errno));
+    fail(Code::io_failed, "Can't sync '{}' to its disk: {}.", written_path_.string(),
+         reason(errno));
+}
+
+void OutputFile::close() {
+  sync();
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR)
+    fail(Code::io_failed, "Can't close '{}': {}.", written_path_.string(), reason(errno));
+  if (is_gone())
+    fail(Code::io_failed, "'{}' was moved or replaced while it was written.",
+         written_path_.string());
+  if (written_path_ != target_ && ::rename(written_path_.c_str(), target_.c_str()) != 0)
+    fail(Code::io_failed, "Can't replace '{}': {}. The new one is '{}'.", path_.string(),
+         reason(errno), written_path_.string());
+  written_path_ = target_;
+  sync_folder_of(target_);
+}
+
+void OutputFile::discard() noexcept {
+  if (!is_gone()) ::unlink(written_path_.c_str());
 }
 
 }  // namespace reel

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "document/input_file.hpp"
 #include "document/mcap_reader.hpp"
 #include "document/mcap_recover.hpp"
@@ -30,7 +28,7 @@ RecoverReport recover_document(const std::string& from, const std::string& to) {
   const InputFile file(from);
   report.was_whole = is_whole(file.bytes());
   if (report.was_whole) return report;
-  OutputFile out(to);
+  OutputFile out(to, {.mode = mode_of(from)});
   try {
     const mcap::RecoverReport recovered = mcap::recover(file.bytes(), out);
     report.chunks = recovered.chunks;
@@ -38,10 +36,10 @@ RecoverReport recover_document(const std::string& from, const std::string& to) {
     for (const mcap::Damage& damage : recovered.dropped)
       report.dropped.push_back(fmt::format("At byte {}: {}", damage.offset, damage.reason));
     report.blobs = recovered.attachments;
+    out.close();
     report.commands = Trace::load(to).commands().size();
   } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(to, ignored);  // half a copy helps nobody
+    out.discard();  // half a copy helps nobody
     throw;
   }
   return report;

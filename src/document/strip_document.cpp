@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -137,16 +136,16 @@ StripReport strip_document(const std::string& from, const std::string& to,
     fail(Code::damaged_document, "'{}' is damaged or was cut short ({}); recover it first.", from,
          trace.problems().empty() ? "no index" : trace.problems().front());
   const InputFile file(from);
-  OutputFile out(to);
+  OutputFile out(to, {.mode = mode_of(from)});
   try {
     StripReport report;
     report.blobs_dropped = Copier(file.bytes(), out).copy(blobs_to_drop(trace, options), options);
     report.bytes_before = file.bytes().size();
     report.bytes_after = out.size_bytes();
+    out.close();
     return report;
   } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(to, ignored);  // half a copy helps nobody
+    out.discard();  // half a copy helps nobody
     throw;
   }
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
 
 #include "base/base64.hpp"
 #include "base/fail.hpp"
@@ -16,16 +15,13 @@
 namespace reel {
 namespace {
 
-// Written beside `path`, and given its name when it is whole; gone if that never happens.
+// Gone unless it is kept.
 class TemporaryOutput {
  public:
-  TemporaryOutput(std::filesystem::path path, bool overwrite)
-      : path_(std::move(path)),
-        overwrite_(overwrite),
-        file_((refuse_existing(), beside()), {.overwrite = true}) {}
+  TemporaryOutput(std::filesystem::path path, const OutputFileOptions& options)
+      : file_(std::move(path), options) {}
   ~TemporaryOutput() {
-    std::error_code ignored;
-    if (!is_kept_) std::filesystem::remove(beside(), ignored);
+    if (!is_kept_) file_.discard();
   }
   TemporaryOutput(const TemporaryOutput&) = delete;
   TemporaryOutput& operator=(const TemporaryOutput&) = delete;
@@ -33,26 +29,11 @@ class TemporaryOutput {
   void write(std::string_view text) { file_.write(std::as_bytes(std::span(text))); }
   std::uint64_t size_bytes() const { return file_.size_bytes(); }
   void keep() {
-    file_.sync();
-    refuse_existing();
-    std::error_code error;
-    std::filesystem::rename(beside(), path_, error);
-    if (error)
-      fail(Code::io_failed, "Can't name the finished file '{}': {}.", path_.string(),
-           error.message());
+    file_.close();
     is_kept_ = true;
   }
 
  private:
-  std::filesystem::path beside() const { return path_.string() + ".part"; }
-  void refuse_existing() const {
-    if (!overwrite_ && std::filesystem::exists(path_))
-      fail(Code::io_failed, "'{}' exists already, and overwriting it was not asked for.",
-           path_.string());
-  }
-
-  std::filesystem::path path_;
-  bool overwrite_;
   OutputFile file_;
   bool is_kept_ = false;
 };
@@ -109,8 +90,8 @@ HtmlReport write_html(const PageData& data, const std::string& path, const HtmlO
   const page::EmbeddedPage* const embedded = page::embedded_page();
   if (!embedded)
     fail(Code::unsupported, "This library was built without the page (REEL_PAGE=OFF).");
-  TemporaryOutput file(path, options.overwrite);
   const Trace& trace = data.trace();
+  TemporaryOutput file(path, {.overwrite = options.overwrite, .mode = mode_of(trace.path())});
   const Chosen chosen = choose(trace, options.contents_bytes);
   HtmlReport report;
   if (chosen.left > 0)

@@ -16,6 +16,7 @@ namespace reel::test {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -52,7 +53,103 @@ TEST(OutputFile, RefusesToOverwriteUnlessTold) {
 
   OutputFile file(folder / "a", {.overwrite = true});
   file.write(bytes_of("new"));
+  EXPECT_EQ(text_of(read_file(folder / "a")), "precious");  // until the new one is whole
+  EXPECT_EQ(text_of(read_file(file.written_path())), "new");
+  file.close();
   EXPECT_EQ(text_of(read_file(folder / "a")), "new");
+}
+
+TEST(OutputFile, TouchesNoFileButTheOneItWasToldToReplace) {
+  const Folder folder;
+  write_file(folder / "a", bytes_of("old"));
+  const auto count = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder / ""),
+                         std::filesystem::directory_iterator());
+  };
+  for (const char* name : {"a.part", "a.replaced", "a.new", "a.tmp", "a~"})
+    write_file(folder / name, bytes_of("mine"));
+  {
+    OutputFile file(folder / "a", {.overwrite = true});
+    file.write(bytes_of("new"));
+    EXPECT_EQ(count(), 7);
+    file.discard();
+  }
+  EXPECT_EQ(text_of(read_file(folder / "a")), "old");
+  OutputFile file(folder / "a", {.overwrite = true});
+  file.write(bytes_of("new"));
+  file.close();
+  EXPECT_EQ(text_of(read_file(folder / "a")), "new");
+  for (const char* name : {"a.part", "a.replaced", "a.new", "a.tmp", "a~"})
+    EXPECT_EQ(text_of(read_file(folder / name)), "mine");
+  EXPECT_EQ(count(), 6);
+}
+
+TEST(OutputFile, ReplacesWhatALinkLeadsToAndNotTheLink) {
+  const Folder folder;
+  write_file(folder / "far", bytes_of("old"));
+  std::filesystem::create_symlink(folder / "far", folder / "a");
+  OutputFile file(folder / "a", {.overwrite = true});
+  file.write(bytes_of("new"));
+  file.close();
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "a"));
+  EXPECT_EQ(text_of(read_file(folder / "far")), "new");
+}
+
+TEST(OutputFile, RefusesWhatIsNoFileAtOnce) {
+  const Folder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("nowhere", folder / "link");
+  for (const bool overwrite : {false, true}) {
+    EXPECT_THAT(io_error([&] { OutputFile(folder / "pipe", {.overwrite = overwrite}); }),
+                HasSubstr(overwrite ? "it is a pipe" : "exists already"));
+    EXPECT_THAT(io_error([&] { OutputFile("/dev/null", {.overwrite = overwrite}); }),
+                HasSubstr(overwrite ? "it is a device" : "exists already"));
+    EXPECT_THAT(io_error([&] { OutputFile(folder / "", {.overwrite = overwrite}); }),
+                AnyOf(HasSubstr("it is a folder"), HasSubstr("exists already"),
+                      HasSubstr("Is a directory")));
+    io_error([&] { OutputFile(folder / "link", {.overwrite = overwrite}); });
+  }
+}
+
+TEST(OutputFile, IsItsOwnersAloneUnlessTold) {
+  const Folder folder;
+  const mode_t old = umask(022);
+  OutputFile(folder / "a").close();
+  OutputFile(folder / "b", {.mode = 0666}).close();
+  umask(old);
+  struct stat status {};
+  stat((folder / "a").c_str(), &status);
+  EXPECT_EQ(status.st_mode & 0777u, 0600u);
+  stat((folder / "b").c_str(), &status);
+  EXPECT_EQ(status.st_mode & 0777u, 0644u);
+  EXPECT_EQ(mode_of(folder / "b"), 0644u);
+  EXPECT_EQ(mode_of(folder / "none"), 0600u);
+}
+
+TEST(OutputFile, SaysWhatSomebodyElseDidToIt) {
+  const Folder folder;
+  OutputFile moved(folder / "moved"), emptied(folder / "emptied"), deleted(folder / "deleted");
+  for (OutputFile* file : {&moved, &emptied, &deleted}) file->write(bytes_of("text"));
+  std::filesystem::rename(folder / "moved", folder / "elsewhere");
+  std::filesystem::resize_file(folder / "emptied", 1);
+  std::filesystem::remove(folder / "deleted");
+  EXPECT_THAT(io_error([&] { moved.close(); }), HasSubstr("was moved or replaced"));
+  EXPECT_THAT(io_error([&] { emptied.write(bytes_of("more")); }),
+              HasSubstr("it has 1 bytes, and 4 were written"));
+  EXPECT_THAT(io_error([&] { deleted.close(); }), HasSubstr("was deleted"));
+  EXPECT_EQ(text_of(read_file(folder / "emptied")), "t");
+}
+
+TEST(OutputFile, IsNotMissedByAProgramThatChangesItsFolder) {
+  const Folder folder;
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(folder / "");
+  OutputFile file("a");
+  std::filesystem::current_path("/");
+  file.write(bytes_of("text"));
+  file.close();
+  std::filesystem::current_path(here);
+  EXPECT_EQ(text_of(read_file(folder / "a")), "text");
 }
 
 TEST(OutputFile, LeavesTheOldBytesToWhoHasTheReplacedFileOpen) {
@@ -71,10 +168,10 @@ TEST(OutputFile, NamesTheFolderThatIsMissing) {
 }
 
 TEST(OutputFile, SaysPlainlyThatTheDiskIsFull) {
-  OutputFile file("/dev/full", {.overwrite = true});
-  EXPECT_THAT(
-      io_error([&] { file.write(bytes_of("text")); }),
-      AllOf(HasSubstr("No room for 4 more bytes in '/dev/full'"), HasSubstr("No space left")));
+  const Folder folder;
+  OutputFile file(folder / "a", {.limit_bytes = 3});
+  EXPECT_THAT(io_error([&] { file.write(bytes_of("text")); }),
+              AllOf(HasSubstr("No room for 4 more bytes in '"), HasSubstr("No space left")));
 }
 
 TEST(OutputFile, IsAsBeforeAWriteThatFailed) {

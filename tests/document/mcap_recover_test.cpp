@@ -127,6 +127,7 @@ TEST(McapRecover, MayReplaceTheFileItReads) {
   const InputFile damaged(folder / "a.reel");
   OutputFile out(folder / "a.reel", {.overwrite = true});
   mcap::recover(damaged.bytes(), out);
+  out.close();
   EXPECT_EQ(messages(read_file(folder / "a.reel")), messages(file));
 }
 

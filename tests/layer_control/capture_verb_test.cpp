@@ -193,6 +193,27 @@ TEST_F(CaptureVerb, OverwritingReplacesAnOldDocumentByANewOneOnly) {
   EXPECT_THAT(files(), UnorderedElementsAre("x.reel"));
 }
 
+TEST_F(CaptureVerb, OverwritingTouchesNoFileButTheNamedOne) {
+  std::ofstream(folder() / "x.reel") << "old";
+  for (const char* name : {"x.reel.replaced", "x.reel.part", "x.part.reel", "x.reel.recovering"})
+    std::ofstream(folder() / name) << "mine";
+  capture({"-o", "x.reel", "--overwrite", "--", steps, "calls", "1"});
+  for (const char* name : {"x.reel.replaced", "x.reel.part", "x.part.reel", "x.reel.recovering"})
+    EXPECT_EQ(text_of(folder() / name), "mine");
+  EXPECT_EQ(text_of(folder() / "x.reel"), text_of(root_ / "closed.reel"));
+  EXPECT_EQ(files().size(), 5u);
+}
+
+TEST_F(CaptureVerb, WhatAKilledProgramLeftReplacesTheOldDocumentToo) {
+  std::ofstream(folder() / "x.reel") << "old";
+  const Outcome run =
+      capture({"-o", "x.reel", "--overwrite", "--", steps, "calls", "3", "raise", "9"});
+  EXPECT_EQ(run.exit_code, 137);
+  EXPECT_THAT(run.err, HasSubstr("x.reel: "));
+  EXPECT_THAT(files(), UnorderedElementsAre("x.reel"));
+  EXPECT_NE(text_of(folder() / "x.reel"), "old");
+}
+
 TEST_F(CaptureVerb, APlaceThatCannotBeWrittenIsToldBeforeTheProgramStarts) {
   const Outcome run = capture({"-o", "nowhere/x.reel", "--", steps, "print", "ran"});
   EXPECT_EQ(run.exit_code, 1);

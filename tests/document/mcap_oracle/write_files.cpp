@@ -37,6 +37,7 @@ void write_whole(const std::filesystem::path& path) {
   writer.attachment(
       {.log_time = 3'000, .name = "page", .media_type = "application/octet-stream", .data = page});
   writer.close();
+  file.close();
 }
 
 void write_all(const std::filesystem::path& folder) {
@@ -45,9 +46,12 @@ void write_all(const std::filesystem::path& folder) {
   // Within the third chunk.
   const auto chunk = mcap::read_index(whole.bytes()).chunks.at(2);
   const auto cut = whole.bytes().first(chunk.data_offset + chunk.data_bytes / 2);
-  OutputFile(folder / "cut.reel", {.overwrite = true}).write(cut);
+  OutputFile cut_file(folder / "cut.reel", {.overwrite = true});
+  cut_file.write(cut);
+  cut_file.close();
   OutputFile recovered(folder / "recovered.reel", {.overwrite = true});
   mcap::recover(cut, recovered);
+  recovered.close();
 }
 
 }  // namespace
