@@ -4,6 +4,8 @@ import struct
 
 import kernels
 
+OWN_CONSTANTS = {"scale": 5, "advance": 7, "add": 3, "slow": 1664525}
+
 
 def digest(numbers):
     """FNV-1a, as steps.cpp has it."""
@@ -58,6 +60,18 @@ class Model:
         c = kernels.constant(which, name) ^ (0x10 if self.changed == (which, name) else 0)
         kernels.compute(name, c, variant, memory, items, number, extra)
         for (root, first, count), numbers, use in zip(places, memory, kernels.uses(name, variant)):
+            if use != "r":
+                self.memory[root][first : first + count] = numbers
+
+    def bytes(self, root, first, count, byte):
+        self.memory[root][first : first + count] = [byte * 0x01010101] * count
+
+    def own_run(self, name, places, items, number):
+        """A kernel of oracle_own, whose constants are always the same."""
+        memory = [self.memory[root][first : first + count] for root, first, count in places]
+        c = OWN_CONSTANTS[name] ^ (0x10 if self.changed == (0, name) else 0)
+        kernels.compute(name, c, 1, memory, items, number, None)
+        for (root, first, count), numbers, use in zip(places, memory, kernels.uses(name, 1)):
             if use != "r":
                 self.memory[root][first : first + count] = numbers
 

@@ -696,15 +696,15 @@ class Written(Order):
                 if not chosen or chosen[0].context is not queue.context or chosen[6]:
                     continue
                 program, name, memories, words, touches, effect, _ = chosen
-                if any(m.kind == "shared" for m in memories):
-                    continue
+                if any(m.kind in ("shared", "part") for m in memories):
+                    continue  # PoCL 3.1 takes a part of a buffer for all of it here
                 lines.append(f"addrun {slot} {words} fresh=1")
                 also += [program, *memories]
                 touched += touches
                 effects.append(effect)
             elif what == "copy":
                 chosen = self.two_spans()
-                if not chosen or chosen[0].context is not queue.context:
+                if not chosen or chosen[0].context is not queue.context or "part" in (chosen[0].kind, chosen[2].kind):
                     continue
                 source, first, to, at, count = chosen
                 lines.append(f"addcopy {slot} {source.id} {first} {to.id} {at} {count}")
@@ -712,7 +712,7 @@ class Written(Order):
                 effects.append(("copy", source.root, source.first + first, to.root, to.first + at, count))
                 also += [source, to]
             else:
-                memory = self.memory_for("memory", "buffer", "part", context=queue.context)
+                memory = self.memory_for("memory", "buffer", context=queue.context)
                 if not memory:
                     continue
                 seed = self.seed_number()

@@ -12,52 +12,69 @@ import sys
 import time
 import traceback
 
-from check import Failure, OpenclCase, OpenclChecker, Tools
+from check import Failure, OpenclCase, OpenclChecker, OwnCase, OwnChecker, Tools
 from opencl_programs import Plan, Written
 from order import chance_of
+from own_programs import OwnPlan, OwnWritten
 
 # Known to fail, each with its reason; --all tries them as well.
-OFF = [
-    "several_queues",  # checks are read too late
-    "out_of_order",  # the same
-    "threads",  # the same
-    "poll",  # order that the program asked for by polling is lost
-    "polltimes",
-    "callback",
-    "sleep",
-    "user_event",
-    "use_host",  # pages that were mapped are not looked at again
-    "leaves_working",  # PoCL itself crashes now and then
-    "quick",
-    "window_first",  # cut between map and unmap
-    "window_commands",
-    "window_kernel",
-    "window_inside",
-]
+OFF = {
+    "opencl": [
+        "several_queues",  # checks are read too late
+        "out_of_order",  # the same
+        "threads",  # the same
+        "poll",  # order that the program asked for by polling is lost
+        "polltimes",
+        "callback",
+        "sleep",
+        "user_event",
+        "use_host",  # pages that were mapped are not looked at again
+        "leaves_working",  # PoCL itself crashes now and then
+        "quick",
+        "window_first",  # cut between map and unmap
+        "window_commands",
+        "window_kernel",
+        "window_inside",
+    ],
+    "own": [
+        "relay",  # waits that a synchronized stream had pending are no order
+        "bind",  # refused where a copy has an offset that a kernel may not have
+        "window_inside",  # stopped while another thread gives commands
+    ],
+}
 
 
-class OpenclTry:
+class Try:
     """One seed: a plan, and the two ways it is captured."""
-
-    kind = "opencl"
 
     def __init__(self, seed, without=()):
         self.seed, self.without = seed, without
-        self.plan = Plan(seed, without=without)
+        self.plan = self.Plan(seed, without=without)
 
     def ways(self):
         return (True, False)
 
-    def check(self, checker, plan, whole):
-        """Raises a Failure where something doesn't hold; returns the program's text."""
-        chance = chance_of("case", self.seed, whole)
-        written = Written(plan)
-        case = OpenclCase(chance, written, whole, self.without)
+    def check(self, checkers, plan, whole):
+        """Raises a Failure where something doesn't hold; keeps the program's text."""
+        chance = chance_of("case", self.kind, self.seed, whole)
+        written = self.Written(plan)
+        case = self.Case(chance, written, whole, self.without)
         if case.captures:
-            places = {min(place, len(plan.actions)): what for place, what in case.captures.items()}
-            written = Written(plan, places)
+            places = {min(place, len(plan.actions) - 1): what for place, what in sorted(case.captures.items())}
+            written = self.Written(plan, places)
         self.text = f"# seed {self.seed}, captured with: {' '.join(case.words)}\n{written.text}"
-        checker.check(written, case)
+        checkers[self.kind].check(written, case)
+
+
+class OpenclTry(Try):
+    kind, Plan, Written, Case = "opencl", Plan, Written, OpenclCase
+
+
+class OwnTry(Try):
+    kind, Plan, Written, Case = "own", OwnPlan, OwnWritten, OwnCase
+
+
+TRIES = {"opencl": OpenclTry, "own": OwnTry}
 
 
 def fails_alike(checker, one, plan, whole, kind, times):
@@ -72,7 +89,7 @@ def fails_alike(checker, one, plan, whole, kind, times):
     return None
 
 
-def shrink(checker, one, whole, failure, seconds):
+def shrink(checkers, one, whole, failure, seconds):
     """The smallest plan found that fails alike; what fails now and then is tried several times."""
     until = time.monotonic() + seconds
     best, said = one.plan, failure
@@ -106,17 +123,19 @@ def shrink(checker, one, whole, failure, seconds):
 def work(number, given, seeds, results):
     """One worker: takes seeds until there are no more."""
     tools = Tools(given.reel, given.programs)
-    checker = OpenclChecker(tools, given.work / f"worker{number}")
-    without = tuple(given.without)
+    folder = given.work / f"worker{number}"
+    checkers = {"opencl": OpenclChecker(tools, folder / "opencl"), "own": OwnChecker(tools, folder / "own")}
     for seed in iter(seeds.get, None):
-        one = OpenclTry(seed, without)
+        kind = given.only or ("opencl", "own")[seed % 2]
+        without = given.without + ([] if given.all else OFF[kind])
+        one, checker = TRIES[kind](seed, without), checkers[kind]
         for whole in one.ways():
             try:
-                one.check(checker, one.plan, whole)
+                one.check(checkers, one.plan, whole)
             except Failure as failure:
                 text = one.text
                 if given.shrink:
-                    _, failure = shrink(checker, one, whole, failure, given.shrink)
+                    _, failure = shrink(checkers, one, whole, failure, given.shrink)
                     text = one.text
                 results.put(("failed", seed, one.kind, failure.kind, str(failure), text))
                 if given.minutes is None:
@@ -148,13 +167,12 @@ def main():
     options.add_argument("--minutes", type=float, help="go on so long")
     options.add_argument("--seed", type=int, default=1, help="the first seed")
     options.add_argument("--count", type=int, help="at most so many seeds")
+    options.add_argument("--only", choices=TRIES, help="only programs of this kind")
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--shrink", type=float, default=60, help="seconds to make a failure small; 0: don't")
     options.add_argument("--without", nargs="*", default=[], help="actions, traits and ways that are left out")
     options.add_argument("--all", action="store_true", help="also what is known to fail, and so left out otherwise")
     given = options.parse_args()
-    if not given.all:
-        given.without += OFF
     if given.count is None and given.minutes is None:
         given.count = 1
     given.work = given.work.resolve()

@@ -136,7 +136,7 @@ class Order:
             return
         possible = ["finish"] if node.queue.alive else []
         if node.event is not None:
-            possible += [way for way in ("waitfor", "poll", "callback", "sleep") if ways.get(way)]
+            possible += [way for way in ("waitfor", "poll", "callback", "relay", "sleep") if ways.get(way)]
             if node.queue.profiling and ways.get("polltimes"):
                 possible.append("polltimes")
         way = chance.choices(possible, [ways.get(one, 1) for one in possible])[0]
@@ -160,6 +160,11 @@ class Order:
             self.step(thread, f"waitfor wait={node.event}")
         elif way in ("poll", "polltimes"):
             self.step(thread, f"{way} {node.event}")
+        elif way == "relay":
+            others = [q for q in {n.queue for n in self.nodes} if q and q is not node.queue and q.alive]
+            other = min(others, key=lambda q: q.id, default=node.queue)
+            self.meet(thread, other)
+            self.step(thread, f"relay {node.event} {other.slot}")
         elif way == "sleep":
             self.step(thread, "sleep 250")
         else:
