@@ -25,7 +25,8 @@ struct ByteSpan {
 
 class BufferValue {
  public:
-  // `buffer`: index in trace.buffers(). After this command; no_index: before the first.
+  // `buffer`: index in trace.buffers(). After this command; no_index: before the first. Throws
+  // invalid_argument where the trace has no such buffer or command.
   BufferValue(const Trace& trace, std::uint32_t buffer, std::uint32_t command);
 
   std::uint64_t size_bytes() const noexcept { return size_bytes_; }

@@ -61,6 +61,10 @@ std::vector<DeviceInfo> devices();
 
 // "host", "opencl", "opencl:0", "vulkan:llvmpipe" (part of the name, any case), or "" for
 // $REEL_DEVICE and, where that is unset, the best one: GPUs first, then OpenCL, Vulkan, host.
+// Each call opens a device of its own: buffers and kernels of one are refused by another.
+// After fork(), whatever the parent made throws `unsupported` in the child, and is let go there
+// without a word to the driver. The host device may be opened anew; OpenCL and Vulkan only where
+// the parent never looked for their devices, since drivers don't survive a fork.
 Device open_device(std::string_view selector = "");
 
 struct StreamOptions {

@@ -54,10 +54,12 @@ struct FinishOptions {
   bool timing = false;   // recorded sessions: a time for every node, and gpu_ns
 };
 
-// A pass under way. Destroying it doesn't wait.
+// A pass under way. Destroying it doesn't wait; moving one copies it.
 class PendingPass {
  public:
   explicit PendingPass(std::shared_ptr<PendingPassState> state) : state_(std::move(state)) {}
+  PendingPass(const PendingPass&) = default;
+  PendingPass& operator=(const PendingPass&) = default;
   bool done() const;
   PassReport wait() const;
 
@@ -120,9 +122,12 @@ class GraphSession {
   std::unique_ptr<SessionState> state_;
 };
 
+// A cheap handle; moving one copies it.
 class GraphExecutor {
  public:
   explicit GraphExecutor(const Device& device);
+  GraphExecutor(const GraphExecutor&) = default;
+  GraphExecutor& operator=(const GraphExecutor&) = default;
   const Device& device() const;
   const Stream& stream() const;  // where the sessions run
 

@@ -86,6 +86,9 @@ struct GraphBuffer {
 
 class Graph {
  public:
+  // Of graphs within graphs; a file holds 64 of them (save()).
+  static constexpr std::uint32_t max_depth = 256;
+
   Graph() = default;
 
   // --- building; each returns the id of the new node -------------------------------------------
@@ -108,7 +111,7 @@ class Graph {
   // every node before it, before every node after it; so are host calls, which may do anything.
   NodeId add_barrier(const NodeOptions& options = {});
   NodeId add_child(const Graph& child, const NodeOptions& options = {},
-                   EdgeKind kind = EdgeKind::asked);
+                   EdgeKind kind = EdgeKind::asked);  // at most max_depth deep
 
   // The node does this from now on; its dependencies stay.
   void replace(NodeId id, const Command& command);
@@ -172,9 +175,11 @@ class Graph {
                   const std::vector<NodeId>& after, EdgeKind kind);
   void add_edge(const Edge& edge);
   void check_after(const std::vector<NodeId>& after) const;
+  static void check_depth(const Graph& child);
   std::vector<NodeId> path(NodeId from, NodeId to) const;
 
   static constexpr std::uint32_t no_edge = ~std::uint32_t{0};
+  std::uint32_t depth_ = 1;  // with the deepest child that it ever had
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   // By node, its latest edge in; by edge, the one before it into the same node.

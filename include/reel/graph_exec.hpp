@@ -3,7 +3,8 @@
 // Instantiating validates and lowers once; launching runs it as often as you like. Arguments
 // may be changed between launches, in constant time; a launch already in flight keeps the ones
 // it started with. Buffers and kernels that it names stay alive as long as it does.
-// One thread at a time per GraphExec; clones are independent.
+// One thread at a time per GraphExec; clones are independent. One that was made by default or
+// moved from is empty: every call on it but operator bool throws invalid_argument.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +43,12 @@ struct NodeTime {
   std::uint64_t begin_ns, end_ns;  // on the device's clock
 };
 
-// Times of one launch, ready when the launch is done.
+// Times of one launch, ready when the launch is done. A cheap handle; moving one copies it.
 class TimedLaunch {
  public:
   explicit TimedLaunch(std::shared_ptr<TimedLaunchState> state) : state_(std::move(state)) {}
+  TimedLaunch(const TimedLaunch&) = default;
+  TimedLaunch& operator=(const TimedLaunch&) = default;
   // Waits for the launch. One entry a node that ran, in the order they ran.
   std::vector<NodeTime> wait() const;
 

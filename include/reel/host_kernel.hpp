@@ -9,7 +9,9 @@
 //
 // A function is called once per work-group and loops over its items. The end of a for_each is
 // the group barrier: every item has done the first loop before any starts the second. Groups
-// run on several threads at once, in any order.
+// run on several threads at once, in any order. It may not use the streams of its device, by
+// enqueuing or by waiting: that throws `unsupported`. What it throws comes out of the next call
+// that waits, as an Error with host_call_failed and its words.
 #pragma once
 
 #include <cstddef>

@@ -31,9 +31,12 @@ struct PageOptions {
 struct PageState;
 
 // What the page asks for, by name. The constructor analyzes, once; a table is made when it is asked
-// for, from what was found then. Shares the traces; copies share everything. Any thread.
+// for, from what was found then. Shares the traces; copies share everything, and moving one copies
+// it. Any thread.
 class PageData {
  public:
+  PageData(const PageData&) = default;
+  PageData& operator=(const PageData&) = default;
   explicit PageData(const Trace& trace, const PageOptions& options = {});
   // With the difference from `before` to `trace`.
   PageData(const Trace& before, const Trace& trace, const PageOptions& options = {});
@@ -84,6 +87,7 @@ class PageServer {
   ~PageServer();
   PageServer(PageServer&&) noexcept;
   PageServer& operator=(PageServer&&) = delete;
+  // Of one that was moved from: port() is 0, url() is empty, stop() does nothing.
 
   std::uint16_t port() const noexcept;
   std::string url() const;  // "http://127.0.0.1:41233/<token>/"

@@ -5,7 +5,8 @@
 //
 // The tables of docs/sql.md, read from the trace as they are asked for: nothing is copied, and what
 // has to be found out (dependencies, gaps, findings) is found when a question first needs it.
-// Statements only read. One thread at a time, but for interrupt().
+// Statements only read. One thread at a time, but for interrupt(). Of one that was moved from,
+// every call throws invalid_argument, but for interrupt(), which does nothing.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,8 @@ class Sql {
   // One statement. Throws invalid_argument with what SQLite says of a statement that is wrong, or
   // would write; timed_out where it was interrupted.
   SqlResult query(const std::string& statement);
-  // Row by row, as they are found; of a statement without rows `columns` alone is called.
+  // Row by row, as they are found; of a statement without rows `columns` alone is called. Either
+  // function may be empty.
   void query(const std::string& text,
              const std::function<void(const std::vector<std::string>&)>& columns,
              const std::function<void(std::span<const SqlValue>)>& row);
@@ -59,6 +61,7 @@ class Sql {
 
  private:
   struct State;
+  State& state(const char* operation) const;
   std::unique_ptr<State> state_;
 };
 

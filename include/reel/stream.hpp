@@ -61,7 +61,9 @@ class Stream {
   }
   void dispatch(const Kernel& kernel, const Launch& launch,
                 std::span<const Argument> arguments) const;
-  // The grid comes from three uint32 in `groups` when the device gets there.
+  // The grid comes from three uint32 in `groups` when the device gets there. None may be more than
+  // info().max_groups has; 0 is no work. Where the host device finds more, the next call that waits
+  // throws invalid_argument; other devices don't look.
   template <ArgumentLike... A>
   void dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
                          const A&... arguments) const {
@@ -103,7 +105,11 @@ class Stream {
     read_now(source, std::as_writable_bytes(std::span<T>(result)));
     return result;
   }
-  // Runs on a thread of the library, after what came before and before what comes after.
+  // Runs on a thread of the library, after what came before and before what comes after. The
+  // function may enqueue on any stream (on its own: after what is there), record events, allocate,
+  // build and launch. It may not wait for its own device: synchronize(), read_now(), Buffer::read()
+  // and write(), Event::synchronize(), finish() and the like throw `unsupported` there, since they
+  // would wait for the function itself. Other devices may be waited for.
   void host_call(std::function<void()> function, std::string_view label = {}) const;
   void barrier() const;
 

@@ -213,6 +213,9 @@ class Trace {
   // unsupported where a newer format would be misread. A document that is cut short or damaged
   // further on loads as far as it goes: see is_complete() and problems().
   static Trace load(const std::string& path);
+  // Copies share everything, and moving one copies it.
+  Trace(const Trace&) = default;
+  Trace& operator=(const Trace&) = default;
 
   const std::string& path() const;
   std::uint64_t file_bytes() const;
@@ -268,7 +271,8 @@ std::string name_of(BufferId id);
 std::string name_of(KernelId id);
 std::string name_of(StreamId id);
 
-// How sentences name them: "c12 'q_proj' (matmul_f32) in layer0/attention", "b3 'x'".
+// How sentences name them: "c12 'q_proj' (matmul_f32) in layer0/attention", "b3 'x'". An index that
+// the trace doesn't have throws invalid_argument.
 std::string describe_command(const Trace& trace, std::uint32_t command);
 std::string describe_buffer(const Trace& trace, std::uint32_t buffer);
 

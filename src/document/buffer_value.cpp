@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/fail.hpp"
 #include "document/source_map.hpp"
 
 namespace reel {
@@ -30,6 +31,13 @@ std::vector<bool> origins_of(const Trace& trace, std::uint32_t target) {
     }
   }
   return wanted;
+}
+
+std::uint64_t size_of(const Trace& trace, std::uint32_t buffer) {
+  if (buffer >= trace.buffers().size())
+    fail(Code::invalid_argument, "There is no buffer with index {}: the document has {} buffers.",
+         buffer, trace.buffers().size());
+  return trace.buffers()[buffer].size_bytes;
 }
 
 class Walk {
@@ -143,7 +151,10 @@ void add_span(std::vector<ByteSpan>& spans, std::uint64_t begin, std::uint64_t e
 }  // namespace
 
 BufferValue::BufferValue(const Trace& trace, std::uint32_t buffer, std::uint32_t command)
-    : trace_(trace), size_bytes_(trace.buffers()[buffer].size_bytes) {
+    : trace_(trace), size_bytes_(size_of(trace, buffer)) {
+  if (command != no_index && command >= trace.commands().size())
+    fail(Code::invalid_argument, "There is no command c{}: the document has {} commands.", command,
+         trace.commands().size());
   const Sources sources = Walk(trace, buffer).run(buffer, command);
   for (const auto& piece : sources.pieces(0, size_bytes_))
     pieces_[piece.begin] = {piece.end, piece.source};

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "base/fail.hpp"
 #include "document/trace_state.hpp"
 
 namespace reel {
@@ -167,6 +168,9 @@ std::string name_of(KernelId id) { return fmt::format("k{}", static_cast<std::ui
 std::string name_of(StreamId id) { return fmt::format("s{}", static_cast<std::uint32_t>(id)); }
 
 std::string describe_command(const Trace& trace, std::uint32_t command) {
+  if (command >= trace.commands().size())
+    fail(Code::invalid_argument, "There is no command c{}: the document has {} commands.", command,
+         trace.commands().size());
   const TraceWork& work = trace.work_of(trace.commands()[command]);
   std::string words = command_name(command);
   const std::string& label = trace.text(work.label);
@@ -179,6 +183,9 @@ std::string describe_command(const Trace& trace, std::uint32_t command) {
 }
 
 std::string describe_buffer(const Trace& trace, std::uint32_t buffer) {
+  if (buffer >= trace.buffers().size())
+    fail(Code::invalid_argument, "There is no buffer with index {}: the document has {} buffers.",
+         buffer, trace.buffers().size());
   const TraceBuffer& b = trace.buffers()[buffer];
   return b.label.empty() || b.label == name_of(b.id)
              ? name_of(b.id)

@@ -117,30 +117,38 @@ Sql::Sql(const Trace& trace) : state_(std::make_unique<State>(trace)) {
 Sql::~Sql() = default;
 Sql::Sql(Sql&&) noexcept = default;
 
+Sql::State& Sql::state(const char* operation) const {
+  if (!state_)
+    fail(Code::invalid_argument, "Sql::{} is called on a Sql that was moved from.", operation);
+  return *state_;
+}
+
 void Sql::query(const std::string& text,
                 const std::function<void(const std::vector<std::string>&)>& columns,
                 const std::function<void(std::span<const SqlValue>)>& row) {
+  State& state = this->state("query()");
   Statement statement;
   const char* rest = nullptr;
   const int prepared = sqlite3_prepare_v2(
-      state_->database, text.c_str(), static_cast<int>(text.size() + 1), &statement.handle, &rest);
-  if (prepared != SQLITE_OK) state_->fail_with(prepared);
+      state.database, text.c_str(), static_cast<int>(text.size() + 1), &statement.handle, &rest);
+  if (prepared != SQLITE_OK) state.fail_with(prepared);
   Statement second;
-  if (statement.handle) sqlite3_prepare_v2(state_->database, rest, -1, &second.handle, nullptr);
-  if (second.handle || (statement.handle && sqlite3_errcode(state_->database) != SQLITE_OK))
+  if (statement.handle) sqlite3_prepare_v2(state.database, rest, -1, &second.handle, nullptr);
+  if (second.handle || (statement.handle && sqlite3_errcode(state.database) != SQLITE_OK))
     throw Error(Code::invalid_argument, "SQL: there is more after the first statement.");
   std::vector<std::string> names;
   const int count = statement.handle ? sqlite3_column_count(statement.handle) : 0;
   names.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) names.emplace_back(sqlite3_column_name(statement.handle, i));
-  columns(names);
+  if (columns) columns(names);
   if (!statement.handle) return;  // blanks and comments
 
   std::vector<SqlValue> values(names.size());
   for (;;) {
     const int stepped = sqlite3_step(statement.handle);
     if (stepped == SQLITE_DONE) return;
-    if (stepped != SQLITE_ROW) state_->fail_with(stepped);
+    if (stepped != SQLITE_ROW) state.fail_with(stepped);
+    if (!row) continue;
     for (int i = 0; i < count; ++i)
       values[static_cast<std::size_t>(i)] = value_at(statement.handle, i);
     row(values);
@@ -155,9 +163,11 @@ SqlResult Sql::query(const std::string& statement) {
   return result;
 }
 
-void Sql::interrupt() noexcept { sqlite3_interrupt(state_->database); }
+void Sql::interrupt() noexcept {
+  if (state_) sqlite3_interrupt(state_->database);
+}
 
-const std::vector<SqlTable>& Sql::tables() const { return state_->tables; }
+const std::vector<SqlTable>& Sql::tables() const { return state("tables()").tables; }
 
 bool Sql::ends_statement(const std::string& text) { return sqlite3_complete(text.c_str()) != 0; }
 

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "graph/access.hpp"
+#include "graph/kept_values.hpp"
 #include "graph/resource.hpp"
 #include "graph/validate.hpp"
 
@@ -26,26 +27,11 @@ void keep_alive(NodePayload& payload, const Work& work) {
       if (a.kind == ParameterKind::image) keep(a.range, a.access);
 }
 
-// Values that arguments only point to, moved into the payload.
-void take_over_values(NodePayload& payload) {
-  std::size_t bytes = 0;
-  for (const Argument& a : payload.arguments)
-    if (a.is_outside()) bytes += a.value_bytes;
-  if (bytes == 0) return;
-  payload.data.reserve(bytes);  // it must not move
-  for (Argument& a : payload.arguments) {
-    if (!a.is_outside()) continue;
-    const std::span<const std::byte> value = a.value();
-    a.outside = payload.data.data() + payload.data.size();
-    payload.data.insert(payload.data.end(), value.begin(), value.end());
-  }
-}
-
 // Moves what the command borrows into the payload, and makes it point there.
 void take_over(Command& command, NodePayload& payload) {
   if (auto* dispatch = std::get_if<Dispatch>(&command.work)) {
     payload.arguments.assign(dispatch->arguments.begin(), dispatch->arguments.end());
-    take_over_values(payload);
+    keep_values(payload.data, payload.arguments);
     dispatch->arguments = payload.arguments;
     if (command.label.empty()) command.label = dispatch->kernel->source.name;
   }
@@ -83,7 +69,16 @@ void Graph::replace(NodeId id, const Command& command) {
   nodes_[index_of(id)] = std::move(next);
 }
 
+// What goes through a graph goes through its children by calls within calls.
+void Graph::check_depth(const Graph& child) {
+  if (child.depth_ >= max_depth)
+    fail(Code::invalid_argument,
+         "A graph that holds graphs {} deep can't be a child: at most {} may be within each other.",
+         child.depth_, max_depth);
+}
+
 void Graph::replace(NodeId id, const Graph& child) {
+  check_depth(child);
   const Node& old = node(id);
   if (!old.is_child())
     fail(Code::invalid_argument, "{} is a command and can't be replaced by a child graph.",
@@ -94,6 +89,7 @@ void Graph::replace(NodeId id, const Graph& child) {
   Node next{old.command, payload};
   next.command.label = payload->label;
   nodes_[index_of(id)] = std::move(next);
+  depth_ = std::max(depth_, child.depth_ + 1);
 }
 
 NodeId Graph::add_node(const Command& command, std::shared_ptr<NodePayload> payload,
@@ -150,10 +146,13 @@ NodeId Graph::add_barrier(const NodeOptions& options) {
 }
 
 NodeId Graph::add_child(const Graph& child, const NodeOptions& options, EdgeKind kind) {
+  check_depth(child);
   auto payload = std::make_shared<NodePayload>();
   payload->child = std::make_shared<const Graph>(child);
-  return add_node({Barrier{}, options.label, options.scope}, std::move(payload), options.after,
-                  kind);
+  const NodeId id =
+      add_node({Barrier{}, options.label, options.scope}, std::move(payload), options.after, kind);
+  depth_ = std::max(depth_, child.depth_ + 1);
+  return id;
 }
 
 const Node& Graph::node(NodeId id) const {

@@ -125,6 +125,10 @@ void check_argument(const Place& place, const Argument& argument) {
     fail(Code::invalid_argument, "{} is a value of {} bytes; allowed are 1 to {}.", place.words(),
          argument.value_bytes, max_outside_value_bytes);
 
+  if (argument.kind == ParameterKind::shared && argument.shared_bytes == 0)
+    fail(Code::invalid_argument, "{} asks for 0 bytes of shared memory; the least is 1.",
+         place.words());
+
   const Parameter* parameter = place.parameter;
   if (!parameter) return;
   if (!fits(argument.kind, parameter->kind))

@@ -13,19 +13,30 @@ namespace reel {
 
 namespace {
 
+// "device opencl:0, not to vulkan:0"; or that the two were opened apart.
+std::string two_devices(const DeviceState* owner, std::string_view word,
+                        const DeviceState& device) {
+  if (!owner) return fmt::format("no device, not {} {}", word, device.info().id);
+  if (owner->info().id == device.info().id)
+    return fmt::format(
+        "another device that was opened as {}; each open_device() opens one of its own, so open it "
+        "once and share the Device",
+        device.info().id);
+  return fmt::format("device {}, not {} {}", owner->info().id, word, device.info().id);
+}
+
 void check_buffer(const BufferResource& buffer, const DeviceState& device) {
   if (buffer.device.get() == &device) [[likely]]
     return;
-  fail(Code::invalid_argument, "Buffer '{}' belongs to device {}, not to {}.", buffer.label,
-       buffer.device ? buffer.device->info().id : std::string("none"), device.info().id);
+  fail(Code::invalid_argument, "Buffer '{}' belongs to {}.", buffer.label,
+       two_devices(buffer.device.get(), "to", device));
 }
 
 void check_kernel(const KernelResource& kernel, const DeviceState& device) {
   if (kernel.device.get() == &device) [[likely]]
     return;
-  fail(Code::invalid_argument, "Kernel '{}' was built for device {}, not for {}.",
-       kernel.source.name, kernel.device ? kernel.device->info().id : std::string("none"),
-       device.info().id);
+  fail(Code::invalid_argument, "Kernel '{}' was built for {}.", kernel.source.name,
+       two_devices(kernel.device.get(), "for", device));
 }
 
 std::string text(Dim3 d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); }

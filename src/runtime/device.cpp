@@ -58,6 +58,18 @@ Device open(const DeviceInfo& info) {
   return Device(std::make_shared<DeviceState>(backend_of(info).open(info)));
 }
 
+// Of every backend that the selector may mean: who asks for the host doesn't wake a driver.
+std::vector<DeviceInfo> devices_for(std::string_view selector) {
+  std::vector<DeviceInfo> result;
+  const std::string wanted = lower(selector.substr(0, selector.find(':')));
+  const auto is_wanted = [&](const Backend* backend) { return wanted == backend->name; };
+  const bool is_known = std::ranges::any_of(backends(), is_wanted);
+  for (const Backend* backend : backends())
+    if (!is_known || is_wanted(backend))
+      for (DeviceInfo& info : backend->list()) result.push_back(std::move(info));
+  return result;
+}
+
 std::string list_of(const std::vector<DeviceInfo>& infos) {
   std::string text;
   for (const DeviceInfo& info : infos) {
@@ -69,12 +81,7 @@ std::string list_of(const std::vector<DeviceInfo>& infos) {
 
 }  // namespace
 
-std::vector<DeviceInfo> devices() {
-  std::vector<DeviceInfo> result;
-  for (const Backend* backend : backends())
-    for (DeviceInfo& info : backend->list()) result.push_back(std::move(info));
-  return result;
-}
+std::vector<DeviceInfo> devices() { return devices_for(""); }
 
 Device open_device(std::string_view selector) {
   std::string_view origin;
@@ -84,7 +91,7 @@ Device open_device(std::string_view selector) {
       origin = " (from REEL_DEVICE)";
     }
   }
-  std::vector<DeviceInfo> all = devices();
+  std::vector<DeviceInfo> all = devices_for(selector);
   if (selector.empty()) {
     std::stable_sort(all.begin(), all.end(),
                      [](const DeviceInfo& a, const DeviceInfo& b) { return rank(a) < rank(b); });
@@ -101,13 +108,15 @@ Device open_device(std::string_view selector) {
   if (closed)
     fail(Code::no_device, "Device '{}'{} can't be opened: {}", selector, origin,
          closed->unavailable);
-  fail(Code::no_device, "No device matches '{}'{}. There are:{}", selector, origin, list_of(all));
+  fail(Code::no_device, "No device matches '{}'{}. There are:{}", selector, origin,
+       list_of(devices()));
 }
 
 DeviceState& state_of(const Device& device, std::string_view operation) {
   if (!device)
     fail(Code::invalid_argument,
          "The Device given to {} is empty; open one with reel::open_device().", operation);
+  device.state()->refuse_inherited();
   return *device.state();
 }
 
@@ -117,6 +126,10 @@ namespace {
 void let_go(BufferResource* buffer) {
   std::unique_ptr<BufferResource> owned(buffer);
   if (!owned->device) return;
+  if (owned->device->is_inherited()) {
+    static_cast<void>(owned.release());
+    return;
+  }
   if (!owned->storage) {
     owned->device->live_bytes.fetch_sub(owned->size_bytes, std::memory_order_relaxed);
     DeviceState::all_live_bytes.fetch_sub(owned->size_bytes, std::memory_order_relaxed);

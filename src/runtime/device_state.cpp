@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "runtime/callback.hpp"
 #include "runtime/capture_session.hpp"
 #include "runtime/stream_state.hpp"
 
@@ -22,7 +23,16 @@ std::atomic<std::uint64_t> DeviceState::all_live_bytes{0};
 DeviceState::DeviceState(std::shared_ptr<DeviceDriver> driver)
     : limits(driver->info()), number(next_device_number()), driver_(std::move(driver)) {}
 
-DeviceState::~DeviceState() = default;
+DeviceState::~DeviceState() {
+  if (is_inherited()) static_cast<void>(new std::shared_ptr<DeviceDriver>(std::move(driver_)));
+}
+
+void DeviceState::fail_inherited() const {
+  fail(Code::unsupported,
+       "Device {} was opened before fork(), in the parent process, and can't be used in the child; "
+       "open devices after the fork.",
+       driver_->info().id);
+}
 
 std::shared_ptr<StreamState> DeviceState::open_stream(std::string_view label) {
   auto stream = std::make_shared<StreamState>(shared_from_this(), label);
@@ -44,18 +54,24 @@ void DeviceState::wait_for_streams() {
 }
 
 void DeviceState::synchronize(std::string_view operation) {
+  refuse_inherited();
+  refuse_wait_in_callback(info(), operation);
   const RecordedCall call(operation);
   refuse_during_capture(operation);
   wait_for_streams();
 }
 
 void DeviceState::write(const BufferRange& target, std::span<const std::byte> data) {
+  refuse_inherited();
+  refuse_wait_in_callback(info(), "Buffer::write()");
   refuse_during_capture("Buffer::write()");
   wait_for_streams();
   transfer({Write{target, data}});
 }
 
 void DeviceState::read(const BufferRange& source, std::span<std::byte> target) {
+  refuse_inherited();
+  refuse_wait_in_callback(info(), "Buffer::read()");
   refuse_during_capture("Buffer::read()");
   wait_for_streams();
   transfer({Read{source, target}});

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/forks.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/quick_check.hpp"
 
@@ -22,6 +23,14 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
  public:
   explicit DeviceState(std::shared_ptr<DeviceDriver> driver);
   ~DeviceState();
+
+  // Made before a fork(), in the parent: its threads are gone and its driver may hang. What belongs
+  // to it is let go without touching the driver: leaked, on purpose.
+  bool is_inherited() const noexcept { return generation_ != fork_generation(); }
+  void refuse_inherited() const {
+    if (is_inherited()) [[unlikely]]
+      fail_inherited();
+  }
 
   DeviceDriver& driver() noexcept { return *driver_; }
   const DeviceInfo& info() const noexcept { return driver_->info(); }
@@ -47,6 +56,9 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   void wait_for_streams();
   void transfer(Command&& command);
 
+  [[noreturn]] void fail_inherited() const;
+
+  const std::uint32_t generation_ = fork_generation();
   std::shared_ptr<DeviceDriver> driver_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<StreamState>> streams_;

@@ -1,6 +1,8 @@
 #include "base/fail.hpp"
 #include "reel/stream.hpp"
+#include "runtime/callback.hpp"
 #include "runtime/capture_session.hpp"
+#include "runtime/device_state.hpp"
 #include "runtime/event_state.hpp"
 
 namespace reel {
@@ -30,6 +32,7 @@ const std::string& Event::label() const { return state_of(*this, "label()").labe
 
 bool Event::done() const {
   const EventState& state = state_of(*this, "done()");
+  state.device->refuse_inherited();
   const RecordedPoint point = state.recorded();
   const auto signal = state.signal("Event::done()");
   if (signal && !signal->done()) return false;
@@ -40,6 +43,8 @@ bool Event::done() const {
 void Event::synchronize() const {
   const RecordedCall call("Event::synchronize()");
   const EventState& state = state_of(*this, "synchronize()");
+  state.device->refuse_inherited();
+  refuse_wait_in_callback(state.device->info(), "Event::synchronize()");
   const RecordedPoint point = state.recorded();
   if (const auto signal = state.signal("Event::synchronize()")) signal->wait();
   host_waited(point);

@@ -1,5 +1,6 @@
 #include "reel/executor.hpp"
 
+#include "runtime/callback.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/live.hpp"
@@ -8,7 +9,10 @@
 namespace reel {
 
 bool PendingPass::done() const { return state_->done(); }
-PassReport PendingPass::wait() const { return state_->wait(); }
+PassReport PendingPass::wait() const {
+  refuse_wait_in_callback(state_->executor->device.info(), "PendingPass::wait()");
+  return state_->wait();
+}
 
 GraphSession::GraphSession(std::unique_ptr<SessionState> state) : state_(std::move(state)) {}
 GraphSession::~GraphSession() = default;
@@ -76,7 +80,9 @@ PendingPass GraphSession::commit(const FinishOptions& options) {
 
 PassReport GraphSession::finish(const FinishOptions& options) {
   PendingPassState pass;
-  live(state_, "finish()").finish(options, pass);
+  SessionState& state = live(state_, "finish()");
+  refuse_wait_in_callback(state.executor().device.info(), "GraphSession::finish()");
+  state.finish(options, pass);
   state_.reset();
   return pass.wait();
 }

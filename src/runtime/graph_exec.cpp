@@ -1,6 +1,7 @@
 #include "reel/graph_exec.hpp"
 
 #include "base/fail.hpp"
+#include "runtime/callback.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graph_exec_state.hpp"
 #include "runtime/live.hpp"
@@ -22,6 +23,12 @@ StreamState& stream_for(const GraphExecState& exec, const Stream& stream) {
 
 class TimedLaunchState {
  public:
+  ~TimedLaunchState() {
+    if (device && device->is_inherited())
+      static_cast<void>(new std::shared_ptr<StepTimes>(std::move(times)));
+  }
+
+  std::shared_ptr<DeviceState> device;
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<Signal> done;
   std::shared_ptr<StepTimes> times;
@@ -30,6 +37,8 @@ class TimedLaunchState {
 };
 
 std::vector<NodeTime> TimedLaunch::wait() const {
+  state_->device->refuse_inherited();
+  refuse_wait_in_callback(state_->device->info(), "TimedLaunch::wait()");
   const std::lock_guard lock(state_->mutex);
   if (!state_->collected) {
     state_->done->wait();
@@ -63,6 +72,7 @@ TimedLaunch GraphExec::launch_timed(const Stream& stream) const {
   GraphExecState& exec = live(state_, "launch_timed()");
   StreamState& target = stream_for(exec, stream);
   auto timed = std::make_shared<TimedLaunchState>();
+  timed->device = exec.device;
   timed->plan = exec.shared_plan();
   timed->times = target.launch_timed(exec);
   timed->done = target.mark(Stamped::no);

@@ -74,13 +74,23 @@ GraphExecState::GraphExecState(const GraphExecState& other)
       bound_(other.bound_),
       kernels_(other.kernels_),
       executable_(other.executable_->clone()) {
+  // What the steps borrow is either their own, and then it was copied, or the plan's, which both
+  // keep: the bytes of a write are its own only after set_data() or update().
   for (Parameters& p : steps_)
     std::visit(overloaded{[&](Dispatch& d) { d.arguments = p.arguments; },
-                          [&](Write& w) { w.data = p.data; }, [](auto&) {}},
+                          [&](Write& w) {
+                            if (!p.data.empty()) w.data = p.data;
+                          },
+                          [](auto&) {}},
                p.command.work);
 }
 
+GraphExecState::~GraphExecState() {
+  if (device->is_inherited()) static_cast<void>(executable_.release());
+}
+
 std::unique_ptr<GraphExecState> GraphExecState::clone() const {
+  device->refuse_inherited();
   return std::unique_ptr<GraphExecState>(new GraphExecState(*this));
 }
 
@@ -237,6 +247,9 @@ void GraphExecState::set_data(NodeId node, std::span<const std::byte> data) {
   if (data.size() != write->target.size_bytes)
     fail(Code::invalid_argument, "set_data(): {} writes {} bytes, not {}.", graph_.describe(node),
          write->target.size_bytes, data.size());
+  if (!data.data() && !data.empty())
+    fail(Code::invalid_argument, "set_data(): {} is given {} bytes at a null address.",
+         graph_.describe(node), data.size());
   p.data.assign(data.begin(), data.end());
   write->data = p.data;
   executable_->replace(step, p.command);

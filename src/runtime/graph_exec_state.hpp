@@ -25,6 +25,7 @@ class GraphExecState {
 
   GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
                  const InstantiateOptions& options);
+  ~GraphExecState();
   std::unique_ptr<GraphExecState> clone() const;
 
   void set_argument(NodeId node, std::size_t index, Argument argument);

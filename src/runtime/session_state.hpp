@@ -57,6 +57,7 @@ class SessionState {
   std::shared_ptr<PendingPassState> commit(const FinishOptions& options);
   void finish(const FinishOptions& options, PendingPassState& pass);  // to be waited for next
 
+  const ExecutorState& executor() const noexcept { return *executor_; }
   bool recording() const noexcept { return recording_; }
   const Graph& graph() const noexcept { return graph_; }
   std::size_t barriers() const noexcept { return tracker_->barriers(); }

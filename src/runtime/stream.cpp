@@ -1,6 +1,7 @@
 #include "reel/stream.hpp"
 
 #include "base/fail.hpp"
+#include "runtime/callback.hpp"
 #include "runtime/capture_session.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
@@ -51,6 +52,7 @@ void Stream::read(BufferRange source, std::span<std::byte> target, std::string_v
 
 void Stream::read_now(BufferRange source, std::span<std::byte> target) const {
   StreamState& state = state_of(*this, "read_now()");
+  refuse_wait_in_callback(state.device->info(), "read_now()");
   if (state.capture()) state.synchronize("read_now()");  // throws what a wait throws there
   state.enqueue({Read{source, target}});
   state.synchronize("read_now()");

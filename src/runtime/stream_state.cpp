@@ -1,6 +1,7 @@
 #include "runtime/stream_state.hpp"
 
 #include "base/fail.hpp"
+#include "runtime/callback.hpp"
 #include "runtime/capture_session.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
@@ -28,6 +29,10 @@ StreamState::StreamState(std::shared_ptr<DeviceState> owner, std::string_view na
       tracker_(own_tracker_) {}
 
 StreamState::~StreamState() {
+  if (device->is_inherited()) {
+    static_cast<void>(queue_.release());
+    return;
+  }
   const RecorderUse recorder;
   if (recorder && recorded) recorder->stream_ends(*this);
 }
@@ -35,6 +40,8 @@ StreamState::~StreamState() {
 // Being recorded has a way of its own, so that not being recorded keeps nothing of it in hand:
 // it costs a dispatch 5 instructions of 564, where it took 19 of 587.
 void StreamState::enqueue(Command&& command) {
+  device->refuse_inherited();
+  refuse_in_kernel(device->info());
   if (is_recorder_there()) [[unlikely]] {
     enqueue_recorded(command);
     return;
@@ -84,6 +91,8 @@ void StreamState::read_aside(const BufferRange& source, std::span<std::byte> tar
 }
 
 void StreamState::launch(GraphExecState& exec) {
+  device->refuse_inherited();
+  refuse_in_kernel(device->info());
   const RecorderUse recorder;
   const std::uint64_t begin_ns = recorder ? monotonic_ns() : 0;
   const std::lock_guard lock(mutex_);
@@ -98,6 +107,8 @@ void StreamState::launch(GraphExecState& exec) {
 }
 
 std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {
+  device->refuse_inherited();
+  refuse_in_kernel(device->info());
   const RecorderUse recorder;
   const std::uint64_t begin_ns = recorder ? monotonic_ns() : 0;
   const std::lock_guard lock(mutex_);
@@ -120,6 +131,8 @@ std::unique_ptr<StepTimes> StreamState::launch_timed_now(Executable& executable)
 }
 
 std::shared_ptr<Signal> StreamState::mark(Stamped stamped) {
+  device->refuse_inherited();
+  refuse_in_kernel(device->info());
   const std::lock_guard lock(mutex_);
   refuse_during_capture("mark()");
   return queue_->mark(stamped);
@@ -130,6 +143,8 @@ void StreamState::record(EventState& event) {
     fail(Code::invalid_argument,
          "Stream '{}' of device {} can't record event '{}', which belongs to device {}.", label,
          device->info().id, event.label, event.device->info().id);
+  device->refuse_inherited();
+  refuse_in_kernel(device->info());
   const std::lock_guard lock(mutex_);
   if (capture_) {
     event.set(CapturePoint{capture_, capture_->frontier(*this)});
@@ -141,6 +156,8 @@ void StreamState::record(EventState& event) {
 }
 
 void StreamState::wait(EventState& event) {
+  device->refuse_inherited();
+  refuse_in_kernel(device->info());
   const EventState::Point point = event.point();
   const std::lock_guard lock(mutex_);
   if (const auto* captured = std::get_if<CapturePoint>(&point)) {
@@ -185,6 +202,7 @@ void StreamState::wait(EventState& event) {
   if (event.device == device) {
     queue_->wait_for(*signal);
   } else {
+    refuse_wait_in_callback(event.device->info(), "Stream::wait() on an event of another device");
     // Two drivers share no semaphore. What the event waits for has been submitted, so waiting
     // here can't hang.
     (*signal)->wait();
@@ -192,11 +210,15 @@ void StreamState::wait(EventState& event) {
 }
 
 void StreamState::flush() {
+  device->refuse_inherited();
+  refuse_in_kernel(device->info());
   const std::lock_guard lock(mutex_);
   if (!capture_) queue_->flush();
 }
 
 void StreamState::synchronize(std::string_view operation) {
+  device->refuse_inherited();
+  refuse_wait_in_callback(device->info(), operation);
   const RecordedCall call(operation);
   {
     const std::lock_guard lock(mutex_);
@@ -206,6 +228,8 @@ void StreamState::synchronize(std::string_view operation) {
 }
 
 bool StreamState::done() {
+  device->refuse_inherited();
+  refuse_in_kernel(device->info());
   const std::lock_guard lock(mutex_);
   refuse_during_capture("done()");
   const bool is_idle = queue_->idle();
@@ -245,6 +269,8 @@ void StreamState::refuse_during_capture(std::string_view operation) {
 }
 
 Scope StreamState::enter(std::string_view name) {
+  device->refuse_inherited();
+  refuse_in_kernel(device->info());
   const std::lock_guard lock(mutex_);
   const Scope before = scope_;
   scope_ = scope_.child(name);

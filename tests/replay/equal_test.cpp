@@ -49,6 +49,23 @@ TEST_P(EqualReplay, OfTwoStreamsWithEvents) {
     EXPECT_EQ(replayed(trace, {.order = order}).verdict(), Verdict::equal);
 }
 
+TEST_P(EqualReplay, OfClonesThatWriteWhatTheirOriginalWasBuiltWith) {
+  const Words sevens = ramp(7);
+  Graph graph;
+  graph.add_write(x, std::as_bytes(std::span<const std::uint32_t>(sevens)));
+  add_mix(graph, x, y, z, 2);
+  GraphExec clone = graph.instantiate(device()).clone();
+  clone.bind(x.label(), w);
+  const Stream stream = device().stream();
+  const Trace trace = captured_all([&] {
+    clone.launch(stream);
+    stream.synchronize();
+  });
+  EXPECT_EQ(contents(w), sevens);
+  for (const ReplayOrder order : every_order)
+    EXPECT_EQ(replayed(trace, {.order = order}).verdict(), Verdict::equal) << told(replayed(trace));
+}
+
 TEST_P(EqualReplay, OfGraphLaunches) {
   Graph graph;
   add_mad(graph, x, 3, 1);

@@ -6,6 +6,7 @@
 #include "backends/host/buffer.hpp"
 #include "backends/host/work.hpp"
 #include "graph/access.hpp"
+#include "runtime/callback.hpp"
 
 namespace reel::host {
 
@@ -137,37 +138,46 @@ void Arena::choose_function(std::uint32_t step) {
 
 // --- running ------------------------------------------------------------------------------------
 
-void Arena::run_slowly(std::uint32_t step, Line& line, Pool& pool) const {
+void Arena::run_slowly(std::uint32_t step, const Place& place) const {
   const StepState& state = steps_[step];
   if (const auto* call = std::get_if<HostCall>(&state.work)) {
     try {
-      call_host_function(*call, plan_->steps[step].command.label);
+      run_host_call(*call->function, plan_->steps[step].command.label, place.device);
     } catch (...) {
-      line.keep_error(std::current_exception());  // as on a stream, what follows goes on
+      place.line.keep_error(std::current_exception());  // as on a stream, what follows goes on
     }
     return;
   }
   HostGroup group = records_[step].group;
   const auto& dispatch = std::get<Dispatch>(state.work);
   if (dispatch.indirect.buffer)
-    std::memcpy(&group.count, data_of(dispatch.indirect), sizeof(group.count));
-  run_launch(*state.kernel, group, state.shared_bytes, pool, state.kernel->wants_timing());
+    group.count = indirect_groups(dispatch.indirect, dispatch.kernel->source.name);
+  run_launch(*state.kernel, group, state.shared_bytes, place.pool, state.kernel->wants_timing());
 }
 
-inline void Arena::run_step(std::uint32_t step, Line& line, Pool& pool) const {
+inline void Arena::run_step(std::uint32_t step, const Place& place) const {
   const Record& record = records_[step];
   if (record.function) [[likely]]
     record.function(record.group);
   else
-    run_slowly(step, line, pool);
+    run_slowly(step, place);
 }
 
-void Arena::run(Line& line, Pool& pool) const {
-  const auto count = static_cast<std::uint32_t>(records_.size());
-  for (std::uint32_t i = 0; i < count; ++i) run_step(i, line, pool);
+void Arena::run_steps(std::uint32_t begin, std::uint32_t end, const Place& place) const {
+  std::uint32_t i = begin;
+  try {
+    for (; i < end; ++i) run_step(i, place);
+  } catch (...) {
+    const Kernel* kernel = steps_[i].kernel;
+    rethrow_of_kernel(kernel ? std::string_view(kernel->source.name) : "a transfer");
+  }
 }
 
-void Arena::run_wide(Line& line, Pool& pool) const {
+void Arena::run(const Place& place) const {
+  run_steps(0, static_cast<std::uint32_t>(records_.size()), place);
+}
+
+void Arena::run_wide(const Place& place) const {
   const auto count = static_cast<std::uint32_t>(records_.size());
   for (std::uint32_t begin = 0; begin < count;) {
     // Steps up to the next barrier don't depend on each other.
@@ -176,24 +186,24 @@ void Arena::run_wide(Line& line, Pool& pool) const {
     while (end < count && !plan_->steps[end].barrier_before)
       estimated += host::estimate_ns(steps_[end++].work);
     if (end - begin == 1 || estimated < inline_below_ns) {
-      for (std::uint32_t i = begin; i < end; ++i) run_step(i, line, pool);
+      run_steps(begin, end, place);
     } else {
-      const std::uint64_t pieces = std::uint64_t{pool.threads()} * 4;
+      const std::uint64_t pieces = std::uint64_t{place.pool.threads()} * 4;
       const std::uint64_t piece = std::max<std::uint64_t>(1, (end - begin) / pieces);
-      pool.run(end - begin, piece, [&](std::uint64_t first, std::uint64_t last) {
-        for (std::uint64_t i = first; i < last; ++i)
-          run_step(begin + static_cast<std::uint32_t>(i), line, pool);
+      place.pool.run(end - begin, piece, [&](std::uint64_t first, std::uint64_t last) {
+        run_steps(begin + static_cast<std::uint32_t>(first),
+                  begin + static_cast<std::uint32_t>(last), place);
       });
     }
     begin = end;
   }
 }
 
-void Arena::run_timed(Line& line, Pool& pool, std::vector<StepTime>& times) const {
+void Arena::run_timed(const Place& place, std::vector<StepTime>& times) const {
   for (std::uint32_t i = 0; i < records_.size(); ++i) {
     if (!steps_[i].enabled) continue;
     const std::uint64_t begin = now_ns();
-    run_step(i, line, pool);
+    run_steps(i, i + 1, place);
     times.push_back({i, begin, now_ns()});
   }
 }

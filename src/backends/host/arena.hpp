@@ -31,11 +31,17 @@ class Arena {
   Arena(const Arena& other);  // an independent snapshot
   Arena& operator=(const Arena&) = delete;
 
-  // On this thread, all of it. Errors of host calls go to `line`; others are thrown.
-  void run(Line& line, Pool& pool) const;
+  // Where it runs.
+  struct Place {
+    Line& line;
+    Pool& pool;
+    const DeviceInfo& device;
+  };
+  // On this thread, all of it. Errors of host calls go to the line; others are thrown.
+  void run(const Place& place) const;
   // Independent steps side by side, groups over the pool.
-  void run_wide(Line& line, Pool& pool) const;
-  void run_timed(Line& line, Pool& pool, std::vector<StepTime>& times) const;
+  void run_wide(const Place& place) const;
+  void run_timed(const Place& place, std::vector<StepTime>& times) const;
 
   void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value);
   void set_groups(std::uint32_t step, Dim3 groups);
@@ -59,8 +65,9 @@ class Arena {
 
   void resolve(std::uint32_t step);
   void choose_function(std::uint32_t step);
-  void run_step(std::uint32_t step, Line& line, Pool& pool) const;
-  void run_slowly(std::uint32_t step, Line& line, Pool& pool) const;
+  void run_steps(std::uint32_t begin, std::uint32_t end, const Place& place) const;
+  void run_step(std::uint32_t step, const Place& place) const;
+  void run_slowly(std::uint32_t step, const Place& place) const;
   void hold(std::uint32_t step, std::uint32_t slot, const BufferRange& range);
 
   std::shared_ptr<const Plan> plan_;

@@ -12,6 +12,7 @@
 #include "backends/host/executable.hpp"
 #include "backends/host/kernel.hpp"
 #include "backends/host/queue.hpp"
+#include "backends/host/work.hpp"
 #include "base/fail.hpp"
 
 namespace reel::host {
@@ -43,7 +44,7 @@ DeviceInfo make_info() {
   info.compute_units = std::max(1u, std::thread::hardware_concurrency());
   info.max_group_items = 1024;
   info.max_group_size = {1024, 1024, 1024};
-  info.max_groups = {0x7fffffff, 0x7fffffff, 0x7fffffff};
+  info.max_groups = {most_groups, most_groups, most_groups};
   info.max_shared_bytes = 64 << 10;
   info.can_stamp_time = true;
   info.stamp_resolution_ns = 1;
@@ -54,7 +55,7 @@ DeviceInfo make_info() {
 
 class Device final : public DeviceDriver {
  public:
-  const DeviceInfo& info() const override { return info_; }
+  const DeviceInfo& info() const override { return *info_; }
 
   std::unique_ptr<BufferResource> allocate(const MemoryRequest& request) override {
     // Fresh pages are zero and cost nothing until they are touched.
@@ -75,7 +76,7 @@ class Device final : public DeviceDriver {
   }
 
   std::unique_ptr<QueueDriver> open_queue(std::string_view) override {
-    return std::make_unique<Queue>(pool_);
+    return std::make_unique<Queue>(pool_, info_);
   }
 
   std::unique_ptr<reel::Executable> instantiate(std::shared_ptr<const Plan> plan) override {
@@ -85,9 +86,9 @@ class Device final : public DeviceDriver {
   std::uint64_t now_ns() override { return host::now_ns(); }
 
  private:
-  const DeviceInfo info_ = make_info();
+  const std::shared_ptr<const DeviceInfo> info_ = std::make_shared<const DeviceInfo>(make_info());
   // The thread that has the work is one of them.
-  const std::shared_ptr<Pool> pool_ = std::make_shared<Pool>(info_.compute_units - 1);
+  const std::shared_ptr<Pool> pool_ = std::make_shared<Pool>(info_->compute_units - 1);
 };
 
 }  // namespace

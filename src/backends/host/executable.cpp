@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/host/work.hpp"
+#include "runtime/callback.hpp"
 
 namespace reel::host {
 
@@ -58,8 +59,9 @@ void Executable::launch(QueueDriver& driver) {
     const std::uint32_t place = launches_++ % launches_between_samples;
     const bool sampled = place < samples;
     const std::uint64_t before = sampled ? thread_cpu_ns() : 0;
+    const Callback inside(*queue.device(), Callback::Kind::host_kernel, {});
     try {
-      arena_.run(queue.line(), queue.pool());
+      arena_.run({queue.line(), queue.pool(), *queue.device()});
     } catch (...) {
       queue.line().keep_error(std::current_exception());
     }
@@ -68,7 +70,10 @@ void Executable::launch(QueueDriver& driver) {
   }
   const auto snapshot = shared_arena();
   Line* line = &queue.line();  // lives as long as its tasks do
-  queue.push({[snapshot, line, pool = queue.shared_pool()] { snapshot->run_wide(*line, *pool); },
+  queue.push({[snapshot, line, pool = queue.shared_pool(), device = queue.device()] {
+                const Callback inside(*device, Callback::Kind::host_kernel, {});
+                snapshot->run_wide({*line, *pool, *device});
+              },
               snapshot->has_host_calls()});
 }
 
@@ -77,10 +82,12 @@ std::unique_ptr<StepTimes> Executable::launch_timed(QueueDriver& driver) {
   auto times = std::make_unique<Times>();
   const auto snapshot = shared_arena();
   Line* line = &queue.line();
-  queue.push({[snapshot, line, pool = queue.shared_pool(), list = times->list] {
-                snapshot->run_timed(*line, *pool, *list);
-              },
-              snapshot->has_host_calls()});
+  queue.push(
+      {[snapshot, line, pool = queue.shared_pool(), device = queue.device(), list = times->list] {
+         const Callback inside(*device, Callback::Kind::host_kernel, {});
+         snapshot->run_timed({*line, *pool, *device}, *list);
+       },
+       snapshot->has_host_calls()});
   return times;
 }
 

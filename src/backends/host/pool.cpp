@@ -4,11 +4,13 @@
 #include <atomic>
 #include <exception>
 
+#include "runtime/callback.hpp"
+
 namespace reel::host {
 
 struct Pool::Job {
   Job(std::uint64_t n, std::uint64_t p, const std::function<void(std::uint64_t, std::uint64_t)>& b)
-      : count(n), piece(p), body(b) {}
+      : count(n), piece(p), body(b), callback(Callback::current()) {}
 
   // Takes one piece. False when none is left to take.
   bool take_one() {
@@ -37,6 +39,7 @@ struct Pool::Job {
   const std::uint64_t count, piece;
   // The caller's; used only between taking a piece and counting it done, while the caller waits.
   const std::function<void(std::uint64_t, std::uint64_t)>& body;
+  const Callback* const callback;  // what the caller is in: its helpers are in it too
   std::atomic<std::uint64_t> next{0}, done{0};
   std::mutex mutex;
   std::condition_variable finished;
@@ -65,7 +68,10 @@ void Pool::work() {
       if (jobs_.empty()) return;
       job = jobs_.front();
     }
-    while (job->take_one()) {
+    {
+      const Callback::Continued inside(job->callback);
+      while (job->take_one()) {
+      }
     }
     const std::lock_guard lock(mutex_);
     std::erase(jobs_, job);

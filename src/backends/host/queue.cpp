@@ -6,6 +6,8 @@
 #include "backends/host/work.hpp"
 #include "base/fail.hpp"
 #include "graph/access.hpp"
+#include "graph/kept_values.hpp"
+#include "runtime/callback.hpp"
 
 namespace reel::host {
 
@@ -138,6 +140,7 @@ class OwnedCommand {
     });
     if (auto* dispatch = std::get_if<Dispatch>(&work_)) {
       arguments_.assign(dispatch->arguments.begin(), dispatch->arguments.end());
+      keep_values(data_, arguments_);
       dispatch->arguments = arguments_;
       kernel_ = dispatch->kernel->shared_from_this();
     }
@@ -177,20 +180,10 @@ class TaskStamps {
 
 }  // namespace
 
-void call_host_function(const HostCall& call, std::string_view label) {
-  try {
-    (*call.function)();
-  } catch (const std::exception& e) {
-    fail(Code::host_call_failed, "Host call '{}' threw: {}", label, e.what());
-  } catch (...) {
-    fail(Code::host_call_failed, "Host call '{}' threw something that is no std::exception.",
-         label);
-  }
-}
-
 // --- Queue --------------------------------------------------------------------------------------
 
-Queue::Queue(std::shared_ptr<Pool> pool) : pool_(std::move(pool)) {}
+Queue::Queue(std::shared_ptr<Pool> pool, std::shared_ptr<const DeviceInfo> device)
+    : pool_(std::move(pool)), device_(std::move(device)) {}
 
 Queue::~Queue() {
   if (!thread_.joinable()) return;
@@ -214,6 +207,7 @@ bool Queue::runs_on_caller(const Work& work) const {
 }
 
 void Queue::run_on_caller(const Work& work) {
+  const Callback inside(*device_, Callback::Kind::host_kernel, {});
   try {
     run(work, *pool_);
   } catch (...) {
@@ -223,9 +217,12 @@ void Queue::run_on_caller(const Work& work) {
 
 Task Queue::make_task(const Command& command) const {
   if (const auto* call = std::get_if<HostCall>(&command.work))
-    return {[call = *call, label = std::string(command.label)] { call_host_function(call, label); },
+    return {[call = *call, label = std::string(command.label), device = device_] {
+              run_host_call(*call.function, label, *device);
+            },
             true};
-  return {[owned = std::make_shared<OwnedCommand>(command.work), pool = pool_] {
+  return {[owned = std::make_shared<OwnedCommand>(command.work), pool = pool_, device = device_] {
+    const Callback inside(*device, Callback::Kind::host_kernel, {});
     run(owned->work(), *pool);
   }};
 }

@@ -65,7 +65,7 @@ class Line {
 
 class Queue final : public QueueDriver {
  public:
-  explicit Queue(std::shared_ptr<Pool> pool);
+  Queue(std::shared_ptr<Pool> pool, std::shared_ptr<const DeviceInfo> device);
   ~Queue() override;
 
   void submit(const Command& command) override;
@@ -82,6 +82,7 @@ class Queue final : public QueueDriver {
   Pool& pool() noexcept { return *pool_; }
   const std::shared_ptr<Pool>& shared_pool() const noexcept { return pool_; }
   Line& line() noexcept { return *line_; }
+  const std::shared_ptr<const DeviceInfo>& device() const noexcept { return device_; }
 
  private:
   bool runs_on_caller(const Work& work) const;
@@ -89,13 +90,11 @@ class Queue final : public QueueDriver {
   Task make_task(const Command& command) const;
 
   std::shared_ptr<Pool> pool_;
+  std::shared_ptr<const DeviceInfo> device_;
   std::shared_ptr<Line> line_ = std::make_shared<Line>();
   std::thread thread_;
   std::vector<TicketStamps> stamps_;  // of what ran on the caller
 };
-
-// Throws host_call_failed with the words of what the function threw.
-void call_host_function(const HostCall& call, std::string_view label);
 
 std::uint64_t now_ns();
 

@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "backends/host/buffer.hpp"
+#include "base/fail.hpp"
+#include "runtime/callback.hpp"
 
 namespace reel::host {
 
@@ -125,6 +127,16 @@ void fill_pattern(std::byte* target, std::uint64_t size_bytes, std::uint32_t pat
     std::memcpy(target + i, &pattern, pattern_bytes);
 }
 
+Dim3 indirect_groups(const BufferRange& range, const std::string& kernel_name) {
+  Dim3 groups;
+  std::memcpy(&groups, data_of(range), sizeof(groups));
+  if (std::max({groups.x, groups.y, groups.z}) > most_groups)
+    fail(Code::invalid_argument,
+         "Kernel '{}' finds {} x {} x {} groups in buffer '{}'; host allows {} in each direction.",
+         kernel_name, groups.x, groups.y, groups.z, range.buffer->label, most_groups);
+  return groups;
+}
+
 namespace {
 
 void run_dispatch(const Dispatch& dispatch, Pool& pool) {
@@ -140,15 +152,20 @@ void run_dispatch(const Dispatch& dispatch, Pool& pool) {
   for (std::size_t i = 0; i < dispatch.arguments.size(); ++i)
     arguments[i] = host_argument(dispatch.arguments[i], shared_bytes);
   Dim3 groups = dispatch.groups;
-  if (dispatch.indirect.buffer) std::memcpy(&groups, data_of(dispatch.indirect), sizeof(groups));
+  if (dispatch.indirect.buffer)
+    groups = indirect_groups(dispatch.indirect, dispatch.kernel->source.name);
   const HostGroup group{arguments,           nullptr,
                         {0, 0, 0},           groups,
                         dispatch.group_size, static_cast<std::uint32_t>(dispatch.arguments.size())};
   Kernel& kernel = *static_cast<Kernel*>(dispatch.kernel);
   const bool timed = kernel.wants_timing();
-  // The smallest launches are the ones whose overhead shows.
-  if (groups == Dim3{1, 1, 1} && shared_bytes == 0 && !timed) return kernel.function(group);
-  run_launch(kernel, group, shared_bytes, pool, timed);
+  try {
+    // The smallest launches are the ones whose overhead shows.
+    if (groups == Dim3{1, 1, 1} && shared_bytes == 0 && !timed) return kernel.function(group);
+    run_launch(kernel, group, shared_bytes, pool, timed);
+  } catch (...) {
+    rethrow_of_kernel(kernel.source.name);
+  }
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ namespace reel::host {
 // mostly wait for it.
 inline constexpr double inline_below_ns = 20'000;
 
+// Of one launch, in each direction.
+inline constexpr std::uint32_t most_groups = 0x7fffffff;
+
 // As a host kernel sees it. Values of more than eight bytes point into `argument`, which must
 // stay where it is; shared memory gets the next offset of `shared_bytes`.
 HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes);
@@ -40,6 +43,8 @@ void fill_pattern(std::byte* target, std::uint64_t size_bytes, std::uint32_t pat
 // next 64 launches.
 std::uint64_t thread_cpu_ns();
 
+// The grid that an indirect dispatch finds in memory; throws where no device allows so many groups.
+Dim3 indirect_groups(const BufferRange& range, const std::string& kernel_name);
 // Anything but a HostCall.
 void run(const Work& work, Pool& pool);
 double estimate_ns(const Work& work);  // of a HostCall: never below inline_below_ns

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/fail.hpp"
+#include "base/forks.hpp"
 
 namespace reel::opencl {
 namespace {
@@ -170,9 +171,39 @@ Code code_of(cl_int status) {
 
 }  // namespace
 
+namespace {
+
+// In the child of a fork(), where nothing of a driver that was loaded before may be called. Only
+// objects that go come here, and they are leaked.
+LoadedApi make_inherited() {
+  LoadedApi result;
+  result.problem =
+      "The OpenCL library was loaded before fork(), in the parent process, and drivers don't "
+      "survive that; look for OpenCL devices in the child alone.";
+  Api& api = result.api;
+  const auto do_nothing = [](auto*& release) {
+    release = [](auto*) -> cl_int { return CL_SUCCESS; };
+  };
+  do_nothing(api.release_context);
+  do_nothing(api.release_command_queue);
+  do_nothing(api.release_mem_object);
+  do_nothing(api.release_sampler);
+  do_nothing(api.release_program);
+  do_nothing(api.release_kernel);
+  do_nothing(api.release_event);
+  do_nothing(api.finish);
+  return result;
+}
+
+}  // namespace
+
 const LoadedApi& loaded_api() {
+  static const std::uint32_t generation = fork_generation();
   static const LoadedApi& loaded = *new LoadedApi(load());  // threads of the driver may outlive us
-  return loaded;
+  if (generation == fork_generation()) [[likely]]
+    return loaded;
+  static const LoadedApi& inherited = *new LoadedApi(make_inherited());
+  return inherited;
 }
 
 const char* error_name(cl_int status) noexcept {

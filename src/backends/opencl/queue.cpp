@@ -10,6 +10,7 @@
 #include "backends/opencl/kernel.hpp"
 #include "backends/opencl/transfer.hpp"
 #include "base/fail.hpp"
+#include "runtime/callback.hpp"
 
 namespace reel::opencl {
 namespace {
@@ -30,13 +31,9 @@ struct PendingCall {
   void run() noexcept {
     if (times) times->started_ns.store(context->now_ns(), std::memory_order_release);
     try {
-      (*function)();
-    } catch (const std::exception& error) {
-      failures->add(Code::host_call_failed,
-                    fmt::format("Host call '{}' threw: {}", name, error.what()));
-    } catch (...) {
-      failures->add(Code::host_call_failed,
-                    fmt::format("Host call '{}' threw something that is no std::exception.", name));
+      run_host_call(*function, name, context->info());
+    } catch (const Error& error) {
+      failures->add(error.code(), error.what());
     }
     if (times) times->ended_ns.store(context->now_ns(), std::memory_order_release);
     // First the gate: the function may hold the last handle of its own stream, whose end waits.
@@ -138,7 +135,9 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
     return;
   }
   // A blocking write would wait for all that is before it; a copy of 1 MiB takes 0.1 ms.
-  while (!kept_.empty() && kept_bytes_ + command.data.size() > most_kept_bytes) {
+  // A host call of this queue may be what the oldest waits for.
+  while (!kept_.empty() && kept_bytes_ + command.data.size() > most_kept_bytes &&
+         !Callback::of(context_->info())) {
     const cl_event oldest = kept_.front().event.get();
     check(api().wait_for_events(1, &oldest), "clWaitForEvents");
     let_go_of_finished();

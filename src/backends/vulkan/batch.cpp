@@ -3,20 +3,14 @@
 #include <algorithm>
 #include <string>
 
-#include "base/fail.hpp"
+#include "runtime/callback.hpp"
 
 namespace reel::vulkan {
 
-std::function<void()> named_call(const HostCall& call, std::string_view label) {
-  return [function = call.function, label = std::string(label)] {
-    try {
-      (*function)();
-    } catch (const std::exception& error) {
-      fail(Code::host_call_failed, "Host call '{}' threw: {}", label, error.what());
-    } catch (...) {
-      fail(Code::host_call_failed, "Host call '{}' threw something that is no std::exception.",
-           label);
-    }
+std::function<void()> named_call(const HostCall& call, std::string_view label,
+                                 const DeviceInfo& device) {
+  return [function = call.function, label = std::string(label), &device] {
+    run_host_call(*function, label, device);
   };
 }
 

@@ -30,7 +30,8 @@ struct InFlight {
 };
 
 // The call as a host step: what it throws becomes host_call_failed with the label.
-std::function<void()> named_call(const HostCall& call, std::string_view label);
+std::function<void()> named_call(const HostCall& call, std::string_view label,
+                                 const DeviceInfo& device);
 
 // A command of a batch whose stamps somebody wants.
 struct StampedCommand {

@@ -46,6 +46,10 @@ std::vector<DeviceInfo> list() {
   };
   try {
     if (!loader().failure.empty()) return nothing(loader().failure);
+    if (is_inherited())
+      return nothing(
+          "The Vulkan library was loaded before fork(), in the parent process, and drivers don't "
+          "survive that; look for Vulkan devices in the child alone.");
     std::vector<DeviceInfo> infos;
     for (PhysicalDevice& device : physical_devices()) infos.push_back(std::move(device.info));
     if (infos.empty())

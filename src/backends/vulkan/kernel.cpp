@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/vulkan/loader.hpp"
 #include "backends/vulkan/result.hpp"
 #include "base/fail.hpp"
 
@@ -82,7 +83,9 @@ std::vector<std::byte> VulkanKernel::binary() const {
   return {bytes.begin(), bytes.end()};
 }
 
-VulkanKernel::~VulkanKernel() { context->vk.vkDestroyPipeline(context->device, pipeline, nullptr); }
+VulkanKernel::~VulkanKernel() {
+  if (!is_inherited()) context->vk.vkDestroyPipeline(context->device, pipeline, nullptr);
+}
 
 void VulkanKernel::set_constants(const KernelSource& from, const ShaderInterface& interface) {
   std::vector<SpecConstant> constants = from.constants;

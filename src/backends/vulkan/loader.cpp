@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/vulkan/result.hpp"
+#include "base/forks.hpp"
 
 namespace reel::vulkan {
 namespace {
@@ -144,7 +145,19 @@ Loader load() {
 
 }  // namespace
 
+namespace {
+
+std::uint32_t loaded_in() {
+  static const std::uint32_t generation = fork_generation();
+  return generation;
+}
+
+}  // namespace
+
+bool is_inherited() { return loaded_in() != fork_generation(); }
+
 const Loader& loader() {
+  loaded_in();
   // Never destroyed: devices may still be open while the process ends.
   static const Loader& the = *new Loader(load());
   return the;

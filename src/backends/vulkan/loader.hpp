@@ -18,6 +18,8 @@ struct Loader {
 };
 
 const Loader& loader();
+// The library was loaded before a fork(), in the parent: nothing of it may be called any more.
+bool is_inherited();
 
 // Messages of the validation layer so far, each also printed on stderr.
 // 0 unless REEL_VULKAN_VALIDATION=1.

@@ -216,7 +216,7 @@ void QueueState::submit_stamped(const Command& command, std::uint64_t number) {
 void QueueState::submit(const Command& command, Ticket* ticket) {
   const std::lock_guard lock(mutex_);
   if (const auto* call = std::get_if<HostCall>(&command.work))
-    host_step(named_call(*call, command.label), nullptr, ticket);
+    host_step(named_call(*call, command.label, context_->physical.info), nullptr, ticket);
   else
     std::visit([&](const auto& work) { enqueue(work, ticket); }, command.work);
 }

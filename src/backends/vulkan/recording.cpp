@@ -143,7 +143,8 @@ void Recording::add(const StepState& step, std::span<const Argument> arguments) 
 
 void Recording::add_host_call(const StepState& step, std::uint32_t index) {
   end_commands();
-  std::function<void()> call = named_call(std::get<HostCall>(step.work), step.label);
+  std::function<void()> call =
+      named_call(std::get<HostCall>(step.work), step.label, context_->physical.info);
   if (timed_) {
     const std::size_t place = host_times_.size();
     host_times_.push_back({index, 0, 0});

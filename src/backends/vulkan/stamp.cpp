@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "backends/vulkan/clock.hpp"
+#include "backends/vulkan/loader.hpp"
 #include "backends/vulkan/result.hpp"
 
 namespace reel::vulkan {
@@ -21,6 +22,7 @@ Stamp::Stamp(std::shared_ptr<StampPool> from, const StampPlace& where)
     : pool(std::move(from)), place(where) {}
 
 Stamp::~Stamp() {
+  if (is_inherited()) return;
   const std::lock_guard lock(pool->mutex_);
   pool->free_.push_back(place);
 }
