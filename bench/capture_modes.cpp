@@ -87,9 +87,8 @@ std::string check_document(const Captured& captured, const Work& work) {
     return fmt::format("{} commands in the document, expected {}", trace.commands().size(),
                        work.dispatches);
   const bool stamped = work.device.info().can_stamp_time;
-  for (const reel::TraceCommand& command : trace.commands())
-    if (stamped && !(command.started_ns && command.ended_ns))
-      return fmt::format("c{} has no stamps", &command - trace.commands().data());
+  for (std::size_t i = 0; stamped && i < trace.commands().size(); ++i)
+    if (!trace.commands()[i].has_run_times()) return fmt::format("c{} has no stamps", i);
   return {};
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "graph_info.hpp"
-#include "reel/analysis.hpp"
+#include "reel/trace_totals.hpp"
 #include "reel/units.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
@@ -14,40 +14,19 @@
 namespace reel::cli {
 namespace {
 
-constexpr std::size_t kinds = static_cast<std::size_t>(WorkKind::unknown) + 1;
-
 struct Summary {
-  std::array<std::uint64_t, kinds> commands{};
-  std::uint64_t busy_ns = 0;
+  explicit Summary(const TraceTotals& totals) {
+    for (const TraceBuffer& buffer : totals.buffers) buffer_bytes += buffer.size_bytes;
+    for (const TraceOverhead& overhead : totals.overheads)
+      overhead_ns[static_cast<std::size_t>(overhead.kind)] += overhead.end_ns - overhead.begin_ns;
+    for (const TraceRegion& region : totals.regions)
+      passes += region.kind == TraceRegion::Kind::pass;
+  }
+
   std::uint64_t buffer_bytes = 0;
-  std::uint64_t contents_bytes = 0;  // as recorded
-  std::uint64_t stored_contents = 0;
   std::array<std::uint64_t, 5> overhead_ns{};
-  std::uint64_t first_ns = 0, last_ns = 0;
   std::size_t passes = 0;
 };
-
-Summary summary_of(const Trace& trace) {
-  Summary s;
-  s.first_ns = ~std::uint64_t{0};
-  for (const TraceCommand& command : trace.commands()) {
-    ++s.commands[static_cast<std::size_t>(trace.work_of(command).kind)];
-    s.first_ns = std::min(s.first_ns, command.call_begin_ns);
-    s.last_ns = std::max({s.last_ns, command.call_end_ns, command.ended_ns});
-  }
-  for (const std::uint64_t ns : own_run_ns(trace)) s.busy_ns += ns;
-  if (s.last_ns < s.first_ns) s.first_ns = s.last_ns = 0;
-  for (const TraceBuffer& buffer : trace.buffers()) s.buffer_bytes += buffer.size_bytes;
-  for (const TraceContents& contents : trace.contents()) {
-    s.contents_bytes += contents.size_bytes;
-    s.stored_contents += contents.stored;
-  }
-  for (const TraceOverhead& overhead : trace.overheads())
-    s.overhead_ns[static_cast<std::size_t>(overhead.kind)] += overhead.end_ns - overhead.begin_ns;
-  for (const TraceRegion& region : trace.regions())
-    s.passes += region.kind == TraceRegion::Kind::pass;
-  return s;
-}
 
 std::string fact(const std::map<std::string, std::string>& facts, const char* key) {
   const auto found = facts.find(key);
@@ -60,19 +39,21 @@ std::uint64_t overhead_of(const Summary& s) {
   return total;
 }
 
-Json to_json(const Trace& trace) {
-  const Summary s = summary_of(trace);
-  Json json = json_of(trace);
-  json["kind"] = holds_graph(trace) ? "graph" : "capture";
-  if (holds_graph(trace)) json["graph"] = graph_json(trace);
-  json["file_bytes"] = trace.file_bytes();
-  json["problems"] = trace.problems();
-  json["facts"] = trace.facts();
-  json["end_facts"] = trace.end_facts();
-  json["span_ns"] = s.last_ns - s.first_ns;
-  json["busy_ns"] = s.busy_ns;
+bool holds_graph(const TraceTotals& totals) { return fact(totals.facts, "kind") == "graph"; }
+
+Json to_json(const TraceTotals& totals) {
+  const Summary s(totals);
+  Json json = {{"schema_version", 1}, {"document", totals.path}, {"complete", totals.is_complete}};
+  json["kind"] = holds_graph(totals) ? "graph" : "capture";
+  if (holds_graph(totals)) json["graph"] = graph_json(Trace::load(totals.path));
+  json["file_bytes"] = totals.file_bytes;
+  json["problems"] = totals.problems;
+  json["facts"] = totals.facts;
+  json["end_facts"] = totals.end_facts;
+  json["span_ns"] = totals.last_ns - totals.first_ns;
+  json["busy_ns"] = totals.busy_ns;
   json["devices"] = Json::array();
-  for (const TraceDevice& device : trace.devices()) {
+  for (const TraceDevice& device : totals.devices) {
     Json row = {{"selector", device.selector},
                 {"backend", device.backend},
                 {"name", device.name},
@@ -84,22 +65,22 @@ Json to_json(const Trace& trace) {
     row["clock_error_ns"] = device.clock_error_ns ? Json(*device.clock_error_ns) : Json();
     json["devices"].push_back(row);
   }
-  json["commands"] = {{"total", trace.commands().size()}};
-  for (std::size_t kind = 0; kind < kinds; ++kind)
-    json["commands"][to_string(static_cast<WorkKind>(kind))] = s.commands[kind];
-  json["streams"] = trace.streams().size();
-  json["kernels"] = trace.kernels().size();
-  json["buffers"] = {{"count", trace.buffers().size()}, {"bytes", s.buffer_bytes}};
-  json["contents"] = {{"count", trace.contents().size()},
-                      {"stored", s.stored_contents},
-                      {"bytes", s.contents_bytes},
-                      {"blob_bytes", trace.stored_bytes()}};
+  json["commands"] = {{"total", totals.command_count}};
+  for (std::size_t kind = 0; kind < totals.commands.size(); ++kind)
+    json["commands"][to_string(static_cast<WorkKind>(kind))] = totals.commands[kind];
+  json["streams"] = totals.streams.size();
+  json["kernels"] = totals.kernels.size();
+  json["buffers"] = {{"count", totals.buffers.size()}, {"bytes", s.buffer_bytes}};
+  json["contents"] = {{"count", totals.contents_count},
+                      {"stored", totals.stored_contents},
+                      {"bytes", totals.contents_bytes},
+                      {"blob_bytes", totals.stored_bytes}};
   json["passes"] = s.passes;
   json["overhead_ns"] = {{"total", overhead_of(s)}};
   for (std::size_t kind = 0; kind < s.overhead_ns.size(); ++kind)
     json["overhead_ns"][to_string(static_cast<OverheadKind>(kind))] = s.overhead_ns[kind];
   json["notes"] = Json::array();
-  for (const TraceNote& note : trace.notes())
+  for (const TraceNote& note : totals.notes)
     json["notes"].push_back({{"time_ns", note.time_ns}, {"kind", note.kind}, {"text", note.text}});
   return json;
 }
@@ -108,16 +89,16 @@ void line(const char* what, const std::string& value) {
   if (!value.empty()) fmt::print("{}{}\n", dim(fmt::format("{:<12}", what)), printable(value));
 }
 
-std::string commands_text(const Trace& trace, const Summary& s) {
+std::string commands_text(const TraceTotals& totals) {
   std::string list;
-  for (std::size_t kind = 0; kind < kinds; ++kind)
-    if (s.commands[kind] > 0)
-      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", s.commands[kind],
+  for (std::size_t kind = 0; kind < totals.commands.size(); ++kind)
+    if (totals.commands[kind] > 0)
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", totals.commands[kind],
                           to_string(static_cast<WorkKind>(kind)));
-  if (!trace.commands().empty()) return fmt::format("{} ({})", trace.commands().size(), list);
+  if (totals.command_count > 0) return fmt::format("{} ({})", totals.command_count, list);
   // Of what was cut off nobody can say that nothing ran.
-  return trace.end_facts().empty() ? "none that can be read"
-                                   : "none: nothing ran while it was recorded";
+  return totals.end_facts.empty() ? "none that can be read"
+                                  : "none: nothing ran while it was recorded";
 }
 
 std::string overhead_text(const Summary& s) {
@@ -131,9 +112,9 @@ std::string overhead_text(const Summary& s) {
 }
 
 // " (2 images, 1 svm)"
-std::string images_text(const Trace& trace) {
+std::string images_text(const TraceTotals& totals) {
   std::uint64_t images = 0, shared = 0;
-  for (const TraceBuffer& buffer : trace.buffers()) {
+  for (const TraceBuffer& buffer : totals.buffers) {
     images += buffer.kind == BufferKind::image;
     shared += buffer.kind == BufferKind::svm;
   }
@@ -142,52 +123,53 @@ std::string images_text(const Trace& trace) {
   return text.empty() ? text : fmt::format(" ({})", text);
 }
 
-std::string contents_text(const Trace& trace, const Summary& s) {
-  std::string text = fact(trace.facts(), "contents");
-  if (trace.contents().empty()) return text;
+std::string contents_text(const TraceTotals& totals) {
+  std::string text = fact(totals.facts, "contents");
+  if (totals.contents_count == 0) return text;
   if (!text.empty()) text += ": ";
-  text += fmt::format("{} of {} kept, {}", s.stored_contents,
-                      count_text(trace.contents().size(), "range"), size_text(s.contents_bytes));
-  const std::string stripped = fact(trace.facts(), "stripped");
+  text += fmt::format("{} of {} kept, {}", totals.stored_contents,
+                      count_text(totals.contents_count, "range"), size_text(totals.contents_bytes));
+  const std::string stripped = fact(totals.facts, "stripped");
   if (!stripped.empty()) text += fmt::format("; stripped: {}", stripped);
   return text;
 }
 
-void print(const Trace& trace, const TraceOptions& options) {
-  const Summary s = summary_of(trace);
-  const auto& facts = trace.facts();
-  fmt::print("{}  {}, {}\n", bold(options.path), size_text(trace.file_bytes()),
-             trace.is_complete() ? "complete" : "incomplete");
+void print(const TraceTotals& totals, const TraceOptions& options) {
+  const Summary s(totals);
+  const auto& facts = totals.facts;
+  fmt::print("{}  {}, {}\n", bold(options.path), size_text(totals.file_bytes),
+             totals.is_complete ? "complete" : "incomplete");
   line("program", fact(facts, "program"));
   line("command", fact(facts, "command_line"));
   const std::string started = fact(facts, "started"), host = fact(facts, "host");
   line("recorded", host.empty() || started.empty() ? started + host : started + " on " + host);
-  if (s.last_ns > s.first_ns)
-    line("took", fmt::format("{}, of which commands ran {}", time_text(s.last_ns - s.first_ns),
-                             time_text(s.busy_ns)));
-  for (const TraceDevice& device : trace.devices())
+  if (totals.last_ns > totals.first_ns)
+    line("took",
+         fmt::format("{}, of which commands ran {}", time_text(totals.last_ns - totals.first_ns),
+                     time_text(totals.busy_ns)));
+  for (const TraceDevice& device : totals.devices)
     line("device", fmt::format("{}  {}  {} {}", device.selector, device.name, device.driver,
                                device.driver_version));
-  line("commands", commands_text(trace, s));
-  line("streams", std::to_string(trace.streams().size()));
-  line("kernels", std::to_string(trace.kernels().size()));
-  line("buffers", fmt::format("{}{}, {}", trace.buffers().size(), images_text(trace),
+  line("commands", commands_text(totals));
+  line("streams", std::to_string(totals.streams.size()));
+  line("kernels", std::to_string(totals.kernels.size()));
+  line("buffers", fmt::format("{}{}, {}", totals.buffers.size(), images_text(totals),
                               size_text(s.buffer_bytes)));
-  line("contents", contents_text(trace, s));
+  line("contents", contents_text(totals));
   // bytes_in: what was recorded; the same bytes are stored once, and compressed.
-  const std::string bytes_in = fact(trace.end_facts(), "bytes_in");
+  const std::string bytes_in = fact(totals.end_facts, "bytes_in");
   line("stored", bytes_in.empty()
-                     ? size_text(trace.stored_bytes())
-                     : fmt::format("{} for {} recorded", size_text(trace.stored_bytes()),
+                     ? size_text(totals.stored_bytes)
+                     : fmt::format("{} for {} recorded", size_text(totals.stored_bytes),
                                    size_text(std::strtoull(bytes_in.c_str(), nullptr, 10))));
   if (s.passes > 0) line("passes", std::to_string(s.passes));
   line("selection", fact(facts, "selection"));
   line("overhead", overhead_text(s));
-  for (const TraceNote& note : trace.notes()) line("note", note.text);
-  const std::string complete = fact(trace.end_facts(), "complete");
+  for (const TraceNote& note : totals.notes) line("note", note.text);
+  const std::string complete = fact(totals.end_facts, "complete");
   if (!complete.empty() && complete != "yes") line("lost", complete);
-  for (const std::string& problem : trace.problems()) line("problem", problem);
-  if (!trace.is_complete())
+  for (const std::string& problem : totals.problems) line("problem", problem);
+  if (!totals.is_complete)
     print_next(options, {{"reel recover $", "write what can be read into a whole document"},
                          {"reel verify $", "check every byte"}});
   else
@@ -206,13 +188,14 @@ void add_info(CLI::App& app, Action& chosen) {
   verb->footer("Example:\n  reel info pass.reel");
   verb->callback([options, &chosen] {
     chosen = [options] {
-      const Trace trace = Trace::load(options->path);  // problems are part of the answer
+      // Problems are part of the answer.
+      const TraceTotals totals = TraceTotals::load(options->path);
       if (options->json)
-        print_json(to_json(trace));
-      else if (holds_graph(trace))
-        print_graph(trace, *options);
+        print_json(to_json(totals));
+      else if (holds_graph(totals))
+        print_graph(Trace::load(options->path), *options);
       else
-        print(trace, *options);
+        print(totals, *options);
       return done;
     };
   });

@@ -6,7 +6,7 @@
 // Every index in here is within its list: load() leaves out rows that say otherwise and counts
 // them among problems(). Commands are c0 to the last before the first that is missing. Times are
 // nanoseconds on the host's clock; device times have been brought there. Contents stay in the file
-// until asked for. Any thread; copies share one file.
+// until asked for, and are gone where somebody cuts it shorter. Any thread; copies share one file.
 #pragma once
 
 #include <array>
@@ -24,10 +24,9 @@
 #include "reel/ids.hpp"
 #include "reel/image.hpp"
 #include "reel/parameter.hpp"
+#include "reel/trace_commands.hpp"
 
 namespace reel {
-
-inline constexpr std::uint32_t no_index = ~std::uint32_t{0};  // of an index: there is none
 
 struct TraceDevice {
   std::uint32_t id = 0;
@@ -135,22 +134,6 @@ struct TraceWork {
   std::uint32_t first_argument = 0, argument_count = 0;
 };
 
-struct TraceCommand {
-  std::uint32_t work = no_index;    // index in works(), always
-  std::uint32_t stream = no_index;  // index in streams(), always
-  std::uint32_t launch = no_index;  // index of the command that launched it: a smaller one
-  std::uint32_t node = no_index;    // its number in that graph
-  std::uint32_t thread = 0;
-  std::uint64_t call_begin_ns = 0, call_end_ns = 0;
-  // 0: not known, never invented.
-  std::uint64_t queued_ns = 0, submitted_ns = 0, started_ns = 0, ended_ns = 0;
-
-  bool has_run_times() const noexcept { return started_ns != 0 && ended_ns != 0; }
-  std::uint64_t run_ns() const noexcept {
-    return has_run_times() && ended_ns > started_ns ? ended_ns - started_ns : 0;
-  }
-};
-
 // Before `command` runs, `after`, a command of another stream, is done.
 struct TraceOrder {
   std::uint32_t command, after;  // indices in commands(); `after` is the smaller
@@ -169,13 +152,6 @@ struct TraceContents {
   std::uint32_t first_page = 0, page_count = 0;
 };
 inline constexpr std::uint64_t page_bytes = 1u << 20;
-
-struct TraceCall {
-  std::uint32_t name = 0;  // text
-  std::uint32_t thread = 0;
-  std::uint64_t begin_ns = 0, end_ns = 0;
-  std::uint32_t command = no_index;
-};
 
 struct TraceRegion {
   enum class Kind : std::uint8_t { pass, named } kind{};
@@ -231,10 +207,10 @@ class Trace {
   const std::vector<TraceBuffer>& buffers() const;
   const std::vector<TraceKernel>& kernels() const;
   const std::vector<TraceWork>& works() const;
-  const std::vector<TraceCommand>& commands() const;   // [12] is c12
+  const TraceCommands& commands() const;               // [12] is c12
   const std::vector<TraceOrder>& orders() const;       // by command
   const std::vector<TraceContents>& contents() const;  // by command, then as recorded
-  const std::vector<TraceCall>& calls() const;         // by begin; those of commands among them
+  const TraceCalls& calls() const;                     // by begin; those of commands among them
   const std::vector<TraceRegion>& regions() const;
   const std::vector<TraceOverhead>& overheads() const;
   const std::vector<TraceEdge>& edges() const;

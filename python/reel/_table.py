@@ -65,8 +65,9 @@ class Table(Sequence[Row], Generic[Row]):
     def columns(self) -> dict[str, Array]:
         """The rows as one array for each column, as ``pandas.DataFrame(...)`` takes them.
 
-        Columns that the document holds as they are, are views on its memory: nothing is copied,
-        and they keep the trace alive. They can't be written.
+        Columns that the document holds as they are, are views on its memory, and keep the trace
+        alive; those of commands and calls, which it holds packed, are views on one copy, made when
+        first asked for. They can't be written.
         """
         raise NotImplementedError
 

@@ -194,10 +194,13 @@ class Trace:
 
     def __init__(self, path: Path) -> None:
         self._data = _reel.TraceData.load(os.fspath(path))
-        self._commands: Array = self._data.table("commands")
         self._works: Array = self._data.table("works")
 
     # What only some questions need is looked at when it is first asked for.
+    @cached_property
+    def _commands(self) -> Array:
+        return self._data.table("commands")
+
     @cached_property
     def _contents(self) -> Array:
         return self._data.table("contents")

@@ -1,6 +1,7 @@
 #include "trace_tables.hpp"
 
 #include <cstddef>
+#include <cstring>
 
 #include "reel/error.hpp"
 #include "reel/trace.hpp"
@@ -41,12 +42,28 @@ py::array view(const py::object& trace, const std::vector<Row>& rows,
   return result;
 }
 
+// Lists that are kept packed: a copy, as rows of a structure.
+template <class List>
+py::array copy(const List& rows, const std::vector<Column>& columns) {
+  using Row = typename List::value_type;
+  static_assert(std::is_trivially_copyable_v<Row> && std::is_standard_layout_v<Row>);
+  py::array result(row_type(columns, sizeof(Row)), {static_cast<py::ssize_t>(rows.size())},
+                   {static_cast<py::ssize_t>(sizeof(Row))});
+  auto* to = static_cast<std::byte*>(result.mutable_data());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row row = rows[i];
+    std::memcpy(to + i * sizeof(Row), &row, sizeof(Row));
+  }
+  result.attr("flags").attr("writeable") = false;
+  return result;
+}
+
 #define REEL_COLUMN(row, member, ...) \
   { #member, offsetof(row, member), __VA_ARGS__ }
 
-py::array commands(const py::object& object, const Trace& trace) {
-  return view(
-      object, trace.commands(),
+py::array commands(const Trace& trace) {
+  return copy(
+      trace.commands(),
       {REEL_COLUMN(TraceCommand, work, "u4"), REEL_COLUMN(TraceCommand, stream, "u4"),
        REEL_COLUMN(TraceCommand, launch, "u4"), REEL_COLUMN(TraceCommand, node, "u4"),
        REEL_COLUMN(TraceCommand, thread, "u4"), REEL_COLUMN(TraceCommand, call_begin_ns, "u8"),
@@ -75,8 +92,8 @@ py::array contents(const py::object& object, const Trace& trace) {
        REEL_COLUMN(TraceContents, size_bytes, "u8"), REEL_COLUMN(TraceContents, stored, "?")});
 }
 
-py::array calls(const py::object& object, const Trace& trace) {
-  return view(object, trace.calls(),
+py::array calls(const Trace& trace) {
+  return copy(trace.calls(),
               {REEL_COLUMN(TraceCall, name, "u4"), REEL_COLUMN(TraceCall, thread, "u4"),
                REEL_COLUMN(TraceCall, begin_ns, "u8"), REEL_COLUMN(TraceCall, end_ns, "u8"),
                REEL_COLUMN(TraceCall, command, "u4")});
@@ -103,10 +120,10 @@ py::array overheads(const py::object& object, const Trace& trace) {
 py::array trace_table(const py::object& object, const std::string& name) {
   static_assert(sizeof(Dim3) == 3 * sizeof(std::uint32_t));
   const auto& trace = object.cast<const Trace&>();
-  if (name == "commands") return commands(object, trace);
+  if (name == "commands") return commands(trace);
   if (name == "works") return works(object, trace);
   if (name == "contents") return contents(object, trace);
-  if (name == "calls") return calls(object, trace);
+  if (name == "calls") return calls(trace);
   if (name == "regions") return regions(object, trace);
   if (name == "overheads") return overheads(object, trace);
   if (name == "orders")

@@ -27,7 +27,7 @@ std::uint64_t end_of(std::uint64_t begin_ns, std::uint64_t ns) {
 
 void BatchReader::read(const schema::Commands& batch) {
   constexpr std::string_view commands = "/commands";
-  // A command is kept with its id and a call of its own.
+  // What it may take at worst, with all that is asked of it; most take a fifth.
   constexpr std::size_t row_bytes =
       sizeof(TraceCommand) + sizeof(std::uint32_t) + sizeof(TraceCall);
   const std::size_t rows = decode(commands, row_bytes,
@@ -46,21 +46,22 @@ void BatchReader::read(const schema::Commands& batch) {
       problems_.left_out(commands, no_such_number);
       continue;
     }
-    tables_.command_ids.push_back(low(id[i]));
-    TraceCommand& command = tables_.rows.commands.emplace_back();
-    command.work = low(work[i]);
-    command.stream = low(stream[i]);
-    command.launch = low(launch[i]);
-    command.node = low(node[i]);
-    command.thread = low(thread[i]);
-    command.call_begin_ns = begin[i];
-    command.call_end_ns = end_of(begin[i], ns[i]);
+    const std::uint64_t call_end = end_of(begin[i], ns[i]);
+    if (tables_.totals) {
+      tables_.totals->add_command(id[i], work[i], stream[i], launch[i], begin[i], call_end);
+      continue;
+    }
+    const std::size_t place = tables_.commands.size();
+    tables_.commands_are_in_place &= id[i] == place;
+    tables_.commands.add(id[i] - place, work[i], stream[i], launch[i], node[i], thread[i], begin[i],
+                         call_end - begin[i]);
   }
 }
 
 void BatchReader::read(const schema::Stamps& batch) {
   constexpr std::string_view stamps = "/stamps";
-  const std::size_t rows = decode(stamps, sizeof(RawStamp),
+  constexpr std::size_t stamp_bytes = 40;  // at worst
+  const std::size_t rows = decode(stamps, stamp_bytes,
                                   {{batch.command(), no_index},
                                    {batch.known()},
                                    {batch.queued_ns()},
@@ -72,11 +73,16 @@ void BatchReader::read(const schema::Stamps& batch) {
       problems_.left_out(stamps, no_such_number);
       continue;
     }
-    // Each counts from the one before it, modulo 2^64.
-    const std::uint64_t queued = columns_[2][i], submitted = queued + columns_[3][i],
-                        started = submitted + columns_[4][i], ended = started + columns_[5][i];
-    tables_.stamps.push_back({low(columns_[0][i]), static_cast<std::uint8_t>(columns_[1][i] & 15),
-                              queued, submitted, started, ended});
+    if (tables_.totals) {
+      const std::uint64_t queued = columns_[2][i], submitted = queued + columns_[3][i],
+                          started = submitted + columns_[4][i], ended = started + columns_[5][i];
+      tables_.totals->add_stamp(columns_[0][i], columns_[1][i], queued, submitted, started, ended);
+      continue;
+    }
+    const std::size_t place = tables_.stamps.size();
+    tables_.stamps_are_in_place &= columns_[0][i] == place;
+    tables_.stamps.add(columns_[0][i] - place, columns_[1][i] & 15, columns_[2][i], columns_[3][i],
+                       columns_[4][i], columns_[5][i]);
   }
 }
 

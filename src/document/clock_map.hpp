@@ -22,6 +22,8 @@ class ClockMap {
   explicit ClockMap(std::vector<ClockPoint> points);
 
   bool empty() const noexcept { return points_.empty(); }
+  // Does it run as fast as the host's, as far as is known?
+  bool is_even() const noexcept { return points_.size() == 1; }
   std::size_t left_out() const noexcept { return left_out_; }
   // 0 where it would be before the host's clock began, or past what 64 bits hold. Fastest when
   // asked for times that lie close to each other.

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/fail.hpp"
+#include "document/call_list.hpp"
 #include "document/trace_state.hpp"
 
 namespace reel {
@@ -97,10 +98,17 @@ const std::vector<TraceStream>& Trace::streams() const { return state_->tables.s
 const std::vector<TraceBuffer>& Trace::buffers() const { return state_->tables.buffers; }
 const std::vector<TraceKernel>& Trace::kernels() const { return state_->tables.kernels; }
 const std::vector<TraceWork>& Trace::works() const { return state_->tables.works; }
-const std::vector<TraceCommand>& Trace::commands() const { return state_->tables.commands; }
+const TraceCommands& Trace::commands() const { return state_->tables.commands; }
 const std::vector<TraceOrder>& Trace::orders() const { return state_->tables.orders; }
 const std::vector<TraceContents>& Trace::contents() const { return state_->tables.contents; }
-const std::vector<TraceCall>& Trace::calls() const { return state_->tables.calls; }
+const TraceCalls& Trace::calls() const {
+  std::call_once(state_->calls_are_listed, [&] {
+    const document::TraceTables& tables = state_->tables;
+    state_->calls = document::list_calls(tables.commands, tables.works, tables.first_kind_name,
+                                         std::move(state_->recorded_calls));
+  });
+  return state_->calls;
+}
 const std::vector<TraceRegion>& Trace::regions() const { return state_->tables.regions; }
 const std::vector<TraceOverhead>& Trace::overheads() const { return state_->tables.overheads; }
 const std::vector<TraceEdge>& Trace::edges() const { return state_->tables.edges; }

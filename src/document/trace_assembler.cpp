@@ -56,13 +56,11 @@ TraceTables TraceAssembler::assemble() && {
   index_kernels();
   fold_allocations();
   check_works();
-  order_commands();
-  cut_commands_to_prefix();
-  place_stamps();
+  join_commands();
   check_orders();
   check_contents();
   check_edges();
-  add_calls_of_commands();
+  check_calls();
   sort_spans();
   if (missing_texts_ > 0)
     problems_.damage(fmt::format(
@@ -211,7 +209,7 @@ void TraceAssembler::check_contents() {
   std::uint64_t incomplete = 0;
   std::erase_if(rows_.contents, [&](TraceContents& row) {
     row.buffer = buffer_index_.find(row.buffer);
-    if (row.command != no_index && row.command >= rows_.commands.size())
+    if (row.command != no_index && row.command >= command_count_)
       problems_.left_out(contents, "the command is not in the document");
     else if (row.buffer == no_index)
       problems_.left_out(contents, "the buffer is not in the document");

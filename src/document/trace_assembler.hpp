@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "document/blob_index.hpp"
+#include "document/clock_map.hpp"
 #include "document/id_index.hpp"
 #include "document/problems.hpp"
 #include "document/trace_tables.hpp"
@@ -37,11 +38,10 @@ class TraceAssembler {
   void check_edges();
 
   // What happened when: trace_times.cpp.
-  void order_commands();
-  void cut_commands_to_prefix();
-  void place_stamps();
+  void join_commands();
+  void settle_totals(std::vector<ClockMap> clocks);
   void check_orders();
-  void add_calls_of_commands();
+  void check_calls();
   void sort_spans();
 
   std::uint32_t text(std::uint32_t id);  // 0 where there is none
@@ -55,6 +55,7 @@ class TraceAssembler {
   Problems& problems_;
   IdIndex text_index_, device_index_, stream_index_, buffer_index_, kernel_index_, work_index_;
   std::vector<bool> work_is_whole_;
+  std::uint64_t command_count_ = 0;
   std::uint64_t missing_texts_ = 0;
 };
 

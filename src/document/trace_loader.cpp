@@ -1,4 +1,6 @@
 // Trace::load: file, container, batches, rows.
+#include "document/trace_loader.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,9 +8,8 @@
 
 #include "base/fail.hpp"
 #include "document/batch_reader.hpp"
-#include "document/mcap_reader.hpp"
+#include "document/chunks_ahead.hpp"
 #include "document/trace_assembler.hpp"
-#include "document/trace_state.hpp"
 #include "graph/text.hpp"
 
 namespace reel {
@@ -34,17 +35,21 @@ std::optional<std::uint64_t> number(const std::map<std::string, std::string>& fa
 
 class Loader {
  public:
-  explicit Loader(const std::string& path)
-      : state_(std::make_shared<TraceState>(path)), file_(state_->file), budget_(file_.size()) {}
+  Loader(const std::string& path, CommandTotals* totals)
+      : state_(std::make_shared<TraceState>(path)), file_(state_->file), budget_(file_.size()) {
+    raw_.totals = totals;
+  }
 
-  std::shared_ptr<const TraceState> load() && {
+  std::shared_ptr<TraceState> load() && {
     read_container();
     read_facts();
     check_format();
     state_->blobs = BlobIndex(index_.attachments);
     read_batches();
+    const CommandTotals* const totals = raw_.totals;
     state_->tables = TraceAssembler(std::move(raw_), state_->blobs, problems_).assemble();
-    check_count();
+    state_->recorded_calls = std::move(state_->tables.calls);
+    check_count(totals ? totals->commands() : state_->tables.commands.size());
     if (index_.complete && !has_end())
       problems_.remark(
           "The recording was cut short: the document was recovered, and its end is missing.");
@@ -104,38 +109,34 @@ class Loader {
       if (!topic.empty() && channel.message_encoding == "flatbuffer")
         topics.emplace(channel.id, topic);
     }
-    reserve_commands();
     BatchReader reader(raw_, problems_, budget_);
-    mcap::ChunkReader chunks;
-    for (const mcap::ChunkRef& chunk : index_.chunks) {
-      if (chunk.uncompressed_bytes > free_chunk_bytes + most_times_compressed * chunk.data_bytes) {
-        problems_.damage(fmt::format("The chunk at byte {} says it has {} bytes, out of {}.",
-                                     chunk.offset, chunk.uncompressed_bytes, chunk.data_bytes));
-        continue;
+    leave_out_bombs();
+    mcap::ChunksAhead chunks(file_, index_.chunks);
+    for (std::size_t i = 0; i < index_.chunks.size(); ++i) {
+      mcap::ChunkReader& chunk = chunks.next();
+      while (const auto message = chunk.next()) {
+        const auto topic = topics.find(message->channel);
+        if (topic != topics.end()) reader.read(topic->second, message->data);
       }
-      const auto damage =
-          mcap::for_each_message(file_, chunk, chunks, [&](const mcap::MessageView& message) {
-            const auto topic = topics.find(message.channel);
-            if (topic != topics.end()) reader.read(topic->second, message.data);
-          });
-      if (damage)
+      if (const auto& damage = chunk.damage())
         problems_.damage(
             fmt::format("The chunk at byte {} can't be read: {}", damage->offset, damage->reason));
     }
   }
 
-  // Growing step by step would take twice the memory for a moment.
-  void reserve_commands() {
-    const std::uint64_t told = number(state_->end_facts, "commands").value_or(0);
-    if (told > file_.size() + (1u << 20)) return;
-    raw_.rows.commands.reserve(told);
-    raw_.command_ids.reserve(told);
-    raw_.stamps.reserve(told);
+  void leave_out_bombs() {
+    std::erase_if(index_.chunks, [&](const mcap::ChunkRef& chunk) {
+      const bool is_bomb =
+          chunk.uncompressed_bytes > free_chunk_bytes + most_times_compressed * chunk.data_bytes;
+      if (is_bomb)
+        problems_.damage(fmt::format("The chunk at byte {} says it has {} bytes, out of {}.",
+                                     chunk.offset, chunk.uncompressed_bytes, chunk.data_bytes));
+      return is_bomb;
+    });
   }
 
-  void check_count() {
+  void check_count(std::uint64_t found) {
     const auto told = number(state_->end_facts, "commands");
-    const std::size_t found = state_->tables.commands.size();
     if (told && *told != found)
       problems_.damage(fmt::format("{} commands were recorded, {} can be read.", *told, found));
   }
@@ -150,6 +151,10 @@ class Loader {
 
 }  // namespace
 
-Trace Trace::load(const std::string& path) { return Trace(Loader(path).load()); }
+std::shared_ptr<TraceState> document::load_state(const std::string& path, CommandTotals* totals) {
+  return Loader(path, totals).load();
+}
+
+Trace Trace::load(const std::string& path) { return Trace(document::load_state(path, nullptr)); }
 
 }  // namespace reel

@@ -1,9 +1,10 @@
 // trace_state.hpp - what copies of a Trace share: the file, and what was read from it.
 //
-// Immutable once loaded.
+// Immutable once loaded; the list of calls is made when first asked for.
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct TraceState {
   std::map<std::string, std::string> facts, end_facts;
   document::BlobIndex blobs;
   document::TraceTables tables;
+
+  mutable std::once_flag calls_are_listed;
+  mutable std::vector<TraceCall> recorded_calls;  // until they are in the list
+  mutable TraceCalls calls;
 };
 
 }  // namespace reel

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "document/command_totals.hpp"
+#include "document/row_packer.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::document {
@@ -20,22 +22,35 @@ struct TraceTables {
   std::vector<TraceWork> works;
   std::vector<TraceArgument> arguments;  // of all works
   std::vector<std::byte> values;         // of all arguments
-  std::vector<TraceCommand> commands;
+  TraceCommands commands;
   std::vector<TraceOrder> orders;
   std::vector<TraceContents> contents;
-  std::vector<BlobId> pages;  // of all contents
-  std::vector<TraceCall> calls;
+  std::vector<BlobId> pages;          // of all contents
+  std::vector<TraceCall> calls;       // by begin; without those that gave commands
+  std::uint32_t first_kind_name = 0;  // text: what a call is named that gave the first WorkKind
   std::vector<TraceRegion> regions;
   std::vector<TraceOverhead> overheads;
   std::vector<TraceEdge> edges;
   std::vector<TraceNote> notes;
 };
 
-struct RawStamp {
-  std::uint32_t command = 0;
-  std::uint8_t known = 0;  // bit 0 queued, 1 submitted, 2 started, 3 ended
-  std::uint64_t queued_ns = 0, submitted_ns = 0, started_ns = 0, ended_ns = 0;  // of the device
+// Columns of RawTables::commands and ::stamps, as the file has them.
+namespace raw_command {
+enum Column : std::uint8_t {
+  id_from_place,
+  work,
+  stream,
+  launch,
+  node,
+  thread,
+  call_begin,
+  call_ns
 };
+}
+namespace raw_stamp {
+// Times of the device, each from the one before it.
+enum Column : std::uint8_t { command_from_place, known, queued, submitted, started, ended };
+}  // namespace raw_stamp
 
 struct RawAllocation {
   std::uint8_t kind = 0;
@@ -52,8 +67,19 @@ struct RawClock {
 // has it; rows within a batch (arguments, pages, values) are checked already.
 struct RawTables {
   TraceTables rows;
-  std::vector<std::uint32_t> text_ids{0}, work_ids, command_ids;  // of the rows at the same place
-  std::vector<RawStamp> stamps;
+  std::vector<std::uint32_t> text_ids{0}, work_ids;  // of the rows at the same place
+  RowPacker<8> commands;
+  RowPacker<6> stamps;
+  CommandTotals* totals = nullptr;  // where it is set, both are counted there and not kept
+  // Is each row at the place that its command's id says? Recorders of one stream write it so.
+  bool commands_are_in_place = true, stamps_are_in_place = true;
+
+  std::uint32_t command_id(std::size_t place) const {
+    return static_cast<std::uint32_t>(commands.at(place, raw_command::id_from_place) + place);
+  }
+  std::uint32_t stamped_command(std::size_t place) const {
+    return static_cast<std::uint32_t>(stamps.at(place, raw_stamp::command_from_place) + place);
+  }
   std::vector<RawAllocation> allocations;
   std::vector<RawClock> clocks;
 };

@@ -16,7 +16,7 @@ struct Case {
   const Trace& trace;
   const Report& report;
 
-  const TraceCommand& command(std::uint32_t c) const { return trace.commands()[c]; }
+  TraceCommand command(std::uint32_t c) const { return trace.commands()[c]; }
   const TraceWork& work(std::uint32_t c) const { return trace.work_of(command(c)); }
   // From the first start to the last end of all devices: what shares are of.
   std::uint64_t active_ns() const;

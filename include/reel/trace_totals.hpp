@@ -1,0 +1,44 @@
+// trace_totals.hpp - what a document holds in sum.
+//
+//   const reel::TraceTotals totals = reel::TraceTotals::load("pass.reel");
+//
+// Of a large document this takes a fraction of the time and memory of Trace::load(), because its
+// commands are counted and not kept. What is checked is the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reel/trace.hpp"
+
+namespace reel {
+
+struct TraceTotals {
+  // Throws as Trace::load() does.
+  static TraceTotals load(const std::string& path);
+
+  std::uint64_t command_count = 0;
+  std::array<std::uint64_t, static_cast<std::size_t>(WorkKind::unknown) + 1> commands{};  // by kind
+  std::uint64_t first_ns = 0, last_ns = 0;  // from the first call to the last end
+  std::uint64_t busy_ns = 0;                // of all runs, those of a launch's nodes not twice
+  std::uint64_t contents_count = 0, stored_contents = 0, contents_bytes = 0;
+
+  // As of a Trace.
+  std::string path;
+  std::uint64_t file_bytes = 0, stored_bytes = 0;
+  bool is_complete = false;
+  std::vector<std::string> problems;
+  std::map<std::string, std::string> facts, end_facts;
+  std::vector<TraceDevice> devices;
+  std::vector<TraceStream> streams;
+  std::vector<TraceBuffer> buffers;
+  std::vector<TraceKernel> kernels;
+  std::vector<TraceRegion> regions;
+  std::vector<TraceOverhead> overheads;
+  std::vector<TraceNote> notes;
+};
+
+}  // namespace reel
