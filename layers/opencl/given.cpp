@@ -11,9 +11,12 @@ Given::Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count
   ticket_.event = ticket_.program_event = event;
   const std::uint32_t mode = session::mode();
   if (mode & session::attention) control::before_command(kernel);
-  if (session::mode() & session::ending) session::stray_command();
   use_.emplace();
-  if (!*use_) return;
+  if (!*use_) {
+    // Who finds no recording although there was one finds that it is ending.
+    if (session::mode() & session::ending) session::stray_command();
+    return;
+  }
   quietly([&] {
     auto* known = find<Queue>(queue);
     if (!known) {
@@ -34,23 +37,28 @@ void Given::leave() noexcept {
   if (waited_) next().clReleaseEvent(std::exchange(waited_, nullptr));
 }
 
-std::shared_ptr<std::vector<std::byte>> Given::copy_before(std::span<const Range> ranges,
-                                                           cl_event& read) {
+std::shared_ptr<capture::Block> Given::copy_before(std::span<const Range> ranges, cl_event& read) {
   return ticket_.record ? (*use_)->copy_before(ticket_, ranges, read) : nullptr;
 }
 
 void Given::called(cl_int status) noexcept {
-  if (!ticket_.record) return;
+  ticket_.release_waits();
+  if (!ticket_.record && !ticket_.is_followed) return;
   capture_ = (*use_)->number;
-  stream_ = ticket_.record->lanes[ticket_.lane].stream;
+  if (ticket_.record) stream_ = ticket_.record->lanes[ticket_.lane].stream;
   if (will_wait_ && status == CL_SUCCESS) {
     waited_ = ticket_.program_event ? *ticket_.program_event : ticket_.taken;
     if (waited_)
       next().clRetainEvent(waited_);
     else
-      without_event_ = ticket_.record->handle;  // a driver that gives none
+      without_event_ = ticket_.place->handle;  // a driver that gives none
   }
-  (*use_)->finish(ticket_, status);
+  if (ticket_.record) {
+    (*use_)->finish(ticket_, status);
+    return;
+  }
+  (*use_)->followed(ticket_, status);
+  if (ticket_.taken) next().clReleaseEvent(std::exchange(ticket_.taken, nullptr));
 }
 
 cl_int Given::wait(cl_int status) noexcept {
@@ -61,7 +69,11 @@ cl_int Given::wait(cl_int status) noexcept {
   status = next().clWaitForEvents(1, &waited_);
   next().clReleaseEvent(std::exchange(waited_, nullptr));
   const RecordingUse use;
-  if (use && use->number == capture_) use->host_waited(stream_, ticket_.id);
+  if (use && use->number == capture_) {
+    use->settle_reads();
+    if (!ticket_.is_followed) use->host_waited(stream_, ticket_.id);
+    for (const Point& point : ticket_.after) use->host_waited(point.stream, point.command);
+  }
   return status;
 }
 

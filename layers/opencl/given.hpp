@@ -51,15 +51,24 @@ class Given {
   void check(ContentRole role = ContentRole::check) noexcept {
     if (ticket_.record) (*use_)->check(ticket_, ticket_.work->arguments, role);
   }
+  // The command lets the host write its bytes.
+  void before_host_writes(std::span<const Range> ranges) noexcept {
+    if (ticket_.place) (*use_)->before_host_writes(ticket_, ranges);
+  }
+  void host_has(std::span<const Range> ranges, bool discarding) noexcept {
+    if (ticket_.record) (*use_)->host_has(ranges, discarding);
+  }
+  void forget(std::span<const Range> ranges) noexcept {
+    if (ticket_.place) (*use_)->forget(ranges);
+  }
   // Reads what is there before the command: as results of all that came before it.
   void check_before() noexcept {
     if (ticket_.record) (*use_)->check_before(ticket_);
   }
   // A copy of these bytes as they are before the command, there once `read` is done.
-  std::shared_ptr<std::vector<std::byte>> copy_before(std::span<const Range> ranges,
-                                                      cl_event& read);
-  void unmapped(const Storage& storage) noexcept {
-    if (ticket_.record) (*use_)->unmapped(storage);
+  std::shared_ptr<capture::Block> copy_before(std::span<const Range> ranges, cl_event& read);
+  void unmapped(const Storage& storage, std::span<const Range> ranges) noexcept {
+    if (ticket_.record) (*use_)->unmapped(storage, ranges);
   }
   std::uint32_t command() const noexcept { return ticket_.id; }
   std::uint32_t capture() const noexcept { return use_ && *use_ ? (*use_)->number : capture_; }
@@ -78,8 +87,9 @@ class Given {
   // queue's lock would stop whoever is to end the wait; wait() then does, as the last thing, and
   // returns what the blocking call would. Returns what to tell the driver.
   cl_bool block(cl_bool blocking) noexcept {
-    will_wait_ = ticket_.record && blocking;
-    return ticket_.record ? CL_FALSE : blocking;
+    const bool is_ours = ticket_.record || ticket_.is_followed;
+    will_wait_ = is_ours && blocking;
+    return is_ours ? CL_FALSE : blocking;
   }
   cl_int wait(cl_int status) noexcept;
 

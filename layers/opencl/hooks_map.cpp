@@ -13,14 +13,13 @@ namespace {
 void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                              cl_map_flags flags, size_t offset, size_t size, cl_uint wait_count,
                              const cl_event* waits, cl_event* event, cl_int* status_ret) {
-  if (!session::mode()) [[likely]]
-    return next().clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, wait_count,
-                                     waits, event, status_ret);
   Given given(queue, "", wait_count, waits, event);
+  Work mapped;
+  quietly([&] { add_range(mapped, Access::read, memory_of(buffer), offset, size); });
   fill(given, WorkKind::read, "clEnqueueMapBuffer",
-       [&](Work& work) { add_range(work, Access::read, memory_of(buffer), offset, size); });
+       [&](Work& work) { work.arguments = mapped.arguments; });
   void* pointer = nullptr;
-  MapInProgress map(given, flags);
+  MapInProgress map(given, mapped.arguments, flags);
   const cl_bool block = given.block(blocking);
   cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     cl_int answer = CL_SUCCESS;
@@ -40,12 +39,15 @@ void* CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocki
                             const cl_event* waits, cl_event* event, cl_int* status_ret) {
   Given given(queue, "", wait_count, waits, event);
   std::shared_ptr<Memory> memory;
-  fill(given, WorkKind::read, "clEnqueueMapImage", [&](Work& work) {
+  Work mapped;
+  quietly([&] {
     memory = memory_of(image);
-    add_region(work, Access::read, memory, origin, region);
+    add_region(mapped, Access::read, memory, origin, region);
   });
+  fill(given, WorkKind::read, "clEnqueueMapImage",
+       [&](Work& work) { work.arguments = mapped.arguments; });
   void* pointer = nullptr;
-  MapInProgress map(given, flags);
+  MapInProgress map(given, mapped.arguments, flags);
   const cl_bool block = given.block(blocking);
   cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     cl_int answer = CL_SUCCESS;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "layers/opencl/given.hpp"
+#include "layers/opencl/held_back.hpp"
 #include "layers/opencl/hooks.hpp"
 #include "layers/opencl/references.hpp"
 
@@ -165,10 +166,20 @@ cl_event CL_API_CALL create_user_event(cl_context context, cl_int* status_ret) {
     quietly([&] {
       auto known = std::make_shared<Event>();
       known->is_user = true;
+      known->user_number = held_back::made();
       add(event, std::move(known));
     });
   if (status_ret) *status_ret = status;
   return event;
+}
+
+cl_int CL_API_CALL set_user_event(cl_event event, cl_int execution_status) {
+  // Asked before: the program may let go of the event in a callback of what it held back.
+  const auto* known = find<Event>(event);
+  const std::uint64_t number = known ? known->user_number : 0;
+  const cl_int status = next().clSetUserEventStatus(event, execution_status);
+  if (status == CL_SUCCESS && number) held_back::set(number);
+  return status;
 }
 
 cl_int CL_API_CALL retain_event(cl_event event) { return retain(event, next().clRetainEvent); }
@@ -208,6 +219,7 @@ void add_object_hooks(cl_icd_dispatch& table) {
   table.clRetainCommandQueue = retain_queue;
   table.clReleaseCommandQueue = release_queue;
   table.clCreateUserEvent = create_user_event;
+  table.clSetUserEventStatus = set_user_event;
   table.clRetainEvent = retain_event;
   table.clReleaseEvent = release_event;
   table.clGetEventInfo = event_info;

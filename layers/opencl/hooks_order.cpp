@@ -64,7 +64,10 @@ cl_int CL_API_CALL finish(cl_command_queue queue) {
   if (status == CL_SUCCESS) {
     const RecordingUse use;
     Queue* known = use ? find<Queue>(queue) : nullptr;
-    if (known) use->finished(*known);
+    if (known) {
+      use->settle_reads();
+      use->finished(*known);
+    }
   }
   return status;
 }
@@ -84,6 +87,7 @@ cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event* events) {
   if (status != CL_SUCCESS || !events) return status;
   const RecordingUse use;
   if (!use) return status;
+  use->settle_reads();
   for (cl_uint i = 0; i < count; ++i)
     if (const auto* event = find<Event>(events[i])) use->host_waited(*event);
   return status;

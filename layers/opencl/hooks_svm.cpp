@@ -128,10 +128,13 @@ cl_int CL_API_CALL enqueue_map(cl_command_queue queue, cl_bool blocking, cl_map_
                                void* pointer, size_t size, cl_uint wait_count,
                                const cl_event* waits, cl_event* event) {
   Given given(queue, "", wait_count, waits, event);
-  fill(given, WorkKind::read, "clEnqueueSVMMap", [&](Work& work) {
-    if (const auto place = place_of(pointer, size)) work.read(place->range);
+  Work mapped;
+  quietly([&] {
+    if (const auto place = place_of(pointer, size)) mapped.read(place->range);
   });
-  MapInProgress map(given, flags);
+  fill(given, WorkKind::read, "clEnqueueSVMMap",
+       [&](Work& work) { work.arguments = mapped.arguments; });
+  MapInProgress map(given, mapped.arguments, flags);
   const cl_bool block = given.block(blocking);
   const cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     return next().clEnqueueSVMMap(queue, block, flags, pointer, size, n, w, e);

@@ -36,7 +36,7 @@ HostPages::Ranges HostPages::same(const void* key, std::uint64_t offset_bytes,
                                   std::span<const std::byte> bytes) {
   const std::lock_guard lock(mutex_);
   const auto it = hashes_.find(key);
-  if (it == hashes_.end()) return {{0, bytes.size()}};
+  if (it == hashes_.end()) return {};
   Hashes now;
   hash(now, bytes.data(), bytes.size());
   Ranges ranges;
@@ -55,6 +55,17 @@ HostPages::Ranges HostPages::same(const void* key, std::uint64_t offset_bytes,
 void HostPages::refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes) {
   const std::lock_guard lock(mutex_);
   if (const auto it = hashes_.find(key); it != hashes_.end()) hash(it->second, bytes, size_bytes);
+}
+
+void HostPages::refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes,
+                        std::uint64_t range_offset, std::uint64_t range_size) {
+  const std::lock_guard lock(mutex_);
+  const auto it = hashes_.find(key);
+  if (it == hashes_.end()) return;
+  const std::uint64_t end = std::min(range_offset + range_size, size_bytes);
+  for (std::uint64_t at = range_offset / page_bytes * page_bytes; at < end; at += page_bytes)
+    if (const std::size_t i = at / page_bytes; i < it->second.size())
+      it->second[i] = hash128({bytes + at, std::min(page_bytes, size_bytes - at)}).low;
 }
 
 bool HostPages::knows(const void* key) {

@@ -25,8 +25,11 @@ class HostPages {
   Ranges changed(const void* key, const std::byte* bytes, std::uint64_t size_bytes);
   // The device is done: what is there now is known.
   void refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes);
+  // The same of the pages of a range only.
+  void refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes,
+               std::uint64_t range_offset, std::uint64_t range_size);
   // Parts of `bytes`, which begin at `offset_bytes` (a multiple of a page), that are as they were
-  // at the last look; all of them where there was none.
+  // at the last look; none where there was none.
   Ranges same(const void* key, std::uint64_t offset_bytes, std::span<const std::byte> bytes);
   void forget(const void* key);
   bool knows(const void* key);

@@ -1,6 +1,7 @@
 #include "layers/opencl/map_hooks.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace reel::layer {
 
@@ -8,46 +9,25 @@ namespace {
 
 constexpr cl_map_flags writing = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
 
-std::uint64_t total(const std::vector<Range>& ranges) {
-  std::uint64_t bytes = 0;
-  for (const Range& range : ranges) bytes += range.size_bytes;
-  return bytes;
-}
-
-// Bytes [offset, offset + size) of the mapped ones, as ranges of the storage.
-void add_part(Work& work, const std::vector<Range>& ranges, std::uint64_t offset,
-              std::uint64_t size) {
-  std::uint64_t at = 0;
-  for (const Range& range : ranges) {
-    const std::uint64_t begin = std::max(offset, at);
-    const std::uint64_t end = std::min(offset + size, at + range.size_bytes);
-    if (begin < end) work.write({range.storage, range.offset_bytes + begin - at, end - begin});
-    at += range.size_bytes;
-  }
-}
-
-// Of the bytes that a source has, only some parts.
-class PartSource final : public ByteSource {
+// What the host wrote, one run after the other.
+class RunSource final : public ByteSource {
  public:
-  PartSource(std::span<const std::byte> bytes,
-             const std::vector<std::pair<std::uint64_t, std::uint64_t>>& parts)
-      : bytes_(bytes), parts_(parts) {}
+  explicit RunSource(const std::vector<MappedRun>& runs) : runs_(runs) {}
   void take(std::span<std::byte> target) override {
-    while (!target.empty() && part_ < parts_.size()) {
-      const auto& [offset, size] = parts_[part_];
-      const auto step = std::min<std::uint64_t>(target.size(), size - at_);
-      std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset + at_), step, target.begin());
+    while (!target.empty() && run_ < runs_.size()) {
+      const MappedRun& run = runs_[run_];
+      const auto step = std::min<std::uint64_t>(target.size(), run.range.size_bytes - at_);
+      std::memcpy(target.data(), run.host + at_, step);
       target = target.subspan(step);
-      if ((at_ += step) < size) continue;
+      if ((at_ += step) < run.range.size_bytes) continue;
       at_ = 0;
-      ++part_;
+      ++run_;
     }
   }
 
  private:
-  std::span<const std::byte> bytes_;
-  const std::vector<std::pair<std::uint64_t, std::uint64_t>>& parts_;
-  std::size_t part_ = 0;
+  const std::vector<MappedRun>& runs_;
+  std::size_t run_ = 0;
   std::uint64_t at_ = 0;
 };
 
@@ -59,8 +39,12 @@ void open_window(const Map& map, void* pointer) {
   const std::lock_guard lock(storage.window_mutex);
   if (storage.mapped.read) next().clReleaseEvent(storage.mapped.read);
   if (map.read) next().clRetainEvent(map.read);
-  storage.mapped = {static_cast<std::byte*>(pointer), map.ranges[0].offset_bytes,
-                    map.ranges[0].size_bytes, map.before, map.read};
+  storage.mapped = {static_cast<std::byte*>(pointer),
+                    map.ranges[0].offset_bytes,
+                    map.ranges[0].size_bytes,
+                    map.before,
+                    map.read,
+                    map.is_discarding};
   storage.is_mapped.store(true, std::memory_order_release);
 }
 
@@ -75,64 +59,70 @@ void close_window(const Map& map, const void* pointer) {
 
 }  // namespace
 
-MapInProgress::MapInProgress(Given& given, cl_map_flags flags) noexcept : given_(given) {
-  if (!given) return;
+MapInProgress::MapInProgress(Given& given, const std::vector<WorkArgument>& mapped,
+                             cl_map_flags flags) noexcept
+    : given_(given) {
   quietly([&] {
-    for (const WorkArgument& argument : given.work().arguments)
-      map_.ranges.push_back(argument.range);
+    for (const WorkArgument& argument : mapped) map_.ranges.push_back(argument.range);
     if (map_.ranges.empty()) return;
     map_.storage = std::static_pointer_cast<Storage>(map_.ranges[0].storage->shared_from_this());
     map_.is_for_writing = (flags & writing) != 0;
     map_.is_discarding = (flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0;
-    is_wanted_ = given.wants_contents();
-    if (is_wanted_ && !map_.is_discarding && given.is_device_written()) given.check_before();
+    if (map_.is_for_writing) given.before_host_writes(map_.ranges);
+    if (!given.wants_contents()) return;
+    if (!map_.is_discarding && given.is_device_written()) given.check_before();
     // In the order of the queue, just before the map: what the host will see.
-    if (is_wanted_ && map_.is_for_writing && !map_.is_discarding)
+    if (map_.is_for_writing && !map_.is_discarding)
       map_.before = given.copy_before(map_.ranges, map_.read);
+    // From here on the bytes are the host's to change, whoever asks for them before the unmap.
+    if (map_.is_for_writing) given.host_has(map_.ranges, map_.is_discarding);
   });
 }
 
+MapInProgress::~MapInProgress() {
+  if (map_.read) next().clReleaseEvent(map_.read);
+}
+
 void MapInProgress::done(void* pointer, const Box& host) noexcept {
-  if (!pointer || !map_.storage) {
-    if (map_.read) next().clReleaseEvent(map_.read);
-    return;
-  }
+  if (!pointer || !map_.storage) return;
   quietly([&] {
     map_.host = host;
     map_.capture = given_.capture();
     open_window(map_, pointer);
-    add_map(pointer, std::move(map_));
+    add_map(pointer, map_);
+    map_.read = nullptr;
   });
 }
 
 void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
                 const void* pointer) noexcept {
-  if (map)
-    quietly([&] {
-      close_window(*map, pointer);
-      given.unmapped(*map->storage);
-    });
-  std::vector<std::byte> now;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
+  std::vector<MappedRun> runs;
+  bool is_known = false;
   fill(given, WorkKind::write, function, [&](Work& work) {
+    is_known = map && !map->is_for_writing;
     if (!map || !map->is_for_writing || map->capture != given.capture() || !given.wants_contents())
       return;
-    now.resize(total(map->ranges));
-    BoxSource(pointer, map->host).take(now);
-    if (map->is_discarding) {
-      parts.emplace_back(0, now.size());
-    } else if (map->before) {
-      // The program waited for the map, and so for the read before it.
-      if (map->read) next().clWaitForEvents(1, &map->read);
-      parts = differences(*map->before, now);
-    }
-    for (const auto& [offset, size] : parts) add_part(work, map->ranges, offset, size);
+    // A map that isn't done yet gave the host nothing to write to; one that is, is after the read.
+    is_known = map->is_discarding || map->before;
+    if (map->is_discarding || (map->before && (!map->read || is_done(map->read))))
+      runs = written_by_host(*map, pointer);
+    for (const MappedRun& run : runs) work.write(run.range);
+    if (is_known) given.unmapped(*map->storage, map->ranges);
   });
-  if (map && map->read) next().clReleaseEvent(std::exchange(map->read, nullptr));
-  if (!parts.empty()) {
-    PartSource source(now, parts);
+  if (!runs.empty()) {
+    RunSource source(runs);
     given.written(source);
   }
+  // What the host did with it before the capture, or without our having a copy, is not known.
+  if (map && !is_known) given.forget(map->ranges);
+}
+
+void map_ends(const std::optional<Map>& map, const void* pointer) noexcept {
+  if (map) quietly([&] { close_window(*map, pointer); });
+}
+
+void release_copy(std::optional<Map>& map) noexcept {
+  if (map && map->read) next().clReleaseEvent(std::exchange(map->read, nullptr));
 }
 
 }  // namespace reel::layer

@@ -9,24 +9,31 @@ namespace reel::layer {
 // A map that is being made: takes a copy of what is there, where the host may change some of it.
 class MapInProgress {
  public:
-  MapInProgress(Given& given, cl_map_flags flags) noexcept;
+  // `mapped`: the ranges that it is of; known whether or not anybody records.
+  MapInProgress(Given& given, const std::vector<WorkArgument>& mapped, cl_map_flags flags) noexcept;
+  ~MapInProgress();
+  MapInProgress(const MapInProgress&) = delete;
+  MapInProgress& operator=(const MapInProgress&) = delete;
   // The driver made it: `host` are the mapped bytes from `pointer` on.
   void done(void* pointer, const Box& host) noexcept;
 
  private:
   Given& given_;
   Map map_;
-  bool is_wanted_ = false;
 };
 
 // Fills the work of an unmap with what the host wrote, and gives it.
 void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
                 const void* pointer) noexcept;
+void map_ends(const std::optional<Map>& map, const void* pointer) noexcept;
+void release_copy(std::optional<Map>& map) noexcept;
 
 template <class Driver>
 cl_int unmap(Given& given, const char* function, std::optional<Map> map, const void* pointer,
              Driver&& driver) noexcept {
+  map_ends(map, pointer);
   if (given) fill_unmap(given, function, map, pointer);
+  release_copy(map);
   return given.call(std::forward<Driver>(driver));
 }
 

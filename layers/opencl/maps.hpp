@@ -2,7 +2,8 @@
 //
 // Of a map for writing we keep what the bytes were: at unmap, those that differ were written by the
 // host, and the rest is what the device left there. A map that discards the old contents needs no
-// copy: all of it counts as the host's. Any thread.
+// copy: all of it counts as the host's. Maps are known outside of captures, too: one may be undone
+// within a capture. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,19 @@ struct Map {
   std::vector<Range> ranges;  // of the storage
   Box host;                   // the same bytes, from the pointer that the program got
   bool is_for_writing = false, is_discarding = false;
-  std::uint32_t capture = 0;                       // whose copy `before` is
-  std::shared_ptr<std::vector<std::byte>> before;  // null: discarding, or not captured
-  cl_event read = nullptr;                         // of the copy; ours to release
+  std::uint32_t capture = 0;  // whose copy `before` is
+  std::shared_ptr<capture::Block>
+      before;               // of an image: all of it. Null: discarding, or not captured
+  cl_event read = nullptr;  // of the copy; ours to release
 };
+
+// Mapped bytes that lie together both where the host sees them and in the storage.
+struct MappedRun {
+  const std::byte* host;
+  const std::byte* before;  // null: there is no copy
+  Range range;
+};
+std::vector<MappedRun> runs_of(const Map& map, const void* pointer);
 
 void add_map(const void* pointer, Map map);
 // The last one that gave this pointer; none: not ours.
@@ -35,5 +45,7 @@ std::optional<Map> take_map(const Storage* storage, const void* pointer);
 // thousand; neighbours are joined beyond that.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> differences(std::span<const std::byte> before,
                                                                  std::span<const std::byte> now);
+// What the host wrote, in the order of the ranges. Of images whole pixels.
+std::vector<MappedRun> written_by_host(const Map& map, const void* pointer);
 
 }  // namespace reel::layer

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/hash128.hpp"
+#include "capture/memory_budget.hpp"
 #include "document/rows.hpp"
 #include "graph/resource.hpp"
 #include "layers/opencl/api.hpp"
@@ -53,9 +54,11 @@ struct Object : std::enable_shared_from_this<Object> {
 struct HostWindow {
   std::byte* address = nullptr;
   std::uint64_t offset_bytes = 0, size_bytes = 0;  // none: 0
-  // What was there when the host got it, once `read` is done; null: it threw that away.
-  std::shared_ptr<std::vector<std::byte>> before;
+  // What was there when the host got it, once `read` is done; null: it threw that away, or nobody
+  // kept it.
+  std::shared_ptr<capture::Block> before;
   cl_event read = nullptr;
+  bool is_discarding = false;
 };
 
 // Bytes that are a buffer of documents: a buffer, an image, or shared virtual memory. Sub-buffers
@@ -162,9 +165,18 @@ struct Queue final : Object {
   std::unique_ptr<QueueRecord> record;
 };
 
+// A recorded command, where it is.
+struct Point {
+  std::uint32_t stream = 0, command = 0;
+};
+
 struct Event final : Object {
   Event() : Object(ObjectKind::event) {}
+  // Of a command that a capture saw and did not record (`command` is no_index): the last recorded
+  // ones that it came after.
+  std::vector<Point> after;
   bool is_user = false;
+  std::uint64_t user_number = 0;                       // held_back::made()
   std::uint32_t capture = 0, stream = 0, command = 0;  // of what it stands for; capture 0: none
 };
 

@@ -14,6 +14,7 @@
 #include "capture/command_log.hpp"
 #include "capture/host_waits.hpp"
 #include "capture/messages.hpp"
+#include "layers/opencl/own_reads.hpp"
 #include "layers/opencl/work.hpp"
 
 namespace reel::layer {
@@ -36,6 +37,7 @@ struct Reading {
   std::vector<ImagePart> parts;
   std::vector<cl_mem> scratch;       // ours to release
   std::shared_ptr<const void> kept;  // what the driver reads into
+  std::shared_ptr<OwnRead> read;     // that nobody may overwrite; null: nobody will
 };
 
 struct Lane {
@@ -55,9 +57,14 @@ struct QueueRecord {
 
   std::uint32_t capture = 0;
   cl_command_queue handle = nullptr;  // we hold a reference
+  bool in_order = true;
   std::shared_ptr<capture::CommandLog> log = std::make_shared<capture::CommandLog>();
   std::vector<Lane> lanes;
   std::uint32_t barrier = no_index;  // later commands of the queue come after it
+  std::uint32_t barrier_stream = 0;
+  // What commands that were not recorded came after: of a queue in order the next recorded command
+  // does, too; of another, the next barrier, and what comes after that.
+  std::vector<Point> carried, after_barrier;
   std::deque<Pending> pending;
   std::shared_ptr<std::atomic<std::uint32_t>> readings =
       std::make_shared<std::atomic<std::uint32_t>>(0);  // of bytes, under way

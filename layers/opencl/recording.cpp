@@ -28,6 +28,8 @@ namespace {
 constexpr std::uint32_t collect_every = 16;
 // Contents on their way to the document, all together.
 constexpr std::size_t memory_bytes = std::size_t{256} << 20;
+// Copies of what is mapped for writing, all together; a single one may be of any size.
+constexpr std::size_t map_memory_bytes = std::size_t{1} << 30;
 // A queue without order whose commands all overlap; more than this are put into lines.
 constexpr std::size_t most_lanes = 64;
 // How long a capture waits for a device that gets nothing done: a program may have blocked it
@@ -60,6 +62,7 @@ Recording::Recording(std::uint32_t capture_number, std::string document_path,
       contents(settings.contents),
       path(std::move(document_path)),
       memory_(std::make_shared<capture::MemoryBudget>(memory_bytes)),
+      map_memory_(std::make_shared<capture::MemoryBudget>(map_memory_bytes)),
       ledger_(capture_number),
       owned_document_(std::move(document)),
       document_(*owned_document_) {}
@@ -74,6 +77,7 @@ QueueRecord& Recording::record_of(Queue& queue) {
   auto record = std::make_unique<QueueRecord>();
   record->capture = number;
   record->handle = static_cast<cl_command_queue>(const_cast<void*>(queue.handle));
+  record->in_order = !queue.out_of_order;
   next().clRetainCommandQueue(record->handle);
   document_.add(record->log);
   queue.record = std::move(record);
@@ -117,7 +121,7 @@ void Recording::start(Ticket& ticket, Queue& queue, cl_uint wait_count, const cl
       record.is_busy = true;
       ticket.work = &record.work;  // as the last command left it
     }
-    ticket.record = &record;
+    ticket.record = ticket.place = &record;
   });
 }
 
@@ -126,7 +130,9 @@ bool Recording::before(Ticket& ticket) noexcept {
   quietly([&] {
     const Work& work = *ticket.work;
     wanted = control::selects(work.kernel ? std::string_view(work.kernel->name) : "");
+    guard(ticket, work);
     if (!wanted) {
+      follow(ticket, work);
       leave_out(work);
       return;
     }
@@ -151,11 +157,22 @@ void Recording::choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record) {
   record.after.clear();
   for (cl_uint i = 0; i < ticket.wait_count && ticket.waits; ++i) {
     const auto* event = find<Event>(ticket.waits[i]);
-    if (event && event->capture == number && event->command < ticket.id)
-      record.after.push_back(event->command);
+    if (!event || event->capture != number) continue;
+    if (event->command < ticket.id) record.after.push_back(event->command);
+    for (const Point& point : event->after)
+      if (point.command < ticket.id) record.after.push_back(point.command);
   }
   ticket.lane = 0;
-  if (!queue.out_of_order) return;
+  const auto come_after = [&](const std::vector<Point>& points) {
+    for (const Point& point : points) record.after.push_back(point.command);
+  };
+  if (!queue.out_of_order) {
+    come_after(record.carried);
+    record.carried.clear();
+    return;
+  }
+  come_after(record.after_barrier);
+  if (ticket.work->waits_for_all) come_after(record.carried);
   const auto is_last_of = [&](const Lane& lane) {
     return lane.last_command != no_index && std::find(record.after.begin(), record.after.end(),
                                                       lane.last_command) != record.after.end();
@@ -189,7 +206,11 @@ void Recording::choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record) {
     chosen->after_barrier = record.barrier;
     record.after.push_back(record.barrier);
   }
-  if (ticket.work->holds_back_later) record.barrier = ticket.id;
+  if (ticket.work->holds_back_later) {
+    record.barrier = ticket.id;
+    record.barrier_stream = chosen->stream;
+    record.after_barrier.clear();
+  }
 }
 
 void Recording::add_orders(Ticket& ticket, QueueRecord& record) {
@@ -225,6 +246,117 @@ void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& 
   }
 }
 
+void Recording::guard(Ticket& ticket, const Work& work) {
+  std::vector<cl_event> waits;
+  for (const WorkArgument& argument : work.arguments)
+    if (argument.kind == ArgumentKind::buffer && writes(argument.access))
+      own_reads_.before_write(argument.range, ticket.record->handle, ticket.record->in_order,
+                              waits);
+  for (cl_event event : waits) ticket.wait_for(event);
+}
+
+void Recording::before_host_writes(Ticket& ticket, std::span<const Range> ranges) noexcept {
+  quietly([&] {
+    std::vector<cl_event> waits;
+    for (const Range& range : ranges)
+      own_reads_.before_write(range, ticket.place->handle, ticket.place->in_order, waits);
+    for (cl_event event : waits) ticket.wait_for(event);
+    if (!ticket.is_followed) return;
+    for (const Range& range : ranges) check_before_unrecorded(ticket, range);
+    host_has(ranges, false);
+  });
+}
+
+void Recording::host_has(std::span<const Range> ranges, bool discarding) noexcept {
+  quietly([&] {
+    for (const Range& range : ranges)
+      if (discarding)
+        ledger_.forget(ledger_range(range));
+      else
+        ledger_.settle(ledger_range(range));
+  });
+}
+
+void Recording::forget(std::span<const Range> ranges) noexcept {
+  quietly([&] {
+    for (const Range& range : ranges) ledger_.forget(ledger_range(range));
+  });
+}
+
+namespace {
+
+// The last command of each stream.
+void add_point(std::vector<Point>& points, const Point& point) {
+  if (point.command == no_index) return;
+  for (Point& known : points)
+    if (known.stream == point.stream) {
+      known.command = std::max(known.command, point.command);
+      return;
+    }
+  points.push_back(point);
+}
+
+void add_points(std::vector<Point>& points, const std::vector<Point>& more) {
+  for (const Point& point : more) add_point(points, point);
+}
+
+}  // namespace
+
+// A command that is not recorded still puts others in order, and may overwrite results.
+void Recording::follow(Ticket& ticket, const Work& work) {
+  QueueRecord& record = *ticket.record;
+  for (cl_uint i = 0; i < ticket.wait_count && ticket.waits; ++i) {
+    const auto* event = find<Event>(ticket.waits[i]);
+    if (!event || event->capture != number) continue;
+    add_points(ticket.after, event->after);
+    add_point(ticket.after, {event->stream, event->command});
+  }
+  if (record.in_order || work.waits_for_all) {
+    add_points(ticket.after, record.carried);
+    for (const Lane& lane : record.lanes) add_point(ticket.after, {lane.stream, lane.last_command});
+  }
+  if (!record.in_order) {
+    add_points(ticket.after, record.after_barrier);
+    add_point(ticket.after, {record.barrier_stream, record.barrier});
+  }
+  ticket.is_followed = true;
+  if (!ticket.program_event) ticket.event = &ticket.taken;
+  for (const WorkArgument& argument : work.arguments)
+    if (is_bytes(argument) && writes(argument.access))
+      check_before_unrecorded(ticket, argument.range);
+}
+
+// Results that a command which is not recorded will overwrite.
+void Recording::check_before_unrecorded(Ticket& ticket, const Range& range) {
+  const Storage& storage = *range.storage;
+  if (contents == Contents::none || storage.address || storage.is_strange) return;
+  const std::vector<Piece> pieces = ledger_.device_written(ledger_range(range));
+  if (pieces.empty()) return;
+  std::vector<cl_event> events;
+  read_pieces(*ticket.place, ContentRole::check,
+              storage.writer_command.load(std::memory_order_relaxed), pieces,
+              {.wait_count = ticket.wait_count,
+               .waits = ticket.waits,
+               .events = ticket.place->in_order ? nullptr : &events});
+  for (cl_event event : events) ticket.wait_for(event);
+}
+
+void Recording::followed(Ticket& ticket, cl_int status) noexcept {
+  if (status != CL_SUCCESS) return;
+  quietly([&] {
+    QueueRecord& record = *ticket.place;
+    add_points(record.carried, ticket.after);
+    if (ticket.work && ticket.work->holds_back_later)
+      add_points(record.after_barrier, ticket.after);
+    if (!ticket.program_event || !*ticket.program_event) return;
+    auto known = std::make_shared<Event>();
+    known->capture = number;
+    known->command = no_index;
+    known->after = ticket.after;
+    add(*ticket.program_event, std::move(known));
+  });
+}
+
 void Recording::forget(const Work& work) {
   for (const WorkArgument& argument : work.arguments)
     if (argument.kind == ArgumentKind::buffer) ledger_.forget(ledger_range(argument.range));
@@ -237,7 +369,6 @@ void Recording::leave_out(const Work& work) {
 }
 
 void Recording::finish(Ticket& ticket, cl_int status) noexcept {
-  for (cl_event event : ticket.own_waits) next().clReleaseEvent(event);
   if (!ticket.record) return;
   const std::uint64_t end_ns = monotonic_ns();
   QueueRecord& record = *ticket.record;
@@ -332,6 +463,7 @@ void Recording::launch(Ticket& ticket, CommandBuffer& buffer) noexcept {
     for (std::uint32_t i = 0; i < count; ++i) {
       const BufferedWork& one = buffer.works[i];
       if (one.work.kernel) note_kernel(*one.work.kernel, ticket.queue->device);
+      guard(ticket, one.work);
       look_at(ticket.id + 1 + i, one.work, unknown);
       if (one.pattern.empty() || contents == Contents::none) continue;
       PatternSource pattern(one.pattern);
@@ -474,11 +606,19 @@ bool Recording::wait_until_done(Queue& queue, QueueRecord& record, std::chrono::
 // --- what the host knows ------------------------------------------------------------------------
 
 void Recording::host_waited(const Event& event) noexcept {
-  if (event.capture == number) host_waited(event.stream, event.command);
+  if (event.capture != number) return;
+  for (const Point& point : event.after) host_waited(point.stream, point.command);
+  if (event.command != no_index) host_waited(event.stream, event.command);
+}
+
+void Recording::settle_reads() noexcept {
+  quietly([&] { wait_for_all(own_reads_.host_may_write()); });
 }
 
 void Recording::host_waited(std::uint32_t stream, std::uint32_t command) noexcept {
   quietly([&] {
+    // Who came here by a wait settled them before; a callback can't.
+    own_reads_.call_off_where_host_may_write();
     if (!host_waits_.saw_done(stream, command)) return;
     // What the device has finished in memory that the host sees is not the host's.
     const std::lock_guard lock(mutex_);
@@ -504,6 +644,7 @@ void Recording::finished(Queue& queue) noexcept {
     for (const Lane& lane : queue.record->lanes)
       if (lane.last_command != no_index && lane.pending == 0)
         host_waited(lane.stream, lane.last_command);
+    for (const Point& point : queue.record->carried) host_waited(point.stream, point.command);
   });
 }
 
@@ -538,6 +679,7 @@ void Recording::queue_released(Queue& queue) noexcept {
 }
 
 CaptureReport Recording::end() {
+  is_ending_.store(true, std::memory_order_release);
   std::vector<std::shared_ptr<Queue>> queues;
   {
     const std::lock_guard lock(mutex_);

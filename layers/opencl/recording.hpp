@@ -25,6 +25,7 @@
 #include "layers/opencl/byte_source.hpp"
 #include "layers/opencl/command_buffer.hpp"
 #include "layers/opencl/host_pages.hpp"
+#include "layers/opencl/own_reads.hpp"
 #include "layers/opencl/queue_record.hpp"
 #include "layers/opencl/settings.hpp"
 #include "layers/opencl/work.hpp"
@@ -36,6 +37,9 @@ namespace reel::layer {
 struct Ticket {
   Queue* queue = nullptr;
   QueueRecord* record = nullptr;  // null: not recorded
+  QueueRecord* place = nullptr;   // the same, also where it is not recorded; null: no capture
+  bool is_followed = false;       // not recorded, and noted as something that orders others
+  std::vector<Point> after;       // then: the recorded commands it comes after
   Work* work = nullptr;
   std::unique_ptr<Work> own_work;  // in a call within a call
   std::uint32_t id = no_index, lane = 0;
@@ -49,6 +53,20 @@ struct Ticket {
   std::vector<cl_event> more_waits, own_waits;  // with reads of ours; those are to be released
   CommandBuffer* buffer = nullptr;              // that it launches
 
+  // The driver is to wait for a read of ours as well; takes over the reference. A list that the
+  // driver refuses stays as it is.
+  void wait_for(cl_event read) {
+    own_waits.push_back(read);
+    if ((wait_count == 0) != (waits == nullptr)) return;
+    if (more_waits.empty()) more_waits.assign(waits, waits + wait_count);
+    more_waits.push_back(read);
+    wait_count = static_cast<cl_uint>(more_waits.size());
+    waits = more_waits.data();
+  }
+  void release_waits() noexcept {
+    for (cl_event read : own_waits) next().clReleaseEvent(read);
+    own_waits.clear();
+  }
   // It goes on unrecorded.
   void give_up() noexcept {
     if (record && !own_work) record->is_busy = false;
@@ -70,6 +88,8 @@ class Recording {
              cl_event* program_event) noexcept;
   // Looks at the bytes the work needs. False: it isn't wanted, and goes on unrecorded.
   bool before(Ticket& ticket) noexcept;
+  // Of a command that is not wanted, after the driver has it.
+  void followed(Ticket& ticket, cl_int status) noexcept;
   // In place of before(): a buffer of commands, each of which is recorded.
   void launch(Ticket& ticket, CommandBuffer& buffer) noexcept;
   // What a write or a long fill gives, in the order of its ranges.
@@ -81,12 +101,19 @@ class Recording {
   // Reads these ranges, in the queue's order, as results of the command, or as what the host gave.
   void check(Ticket& ticket, std::span<const WorkArgument> ranges,
              ContentRole role = ContentRole::check) noexcept;
+  // The command lets the host write these bytes: nothing of ours may still read them.
+  void before_host_writes(Ticket& ticket, std::span<const Range> ranges) noexcept;
+  // The host has these bytes to write to, until it gives them back. What a device wrote there is
+  // checked by now; `discarding`: nobody knows what is there.
+  void host_has(std::span<const Range> ranges, bool discarding) noexcept;
+  // The program did something to these bytes that nobody saw.
+  void forget(std::span<const Range> ranges) noexcept;
   // What is there before the command, as results of all that came before it.
   void check_before(Ticket& ticket) noexcept;
   // The bytes of these ranges as they are before the command, there once `read` is done. Null: they
   // can't be had.
-  std::shared_ptr<std::vector<std::byte>> copy_before(Ticket& ticket, std::span<const Range> ranges,
-                                                      cl_event& read) noexcept;
+  std::shared_ptr<capture::Block> copy_before(Ticket& ticket, std::span<const Range> ranges,
+                                              cl_event& read) noexcept;
   bool is_device_written(std::span<const WorkArgument> ranges) noexcept;
 
   // --- the rest ----------------------------------------------------------------------------------
@@ -94,12 +121,16 @@ class Recording {
   // The host has seen these done.
   void host_waited(const Event& event) noexcept;
   void host_waited(std::uint32_t stream, std::uint32_t command) noexcept;
+  // The program has waited for something: nothing of ours reads what it may write now. Not from a
+  // callback of the driver.
+  void settle_reads() noexcept;
   void finished(Queue& queue) noexcept;  // all of it is done
   void allocated(Storage& storage) noexcept;
   // No object of the program has these bytes any more; before the driver is told.
   void freed(const std::shared_ptr<Storage>& storage) noexcept;
   void queue_released(Queue& queue) noexcept;
-  void unmapped(const Storage& storage) noexcept;
+  // What the host wrote through a map is recorded.
+  void unmapped(const Storage& storage, std::span<const Range> ranges) noexcept;
   void note(std::string kind, std::string text) noexcept;
 
   CaptureReport end();
@@ -129,8 +160,11 @@ class Recording {
   void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);
   void add_orders(Ticket& ticket, QueueRecord& record);
   void look_at(std::uint32_t id, const Work& work, std::vector<capture::Piece>& unknown);
-  void leave_out(const Work& work);  // what it writes is not known
-  void forget(const Work& work);     // nothing of it is
+  void follow(Ticket& ticket, const Work& work);
+  void check_before_unrecorded(Ticket& ticket, const Range& range);
+  void leave_out(const Work& work);              // what it writes is not known
+  void forget(const Work& work);                 // nothing of it is
+  void guard(Ticket& ticket, const Work& work);  // it may overwrite what we still read
   void append(const Ticket& ticket, const Work& work, std::uint32_t id, std::uint32_t launched_by,
               std::uint32_t node, std::uint64_t end_ns, bool refused);
   void wrote(const Work& work, std::uint32_t stream, std::uint32_t id);
@@ -148,9 +182,17 @@ class Recording {
 
   // Contents.
   void read_inputs(Ticket& ticket, std::span<const capture::Piece> pieces);
+  // In the order of the record's queue. `after` is the event of the command whose results they are;
+  // `events`, where they are wanted, get those of the reads.
+  struct ReadOrder {
+    cl_uint wait_count = 0;
+    const cl_event* waits = nullptr;
+    cl_event after = nullptr;
+    std::vector<cl_event>* events = nullptr;
+  };
   void read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
-                   std::span<const capture::Piece> pieces, cl_uint wait_count,
-                   const cl_event* waits, std::vector<cl_event>* events);
+                   std::span<const capture::Piece> pieces, const ReadOrder& order);
+  void wait_for_all(std::vector<cl_event> events);  // and release them
   void when_done(QueueRecord& record, cl_event event, std::unique_ptr<Reading> reading);
   static void CL_CALLBACK read_done(cl_event event, cl_int status, void* data);
   void push(Reading& reading);
@@ -183,9 +225,11 @@ class Recording {
   std::uint64_t check_shared(const capture::Piece& piece, std::uint32_t command);
   void read_final();
 
-  std::shared_ptr<capture::MemoryBudget> memory_;
+  std::shared_ptr<capture::MemoryBudget> memory_, map_memory_;
+  std::atomic<std::uint64_t> being_read_{0};  // bytes of it that drivers read into
   capture::BufferLedger ledger_;
   HostPages host_pages_;
+  OwnReads own_reads_;
   capture::HostWaits host_waits_;
   std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
@@ -198,6 +242,7 @@ class Recording {
   std::unique_ptr<capture::DocumentThread> owned_document_;
   capture::DocumentThread& document_;
   bool is_read_ = true;
+  std::atomic<bool> is_ending_{false};  // commands of the program pass by
 };
 
 // The recording of now, kept from going away.

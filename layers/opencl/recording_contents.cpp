@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "layers/opencl/device_row.hpp"
+#include "layers/opencl/held_back.hpp"
 #include "layers/opencl/image_shape.hpp"
 #include "layers/opencl/recording.hpp"
 #include "layers/opencl/session.hpp"
@@ -27,11 +28,20 @@ using namespace std::chrono_literals;
 
 // Taken in one go; a multiple of a page.
 constexpr std::uint64_t piece_bytes = 8 * page_bytes;
-constexpr auto patience = 5s;
+// The longest that a call of the program waits for memory.
+constexpr auto patience = 1s;
 
 std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 
 Storage& storage_of(const Piece& piece) { return static_cast<Storage&>(*piece.buffer); }
+
+BufferRange window_range(Storage& storage, const HostWindow& window) {
+  BufferRange range;
+  range.buffer = &storage;
+  range.offset_bytes = window.offset_bytes;
+  range.size_bytes = window.size_bytes;
+  return range;
+}
 
 void* svm(const Storage& storage, std::uint64_t offset) { return storage.address + offset; }
 
@@ -57,6 +67,13 @@ bool is_lent_memory_there(const Storage& storage) {
   return copy_if_there(address, one) && copy_if_there(address + storage.size_bytes - 1, one);
 }
 
+// Of the memory for contents, as long as the driver reads.
+std::uint64_t bytes_of(const Reading& reading) {
+  std::uint64_t bytes = reading.image ? reading.image->bytes().size() : 0;
+  for (const ContentsMessage& message : reading.contents) bytes += message.block.bytes().size();
+  return bytes;
+}
+
 // At the end of the block, whatever way it is left.
 struct Forgetting {
   HostPages& pages;
@@ -79,12 +96,16 @@ void Recording::overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_
   document_.push(document::OverheadRow{kind, thread_number(), begin_ns, monotonic_ns(), bytes});
 }
 
+// Waits while somebody gives memory back who needs nothing of the program: the document's writer
+// does, a driver that reads behind a user event does not.
 std::optional<Block> Recording::take_memory(std::uint64_t size_bytes, QueueRecord* record) {
   auto block = memory_->try_take(size_bytes);
   if (block) return block;
   const std::uint64_t begin_ns = monotonic_ns();
   const auto begin = std::chrono::steady_clock::now();
   while (!block && !document_.is_lost() && std::chrono::steady_clock::now() - begin < patience) {
+    const bool is_being_written = memory_->taken() > being_read_.load(std::memory_order_acquire);
+    if (!is_being_written && !held_back::is_free(held_back::now())) break;
     if (record) next().clFlush(record->handle);
     memory_->wait_for_room(2ms);
     block = memory_->try_take(size_bytes);
@@ -142,8 +163,7 @@ cl_int Recording::enqueue_read(cl_command_queue queue, const Storage& storage, s
 
 // Pieces of images come whole: OpenCL reads boxes of pixels, not ranges of bytes.
 void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
-                            std::span<const Piece> pieces, cl_uint wait_count,
-                            const cl_event* waits, std::vector<cl_event>* events) {
+                            std::span<const Piece> pieces, const ReadOrder& order) {
   const std::uint64_t begin_ns = monotonic_ns();
   std::uint64_t total = 0;
   std::vector<const Storage*> images;
@@ -175,17 +195,22 @@ void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t
       }
       reading->storage_id = u32(storage.id);
       cl_event event = nullptr;
-      const cl_int status = enqueue_read(record.handle, storage, at, target, wait_count, waits,
-                                         &event, reading->scratch);
+      const cl_int status = enqueue_read(record.handle, storage, at, target, order.wait_count,
+                                         order.waits, &event, reading->scratch);
       if (status != CL_SUCCESS) {
         missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
         for (cl_mem memory : reading->scratch) next().clReleaseMemObject(memory);
         break;
       }
-      if (events && event) {
+      if (order.events && event) {
         next().clRetainEvent(event);
-        events->push_back(event);
+        order.events->push_back(event);
       }
+      // Who comes after the command that needs an input comes after its read, too.
+      if (role != ContentRole::input && event)
+        reading->read = own_reads_.add(
+            {&storage_of(piece), at, size}, command, record.handle, record.in_order, event,
+            window_of(storage_of(piece)).size_bytes != 0 ? order.after : nullptr);
       when_done(record, event, std::move(reading));
       total += size;
     }
@@ -197,19 +222,23 @@ void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t
 void Recording::read_inputs(Ticket& ticket, std::span<const Piece> pieces) {
   QueueRecord& record = *ticket.record;
   if (!ticket.queue->out_of_order) {
-    read_pieces(record, ContentRole::input, ticket.id, pieces, ticket.wait_count, ticket.waits,
-                nullptr);
+    read_pieces(record, ContentRole::input, ticket.id, pieces,
+                {.wait_count = ticket.wait_count, .waits = ticket.waits});
     return;
   }
   // Without an order of its own, the command has to wait for the reads.
-  ticket.more_waits.assign(ticket.waits, ticket.waits + (ticket.waits ? ticket.wait_count : 0));
   std::vector<cl_event> events;
-  read_pieces(record, ContentRole::input, ticket.id, pieces, ticket.wait_count, ticket.waits,
-              &events);
-  ticket.own_waits = events;
-  ticket.more_waits.insert(ticket.more_waits.end(), events.begin(), events.end());
-  ticket.wait_count = u32(ticket.more_waits.size());
-  ticket.waits = ticket.more_waits.empty() ? nullptr : ticket.more_waits.data();
+  read_pieces(record, ContentRole::input, ticket.id, pieces,
+              {.wait_count = ticket.wait_count, .waits = ticket.waits, .events = &events});
+  for (cl_event event : events) ticket.wait_for(event);
+}
+
+void Recording::wait_for_all(std::vector<cl_event> events) {
+  if (events.empty()) return;
+  const std::uint64_t begin_ns = monotonic_ns();
+  next().clWaitForEvents(u32(events.size()), events.data());
+  for (cl_event event : events) next().clReleaseEvent(event);
+  overhead(OverheadKind::waiting, begin_ns, 0);
 }
 
 void Recording::check(Ticket& ticket, std::span<const WorkArgument> ranges,
@@ -219,8 +248,10 @@ void Recording::check(Ticket& ticket, std::span<const WorkArgument> ranges,
     const std::vector<Piece> pieces = pieces_of(ranges);
     const cl_event event = ticket.program_event ? *ticket.program_event : ticket.taken;
     const bool needs_wait = ticket.queue->out_of_order && event;
-    read_pieces(*ticket.record, role, ticket.id, pieces, needs_wait ? 1 : 0,
-                needs_wait ? &event : nullptr, nullptr);
+    read_pieces(*ticket.record, role, ticket.id, pieces,
+                {.wait_count = needs_wait ? 1u : 0u,
+                 .waits = needs_wait ? &event : nullptr,
+                 .after = event});
   });
 }
 
@@ -228,57 +259,69 @@ void Recording::check_before(Ticket& ticket) noexcept {
   if (!ticket.record || contents == Contents::none) return;
   quietly([&] {
     const std::vector<Piece> pieces = pieces_of(ticket.work->arguments);
-    read_pieces(*ticket.record, ContentRole::check, ticket.id, pieces, ticket.wait_count,
-                ticket.waits, nullptr);
+    std::vector<cl_event> events;
+    read_pieces(*ticket.record, ContentRole::check, ticket.id, pieces,
+                {.wait_count = ticket.wait_count,
+                 .waits = ticket.waits,
+                 .events = ticket.record->in_order ? nullptr : &events});
+    for (cl_event event : events) ticket.wait_for(event);
   });
 }
 
-std::shared_ptr<std::vector<std::byte>> Recording::copy_before(Ticket& ticket,
-                                                               std::span<const Range> ranges,
-                                                               cl_event& read) noexcept {
-  std::shared_ptr<std::vector<std::byte>> copy;
+std::shared_ptr<Block> Recording::copy_before(Ticket& ticket, std::span<const Range> ranges,
+                                              cl_event& read) noexcept {
+  std::shared_ptr<Block> copy;
   quietly([&] {
+    const std::uint64_t begin_ns = monotonic_ns();
     const Storage& storage = *ranges[0].storage;
     std::uint64_t total = 0;
     for (const Range& range : ranges) total += range.size_bytes;
-    auto bytes = std::make_shared<std::vector<std::byte>>(total);
+    // A region of pixels is rows apart: the whole is read.
+    const Range whole[] = {{ranges[0].storage, 0, storage.size_bytes}};
+    if (storage.image) {
+      ranges = whole;
+      total = storage.size_bytes;
+    }
+    auto block = map_memory_->try_take(total);
+    if (!block) {
+      missing(storage, "no memory was free for a copy of what was mapped");
+      return;
+    }
+    auto bytes = std::make_shared<Block>(std::move(*block));
     std::vector<cl_mem> scratch;
-    std::vector<std::byte> pixels(storage.image ? storage.size_bytes : 0);
+    std::vector<cl_event> to_wait_for;  // of a queue without order
     std::uint64_t at = 0;
     cl_int status = CL_SUCCESS;
-    const cl_command_queue queue = ticket.record->handle;
-    if (storage.image) {
-      // A region of pixels is rows apart; the whole is read, and waited for.
-      status =
-          enqueue_read(queue, storage, 0, pixels, ticket.wait_count, ticket.waits, &read, scratch);
-      if (status == CL_SUCCESS) status = next().clWaitForEvents(1, &read);
-      for (const Range& range : ranges) {
-        std::memcpy(bytes->data() + at, pixels.data() + range.offset_bytes, range.size_bytes);
-        at += range.size_bytes;
+    for (const Range& range : ranges) {
+      if (status != CL_SUCCESS) break;
+      cl_event one = nullptr;
+      status = enqueue_read(ticket.record->handle, storage, range.offset_bytes,
+                            bytes->bytes().subspan(at, range.size_bytes), ticket.wait_count,
+                            ticket.waits, &one, scratch);
+      at += range.size_bytes;
+      if (status != CL_SUCCESS) break;
+      // Until the read is done the bytes are the driver's, whatever becomes of the map.
+      auto reading = std::make_unique<Reading>();
+      reading->kept = bytes;
+      if (one) {
+        if (!ticket.record->in_order) {
+          next().clRetainEvent(one);
+          to_wait_for.push_back(one);
+        }
+        next().clRetainEvent(one);
+        if (read) next().clReleaseEvent(read);
+        read = one;
       }
-    } else {
-      for (const Range& range : ranges) {
-        if (read) next().clReleaseEvent(std::exchange(read, nullptr));
-        if (status == CL_SUCCESS)
-          status = enqueue_read(queue, storage, range.offset_bytes,
-                                std::span(*bytes).subspan(at, range.size_bytes), ticket.wait_count,
-                                ticket.waits, &read, scratch);
-        at += range.size_bytes;
-      }
+      when_done(*ticket.record, one, std::move(reading));
     }
+    for (cl_event one : to_wait_for) ticket.wait_for(one);
+    // The driver keeps what its commands use.
+    for (cl_mem memory : scratch) next().clReleaseMemObject(memory);
     if (status == CL_SUCCESS)
       copy = std::move(bytes);
     else
       missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
-    if (!scratch.empty() && read) next().clWaitForEvents(1, &read);
-    for (cl_mem memory : scratch) next().clReleaseMemObject(memory);
-    // Until the read is done the bytes are the driver's, whatever becomes of the map.
-    if (copy && read) {
-      auto reading = std::make_unique<Reading>();
-      reading->kept = copy;
-      next().clRetainEvent(read);
-      when_done(*ticket.record, read, std::move(reading));
-    }
+    overhead(OverheadKind::inputs, begin_ns, total);
   });
   return copy;
 }
@@ -287,6 +330,7 @@ std::shared_ptr<std::vector<std::byte>> Recording::copy_before(Ticket& ticket,
 void Recording::when_done(QueueRecord& record, cl_event event, std::unique_ptr<Reading> reading) {
   reading->recording = this;
   reading->count = record.readings;
+  being_read_.fetch_add(bytes_of(*reading), std::memory_order_release);
   record.readings->fetch_add(1, std::memory_order_relaxed);
   if (!event) {  // from a driver that gives none
     next().clFinish(record.handle);
@@ -310,8 +354,19 @@ void Recording::when_done(QueueRecord& record, cl_event event, std::unique_ptr<R
 void CL_CALLBACK Recording::read_done(cl_event, cl_int status, void* data) {
   const std::unique_ptr<Reading> reading(static_cast<Reading*>(data));
   Recording& recording = *reading->recording;
+  recording.being_read_.fetch_sub(bytes_of(*reading), std::memory_order_release);
   recording.quietly([&] {
-    if (status < 0)
+    // Commands that pass by an ending capture wait for nobody.
+    const bool passed_by =
+        recording.is_ending_.load(std::memory_order_acquire) && session::stray_commands() != 0;
+    if (reading->read && (passed_by || reading->read->called_off.load(std::memory_order_acquire)))
+      recording.note(
+          "unchecked",
+          fmt::format(
+              "c{} is not checked in b{}: the program may have overwritten the bytes before "
+              "they could be read, and waiting for the read could have stopped it.",
+              reading->read->command, reading->storage_id));
+    else if (status < 0)
       recording.note("contents_missing",
                      fmt::format("Contents could not be read: the driver's command ended with {} "
                                  "({}).",
@@ -319,6 +374,7 @@ void CL_CALLBACK Recording::read_done(cl_event, cl_int status, void* data) {
     else
       recording.push(*reading);
   });
+  if (reading->read) recording.own_reads_.done(reading->read);
   for (cl_mem memory : reading->scratch) next().clReleaseMemObject(memory);
   reading->count->fetch_sub(1, std::memory_order_release);
 }
@@ -402,12 +458,16 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
   // Where the host has not seen it done, what changed may be the device's.
   if (storage.writer_capture.load(std::memory_order_relaxed) == number && !is_written(storage))
     return;
-  if (window.before && !host_pages_.knows(&storage)) {
-    if (window.read) next().clWaitForEvents(1, &window.read);
-    host_pages_.changed(&storage, window.before->data(), window.size_bytes);
+  const bool is_copied = window.before && (!window.read || is_done(window.read));
+  if (!storage.address && !window.is_discarding && !is_copied) {
+    // Mapped before the capture, or nobody could copy it: only the device can tell what is there.
+    ledger_.forget(window_range(storage, window));
+    return;
   }
+  if (is_copied && !host_pages_.knows(&storage))
+    host_pages_.changed(&storage, window.before->bytes().data(), window.size_bytes);
   // Of a map that threw away what was there, all is the host's.
-  const bool is_all = !window.before && !storage.address && !host_pages_.knows(&storage);
+  const bool is_all = window.is_discarding && !host_pages_.knows(&storage);
   auto changes = host_pages_.changed(&storage, window.address, window.size_bytes);
   if (is_all) changes = {{0, window.size_bytes}};
   for (const auto& [at, size] : changes) {
@@ -424,8 +484,16 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
   }
 }
 
-void Recording::unmapped(const Storage& storage) noexcept {
-  quietly([&] { host_pages_.forget(&storage); });
+void Recording::unmapped(const Storage& storage, std::span<const Range> ranges) noexcept {
+  quietly([&] {
+    if (!storage.address) {
+      host_pages_.forget(&storage);
+      return;
+    }
+    for (const Range& range : ranges)
+      host_pages_.refresh(&storage, storage.address, storage.size_bytes, range.offset_bytes,
+                          range.size_bytes);
+  });
 }
 
 // --- the end ------------------------------------------------------------------------------------
@@ -433,6 +501,10 @@ void Recording::unmapped(const Storage& storage) noexcept {
 void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
   quietly([&] {
     const Forgetting forgetting{host_pages_, storage.get()};
+    // The memory is the program's again once this returns.
+    if ((storage->address || (storage->flags & CL_MEM_USE_HOST_PTR)) &&
+        held_back::is_free(held_back::now()))
+      wait_for_all(own_reads_.of(*storage));
     const std::vector<Piece> pieces = ledger_.release(*storage);
     if (storage->noted_in.load(std::memory_order_relaxed) != number) return;
     document_.push(document::AllocationRow{true, u32(storage->id), monotonic_ns()});
@@ -483,8 +555,8 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
     std::vector<cl_event> waits;
     if (queue->out_of_order)
       for (const auto& pending : record.pending) waits.push_back(pending.event);
-    read_pieces(record, ContentRole::check, writer, pieces, u32(waits.size()),
-                waits.empty() ? nullptr : waits.data(), nullptr);
+    read_pieces(record, ContentRole::check, writer, pieces,
+                {.wait_count = u32(waits.size()), .waits = waits.empty() ? nullptr : waits.data()});
     next().clFlush(record.handle);
     // Once it let go of the object the program may take back the memory that it lent for it.
     if (storage->flags & CL_MEM_USE_HOST_PTR)

@@ -63,6 +63,26 @@ void BufferLedger::forget(const BufferRange& range) {
   update_numbers(*range.buffer, it->second);
 }
 
+void BufferLedger::settle(const BufferRange& range) {
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(range.buffer);
+  if (it == entries_.end()) return;
+  it->second.written.remove(range.offset_bytes, range.offset_bytes + range.size_bytes);
+  update_numbers(*range.buffer, it->second);
+}
+
+std::vector<Piece> BufferLedger::device_written(const BufferRange& range) {
+  std::vector<Piece> pieces;
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(range.buffer);
+  if (it == entries_.end()) return pieces;
+  it->second.written.for_each_in(range.offset_bytes, range.offset_bytes + range.size_bytes,
+                                 [&](std::uint64_t first, std::uint64_t last) {
+                                   pieces.push_back({range.buffer, first, last - first});
+                                 });
+  return pieces;
+}
+
 bool BufferLedger::is_device_written(const BufferRange& range) {
   if (range.buffer->written_in.load(std::memory_order_acquire) == capture_) return true;
   const std::lock_guard lock(mutex_);

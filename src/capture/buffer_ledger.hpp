@@ -35,7 +35,11 @@ class BufferLedger {
   // Something that isn't recorded writes it.
   void forget(const BufferRange& range);
 
+  // What a device wrote there has been checked, or will never be.
+  void settle(const BufferRange& range);
+
   bool is_device_written(const BufferRange& range);
+  std::vector<Piece> device_written(const BufferRange& range);
 
   bool allocated(BufferResource& buffer);  // within the capture
   // What a device wrote of a buffer that is going away; the ledger doesn't know it any more.

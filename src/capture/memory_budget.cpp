@@ -39,6 +39,11 @@ void MemoryBudget::wait_for_room(std::chrono::milliseconds timeout) {
   changed_.wait_for(lock, timeout, [&] { return taken_ < before || taken_ == 0; });
 }
 
+std::size_t MemoryBudget::taken() {
+  const std::lock_guard lock(mutex_);
+  return taken_;
+}
+
 void MemoryBudget::give_back(std::size_t size_bytes) noexcept {
   {
     const std::lock_guard lock(mutex_);

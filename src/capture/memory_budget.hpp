@@ -39,6 +39,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   std::optional<Block> try_take(std::size_t size_bytes);
   // Until something was given back, or `timeout`.
   void wait_for_room(std::chrono::milliseconds timeout);
+  std::size_t taken();
 
  private:
   friend class Block;

@@ -29,12 +29,14 @@ class Case:
     environment: dict = field(default_factory=dict)
     # The layer is loaded, and nobody captures: nothing may differ, and no document appear.
     idle: bool = False
+    # Options of `reel capture`.
+    options: str = ""
     # Why it is as it is; printed with a failure.
     because: str = ""
 
     @property
     def name(self):
-        words = " ".join([self.title or self.command, *self.environment.values()])
+        words = " ".join([self.title or self.command, self.options, *self.environment.values()])
         return re.sub(r"[^A-Za-z0-9_]+", "-", words)[-100:]
 
 
@@ -65,6 +67,15 @@ def bad_driver(behaviour, seed=0, **expected):
         replay=None,
         **expected,
     )
+
+
+def window(options, **expected):
+    """A part of a run: nothing may differ, and what can't be proved has a reason."""
+    return Case("windows", title=f"windows {options}", options=options, replay="partly", tally=False, **expected)
+
+
+def overwriting(way, contents, **expected):
+    return Case(f"overwriting {way}", title=f"overwriting {way} {contents}", options=f"--contents {contents}", **expected)
 
 
 def ending(way, **expected):
@@ -100,6 +111,13 @@ GROUPS = {
     ],
     "order": [
         Case("out_of_order"),
+        *[
+            overwriting(way, contents)
+            for way in ("ping_pong", "reads", "out_of_order", "host_memory")
+            for contents in ("inputs", "all")
+        ],
+        overwriting("held", "inputs", replay=None, because="the program lets two queues write the same bytes"),
+        overwriting("held", "all", replay=None, because="the program lets two queues write the same bytes"),
         Case("user_events"),
         Case("callbacks", replay="partly", because="memory released by a callback may be gone before it was read"),
         Case("many_queues"),
@@ -107,6 +125,16 @@ GROUPS = {
         Case("two_devices"),
         Case("seven_threads"),
         Case("short_threads"),
+    ],
+    "windows": [
+        window(""),
+        window("--contents all"),
+        *[window(f"--first {n}") for n in range(1, 8)],
+        *[window(f"--commands {first}-{first + n}") for first in range(1, 9) for n in (0, 2, 5)],
+        window("--commands 2-30 --contents all"),
+        window("--kernel first"),
+        window("--kernel second"),
+        window("--kernel first --contents all"),
     ],
     "programs": [
         Case("program_binary"),

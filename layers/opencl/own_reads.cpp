@@ -1,0 +1,126 @@
+#include "layers/opencl/own_reads.hpp"
+
+#include <algorithm>
+
+#include "layers/opencl/held_back.hpp"
+
+namespace reel::layer {
+
+namespace {
+
+bool overlap(const Range& a, const Range& b) noexcept {
+  return a.offset_bytes < b.offset_bytes + b.size_bytes &&
+         b.offset_bytes < a.offset_bytes + a.size_bytes;
+}
+
+}  // namespace
+
+bool is_done(cl_event event) noexcept {
+  cl_int state = CL_COMPLETE;
+  return next().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                               nullptr) != CL_SUCCESS ||
+         state <= CL_COMPLETE;
+}
+
+std::shared_ptr<OwnRead> OwnReads::add(const Range& range, std::uint32_t command,
+                                       cl_command_queue queue, bool in_order, cl_event event,
+                                       cl_event after) {
+  auto read = std::make_shared<OwnRead>();
+  read->range = range;
+  read->command = command;
+  read->queue = queue;
+  read->in_order = in_order;
+  read->moment = held_back::now();
+  read->event = event;
+  read->after = after;
+  {
+    const std::lock_guard lock(mutex_);
+    by_storage_[range.storage].push_back(read);
+  }
+  next().clRetainEvent(event);
+  if (after) next().clRetainEvent(after);
+  count_.fetch_add(1, std::memory_order_release);
+  if (after) seen_by_host_.fetch_add(1, std::memory_order_release);
+  return read;
+}
+
+void OwnReads::done(const std::shared_ptr<OwnRead>& read) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto list = by_storage_.find(read->range.storage);
+    if (list == by_storage_.end()) return;
+    const auto it = std::find(list->second.begin(), list->second.end(), read);
+    if (it == list->second.end()) return;
+    list->second.erase(it);
+    if (list->second.empty()) by_storage_.erase(list);
+  }
+  count_.fetch_sub(1, std::memory_order_release);
+  if (read->after) seen_by_host_.fetch_sub(1, std::memory_order_release);
+  next().clReleaseEvent(read->event);
+  if (read->after) next().clReleaseEvent(read->after);
+}
+
+void OwnReads::before_write(const Range& range, cl_command_queue queue, bool in_order,
+                            std::vector<cl_event>& waits) {
+  if (count_.load(std::memory_order_acquire) == 0) return;
+  std::vector<cl_command_queue> to_flush;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto list = by_storage_.find(range.storage);
+    if (list == by_storage_.end()) return;
+    for (const auto& read : list->second) {
+      if (!overlap(read->range, range) || (in_order && read->queue == queue)) continue;
+      if (read->called_off.load(std::memory_order_relaxed)) continue;
+      if (!held_back::is_free(read->moment)) {
+        read->called_off.store(true, std::memory_order_release);
+        continue;
+      }
+      if (std::find(waits.begin(), waits.end(), read->event) != waits.end()) continue;
+      waits.push_back(read->event);
+      next().clRetainEvent(read->event);
+      if (read->queue != queue) to_flush.push_back(read->queue);
+    }
+  }
+  // Nobody else need flush it for our sake.
+  for (cl_command_queue other : to_flush) next().clFlush(other);
+}
+
+template <class F>
+void OwnReads::for_each_seen(F&& visit) {
+  if (seen_by_host_.load(std::memory_order_acquire) == 0) return;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [storage, list] : by_storage_)
+    for (const auto& read : list)
+      if (read->after && is_done(read->after)) visit(*read);
+}
+
+std::vector<cl_event> OwnReads::host_may_write() {
+  std::vector<cl_event> waits;
+  std::vector<cl_command_queue> to_flush;
+  for_each_seen([&](OwnRead& read) {
+    waits.push_back(read.event);
+    next().clRetainEvent(read.event);
+    to_flush.push_back(read.queue);
+  });
+  for (cl_command_queue queue : to_flush) next().clFlush(queue);
+  return waits;
+}
+
+void OwnReads::call_off_where_host_may_write() noexcept {
+  for_each_seen([](OwnRead& read) { read.called_off.store(true, std::memory_order_release); });
+}
+
+std::vector<cl_event> OwnReads::of(const Storage& storage) {
+  std::vector<cl_event> waits;
+  if (count_.load(std::memory_order_acquire) == 0) return waits;
+  const std::lock_guard lock(mutex_);
+  const auto list = by_storage_.find(&storage);
+  if (list == by_storage_.end()) return waits;
+  for (const auto& read : list->second) {
+    waits.push_back(read->event);
+    next().clRetainEvent(read->event);
+  }
+  return waits;
+}
+
+}  // namespace reel::layer

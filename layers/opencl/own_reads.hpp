@@ -1,0 +1,66 @@
+// own_reads.hpp - reads of ours that the driver has not done yet, so that nobody overwrites their
+// bytes before.
+//
+// The program's event of a command says nothing of our read after it. So whoever may overwrite the
+// bytes waits for the read: a later command of the program by one more event in its wait list, the
+// host within a wait of its own. Where that could wait for the program itself the read is called
+// off: what it finds is not used, and the document says so. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "layers/opencl/work.hpp"
+
+namespace reel::layer {
+
+// Whether what the event stands for is done, or failed.
+bool is_done(cl_event event) noexcept;
+
+struct OwnRead {
+  Range range;
+  std::uint32_t command = no_index;  // whose results they are
+  cl_command_queue queue = nullptr;
+  bool in_order = false;     // the queue is
+  cl_event event = nullptr;  // of the read
+  cl_event after = nullptr;  // of the command; only where the host sees the bytes
+  std::uint64_t moment = 0;  // held_back::now() when it was given
+  std::atomic<bool> called_off{false};
+};
+
+class OwnReads {
+ public:
+  // Takes references of its own of the events.
+  std::shared_ptr<OwnRead> add(const Range& range, std::uint32_t command, cl_command_queue queue,
+                               bool in_order, cl_event event, cl_event after);
+  void done(const std::shared_ptr<OwnRead>& read) noexcept;
+
+  // A command for `queue` may write `range`. Adds the events that it has to wait for, each with a
+  // reference for the caller, and calls off what can't be waited for.
+  void before_write(const Range& range, cl_command_queue queue, bool in_order,
+                    std::vector<cl_event>& waits);
+
+  // The host knows that some commands are done, and may write the memory that it sees: the reads
+  // after them, each with a reference for the caller, to be waited for.
+  std::vector<cl_event> host_may_write();
+  // The same where nobody may wait.
+  void call_off_where_host_may_write() noexcept;
+
+  // Of memory that goes away.
+  std::vector<cl_event> of(const Storage& storage);
+
+ private:
+  using List = std::vector<std::shared_ptr<OwnRead>>;
+  template <class F>
+  void for_each_seen(F&& visit);  // visit(read): its command is done, and the host sees the bytes
+
+  std::mutex mutex_;
+  std::unordered_map<const Storage*, List> by_storage_;
+  std::atomic<std::uint32_t> count_{0}, seen_by_host_{0};
+};
+
+}  // namespace reel::layer
