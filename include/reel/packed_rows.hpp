@@ -34,7 +34,7 @@ class PackedRows {
 
   std::size_t size() const noexcept { return size_; }
   // All values are modulo 2^64.
-  std::uint64_t at(std::size_t row, std::size_t column) const noexcept {
+  [[gnu::always_inline]] std::uint64_t at(std::size_t row, std::size_t column) const noexcept {
     const Block& block = blocks_[row / block_rows];
     const Column& packed = block.columns[column];
     std::uint64_t word = 0;
