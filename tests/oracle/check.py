@@ -185,12 +185,27 @@ class Checker:
             raise Failure("unproved", "Nothing in this program is a reason not to prove it.\n" + ran.told())
 
 
+class Kept:
+    """A program of a file, of which only the text is known."""
+
+    causes = {"asynchronous"}
+
+
 # By construction: what may leave a replay of a whole program unproved.
 UNPROVED = {"native kernel", "user event", "leaves with work under way", "_exit", "released", "asynchronous"}
 
 
 class OpenclChecker(Checker):
     kind = "opencl"
+
+    def check_kept(self, path, options):
+        self.fresh()
+        words = [self.tools.programs / "oracle_opencl", path]
+        document = self.folder / "captured.reel"
+        bare = Ran(words, self.folder)
+        self.compare(bare, Ran([self.tools.reel, "capture", "-o", document, *options, "--", *words], self.folder))
+        for one in sorted(self.folder.glob("*.reel")):
+            self.check_document(one, Kept, "kept", "all")
 
     def check(self, written, case):
         self.fresh()
@@ -254,7 +269,7 @@ class OpenclChecker(Checker):
 class OwnCase:
     def __init__(self, chance, written, whole, without=()):
         self.contents = chance.choice(("inputs", "inputs", "all", "all", "hashes"))
-        self.window, self.captures = "whole", None
+        self.device, self.window, self.captures = written.plan.device, "whole", None
         if not whole and "window_inside" not in without:
             self.window = "inside"
             places = sorted(chance.sample(range(len(written.plan.actions)), 2))
@@ -266,11 +281,22 @@ class OwnCase:
 
     @property
     def words(self):
-        return ["--contents", self.contents, self.window]
+        return [self.device, self.contents, self.window]
 
 
 class OwnChecker(Checker):
     kind = "own"
+
+    def check_kept(self, path, options):
+        """Options: the device, and contents."""
+        self.fresh()
+        words = [self.tools.programs / "oracle_own", options[0], path]
+        document = self.folder / "captured.reel"
+        bare = Ran(words, self.folder)
+        environment = {"ORACLE_DOCUMENT": str(document), "ORACLE_CONTENTS": options[1]}
+        self.compare(bare, Ran(words, self.folder, environment))
+        library = ["--host-kernels", self.tools.programs / "oracle_kernels.so"]
+        self.check_document(document, Kept, "kept", options[1], library)
 
     def check(self, written, case):
         self.fresh()

@@ -9,6 +9,7 @@
 #include <CL/cl_ext.h>
 #include <reel_app.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -392,6 +393,15 @@ void peek_shared(const Step& step) {
   world->said.say(step, digest(at, bytes_at(step, 2)));
 }
 
+// Memory lent to a buffer, written without a map, as programs for CPUs do. Words: memory, first,
+// count.
+void poke_host(const Step& step) {
+  const std::vector<std::uint32_t> numbers =
+      patterns(static_cast<std::uint32_t>(step.option("seed", 0)), size_at(step, 2));
+  std::copy(numbers.begin(), numbers.end(),
+            world->host[step.number_at(0)].begin() + step.number_at(1));
+}
+
 void shared_transfer(const Step& step) {
   Order order(step);
   auto* to = static_cast<std::uint32_t*>(world->shared[step.number_at(1)]) + step.number_at(2);
@@ -618,6 +628,7 @@ const std::map<std::string, void (*)(const Step&)> operations = {
     {"unmap", unmap},
     {"poke", poke},
     {"peek", peek},
+    {"pokehost", poke_host},
     {"pokeshared", poke_shared},
     {"peekshared", peek_shared},
     {"sharedfill", shared_transfer},

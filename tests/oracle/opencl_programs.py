@@ -23,6 +23,7 @@ ACTIONS = {
     "unmap": 8,
     "image": 5,
     "shared": 6,
+    "poke_host": 2,
     "native": 0.3,
     "user_event": 2,
     "complete_one": 2,
@@ -68,23 +69,38 @@ class Thing:
 class Plan:
     """What is to be tried, before anything is written."""
 
-    def __init__(self, seed, size=None, without=()):
+    def __init__(self, seed, without=(), much=()):
         chance = chance_of("plan", seed)
         self.seed = seed
-        self.traits = {name: chance.random() < often and name not in without for name, often in TRAITS.items()}
-        self.ways = {name: often for name, often in WAYS.items() if name not in without}
+        self.choose_features(chance, TRAITS, WAYS, without, much)
         self.threads = chance.choice((2, 2, 3)) if self.traits["threads"] else 1
         self.queues = chance.choice((2, 2, 3)) if self.traits["several_queues"] else 1
-        weights = {name: often for name, often in ACTIONS.items() if name not in without and often}
-        # Programs differ in what they do much of.
-        weights = {name: often * chance.choice((0.2, 1, 1, 3)) for name, often in weights.items()}
-        count = size or chance.choice((8, 15, 30, 60))
+        weights = self.weights(chance, ACTIONS, without, much)
+        count = chance.choice((8, 15, 30, 60))
         self.memories = chance.choice((2, 3, 4, 6))
         self.actions = [("new_memory", 0, f"{seed}.m{i}") for i in range(self.memories)]
         self.actions += [
             (chance.choices(list(weights), list(weights.values()))[0], chance.randrange(self.threads), f"{seed}.{i}")
             for i in range(count)
         ]
+
+    def choose_features(self, chance, traits, ways, without, much):
+        """What is in `without` never occurs, what is in `much` always or often."""
+        self.traits = {
+            name: (chance.random() < often or name in much) and name not in without for name, often in traits.items()
+        }
+        self.ways = {name: 10 if name in much else often for name, often in ways.items() if name not in without}
+        if set(much) & set(ways):
+            self.ways["list"] = 0.2
+
+    @staticmethod
+    def weights(chance, actions, without, much):
+        """Programs differ in what they do much of."""
+        return {
+            name: often * chance.choice((0.2, 1, 1, 3)) * (5 if name in much else 1)
+            for name, often in actions.items()
+            if name not in without
+        }
 
     def with_actions(self, actions, threads=None):
         other = object.__new__(Plan)
@@ -113,7 +129,11 @@ class Written(Order):
             self.chance, self.seed = chance_of(seed), seed
             if place in self.captures:
                 word, where = self.captures[place]
-                self.step(where % plan.threads, f"capture {word}")
+                where %= plan.threads
+                if word == "stop" and hasattr(self, "starter"):
+                    self.hand_over(self.starter, where)  # it has begun, and nothing else is said of when
+                self.step(where, f"capture {word}")
+                self.starter = where
             getattr(self, kind)(thread)
         self.end()
 
@@ -256,7 +276,9 @@ class Written(Order):
         if kind == "buffer":
             count = chance.choice((64, 64, 256, 1024))
             flag = chance.choice(("copy", "copy", "use" if traits["use_host"] else "copy", "", "alloc"))
-            memory = self.thing("buffer", thread, root=number, first=0, count=count, context=context)
+            memory = self.thing(
+                "buffer", thread, root=number, first=0, count=count, context=context, lent=flag == "use"
+            )
             self.meet(thread, context)
             self.step(thread, f"buffer {number} {context.slot} {count} {flag} seed={seed}")
             if flag in ("copy", "use"):
@@ -290,6 +312,18 @@ class Written(Order):
             self.command(
                 thread, queue, f"sharedfill {{q}} {number} 0 {count} seed={seed}", [self.touch(memory, True)]
             )
+
+    def poke_host(self, thread):
+        lent = [t for t in self.alive("buffer") if t.lent and not self.is_mapped(t)]
+        memory = self.choose("lent", lent)
+        if memory is None:
+            return
+        first, count = self.span(memory)
+        seed = self.seed_number()
+        self.meet(thread, memory)
+        self.host_access(thread, memory)
+        self.step(thread, f"pokehost {memory.id} {first} {count} seed={seed}")
+        self.effects.append(("write", memory.root, first, count, seed))
 
     def give_contents(self, thread, queue, memory, seed):
         if self.chance.random() < 0.5:

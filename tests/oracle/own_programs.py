@@ -36,16 +36,14 @@ KERNELS = {"scale": ("rw", True), "advance": ("u", True), "add": ("rrw", False),
 
 
 class OwnPlan(Plan):
-    def __init__(self, seed, without=()):
+    def __init__(self, seed, without=(), much=()):
         chance = chance_of("own plan", seed)
         self.seed = seed
         self.device = chance.choice(("host", "opencl", "vulkan"))
-        self.traits = {name: chance.random() < often and name not in without for name, often in TRAITS.items()}
-        self.ways = {name: often for name, often in WAYS.items() if name not in without}
+        self.choose_features(chance, TRAITS, WAYS, without, much)
         self.threads = chance.choice((2, 2, 3)) if self.traits["threads"] else 1
         self.queues = chance.choice((2, 3)) if self.traits["several_queues"] else 1
-        weights = {name: often for name, often in ACTIONS.items() if name not in without}
-        weights = {name: often * chance.choice((0.2, 1, 1, 3)) for name, often in weights.items()}
+        weights = self.weights(chance, ACTIONS, without, much)
         count = chance.choice((8, 15, 30, 60))
         self.memories = chance.choice((2, 3, 4, 6))
         self.actions = [("new_memory", 0, f"own{seed}.m{i}") for i in range(self.memories)]
