@@ -53,9 +53,7 @@ std::string default_output(const Options& options) {
   return options.language.empty() ? stem + ".reel" : stem;
 }
 
-int run(const Options& options) {
-  if (options.what.empty() == options.scope.empty())
-    throw Misuse("extract takes a command (c12, c10-c20) or --scope, and not both");
+int run(const Options& options, const WatchedWork& watched) {
   const Trace trace = open_trace(options);
   const auto commands =
       options.what.empty() ? in_scope(trace, options.scope) : range_of(trace, options.what);
@@ -65,6 +63,7 @@ int run(const Options& options) {
   load_host_kernels(options.host_kernels);
   ReplayOptions how;
   how.time_limit_s = options.time_limit_s;
+  how.at_work = watched.at_work;
   const ExtractReport report = [&] {
     Progress progress("Extracting from " + options.path);
     how.progress = [&](std::string_view what, double part) {
@@ -140,7 +139,12 @@ void add_extract(CLI::App& app, Action& chosen) {
       "  reel extract pass.reel --scope layer0/attention\n"
       "  reel extract pass.reel c12 --as python -o c12");
   verb->callback([options, &chosen] {
-    chosen = [options] { return run_guarded([&] { return run(*options); }); };
+    chosen = [options] {
+      if (options->what.empty() == options->scope.empty())
+        throw Misuse("extract takes a command (c12, c10-c20) or --scope, and not both");
+      return run_guarded(*options, false,
+                         [&](const WatchedWork& watched) { return run(*options, watched); });
+    };
   });
 }
 

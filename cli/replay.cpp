@@ -81,9 +81,11 @@ ReplayOptions replay_options(const Trace& trace, const Options& options) {
   return result;
 }
 
-int run(const Options& options) {
+int run(const Options& options, const WatchedWork& watched) {
   const Trace trace = open_trace(options);
   ReplayOptions how = replay_options(trace, options);
+  how.at_work = watched.at_work;
+  how.one_by_one = watched.one_by_one;
   load_host_kernels(options.host_kernels);
   const ReplayReport report = [&] {
     const OutputAside kernels_print;
@@ -149,17 +151,23 @@ void add_replay(CLI::App& app, Action& chosen) {
       "Commands that can't be run here are left out, each with its reason, and so are those that\n"
       "need what they would have written; all others are run and compared (verdict: not "
       "proved).\n\n"
+      "It runs in a process of its own: a driver that crashes, a command that hangs "
+      "(--time-limit)\n"
+      "and too much memory (--memory) end that, with a sentence and exit code 4.\n\n"
       "Exit codes: 0 all checks equal (on another device: within tolerance), 1 a difference, 2 "
       "the\n"
-      "command line is wrong, 3 the document is damaged, 4 it can't be replayed, or not be "
-      "proved,\n"
-      "here.\n\n"
+      "command line is wrong, 3 the document is damaged or cut, 4 it can't be replayed, or not "
+      "be\n"
+      "proved, here.\n\n"
       "Examples:\n"
       "  reel replay pass.reel\n"
       "  reel replay pass.reel --device vulkan --bisect\n"
       "  reel replay pass.reel --repeat 20 --what-if k4=faster.cl --tolerance 1e-5");
   verb->callback([options, &chosen] {
-    chosen = [options] { return run_guarded([&] { return run(*options); }); };
+    chosen = [options] {
+      return run_guarded(*options, true,
+                         [&](const WatchedWork& watched) { return run(*options, watched); });
+    };
   });
 }
 

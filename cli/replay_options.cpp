@@ -24,6 +24,11 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
   verb.add_option("--time-limit", options.time_limit_s, "Seconds that one command may take; 0: any")
       ->capture_default_str()
       ->type_name("SECONDS");
+  verb.add_option("--memory", options.memory_bytes,
+                  "Memory that it may take, as 8G; 0: any. Without: three quarters of what is here")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
+  options.memory_bytes = default_memory_bytes();
 }
 
 void load_host_kernels(const std::vector<std::string>& libraries) {
@@ -36,7 +41,9 @@ void load_host_kernels(const std::vector<std::string>& libraries) {
   }
 }
 
-int run_guarded(const std::function<int()>& work) {
+namespace {
+
+int guarded(const std::function<int()>& work) {
   try {
     return work();
   } catch (const Error& error) {
@@ -57,6 +64,14 @@ int run_guarded(const std::function<int()>& work) {
         throw;
     }
   }
+}
+
+}  // namespace
+
+int run_guarded(const RunOptions& options, bool can_run_twice,
+                const std::function<int(const WatchedWork&)>& work) {
+  return run_watched({options.path, options.memory_bytes, can_run_twice},
+                     [&](const WatchedWork& how) { return guarded([&] { return work(how); }); });
 }
 
 }  // namespace reel::cli

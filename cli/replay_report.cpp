@@ -7,6 +7,7 @@
 #include "reel/units.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace reel::cli {
 namespace {
@@ -31,10 +32,20 @@ std::string verdict_words(const ReplayReport& report) {
                                       count_text(report.checks, "check")));
       if (!report.unsteady.empty())
         reasons.push_back(count_text(report.unsteady.size(), "buffer") + " changed between runs");
+      else if (report.was_run_again && report.different_checks)
+        reasons.emplace_back("the same in a second run");
       if (!report.races.empty()) reasons.push_back(count_text(report.races.size(), "race"));
       return bold("DIFFERENT") + fmt::format(": {}", fmt::join(reasons, ", "));
     }
     case Verdict::not_proved:
+      if (!report.incomplete.empty())
+        return bold("NOT PROVED") +
+               fmt::format(
+                   ": the document is not whole; {}",
+                   report.different_checks
+                       ? fmt::format("{} of {} differ, which what is missing may explain",
+                                     report.different_checks, count_text(report.checks, "check"))
+                       : fmt::format("{} made, none differs", all));
       return bold("NOT PROVED") +
              (report.checks ? fmt::format(": {} made, none differs, but not all could be made", all)
                             : std::string(": no result of these commands was recorded"));
@@ -60,12 +71,28 @@ std::string difference_words(const Trace& trace, const Difference& d) {
   return text;
 }
 
+std::string race_words(const Trace& trace, const Race& race) {
+  std::string where;
+  if (race.buffer != no_index)
+    where = fmt::format(" {} bytes {} to {} of {}", race.is_certain ? "share" : "may share",
+                        race.begin, race.end, describe_buffer(trace, race.buffer));
+  return fmt::format("{} and {}{}{}", describe_command(trace, race.first),
+                     describe_command(trace, race.second), where,
+                     race.observed
+                         ? "; in another order, which their declared ranges allow, results are "
+                           "different"
+                     : race.is_kept ? "; nothing puts them in order, and by their times one had "
+                                      "ended before the other began"
+                                    : "; nothing puts them in order");
+}
+
 void print_differences(const Trace& trace, const ReplayReport& report) {
   if (!report.differences.empty()) {
     const Difference& first = report.differences.front();
     line("first", first.command == no_index ? "bytes that no recorded command wrote"
                                             : describe_command(trace, first.command));
     line("", difference_words(trace, first));
+    if (!first.hint.empty()) line("", first.hint);
     if (report.culprit)
       line("culprit",
            fmt::format("{}: {}", describe_command(trace, *report.culprit), report.culprit_reason));
@@ -81,19 +108,28 @@ void print_differences(const Trace& trace, const ReplayReport& report) {
     if (report.differences.size() > shown)
       line("", fmt::format("and {} more", report.differences.size() - shown));
   }
-  for (const Race& race : report.races) {
-    std::string where;
-    if (race.buffer != no_index)
-      where = fmt::format(" share bytes {} to {} of {}", race.begin, race.end,
-                          describe_buffer(trace, race.buffer));
-    line("race", fmt::format("{} and {}{}{}", describe_command(trace, race.first),
-                             describe_command(trace, race.second), where,
-                             race.observed ? "; in another order, which their declared ranges "
-                                             "allow, results are different"
-                                           : "; nothing puts them in order"));
-  }
+  for (const Race& race : report.races) line("race", race_words(trace, race));
   for (const std::uint32_t buffer : report.unsteady)
     line("unsteady", describe_buffer(trace, buffer) + " holds other bytes from run to run");
+  if (!report.unsteady.empty() && report.was_run_again)
+    line("",
+         "a second run gave other results than the first: kernels whose result depends on the "
+         "order of their groups (atomics on reals, as a rule) are not bit for bit the same "
+         "anywhere");
+}
+
+void print_warnings(const Trace& trace, const ReplayReport& report) {
+  for (const std::string& sentence : report.incomplete) line("not whole", sentence);
+  for (const std::string& sentence : report.warnings) line("warning", sentence);
+  if (report.possible_races.empty()) return;
+  line("warning",
+       fmt::format("{}: kernels that share a buffer, and nobody knows whether the same bytes of it",
+                   count_text(report.possible_races.size(), "possible race")));
+  constexpr std::size_t shown = 3;
+  for (std::size_t i = 0; i < report.possible_races.size() && i < shown; ++i)
+    line("", race_words(trace, report.possible_races[i]));
+  if (report.possible_races.size() > shown)
+    line("", fmt::format("and {} more; --json has them", report.possible_races.size() - shown));
 }
 
 void print_left_out(const Trace& trace, const ReplayReport& report) {
@@ -213,12 +249,48 @@ Json json_of(const Trace& trace, const Difference& d) {
       {"type", d.type ? Json(name_of(*d.type)) : Json()},
       {"expected", d.expected.empty() ? Json() : Json(d.expected)},
       {"found", d.found.empty() ? Json() : Json(d.found)},
-      {"elements", d.elements ? Json(d.elements) : Json()}};
+      {"elements", d.elements ? Json(d.elements) : Json()},
+      {"hint", d.hint.empty() ? Json() : Json(d.hint)}};
+}
+
+Json json_of(const Trace& trace, const std::vector<Race>& races) {
+  Json list = Json::array();
+  for (const Race& race : races)
+    list.push_back(
+        {{"first", command_name(race.first)},
+         {"second", command_name(race.second)},
+         {"buffer",
+          race.buffer == no_index ? Json() : Json(name_of(trace.buffers()[race.buffer].id))},
+         {"begin", race.begin},
+         {"end", race.end},
+         {"observed", race.observed},
+         {"order_kept", race.is_kept}});
+  return list;
+}
+
+// A span has the gaps between commands in it; what the device was at work is less.
+void print_time(const ReplayReport& report) {
+  double busy = 0;
+  std::uint64_t recorded_busy = 0;
+  for (const CommandTiming& command : report.command_times) {
+    busy += command.replayed.median;
+    recorded_busy += command.recorded_ns.value_or(0);
+  }
+  std::string text = fmt::format("{} in commands, {} from the first start to the last end",
+                                 time_text(whole(busy)), time_text(whole(report.span.median)));
+  if (report.recorded_span_ns)
+    text += fmt::format("; recorded {} and {}", time_text(recorded_busy),
+                        time_text(*report.recorded_span_ns));
+  text += report.runs > 1 ? fmt::format(" (median of {} runs after a warm-up, noise ±{:.1f}%)",
+                                        report.runs, 100 * report.span.noise)
+                          : " (one run, not warmed up; --repeat 10 measures)";
+  line("time", text);
 }
 
 }  // namespace
 
 int exit_code_of(const ReplayReport& report) {
+  if (!report.incomplete.empty()) return report.is_damaged ? damaged : cannot;
   switch (report.verdict()) {
     case Verdict::equal:
     case Verdict::within_tolerance:
@@ -237,6 +309,7 @@ void print_replay(const Trace& trace, const ReplayReport& report, bool each_comm
              report.is_recorded_device ? "the same" : report.recorded_device);
   fmt::print("{:<12}{}\n", "verdict", verdict_words(report));
   print_differences(trace, report);
+  print_warnings(trace, report);
   print_left_out(trace, report);
   for (const Unchecked& one : report.unchecked)
     line("not checked", fmt::format("{} in {}: {}", size_text(one.bytes),
@@ -251,15 +324,7 @@ void print_replay(const Trace& trace, const ReplayReport& report, bool each_comm
   line("order", to_string(report.order));
   line("restored",
        fmt::format("{} in {}", size_text(report.restored_bytes), time_text(report.restore_ns)));
-  if (report.is_timed)
-    line("time",
-         fmt::format("{} on the device{}{}", time_text(whole(report.span.median)),
-                     report.recorded_span_ns ? ", recorded " + time_text(*report.recorded_span_ns)
-                                             : std::string(),
-                     report.runs > 1
-                         ? fmt::format(" (median of {} runs after a warm-up, noise ±{:.1f}%)",
-                                       report.runs, 100 * report.span.noise)
-                         : " (one run, not warmed up; --repeat 10 measures)"));
+  if (report.is_timed) print_time(report);
   for (const std::string& remark : report.remarks) line("note", remark);
   print_buffers(trace, report);
   print_kernels(trace, report);
@@ -292,16 +357,9 @@ Json json_of(const Trace& trace, const ReplayReport& report) {
   json["culprit_reason"] = report.culprit_reason;
   json["differences"] = Json::array();
   for (const Difference& d : report.differences) json["differences"].push_back(json_of(trace, d));
-  json["races"] = Json::array();
-  for (const Race& race : report.races)
-    json["races"].push_back(
-        {{"first", command_name(race.first)},
-         {"second", command_name(race.second)},
-         {"buffer",
-          race.buffer == no_index ? Json() : Json(name_of(trace.buffers()[race.buffer].id))},
-         {"begin", race.begin},
-         {"end", race.end},
-         {"observed", race.observed}});
+  json["races"] = json_of(trace, report.races);
+  json["possible_races"] = json_of(trace, report.possible_races);
+  json["run_again"] = report.was_run_again;
   json["unsteady"] = Json::array();
   for (const std::uint32_t buffer : report.unsteady)
     json["unsteady"].push_back(name_of(trace.buffers()[buffer].id));
@@ -347,6 +405,8 @@ Json json_of(const Trace& trace, const ReplayReport& report) {
                                      {"recorded_ns", c.recorded_ns ? Json(*c.recorded_ns) : Json()},
                                      {"replayed", json_of(c.replayed)}});
   json["remarks"] = report.remarks;
+  json["warnings"] = report.warnings;
+  json["incomplete"] = report.incomplete;
   return json;
 }
 

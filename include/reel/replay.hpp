@@ -11,6 +11,7 @@
 // don't match their hashes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -57,10 +58,15 @@ struct ReplayOptions {
   bool find_culprit = false;       // the first command that differs, with more runs if need be
   bool find_nan = false;           // the first command that writes NaN or infinity
   std::uint32_t time_limit_s = 0;  // for any one command; 0: none. The device can't be used after
+  bool one_by_one = false;  // each command is waited for before the next is given: slow, and a
+                            // driver that crashes does so in the command that is at work
   std::map<std::uint32_t, Replacement> replacements = {};  // by index in trace.kernels()
   std::map<std::uint32_t, ElementType> types = {};         // of buffers, where kernels don't tell
   // What is done, and how much of it (0 to 1), now and then; from any thread, one at a time.
   std::function<void(std::string_view what, double part)> progress = {};
+  // Where the index of the command at work is kept, none (no_index) between; for those who want to
+  // know it when the process is gone.
+  std::atomic<std::uint32_t>* at_work = nullptr;
 };
 
 // Bytes that differ, and who wrote them.
@@ -73,13 +79,14 @@ struct Difference {
   std::string expected = {};  // empty: recorded as a hash
   std::string found = {};
   std::uint64_t elements = 0;  // how many of this check differ; 0: not known
+  std::string hint = {};       // a sentence on why that may be; empty: nothing is known
 };
 
 enum class Verdict : std::uint8_t {
   equal,             // every check, to the bit
   within_tolerance,  // every check, some not to the bit
   different,         // some check is not
-  not_proved,        // none differs, but not all could be checked
+  not_proved,        // none differs, but not all could be checked, or the document is not whole
 };
 const char* to_string(Verdict verdict) noexcept;
 
@@ -105,6 +112,11 @@ struct Race {
   std::uint32_t buffer = no_index;                    // none: no declared range tells
   std::uint64_t begin = 0, end = 0;
   bool observed = false;  // the other order gave other results; else only nothing forbids it
+  // Both are known to touch these bytes: the program, or the kind of command, says so. Of a kernel
+  // that a foreign program gave a whole buffer nobody knows which bytes it uses.
+  bool is_certain = true;
+  // By their times one had ended before the other began; the replay keeps that order.
+  bool is_kept = false;
 };
 
 // Of one command or kernel over the measured runs, in nanoseconds.
@@ -152,22 +164,28 @@ struct ReplayReport {
   // that are not in the document, and all that need what these would have written. In order.
   std::vector<LeftOut> left_out;
   std::vector<std::string> remarks;
+  // What of the document is missing or damaged, a sentence each: then nothing is proved.
+  std::vector<std::string> incomplete;
+  bool is_damaged = false;            // it can't be read to its end, or says other than it holds
+  std::vector<std::string> warnings;  // what the program relied on and did not ask for
 
   std::uint64_t checks = 0, equal_checks = 0, close_checks = 0, different_checks = 0;
   std::uint64_t checked_bytes = 0, equal_bytes = 0;
   std::vector<Unchecked> unchecked;
   std::vector<BufferReport> buffers;
-  std::vector<Difference> differences;  // by command; at most 100
-  std::vector<Race> races;
+  std::vector<Difference> differences;   // by command; at most 100
+  std::vector<Race> races;               // certain ones
+  std::vector<Race> possible_races;      // no reason for a verdict; at most 100
   std::optional<std::uint32_t> culprit;  // the first command known to do something else
   std::string culprit_reason;            // how that is known, or why it is not
   std::optional<NanReport> first_nan;    // when asked for
   std::vector<std::uint32_t> unsteady;   // buffers that differ between runs of this device
+  bool was_run_again = false;  // once more, to see whether what differs is the same each time
 
   bool is_timed = false;
   std::uint32_t runs = 0;
   bool warmed_up = false;
-  std::optional<std::uint64_t> recorded_span_ns;  // first start to last end
+  std::optional<std::uint64_t> recorded_span_ns;  // first start to last end, gaps included
   Spread span;
   std::vector<CommandTiming> command_times;  // by command
   std::vector<KernelTiming> kernel_times;    // the longest first
@@ -182,7 +200,8 @@ ReplayReport replay(const Trace& trace, const ReplayOptions& options = {});
 // All of it on this device.
 ReplayReport replay(const Trace& trace, const Device& device, const ReplayOptions& options = {});
 
-// Pairs that nothing in the document puts in order: no stream, no wait, no edge of a graph.
+// Pairs that nothing in the document puts in order: no stream, no wait, no edge of a graph. At most
+// 100; is_certain tells of which of them it is known that they share bytes.
 std::vector<Race> find_races(const Trace& trace);
 
 struct ExtractReport {

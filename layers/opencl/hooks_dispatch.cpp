@@ -41,8 +41,10 @@ void fill_grid(Work& work, cl_uint dimensions, const size_t* offset, const size_
 
 void add_argument(Work& work, const Kernel& kernel, std::size_t index) {
   const KernelArgument& argument = kernel.arguments[index];
-  const Access access =
-      index < kernel.parameters.size() ? kernel.parameters[index].access : Access::read_write;
+  const bool is_told =
+      index < kernel.parameters.size() && (kernel.parameters[index].kind == ParameterKind::buffer ||
+                                           kernel.parameters[index].kind == ParameterKind::image);
+  const Access access = is_told ? kernel.parameters[index].access : Access::read_write;
   using Kind = KernelArgument::Kind;
   switch (argument.kind) {
     case Kind::value:

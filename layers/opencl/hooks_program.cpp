@@ -237,7 +237,12 @@ void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
   if (!kernel.reflected) reflect(kernel);
   const Parameter* parameter =
       index < kernel.parameters.size() ? &kernel.parameters[index] : nullptr;
-  if (parameter && parameter->kind == ParameterKind::value && value) {
+  const void* handle = nullptr;
+  if (value && size == sizeof handle) std::memcpy(&handle, value, sizeof handle);
+  // A handle that we know is one, whatever the text of the kernel seems to say.
+  Memory* memory = handle ? find<Memory>(handle) : nullptr;
+  if (parameter && parameter->kind == ParameterKind::value && value &&
+      (kernel.told_by_driver || !memory)) {
     set_value(argument, value, size);
     return;
   }
@@ -253,9 +258,7 @@ void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
     argument.kind = Kind::opaque;
     return;
   }
-  const void* handle = nullptr;
-  if (size == sizeof handle) std::memcpy(&handle, value, sizeof handle);
-  if (auto* memory = find<Memory>(handle)) {
+  if (memory) {
     if (argument.kind == Kind::memory && argument.memory.get() == memory) return;  // once more
     argument.kind = Kind::memory;
     argument.memory = shared(memory);

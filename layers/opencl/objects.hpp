@@ -137,7 +137,8 @@ struct Kernel final : Object {
   std::string name;
   std::shared_ptr<Program> program;
   cl_program program_handle = nullptr;
-  bool reflected = false;  // parameters are known, from the driver or the source
+  bool reflected = false;       // parameters are known, from the driver or the source
+  bool told_by_driver = false;  // by the driver
   std::vector<Parameter> parameters;
   std::vector<KernelArgument> arguments;
   std::uint64_t version = 1;  // counts changes of them, through all kernels of the process

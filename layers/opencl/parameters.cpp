@@ -75,9 +75,13 @@ void reflect(Kernel& kernel) {
   bool told = driver_has(handle, &cl_icd_dispatch::clGetKernelArgInfo);
   for (cl_uint i = 0; told && i < parameters.size(); ++i)
     told = ask_driver(handle, i, parameters[i]);
+  kernel.told_by_driver = told;
   if (!told && kernel.program) {
     const std::lock_guard lock(kernel.program->mutex);
-    if (auto found = parameters_in_source(kernel.program->text, kernel.name);
+    const Program& program = *kernel.program;
+    if (auto found = program.from == Program::From::source
+                         ? parameters_in_source(program.text, program.options, kernel.name)
+                         : std::nullopt;
         found && found->size() == kernel.arguments.size()) {
       parameters = std::move(*found);
       told = true;

@@ -13,9 +13,11 @@ namespace reel::layer {
 // Once a kernel; `reflected` tells whether anything could be learned.
 void reflect(Kernel& kernel);
 
-// The parameters in the definition of `kernel` in OpenCL C, without running the preprocessor.
-// None where it can't be found, or is made by macros.
+// The parameters of `kernel` as its definition in OpenCL C says, without running the preprocessor.
+// None where that isn't certain: conditions, macros, several definitions, included files, names of
+// types that may stand for a pointer (base/opencl_source.hpp).
 std::optional<std::vector<Parameter>> parameters_in_source(std::string_view source,
+                                                           std::string_view options,
                                                            std::string_view kernel);
 
 }  // namespace reel::layer

@@ -94,10 +94,13 @@ class ReplayResult:
     unchecked: list[dict[str, Any]]  # reason, checks, bytes
     buffers: list[dict[str, Any]]
     races: list[dict[str, Any]]
+    possible_races: list[dict[str, Any]]  # nobody knows whether the same bytes
     culprit: TraceCommand | None
     culprit_reason: str
     first_nan: FirstNan | None
     remarks: list[str]
+    warnings: list[str]
+    incomplete: list[str]  # what of the document is missing; then nothing is proved
     runs: int
     recorded_span_ns: int | None
     span: Spread
@@ -147,10 +150,13 @@ class _Rows:
             unchecked=row["unchecked"],
             buffers=[one | {"buffer": self.buffer(one["buffer"])} for one in row["buffers"]],
             races=[self.race(one) for one in row["races"]],
+            possible_races=[self.race(one) for one in row["possible_races"]],
             culprit=self.command(row["culprit"]),
             culprit_reason=row["culprit_reason"],
             first_nan=None if nan is None else self.nan(nan),
             remarks=row["remarks"],
+            warnings=row["warnings"],
+            incomplete=row["incomplete"],
             runs=row["runs"],
             recorded_span_ns=row["recorded_span_ns"],
             span=_spread(row["span"]),

@@ -101,6 +101,8 @@ py::dict to_report(const ReplayReport& report) {
     left_out.append(py::make_tuple(command_or_none(one.command), to_text(one.reason)));
   row["left_out"] = left_out;
   row["remarks"] = to_texts(report.remarks);
+  row["warnings"] = to_texts(report.warnings);
+  row["incomplete"] = to_texts(report.incomplete);
   row["checks"] = report.checks;
   row["equal_checks"] = report.equal_checks;
   row["close_checks"] = report.close_checks;
@@ -110,6 +112,7 @@ py::dict to_report(const ReplayReport& report) {
   row["buffers"] = to_buffers(report);
   row["differences"] = to_differences(report);
   row["races"] = to_races(report.races);
+  row["possible_races"] = to_races(report.possible_races);
   row["culprit"] = report.culprit;
   row["culprit_reason"] = to_text(report.culprit_reason);
   py::object nan = py::none();

@@ -1,6 +1,8 @@
 #include "analysis/source_reads.hpp"
 
+#include <algorithm>
 #include <span>
+#include <string>
 
 #include "base/opencl_words.hpp"
 
@@ -76,10 +78,32 @@ bool is_read(Words words, std::size_t at) {
   return function_around(words, at).substr(0, 5) == "vload";
 }
 
+// What a macro makes of its arguments, or of names that its text has in common with the kernel's,
+// doesn't show in the kernel.
+bool is_near_macro(const std::vector<OpenclDirective>& directives, Words body, std::size_t at) {
+  std::vector<std::string_view> near{body[at]};  // itself, and all that it is an argument of
+  int depth = 0;
+  for (std::size_t i = at; i-- > 0 && body[i] != ";" && body[i] != "{";) {
+    if (body[i] == ")") ++depth;
+    if (body[i] == "(" && depth-- == 0) {
+      depth = 0;
+      if (i > 0) near.push_back(body[i - 1]);
+    }
+  }
+  return std::any_of(directives.begin(), directives.end(), [&](const OpenclDirective& directive) {
+    const auto& words = directive.words;
+    if (words.size() < 2 || words[0] != "define") return false;
+    return std::find(near.begin(), near.end(), words[1]) != near.end() ||
+           std::find(words.begin() + 1, words.end(), body[at]) != words.end();
+  });
+}
+
 }  // namespace
 
 bool only_reads(std::string_view source, std::string_view kernel, std::string_view parameter) {
-  const std::vector<std::string_view> words = opencl_words(source);
+  const std::string text = joined_lines(source);
+  std::vector<OpenclDirective> directives;
+  const std::vector<std::string_view> words = opencl_words(text, directives);
   const Words body = find_kernel_words(words, kernel).body;
   bool occurs = false;
   for (std::size_t at = 0; at < body.size(); ++at) {
@@ -87,7 +111,7 @@ bool only_reads(std::string_view source, std::string_view kernel, std::string_vi
     // A field of something else that has the same name.
     if (at > 0 && (body[at - 1] == "." || (at > 1 && body[at - 1] == ">" && body[at - 2] == "-")))
       continue;
-    if (!is_read(body, at)) return false;
+    if (!is_read(body, at) || is_near_macro(directives, body, at)) return false;
     occurs = true;
   }
   return occurs;

@@ -55,6 +55,7 @@ struct DocumentWriter::Tables {
   std::unordered_map<std::string, std::uint32_t> texts{{"", 0}};
   std::unordered_set<Hash128> blobs;
   std::uint32_t works = 0;
+  std::uint64_t checks = 0;
   int zstd_level;
   std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> zstd{ZSTD_createCCtx(), ZSTD_freeCCtx};
   std::vector<std::byte> compressed;
@@ -136,7 +137,10 @@ void DocumentWriter::add(const BufferRow& row) { tables_->add(row, TableId::buff
 void DocumentWriter::add(const CommandRow& row) { tables_->add(row, TableId::commands); }
 void DocumentWriter::add(const StampRow& row) { tables_->add(row, TableId::stamps); }
 void DocumentWriter::add(const OrderRow& row) { tables_->add(row, TableId::orders); }
-void DocumentWriter::add(const ContentsRow& row) { tables_->add(row, TableId::contents); }
+void DocumentWriter::add(const ContentsRow& row) {
+  tables_->checks += row.role == ContentRole::check;
+  tables_->add(row, TableId::contents);
+}
 void DocumentWriter::add(const CallRow& row) { tables_->add(row, TableId::calls); }
 void DocumentWriter::add(const AllocationRow& row) { tables_->add(row, TableId::allocations); }
 void DocumentWriter::add(const RegionRow& row) { tables_->add(row, TableId::regions); }
@@ -152,7 +156,10 @@ void DocumentWriter::flush() {
 
 void DocumentWriter::close(const Facts& end_facts) {
   flush();
-  tables_->writer.metadata({"reel.end", end_facts});
+  Facts all = end_facts;
+  // So that one that is taken out later is missed.
+  if (tables_->checks) all.try_emplace("checks", std::to_string(tables_->checks));
+  tables_->writer.metadata({"reel.end", all});
   tables_->writer.close();
   tables_->file.close();
 }

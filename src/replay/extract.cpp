@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "reel/capture.hpp"
+#include "replay/completeness.hpp"
 #include "replay/devices.hpp"
 #include "replay/heartbeat.hpp"
 #include "replay/stage.hpp"
@@ -35,8 +36,9 @@ class Extraction {
       : trace_(trace),
         commands_(std::move(commands)),
         chosen_(commands_.begin(), commands_.end()),
+        kept_(rerun::kept_order(trace, rerun::find_unordered(trace))),
         obstacles_(rerun::recorded_obstacles(trace)),
-        script_(rerun::make_script(trace, 0, no_index, obstacles_)),
+        script_(rerun::make_script(trace, 0, no_index, obstacles_, kept_)),
         stage_(trace, script_, std::move(devices), options.replacements, &obstacles_),
         verifier_(trace, stage_.elements(), options,
                   rerun::are_same_devices(trace, stage_.devices())),
@@ -46,8 +48,9 @@ class Extraction {
       if (device != stage_.devices().front())
         fail(Code::unsupported,
              "The document was recorded on several devices; extract from it on one (--device).");
-    script_ = rerun::make_script(trace, 0, no_index, obstacles_);
-    if (stage_.find_unfit(obstacles_)) script_ = rerun::make_script(trace, 0, no_index, obstacles_);
+    script_ = rerun::make_script(trace, 0, no_index, obstacles_, kept_);
+    if (stage_.find_unfit(obstacles_))
+      script_ = rerun::make_script(trace, 0, no_index, obstacles_, kept_);
     for (const std::uint32_t c : commands_)
       if (const auto left_out = script_.left_out.find(c); left_out != script_.left_out.end())
         fail(left_out->second.code, "{} can't be extracted: {}", command_name(c),
@@ -106,6 +109,8 @@ class Extraction {
     verifier_.close();
     verifier_.report(result.replay);
     result.replay.commands = script_.commands;
+    result.replay.incomplete = rerun::missing_parts(trace_);
+    result.replay.is_damaged = !trace_.is_complete();
     result.replay.device = stage_.devices().front().info().id;
     if (result.commands == 0)
       fail(Code::invalid_argument, "There is nothing to extract: {} gave the device no work.",
@@ -155,6 +160,7 @@ class Extraction {
   const Trace trace_;
   const std::vector<std::uint32_t> commands_;
   const std::set<std::uint32_t> chosen_;
+  const rerun::KeptOrder kept_;
   rerun::Obstacles obstacles_;
   rerun::Script script_;
   rerun::Stage stage_;
@@ -175,7 +181,7 @@ ExtractReport extract_on(const Trace& trace, std::vector<Device> devices,
   if (commands.back() >= trace.commands().size())
     fail(Code::invalid_argument, "There is no {} to extract; the document ends before it.",
          command_name(commands.back()));
-  const auto heart = std::make_shared<rerun::Heartbeat>();
+  const auto heart = std::make_shared<rerun::Heartbeat>(options.at_work);
   const auto extraction =
       std::make_shared<Extraction>(trace, std::move(devices), std::move(commands), options, heart);
   const auto result = std::make_shared<ExtractReport>();

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/clock.hpp"
+#include "replay/completeness.hpp"
 #include "replay/devices.hpp"
 #include "replay/lockstep.hpp"
 #include "replay/relaxed.hpp"
@@ -39,7 +40,8 @@ Job::Job(const Trace& trace, std::vector<Device> devices, ReplayOptions options)
     : trace_(trace),
       options_(std::move(options)),
       devices_(std::move(devices)),
-      exact_(are_same_devices(trace, devices_)) {}
+      exact_(are_same_devices(trace, devices_)),
+      heart_(std::make_shared<Heartbeat>(options_.at_work)) {}
 
 void Job::tell(std::string_view what, double part) const {
   if (options_.progress) options_.progress(what, part);
@@ -66,7 +68,9 @@ ReplayReport Job::run() {
 void Job::prepare(Set& set, ReplayOrder order) {
   set.before = make_stream_runner(set.stage, script_.before, Streams::one, heart_);
   set.runner =
-      order == ReplayOrder::recorded
+      options_.one_by_one
+          ? make_stream_runner(set.stage, script_.actions, Streams::recorded_one_by_one, heart_)
+      : order == ReplayOrder::recorded
           ? make_stream_runner(set.stage, script_.actions, Streams::recorded, heart_)
           : make_graph_runner(set.stage, script_.actions, order == ReplayOrder::relaxed, heart_);
 }
@@ -78,6 +82,10 @@ void Job::do_all() {
   report_.is_recorded_device = exact_;
   report_.order = options_.order;
   tell("reading the document", 0);
+  report_.incomplete = missing_parts(trace_);
+  report_.is_damaged = !trace_.is_complete();
+  unordered_ = find_unordered(trace_);
+  kept_ = kept_order(trace_, unordered_);
   Obstacles obstacles = recorded_obstacles(trace_);
   write_script(obstacles);
   tell("building kernels", 0);
@@ -100,7 +108,7 @@ void Job::do_all() {
   if (original_) original_timings.emplace(trace_, left_out);
   const std::uint32_t repeat = std::max(options_.repeat, 1u);
   report_.warmed_up = repeat > 1;
-  const std::uint32_t total = repeat + report_.warmed_up;
+  std::uint32_t total = repeat + report_.warmed_up;
   for (std::uint32_t run = 0; run < total; ++run) {
     const bool measured = run > 0 || !report_.warmed_up;
     tell(total > 1 ? fmt::format("run {} of {}", run + 1, total) : std::string("running"),
@@ -109,12 +117,20 @@ void Job::do_all() {
     run_once(set, &verifier, measured ? &timings : nullptr);
     verifier.next_run();
   }
+  // What differs where it was recorded may differ from run to run: one more tells.
+  if (total == 1 && exact_ && verifier.has_difference() && options_.replacements.empty()) {
+    tell("running once more", 0);
+    run_once(set, &verifier, nullptr);
+    verifier.next_run();
+    report_.was_run_again = true;
+  }
   report_.runs = repeat;
   settle(verifier);
   verifier.report(report_);
   count_unproved();
   take_times(timings, original_timings);
   find_races_in_order(set);
+  warn();
   find_culprit(set, verifier);
   if (options_.find_nan) {
     tell("looking for NaN", 0);
@@ -131,7 +147,7 @@ void Job::do_all() {
 
 // What can't be run is left out, and what needs it; the rest is worth a replay.
 void Job::write_script(const Obstacles& obstacles) {
-  script_ = make_script(trace_, options_.from, options_.to, obstacles);
+  script_ = make_script(trace_, options_.from, options_.to, obstacles, kept_);
   check_something_is_left(trace_, script_);
 }
 
@@ -268,11 +284,36 @@ void Job::take_times(const Timings& timings, const std::optional<Timings>& origi
 }
 
 void Job::find_races_in_order(Set& set) {
-  for (const Race& race : find_races(trace_))
-    if (race.second >= options_.from && race.second <= options_.to) report_.races.push_back(race);
+  constexpr std::size_t most_races = 100;
+  for (const Race& race : unordered_) {
+    if (race.second < options_.from || race.second > options_.to) continue;
+    auto& races = race.is_certain ? report_.races : report_.possible_races;
+    if (races.size() < most_races) races.push_back(race);
+  }
   if (options_.order != ReplayOrder::relaxed) return;
   tell("trying another order", 0);
   if (const auto race = observed_race(set.stage, heart_)) report_.races.push_back(*race);
+}
+
+// What the program got without asking for it.
+void Job::warn() {
+  if (!kept_.waits.empty() && options_.order == ReplayOrder::recorded) {
+    const KeptOrder::Wait& first = kept_.waits.front();
+    report_.warnings.push_back(fmt::format(
+        "The program relied on timing: {} pairs of commands touch the same buffers with nothing to "
+        "put them in order, and by their times the one had ended before the other began, as {} "
+        "before {}. The replay keeps that order.",
+        kept_.waits.size(), describe_command(trace_, first.after),
+        describe_command(trace_, first.command)));
+  }
+  constexpr std::size_t most_told = 5;
+  std::size_t polled = 0;
+  for (const TraceNote& note : trace_.notes())
+    if (note.kind == "polled_order" && polled++ < most_told) report_.warnings.push_back(note.text);
+  if (polled > most_told)
+    report_.warnings.push_back(fmt::format(
+        "{} more of its commands follow others only because the program asked or was called back.",
+        polled - most_told));
 }
 
 void Job::find_culprit(Set& set, Verifier& verifier) {

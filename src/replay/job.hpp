@@ -40,6 +40,7 @@ class Job : public std::enable_shared_from_this<Job> {
   void settle(Verifier& verifier);
   Set* reference();
   void find_races_in_order(Set& set);
+  void warn();
   void find_culprit(Set& set, Verifier& verifier);
   void count_unproved();
   void take_times(const Timings& timings, const std::optional<Timings>& original);
@@ -50,7 +51,9 @@ class Job : public std::enable_shared_from_this<Job> {
   const ReplayOptions options_;
   const std::vector<Device> devices_;
   const bool exact_;
-  const std::shared_ptr<Heartbeat> heart_ = std::make_shared<Heartbeat>();
+  const std::shared_ptr<Heartbeat> heart_;
+  std::vector<Race> unordered_;  // pairs that nothing puts in order
+  KeptOrder kept_;
   Script script_;
   std::unique_ptr<Set> original_;   // the recorded kernels beside replaced ones
   std::unique_ptr<Set> reference_;  // on the recorded device

@@ -46,6 +46,8 @@ Tolerance default_tolerance(ElementType type) {
 }
 
 Verdict ReplayReport::verdict() const {
+  // What is missing may be the input or the wait that would have made it equal.
+  if (!incomplete.empty()) return Verdict::not_proved;
   if (different_checks || !races.empty()) return Verdict::different;
   if (!unchecked.empty() || !left_out.empty() || checks == 0) return Verdict::not_proved;
   return close_checks ? Verdict::within_tolerance : Verdict::equal;

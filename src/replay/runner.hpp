@@ -37,8 +37,8 @@ class Runner {
   virtual void run(const Look& look, RunTimes* times) = 0;
 };
 
-// On streams as recorded, or all on one.
-enum class Streams : std::uint8_t { recorded, one };
+// On streams as recorded, or all on one; one by one: waiting for each.
+enum class Streams : std::uint8_t { recorded, one, recorded_one_by_one };
 std::unique_ptr<Runner> make_stream_runner(Stage& stage, const std::vector<Action>& actions,
                                            Streams streams, std::shared_ptr<Heartbeat> heart);
 // As a graph, one node an action: a chain, or ordered by hazards alone.

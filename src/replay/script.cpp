@@ -37,8 +37,10 @@ std::set<std::uint32_t> refused_commands(const Trace& trace) {
 
 class ScriptMaker {
  public:
-  ScriptMaker(const Trace& trace, std::uint32_t from, std::uint32_t to, const Obstacles& obstacles)
+  ScriptMaker(const Trace& trace, std::uint32_t from, std::uint32_t to, const Obstacles& obstacles,
+              const KeptOrder& kept)
       : trace_(trace),
+        kept_(kept),
         from_(from),
         end_(std::min<std::uint64_t>(std::uint64_t{to} + 1, trace.commands().size())),
         obstacles_(obstacles),
@@ -59,11 +61,13 @@ class ScriptMaker {
     std::uint32_t at = 0;
     for (; at < contents.size() && contents[at].command == no_index; ++at)
       if (contents[at].role == ContentRole::input) input(at, no_index);
-    for (std::uint32_t c = 0; c < end_; ++c) {
-      const std::uint32_t first = at;
-      while (at < contents.size() && contents[at].command == c) ++at;
-      command(c, first, at);
+    if (kept_.sequence.empty()) {
+      for (std::uint32_t c = 0; c < end_; ++c) at = command_with_contents(c, at);
+    } else {
+      for (const std::uint32_t c : kept_.sequence)
+        if (c < end_) command_with_contents(c, first_contents(c));
     }
+    script_.kept = kept_.waits;
     sort_checks();
     for (std::uint32_t b = 0; b < names_buffer_.size(); ++b)
       if (names_buffer_[b]) script_.buffers.push_back(b);
@@ -77,6 +81,23 @@ class ScriptMaker {
 
   std::vector<Action>& list(std::uint32_t c) {
     return c < from_ ? script_.before : script_.actions;
+  }
+
+  std::uint32_t first_contents(std::uint32_t c) const {
+    // Those of the very start, which belong to no command, stand before all others.
+    const auto place = [](const TraceContents& row) { return row.command + 1; };
+    const auto& contents = trace_.contents();
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(contents, c + 1, {}, place) -
+                                      contents.begin());
+  }
+
+  // Returns where the contents of the next command begin.
+  std::uint32_t command_with_contents(std::uint32_t c, std::uint32_t first) {
+    const auto& contents = trace_.contents();
+    std::uint32_t last = first;
+    while (last < contents.size() && contents[last].command == c) ++last;
+    command(c, first, last);
+    return last;
   }
 
   // Bytes that are there before command `c`.
@@ -104,13 +125,15 @@ class ScriptMaker {
   }
 
   void command(std::uint32_t c, std::uint32_t first, std::uint32_t last) {
-    if (refused_.contains(c)) {
-      ++script_.refused;
-      return;
-    }
     const TraceWork& work = trace_.work_of(trace_.commands()[c]);
     for (std::uint32_t i = first; i < last; ++i)
       if (trace_.contents()[i].role == ContentRole::input) input(i, c);
+    if (refused_.contains(c)) {
+      // It did nothing; what was looked at after it is what others left.
+      ++script_.refused;
+      look(c, first, last);
+      return;
+    }
     Given given;  // by the host, with this command
     for (std::uint32_t i = first; i < last; ++i)
       if (const TraceContents& row = trace_.contents()[i];
@@ -123,6 +146,10 @@ class ScriptMaker {
     for (std::uint32_t i = first; i < last; ++i)
       if (trace_.contents()[i].role == ContentRole::written) put(c, i);
     run(c, work);
+    look(c, first, last);
+  }
+
+  void look(std::uint32_t c, std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t i = first; i < last; ++i) {
       const TraceContents& row = trace_.contents()[i];
       if (row.role != ContentRole::check || c < from_) continue;
@@ -314,6 +341,7 @@ class ScriptMaker {
   }
 
   const Trace& trace_;
+  const KeptOrder& kept_;
   const std::uint32_t from_;
   const std::uint64_t end_;
   const Obstacles& obstacles_;
@@ -330,8 +358,18 @@ class ScriptMaker {
 Obstacles recorded_obstacles(const Trace& trace) {
   Obstacles obstacles;
   for (const TraceNote& note : trace.notes()) {
-    const auto command = note.kind == "not_replayable" ? command_of(note) : std::nullopt;
+    const bool is_failed = note.kind == "failed";
+    const auto command =
+        is_failed || note.kind == "not_replayable" ? command_of(note) : std::nullopt;
     if (!command || *command >= trace.commands().size()) continue;
+    if (is_failed) {
+      obstacles.commands.emplace(
+          *command, Obstacle{Code::unsupported,
+                             fmt::format("It failed when it was recorded, so nobody knows what it "
+                                         "left in memory: {}",
+                                         note.text)});
+      continue;
+    }
     const std::size_t colon = note.text.find(": ");
     obstacles.commands.emplace(
         *command, Obstacle{Code::unsupported,
@@ -357,8 +395,8 @@ Obstacles recorded_obstacles(const Trace& trace) {
 }
 
 Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to,
-                   const Obstacles& obstacles) {
-  return ScriptMaker(trace, from, to, obstacles).make();
+                   const Obstacles& obstacles, const KeptOrder& kept) {
+  return ScriptMaker(trace, from, to, obstacles, kept).make();
 }
 
 void check_something_is_left(const Trace& trace, const Script& script) {

@@ -12,6 +12,7 @@
 #include "document/ranges.hpp"
 #include "reel/error.hpp"
 #include "reel/replay.hpp"
+#include "replay/unordered.hpp"
 
 namespace reel::rerun {
 
@@ -31,8 +32,8 @@ struct Obstacles {
   std::map<std::uint32_t, Obstacle> commands, kernels, buffers;  // by index
 };
 
-// What the document itself says: commands that the recorder noted, arguments that can't be given
-// again, kinds of work that this version doesn't know.
+// What the document itself says: commands that the recorder noted or that failed, arguments that
+// can't be given again, kinds of work that this version doesn't know.
 Obstacles recorded_obstacles(const Trace& trace);
 
 struct Script {
@@ -46,6 +47,7 @@ struct Script {
   std::vector<std::uint32_t> buffers;  // indices of all that is named, in order
   std::vector<std::uint32_t> kernels;
   std::vector<bool> is_written;  // by buffer: some command writes it, so a second run restores it
+  std::vector<KeptOrder::Wait> kept;  // waits that nobody asked for, by command
   std::uint64_t commands = 0, host_calls = 0, refused = 0;
 
   struct Unproved {
@@ -61,7 +63,7 @@ struct Script {
 };
 
 Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to,
-                   const Obstacles& obstacles);
+                   const Obstacles& obstacles, const KeptOrder& kept);
 // Throws the first reason where nothing that is worth a replay can be run: no dispatch of a
 // document that has some, nothing at all of another.
 void check_something_is_left(const Trace& trace, const Script& script);

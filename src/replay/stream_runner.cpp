@@ -25,7 +25,8 @@ class StreamRunner final : public Runner {
         actions_(actions),
         heart_(std::move(heart)),
         streams_(streams == Streams::one ? 1 : stage.trace().streams().size()),
-        one_(streams == Streams::one) {
+        one_(streams == Streams::one),
+        one_by_one_(streams == Streams::recorded_one_by_one) {
     if (!one_) find_waits();
   }
 
@@ -60,6 +61,11 @@ class StreamRunner final : public Runner {
       waits_[order.command].push_back(order.after);
       waited_for_.insert(last[order.after]);  // a look at its results comes before the event, too
     }
+    for (const KeptOrder::Wait& wait : stage_.script().kept) {
+      if (last[wait.command] == no_index || last[wait.after] == no_index) continue;
+      waits_[wait.command].push_back(wait.after);
+      waited_for_.insert(last[wait.after]);
+    }
   }
 
   Line& line_of(std::uint32_t command) {
@@ -92,6 +98,7 @@ class StreamRunner final : public Runner {
         look_at(line, action);
         break;
     }
+    if (one_by_one_) line.stream.synchronize();
     if (waited_for_.contains(place)) {
       Event& event = events_[action.command];
       event = line.stream.device().event();
@@ -182,7 +189,7 @@ class StreamRunner final : public Runner {
   const std::vector<Action>& actions_;
   const std::shared_ptr<Heartbeat> heart_;
   std::vector<Line> streams_;
-  const bool one_;
+  const bool one_, one_by_one_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> waits_;
   std::unordered_set<std::uint32_t> waited_for_;  // places among the actions
   std::unordered_map<std::uint32_t, Event> events_;

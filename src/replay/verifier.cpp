@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "document/image_elements.hpp"
@@ -14,6 +15,26 @@ namespace {
 // Found bytes kept until a reference makes the recorded ones.
 constexpr std::uint64_t most_open_bytes = std::uint64_t{512} << 20;
 constexpr std::size_t most_differences = 100;
+
+// As addresses of a process of 64 bits do: above 1 TiB, below the half that is the system's.
+bool looks_like_address(std::span<const std::byte> bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data(), sizeof word);
+  return word >= std::uint64_t{1} << 40 && word < std::uint64_t{1} << 47;
+}
+
+// Every word that differs was an address when recorded and is another one now.
+bool are_addresses(std::span<const std::byte> expected, std::span<const std::byte> found,
+                   const std::vector<ByteSpan>& different) {
+  for (const ByteSpan& range : different)
+    for (std::uint64_t at = range.begin / 8 * 8; at < range.end; at += 8) {
+      if (at + 8 > expected.size()) return false;
+      const auto was = expected.subspan(at, 8), is = found.subspan(at, 8);
+      if (std::ranges::equal(was, is)) continue;
+      if (!looks_like_address(was) || !looks_like_address(is)) return false;
+    }
+  return !different.empty();
+}
 
 }  // namespace
 
@@ -194,7 +215,11 @@ void Verifier::compare_page(std::uint32_t contents, std::uint32_t number, std::u
               .type = type,
               .expected = text(expected),
               .found = text(found),
-              .elements = result.different_elements});
+              .elements = result.different_elements,
+              .hint = are_addresses(expected, found, result.different)
+                          ? "All that differs look like addresses, which are others in each "
+                            "process: the program stores pointers as data."
+                          : ""});
 }
 
 void Verifier::difference(Difference difference) {
@@ -203,6 +228,11 @@ void Verifier::difference(Difference difference) {
         difference.buffer, difference.offset_bytes,
         difference.offset_bytes + (difference.elements ? 1 : page_bytes), difference.check);
   differences_.push_back(std::move(difference));
+}
+
+bool Verifier::has_difference() const {
+  return !open_.empty() ||
+         std::find(states_.begin(), states_.end(), State::different) != states_.end();
 }
 
 bool Verifier::is_good(std::uint32_t contents) const {

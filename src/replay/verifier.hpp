@@ -44,6 +44,8 @@ class Verifier {
   // Nobody can tell the recorded bytes of what is still open.
   void close();
 
+  // Some page differs for certain.
+  bool has_difference() const;
   // Of a check: every page was found equal or close.
   bool is_good(std::uint32_t contents) const;
   void report(ReplayReport& report) const;

@@ -161,5 +161,17 @@ TEST(SourceReads, WritesAndWhateverIsNotPlain) {
     EXPECT_FALSE(reads_p(body)) << body;
 }
 
+TEST(SourceReads, MacrosMayWriteWhatTheyAreGivenOrName) {
+  const auto reads = [](const std::string& before, const std::string& body) {
+    return only_reads(before + "kernel void k(global int* p, global int* q) { " + body + " }\n",
+                      "k", "p");
+  };
+  EXPECT_TRUE(reads("#define N 4\n", "q[0] = p[N];"));
+  EXPECT_FALSE(reads("#define STORE(a, v) a = v\n", "STORE(p[0], q[0]);"));
+  EXPECT_FALSE(reads("#define STORE(a, v) a = v\n", "STORE((p[0]), (q[0]));"));
+  EXPECT_FALSE(reads("#define STEP p[1] = 3\n", "q[0] = p[0]; STEP;"));
+  EXPECT_FALSE(reads("#define STEP \\\n  p[1] = 3\n", "q[0] = p[0]; STEP;"));
+}
+
 }  // namespace
 }  // namespace reel

@@ -1,14 +1,20 @@
 // A library that a user might give to `reel replay --host-kernels`: the function of
 // examples/capture_region.
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <reel/host_kernel.hpp>
 #include <thread>
+#include <vector>
 
 namespace {
 
 void add(const reel::HostGroup& group, const float* a, const float* b, float* c) {
   while (std::getenv("REEL_TEST_HANG")) std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (std::getenv("REEL_TEST_CRASH")) std::raise(SIGSEGV);
+  static std::vector<std::vector<char>> eaten;
+  while (std::getenv("REEL_TEST_EAT") && eaten.size() < 4096)
+    eaten.emplace_back(std::size_t{1} << 20, 'x');
   group.for_each(
       [&](const reel::HostItem& item) { c[item.global.x] = a[item.global.x] + b[item.global.x]; });
 }

@@ -160,6 +160,43 @@ TEST_F(ReplayVerbs, WhatCanNotBeReplayedHereIsFour) {
   EXPECT_EQ(reel({"replay", pass_on("host"), "--device", "metal"}).exit_code, 4);
 }
 
+TEST_F(ReplayVerbs, ACrashIsASentenceThatNamesTheCommand) {
+  for (const std::string verb : {"replay", "extract"}) {
+    std::vector<std::string> words{REEL_PROGRAM, verb, region_on_host()};
+    if (verb == "extract") words.insert(words.end(), {"c0", "-o", *folder / "crashed.reel"});
+    words.insert(words.end(), {"--host-kernels", HOST_KERNELS_LIBRARY});
+    const Outcome crashed = run_program(words, {{"REEL_TEST_CRASH", "1"}});
+    EXPECT_EQ(crashed.exit_code, 4) << crashed.err;
+    EXPECT_THAT(crashed.err, AllOf(HasSubstr("crashed (Segmentation fault)"),
+                                   HasSubstr("c0 (add) in add0 was at work")));
+    EXPECT_EQ(crashed.out, "");
+  }
+}
+
+TEST_F(ReplayVerbs, TakesNoMoreMemoryThanItsBound) {
+  const std::vector<std::string> words{
+      REEL_PROGRAM, "replay", region_on_host(), "--host-kernels", HOST_KERNELS_LIBRARY,
+      "--memory",   "512M"};
+  EXPECT_EQ(run_program(words).exit_code, 0);
+  const Outcome stopped = run_program(words, {{"REEL_TEST_EAT", "1"}});
+  EXPECT_EQ(stopped.exit_code, 4) << stopped.err;
+  EXPECT_THAT(stopped.err, AllOf(HasSubstr("512.0 MiB of memory"), HasSubstr("--memory"),
+                                 HasSubstr("c0 (add) in add0")));
+}
+
+TEST_F(ReplayVerbs, ACutDocumentIsNeverEqual) {
+  const std::string document = pass_on("host", "all");
+  std::ifstream in(document, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  const std::string cut = *folder / "cut.reel";
+  for (const int percent : {20, 40, 60, 80, 95, 99}) {
+    std::ofstream(cut, std::ios::binary) << bytes.substr(0, bytes.size() * percent / 100);
+    const Outcome run = reel({"replay", cut});
+    EXPECT_THAT(run.exit_code, testing::AnyOf(3, 4)) << percent << "%: " << run.out << run.err;
+    EXPECT_THAT(run.out, testing::Not(HasSubstr("equal:")));
+  }
+}
+
 TEST_F(ReplayVerbs, MisuseIsTwoAndDamageIsThree) {
   const std::string document = pass_on("host");
   EXPECT_EQ(reel({"replay", document, "--order", "backwards"}).exit_code, 2);
@@ -167,6 +204,7 @@ TEST_F(ReplayVerbs, MisuseIsTwoAndDamageIsThree) {
   EXPECT_EQ(reel({"replay", document, "--from", "12"}).exit_code, 2);
   EXPECT_EQ(reel({"replay", document, "--from", "c5", "--to", "c2"}).exit_code, 2);
   EXPECT_EQ(reel({"replay", document, "--tolerance", "much"}).exit_code, 2);
+  EXPECT_EQ(reel({"replay", document, "--memory", "much"}).exit_code, 2);
   EXPECT_EQ(reel({"replay", document, "--what-if", "k1"}).exit_code, 2);
   EXPECT_EQ(reel({"replay", document, "--as", "b1=f99"}).exit_code, 2);
   EXPECT_EQ(reel({"extract", document}).exit_code, 2);

@@ -164,6 +164,8 @@ class Captured:
             raise Failure(f"The replay compared nothing.\n{ran.told()}")
         if self.case.options and not report["checks"]["made"]:
             return f"{report['verdict']}: nothing to compare"
+        if report["checks"]["bytes"] < self.case.checked_bytes:
+            raise Failure(f"The replay compared {report['checks']['bytes']} of {self.case.checked_bytes} bytes.\n{ran.told()}")
         # Where it isn't all equal, somebody has to say why.
         if report["verdict"] != "equal" and not (info["notes"] or report["not_checked"] or ran.stderr):
             raise Failure(f"Not all of it can be replayed, and neither document nor replay say so.\n{ran.told()}")

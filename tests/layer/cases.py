@@ -20,6 +20,8 @@ class Case:
     complete: bool = True
     # So many dispatches must be in it at least, where the program can't tell how many it gave.
     dispatches: int = 0
+    # So many bytes of results must be compared by its replay at least.
+    checked_bytes: int = 0
     # False: kernels reach the driver on ways that the tally doesn't see, or from several processes.
     tally: bool = True
     # What it is called where the command is long.
@@ -141,6 +143,7 @@ GROUPS = {
         Case("program_il", replay=None),
         Case("compile_link"),
         Case("build_options"),
+        Case("hidden_writes", checked_bytes=3 * 1024, because="a text that says const may not be what is compiled"),
         Case("build_failure"),
         Case("builtin_kernel", replay=None),
         Case("many_kernels"),

@@ -74,7 +74,7 @@ TEST(SourceParameters, TellKindAccessAndType) {
         __global const float4* restrict in, global uint *out, float by, local int* scratch,
         constant uchar* table, read_only image2d_t picture, write_only image2d_t drawn, sampler_t s,
         struct Pair pair) {})",
-                                          "scale");
+                                          "", "scale");
   ASSERT_TRUE(found);
   ASSERT_THAT(*found, SizeIs(9));
   EXPECT_EQ((*found)[0].name, "in");
@@ -94,15 +94,48 @@ TEST(SourceParameters, TellKindAccessAndType) {
 }
 
 TEST(SourceParameters, APointerThatIsConstItselfMayWrite) {
-  const auto found = parameters_in_source("kernel void f(global int* const p) {}", "f");
+  const auto found = parameters_in_source("kernel void f(global int* const p) {}", "", "f");
   ASSERT_TRUE(found);
   EXPECT_EQ((*found)[0].access, Access::read_write);
 }
 
 TEST(SourceParameters, ACallIsNoDefinition) {
-  EXPECT_FALSE(parameters_in_source("kernel void g() { f(1, 2); }", "f"));
-  EXPECT_FALSE(parameters_in_source("kernel void f(global int* p", "f"));
-  EXPECT_FALSE(parameters_in_source("", "f"));
+  EXPECT_FALSE(parameters_in_source("kernel void g() { f(1, 2); }", "", "f"));
+  EXPECT_FALSE(parameters_in_source("kernel void f(global int* p", "", "f"));
+  EXPECT_FALSE(parameters_in_source("", "", "f"));
+}
+
+// Each is what a compiler may see otherwise than it stands there.
+TEST(SourceParameters, NothingIsBelievedThatThePreprocessorMayChange) {
+  const std::string plain = "kernel void f(global const int* p) {}\n";
+  EXPECT_TRUE(parameters_in_source(plain, "-cl-fast-relaxed-math -DN=4 -I include -w", "f"));
+  EXPECT_TRUE(parameters_in_source("#ifdef X\n#define N 4\n#endif\n" + plain, "", "f"));
+  for (const std::string& text : {
+           "#if 1\n" + plain + "#endif\n",
+           "#ifdef X\n" + plain + "#else\nkernel void f(global int* p) {}\n#endif\n",
+           "#include \"more.h\"\n" + plain,
+           "#define const\n" + plain,
+           "%:define const\n" + plain,
+           "?\?=define const\n" + plain,
+           "#define EAT(x)\nEAT(" + plain + ")",
+           "#define EAT(x)\n#define BOTH EAT(\nBOTH ;" + plain + ")",
+           "#define f g\n" + plain,
+           "EMPTY " + plain,
+           plain + "#if 0\n",
+           std::string("typedef global int* P; kernel void f(P p) {}"),
+           std::string("kernel void f(global\n#if X\nconst\n#endif\nint* p) {}"),
+           std::string("#if X\nkernel void f(global const int* p)\n#else\n"
+                       "kernel void f(global int* p)\n#endif\n{}"),
+       })
+    EXPECT_FALSE(parameters_in_source(text, "", "f")) << text;
+  for (const char* options : {"-D const=", "-Dconst", "-D \"f=g\"", "-include x.h", "-Wp,-Dconst="})
+    EXPECT_FALSE(parameters_in_source(plain, options, "f")) << options;
+}
+
+TEST(SourceParameters, AConstBehindAStarIsNotThatOfTheBytes) {
+  const auto found = parameters_in_source("kernel void f(global const int* global* p) {}", "", "f");
+  ASSERT_TRUE(found);
+  EXPECT_EQ((*found)[0].access, Access::read_write);
 }
 
 std::vector<std::byte> bytes_of(const std::string& text) {

@@ -40,9 +40,9 @@ Given sampler(std::uint32_t normalized, std::uint32_t addressing, std::uint32_t 
 Given null_pointer() { return other(ArgumentKind::null); }
 Given opaque() { return other(ArgumentKind::opaque); }
 
-ForeignDocument::ForeignDocument(std::string path, const DeviceInfo& device, std::uint32_t devices)
-    : path_(std::move(path)),
-      writer_(std::make_unique<DocumentWriter>(path_, Facts{{"program", "foreign"}})) {
+ForeignDocument::ForeignDocument(std::string path, const DeviceInfo& device, std::uint32_t devices,
+                                 Facts facts)
+    : path_(std::move(path)), writer_(std::make_unique<DocumentWriter>(path_, facts)) {
   for (std::uint32_t i = 0; i < devices; ++i)
     writer_->add(DeviceRow{i, device.id, device.backend, device.name, device.type, device.driver,
                            device.driver_version, device.api_version, device.memory_bytes,
@@ -153,6 +153,13 @@ void ForeignDocument::contents(ContentRole role, std::uint32_t command, std::uin
     if (stored) writer_->blob(pages.back(), page);
   }
   writer_->add(ContentsRow{role, command, buffer, offset, bytes.size(), stored, pages});
+}
+
+void ForeignDocument::stamp(std::uint32_t command, std::uint64_t started_ns,
+                            std::uint64_t ended_ns) {
+  if (!has_clock_) writer_->add(ClockRow{0, 1, 1, 1});
+  has_clock_ = true;
+  writer_->add(StampRow{command, started_ns, started_ns, started_ns, ended_ns});
 }
 
 void ForeignDocument::note(const std::string& kind, const std::string& text) {

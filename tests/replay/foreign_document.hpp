@@ -51,7 +51,8 @@ struct Grid {
 
 class ForeignDocument {
  public:
-  ForeignDocument(std::string path, const DeviceInfo& device, std::uint32_t devices = 1);
+  ForeignDocument(std::string path, const DeviceInfo& device, std::uint32_t devices = 1,
+                  document::Facts facts = {{"program", "foreign"}});
 
   std::uint32_t stream(std::uint32_t device);  // s0 is on device 0
   // With contents at the start where `bytes` are given; allocated in the capture where they are
@@ -76,6 +77,7 @@ class ForeignDocument {
              std::uint64_t offset = 0) {
     contents(ContentRole::check, command, buffer, offset, bytes, false);
   }
+  void stamp(std::uint32_t command, std::uint64_t started_ns, std::uint64_t ended_ns);
   void note(const std::string& kind, const std::string& text);
 
   Trace load();  // closes it; fails the test where the loader left anything out
@@ -89,6 +91,7 @@ class ForeignDocument {
   std::string path_;
   std::unique_ptr<document::DocumentWriter> writer_;
   std::uint32_t buffers_ = 0, kernels_ = 0, commands_ = 0, streams_ = 1;
+  bool has_clock_ = false;
 };
 
 }  // namespace reel::test

@@ -160,11 +160,14 @@ class Transfer {
   CommandEvents* events_;
 };
 
-BufferRange whole(const BufferRange& range) {
-  BufferRange all = range;
-  all.offset_bytes = 0;
-  all.size_bytes = range.buffer->size_bytes;
-  return all;
+// The pixels that the range has a part of.
+BufferRange pixels_around(const BufferRange& range) {
+  const std::uint64_t pixel = range.buffer->image->pixel_bytes;
+  const std::uint64_t end = range.offset_bytes + range.size_bytes;
+  BufferRange around = range;
+  around.offset_bytes = range.offset_bytes / pixel * pixel;
+  around.size_bytes = (end + pixel - 1) / pixel * pixel - around.offset_bytes;
+  return around;
 }
 
 }  // namespace
@@ -232,9 +235,11 @@ void enqueue_image_copy(const DeviceContext& context, cl_command_queue queue, co
   if (is_of_whole_pixels(copy.source)) {
     transfer.copy(copy.source, between.get(), 0);
   } else {
-    const auto all = transfer.scratch(copy.source.buffer->size_bytes);
-    transfer.copy(whole(copy.source), all.get(), 0);
-    check(api().enqueue_copy_buffer(queue, all.get(), between.get(), copy.source.offset_bytes, 0,
+    const BufferRange pixels = pixels_around(copy.source);
+    const auto all = transfer.scratch(pixels.size_bytes);
+    transfer.copy(pixels, all.get(), 0);
+    check(api().enqueue_copy_buffer(queue, all.get(), between.get(),
+                                    copy.source.offset_bytes - pixels.offset_bytes, 0,
                                     copy.source.size_bytes, 0, nullptr, nullptr),
           "clEnqueueCopyBuffer");
   }
@@ -242,12 +247,14 @@ void enqueue_image_copy(const DeviceContext& context, cl_command_queue queue, co
     transfer.copy(between.get(), 0, copy.target);
     return;
   }
-  const auto all = transfer.scratch(copy.target.buffer->size_bytes);
-  transfer.copy(whole(copy.target), all.get(), 0);
-  check(api().enqueue_copy_buffer(queue, between.get(), all.get(), 0, copy.target.offset_bytes,
+  const BufferRange pixels = pixels_around(copy.target);
+  const auto all = transfer.scratch(pixels.size_bytes);
+  transfer.copy(pixels, all.get(), 0);
+  check(api().enqueue_copy_buffer(queue, between.get(), all.get(), 0,
+                                  copy.target.offset_bytes - pixels.offset_bytes,
                                   copy.target.size_bytes, 0, nullptr, nullptr),
         "clEnqueueCopyBuffer");
-  transfer.copy(all.get(), 0, whole(copy.target));
+  transfer.copy(all.get(), 0, pixels);
 }
 
 void enqueue_image_write(const DeviceContext& context, cl_command_queue queue,
@@ -257,10 +264,12 @@ void enqueue_image_write(const DeviceContext& context, cl_command_queue queue,
     transfer.write(target, data);
     return;
   }
-  const auto all = transfer.scratch(target.buffer->size_bytes);
-  transfer.copy(whole(target), all.get(), 0);
-  transfer.write(all.get(), target.offset_bytes, target.size_bytes, data);
-  transfer.copy(all.get(), 0, whole(target));
+  // No more than these pixels: of a mapped image a document may have a thousand pieces.
+  const BufferRange pixels = pixels_around(target);
+  const auto all = transfer.scratch(pixels.size_bytes);
+  transfer.copy(pixels, all.get(), 0);
+  transfer.write(all.get(), target.offset_bytes - pixels.offset_bytes, target.size_bytes, data);
+  transfer.copy(all.get(), 0, pixels);
 }
 
 void enqueue_image_read(const DeviceContext& context, cl_command_queue queue, const Read& read,
@@ -270,9 +279,11 @@ void enqueue_image_read(const DeviceContext& context, cl_command_queue queue, co
     transfer.read(read.source, read.target.data());
     return;
   }
-  const auto all = transfer.scratch(read.source.buffer->size_bytes);
-  transfer.copy(whole(read.source), all.get(), 0);
-  transfer.read(all.get(), read.source.offset_bytes, read.source.size_bytes, read.target.data());
+  const BufferRange pixels = pixels_around(read.source);
+  const auto all = transfer.scratch(pixels.size_bytes);
+  transfer.copy(pixels, all.get(), 0);
+  transfer.read(all.get(), read.source.offset_bytes - pixels.offset_bytes, read.source.size_bytes,
+                read.target.data());
 }
 
 }  // namespace reel::opencl

@@ -17,6 +17,8 @@ namespace {
 
 // Copies of written data that the device has not taken yet, at most.
 constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
+// Of a write to an image, beside its bytes: commands, events and a buffer of the driver.
+constexpr std::size_t image_write_bytes = 8192;
 
 // A host call on its way: from the queue to the driver's callback to the worker.
 struct PendingCall {
@@ -135,8 +137,11 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
     return;
   }
   // A blocking write would wait for all that is before it; a copy of 1 MiB takes 0.1 ms.
-  // A host call of this queue may be what the oldest waits for.
-  while (!kept_.empty() && kept_bytes_ + command.data.size() > most_kept_bytes &&
+  // An image's takes as much again in the driver, and some commands more. A host call of this queue
+  // may be what the oldest waits for.
+  const std::size_t held_bytes =
+      is_image ? 2 * command.data.size() + image_write_bytes : command.data.size();
+  while (!kept_.empty() && kept_bytes_ + held_bytes > most_kept_bytes &&
          !Callback::of(context_->info())) {
     const cl_event oldest = kept_.front().event.get();
     check(api().wait_for_events(1, &oldest), "clWaitForEvents");
@@ -145,7 +150,7 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
   let_go_of_finished();
   const std::shared_ptr<std::byte[]> copy(new std::byte[command.data.size()]);
   std::memcpy(copy.get(), command.data.data(), command.data.size());
-  Kept kept{{}, copy, command.data.size()};
+  Kept kept{{}, copy, held_bytes};
   if (is_image) {
     CommandEvents parts;
     enqueue_image_write(*context_, queue_.get(), command.target, copy.get(), &parts);

@@ -1,0 +1,26 @@
+// unordered.hpp - commands that touch the same bytes with nothing to put them in order, and the
+// order in which they ran all the same.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reel/replay.hpp"
+
+namespace reel::rerun {
+
+// Pairs, as find_races() tells them, without a limit.
+std::vector<Race> find_unordered(const Trace& trace);
+
+// The order that stamps prove of such pairs: on one device, the one had ended before the other
+// began.
+struct KeptOrder {
+  struct Wait {
+    std::uint32_t command, after;  // `after` may be the larger: given later, and run earlier
+  };
+  std::vector<Wait> waits;              // by command
+  std::vector<std::uint32_t> sequence;  // all commands in an order that has it so; empty: as given
+};
+KeptOrder kept_order(const Trace& trace, const std::vector<Race>& unordered);
+
+}  // namespace reel::rerun
