@@ -10,11 +10,6 @@ namespace {
 const void* const removed = reinterpret_cast<const void*>(1);
 }  // namespace
 
-HandleTable::HandleTable() {
-  current_ = std::make_unique<Slots>(1024);
-  slots_.store(current_.get(), std::memory_order_release);
-}
-
 std::size_t HandleTable::start(const void* handle, const Slots& slots) noexcept {
   const auto bits = reinterpret_cast<std::uintptr_t>(handle);
   return (bits >> 4) * 0x9e3779b97f4a7c15u >> 20 & slots.mask;
@@ -90,8 +85,9 @@ std::unique_ptr<HandleTable::Slots> HandleTable::fresh(std::size_t size) {
 
 void HandleTable::grow() {
   Slots& old = *slots_.load(std::memory_order_relaxed);
-  std::size_t size = 1024;
+  std::size_t size = first_size;
   while (size < old.live * 4) size *= 2;
+  left_.reserve(left_.size() + 1);  // nothing may fail once the new ones are there to be seen
   auto slots = fresh(size);
   for (std::size_t i = 0; i <= old.mask; ++i) {
     Object* object = old.entries[i].object.load(std::memory_order_relaxed);
@@ -104,7 +100,7 @@ void HandleTable::grow() {
     ++slots->live;
   }
   slots_.store(slots.get(), std::memory_order_release);
-  left_.push_back(std::move(current_));
+  if (current_) left_.push_back(std::move(current_));
   current_ = std::move(slots);
 }
 

@@ -17,8 +17,6 @@ struct Object;
 
 class HandleTable {
  public:
-  HandleTable();
-
   Object* find(const void* handle) const noexcept;
   // Replaces what had the handle before: that one ended without our seeing it.
   void insert(const void* handle, Object* object);
@@ -40,9 +38,12 @@ class HandleTable {
     std::atomic<Object*> object{nullptr};
   };
   struct Slots {
-    explicit Slots(std::size_t size) : mask(size - 1), entries(new Entry[size]) {}
+    explicit Slots(std::size_t size)
+        : mask(size - 1), owned(new Entry[size]), entries(owned.get()) {}
+    Slots(Entry* own_entries, std::size_t size) : mask(size - 1), entries(own_entries) {}
     const std::size_t mask;
-    const std::unique_ptr<Entry[]> entries;
+    const std::unique_ptr<Entry[]> owned;
+    Entry* const entries;
     std::size_t used = 0;  // removed ones among them
     std::size_t live = 0;
   };
@@ -51,9 +52,14 @@ class HandleTable {
   std::unique_ptr<Slots> fresh(std::size_t size);
   void grow();
 
+  // The first ones are here: looking up must work where no memory is left.
+  static constexpr std::size_t first_size = 1024;
+  Entry first_entries_[first_size];
+  Slots first_{first_entries_, first_size};
+
   std::mutex mutex_;
-  std::atomic<Slots*> slots_;
-  std::unique_ptr<Slots> current_;
+  std::atomic<Slots*> slots_{&first_};
+  std::unique_ptr<Slots> current_;            // none: the first ones
   std::vector<std::unique_ptr<Slots>> left_;  // in the order in which they were
 };
 

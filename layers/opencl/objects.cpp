@@ -1,7 +1,9 @@
 #include "layers/opencl/objects.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <new>
 #include <shared_mutex>
 #include <span>
 #include <unordered_map>
@@ -13,10 +15,12 @@ namespace reel::layer {
 
 namespace {
 
-// Nothing here is ever destroyed: a program may call OpenCL from its last destructor.
+// Nothing here is ever destroyed: a program may call OpenCL from its last destructor. Nor does it
+// take memory that may be used up.
 template <class T>
 T& forever() {
-  static T& one = *new T;
+  alignas(T) static std::byte place[sizeof(T)];
+  static T& one = *new (place) T;
   return one;
 }
 
