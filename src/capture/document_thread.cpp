@@ -118,14 +118,15 @@ void DocumentThread::run() {
 // Everything given so far. Logs are looked at before messages, and read after them: what a command
 // names was told before the command.
 void DocumentThread::round(bool last) {
-  std::deque<Message> messages;
+  std::vector<Message> messages;
   std::vector<std::pair<std::shared_ptr<CommandLog>, CommandLog::Position>> logs;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& log : logs_) logs.emplace_back(log, log->end());
-    messages.swap(messages_);
-  }
   try {
+    {
+      const std::lock_guard lock(mutex_);
+      logs.reserve(logs_.size());
+      for (const auto& log : logs_) logs.emplace_back(log, log->end());
+      messages.swap(messages_);
+    }
     for (Message& message : messages) {
       if (!lost_) std::visit([&](auto& one) { write(one); }, message);
       fresh_ = true;

@@ -17,7 +17,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -114,7 +113,7 @@ class DocumentThread {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Message> messages_;
+  std::vector<Message> messages_;
   std::vector<std::shared_ptr<CommandLog>> logs_;
   Ending ending_ = Ending::none;
   bool urgent_ = false;
