@@ -149,7 +149,7 @@ class Recording {
     try {
       function();
     } catch (const std::exception& error) {
-      document_.lose(std::string("Recording failed: ") + error.what());
+      document_.lose(error);
     } catch (...) {
       document_.lose("Recording failed.");
     }

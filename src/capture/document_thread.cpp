@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <exception>
 #include <future>
+#include <new>
 #include <system_error>
 
 #include "base/clock.hpp"
@@ -141,7 +142,7 @@ void DocumentThread::round(bool last) {
     fresh_ = false;
     check_limit();
   } catch (const std::exception& error) {
-    lose(error.what());
+    lose(error);
   }
   // Nobody appends to a log that only we have. Its count orders nothing; letting go of a copy does,
   // after whatever the last of the others appended.
@@ -167,30 +168,35 @@ void DocumentThread::sync_now_and_then() {
   try {
     document_->sync();
   } catch (const std::exception& error) {
-    lose(error.what());
+    lose(error);
   }
   synced_bytes_ = document_->file_bytes();
   synced_ns_ = monotonic_ns();
 }
 
-void DocumentThread::lose(std::string why) {
+void DocumentThread::lose(std::string_view why) noexcept {
   {
     const std::lock_guard lock(lost_mutex_);
     if (lost_) return;
-    lost_why_ = std::move(why);
+    lost_why_[why.copy(lost_why_, sizeof lost_why_ - 1)] = 0;
     lost_.store(true, std::memory_order_release);
   }
   say_lost();
+}
+
+void DocumentThread::lose(const std::exception& error) noexcept {
+  const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  lose(is_memory ? "No memory was left for it." : error.what());
 }
 
 // This thread has no standard error; a copy of the program's would keep a pipe open that the
 // program closed, and who reads from it would wait until the capture's end.
 void DocumentThread::say_lost() const noexcept {
   if (std::this_thread::get_id() == writer_ || is_said_.exchange(true)) return;
-  try {
-    log(LogLevel::error, fmt::format("capture: recording ends here: {}", lost_why_));
-  } catch (...) {
-  }
+  char line[sizeof lost_why_ + 64];  // there may be no memory left
+  const auto end =
+      fmt::format_to_n(line, sizeof line, "capture: recording ends here: {}", lost_why_);
+  log(LogLevel::error, {line, std::min(end.size, sizeof line)});
 }
 
 void DocumentThread::check_limit() {
@@ -208,14 +214,14 @@ void DocumentThread::close() {
     // What is in the file stays valid after a failed write, and so may be closed if space came
     // back; a second failure says no more than the first.
     if (lost_) document_->add(document::NoteRow{monotonic_ns(), "lost", lost_why_});
-    end_facts_["complete"] = lost_ ? lost_why_ : "yes";
+    end_facts_["complete"] = lost_ ? std::string(lost_why_) : "yes";
     end_facts_["bytes_in"] = std::to_string(contents_bytes_);
     end_facts_["writer_cpu_ns"] =
         std::to_string(static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000u +
                        static_cast<std::uint64_t>(cpu.tv_nsec));
     document_->close(end_facts_);
   } catch (const std::exception& error) {
-    lose(error.what());
+    lose(error);
   }
 }
 

@@ -17,9 +17,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -48,7 +50,8 @@ class DocumentThread {
   }
 
   // Nothing that is given from now on is kept, for the first such reason.
-  void lose(std::string why);
+  void lose(std::string_view why) noexcept;
+  void lose(const std::exception& error) noexcept;
   bool is_lost() const noexcept {
     if (!lost_.load(std::memory_order_acquire)) [[likely]]
       return false;
@@ -104,7 +107,7 @@ class DocumentThread {
   std::vector<Hash128> pages_;
   std::uint64_t contents_bytes_ = 0;
   std::mutex lost_mutex_;
-  std::string lost_why_;
+  char lost_why_[512] = {};  // not a string: losing a document may take no memory
   std::atomic<bool> lost_{false};
   mutable std::atomic<bool> is_said_{false};
   bool fresh_ = false;  // something was added since the last flush

@@ -66,7 +66,7 @@ class Recording final : public Recorder {
     try {
       function();
     } catch (const std::exception& error) {
-      document_.lose(std::string("Recording failed: ") + error.what());
+      document_.lose(error);
     }
   }
   bool is_wanted(const StreamState& stream, Scope scope) const;
