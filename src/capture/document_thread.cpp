@@ -73,7 +73,11 @@ DocumentThread::DocumentThread(const std::string& path, document::Facts facts,
 }
 
 DocumentThread::~DocumentThread() {
-  if (thread_.joinable()) finish({});
+  if (!thread_.joinable()) return;
+  if (is_in_child())
+    leave_thread();
+  else
+    end(Ending::finished);  // not finish(): what that returns takes memory
 }
 
 void DocumentThread::open(const std::string& path, const document::Facts& facts,
@@ -238,16 +242,19 @@ void DocumentThread::end(Ending ending) {
 }
 
 void DocumentThread::discard() {
-  if (!is_in_child())
-    end(Ending::discarded);
+  if (is_in_child())
+    leave_thread();
   else
-    new std::thread(std::move(thread_));  // never joined, never destroyed: it isn't here
+    end(Ending::discarded);
 }
+
+// Never joined, never destroyed: it isn't here.
+void DocumentThread::leave_thread() noexcept { new (std::nothrow) std::thread(std::move(thread_)); }
 
 DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
   Result result;
   if (is_in_child()) {
-    new std::thread(std::move(thread_));
+    leave_thread();
     result.lost = "A forked process has no capture.";
     return result;
   }

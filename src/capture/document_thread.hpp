@@ -80,6 +80,7 @@ class DocumentThread {
   void round(bool last);
   void sync_now_and_then();
   void check_limit();
+  void leave_thread() noexcept;
   void close();
   void end(Ending ending);  // and joins
   bool is_in_child() const noexcept;
