@@ -138,7 +138,9 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
   const Summary s(totals);
   const auto& facts = totals.facts;
   fmt::print("{}  {}, {}\n", bold(options.path), size_text(totals.file_bytes),
-             totals.is_complete ? "complete" : "incomplete");
+             !totals.is_complete        ? "incomplete"
+             : totals.end_facts.empty() ? "recovered"
+                                        : "complete");
   line("program", fact(facts, "program"));
   line("command", fact(facts, "command_line"));
   const std::string started = fact(facts, "started"), host = fact(facts, "host");

@@ -67,7 +67,9 @@ Bytes plain_chunk() {
     out.bytes(records.view());
   });
   out.record(static_cast<mcap::Opcode>(0x80), [&] { out.text("unknown"); });
-  mcap::Summary().append_end(out, out.size());
+  mcap::DataChecks checks;
+  checks.add(out.view());
+  mcap::Summary().append_end(out, out.size(), checks);
   return {out.view().begin(), out.view().end()};
 }
 

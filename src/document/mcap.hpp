@@ -40,11 +40,15 @@ enum class Opcode : std::uint8_t {
   metadata_index = 13,
   summary_offset = 14,
   data_end = 15,
+  // Ours: MCAP leaves types from 128 on to applications, and readers pass over them. The last
+  // record of the data, with the checksum of all before it but the data of attachments.
+  outline = 0xa7,
 };
 
 inline constexpr std::uint64_t record_prefix_bytes = 9;    // type and length
 inline constexpr std::uint64_t message_prefix_bytes = 22;  // of a message, before its data
 inline constexpr std::uint64_t footer_bytes = 20;
+inline constexpr std::uint64_t checksum_bytes = 4;  // of DataEnd, and of the outline
 // What a chunk may have, uncompressed: a reader holds it in memory at once.
 inline constexpr std::uint64_t max_chunk_bytes = std::uint64_t{1} << 30;
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/crc32.hpp"
 #include "base/fail.hpp"
 #include "document/byte_cursor.hpp"
+#include "document/data_checks.hpp"
 
 namespace reel::mcap {
 namespace {
@@ -46,12 +46,17 @@ class IndexBuilder {
       case Opcode::chunk:
         return take_one("chunk", decode_chunk(record), index_.chunks);
       case Opcode::attachment:
-        return take_one("attachment", decode_attachment(record), index_.attachments);
+        if (std::string wrong =
+                take_one("attachment", decode_attachment(record), index_.attachments);
+            !wrong.empty())
+          return wrong;
+        return sum_attachment(record, index_.attachments.back());
       case Opcode::metadata:
         return take_one("metadata", decode_metadata(record), index_.metadata);
+      case Opcode::outline:
+        return take_outline(record);
       case Opcode::data_end:
-        data_end_ = record.offset + record.length;
-        return {};
+        return take_data_end(record);
       default:
         return {};
     }
@@ -93,6 +98,62 @@ class IndexBuilder {
     return fmt::format("The {} is shorter than the parts it says it has.", what);
   }
 
+  // --- checksums of all: each byte is summed once, but those of attachments' data not at all
+
+  // What stands between the last attachment and `end`.
+  std::string sum_until(std::uint64_t end) {
+    const auto crc = file_.crc(summed_, end - summed_);
+    if (!crc) return "The file was cut shorter while it was being read.";
+    checks_.add(*crc, end - summed_);
+    summed_ = end;
+    return {};
+  }
+
+  std::string sum_attachment(const Record& record, const AttachmentRef& attachment) {
+    const std::uint64_t body = record.offset + record_prefix_bytes;
+    const std::uint64_t crc_at = attachment.data_offset + attachment.data_bytes;
+    if (std::string wrong = sum_until(body); !wrong.empty()) return wrong;
+    FileBytes::Room room;
+    ByteCursor crc(file_.read(crc_at, checksum_bytes, room));
+    const std::uint32_t value = crc.u32();
+    if (!crc.ok()) return "The file was cut shorter while it was being read.";
+    // Bytes behind the checksum are of a newer MCAP; no checksum of an attachment: of another
+    // writer.
+    has_unsummed_ |= value == 0 || crc_at + checksum_bytes != record.offset + record.length;
+    checks_.add_attachment(record.body.first(attachment.data_offset - body), attachment.data_bytes,
+                           value);
+    summed_ = record.offset + record.length;
+    return {};
+  }
+
+  std::string take_outline(const Record& record) {
+    if (outline_end_) return "The outline's checksum comes twice.";
+    if (record.body.size() != checksum_bytes) return "The outline's checksum has not four bytes.";
+    if (std::string wrong = sum_until(record.offset); !wrong.empty()) return wrong;
+    if (ByteCursor(record.body).u32() != checks_.outline())
+      return "The checksum of everything before this place, but for the data of attachments, "
+             "doesn't fit: something there was changed.";
+    outline_end_ = record.offset + record.length;
+    return {};
+  }
+
+  std::string take_data_end(const Record& record) {
+    if (std::string wrong = sum_until(record.offset); !wrong.empty()) return wrong;
+    data_end_ = record.offset + record.length;
+    index_.is_covered = outline_end_ == record.offset;
+    if (outline_end_ && !index_.is_covered)
+      return "Something stands between the outline's checksum and the end of the data.";
+    ByteCursor cursor(record.body);
+    const std::uint32_t crc = cursor.u32();
+    if (index_.is_covered && record.body.size() != checksum_bytes)
+      return fmt::format("The end of the data has {} bytes; {} are wanted.", record.body.size(),
+                         checksum_bytes);
+    const bool is_known = index_.is_covered || (crc != 0 && !has_unsummed_);
+    if (is_known && crc != checks_.all())
+      return "The checksum of all data doesn't fit: something before this place was changed.";
+    return {};
+  }
+
   std::string take_footer(const Record& record) {
     if (!data_end_) return "A footer comes before the end of the data.";
     if (record.body.size() != footer_bytes)
@@ -102,11 +163,13 @@ class IndexBuilder {
     const std::uint64_t summary = cursor.u64();
     cursor.u64();  // where the summary's own index is
     const std::uint32_t crc = cursor.u32();
-    if (summary != 0 && summary != *data_end_)
+    const bool has_summary = summary != 0 || index_.is_covered;
+    if (has_summary && summary != *data_end_)
       return fmt::format("The footer says that the summary is at {}, but it is at {}.", summary,
                          *data_end_);
     const std::uint64_t crc_at = record.offset + record.length - sizeof(crc);
-    if (summary != 0 && crc != 0 && file_.crc(summary, crc_at - summary) != crc)
+    if (has_summary && (crc != 0 || index_.is_covered) &&
+        file_.crc(summary, crc_at - summary) != crc)
       return "The summary's checksum doesn't fit its bytes; the data before it is all there.";
     const std::uint64_t end = record.offset + record.length;
     FileBytes::Room room;
@@ -120,7 +183,11 @@ class IndexBuilder {
   FileBytes file_;
   Index index_;
   bool has_header_ = false;
-  std::optional<std::uint64_t> data_end_;  // where the record of that name ends
+  DataChecks checks_;
+  std::uint64_t summed_ = 0;                  // up to here
+  bool has_unsummed_ = false;                 // attachments without a checksum that we know
+  std::optional<std::uint64_t> outline_end_;  // where the record of that name ends
+  std::optional<std::uint64_t> data_end_;     // where the record of that name ends
   std::unordered_map<std::uint16_t, std::size_t> schema_places_, channel_places_;
 };
 

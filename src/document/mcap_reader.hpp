@@ -5,9 +5,11 @@
 // looks at the beginnings of chunks and attachments only; reading those is what a ChunkReader and
 // attachment_is_whole() are for. Everything borrows the file.
 //
-// Lengths and counts are checked before they are believed. Chunks and attachments carry checksums;
-// schemas, channels, metadata and the beginnings of chunks have none in MCAP, and are as good as
-// the disk. Schemas and channels are looked for outside of chunks, messages inside.
+// Lengths and counts are checked before they are believed. Where the writer gave checksums of all
+// (our own does, when it closes a file), every byte but the data of attachments is compared with
+// them. In a file that was never closed, chunks and attachments have checksums; schemas, channels,
+// metadata and the beginnings of chunks have none, and are as good as the disk. Schemas and
+// channels are looked for outside of chunks, messages inside.
 #pragma once
 
 #include <memory>
@@ -25,6 +27,7 @@ struct Index {
   std::vector<ChunkRef> chunks;
   std::vector<AttachmentRef> attachments;
   std::vector<Metadata> metadata;
+  bool is_covered = false;       // checksums cover every byte
   bool complete = false;         // whole up to the last byte: then there is no damage
   std::optional<Damage> damage;  // where reading stopped, and why
 };

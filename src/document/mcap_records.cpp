@@ -86,7 +86,7 @@ std::optional<Record> FileScanner::next() {
                 .length = record_prefix_bytes + length,
                 .body = {}};
   const bool is_long = record.opcode == Opcode::chunk || record.opcode == Opcode::attachment;
-  const bool is_known = record.opcode <= Opcode::data_end;
+  const bool is_known = record.opcode <= Opcode::data_end || record.opcode == Opcode::outline;
   const std::uint64_t most = is_known ? std::min(length, most_body_bytes) : 0;
   if (is_known && !is_long && length > most) {
     damage_ = {offset_, fmt::format("A record of type {} has {} bytes; {} are allowed.", opcode,

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/fail.hpp"
+#include "document/byte_cursor.hpp"
 #include "document/mcap_reader.hpp"
 #include "document/mcap_summary.hpp"
 
@@ -17,7 +19,8 @@ constexpr std::uint64_t bytes_before_mark = record_prefix_bytes + 3 * 8 + 4;
 
 class Recovery {
  public:
-  Recovery(std::span<const std::byte> file, OutputFile& out) : file_(file), out_(out) {}
+  Recovery(std::span<const std::byte> file, OutputFile& out, const std::optional<Metadata>& mark)
+      : file_(file), out_(out), mark_(mark) {}
 
   RecoverReport run(const Header& lost_header) && {
     find_records();
@@ -26,7 +29,8 @@ class Recovery {
     // only with the channels of its messages.
     for (const Record& record : records_) copy_definition(record);
     for (const Record& record : records_) copy_data(record);
-    summary_.append_end(buffer_, out_.size_bytes());
+    write_mark();
+    summary_.append_end(buffer_, out_.size_bytes(), checks_);
     write_buffer();
     std::ranges::sort(report_.dropped, {}, &Damage::offset);
     return std::move(report_);
@@ -123,7 +127,7 @@ class Recovery {
       case Opcode::message:
         return drop(record, "A message stands outside of a chunk.");
       default:
-        if (record.opcode > Opcode::data_end) {
+        if (record.opcode > Opcode::data_end && record.opcode != Opcode::outline) {
           copy_bytes(record);
           ++report_.other_records;
         }
@@ -145,9 +149,7 @@ class Recovery {
     if (damage) return drop(record, std::move(damage->reason));
     std::vector<ChannelEntries> entries;
     for (auto& [channel, messages] : by_channel) {
-      if (!channels_.contains(channel))
-        return drop(record,
-                    fmt::format("A chunk has messages of channel {}, which is lost.", channel));
+      if (!channels_.contains(channel)) add_lost_channel(record, channel);
       entries.push_back({channel, std::move(messages)});
     }
 
@@ -170,43 +172,86 @@ class Recovery {
     report_.messages += count;
   }
 
+  // Its messages can't be told from others' anymore, but those beside them in the chunk can.
+  void add_lost_channel(const Record& record, std::uint16_t id) {
+    drop(record.offset, 0, fmt::format("Channel {} is lost, and so are its messages.", id));
+    Channel channel{.id = id,
+                    .schema_id = 0,
+                    .topic = fmt::format("lost channel {}", id),
+                    .message_encoding = "",
+                    .metadata = {}};
+    append_channel(buffer_, channel);
+    write_buffer();
+    channels_.emplace(id, channel);
+    summary_.add(std::move(channel));
+  }
+
   void copy_attachment(const Record& record) {
     const auto attachment = decode_attachment(record);
     if (!attachment) return drop(record, "An attachment is shorter than the parts it says it has.");
-    if (!attachment_is_whole(file_, *attachment))
+    // A checksum of 0 means none elsewhere; of us it means that a disk never got the end of it.
+    const auto sum = file_.subspan(attachment->data_offset + attachment->data_bytes);
+    if (!attachment_is_whole(file_, *attachment) || ByteCursor(sum).u32() == 0 ||
+        attachment->data_offset + attachment->data_bytes + checksum_bytes !=
+            record.offset + record.length)
       return drop(record, "An attachment's checksum doesn't fit its bytes.");
+    if (!names_.insert(attachment->name).second)
+      return drop(record, "An attachment has the name of one before it.");
     summary_.add(Attachment{.log_time = attachment->log_time,
                             .create_time = attachment->create_time,
                             .name = attachment->name,
                             .media_type = attachment->media_type,
                             .data = attachment_data(file_, *attachment)},
                  out_.size_bytes(), record.length);
-    copy_bytes(record);
+    const std::uint64_t fields = attachment->data_offset - record.offset - record_prefix_bytes;
+    checks_.add(file_.subspan(record.offset, record_prefix_bytes));
+    checks_.add_attachment(record.body.first(fields), attachment->data_bytes,
+                           ByteCursor(sum).u32());
+    out_.write(file_.subspan(record.offset, record.length));
     ++report_.attachments;
   }
 
   void copy_metadata(const Record& record) {
     const auto metadata = decode_metadata(record);
     if (!metadata) return drop(record, "A metadata record can't be decoded.");
+    if (mark_ && metadata->name == mark_->name) return;
     summary_.add(*metadata, out_.size_bytes(), record.length);
     copy_bytes(record);
     ++report_.metadata;
   }
 
-  void copy_bytes(const Record& record) { out_.write(file_.subspan(record.offset, record.length)); }
+  void write_mark() {
+    if (!mark_) return;
+    buffer_.record(Opcode::metadata, [&] {
+      buffer_.text(mark_->name);
+      buffer_.map(mark_->values);
+    });
+    summary_.add(*mark_, out_.size_bytes(), buffer_.size());
+    write_buffer();
+  }
+
+  void copy_bytes(const Record& record) {
+    const auto bytes = file_.subspan(record.offset, record.length);
+    checks_.add(bytes);
+    out_.write(bytes);
+  }
 
   void write_buffer() {
+    checks_.add(buffer_.view());
     out_.write(buffer_.view());
     buffer_.clear();
   }
 
   std::span<const std::byte> file_;
   OutputFile& out_;
+  const std::optional<Metadata>& mark_;
   std::vector<Record> records_;
   std::map<std::uint16_t, Schema> schemas_;
   std::map<std::uint16_t, Channel> channels_;
   ChunkReader reader_;
   Summary summary_;
+  DataChecks checks_;
+  std::set<std::string> names_;  // of attachments
   RecordBuffer buffer_;
   RecoverReport report_;
 };
@@ -214,14 +259,14 @@ class Recovery {
 }  // namespace
 
 RecoverReport recover(std::span<const std::byte> damaged, OutputFile& out,
-                      const Header& lost_header) {
+                      const std::optional<Metadata>& mark, const Header& lost_header) {
   if (!begins_with_magic(damaged))
     fail(Code::damaged_document, "This is no MCAP file, so nothing can be recovered from it.");
   if (out.size_bytes() != 0)
     fail(Code::invalid_argument,
          "The recovered file begins at byte 0, but '{}' has {} bytes already.", out.path().string(),
          out.size_bytes());
-  return Recovery(damaged, out).run(lost_header);
+  return Recovery(damaged, out, mark).run(lost_header);
 }
 
 }  // namespace reel::mcap

@@ -19,9 +19,11 @@ struct RecoverReport {
   std::uint64_t dropped_bytes = 0;
 };
 
-// `lost_header` is written where the file's own can't be read. Throws Error(damaged_document) where
+// `mark` is written too, where it is given, in place of one of that name. `lost_header` is written
+// where the file's own can't be read. Throws Error(damaged_document) where
 // the bytes don't begin as an MCAP file, Error(io_failed) where the copy can't be written.
 RecoverReport recover(std::span<const std::byte> damaged, OutputFile& out,
+                      const std::optional<Metadata>& mark = std::nullopt,
                       const Header& lost_header = {.profile = "reel", .library = "reel"});
 
 }  // namespace reel::mcap

@@ -122,10 +122,12 @@ void Summary::append_statistics(RecordBuffer& out) const {
   });
 }
 
-void Summary::append_end(RecordBuffer& out, std::uint64_t offset) const {
+void Summary::append_end(RecordBuffer& out, std::uint64_t offset, DataChecks checks) const {
   const std::uint64_t out_offset = offset - out.size();
-  // No checksum of all data: chunks and attachments, nearly all of it, carry their own.
-  out.record(Opcode::data_end, [&] { out.u32(0); });
+  const std::size_t outline = out.size();
+  out.record(Opcode::outline, [&] { out.u32(checks.outline()); });
+  checks.add(out.view().subspan(outline));
+  out.record(Opcode::data_end, [&] { out.u32(checks.all()); });
 
   struct Group {
     Opcode opcode;

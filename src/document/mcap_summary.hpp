@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "document/data_checks.hpp"
 #include "document/record_buffer.hpp"
 
 namespace reel::mcap {
@@ -47,8 +48,8 @@ class Summary {
   void add(const Attachment& attachment, std::uint64_t offset, std::uint64_t length);
   void add(const Metadata& metadata, std::uint64_t offset, std::uint64_t length);
 
-  // `offset`: where in the file this is put.
-  void append_end(RecordBuffer& out, std::uint64_t offset) const;
+  // `offset`: where in the file this is put; `checks`: of all that is before it.
+  void append_end(RecordBuffer& out, std::uint64_t offset, DataChecks checks) const;
 
  private:
   void append_statistics(RecordBuffer& out) const;

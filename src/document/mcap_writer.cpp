@@ -108,7 +108,10 @@ void Writer::attachment(const Attachment& attachment) {
   const std::uint64_t length = fields + attachment.data.size() + sizeof(std::uint32_t);
   out_.patch(sizeof(Opcode), length);
   const std::uint32_t crc = crc32(attachment.data, crc32(out_.view().subspan(record_prefix_bytes)));
-  write_out({out_.view(), attachment.data, std::as_bytes(std::span(&crc, 1))});
+  DataChecks checks = checks_;
+  checks.add(out_.view().first(record_prefix_bytes));
+  checks.add_attachment(out_.view().subspan(record_prefix_bytes), attachment.data.size(), crc);
+  write_out({out_.view(), attachment.data, std::as_bytes(std::span(&crc, 1))}, checks);
   summary_.add(attachment, offset, record_prefix_bytes + length);
 }
 
@@ -160,7 +163,7 @@ void Writer::flush_chunk() {
 void Writer::close() {
   if (closed_) return;
   flush_chunk();
-  summary_.append_end(out_, file_.size_bytes());
+  summary_.append_end(out_, file_.size_bytes(), checks_);
   write_out();
   closed_ = true;
 }
@@ -172,11 +175,17 @@ void Writer::check_open() const {
          file_.path().string());
 }
 
-void Writer::write_out() { write_out({out_.view()}); }
+void Writer::write_out() {
+  DataChecks checks = checks_;
+  checks.add(out_.view());
+  write_out({out_.view()}, checks);
+}
 
-void Writer::write_out(std::initializer_list<std::span<const std::byte>> parts) {
+void Writer::write_out(std::initializer_list<std::span<const std::byte>> parts,
+                       const DataChecks& checks) {
   try {
     file_.write_parts(parts);
+    checks_ = checks;
   } catch (const Error& error) {
     failure_ = error.what();
     throw;

@@ -55,12 +55,13 @@ class Writer {
   void check_open() const;
   void compress_chunk(WrittenChunk& chunk);
   void write_out();  // what out_ has, and empties it
-  void write_out(std::initializer_list<std::span<const std::byte>> parts);
+  void write_out(std::initializer_list<std::span<const std::byte>> parts, const DataChecks& checks);
 
   OutputFile& file_;
   WriterOptions options_;
   std::unique_ptr<ZSTD_CCtx_s, FreeContext> context_;
   Summary summary_;
+  DataChecks checks_;                            // of what is in the file
   RecordBuffer chunk_;                           // records of the chunk that gathers
   RecordBuffer out_;                             // what is written next
   std::vector<ChannelEntries> entries_;          // of that chunk; channel i + 1

@@ -16,6 +16,10 @@ void Problems::left_out(std::string_view table, std::string_view reason, std::ui
 
 void Problems::damage(std::string sentence) { damages_.push_back(std::move(sentence)); }
 
+void Problems::missing(std::string sentence) {
+  (expects_losses_ ? remarks_ : damages_).push_back(std::move(sentence));
+}
+
 std::vector<std::string> Problems::sentences() const {
   std::vector<std::string> all(
       damages_.begin(),

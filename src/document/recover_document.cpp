@@ -1,43 +1,50 @@
-#include <fmt/format.h>
-
+#include "base/fail.hpp"
 #include "document/input_file.hpp"
-#include "document/mcap_reader.hpp"
 #include "document/mcap_recover.hpp"
 #include "document/output_file.hpp"
 #include "reel/document.hpp"
-#include "reel/trace.hpp"
+#include "reel/error.hpp"
 
 namespace reel {
 namespace {
 
-bool is_whole(std::span<const std::byte> file) {
-  const mcap::Index index = mcap::read_index(file);
-  if (!index.complete) return false;
-  mcap::ChunkReader reader;
-  for (const mcap::ChunkRef& chunk : index.chunks)
-    if (mcap::for_each_message(file, chunk, reader, [](const mcap::MessageView&) {})) return false;
-  for (const mcap::AttachmentRef& attachment : index.attachments)
-    if (!mcap::attachment_is_whole(file, attachment)) return false;
-  return true;
+bool is_good(const std::string& path) {
+  try {
+    return verify_document(path).is_good();
+  } catch (const Error& error) {
+    if (error.code() == Code::io_failed) throw;
+    return false;  // not even loaded
+  }
+}
+
+// Writes the copy, which is good, or throws and leaves none.
+void copy(const std::string& from, std::span<const std::byte> file, OutputFile& out,
+          RecoverReport& report) {
+  const mcap::RecoverReport recovered = mcap::recover(
+      file, out, mcap::Metadata{"reel.recovered", {{"library", "reel " REEL_VERSION}}});
+  report.chunks = recovered.chunks;
+  report.dropped_bytes = recovered.dropped_bytes;
+  for (const mcap::Damage& damage : recovered.dropped)
+    report.dropped.push_back(fmt::format("At byte {}: {}", damage.offset, damage.reason));
+  report.blobs = recovered.attachments;
+  out.close();
+  const VerifyReport copied = verify_document(out.path());
+  if (!copied.is_good())
+    fail(Code::damaged_document, "Nothing can be recovered from '{}': {}", from,
+         copied.problems.front());
+  report.commands = copied.commands;
 }
 
 }  // namespace
 
 RecoverReport recover_document(const std::string& from, const std::string& to) {
   RecoverReport report;
-  const InputFile file(from);
-  report.was_whole = is_whole(file.bytes());
+  report.was_whole = is_good(from);
   if (report.was_whole) return report;
+  const InputFile file(from);
   OutputFile out(to, {.mode = mode_of(from)});
   try {
-    const mcap::RecoverReport recovered = mcap::recover(file.bytes(), out);
-    report.chunks = recovered.chunks;
-    report.dropped_bytes = recovered.dropped_bytes;
-    for (const mcap::Damage& damage : recovered.dropped)
-      report.dropped.push_back(fmt::format("At byte {}: {}", damage.offset, damage.reason));
-    report.blobs = recovered.attachments;
-    out.close();
-    report.commands = Trace::load(to).commands().size();
+    copy(from, file.bytes(), out, report);
   } catch (...) {
     out.discard();  // half a copy helps nobody
     throw;

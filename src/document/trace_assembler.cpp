@@ -63,7 +63,7 @@ TraceTables TraceAssembler::assemble() && {
   check_calls();
   sort_spans();
   if (missing_texts_ > 0)
-    problems_.damage(fmt::format(
+    problems_.missing(fmt::format(
         "{} not in the document.",
         missing_texts_ == 1 ? "1 label, scope or name is"
                             : fmt::format("{} labels, scopes or names are", missing_texts_)));
@@ -227,7 +227,7 @@ void TraceAssembler::check_contents() {
     return true;
   });
   if (incomplete > 0)
-    problems_.damage(
+    problems_.missing(
         fmt::format("{} contents have pages that are not in the document.", incomplete));
   // What was there at the very start comes first: none is 2^32 - 1, and one more is 0.
   std::ranges::stable_sort(rows_.contents, {},

@@ -43,6 +43,7 @@ class Loader {
   std::shared_ptr<TraceState> load() && {
     read_container();
     read_facts();
+    if (is_recovered()) problems_.expect_losses();
     check_format();
     state_->blobs = BlobIndex(index_.attachments);
     read_batches();
@@ -50,9 +51,11 @@ class Loader {
     state_->tables = TraceAssembler(std::move(raw_), state_->blobs, problems_).assemble();
     state_->recorded_calls = std::move(state_->tables.calls);
     check_count(totals ? totals->commands() : state_->tables.commands.size());
-    if (index_.complete && !has_end())
+    if (index_.complete && !has_metadata("reel.end"))
       problems_.remark(
           "The recording was cut short: the document was recovered, and its end is missing.");
+    else if (is_recovered())
+      problems_.remark("The document was damaged and recovered; some of it may be missing.");
     state_->is_complete = index_.complete && !problems_.is_damaged();
     state_->problems = problems_.sentences();
     return state_;
@@ -84,10 +87,10 @@ class Loader {
     }
   }
 
-  bool has_end() const {
-    return std::ranges::any_of(index_.metadata,
-                               [](const auto& one) { return one.name == "reel.end"; });
+  bool has_metadata(std::string_view name) const {
+    return std::ranges::any_of(index_.metadata, [&](const auto& one) { return one.name == name; });
   }
+  bool is_recovered() const { return has_metadata("reel.recovered"); }
 
   void check_format() {
     if (state_->facts.empty()) {
@@ -96,7 +99,7 @@ class Loader {
     }
     const auto format = number(state_->facts, "format");
     if (!format)
-      problems_.damage("The document doesn't say which format it has.");
+      problems_.missing("The document doesn't say which format it has.");
     else if (*format > newest_format)
       fail(Code::unsupported, "'{}' has format {}; this version of reel reads up to format {}.",
            state_->path, *format, newest_format);
@@ -138,7 +141,7 @@ class Loader {
   void check_count(std::uint64_t found) {
     const auto told = number(state_->end_facts, "commands");
     if (told && *told != found)
-      problems_.damage(fmt::format("{} commands were recorded, {} can be read.", *told, found));
+      problems_.missing(fmt::format("{} commands were recorded, {} can be read.", *told, found));
   }
 
   std::shared_ptr<TraceState> state_;

@@ -87,7 +87,8 @@ void work(const reel::Stream& stream, const reel::Buffer& x, int rounds) {
 void meddle() {
   const std::string document = folder + "/x.reel";
   if (is_asked("delete")) unlink(document.c_str());
-  if (is_asked("empty") && is_asked("capture") && truncate(document.c_str(), 0) != 0) std::printf("WRONG\n");
+  if (is_asked("empty") && is_asked("capture") && truncate(document.c_str(), 0) != 0)
+    std::printf("WRONG\n");
   if (is_asked("replace")) {
     unlink(document.c_str());
     FILE* other = std::fopen(document.c_str(), "w");

@@ -1,7 +1,9 @@
 // Every cut and every changed bit of a small file.
 #include <set>
 
+#include "base/crc32.hpp"
 #include "document/mcap_fixtures.hpp"
+#include "document/mcap_verify.hpp"
 #include "reel/error.hpp"
 
 namespace reel::test {
@@ -73,6 +75,72 @@ TEST(McapDamage, AChangedBitNeverChangesAMessage) {
       EXPECT_TRUE(found == all.size() || told || in_type) << at << "." << bit;
       file[at] ^= std::byte{1} << bit;
     }
+}
+
+// Of a file that was closed, the checksums leave no byte out.
+TEST(McapDamage, EveryChangedBitIsFound) {
+  Bytes file = small_file();
+  const mcap::Index whole = mcap::read_index(file);
+  ASSERT_TRUE(whole.complete);
+  ASSERT_TRUE(whole.is_covered);
+  const auto is_in_data = [&](std::size_t at) {
+    return std::ranges::any_of(whole.attachments, [&](const mcap::AttachmentRef& one) {
+      return at >= one.data_offset && at < one.data_offset + one.data_bytes;
+    });
+  };
+  for (std::size_t at = 0; at < file.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      file[at] ^= std::byte{1} << bit;
+      if (at < mcap::magic.size())
+        EXPECT_THROW(mcap::read_index(file), Error) << at;
+      else if (!is_in_data(at))
+        EXPECT_FALSE(mcap::read_index(file).complete) << at << "." << bit;
+      else
+        EXPECT_FALSE(std::ranges::all_of(
+            whole.attachments, [&](const auto& one) { return attachment_is_whole(file, one); }))
+            << at << "." << bit;
+      file[at] ^= std::byte{1} << bit;
+    }
+}
+
+TEST(McapDamage, WhatIsPutInTakenOutOrTwiceThereIsFound) {
+  const Bytes file = small_file();
+  const mcap::Index whole = mcap::read_index(file);
+  std::vector<std::pair<std::size_t, std::size_t>> records;  // where, how long
+  for (mcap::RecordScanner scanner(file, mcap::magic.size()); const auto record = scanner.next();)
+    records.emplace_back(record->offset, record->length);
+  ASSERT_GT(records.size(), 10u);
+  for (const auto& [offset, length] : records) {
+    const auto begin = file.begin() + static_cast<std::ptrdiff_t>(offset);
+    const auto end = begin + static_cast<std::ptrdiff_t>(length);
+    Bytes without(file.begin(), begin);
+    without.insert(without.end(), end, file.end());
+    EXPECT_FALSE(mcap::read_index(without).complete) << offset;
+    Bytes twice(file.begin(), end);
+    twice.insert(twice.end(), begin, file.end());
+    EXPECT_FALSE(mcap::read_index(twice).complete) << offset;
+  }
+  Bytes longer = file;
+  longer.push_back(std::byte{0});
+  EXPECT_FALSE(mcap::read_index(longer).complete);
+}
+
+TEST(McapDamage, ASummaryThatTellsSomethingElseIsFoundThoughItsChecksumFits) {
+  const Bytes file = small_file();
+  EXPECT_FALSE(mcap::check_summary(file));
+  std::size_t summary = 0;
+  const std::size_t footer = file.size() - mcap::magic.size() - mcap::footer_bytes;
+  std::memcpy(&summary, file.data() + footer, sizeof(summary));
+  // Every byte between the summary's beginning and the footer, with a checksum made anew.
+  for (std::size_t at = summary; at < footer - mcap::record_prefix_bytes; ++at) {
+    Bytes changed = file;
+    changed[at] ^= std::byte{1};
+    const auto covered = std::span(changed).subspan(
+        summary, footer + mcap::footer_bytes - mcap::checksum_bytes - summary);
+    const std::uint32_t crc = crc32(covered);
+    std::memcpy(changed.data() + footer + mcap::footer_bytes - sizeof(crc), &crc, sizeof(crc));
+    EXPECT_TRUE(!mcap::read_index(changed).complete || mcap::check_summary(changed)) << at;
+  }
 }
 
 TEST(McapDamage, AChangedBitOfAnAttachmentIsFound) {

@@ -103,7 +103,9 @@ TEST(McapHostile, UnknownRecordsArePassedOver) {
     for (const int opcode : {0x10, 0x7f, 0x80, 0xff})
       out.record(static_cast<Opcode>(opcode), [&] { out.text("something new"); });
     mcap::append_channel(out, {.id = 7, .topic = "t", .message_encoding = "", .metadata = {}});
-    mcap::Summary().append_end(out, out.size());
+    mcap::DataChecks checks;
+    checks.add(out.view());
+    mcap::Summary().append_end(out, out.size(), checks);
   });
   const mcap::Index index = mcap::read_index(file);
   EXPECT_TRUE(index.complete);

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "check_trace.hpp"
 #include "document/mcap_reader.hpp"
+#include "document/mcap_writer.hpp"
 #include "expect_error.hpp"
+#include "reel/document.hpp"
 #include "reel/trace.hpp"
 #include "sample_document.hpp"
 
@@ -76,7 +79,7 @@ TEST(DamagedTrace, CutAtAnyByteItLoadsAPrefixOrIsRefused) {
   EXPECT_EQ(least, 0u);
 }
 
-TEST(DamagedTrace, NoChangedByteBreaksAPromise) {
+TEST(DamagedTrace, EveryChangedByteIsFoundAndBreaksNoPromise) {
   const TemporaryFolder folder;
   const std::string path = write_small(folder / "x.reel");
   const std::vector<std::byte> whole = read_bytes(path);
@@ -86,11 +89,19 @@ TEST(DamagedTrace, NoChangedByteBreaksAPromise) {
     file.put(static_cast<char>(byte));
     file.flush();
   };
-  constexpr std::byte flips[] = {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}};
+  const mcap::Index index = mcap::read_index(whole);
+  const auto is_in_blob = [&](std::size_t at) {
+    return std::ranges::any_of(index.attachments, [&](const mcap::AttachmentRef& one) {
+      return at >= one.data_offset && at < one.data_offset + one.data_bytes;
+    });
+  };
   for (std::size_t at = 0; at < whole.size(); ++at) {
-    put(at, whole[at] ^ flips[at % 3]);
+    // One bit; in every ninth byte all of them.
+    put(at, whole[at] ^ (at % 9 == 8 ? std::byte{0xff} : std::byte{1} << (at % 9)));
     try {
-      check_trace(Trace::load(path));
+      const Trace trace = Trace::load(path);
+      check_trace(trace);
+      EXPECT_EQ(trace.is_complete(), is_in_blob(at)) << at;
     } catch (const Error& error) {
       ASSERT_TRUE(error.code() == Code::damaged_document || error.code() == Code::unsupported)
           << at << ": " << error.what();
@@ -98,6 +109,111 @@ TEST(DamagedTrace, NoChangedByteBreaksAPromise) {
     put(at, whole[at]);
   }
   EXPECT_TRUE(Trace::load(path).is_complete());
+}
+
+TEST(DamagedTrace, AChangedBitOfAnyBlobIsFoundByVerifying) {
+  const TemporaryFolder folder;
+  const std::string path = write_small(folder / "x.reel");
+  const std::vector<std::byte> whole = read_bytes(path);
+  ASSERT_TRUE(verify_document(path).is_good());
+  for (const mcap::AttachmentRef& blob : mcap::read_index(whole).attachments)
+    for (std::size_t at = blob.data_offset; at < blob.data_offset + blob.data_bytes; ++at) {
+      std::vector<std::byte> changed = whole;
+      changed[at] ^= std::byte{1} << (at % 8);
+      write_bytes(path, changed);
+      EXPECT_FALSE(verify_document(path).is_good()) << at;
+    }
+}
+
+TEST(DamagedTrace, ABlobThatComesTwiceIsFound) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.reel";
+  {
+    OutputFile file(path);
+    mcap::Writer writer(file, {"reel", "tests"});
+    writer.metadata({"reel", {{"format", "1"}}});
+    const auto name = document::blob_name(hash128(bytes_of("one")));
+    writer.attachment({1, 0, name, "application/octet-stream", bytes_of("one")});
+    writer.attachment({2, 0, name, "application/octet-stream", bytes_of("two")});
+    writer.metadata({"reel.end", {{"commands", "0"}}});
+    writer.close();
+    file.close();
+  }
+  EXPECT_THAT(verify_document(path).problems,
+              testing::UnorderedElementsAre(HasSubstr("doesn't hold the bytes that its name says"),
+                                            HasSubstr("comes a second time")));
+}
+
+TEST(DamagedTrace, RecoveredFromAnyCutOrChangeItVerifiesOrThereIsNothing) {
+  const TemporaryFolder folder;
+  const std::string path = write_small(folder / "x.reel"), copy = folder / "copy.reel";
+  const std::vector<std::byte> whole = read_bytes(path);
+  std::set<std::size_t> places;  // the beginning and end of each record, and some between
+  for (mcap::RecordScanner scanner(whole, 8); const auto record = scanner.next();)
+    for (const std::size_t at : {record->offset, record->offset + 11}) places.insert(at);
+  for (std::size_t at = 0; at < whole.size(); at += 997) places.insert(at);
+  std::size_t recovered = 0;
+  const auto check = [&](std::span<const std::byte> bytes, std::size_t at) {
+    write_bytes(path, bytes);
+    try {
+      const RecoverReport report = recover_document(path, copy);
+      EXPECT_FALSE(report.was_whole) << at;
+      const VerifyReport verified = verify_document(copy);
+      EXPECT_TRUE(verified.is_good()) << at << ": " << testing::PrintToString(verified.problems);
+      ++recovered;
+      std::filesystem::remove(copy);
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.code() == Code::damaged_document || error.code() == Code::unsupported ||
+                  bytes.empty())
+          << at << ": " << error.what();
+      EXPECT_FALSE(std::filesystem::exists(copy)) << at;
+    }
+  };
+  for (const std::size_t at : places) {
+    if (at >= whole.size()) continue;
+    check(std::span(whole).first(at), at);
+    std::vector<std::byte> changed = whole;
+    changed[at] ^= std::byte{1};
+    check(changed, at);
+  }
+  EXPECT_GT(recovered, places.size());
+}
+
+TEST(DamagedTrace, ContentsOfCommandsThatWereLostAreNoDamageOnceItIsRecovered) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x.reel", copy = folder / "copy.reel";
+  {
+    DocumentWriter writer(path, {{"program", "killed"}});
+    writer.add(
+        document::DeviceRow{0, "host", "host", "CPU", "cpu", "reel", "1", "", 1, 1, true, 1});
+    writer.add(document::StreamRow{0, 0, "main"});
+    writer.add(document::BufferRow{0, 0, 16, "x"});
+    const std::vector<Hash128> pages = pages_of(writer, bytes_of("sixteen bytes 10"));
+    writer.add(document::ContentsRow{ContentRole::input, 7, 0, 0, 16, true, pages});
+    writer.add(document::OrderRow{7, 0, 6});
+    writer.add(document::StampRow{7, 1, 2, 3, 4});
+    writer.flush();  // and killed before its commands were
+  }
+  EXPECT_FALSE(verify_document(path).is_good());
+  EXPECT_FALSE(recover_document(path, copy).was_whole);
+  const VerifyReport report = verify_document(copy);
+  EXPECT_TRUE(report.is_good()) << testing::PrintToString(report.problems);
+  EXPECT_THAT(report.remarks, Contains(HasSubstr("/contents is left out")));
+  EXPECT_THAT(report.remarks, Contains(HasSubstr("cut short")));
+  EXPECT_TRUE(recover_document(copy, folder / "again.reel").was_whole);
+}
+
+TEST(DamagedTrace, ACopyIsAsPrivateAsWhatItIsCopiedFrom) {
+  const TemporaryFolder folder;
+  const std::string path = write_small(folder / "x.reel", false);
+  const auto mode = [](const std::string& name) {
+    return static_cast<unsigned>(std::filesystem::status(name).permissions());
+  };
+  EXPECT_EQ(mode(path), 0600u);
+  recover_document(path, folder / "private.reel");
+  EXPECT_EQ(mode(folder / "private.reel"), 0600u);
+  strip_document(folder / "private.reel", folder / "stripped.reel");
+  EXPECT_EQ(mode(folder / "stripped.reel"), 0600u);
 }
 
 TEST(DamagedTrace, AChangedPageIsFoundWhenItIsRead) {

@@ -170,6 +170,7 @@ GROUPS = {
         Case("many_objects 20000"),
     ],
     "endings": [
+        Case("closes_descriptors"),
         ending("return"),
         ending("leak"),
         ending("exit"),
