@@ -168,7 +168,9 @@ class Checker:
         # No check at all is a reason that `reel replay` says in its verdict.
         if ran.code == 4 and report["checks"]["made"] and not reasons:
             raise Failure("silent", "Not all of it is proved, and nothing says why.\n" + ran.told())
-        if report["checks"]["made"] or info["commands"]["dispatch"]:
+        if report["not_checked"]:
+            self.count("verdict", window, "not checked in part")  # each with its reason
+        elif report["checks"]["made"] or info["commands"]["dispatch"]:
             self.verdict(written, window, contents, report["verdict"], ran)
         return report
 
