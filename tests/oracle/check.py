@@ -26,6 +26,8 @@ class Ran:
     def __init__(self, words, folder, environment=None):
         base = {k: v for k, v in os.environ.items() if not k.startswith("REEL_CAPTURE") and k != "OPENCL_LAYERS"}
         base["NO_COLOR"] = "1"
+        # Programs leave things behind on purpose.
+        base["ASAN_OPTIONS"] = base.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
         self.words = [str(word) for word in words]
         try:
             done = subprocess.run(
