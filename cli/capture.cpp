@@ -175,7 +175,7 @@ int run(const Options& options) {
                     options.variables.contains("REEL_CAPTURE_LAST"));
   const auto variables = variables_of(options, place.pattern());
   if (const std::string warning = place.warning(); !warning.empty())
-    fmt::print(stderr, "reel: {}\n", warning);
+    fmt::print(stderr, "reel: {}\n", printable(warning));
 
   CapturedRun captured;
   LaunchListener listener;
@@ -191,7 +191,7 @@ int run(const Options& options) {
   captured.finish(place.plain(), [&](const std::string& path) { return place.put_in_place(path); });
 
   if (!ending.not_started.empty()) {
-    fmt::print(stderr, "reel: {}\n", ending.not_started);
+    fmt::print(stderr, "reel: {}\n", printable(ending.not_started));
     return ending.exit_code;
   }
   const CaptureSummary summary{options.command, ending, captured, why_nothing(options, captured)};

@@ -62,7 +62,8 @@ void print_json(const std::vector<DeviceInfo>& list) {
   auto array = nlohmann::ordered_json::array();
   for (const DeviceInfo& device : list) array.push_back(to_json(device));
   // A driver's name may hold any bytes; those that aren't UTF-8 are replaced, not fatal.
-  fmt::print("{}\n", array.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  fmt::print("{}\n",
+             printable_json(array.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)));
 }
 
 void print_table(const std::vector<DeviceInfo>& list) {
@@ -78,9 +79,9 @@ void print_table(const std::vector<DeviceInfo>& list) {
 
 void print_details(const DeviceInfo& device) {
   const auto line = [](const char* what, const std::string& value) {
-    fmt::print("  {:<22}{}\n", what, value);
+    fmt::print("  {:<22}{}\n", what, printable(value));
   };
-  fmt::print("\n{}  {}\n", bold(device.id), dim(device.name));
+  fmt::print("\n{}  {}\n", bold(device.id), dim(printable(device.name)));
   line("type", device.type);
   line("driver", device.driver + " " + device.driver_version);
   line("API", device.api_version);
@@ -112,7 +113,8 @@ void print_unavailable(const std::vector<DeviceInfo>& list) {
     if (first) fmt::print("\n{}\n", bold("Can't be opened"));
     first = false;
     fmt::print("  {}{}: {}\n", device.id.empty() ? device.backend : device.id,
-               device.name.empty() ? "" : " (" + device.name + ")", device.unavailable);
+               device.name.empty() ? "" : " (" + printable(device.name) + ")",
+               printable(device.unavailable));
   }
 }
 

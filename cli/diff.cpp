@@ -116,7 +116,7 @@ void print_text(const Trace& a, const TraceDiff& diff, const Options& options) {
                size_text(diff.a.peak_bytes));
   fmt::print("{}\n", printable(contents_text(a, diff)));
   for (const SourceDifference& source : diff.sources)
-    fmt::print("The {} of kernel '{}' is not the same.\n", source.form,
+    fmt::print("The {} of kernel '{}' is not the same.\n", printable(source.form),
                printable(a.kernels()[source.kernel_a].name));
   for (const Finding& finding : diff.new_findings)
     fmt::print("New: {} {}\n", finding.id, printable(finding.title));
@@ -164,7 +164,7 @@ int run(const Options& options) {
                  }});
   }
   if (options.json)
-    fmt::print("{}\n", diff_json(a, b, found));
+    fmt::print("{}\n", printable_json(diff_json(a, b, found)));
   else if (options.markdown)
     print_markdown(a, b, found, options);
   else

@@ -106,7 +106,8 @@ int run(const Options& options, const WatchedWork& watched) {
   if (is_program) {
     fmt::print("{}/: {}\n", printable(output), fmt::format("{}", fmt::join(program.files, ", ")));
     for (const std::string& sentence : program.left_out) fmt::print("{}\n", printable(sentence));
-    fmt::print("\n{}\n", dim(fmt::format("  cat {}/README.md  how to build and run it", output)));
+    fmt::print("\n{}\n",
+               dim(fmt::format("  cat {}/README.md  how to build and run it", printable(output))));
     return done;
   }
   fmt::print("{}: {}, {}\n", printable(report.path), count_text(report.commands, "command"),

@@ -8,6 +8,7 @@
 #include "reel/analysis.hpp"
 #include "reel/units.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 #include "trace_input.hpp"
 #include "verbs.hpp"
 
@@ -38,7 +39,7 @@ Json to_json(const Trace& trace, const Activity& activity, const std::vector<Gap
     json["idle_ns"][to_string(static_cast<IdleCause>(cause))] = activity.idle_ns[cause];
   json["devices"] = Json::array();
   for (std::size_t d = 0; d < activity.devices.size(); ++d)
-    json["devices"].push_back({{"selector", trace.devices()[d].selector},
+    json["devices"].push_back({{"selector", printable(trace.devices()[d].selector)},
                                {"busy_ns", activity.devices[d].busy_ns},
                                {"idle_ns", activity.devices[d].idle_ns()}});
   json["gaps"] = Json::array();
@@ -64,11 +65,14 @@ int run(const Options& options) {
   for (std::size_t d = 0; d < activity.devices.size(); ++d) {
     const Lane& lane = activity.devices[d];
     if (lane.timed)
-      fmt::print("{}: busy {} of {} ({})\n", trace.devices()[d].selector, time_text(lane.busy_ns),
-                 time_text(lane.span_ns()), share_text(lane.busy_ns, lane.span_ns()));
+      fmt::print("{}: busy {} of {} ({})\n", printable(trace.devices()[d].selector),
+                 time_text(lane.busy_ns), time_text(lane.span_ns()),
+                 share_text(lane.busy_ns, lane.span_ns()));
     else
       fmt::print("{}: no command has the times it ran at\n",
-                 trace.devices()[d].selector.empty() ? "no device" : trace.devices()[d].selector);
+                 printable(trace.devices()[d].selector).empty()
+                     ? "no device"
+                     : printable(trace.devices()[d].selector));
   }
   if (gaps.empty()) {
     fmt::print("No gaps{}.\n", options.cause.empty() ? "" : " with this cause");

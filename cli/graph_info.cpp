@@ -126,7 +126,7 @@ Json graph_json(const Trace& trace) {
 void print_graph(const Trace& trace, const TraceOptions& options) {
   const Loaded loaded = load(trace);
   const Counts counts = counts_of(trace);
-  fmt::print("{}  a graph, {}, {}\n", bold(options.path), size_text(trace.file_bytes()),
+  fmt::print("{}  a graph, {}, {}\n", bold(printable(options.path)), size_text(trace.file_bytes()),
              trace.is_complete() ? "complete" : "incomplete");
   line("program", fact(trace, "program"));
   line("saved", fact(trace, "started"));

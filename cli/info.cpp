@@ -137,7 +137,7 @@ std::string contents_text(const TraceTotals& totals) {
 void print(const TraceTotals& totals, const TraceOptions& options) {
   const Summary s(totals);
   const auto& facts = totals.facts;
-  fmt::print("{}  {}, {}\n", bold(options.path), size_text(totals.file_bytes),
+  fmt::print("{}  {}, {}\n", bold(printable(options.path)), size_text(totals.file_bytes),
              !totals.is_complete        ? "incomplete"
              : totals.end_facts.empty() ? "recovered"
                                         : "complete");

@@ -49,9 +49,10 @@ void print(const Trace& trace, const std::vector<Finding>& findings) {
       head += fmt::format(", {} ({})", saving, to_string(finding.confidence));
     fmt::print("{}\n  {}\n", bold(head), printable(finding.title));
     if (!finding.advice.empty()) fmt::print("  {}\n", printable(finding.advice));
-    if (!finding.formula.empty()) fmt::print("  {}\n", dim("saving: " + finding.formula));
+    if (!finding.formula.empty())
+      fmt::print("  {}\n", dim("saving: " + printable(finding.formula)));
     if (const std::string text = evidence_text(trace, finding.evidence); !text.empty())
-      fmt::print("  {}\n", dim("see:" + text));
+      fmt::print("  {}\n", dim("see:" + printable(text)));
   }
 }
 
@@ -67,7 +68,7 @@ int run(const Options& options) {
     findings = find_insights(trace, report);
   }
   if (options.json) {
-    fmt::print("{}\n", findings_json(trace, report, findings));
+    fmt::print("{}\n", printable_json(findings_json(trace, report, findings)));
   } else {
     print(trace, findings);
     print_next(options, {{"reel view $", "the same, on the timeline"},

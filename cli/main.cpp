@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "nearest.hpp"
+#include "terminal.hpp"
 #include "trace_input.hpp"
 #include "verbs.hpp"
 
@@ -33,7 +34,7 @@ std::string unknown_verb(const CLI::App& app, const std::vector<std::string>& ar
 }
 
 int report_misuse(const std::string& sentence) {
-  fmt::print(stderr, "reel: {}\nSee reel --help.\n", sentence);
+  fmt::print(stderr, "reel: {}\nSee reel --help.\n", printable_lines(sentence));
   return misused;
 }
 
@@ -121,10 +122,10 @@ int main(int argc, char** argv) {
   try {
     return reel::cli::run(argc, argv);
   } catch (const reel::Error& error) {
-    fmt::print(stderr, "reel: {}\n", error.what());
+    fmt::print(stderr, "reel: {}\n", reel::cli::printable_lines(error.what()));
     return error.code() == reel::Code::damaged_document ? reel::cli::damaged : reel::cli::failed;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "reel: {}\n", error.what());
+    fmt::print(stderr, "reel: {}\n", reel::cli::printable_lines(error.what()));
     return reel::cli::failed;
   }
 }

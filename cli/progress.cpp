@@ -5,6 +5,8 @@
 
 #include <chrono>
 
+#include "terminal.hpp"
+
 namespace reel::cli {
 
 Progress::Progress(std::string what) : what_(std::move(what)) {
@@ -14,7 +16,7 @@ Progress::Progress(std::string what) : what_(std::move(what)) {
     const auto is_done = [this] { return done_; };
     if (changed_.wait_for(lock, std::chrono::seconds(1), is_done)) return;
     for (int seconds = 1; !done_; ++seconds) {
-      fmt::print(stderr, "\r{} … {} s\033[K", what_, seconds);
+      fmt::print(stderr, "\r{} … {} s\033[K", printable(what_), seconds);
       changed_.wait_for(lock, std::chrono::seconds(1), is_done);
     }
     fmt::print(stderr, "\r\033[K");

@@ -8,6 +8,7 @@
 
 #include "progress.hpp"
 #include "reel/units.hpp"
+#include "terminal.hpp"
 #include "trace_input.hpp"
 #include "verbs.hpp"
 
@@ -48,13 +49,13 @@ int run(const Options& options) {
     return done;
   }
   if (report.was_whole) {
-    fmt::print("{} is whole; nothing was written.\n", options.path);
+    fmt::print("{} is whole; nothing was written.\n", printable(options.path));
     return done;
   }
-  for (const std::string& dropped : report.dropped) fmt::print("{}\n", dropped);
-  fmt::print("{}: {}, {}, {}; {} left behind\n", out, count_text(report.commands, "command"),
-             count_text(report.chunks, "chunk"), count_text(report.blobs, "blob"),
-             size_text(report.dropped_bytes));
+  for (const std::string& dropped : report.dropped) fmt::print("{}\n", printable(dropped));
+  fmt::print("{}: {}, {}, {}; {} left behind\n", printable(out),
+             count_text(report.commands, "command"), count_text(report.chunks, "chunk"),
+             count_text(report.blobs, "blob"), size_text(report.dropped_bytes));
   TraceOptions next = options;
   next.path = out;
   print_next(next, {{"reel info $", "what it holds"}});

@@ -9,6 +9,7 @@
 
 #include "ops/ops.hpp"
 #include "replay_report.hpp"
+#include "terminal.hpp"
 
 namespace reel::cli {
 
@@ -49,7 +50,7 @@ int guarded(const std::function<int()>& work) {
   } catch (const Error& error) {
     switch (error.code()) {
       case Code::timed_out:
-        fmt::print(stderr, "reel: {}\n", error.what());
+        fmt::print(stderr, "reel: {}\n", printable_lines(error.what()));
         std::fflush(nullptr);
         std::_Exit(cannot);
       case Code::unsupported:
@@ -58,7 +59,7 @@ int guarded(const std::function<int()>& work) {
       case Code::device_lost:
       case Code::build_failed:
       case Code::driver_failed:
-        fmt::print(stderr, "reel: It can't be replayed here. {}\n", error.what());
+        fmt::print(stderr, "reel: It can't be replayed here. {}\n", printable_lines(error.what()));
         return cannot;
       default:
         throw;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <reel/error.hpp>
 
+#include "terminal.hpp"
 #include "trace_input.hpp"
 #include "verbs.hpp"
 
@@ -75,12 +76,16 @@ int run(const Options& options) {
     return done;
   }
   if (options.log) {
-    fmt::print("{}{}", kernel.build_log,
+    fmt::print("{}{}", printable_lines(kernel.build_log),
                kernel.build_log.empty() || kernel.build_log.ends_with('\n') ? "" : "\n");
     return done;
   }
   const std::string text = text_of(trace, kernel, chosen_variant(kernel, options.form));
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  // Into a file goes what the program gave, byte for byte.
+  if (is_shown())
+    fmt::print("{}", printable_lines(text));
+  else
+    std::fwrite(text.data(), 1, text.size(), stdout);
   return done;
 }
 

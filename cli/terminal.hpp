@@ -12,7 +12,17 @@ bool styles_wanted();
 std::string bold(std::string_view text);  // `text` itself where styles aren't wanted
 std::string dim(std::string_view text);
 
-// Without the control characters that a label may bring, which would move the cursor or worse.
+// What comes from a document or a driver, on one line that a terminal can't take for orders: '?' in
+// place of control characters (those of C1 too, in UTF-8 and as bytes), of what turns the direction
+// of text or begins a line, and of bytes that are no UTF-8. Everything that a verb prints of such
+// text goes through here, whether it is printed on a terminal or into a file.
 std::string printable(std::string_view text);
+// The same for text of several lines: keeps line feeds and tabs.
+std::string printable_lines(std::string_view text);
+// For JSON: the same characters, as \u escapes of the strings they stand in.
+std::string printable_json(std::string_view json);
+
+// True when standard output is a terminal.
+bool is_shown();
 
 }  // namespace reel::cli

@@ -106,7 +106,8 @@ std::string shell_word(const std::string& text) {
 
 void print_json(const Json& json) {
   // A path may hold any bytes; those that aren't UTF-8 are replaced, not fatal.
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  fmt::print("{}\n",
+             printable_json(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)));
 }
 
 void print_next(const TraceOptions& options, std::initializer_list<Next> list) {

@@ -7,6 +7,7 @@
 
 #include "progress.hpp"
 #include "reel/units.hpp"
+#include "terminal.hpp"
 #include "trace_input.hpp"
 #include "verbs.hpp"
 
@@ -31,8 +32,8 @@ int run(const TraceOptions& options) {
                 {"blob_bytes", report.blob_bytes}});
     return report.is_good() ? done : damaged;
   }
-  for (const std::string& problem : report.problems) fmt::print("{}\n", problem);
-  for (const std::string& remark : report.remarks) fmt::print("{}\n", remark);
+  for (const std::string& problem : report.problems) fmt::print("{}\n", printable(problem));
+  for (const std::string& remark : report.remarks) fmt::print("{}\n", printable(remark));
   fmt::print("{}: {}, {}, {} of {}\n", report.is_good() ? "good" : "damaged",
              count_text(report.commands, "command"), count_text(report.chunks, "chunk"),
              count_text(report.blobs, "blob"), size_text(report.blob_bytes));

@@ -86,8 +86,9 @@ int serve(const Options& options) {
     fmt::print("{}\n", server.url());
   }
   std::fflush(stdout);
+  BrowserLink link(server.url());
   if (!options.stay)
-    if (const std::string reason = open_in_browser(server.url()); !reason.empty())
+    if (const std::string reason = link.open(); !reason.empty())
       fmt::print(stderr, "reel: {} Open the address yourself.\n", reason);
   if (!options.json) fmt::print("{}\n", dim("Serving on this machine until Ctrl-C."));
   std::fflush(stdout);

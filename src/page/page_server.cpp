@@ -18,14 +18,22 @@
 namespace reel {
 namespace {
 
-// A browser opens six to one host.
+// A browser opens six to one host. Beyond this many, the one goes that has waited longest for a
+// request: whoever holds connections open and says nothing keeps nobody else out.
 constexpr std::size_t most_connections = 64;
 
 struct Connection {
   explicit Connection(page::Socket from) : socket(std::move(from)) {}
 
   page::Socket socket;
+  // Since when it waits for a request; 0 while it answers one.
+  std::atomic<page::Socket::Clock::rep> waiting_since = now();
+  bool is_cut = false;  // of the acceptor
   std::atomic<bool> is_done = false;
+
+  static page::Socket::Clock::rep now() {
+    return page::Socket::Clock::now().time_since_epoch().count();
+  }
   std::thread thread = {};
 };
 
@@ -85,7 +93,7 @@ struct PageServer::State {
     const std::lock_guard lock(mutex);
     if (is_stopping) return;
     forget_done();
-    if (connections.size() >= most_connections) {
+    if (connections.size() >= most_connections && !cut_the_longest_waiting()) {
       refuse(socket);
       return;
     }
@@ -96,6 +104,20 @@ struct PageServer::State {
       refuse(connection.socket);
       connections.pop_back();
     }
+  }
+
+  // With the mutex. False where none waits, or too many of those that were cut are still ending.
+  bool cut_the_longest_waiting() {
+    Connection* longest = nullptr;
+    for (Connection& connection : connections) {
+      const auto since = connection.waiting_since.load();
+      if (since == 0 || connection.is_cut || connection.is_done) continue;
+      if (!longest || since < longest->waiting_since.load()) longest = &connection;
+    }
+    if (!longest || connections.size() >= 2 * most_connections) return false;
+    longest->is_cut = true;
+    longest->socket.shut_down();
+    return true;
   }
 
   static void refuse(const page::Socket& socket) {
@@ -115,8 +137,7 @@ struct PageServer::State {
   void serve(Connection& connection) const {
     try {
       std::string received;
-      while (serve_one(connection.socket, received)) {
-      }
+      while (serve_one(connection, received)) connection.waiting_since = Connection::now();
     } catch (const std::exception&) {  // no memory even to say so
     }
     connection.socket.shut_down();
@@ -124,7 +145,8 @@ struct PageServer::State {
   }
 
   // True when another request may follow.
-  bool serve_one(const page::Socket& socket, std::string& received) const {
+  bool serve_one(Connection& connection, std::string& received) const {
+    const page::Socket& socket = connection.socket;
     const auto until = page::Socket::Clock::now() + patience;
     std::optional<std::size_t> end;
     while (!(end = page::end_of_request(received))) {
@@ -135,6 +157,7 @@ struct PageServer::State {
       if (got == page::Socket::Got::nothing)  // a connection at rest is just closed
         return !received.empty() && give_up(socket, {408, "The request took too long."});
     }
+    connection.waiting_since = 0;
     const page::ParsedRequest parsed =
         page::parse_request(std::string_view(received).substr(0, *end));
     received.erase(0, *end);
@@ -169,8 +192,10 @@ PageServer::PageServer(PageData data, const ServerOptions& options)
 PageServer::~PageServer() = default;
 PageServer::PageServer(PageServer&&) noexcept = default;
 
-std::uint16_t PageServer::port() const noexcept { return state_->port; }
-std::string PageServer::url() const { return state_->site.url(); }
-void PageServer::stop() { state_->stop(); }
+std::uint16_t PageServer::port() const noexcept { return state_ ? state_->port : std::uint16_t{0}; }
+std::string PageServer::url() const { return state_ ? state_->site.url() : std::string(); }
+void PageServer::stop() {
+  if (state_) state_->stop();
+}
 
 }  // namespace reel

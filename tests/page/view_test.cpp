@@ -27,7 +27,7 @@ const std::string program = REEL_PROGRAM;
 // A `reel view` that serves until it is told to end.
 class Viewer {
  public:
-  explicit Viewer(std::vector<std::string> words) {
+  explicit Viewer(std::vector<std::string> words, bool opens = false) {
     int out[2];
     if (pipe(out) != 0) throw std::runtime_error("no pipe");
     process_ = fork();
@@ -36,7 +36,7 @@ class Viewer {
       close(out[0]);
       close(out[1]);
       words.insert(words.begin(), {program, "view"});
-      words.emplace_back("--no-open");
+      if (!opens) words.emplace_back("--no-open");
       std::vector<char*> pointers;
       for (std::string& word : words) pointers.push_back(word.data());
       pointers.push_back(nullptr);
@@ -81,6 +81,37 @@ class ViewTest : public testing::Test {
   TemporaryFolder folder_;
   std::string sample_;
 };
+
+// Every user of a machine sees what programs are started with.
+TEST_F(ViewTest, TheBrowserIsStartedWithoutTheToken) {
+  const std::string started = folder_ / "started";
+  {
+    std::ofstream script(folder_ / "xdg-open");
+    script << "#!/bin/sh\ncp \"$1\" " << started << ".html; stat -c %a \"$1\" > " << started
+           << ".mode; echo \"$@\" > " << started << ".tmp; mv " << started << ".tmp " << started
+           << "\n";
+  }
+  std::filesystem::permissions(folder_ / "xdg-open", std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ASSERT_EQ(setenv("PATH", ((folder_ / "") + ":" + path).c_str(), 1), 0);
+  ASSERT_EQ(setenv("DISPLAY", ":99", 0), 0);
+  Viewer viewer({sample_}, true);
+  setenv("PATH", path.c_str(), 1);
+  for (int i = 0; i < 200 && !std::filesystem::exists(started); ++i) usleep(50'000);
+  const auto text_of = [](const std::string& file) {
+    std::ifstream in(file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  std::string argument = text_of(started);
+  ASSERT_FALSE(argument.empty()) << "xdg-open was not started";
+  argument.pop_back();
+  EXPECT_EQ(argument.find(address_of(viewer.url).path), std::string::npos) << argument;
+  EXPECT_EQ(argument.find("127.0.0.1"), std::string::npos) << argument;
+  EXPECT_EQ(text_of(started + ".mode"), "600\n");
+  EXPECT_THAT(text_of(started + ".html"), HasSubstr("url=" + viewer.url));
+  EXPECT_EQ(viewer.end(SIGTERM), 0);
+  EXPECT_FALSE(std::filesystem::exists(argument)) << "the file goes with the server";
+}
 
 TEST_F(ViewTest, ServesUntilItIsInterrupted) {
   for (const int signal : {SIGINT, SIGTERM}) {
