@@ -58,12 +58,16 @@ bool is_capturing() noexcept;
 
 class CaptureState;
 
-// A capture as an object: opened, begun, ended; each once, later calls do nothing.
+// A capture as an object: opened, begun, ended; each once. A second begin() before the end and a
+// second end() do nothing; what makes no sense (begin() after end(), any call after a move) throws
+// invalid_argument. One thread at a time.
 class Capture {
  public:
-  // What the environment asks for (docs/environment.md), for the calling pass: the first call that
-  // qualifies gets it, once in a process. Never throws: a reason why there is none, where one was
-  // asked for, is one line on standard error. GraphExecutor does this by itself.
+  // What the environment asks for (docs/environment.md), for the calling pass: of the calls made
+  // while REEL_CAPTURE is set, the first that qualifies gets it, once in a process. Each such call
+  // counts as a pass. None while another capture is under way. Neither it nor begin() of the result
+  // throws: a reason why there is none, where one was asked for, is one line on standard error.
+  // Sessions of a GraphExecutor and launches of a GraphExec do this by themselves.
   static std::optional<Capture> from_env(const Device& device) noexcept;
 
   // Opens the document: whatever would keep it from being written is said now.
@@ -72,13 +76,14 @@ class Capture {
   Capture(Capture&&) noexcept;
   Capture& operator=(Capture&&) noexcept;
 
-  void begin();  // throws when another capture is under way
+  void begin();  // throws when another capture is under way; may then be called again
   CaptureReport end();
   bool is_begun() const noexcept;
-  const std::string& path() const noexcept;
+  const std::string& path() const noexcept;  // empty after a move
 
  private:
   explicit Capture(std::unique_ptr<CaptureState> state);
+  void drop() noexcept;
   std::unique_ptr<CaptureState> state_;
 };
 

@@ -23,7 +23,7 @@ enum class Code : int {
   timed_out = 11,         // a limit on time that the caller set was reached
 
   capture_unsupported = 900,   // operation not permitted while the stream is being captured
-  capture_invalidated = 901,   // an earlier error ended this capture; what() repeats it
+  capture_invalidated = 901,   // a further call after the first error, which what() repeats
   capture_merge = 902,         // would join two independent captures
   capture_unmatched = 903,     // end without a begin on this stream
   capture_unjoined = 904,      // a forked stream was not joined back

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct PassReport {
   // On the device, first command to last; with SessionOptions::timing or FinishOptions::timing,
   // and where the device can stamp time.
   std::optional<std::uint64_t> gpu_ns;
+  std::string gpu_ns_missing;  // why it is not there where it was asked for
   std::size_t commands = 0;
   std::size_t dispatches = 0;
   std::size_t barriers = 0;
@@ -45,13 +47,20 @@ struct PassReport {
   std::vector<NodeTime> node_times;      // with FinishOptions::timing, recorded sessions
 };
 
+struct ExecutorOptions {
+  std::string name = "pass";  // of its stream and, unless they have their own, of its passes
+};
+
 struct SessionOptions {
-  bool timing = false;  // PassReport::gpu_ns; two stamps, which a pass of ten kernels feels
+  bool timing = false;    // PassReport::gpu_ns; two stamps, which a pass of ten kernels feels
+  std::string name = {};  // of the pass in documents; empty: the executor's
 };
 
 struct FinishOptions {
   bool reorder = false;  // recorded sessions: fewer barriers by moving independent commands
-  bool timing = false;   // recorded sessions: a time for every node, and gpu_ns
+  // Recorded sessions: a time for every node, and gpu_ns. A direct session must know from the
+  // beginning: SessionOptions::timing.
+  bool timing = false;
 };
 
 // A pass under way. Destroying it doesn't wait; moving one copies it.
@@ -69,7 +78,9 @@ class PendingPass {
 
 class GraphSession {
  public:
-  ~GraphSession();  // without finish() or commit(): abandoned; the device stays usable
+  // Without finish() or commit() the pass is abandoned: what was recorded never runs, what was
+  // given directly runs as on any stream, and nobody waits for it. The device stays usable.
+  ~GraphSession();
   GraphSession(GraphSession&&) noexcept;
   GraphSession& operator=(GraphSession&&) noexcept;
 
@@ -125,7 +136,7 @@ class GraphSession {
 // A cheap handle; moving one copies it.
 class GraphExecutor {
  public:
-  explicit GraphExecutor(const Device& device);
+  explicit GraphExecutor(const Device& device, const ExecutorOptions& options = {});
   GraphExecutor(const GraphExecutor&) = default;
   GraphExecutor& operator=(const GraphExecutor&) = default;
   const Device& device() const;

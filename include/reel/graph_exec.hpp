@@ -31,6 +31,7 @@ struct InstantiateOptions {
   // Which buffer to use for one that the graph names, by its name in Graph::buffers(); at least as
   // large. What a loaded graph names and nobody gives here becomes zeroed memory of the exec.
   std::vector<std::pair<std::string, Buffer>> buffers = {};
+  std::string name = {};  // of its launches, in documents
 };
 
 struct Footprint {

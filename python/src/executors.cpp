@@ -47,7 +47,7 @@ struct PyPendingPass {
 };
 
 struct PyExecutor {
-  explicit PyExecutor(const Device& device) : executor(device) {}
+  PyExecutor(const Device& device, const std::string& name) : executor(device, {.name = name}) {}
   std::shared_ptr<UnfinishedReads> unfinished = std::make_shared<UnfinishedReads>();
   GraphExecutor executor;  // goes first, and waits for its work
 };
@@ -200,21 +200,24 @@ void bind_executors(py::module_& module) {
   bind_session(module);
   py::class_<PyExecutor, Holder<PyExecutor>>(module, "GraphExecutor",
                                              "Where forward passes run, directly or recorded.")
-      .def(py::init<const Device&>(), py::arg("device"), WithoutGil())
+      .def(py::init<const Device&, const std::string&>(), py::arg("device"),
+           py::arg("name") = "pass", WithoutGil())
       .def_property_readonly("device",
                              [](const PyExecutor& self) { return self.executor.device(); })
       .def(
           "begin",
-          [](const PyExecutor& self, bool timing) {
-            return PySession{self.executor.begin({.timing = timing}), self.unfinished};
+          [](const PyExecutor& self, bool timing, const std::string& name) {
+            return PySession{self.executor.begin({.timing = timing, .name = name}),
+                             self.unfinished};
           },
-          py::arg("timing") = false, WithoutGil())
+          py::arg("timing") = false, py::arg("name") = "", WithoutGil())
       .def(
           "begin_recorded",
-          [](const PyExecutor& self, bool timing) {
-            return PySession{self.executor.begin_recorded({.timing = timing}), self.unfinished};
+          [](const PyExecutor& self, bool timing, const std::string& name) {
+            return PySession{self.executor.begin_recorded({.timing = timing, .name = name}),
+                             self.unfinished};
           },
-          py::arg("timing") = false, WithoutGil());
+          py::arg("timing") = false, py::arg("name") = "", WithoutGil());
 }
 
 }  // namespace reel::python

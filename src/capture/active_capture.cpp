@@ -10,6 +10,7 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "capture/facts.hpp"
+#include "capture/pass.hpp"
 #include "runtime/recorder.hpp"
 
 namespace reel::capture {
@@ -41,25 +42,60 @@ void in_child() {
   forget_recorder();
   static_cast<void>(recording.release());
   mutex.unlock();
+  forget_passes();
 }
 
-// A program that ends without stopping has its document closed, while drivers are still there:
-// what was registered later, runs first.
+constexpr std::uint64_t patience_ns = 6'000'000'000;
+
+// With the mutex held.
+CaptureReport end_now() {
+  recording->settle();
+  const bool nobody_inside = remove_recorder(patience_ns);
+  CaptureReport report = recording->close();
+  // Somebody is stuck in a driver's call, inside of it: it must stay.
+  if (!nobody_inside) static_cast<void>(recording.release());
+  recording.reset();
+  return report;
+}
+
+// A program that ends without stopping has its document closed, while drivers are still there.
 void at_exit() {
   try {
-    if (const auto report = end_recording())
-      log(LogLevel::warn, fmt::format("the program ended; captured {} commands to {}",
-                                      report->commands, report->path));
+    end_passes();
+    const std::lock_guard lock(mutex);
+    if (!recording) return;
+    const CaptureReport report = end_now();
+    log(LogLevel::warn,
+        fmt::format("the program ended; captured {} commands to {}", report.commands, report.path));
   } catch (...) {
   }
 }
 
+}  // namespace
+
 void register_handlers() {
   static std::once_flag once;
   std::call_once(once, [] {
-    pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, in_child);
-    std::atexit(at_exit);
+    pthread_atfork(
+        [] {
+          lock_passes();
+          mutex.lock();
+        },
+        [] {
+          mutex.unlock();
+          unlock_passes();
+        },
+        in_child);
+    close_at_exit();
   });
+}
+
+namespace {
+
+// A path that can't be looked at (too long, no permission) is told by whoever opens it.
+bool is_something_at(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
 }
 
 }  // namespace
@@ -67,7 +103,7 @@ void register_handlers() {
 std::unique_ptr<DocumentThread> open_document(const std::string& path,
                                               const CaptureOptions& options) {
   if (path.empty()) fail(Code::invalid_argument, "A capture needs a path for its document.");
-  if (!options.overwrite && std::filesystem::exists(std::filesystem::symlink_status(path)))
+  if (!options.overwrite && is_something_at(path))
     fail(Code::io_failed,
          "{} exists already; remove it, choose another path (%p and %n in it become numbers), or "
          "allow overwriting.",
@@ -77,32 +113,49 @@ std::unique_ptr<DocumentThread> open_document(const std::string& path,
                                           options.limit_bytes);
 }
 
-void begin_recording(const std::string& path, std::unique_ptr<DocumentThread> document,
-                     const CaptureOptions& options) {
+std::uint32_t begin_recording(const std::string& path, std::unique_ptr<DocumentThread>& document,
+                              const CaptureOptions& options, std::optional<PassRange> passes) {
   register_handlers();
   const std::lock_guard lock(mutex);
   if (recording)
     fail(Code::invalid_argument, "A capture to {} is under way; stop it before another begins.",
          recording_path);
   const std::uint32_t number = captures.fetch_add(1, std::memory_order_relaxed) + 1;
-  recording = std::make_unique<Recording>(number, path, std::move(document), options);
+  recording = std::make_unique<Recording>(number, path, std::move(document), options, passes);
   recording_path = path;
   set_recorder(recording.get());
+  recording->open();
+  return number;
 }
 
-std::optional<CaptureReport> end_recording() {
+std::optional<CaptureReport> end_recording(std::uint32_t number) {
   const std::lock_guard lock(mutex);
-  if (!recording) return std::nullopt;
-  remove_recorder();
-  CaptureReport report = recording->finish();
-  recording.reset();
-  return report;
+  if (!recording || recording->number() != number) return std::nullopt;
+  return end_now();
 }
 
+void cut_recording_behind(StreamState& stream) noexcept {
+  const std::lock_guard lock(mutex);
+  if (recording) recording->cut_behind(stream);
+}
+
+bool is_recorded_work_done() noexcept {
+  const std::lock_guard lock(mutex);
+  return !recording || recording->is_work_done();
+}
+
+std::string path_of_recording() {
+  const std::lock_guard lock(mutex);
+  return recording ? recording_path : std::string();
+}
+
+void close_at_exit() noexcept { static_cast<void>(std::atexit(at_exit)); }
+
+// Not under the lock: a pass that ends must not wait for a capture that does.
 void record_region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
                    std::uint64_t begin_ns) noexcept {
-  const std::lock_guard lock(mutex);
-  if (recording) recording->region(kind, number, name, begin_ns);
+  if (const RecorderUse recorder; recorder)
+    static_cast<Recording&>(*recorder.operator->()).region(kind, number, name, begin_ns);
 }
 
 bool is_recording() noexcept {

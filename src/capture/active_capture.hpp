@@ -13,11 +13,24 @@ namespace reel::capture {
 std::unique_ptr<DocumentThread> open_document(const std::string& path,
                                               const CaptureOptions& options);
 
-// Makes it the one under way. Throws invalid_argument when there is one.
-void begin_recording(const std::string& path, std::unique_ptr<DocumentThread> document,
-                     const CaptureOptions& options);
-// Ends it, whoever began it; none when there is none.
-std::optional<CaptureReport> end_recording();
+// Makes it the one under way, and says its number. Throws invalid_argument when there is one; the
+// document is then still the caller's.
+std::uint32_t begin_recording(const std::string& path, std::unique_ptr<DocumentThread>& document,
+                              const CaptureOptions& options, std::optional<PassRange> passes);
+// Ends the one with this number; none when that is not under way any more.
+std::optional<CaptureReport> end_recording(std::uint32_t number);
+
+// Of the one under way: nothing more is in it; its results are read behind `stream`'s work.
+void cut_recording_behind(StreamState& stream) noexcept;
+// What it was cut from is done.
+bool is_recorded_work_done() noexcept;
+std::string path_of_recording();  // empty: none is under way
+
+// Documents are closed when the program ends, before drivers are taken down. What is registered
+// last runs first, so whoever makes a driver load more calls this again.
+void close_at_exit() noexcept;
+// Once: that, and that a forked child goes on without captures.
+void register_handlers();
 
 // A region of the one under way, from `begin_ns` to now.
 void record_region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,

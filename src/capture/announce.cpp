@@ -14,12 +14,15 @@ void announce_begin(const std::string& path, Contents contents,
   log(LogLevel::warn, fmt::format("capture: starting, document {} (contents: {})", path, kept));
 }
 
-void announce_end(const CaptureReport& report, bool begun) noexcept {
+void announce_end(const CaptureReport& report, bool begun, std::string_view scope) noexcept {
   if (!begun) {
     log(LogLevel::warn, fmt::format("capture: never begun, no document at {}", report.path));
   } else if (!report.lost.empty()) {
     log(LogLevel::error, fmt::format("capture: stopped, {} is incomplete ({})", report.path,
                                      in_units(report.document_bytes)));
+  } else if (report.commands == 0 && !scope.empty()) {
+    log(LogLevel::warn,
+        fmt::format("capture: NO command's scope matched '{}'; {} has none.", scope, report.path));
   } else if (report.commands == 0) {
     log(LogLevel::warn, fmt::format("capture: NO commands were given while it ran; {} has none. "
                                     "Was the work given before it began, or to another device?",

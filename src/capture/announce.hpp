@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "reel/capture.hpp"
 
@@ -14,6 +15,7 @@ namespace reel::capture {
 // `estimate_bytes`: of contents, at most; 0 where nobody knows.
 void announce_begin(const std::string& path, Contents contents,
                     std::uint64_t estimate_bytes) noexcept;
-void announce_end(const CaptureReport& report, bool begun) noexcept;
+// `scope`: the only one that was wanted; empty: any.
+void announce_end(const CaptureReport& report, bool begun, std::string_view scope = {}) noexcept;
 
 }  // namespace reel::capture

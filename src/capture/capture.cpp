@@ -1,5 +1,7 @@
 #include "reel/capture.hpp"
 
+#include <unistd.h>
+
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "capture/active_capture.hpp"
@@ -8,6 +10,8 @@
 #include "capture/path_pattern.hpp"
 #include "capture/preflight.hpp"
 #include "runtime/device_state.hpp"
+#include "runtime/live.hpp"
+#include "runtime/recorder.hpp"
 
 namespace reel {
 
@@ -17,8 +21,9 @@ std::atomic<std::uint32_t> next_number{1};
 
 CaptureState::CaptureState(const std::string& pattern, CaptureOptions wanted)
     : path(capture::expand_path(pattern, next_number.load(std::memory_order_relaxed))),
-      options(std::move(wanted)) {
-  document = capture::open_document(path, options);
+      options(std::move(wanted)),
+      process_(getpid()) {
+  document_ = capture::open_document(path, options);
   next_number.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t live = options.device ? options.device.state()->live_bytes.load()
                                             : DeviceState::all_live_bytes.load();
@@ -27,50 +32,93 @@ CaptureState::CaptureState(const std::string& pattern, CaptureOptions wanted)
   if (!told.warning.empty()) log(LogLevel::warn, told.warning);
 }
 
+bool CaptureState::is_inherited() const noexcept { return getpid() != process_; }
+
+CaptureState::~CaptureState() { take_away(); }
+
 void CaptureState::begin() {
-  if (begun) return;
-  capture::begin_recording(path, std::move(document), options);
+  if (begun && !ended) return;
+  if (ended)
+    fail(Code::invalid_argument,
+         "Capture::begin() after the capture to {} has ended; a Capture is begun once, so make "
+         "another.",
+         path);
+  if (!document_)
+    fail(Code::invalid_argument,
+         "Capture::begin() can't begin the capture to {} again: its document was lost when it "
+         "began before. Make another Capture.",
+         path);
+  number_ = capture::begin_recording(path, document_, options, passes);
   begun = true;
 }
 
-CaptureReport CaptureState::end() {
+const CaptureReport& CaptureState::end() {
   if (ended) return report;
   ended = true;
-  if (!begun) {
-    // Opened for nothing: no document is better than one without a single command.
-    if (document) document->discard();
-    document.reset();
-    report.path = path;
-    return report;
-  }
-  if (auto done = capture::end_recording()) report = *done;
+  report.path = path;
+  if (!begun)
+    take_away();
+  else if (auto done = capture::end_recording(number_))
+    report = *done;
   return report;
+}
+
+// Opened for nothing: no document is better than one without a single command. A forked child
+// leaves the parent's alone.
+void CaptureState::take_away() {
+  if (document_) document_->discard();
+  document_.reset();
 }
 
 Capture::Capture(const std::string& path, const CaptureOptions& options)
     : state_(std::make_unique<CaptureState>(path, options)) {}
 Capture::Capture(std::unique_ptr<CaptureState> state) : state_(std::move(state)) {}
 Capture::Capture(Capture&&) noexcept = default;
-Capture& Capture::operator=(Capture&&) noexcept = default;
 
-Capture::~Capture() {
+Capture& Capture::operator=(Capture&& other) noexcept {
+  if (this == &other) return *this;
+  drop();
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+Capture::~Capture() { drop(); }
+
+void Capture::drop() noexcept {
   if (!state_) return;
   try {
     end();
   } catch (const std::exception& error) {
     log(LogLevel::error, error.what());
   }
+  state_.reset();
 }
 
-void Capture::begin() { state_->begin(); }
-bool Capture::is_begun() const noexcept { return state_->begun; }
-const std::string& Capture::path() const noexcept { return state_->path; }
+void Capture::begin() {
+  CaptureState& state = live(state_, "begin()");
+  try {
+    state.begin();
+  } catch (const std::exception& error) {
+    if (!state.from_environment) throw;
+    // Whoever runs the program asked for it, and the program can't know: it goes on without.
+    log(LogLevel::error, fmt::format("REEL_CAPTURE={} ignored: {}", state.path, error.what()));
+  }
+}
+
+bool Capture::is_begun() const noexcept { return state_ && state_->begun; }
+
+const std::string& Capture::path() const noexcept {
+  static const std::string none;
+  return state_ ? state_->path : none;
+}
 
 CaptureReport Capture::end() {
-  if (state_->ended) return state_->report;
-  CaptureReport report = state_->end();
-  if (state_->announce) capture::announce_end(report, state_->begun);
-  return report;
+  CaptureState& state = live(state_, "end()");
+  if (state.ended) return state.report;
+  state.end();
+  if (state.from_environment && !state.is_inherited())
+    capture::announce_end(state.report, state.begun, state.options.scope);
+  return state.report;
 }
 
 // --- start and stop ----------------------------------------------------------------------------
@@ -86,6 +134,7 @@ void start_capture(const std::string& path, const CaptureOptions& options) {
     fail(Code::invalid_argument,
          "start_capture(): a capture to {} is under way; call stop_capture() first.",
          started->path());
+  settle_passes();
   if (is_capturing())
     fail(Code::invalid_argument, "start_capture(): another capture of this process is under way.");
   Capture fresh(path, options);

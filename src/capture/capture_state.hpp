@@ -1,28 +1,46 @@
-// capture_state.hpp - what a Capture holds.
+// capture_state.hpp - what a Capture holds: the document until it is begun, then which of the
+// process's recordings it is.
 #pragma once
+
+#include <sys/types.h>
 
 #include <memory>
 #include <string>
 
 #include "capture/document_thread.hpp"
+#include "capture/environment.hpp"
 #include "reel/capture.hpp"
 
 namespace reel {
 
 class CaptureState {
  public:
-  CaptureState(const std::string& pattern, CaptureOptions wanted);
+  static constexpr std::string_view handle = "Capture";
+  static constexpr std::string_view gone = "after the Capture was moved from";
 
-  void begin();
-  CaptureReport end();
+  CaptureState(const std::string& pattern, CaptureOptions wanted);
+  ~CaptureState();
+  CaptureState(const CaptureState&) = delete;
+  CaptureState& operator=(const CaptureState&) = delete;
+
+  void begin();  // does nothing when it is begun; throws when it has ended, or can't begin
+  const CaptureReport& end();
+  bool is_inherited() const noexcept;  // by a forked child: it is the parent's
 
   const std::string path;
   const CaptureOptions options;
-  std::unique_ptr<capture::DocumentThread> document;  // until it is begun
+  std::optional<capture::PassRange> passes;  // only work of these, and of passes within them
   bool begun = false, ended = false;
-  bool announce = false;             // on standard error: the environment asked for it
+  bool from_environment = false;  // then it says on standard error what it does, and never throws
   std::uint64_t estimate_bytes = 0;  // of contents, at most
   CaptureReport report;
+
+ private:
+  void take_away();  // of a document that was never begun
+
+  std::unique_ptr<capture::DocumentThread> document_;  // until it is begun
+  const pid_t process_;
+  std::uint32_t number_ = 0;  // of the recording
 };
 
 }  // namespace reel

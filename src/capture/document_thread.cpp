@@ -272,24 +272,34 @@ DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
 void DocumentThread::write(ContentsMessage& message) {
   const std::span<const std::byte> bytes = message.block.bytes();
   contents_bytes_ += bytes.size();
-  if (message.store && limit_bytes_ && !at_limit_ &&
-      document_->file_bytes() + bytes.size() / 8 > limit_bytes_) {
-    at_limit_ = true;
-    document_->add(document::NoteRow{
-        monotonic_ns(), "limit",
-        fmt::format("At {} bytes the document is near its limit of {}; contents from here on are "
-                    "hashes only.",
-                    document_->file_bytes(), limit_bytes_)});
-  }
-  const bool store = message.store && !at_limit_;
+  // Page by page: a buffer much larger than the limit must not be what exceeds it. A page that
+  // doesn't shrink counts whole. What no longer fits becomes a row of its own, of hashes.
+  const auto row = [&](std::size_t from, std::size_t to, bool stored) {
+    if (from == to && !bytes.empty()) return;
+    document_->add(document::ContentsRow{message.role, message.command, message.buffer,
+                                         message.offset_bytes + from, to - from, stored, pages_});
+    pages_.clear();
+  };
+  bool store = message.store && !at_limit_;
+  std::size_t begun = 0;
   pages_.clear();
   for (std::size_t at = 0; at < bytes.size(); at += page_bytes) {
     const auto page = bytes.subspan(at, std::min<std::size_t>(page_bytes, bytes.size() - at));
+    if (store && limit_bytes_ && document_->file_bytes() + page.size() > limit_bytes_) {
+      row(begun, at, true);
+      begun = at;
+      store = false;
+      at_limit_ = true;
+      document_->add(document::NoteRow{
+          monotonic_ns(), "limit",
+          fmt::format("At {} bytes the document is near its limit of {}; contents from here on are "
+                      "hashes only.",
+                      document_->file_bytes(), limit_bytes_)});
+    }
     pages_.push_back(hash128(page));
     if (store) document_->blob(pages_.back(), page);
   }
-  document_->add(document::ContentsRow{message.role, message.command, message.buffer,
-                                       message.offset_bytes, bytes.size(), store, pages_});
+  row(begun, bytes.size(), store);
 }
 
 void DocumentThread::write(CallMessage& message) {

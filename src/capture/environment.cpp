@@ -63,6 +63,8 @@ std::optional<Contents> parse_contents(std::string_view text) {
   return std::nullopt;
 }
 
+bool is_capture_asked_for() { return !environment_variable("REEL_CAPTURE").empty(); }
+
 std::optional<EnvironmentWish> read_environment() {
   EnvironmentWish wish;
   wish.path = environment_variable("REEL_CAPTURE");

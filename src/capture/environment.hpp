@@ -28,6 +28,8 @@ struct EnvironmentWish {
   CaptureOptions options;
 };
 
+// REEL_CAPTURE is there, and not empty.
+bool is_capture_asked_for();
 // None when REEL_CAPTURE is unset or empty. What is wrong with the other variables is said on
 // standard error, and then there is none either.
 std::optional<EnvironmentWish> read_environment();

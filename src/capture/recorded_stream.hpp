@@ -38,6 +38,7 @@ class RecordedStream final : public StreamRecord {
   struct PendingContents {
     std::shared_ptr<Signal> done;
     std::vector<ContentsMessage> contents;
+    std::vector<std::uint32_t> finals;  // which of the final checks each is of; empty: none is
   };
   struct PendingLaunch {
     std::shared_ptr<Signal> done;
@@ -51,7 +52,8 @@ class RecordedStream final : public StreamRecord {
   const std::uint32_t capture;
   const std::shared_ptr<CommandLog> log = std::make_shared<CommandLog>();
   std::uint32_t last_command = no_index;
-  std::vector<std::uint32_t> waits;  // the next command comes after these
+  bool is_in_document = false;       // with its first command
+  std::vector<RecordedPlace> waits;  // the next command comes after these; one a stream
   HostWaits::Known host_waits;
   std::uint32_t since_collected = 0;
   std::deque<PendingContents> contents;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "capture/glob.hpp"
+#include "capture/pass.hpp"
 #include "capture/recorded_stream.hpp"
 #include "document/kernel_row.hpp"
 #include "graph/access.hpp"
@@ -43,10 +44,12 @@ constexpr WorkKind kind_of(const Work& work) {
 }  // namespace
 
 Recording::Recording(std::uint32_t number, std::string path,
-                     std::unique_ptr<DocumentThread> document, const CaptureOptions& options)
+                     std::unique_ptr<DocumentThread> document, const CaptureOptions& options,
+                     std::optional<PassRange> passes)
     : number_(number),
       contents_(options.contents),
       selection_{options.device.state().get(), options.stream.state().get(), options.scope},
+      passes_(passes),
       path_(std::move(path)),
       memory_(std::make_shared<MemoryBudget>(memory_bytes)),
       buffers_(number),
@@ -58,24 +61,23 @@ Recording::~Recording() = default;
 // --- commands -----------------------------------------------------------------------------------
 
 bool Recording::is_wanted(const StreamState& stream, Scope scope) const {
-  if (document_.is_lost()) return false;
+  if (document_.is_lost() || phase_.load(std::memory_order_relaxed) != Phase::open) return false;
   if (selection_.device && stream.device.get() != selection_.device) return false;
   if (selection_.stream && &stream != selection_.stream) return false;
+  if (passes_ && !gives_for(*passes_)) return false;
   return selection_.scope.empty() || scope_matches(selection_.scope, scope.path());
 }
 
 void Recording::submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) {
-  if (!is_wanted(stream, command.scope)) {
-    leave_out(command.work);
+  RecordedStream* record = nullptr;
+  if (is_wanted(stream, command.scope)) quietly([&] { record = introduce(stream); });
+  if (!record) {
+    leave_out(stream, command.work);
     stream.submit(command);
     return;
   }
   const std::uint32_t id = next_command_.fetch_add(1, std::memory_order_relaxed);
-  RecordedStream* record = nullptr;
-  quietly([&] {
-    record = &record_of(stream);
-    before(stream, *record, id, command.work);
-  });
+  quietly([&] { before(stream, *record, id, command.work); });
   try {
     stream.submit_stamped(command, id);
   } catch (const std::exception& error) {
@@ -97,8 +99,8 @@ void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_
                        const Work& work) {
   record.unknown.clear();
   look_at(work, record.unknown);
-  for (const std::uint32_t after : record.waits)
-    document_.push(document::OrderRow{id, u32(stream.id), after});
+  for (const RecordedPlace& after : record.waits)
+    document_.push(document::OrderRow{id, u32(stream.id), after.command});
   record.waits.clear();
   if (host_waits_.has_news(record.host_waits)) [[unlikely]]
     host_waits_.catch_up(record.host_waits, u32(stream.id), id, [&](std::uint32_t after) {
@@ -158,9 +160,11 @@ void Recording::look_at(const Work& work, std::vector<Piece>& unknown) {
              work);
 }
 
-void Recording::leave_out(const Work& work) {
+void Recording::leave_out(const StreamState& stream, const Work& work) {
   for_each_access(work, [&](const BufferRange& range, Access access) {
-    if (writes(access)) buffers_.forget(range);
+    if (!writes(access)) return;
+    buffers_.forget(range);
+    final_checks_.overwritten(range, stream.id);
   });
 }
 
@@ -172,9 +176,11 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
   const bool wanted = std::any_of(steps.begin(), steps.end(), [&](const auto& step) {
     return is_wanted(stream, step.command.scope);
   });
-  if (!wanted) {
+  RecordedStream* record = nullptr;
+  if (wanted) quietly([&] { record = introduce(stream); });
+  if (!record) {
     for (const auto& step : steps)
-      if (step.enabled) leave_out(step.command.work);
+      if (step.enabled) leave_out(stream, step.command.work);
     if (timed) return stream.launch_timed_now(exec.executable());
     stream.launch_now(exec.executable());
     return nullptr;
@@ -182,10 +188,8 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
   std::uint32_t enabled = 0;
   for (const auto& step : steps) enabled += step.enabled;
   const std::uint32_t id = next_command_.fetch_add(enabled + 1, std::memory_order_relaxed);
-  RecordedStream* record = nullptr;
   RecordedStream::PendingLaunch pending{{}, {}, id, {}};
   quietly([&] {
-    record = &record_of(stream);
     pending.commands.reserve(steps.size());
     std::uint32_t next = id + 1;
     for (const auto& step : steps) {
@@ -241,9 +245,12 @@ void Recording::append_launch(StreamState& stream, RecordedStream& record, const
         graph.edges.push_back({exec.recorded_graph, before, i, 0});
     if (!graph.edges.empty()) document_.push(std::move(graph));
   }
-  PackedCommand* entry = reserve_command(*record.log, u32(stream.id), given);
+  PackedCommand* entry =
+      reserve_command(*record.log, u32(stream.id), given, 0, 0, exec.launch_name.size());
   entry->work.kind = u32(WorkKind::launch);
   entry->work.kernel = exec.recorded_graph;
+  if (!exec.launch_name.empty())
+    std::memcpy(entry + 1, exec.launch_name.data(), exec.launch_name.size());
   record.log->commit();
 }
 
@@ -366,8 +373,12 @@ void Recording::collect_launches(RecordedStream& record) {
 
 void Recording::collect_contents(RecordedStream& record) {
   while (!record.contents.empty() && record.contents.front().done->done()) {
-    for (ContentsMessage& contents : record.contents.front().contents)
-      document_.push(std::move(contents));
+    RecordedStream::PendingContents& there = record.contents.front();
+    for (std::size_t i = 0; i < there.contents.size(); ++i)
+      if (!there.finals.empty() && final_checks_.is_spoiled(there.finals[i]))
+        spoiled(final_checks_.piece(there.finals[i]));
+      else
+        document_.push(std::move(there.contents[i]));
     record.contents.pop_front();
   }
 }
@@ -377,16 +388,31 @@ void Recording::collect_contents(RecordedStream& record) {
 RecordedPoint Recording::point(StreamState& stream) {
   RecordedPoint point;
   quietly([&] {
-    if (!is_wanted(stream, {}) && selection_.scope.empty()) return;
-    const RecordedStream& record = record_of(stream);
-    if (record.last_command != no_index) point = {number_, record.last_command, u32(stream.id)};
+    const auto* record = static_cast<const RecordedStream*>(stream.recorded.get());
+    if (!record || record->capture != number_) return;
+    point.after = record->waits;
+    if (record->last_command != no_index)
+      point.after.push_back({u32(stream.id), record->last_command});
+    if (!point.after.empty()) point.capture = number_;
   });
   return point;
 }
 
+// Of a stream whose commands are not recorded too: another may wait for it, and then comes after
+// what this one waited for.
 void Recording::wait(StreamState& stream, const RecordedPoint& point) {
-  if (point.capture != number_ || point.stream == u32(stream.id)) return;
-  quietly([&] { record_of(stream).waits.push_back(point.command); });
+  if (point.capture != number_) return;
+  quietly([&] {
+    auto& waits = record_of(stream).waits;
+    for (const RecordedPlace& place : point.after) {
+      if (place.stream == u32(stream.id)) continue;
+      const auto known = std::ranges::find(waits, place.stream, &RecordedPlace::stream);
+      if (known == waits.end())
+        waits.push_back(place);
+      else
+        known->command = std::max(known->command, place.command);
+    }
+  });
 }
 
 void Recording::waited(StreamState& stream) {
@@ -396,7 +422,10 @@ void Recording::waited(StreamState& stream) {
 
 void Recording::host_waited(const RecordedPoint& point) {
   if (point.capture != number_) return;
-  quietly([&] { host_waits_.saw_done(point.stream, point.command); });
+  quietly([&] {
+    for (const RecordedPlace& place : point.after)
+      host_waits_.saw_done(place.stream, place.command);
+  });
 }
 
 void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {
@@ -453,12 +482,24 @@ RecordedStream& Recording::record_of(StreamState& stream) {
     fresh->earlier = std::move(stream.recorded);
   record = fresh.get();
   stream.recorded = std::move(fresh);
-  note_device(*stream.device);
-  document_.push(document::StreamRow{u32(stream.id), stream.device->number, stream.label});
-  document_.add(record->log);
-  const std::lock_guard lock(mutex_);
-  streams_.push_back(stream.weak_from_this());
   return *record;
+}
+
+RecordedStream* Recording::introduce(StreamState& stream) {
+  RecordedStream& record = record_of(stream);
+  if (record.is_in_document) [[likely]]
+    return &record;
+  note_device(*stream.device);
+  {
+    // Who cuts the capture has looked at the streams for the last time under this lock.
+    const std::lock_guard lock(mutex_);
+    if (phase_.load(std::memory_order_relaxed) != Phase::open) return nullptr;
+    streams_.push_back(stream.weak_from_this());
+  }
+  document_.push(document::StreamRow{u32(stream.id), stream.device->number, stream.label});
+  document_.add(record.log);
+  record.is_in_document = true;
+  return &record;
 }
 
 void Recording::note_device(DeviceState& device) {

@@ -17,6 +17,8 @@
 
 #include "capture/buffer_ledger.hpp"
 #include "capture/document_thread.hpp"
+#include "capture/environment.hpp"
+#include "capture/final_checks.hpp"
 #include "capture/host_waits.hpp"
 #include "capture/log_entries.hpp"
 #include "capture/memory_budget.hpp"
@@ -37,11 +39,22 @@ class Recording final : public Recorder {
  public:
   // `number` tells captures of this process apart, from 1.
   Recording(std::uint32_t number, std::string path, std::unique_ptr<DocumentThread> document,
-            const CaptureOptions& options);
+            const CaptureOptions& options, std::optional<PassRange> passes);
   ~Recording() override;
 
-  // After the recorder was removed: waits for the work, reads the checks, closes the document.
-  CaptureReport finish();
+  // From here on it records; what was being given when it became the recorder is not in it.
+  void open();
+  // What is given from now on is not in it. What was recorded is read in the order of `stream`,
+  // which is among those recorded, and nobody waits for it.
+  void cut_behind(StreamState& stream);
+  bool is_work_done();
+  // Ends it where it hasn't been cut, waits for the work and reads the checks. Still the recorder,
+  // so that whoever overwrites results meanwhile is noticed.
+  void settle();
+  // After it was removed as the recorder: closes the document.
+  CaptureReport close();
+
+  std::uint32_t number() const noexcept { return number_; }
   void region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
               std::uint64_t begin_ns);
 
@@ -69,8 +82,20 @@ class Recording final : public Recorder {
       document_.lose(error);
     }
   }
+  enum class Phase : std::uint8_t { opening, open, cut };
+  using Locks = std::vector<std::unique_lock<std::mutex>>;
+
   bool is_wanted(const StreamState& stream, Scope scope) const;
   RecordedStream& record_of(StreamState& stream);
+  // As it is known to the document; null where the capture was cut meanwhile.
+  RecordedStream* introduce(StreamState& stream);
+  // The last point of a stream that is in the capture.
+  struct End {
+    std::shared_ptr<StreamState> stream;
+    std::shared_ptr<Signal> done;
+  };
+  // Ends recording, and leaves the locks of all streams that were recorded with the caller.
+  void cut(Locks& locks);
   void note_device(DeviceState& device);
   void note_buffer(const BufferResource& buffer);
   void note_view(BufferResource& image);
@@ -81,7 +106,7 @@ class Recording final : public Recorder {
 
   // Marks what `work` uses; what must be read before it runs is added to `unknown`.
   void look_at(const Work& work, std::vector<Piece>& unknown);
-  void leave_out(const Work& work);  // it runs unrecorded
+  void leave_out(const StreamState& stream, const Work& work);  // it runs unrecorded
   void before(StreamState& stream, RecordedStream& record, std::uint32_t id, const Work& work);
   void after(StreamState& stream, RecordedStream& record, std::uint32_t id, const Work& work);
   void append(StreamState& stream, RecordedStream& record, const Given& given,
@@ -90,35 +115,47 @@ class Recording final : public Recorder {
                      GraphExecState& exec);
   // Takes what the driver has by now; true when something got done since the last time.
   bool collect(StreamState& stream, RecordedStream& record);
-  // Until all of the stream is done and collected; false when nothing gets done any more.
-  bool wait_until_done(StreamState& stream, RecordedStream& record);
+  // Until all is done and collected, or nothing gets done any more; leaves what isn't in `ends`.
+  // `locks` are of these streams, and are let go where it takes long, so that a program that must
+  // get on itself can. Null where nobody else has the stream.
+  void wait_until_done(std::vector<End>& ends, Locks* locks);
   void collect_launches(RecordedStream& record);
   void collect_contents(RecordedStream& record);
 
   // Contents. Pieces of a stream are read in its order, between its commands.
   void read_pieces(StreamState& stream, RecordedStream& record, ContentRole role,
-                   std::uint32_t command, std::span<const Piece> pieces);
+                   std::uint32_t command, std::span<const Piece> pieces,
+                   std::span<const std::uint32_t> finals = {});
   void keep_written_bytes(std::uint32_t command, const Write& write);
-  void read_final(DeviceState& device, std::span<const Piece> pieces);
+  // Beside all streams. `finals`: which of the final checks the pieces are; empty: none are.
+  void read_final(DeviceState& device, std::span<const Piece> pieces,
+                  std::span<const std::uint32_t> finals = {});
+  void spoiled(const Piece& piece);
   template <class WhileWaiting>
   std::optional<Block> take_memory(std::uint64_t size_bytes, WhileWaiting&& while_waiting);
   void read_freed_buffers();
-  void finish_streams();
+  void read_final_checks();
   bool stores(ContentRole role) const noexcept;
   void missing(const BufferResource& buffer, std::string_view why);
 
   const std::uint32_t number_;
   const Contents contents_;
   const Selection selection_;
+  const std::optional<PassRange> passes_;
   const std::string path_;
   std::shared_ptr<MemoryBudget> memory_;
   BufferLedger buffers_;
   HostWaits host_waits_;
+  FinalChecks final_checks_;
+  std::atomic<Phase> phase_{Phase::opening};
+  std::atomic<bool> out_of_patience_{false};  // nothing was freed the last time somebody waited
   std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
   std::mutex mutex_;                                              // of what follows
   std::map<DeviceState*, std::shared_ptr<DeviceState>> devices_;  // kept open until the end
   std::vector<std::weak_ptr<StreamState>> streams_;
+  std::vector<End> ends_;  // since it was cut
+  bool is_stuck_ = false;  // somebody kept a stream's lock, so that nothing is known of its end
   struct Freed {
     std::shared_ptr<BufferResource> buffer;  // again: drivers hold on to what they read
     std::vector<Piece> written;

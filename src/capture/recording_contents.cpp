@@ -47,7 +47,10 @@ template <class WhileWaiting>
 std::optional<Block> Recording::take_memory(std::uint64_t size_bytes,
                                             WhileWaiting&& while_waiting) {
   auto block = memory_->try_take(size_bytes);
-  if (block) return block;
+  if (block) out_of_patience_.store(false, std::memory_order_relaxed);
+  // Who waited in vain before doesn't wait again, until something was freed: a program may hold
+  // the device up until it gets on itself, and must not pay for each of its commands.
+  if (block || out_of_patience_.load(std::memory_order_relaxed)) return block;
   const std::uint64_t begin_ns = monotonic_ns();
   const auto begin = std::chrono::steady_clock::now();
   while (!block && !document_.is_lost() && std::chrono::steady_clock::now() - begin < patience) {
@@ -55,12 +58,14 @@ std::optional<Block> Recording::take_memory(std::uint64_t size_bytes,
     memory_->wait_for_room(2ms);
     block = memory_->try_take(size_bytes);
   }
+  if (!block) out_of_patience_.store(true, std::memory_order_relaxed);
   overhead(OverheadKind::waiting, begin_ns, size_bytes);
   return block;
 }
 
 void Recording::read_pieces(StreamState& stream, RecordedStream& record, ContentRole role,
-                            std::uint32_t command, std::span<const Piece> pieces) {
+                            std::uint32_t command, std::span<const Piece> pieces,
+                            std::span<const std::uint32_t> finals) {
   const std::uint64_t begin_ns = monotonic_ns();
   RecordedStream::PendingContents group;
   std::uint64_t in_group = 0, total = 0;
@@ -71,7 +76,8 @@ void Recording::read_pieces(StreamState& stream, RecordedStream& record, Content
     group = {};
     in_group = 0;
   };
-  for (const Piece& piece : pieces)
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
     for (std::uint64_t at = 0; at < piece.size_bytes; at += piece_bytes) {
       const BufferRange range = range_of(piece, at);
       auto block = take_memory(range.size_bytes, [&] {
@@ -87,10 +93,12 @@ void Recording::read_pieces(StreamState& stream, RecordedStream& record, Content
       // memory stays until the stream is done.
       group.contents.push_back({role, command, static_cast<std::uint32_t>(piece.buffer->id),
                                 range.offset_bytes, stores(role), std::move(*block)});
+      if (!finals.empty()) group.finals.push_back(finals[i]);
       stream.read_aside(range, group.contents.back().block.bytes());
       total += range.size_bytes;
       if ((in_group += range.size_bytes) >= piece_bytes) close_group();
     }
+  }
   close_group();
   collect_contents(record);
   overhead(role == ContentRole::input ? OverheadKind::inputs : OverheadKind::checks, begin_ns,
@@ -117,13 +125,19 @@ void Recording::keep_written_bytes(std::uint32_t command, const Write& write) {
 
 // --- when nobody uses the buffers any more ------------------------------------------------------
 
-void Recording::read_final(DeviceState& device, std::span<const Piece> pieces) {
+void Recording::spoiled(const Piece& piece) {
+  missing(*piece.buffer, "work that is not in the capture wrote them before they could be read");
+}
+
+void Recording::read_final(DeviceState& device, std::span<const Piece> pieces,
+                           std::span<const std::uint32_t> finals) {
   const std::uint64_t begin_ns = monotonic_ns();
   const std::uint32_t command = next_command_.load(std::memory_order_relaxed) - 1;
   std::uint64_t total = 0;
   try {
     const auto queue = device.driver().open_queue("reel");
-    for (const Piece& piece : pieces)
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const Piece& piece = pieces[i];
       for (std::uint64_t at = 0; at < piece.size_bytes; at += piece_bytes) {
         const BufferRange range = range_of(piece, at);
         auto block = take_memory(range.size_bytes, [] {});
@@ -134,11 +148,16 @@ void Recording::read_final(DeviceState& device, std::span<const Piece> pieces) {
         queue->submit({Read{range, block->bytes()}});
         queue->flush();
         queue->wait();
+        if (!finals.empty() && final_checks_.is_spoiled(finals[i])) {
+          spoiled(piece);
+          break;
+        }
         document_.push(ContentsMessage{
             ContentRole::check, command, static_cast<std::uint32_t>(piece.buffer->id),
             range.offset_bytes, stores(ContentRole::check), std::move(*block)});
         total += range.size_bytes;
       }
+    }
   } catch (const std::exception& error) {
     note("contents_missing", fmt::format("Results could not be read: {}", error.what()));
   }
@@ -155,80 +174,14 @@ void Recording::read_freed_buffers() {
   for (const Freed& one : freed) read_final(*one.buffer->device, one.written);
 }
 
-void Recording::stream_ends(StreamState& stream) {
-  auto* record = static_cast<RecordedStream*>(stream.recorded.get());
-  if (!record || record->capture != number_) return;
-  bool all_done = false;
-  quietly([&] { all_done = wait_until_done(stream, *record); });
-  if (all_done && record->last_command != no_index)
-    host_waited({number_, record->last_command, static_cast<std::uint32_t>(stream.id)});
-}
-
-// Without Signal::wait, which would take an error that is the program's to see. A stream with
-// minutes of work is waited for as long as something of it gets done.
-bool Recording::wait_until_done(StreamState& stream, RecordedStream& record) {
-  const auto end = stream.mark_aside();
-  stream.flush_aside();
-  auto last_done = std::chrono::steady_clock::now();
-  for (int rounds = 0; !end->done(); ++rounds) {
-    if (rounds < 64) {
-      std::this_thread::yield();
-      continue;
-    }
-    std::this_thread::sleep_for(50us);
-    if (rounds % 256 != 0) continue;  // some 20 ms
-    const auto now = std::chrono::steady_clock::now();
-    if (collect(stream, record)) last_done = now;
-    if (now - last_done > patience) return false;
-  }
-  collect(stream, record);
-  return true;
-}
-
-// All streams are held while the checks are read: what another thread gives meanwhile must not be
-// in them.
-void Recording::finish_streams() {
-  std::vector<std::shared_ptr<StreamState>> streams;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& weak : streams_)
-      if (auto stream = weak.lock()) streams.push_back(std::move(stream));
-  }
-  std::sort(streams.begin(), streams.end(),
-            [](const auto& a, const auto& b) { return a->id < b->id; });
-  std::vector<std::unique_lock<std::mutex>> locks;
-  locks.reserve(streams.size());
-  bool all_done = true;
-  for (const auto& stream : streams) locks.push_back(stream->lock());
-  for (const auto& stream : streams) {
-    auto* record = static_cast<RecordedStream*>(stream->recorded.get());
-    if (!record || record->capture != number_) continue;
-    if (!wait_until_done(*stream, *record)) {
-      all_done = false;
-      note("unfinished", fmt::format("Stream s{} '{}' was still at work when the capture ended; "
-                                     "times and results of its last commands are missing.",
-                                     static_cast<std::uint32_t>(stream->id), stream->label));
-    }
-  }
-  if (contents_ == Contents::none || !all_done) return;
+// Those that no stream reads in its own order.
+void Recording::read_final_checks() {
   read_freed_buffers();
-  std::map<DeviceState*, std::vector<Piece>> by_device;
-  const auto written = buffers_.device_written();
-  for (const auto& [piece, held] : written) by_device[held->device.get()].push_back(piece);
-  for (const auto& [device, pieces] : by_device) read_final(*device, pieces);
-}
-
-CaptureReport Recording::finish() {
-  quietly([&] { finish_streams(); });
-  const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
-  quietly([&] {
-    for (const auto& [pointer, device] : devices_) note_clock(*device);
-    overhead(OverheadKind::stopping, begin_ns, 0);
-  });
-  const std::uint32_t commands = next_command_.load(std::memory_order_relaxed);
-  const auto result = document_.finish(
-      {{"commands", std::to_string(commands)}, {"ended_ns", std::to_string(monotonic_ns())}});
-  return {path_, commands, result.document_bytes, result.contents_bytes, result.lost};
+  std::map<DeviceState*, std::vector<std::uint32_t>> by_device;
+  for (const std::uint32_t check : final_checks_.take({}, [](const auto&) { return true; }))
+    by_device[final_checks_.piece(check).buffer->device.get()].push_back(check);
+  for (const auto& [device, checks] : by_device)
+    read_final(*device, final_checks_.pieces(checks), checks);
 }
 
 }  // namespace reel::capture

@@ -29,6 +29,8 @@ class HazardTracker {
   void forget();
 
   std::size_t barriers() const noexcept { return barriers_; }
+  // A barrier came last, and no command since.
+  bool ends_with_barrier() const noexcept { return barriers_ > 0 && in_group_ == 0; }
   // Commands that joined a group in place of waiting for it.
   std::size_t avoided() const noexcept { return avoided_; }
   // [k]: groups of k + 1 commands, the current one included.

@@ -55,7 +55,9 @@ const Backend& backend_of(const DeviceInfo& info) {
 }
 
 Device open(const DeviceInfo& info) {
-  return Device(std::make_shared<DeviceState>(backend_of(info).open(info)));
+  Device device(std::make_shared<DeviceState>(backend_of(info).open(info)));
+  expect_passes();
+  return device;
 }
 
 // Of every backend that the selector may mean: who asks for the host doesn't wake a driver.

@@ -87,9 +87,9 @@ PassReport GraphSession::finish(const FinishOptions& options) {
   return pass.wait();
 }
 
-GraphExecutor::GraphExecutor(const Device& device) {
+GraphExecutor::GraphExecutor(const Device& device, const ExecutorOptions& options) {
   state_of(device, "GraphExecutor()");
-  state_ = std::make_shared<ExecutorState>(device);
+  state_ = std::make_shared<ExecutorState>(device, options);
 }
 
 const Device& GraphExecutor::device() const { return state_->device; }

@@ -5,6 +5,7 @@
 #include "runtime/device_state.hpp"
 #include "runtime/graph_exec_state.hpp"
 #include "runtime/live.hpp"
+#include "runtime/recorder.hpp"
 #include "runtime/stream_state.hpp"
 
 namespace reel {
@@ -54,6 +55,7 @@ GraphExec Graph::instantiate(const Device& device) const { return instantiate(de
 
 GraphExec Graph::instantiate(const Device& device, const InstantiateOptions& options) const {
   state_of(device, "Graph::instantiate()");
+  look_for_pass_wish();
   return GraphExec(std::make_unique<GraphExecState>(*this, device.state(), options));
 }
 
@@ -75,7 +77,7 @@ TimedLaunch GraphExec::launch_timed(const Stream& stream) const {
   timed->device = exec.device;
   timed->plan = exec.shared_plan();
   timed->times = target.launch_timed(exec);
-  timed->done = target.mark(Stamped::no);
+  timed->done = target.mark(Stamped::no, "launch_timed()");
   return TimedLaunch(std::move(timed));
 }
 

@@ -50,6 +50,7 @@ void build_kernels_for(Plan& plan, const std::shared_ptr<DeviceState>& device,
 GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
                                const InstantiateOptions& options)
     : device(std::move(owner)),
+      launch_name(options.name),
       options_{.relax_order = options.relax_order, .reorder = options.reorder},
       stand_ins_(graph, device, options.buffers),
       graph_(stand_ins_.applied_to(graph)) {
@@ -63,6 +64,7 @@ GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> 
 
 GraphExecState::GraphExecState(const GraphExecState& other)
     : device(other.device),
+      launch_name(other.launch_name),
       options_(other.options_),
       stand_ins_(other.stand_ins_),
       plan_(other.plan_),

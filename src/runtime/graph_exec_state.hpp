@@ -55,6 +55,7 @@ class GraphExecState {
   const std::vector<Parameters>& steps() const noexcept { return steps_; }
 
   const std::shared_ptr<DeviceState> device;
+  const std::string launch_name;  // may be empty
   // The recorder's own: in which capture it has a number, and which.
   std::uint32_t recorded_in = 0, recorded_graph = 0;
 

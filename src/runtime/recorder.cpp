@@ -7,6 +7,9 @@ namespace reel {
 namespace detail {
 std::atomic<Recorder*> active_recorder{nullptr};
 std::atomic<std::uint64_t> recorder_users{0};
+std::atomic<bool> launches_are_passes{false};
+std::atomic<bool> pass_is_unsettled{false};
+thread_local const PassRecord* giving_pass = nullptr;
 }  // namespace detail
 
 void RecorderUse::take() noexcept {
@@ -21,9 +24,14 @@ bool set_recorder(Recorder* recorder) noexcept {
   return detail::active_recorder.compare_exchange_strong(expected, recorder);
 }
 
-void remove_recorder() noexcept {
+bool remove_recorder(std::uint64_t patience_ns) noexcept {
   detail::active_recorder.store(nullptr, std::memory_order_seq_cst);
-  while (detail::recorder_users.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
+  const std::uint64_t begin_ns = monotonic_ns();
+  while (detail::recorder_users.load(std::memory_order_seq_cst) != 0) {
+    if (monotonic_ns() - begin_ns > patience_ns) return false;
+    std::this_thread::yield();
+  }
+  return true;
 }
 
 void forget_recorder() noexcept {

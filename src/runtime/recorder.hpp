@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "reel/command.hpp"
@@ -19,7 +20,7 @@
 
 namespace reel {
 
-class Device;
+class DeviceState;
 class EventState;
 class GraphExecState;
 class StreamState;
@@ -30,11 +31,16 @@ class StreamRecord {
   virtual ~StreamRecord() = default;
 };
 
-// Where in a capture an event was recorded.
+// A command of a stream; whatever comes after it comes after all before it, too.
+struct RecordedPlace {
+  std::uint32_t stream = 0, command = 0;
+};
+
+// Where in a capture an event was recorded: after each of these. A stream that was told to wait and
+// got no command since is behind what it waits for.
 struct RecordedPoint {
   std::uint32_t capture = 0;  // 0: in none
-  std::uint32_t command = 0;  // the last one before it
-  std::uint32_t stream = 0;
+  std::vector<RecordedPlace> after = {};
 };
 
 class Recorder {
@@ -118,8 +124,9 @@ inline void host_waited(const RecordedPoint& point) {
 
 // False when there is one already.
 bool set_recorder(Recorder* recorder) noexcept;
-// Takes it away and waits until nobody is inside it. Not from within a recorder.
-void remove_recorder() noexcept;
+// Takes it away and waits until nobody is inside it; false when somebody still is after
+// `patience_ns`. Not from within a recorder, and with no stream's lock held.
+bool remove_recorder(std::uint64_t patience_ns) noexcept;
 // The same without waiting, for a child process whose other threads are gone.
 void forget_recorder() noexcept;
 
@@ -144,9 +151,56 @@ class RecordedCall {
 };
 
 // --- passes ------------------------------------------------------------------------------------
+//
+// A pass is a direct session from begin() to its end, a recorded session from the moment its work
+// is given, or a launch that belongs to neither. (Defined in capture/.)
 
-// A pass of a GraphExecutor begins; it ends with the result. Null where nobody wants to know.
-// Captures it if the environment asks for that. Never throws. (Defined in capture/.)
-std::shared_ptr<void> pass_begins(const Device& device) noexcept;
+class PassRecord {
+ public:
+  virtual ~PassRecord() = default;  // it has ended, if nobody said so before
+  // No more commands of it come; the last went to `stream`. They may still be at work.
+  virtual void given(StreamState& stream) noexcept = 0;
+  virtual void ended() noexcept = 0;  // its work is done
+};
+
+enum class PassKind : std::uint8_t { direct, recorded, launch };
+
+// The pass begins, prepared since `begin_ns`, and is captured if the environment asks for that.
+// Null where nobody wants to know. Never throws. Without any lock.
+std::shared_ptr<PassRecord> pass_begins(PassKind kind, const std::shared_ptr<DeviceState>& device,
+                                        std::string_view name, std::uint64_t begin_ns) noexcept;
+
+namespace detail {
+extern std::atomic<bool> launches_are_passes;  // somebody counts them
+extern std::atomic<bool> pass_is_unsettled;    // a capture is over but for work in flight
+extern thread_local const PassRecord* giving_pass;
+}  // namespace detail
+
+// While it lives, what this thread gives belongs to `pass`; to whatever it did where that is null.
+class GivingPass {
+ public:
+  explicit GivingPass(const PassRecord* pass) noexcept : before_(detail::giving_pass) {
+    if (pass) detail::giving_pass = pass;
+  }
+  ~GivingPass() { detail::giving_pass = before_; }
+  GivingPass(const GivingPass&) = delete;
+  GivingPass& operator=(const GivingPass&) = delete;
+
+ private:
+  const PassRecord* const before_;
+};
+
+// Looks at the environment, if nobody has: launches count from then on.
+void look_for_pass_wish() noexcept;
+// A device was opened: what the environment asks for and never happens is said when the program
+// ends.
+void expect_passes() noexcept;
+
+void settle_passes_now() noexcept;
+// Closes the document of a pass whose work is done by now. Without any lock.
+inline void settle_passes() noexcept {
+  if (detail::pass_is_unsettled.load(std::memory_order_relaxed)) [[unlikely]]
+    settle_passes_now();
+}
 
 }  // namespace reel

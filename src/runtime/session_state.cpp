@@ -1,5 +1,7 @@
 #include "runtime/session_state.hpp"
 
+#include <fmt/format.h>
+
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graph_exec_state.hpp"
@@ -37,6 +39,7 @@ PassReport PendingPassState::wait() {
     if (first && last) report.gpu_ns = *last > *first ? *last - *first : 0;
   }
   if (timed) report.node_times = timed->wait();
+  if (recorded) recorded->ended();
   recorded.reset();
   return report;
 }
@@ -44,11 +47,13 @@ PassReport PendingPassState::wait() {
 SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recording,
                            const SessionOptions& options)
     : executor_(std::move(executor)),
+      name_(options.name.empty() ? executor_->name : options.name),
       recording_(recording),
       stamped_(options.timing ? Stamped::yes : Stamped::no),
-      began_(std::chrono::steady_clock::now()),
-      recorded_(pass_begins(executor_->device)) {
-  if (!recording_) executor_->stream.state()->track_with(tracker_);
+      began_(std::chrono::steady_clock::now()) {
+  if (recording_) return;
+  recorded_ = pass_begins(PassKind::direct, executor_->device.state(), name_, began_ns_);
+  executor_->stream.state()->track_with(tracker_);
 }
 
 SessionState::~SessionState() {
@@ -59,7 +64,7 @@ SessionState::~SessionState() {
 
 void SessionState::mark_begin() {
   if (begin_ || stamped_ == Stamped::no || !executor_->device.info().can_stamp_time) return;
-  begin_ = executor_->stream.state()->mark(stamped_);
+  begin_ = executor_->stream.state()->mark(stamped_, "a session with timing");
 }
 
 void SessionState::give(Command&& command) {
@@ -71,7 +76,12 @@ void SessionState::give(Command&& command) {
     tracker_->needs_barrier(command.work);
   } else {
     mark_begin();
-    executor_->stream.state()->enqueue(std::move(command));
+    if (recorded_) [[unlikely]] {
+      const GivingPass giving(recorded_.get());
+      executor_->stream.state()->enqueue(std::move(command));
+    } else {
+      executor_->stream.state()->enqueue(std::move(command));
+    }
   }
   ++commands_;
   dispatches_ += is_dispatch;
@@ -79,9 +89,11 @@ void SessionState::give(Command&& command) {
 
 void SessionState::barrier() {
   if (recording_) {
-    tracker_->barrier();
+    // Counted where it has something to separate, as in a direct session.
+    tracker_->needs_barrier(Barrier{});
     graph_.add({Barrier{}, {}, *scope_});
   } else {
+    const GivingPass giving(recorded_.get());
     executor_->stream.state()->enqueue({Barrier{}});
   }
 }
@@ -102,8 +114,9 @@ Scope SessionState::enter(std::string_view name) {
 
 // Barriers of a plan may be fewer than the tracker met in the order given; groups are what lies
 // between them.
-void SessionState::report_plan(const Plan& plan, PassReport& report) {
-  report.barriers = plan.barriers;
+void SessionState::report_plan(const Plan& plan, bool ends_with_barrier, PassReport& report) {
+  // One that the pass ends with is no step's, and the plan doesn't know it.
+  report.barriers = plan.barriers + (ends_with_barrier ? 1 : 0);
   report.reordered = plan.reordered;
   report.barriers_avoided = 0;
   report.group_sizes.clear();
@@ -122,13 +135,27 @@ void SessionState::report_plan(const Plan& plan, PassReport& report) {
   close();
 }
 
+// Why the report will have no gpu_ns although somebody asked for it; empty where it will, or nobody
+// did.
+std::string SessionState::why_not_timed(const FinishOptions& options) const {
+  if (stamped_ == Stamped::no && !options.timing) return {};
+  if (!executor_->device.info().can_stamp_time)
+    return fmt::format("Device {} can't stamp time.", executor_->device.info().id);
+  if (commands_ == 0) return "The pass has no commands.";
+  if (!recording_ && stamped_ == Stamped::no)
+    return "A direct session's commands are given before finish() can ask for their time; begin it "
+           "with SessionOptions::timing.";
+  return {};
+}
+
 std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& options) {
   auto pass = std::make_shared<PendingPassState>();
   submit(options, *pass);
   pass->end_point = executor_->stream.state()->recorded_point();
-  pass->end = executor_->stream.state()->mark(stamped_);
+  pass->end = executor_->stream.state()->mark(stamped_, "GraphSession::commit()");
   executor_->stream.flush();
   pass->report.encode_ns = since(began_);
+  if (pass->recorded) pass->recorded->given(*executor_->stream.state());
   return pass;
 }
 
@@ -137,7 +164,7 @@ void SessionState::finish(const FinishOptions& options, PendingPassState& pass) 
   // Without a mark where nobody wants its time: it is a command of its own on OpenCL.
   if (stamped_ == Stamped::yes) {
     pass.end_point = executor_->stream.state()->recorded_point();
-    pass.end = executor_->stream.state()->mark(stamped_);
+    pass.end = executor_->stream.state()->mark(stamped_, "GraphSession::finish()");
   }
   executor_->stream.flush();
   pass.report.encode_ns = since(began_);
@@ -151,10 +178,15 @@ void SessionState::submit(const FinishOptions& options, PendingPassState& pass) 
   report.barriers = tracker_->barriers();
   report.barriers_avoided = tracker_->avoided();
   report.group_sizes = tracker_->group_sizes();
+  report.gpu_ns_missing = why_not_timed(options);
+  if (recording_)
+    recorded_ = pass_begins(PassKind::recorded, executor_->device.state(), name_, began_ns_);
   if (recording_ && !graph_.empty()) {
-    auto exec = std::make_unique<GraphExecState>(graph_, executor_->device.state(),
-                                                 InstantiateOptions{.reorder = options.reorder});
-    report_plan(exec->plan(), report);
+    const GivingPass giving(recorded_.get());
+    auto exec = std::make_unique<GraphExecState>(
+        graph_, executor_->device.state(),
+        InstantiateOptions{.reorder = options.reorder, .name = name_});
+    report_plan(exec->plan(), tracker_->ends_with_barrier(), report);
     pass.exec.emplace(std::move(exec));
     if (options.timing) stamped_ = Stamped::yes;
     mark_begin();

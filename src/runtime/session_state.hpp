@@ -13,7 +13,11 @@ namespace reel {
 
 class ExecutorState {
  public:
-  explicit ExecutorState(const Device& owner) : device(owner), stream(owner.stream("pass")) {}
+  ExecutorState(const Device& owner, const ExecutorOptions& options)
+      : name(options.name.empty() ? "pass" : options.name),
+        device(owner),
+        stream(owner.stream(name)) {}
+  const std::string name;
   const Device device;
   const Stream stream;
 };
@@ -31,7 +35,7 @@ class PendingPassState {
   RecordedPoint end_point;        // where that is in a capture
   std::optional<GraphExec> exec;  // of a recorded session
   std::optional<TimedLaunch> timed;
-  std::shared_ptr<void> recorded;  // the pass, where somebody records it; ends with this
+  std::shared_ptr<PassRecord> recorded;  // the pass, where somebody wants to know; ends with this
 
  private:
   std::mutex mutex_;
@@ -64,17 +68,20 @@ class SessionState {
 
  private:
   void mark_begin();
+  std::string why_not_timed(const FinishOptions& options) const;
   void submit(const FinishOptions& options, PendingPassState& pass);
-  static void report_plan(const Plan& plan, PassReport& report);
+  static void report_plan(const Plan& plan, bool ends_with_barrier, PassReport& report);
 
   const std::shared_ptr<ExecutorState> executor_;
+  const std::string name_;
   const bool recording_;
   Stamped stamped_;  // begin and end; finish() may ask for it when recording
   const std::chrono::steady_clock::time_point began_;
+  const std::uint64_t began_ns_ = monotonic_ns();
   std::shared_ptr<HazardTracker> tracker_ = std::make_shared<HazardTracker>();
   std::shared_ptr<Scope> scope_ = std::make_shared<Scope>();  // guards may outlive the session
   Graph graph_;
-  std::shared_ptr<void> recorded_;  // see PendingPassState
+  std::shared_ptr<PassRecord> recorded_;  // see PendingPassState
   std::shared_ptr<Signal> begin_;
   std::size_t commands_ = 0, dispatches_ = 0;
   bool given_away_ = false;  // committed

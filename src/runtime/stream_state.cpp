@@ -1,5 +1,9 @@
 #include "runtime/stream_state.hpp"
 
+#include <pthread.h>
+
+#include <unordered_set>
+
 #include "base/fail.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/capture_session.hpp"
@@ -17,6 +21,21 @@ StreamId next_stream_id() {
   return StreamId{next.fetch_add(1, std::memory_order_relaxed)};
 }
 
+// Those that live, for whoever must reach them all. There until the process is gone.
+struct Register {
+  std::mutex mutex;
+  std::unordered_set<StreamState*> streams;
+};
+// A forked child begins with none: whoever had the lock is not in it, and neither are the streams.
+Register*& the_pointer() {
+  static Register* only = [] {
+    pthread_atfork(nullptr, nullptr, [] { the_pointer() = new Register; });
+    return new Register;
+  }();
+  return only;
+}
+Register& the_register() { return *the_pointer(); }
+
 }  // namespace
 
 StreamState::StreamState(std::shared_ptr<DeviceState> owner, std::string_view name)
@@ -26,15 +45,33 @@ StreamState::StreamState(std::shared_ptr<DeviceState> owner, std::string_view na
       queue_(device->driver().open_queue(label)),
       wants_barriers_(device->info().wants_barriers),
       own_tracker_(wants_barriers_ ? std::make_shared<HazardTracker>() : nullptr),
-      tracker_(own_tracker_) {}
+      tracker_(own_tracker_) {
+  Register& all = the_register();
+  const std::lock_guard lock(all.mutex);
+  all.streams.insert(this);
+}
 
 StreamState::~StreamState() {
+  {
+    Register& all = the_register();
+    const std::lock_guard lock(all.mutex);
+    all.streams.erase(this);
+  }
   if (device->is_inherited()) {
     static_cast<void>(queue_.release());
     return;
   }
   const RecorderUse recorder;
   if (recorder && recorded) recorder->stream_ends(*this);
+}
+
+std::vector<std::shared_ptr<StreamState>> StreamState::all() {
+  std::vector<std::shared_ptr<StreamState>> streams;
+  Register& all = the_register();
+  const std::lock_guard lock(all.mutex);
+  for (StreamState* stream : all.streams)
+    if (auto live = stream->weak_from_this().lock()) streams.push_back(std::move(live));
+  return streams;
 }
 
 // Being recorded has a way of its own, so that not being recorded keeps nothing of it in hand:
@@ -48,18 +85,26 @@ void StreamState::enqueue(Command&& command) {
   }
   check(command, *device);
   const std::lock_guard lock(mutex_);
-  if (!enter_capture(command)) submit(command);
+  if (enter_capture(command)) return;
+  if (is_recorder_there()) [[unlikely]]  // it came just now
+    submit_recorded(command, monotonic_ns());
+  else
+    submit(command);
 }
 
 void StreamState::enqueue_recorded(Command& command) {
-  const RecorderUse recorder;
   const std::uint64_t begin_ns = monotonic_ns();
   check(command, *device);
   const std::lock_guard lock(mutex_);
-  if (enter_capture(command)) return;
-  if (recorder)
+  if (!enter_capture(command)) submit_recorded(command, begin_ns);
+}
+
+// Whether there is a recorder is asked with the lock held: once it has had every stream's lock, no
+// command goes past it.
+void StreamState::submit_recorded(const Command& command, std::uint64_t begin_ns) {
+  if (const RecorderUse recorder; recorder)
     recorder->submit(*this, command, begin_ns);
-  else  // it went away just now
+  else
     submit(command);
 }
 
@@ -93,13 +138,21 @@ void StreamState::read_aside(const BufferRange& source, std::span<std::byte> tar
 void StreamState::launch(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_kernel(device->info());
-  const RecorderUse recorder;
-  const std::uint64_t begin_ns = recorder ? monotonic_ns() : 0;
+  if (detail::launches_are_passes.load(std::memory_order_relaxed)) [[unlikely]] {
+    launch_as_pass(exec);
+    return;
+  }
+  launch_once(exec);
+}
+
+void StreamState::launch_once(GraphExecState& exec) {
+  const std::uint64_t begin_ns = is_recorder_there() ? monotonic_ns() : 0;
   const std::lock_guard lock(mutex_);
   if (capture_) {
     capture_->record_child(*this, exec.graph_as_launched(), scope_);
     return;
   }
+  const RecorderUse recorder;
   if (recorder) [[unlikely]]
     recorder->launch(*this, exec, false, begin_ns);
   else
@@ -109,12 +162,31 @@ void StreamState::launch(GraphExecState& exec) {
 std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_kernel(device->info());
-  const RecorderUse recorder;
-  const std::uint64_t begin_ns = recorder ? monotonic_ns() : 0;
+  if (detail::launches_are_passes.load(std::memory_order_relaxed) && !capture()) [[unlikely]] {
+    const auto pass = pass_begins(PassKind::launch, device, exec.launch_name, monotonic_ns());
+    const GivingPass giving(pass.get());
+    auto times = launch_timed_once(exec);
+    if (pass) pass->given(*this);
+    return times;
+  }
+  return launch_timed_once(exec);
+}
+
+std::shared_ptr<StepTimes> StreamState::launch_timed_once(GraphExecState& exec) {
+  const std::uint64_t begin_ns = is_recorder_there() ? monotonic_ns() : 0;
   const std::lock_guard lock(mutex_);
   refuse_during_capture("launch_timed()");
-  if (recorder) return recorder->launch(*this, exec, true, begin_ns);
+  if (const RecorderUse recorder; recorder) return recorder->launch(*this, exec, true, begin_ns);
   return launch_timed_now(exec.executable());
+}
+
+// On a stream under capture it becomes a node, and no pass.
+void StreamState::launch_as_pass(GraphExecState& exec) {
+  const auto pass =
+      capture() ? nullptr : pass_begins(PassKind::launch, device, exec.launch_name, monotonic_ns());
+  const GivingPass giving(pass.get());
+  launch_once(exec);
+  if (pass) pass->given(*this);
 }
 
 void StreamState::launch_now(Executable& executable) {
@@ -130,11 +202,11 @@ std::unique_ptr<StepTimes> StreamState::launch_timed_now(Executable& executable)
   return times;
 }
 
-std::shared_ptr<Signal> StreamState::mark(Stamped stamped) {
+std::shared_ptr<Signal> StreamState::mark(Stamped stamped, std::string_view operation) {
   device->refuse_inherited();
   refuse_in_kernel(device->info());
   const std::lock_guard lock(mutex_);
-  refuse_during_capture("mark()");
+  refuse_during_capture(operation);
   return queue_->mark(stamped);
 }
 
@@ -258,6 +330,7 @@ void StreamState::wait_for_queue() {
     recorder->waited(*this);
   }
   host_waited(point);
+  settle_passes();
 }
 
 void StreamState::refuse_during_capture(std::string_view operation) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "graph/hazard_tracker.hpp"
 #include "reel/stream.hpp"
@@ -25,13 +26,15 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
  public:
   StreamState(std::shared_ptr<DeviceState> owner, std::string_view name);
   ~StreamState();
+  static std::vector<std::shared_ptr<StreamState>> all();  // of the process, of whatever device
 
   // Checks the command, then records it into the capture or gives it to the device.
   // A command without a scope gets the stream's.
   void enqueue(Command&& command);
   void launch(GraphExecState& exec);
   std::shared_ptr<StepTimes> launch_timed(GraphExecState& exec);
-  std::shared_ptr<Signal> mark(Stamped stamped);  // not while capturing
+  // Not while capturing; `operation` is for that error.
+  std::shared_ptr<Signal> mark(Stamped stamped, std::string_view operation);
 
   void record(EventState& event);
   void wait(EventState& event);
@@ -58,6 +61,9 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
 
   // --- for a recorder, with the lock held ------------------------------------------------------
   std::unique_lock<std::mutex> lock() const { return std::unique_lock(mutex_); }
+  std::unique_lock<std::mutex> try_lock() const {
+    return std::unique_lock(mutex_, std::try_to_lock);
+  }
   // To the device, with the barriers it needs.
   void submit(const Command& command);
   void submit_stamped(const Command& command, std::uint64_t ticket);
@@ -66,6 +72,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   // Between commands and unseen by them: reports count no more and no fewer barriers for it.
   void read_aside(const BufferRange& source, std::span<std::byte> target);
   std::shared_ptr<Signal> mark_aside() { return queue_->mark(Stamped::no); }
+  void wait_aside(const std::shared_ptr<Signal>& signal) { queue_->wait_for(signal); }
   void flush_aside() { queue_->flush(); }
   void collect_stamps(std::vector<TicketStamps>& into) { queue_->collect_stamps(into); }
   std::unique_ptr<StreamRecord> recorded;  // the recorder's own
@@ -76,7 +83,11 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
 
  private:
   [[gnu::noinline]] void enqueue_recorded(Command& command);
+  [[gnu::noinline]] void launch_as_pass(GraphExecState& exec);
+  void launch_once(GraphExecState& exec);
+  std::shared_ptr<StepTimes> launch_timed_once(GraphExecState& exec);
   // With mutex_ held:
+  [[gnu::noinline]] void submit_recorded(const Command& command, std::uint64_t begin_ns);
   bool enter_capture(Command& command);  // gives it the stream's scope; true when it was captured
   // Sends the barrier that the work needs; false when that was all, because it is one.
   bool send_barrier(const Work& work);

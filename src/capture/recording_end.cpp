@@ -1,0 +1,191 @@
+// recording_end.cpp - the part of a Recording that begins and ends it among threads that go on
+// working: from which command on, up to which, and what is waited for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "capture/recorded_stream.hpp"
+#include "capture/recording.hpp"
+#include "runtime/device_state.hpp"
+#include "runtime/stream_state.hpp"
+
+namespace reel::capture {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// How long a capture waits for a device that gets nothing done, or for a stream that somebody
+// holds, before it does without.
+constexpr auto patience = 5s;
+// How long other threads may be kept from giving work to the streams whose results are read.
+constexpr auto courtesy = 200ms;
+
+// Somebody may be stuck in a driver with it: then there is none.
+std::unique_lock<std::mutex> lock_of(const StreamState& stream) {
+  const auto begin = Clock::now();
+  auto lock = stream.try_lock();
+  while (!lock && Clock::now() - begin < patience) {
+    std::this_thread::sleep_for(20us);
+    lock = stream.try_lock();
+  }
+  return lock;
+}
+
+}  // namespace
+
+// A thread that saw no recorder gives its command with its stream's lock held. Once each lock has
+// been ours, all of those are given, and everybody else comes to us.
+void Recording::open() {
+  for (const auto& stream : StreamState::all())
+    if (!lock_of(*stream))
+      note("unfinished", fmt::format("Stream s{} '{}' was being given a command for seconds when "
+                                     "the capture began; that command is not in it.",
+                                     static_cast<std::uint32_t>(stream->id), stream->label));
+  const std::lock_guard lock(mutex_);
+  phase_.store(Phase::open, std::memory_order_relaxed);
+}
+
+// A stream may be recorded for the first time while we take the locks of the others: then again.
+void Recording::cut(Locks& locks) {
+  std::vector<std::shared_ptr<StreamState>> streams;
+  for (std::size_t known = 0;;) {
+    locks.clear();
+    {
+      const std::lock_guard lock(mutex_);
+      known = streams_.size();
+      streams.clear();
+      for (const auto& weak : streams_)
+        if (auto stream = weak.lock()) streams.push_back(std::move(stream));
+    }
+    std::sort(streams.begin(), streams.end(),
+              [](const auto& a, const auto& b) { return a->id < b->id; });
+    for (const auto& stream : streams) locks.push_back(lock_of(*stream));
+    const std::lock_guard lock(mutex_);
+    if (streams_.size() != known) continue;
+    phase_.store(Phase::cut, std::memory_order_relaxed);
+    break;
+  }
+  for (std::size_t i = streams.size(); i-- > 0;) {
+    if (locks[i]) continue;
+    note("unfinished", fmt::format("Stream s{} '{}' was being given a command for seconds when the "
+                                   "capture ended; times and results of its last commands are "
+                                   "missing.",
+                                   static_cast<std::uint32_t>(streams[i]->id), streams[i]->label));
+    streams.erase(streams.begin() + static_cast<std::ptrdiff_t>(i));
+    locks.erase(locks.begin() + static_cast<std::ptrdiff_t>(i));
+    is_stuck_ = true;
+  }
+  for (const auto& stream : streams) {
+    ends_.push_back({stream, stream->mark_aside()});
+    stream->flush_aside();
+  }
+  if (contents_ != Contents::none && !is_stuck_) final_checks_.watch(buffers_);
+}
+
+void Recording::cut_behind(StreamState& stream) {
+  quietly([&] {
+    Locks locks;
+    cut(locks);
+    const auto own = std::find_if(ends_.begin(), ends_.end(),
+                                  [&](const End& end) { return end.stream.get() == &stream; });
+    if (own == ends_.end()) return;
+    const auto finals = final_checks_.take(stream.id, [&](const FinalChecks::Check& check) {
+      return check.buffer->device == stream.device;
+    });
+    if (finals.empty()) return;
+    for (const End& end : ends_)
+      if (&end != &*own && end.stream->device == stream.device) stream.wait_aside(end.done);
+    read_pieces(stream, static_cast<RecordedStream&>(*stream.recorded), ContentRole::check,
+                next_command_.load(std::memory_order_relaxed) - 1, final_checks_.pieces(finals),
+                finals);
+    own->done = stream.mark_aside();
+    stream.flush_aside();
+  });
+}
+
+bool Recording::is_work_done() {
+  return std::all_of(ends_.begin(), ends_.end(), [](const End& end) { return end.done->done(); });
+}
+
+// Without Signal::wait, which would take an error that is the program's to see. A stream with
+// minutes of work is waited for as long as something of it gets done.
+void Recording::wait_until_done(std::vector<End>& ends, Locks* locks) {
+  // True when something got done.
+  const auto collect_of = [&](StreamState& stream) {
+    auto& record = static_cast<RecordedStream&>(*stream.recorded);
+    if (record.capture != number_) return false;
+    if (!locks || !locks->empty()) return collect(stream, record);
+    const auto lock = lock_of(stream);
+    return lock && collect(stream, record);
+  };
+  auto last_done = Clock::now();
+  for (int rounds = 0;; ++rounds) {
+    std::erase_if(ends, [&](const End& end) {
+      if (!end.done->done()) return false;
+      collect_of(*end.stream);
+      last_done = Clock::now();
+      return true;
+    });
+    if (ends.empty()) return;
+    if (rounds < 64) {
+      std::this_thread::yield();
+      continue;
+    }
+    std::this_thread::sleep_for(50us);
+    if (rounds % 256 != 0) continue;  // some 20 ms
+    for (const End& end : ends)
+      if (collect_of(*end.stream)) last_done = Clock::now();
+    const auto idle = Clock::now() - last_done;
+    if (locks && idle > courtesy) locks->clear();
+    if (idle > patience) return;
+  }
+}
+
+void Recording::stream_ends(StreamState& stream) {
+  auto* record = static_cast<RecordedStream*>(stream.recorded.get());
+  if (!record || record->capture != number_ || !record->is_in_document) return;
+  quietly([&] {
+    // Nobody else has it, and nobody owns it any more.
+    std::vector<End> end{
+        {std::shared_ptr<StreamState>(std::shared_ptr<void>(), &stream), stream.mark_aside()}};
+    stream.flush_aside();
+    wait_until_done(end, nullptr);
+    if (end.empty())
+      host_waited({number_, {{static_cast<std::uint32_t>(stream.id), record->last_command}}});
+  });
+}
+
+// Other threads are kept from the streams while the checks are read, as long as that is short:
+// most results are then as the last recorded command left them.
+void Recording::settle() {
+  quietly([&] {
+    Locks locks;
+    if (phase_.load(std::memory_order_relaxed) != Phase::cut) cut(locks);
+    std::vector<End> left = ends_;
+    wait_until_done(left, &locks);
+    for (const End& end : left)
+      note("unfinished",
+           fmt::format("Stream s{} '{}' was still at work when the capture ended; "
+                       "times and results of its last commands are missing.",
+                       static_cast<std::uint32_t>(end.stream->id), end.stream->label));
+    if (contents_ != Contents::none && left.empty() && !is_stuck_) read_final_checks();
+  });
+}
+
+CaptureReport Recording::close() {
+  const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
+  quietly([&] {
+    for (const auto& [pointer, device] : devices_) note_clock(*device);
+    overhead(OverheadKind::stopping, begin_ns, 0);
+  });
+  const std::uint32_t commands = next_command_.load(std::memory_order_relaxed);
+  const auto result = document_.finish(
+      {{"commands", std::to_string(commands)}, {"ended_ns", std::to_string(monotonic_ns())}});
+  return {path_, commands, result.document_bytes, result.contents_bytes, result.lost};
+}
+
+}  // namespace reel::capture
