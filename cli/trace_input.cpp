@@ -117,6 +117,7 @@ void print_next(const TraceOptions& options, std::initializer_list<Next> list) {
     std::string command = next.command;
     if (const auto at = command.find('$'); at != std::string::npos)
       command.replace(at, 1, shell_word(options.path));
+    command = printable(command);
     widest = std::max(widest, command.size());
     commands.push_back(std::move(command));
   }

@@ -23,15 +23,41 @@ namespace reel::python {
 
 namespace py = pybind11;
 
-using WithoutGil = py::call_guard<py::gil_scoped_release>;
+// While it lives, other threads of Python run. Taking the GIL back while the interpreter is ending
+// would end the thread in the middle of C++, and with it the process: such a thread, which Python
+// calls a daemon, stays where it is.
+class GilReleased {
+ public:
+  GilReleased();
+  ~GilReleased();
+  GilReleased(const GilReleased&) = delete;
+  GilReleased& operator=(const GilReleased&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+using WithoutGil = py::call_guard<GilReleased>;
 
 template <class T>
 struct DeleteWithoutGil {
   void operator()(T* object) const {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     delete object;
   }
 };
+
+// Of a class with py::dynamic_attr(): a collection that another thread begins while the GIL is
+// released by DeleteWithoutGil must not find the object, of which nobody holds a reference any
+// more.
+inline py::custom_type_setup hidden_while_freed() {
+  return py::custom_type_setup([](PyHeapTypeObject* type) {
+    type->ht_type.tp_dealloc = [](PyObject* self) {
+      PyObject_GC_UnTrack(self);
+      py::detail::pybind11_object_dealloc(self);
+    };
+  });
+}
 template <class T>
 using Holder = std::unique_ptr<T, DeleteWithoutGil<T>>;
 

@@ -21,7 +21,7 @@ py::array read_range(const Range& range, const py::dtype& type, const py::object
   py::array result = new_array(type, range.size_bytes);
   std::span<std::byte> target(static_cast<std::byte*>(result.mutable_data()), range.size_bytes);
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     range.buffer.read_bytes(target, range.offset_bytes);
   }
   return shape.is_none() ? result : py::array(result.attr("reshape")(shape));
@@ -36,7 +36,7 @@ py::array read_buffer(const py::object& self, const py::object& dtype) {
 
 void write_range(const Range& range, const py::handle& data) {
   const BytesToRead source(data);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   // What is too long is refused with words of the library.
   range.buffer.write_bytes(source.bytes(), range.offset_bytes);
 }
@@ -96,7 +96,7 @@ void bind_buffers(py::module_& module) {
       });
 
   // dtype and shape are attributes: what the buffer was made of, for read() without a type.
-  py::class_<Buffer, Holder<Buffer>>(module, "Buffer", py::dynamic_attr(),
+  py::class_<Buffer, Holder<Buffer>>(module, "Buffer", py::dynamic_attr(), hidden_while_freed(),
                                      "Memory of a device, with a label.")
       .def_property_readonly("id", [](const Buffer& self) { return static_cast<int>(self.id()); })
       .def_property_readonly("label", [](const Buffer& self) { return to_text(self.label()); })

@@ -23,7 +23,7 @@ void bind_captures(py::module_& module) {
                                      .limit_bytes = limit_bytes,
                                      .overwrite = overwrite,
                                      .scope = scope};
-        const py::gil_scoped_release released;
+        const GilReleased released;
         start_capture(path, options);
       },
       py::arg("path"), py::arg("contents"), py::arg("limit_bytes"), py::arg("overwrite"),
@@ -31,7 +31,7 @@ void bind_captures(py::module_& module) {
   part.def("stop", [] {
     CaptureReport report;
     {
-      const py::gil_scoped_release released;
+      const GilReleased released;
       report = stop_capture();
     }
     py::dict row;

@@ -1,6 +1,7 @@
 #include "host_bytes.hpp"
 #include "objects.hpp"
 #include "reel/device.hpp"
+#include "reel/error.hpp"
 
 namespace reel::python {
 namespace {
@@ -37,7 +38,7 @@ py::object describe_device(const DeviceInfo& info) {
 py::list list_devices() {
   std::vector<DeviceInfo> found;
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     found = devices();
   }
   py::list result;
@@ -62,14 +63,23 @@ py::object make_buffer(const Device& device, const py::object& data, const std::
     const py::object shape = is_size ? py::make_tuple(data) : data;
     std::uint64_t bytes = type.attr("itemsize").cast<std::uint64_t>();
     for (const auto& length : shape) {
-      const auto count = py::reinterpret_borrow<py::object>(length).cast<std::int64_t>();
-      if (count < 0) throw py::value_error("A buffer can't have the shape " + str_of(shape) + ".");
+      if (!PyIndex_Check(length.ptr()))
+        throw py::type_error("The shape of a buffer has ints, not " + repr_of(length) + ".");
+      int overflow = 0;
+      const std::int64_t count = PyLong_AsLongLongAndOverflow(
+          py::reinterpret_steal<py::object>(PyNumber_Index(length.ptr())).ptr(), &overflow);
+      if (PyErr_Occurred()) throw py::error_already_set();
+      if (count < 0 && overflow <= 0)
+        throw py::value_error("A buffer can't have the shape " + str_of(shape) + ".");
+      if (overflow > 0)
+        throw Error(Code::out_of_memory, "Buffer '" + label + "' of shape " + str_of(shape) +
+                                             " is larger than any device allows.");
       if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(count), &bytes))
         bytes = ~std::uint64_t{0};  // more than any device has, which it says
     }
     Buffer buffer;
     {
-      const py::gil_scoped_release released;
+      const GilReleased released;
       buffer = device.buffer(bytes, label);
     }
     return with_shape(std::move(buffer), type, shape);
@@ -80,7 +90,7 @@ py::object make_buffer(const Device& device, const py::object& data, const std::
   const BytesToRead source(data);
   Buffer buffer;
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     buffer = device.buffer(source.bytes().size(), label);
     buffer.write_bytes(source.bytes());
   }

@@ -81,7 +81,7 @@ void dispatch(PySession& self, const Kernel& kernel, const py::handle& groups,
               const py::args& values, const py::object& group_size, const std::string& label) {
   const Launch launch = to_launch(groups, group_size, label);
   const auto arguments = to_arguments(kernel, values);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_scope(self);
   self.session.dispatch(kernel, launch, std::span(arguments));
 }
@@ -89,14 +89,14 @@ void dispatch(PySession& self, const Kernel& kernel, const py::handle& groups,
 void copy(PySession& self, const py::handle& target, const py::handle& source,
           const std::string& label) {
   const Range to = to_range(target), from = to_range(source);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_scope(self);
   self.session.copy(to, from, label);
 }
 
 void fill(PySession& self, const py::handle& target, std::uint8_t value, const std::string& label) {
   const Range range = to_range(target);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_scope(self);
   self.session.fill(range, value, label);
 }
@@ -105,7 +105,7 @@ void write(PySession& self, const py::handle& target, const py::handle& data,
            const std::string& label) {
   const Range range = to_range(target);
   const BytesToRead source(data);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_scope(self);
   self.session.write(range, source.bytes(), label);
 }
@@ -114,7 +114,7 @@ void read(PySession& self, const py::handle& source, const py::handle& target,
           const std::string& label) {
   const Range range = to_range(source);
   BytesToFill into(target);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_scope(self);
   self.session.read(range, into.bytes, label);
   self.reads->add(std::move(into.owner));
@@ -122,7 +122,7 @@ void read(PySession& self, const py::handle& source, const py::handle& target,
 
 void host_call(PySession& self, const py::function& function, const std::string& label) {
   auto call = to_host_call(function, label);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_scope(self);
   self.session.host_call(std::move(call), label);
 }
@@ -130,7 +130,7 @@ void host_call(PySession& self, const py::function& function, const std::string&
 py::object finish(PySession& self, bool reorder, bool timing) {
   PassReport report;
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     report = self.session.finish({.reorder = reorder, .timing = timing});
     self.unfinished->end(self.reads);
   }
@@ -140,7 +140,7 @@ py::object finish(PySession& self, bool reorder, bool timing) {
 py::object wait(const PyPendingPass& self) {
   PassReport report;
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     report = self.pass.wait();
     self.unfinished->end(self.reads);
   }

@@ -1,5 +1,10 @@
 // exports.cpp - documents as files of other programs, and questions to them in SQL.
+#include <chrono>
+#include <future>
+#include <thread>
+
 #include "bind.hpp"
+#include "kept.hpp"
 #include "reel/error.hpp"
 #include "reel/export.hpp"
 #include "reel/sql.hpp"
@@ -18,7 +23,7 @@ py::dict export_to(const Trace& trace, const std::string& format, const std::str
   }
   ExportReport report;
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     report = export_trace(trace, *known, path, {.overwrite = overwrite});
   }
   py::dict row;
@@ -35,12 +40,53 @@ py::object to_value(const SqlValue& value) {
   return py::none();
 }
 
+// A query on a thread of its own. Going away, it ends the query.
+class RunningQuery {
+ public:
+  RunningQuery(const Trace& trace, const std::string& statement)
+      : sql_(trace), result_(promise_.get_future()), worker_([this, &statement] {
+          try {
+            promise_.set_value(sql_.query(statement));
+          } catch (...) {
+            promise_.set_exception(std::current_exception());
+          }
+        }) {}
+  ~RunningQuery() {
+    // One that hasn't begun yet doesn't hear it, so until it has ended.
+    while (!is_done(std::chrono::milliseconds(1))) sql_.interrupt();
+    worker_.join();
+  }
+  RunningQuery(const RunningQuery&) = delete;
+
+  bool is_done(std::chrono::milliseconds within) const {
+    return !result_.valid() || result_.wait_for(within) == std::future_status::ready;
+  }
+  SqlResult result() { return result_.get(); }
+
+ private:
+  Sql sql_;
+  std::promise<SqlResult> promise_;
+  std::future<SqlResult> result_;
+  std::thread worker_;
+};
+
+// So that this thread sees Ctrl-C meanwhile; its handler is Python's, and may raise anything.
+// Called without the GIL.
+SqlResult interruptible(const Trace& trace, const std::string& statement) {
+  RunningQuery query(trace, statement);
+  while (!query.is_done(std::chrono::milliseconds(50))) {
+    const PythonCall python;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+  return query.result();
+}
+
 // One list for each column.
 py::dict query(const Trace& trace, const std::string& statement) {
   SqlResult found;
   {
-    const py::gil_scoped_release released;
-    found = Sql(trace).query(statement);
+    const GilReleased released;
+    found = interruptible(trace, statement);
   }
   py::dict result;
   for (std::size_t column = 0; column < found.columns.size(); ++column) {

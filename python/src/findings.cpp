@@ -94,7 +94,7 @@ py::object to_content_difference(const TraceDiff& found) {
 py::dict find_diff(const Trace& a, const Trace& b) {
   TraceDiff found;
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     found = diff(a, b);
   }
   py::dict row;
@@ -121,7 +121,7 @@ py::dict find_diff(const Trace& a, const Trace& b) {
 py::list find_usage(const Trace& trace) {
   std::vector<KernelUsage> found;
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     found = find_kernel_usage(trace);
   }
   py::list result;
@@ -151,7 +151,7 @@ void bind_findings(py::module_& module) {
       [](const Trace& trace) {
         std::vector<Finding> findings;
         {
-          const py::gil_scoped_release released;
+          const GilReleased released;
           findings = find_insights(trace, analyze(trace));
         }
         return to_findings(findings);

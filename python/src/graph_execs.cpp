@@ -32,7 +32,7 @@ void set_argument(PyGraphExec& self, std::uint32_t node, std::size_t index,
   // A node that is no dispatch is refused by the library, in its own words.
   const Argument argument = payload.kernel ? to_argument(Kernel(payload.kernel), index, value)
                                            : Argument(std::uint32_t{0});
-  const py::gil_scoped_release released;
+  const GilReleased released;
   self.exec.set_argument(to_node(node), index, argument);
 }
 
@@ -40,7 +40,7 @@ void set_argument(PyGraphExec& self, std::uint32_t node, std::size_t index,
 py::object update(PyGraphExec& self, const PyGraph& graph) {
   std::optional<GraphDifference> difference;
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     difference = self.exec.update(graph.graph);
   }
   if (!difference) {
@@ -65,7 +65,7 @@ void bind_graph_execs(py::module_& module) {
           [](const TimedLaunch& self) {
             std::vector<NodeTime> times;
             {
-              const py::gil_scoped_release released;
+              const GilReleased released;
               times = self.wait();
             }
             return to_times(times);

@@ -1,5 +1,7 @@
 #include "kept.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -10,17 +12,39 @@ namespace reel::python {
 namespace {
 
 std::atomic<bool> is_ending{false};
+std::thread::id ending_thread;  // valid once is_ending
 std::atomic<int> calls_under_way{0};
+std::atomic<int> coming_back{0};  // threads that take the GIL back just now
+
+[[noreturn]] void stay_for_ever() {
+  for (;;) ::pause();
+}
 
 }  // namespace
+
+GilReleased::GilReleased() : state_(PyEval_SaveThread()) {}
+
+GilReleased::~GilReleased() {
+  // First counted, then looked: who ends Python looks at the count after saying so.
+  ++coming_back;
+  if (is_ending && std::this_thread::get_id() != ending_thread) {
+    --coming_back;
+    stay_for_ever();
+  }
+  PyEval_RestoreThread(state_);
+  --coming_back;
+}
 
 Kept keep(const py::handle& object) {
   Py_XINCREF(object.ptr());
   return {object.ptr(), [](PyObject* kept) {
             // An interpreter that ends takes its objects along.
-            if (is_ending || !Py_IsInitialized()) return;
-            const py::gil_scoped_acquire gil;
-            Py_XDECREF(kept);
+            ++coming_back;
+            if (!is_ending && Py_IsInitialized()) {
+              const py::gil_scoped_acquire gil;
+              Py_XDECREF(kept);
+            }
+            --coming_back;
           }};
 }
 
@@ -81,10 +105,11 @@ PythonCall::PythonCall() = default;
 PythonCall::~PythonCall() = default;
 
 void PythonCall::forbid() {
+  ending_thread = std::this_thread::get_id();
   is_ending = true;
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  while (calls_under_way > 0 && std::chrono::steady_clock::now() < limit)
+  while ((calls_under_way > 0 || coming_back > 0) && std::chrono::steady_clock::now() < limit)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 

@@ -24,6 +24,16 @@ std::vector<std::uint32_t> to_words(const py::handle& spirv) {
   return words;
 }
 
+// Constants of GLSL and SPIR-V have numbers, no names.
+std::uint32_t to_word(const py::handle& value, const char* rule) {
+  try {
+    return value.cast<std::uint32_t>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(std::string(rule) + ", an int from 0 to 2**32 - 1, not " + repr_of(value) +
+                         ".");
+  }
+}
+
 Kernel build(const Device& device, const std::string& name, const std::string& opencl_c,
              const std::string& glsl, const py::object& spirv, const py::object& host,
              const std::string& entry, const py::dict& defines, const py::dict& constants,
@@ -33,7 +43,8 @@ Kernel build(const Device& device, const std::string& name, const std::string& o
   source.spirv = to_words(spirv);
   for (const auto& [key, value] : defines) source.defines.push_back({py::str(key), py::str(value)});
   for (const auto& [key, value] : constants)
-    source.constants.push_back({key.cast<std::uint32_t>(), value.cast<std::uint32_t>()});
+    source.constants.push_back({to_word(key, "The id of a constant is its constant_id"),
+                                to_word(value, "The value of a constant is its 32 bits")});
   if (!group_size.is_none()) source.group_size = to_dim3(group_size, "group_size");
   std::optional<PythonKernel> python;
   if (!host.is_none()) {
@@ -42,7 +53,7 @@ Kernel build(const Device& device, const std::string& name, const std::string& o
   }
   Kernel kernel;
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     kernel = device.kernel(source);
   }
   if (python) python->used_by(kernel);

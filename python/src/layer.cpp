@@ -33,7 +33,7 @@ void wake_loader() {
   const auto get = reinterpret_cast<GetPlatforms>(dlsym(library, "clGetPlatformIDs"));
   unsigned count = 0;
   if (!get) return;
-  const py::gil_scoped_release released;
+  const GilReleased released;
   get(0, nullptr, &count);
 }
 
@@ -65,7 +65,7 @@ void bind_layer(py::module_& module) {
     const reel_app_api& api = layer();
     int status = 0;
     {
-      const py::gil_scoped_release released;
+      const GilReleased released;
       status = api.start(path ? path->c_str() : nullptr);
     }
     check(status);
@@ -74,7 +74,7 @@ void bind_layer(py::module_& module) {
     const reel_app_api& api = layer();
     int status = 0;
     {
-      const py::gil_scoped_release released;
+      const GilReleased released;
       status = api.stop();
     }
     check(status);

@@ -186,7 +186,7 @@ void bind_replays(py::module_& module) {
         const ReplayOptions options = to_options(given);
         ReplayReport report;
         {
-          const py::gil_scoped_release released;
+          const GilReleased released;
           report = device ? replay(trace, *device, options) : replay(trace, options);
         }
         return to_report(report);
@@ -198,7 +198,7 @@ void bind_replays(py::module_& module) {
          const std::vector<std::uint32_t>& commands, const std::string& path) {
         ExtractReport report;
         {
-          const py::gil_scoped_release released;
+          const GilReleased released;
           report =
               device ? extract(trace, *device, commands, path) : extract(trace, commands, path);
         }

@@ -62,7 +62,7 @@ std::uint32_t record_kernel(PyStreamCapture& self, const Kernel& kernel, const p
 
 void bind_stream_captures(py::module_& module) {
   py::class_<PyStreamCapture, Holder<PyStreamCapture>>(
-      module, "StreamCapture", py::dynamic_attr(),
+      module, "StreamCapture", py::dynamic_attr(), hidden_while_freed(),
       "Turns what is enqueued on a stream into a Graph in place of running it.")
       .def(py::init<const PyStream&, const std::string&>(), py::arg("stream"),
            py::arg("mode") = to_string(CaptureMode::global))

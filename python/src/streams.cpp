@@ -13,7 +13,7 @@ void dispatch(const PyStream& self, const Kernel& kernel, const py::handle& grou
               const py::args& values, const py::object& group_size, const std::string& label) {
   const Launch launch = to_launch(groups, group_size, label);
   const auto arguments = to_arguments(kernel, values);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_thread_scope(self.stream);
   self.stream.dispatch(kernel, launch, std::span(arguments));
 }
@@ -24,7 +24,7 @@ void dispatch_indirect(const PyStream& self, const Kernel& kernel, const py::han
   const Range range = to_range(groups);
   const Launch launch = to_launch(py::int_(1), group_size, label);
   const auto arguments = to_arguments(kernel, values);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_thread_scope(self.stream);
   self.stream.dispatch_indirect(kernel, range, launch, std::span(arguments));
 }
@@ -32,7 +32,7 @@ void dispatch_indirect(const PyStream& self, const Kernel& kernel, const py::han
 void copy(const PyStream& self, const py::handle& target, const py::handle& source,
           const std::string& label) {
   const Range to = to_range(target), from = to_range(source);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_thread_scope(self.stream);
   self.stream.copy(to, from, label);
 }
@@ -41,7 +41,7 @@ void fill(const PyStream& self, const py::handle& target, const py::handle& valu
           const std::string& label) {
   const Range range = to_range(target);
   const Pattern pattern = to_pattern(value);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_thread_scope(self.stream);
   self.stream.fill_pattern(range, pattern.bits, pattern.size_bytes, label);
 }
@@ -50,7 +50,7 @@ void write(const PyStream& self, const py::handle& target, const py::handle& dat
            const std::string& label) {
   const Range range = to_range(target);
   const BytesToRead source(data);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_thread_scope(self.stream);
   self.stream.write(range, source.bytes(), label);
 }
@@ -59,7 +59,7 @@ void read(const PyStream& self, const py::handle& source, const py::handle& targ
           const std::string& label) {
   const Range range = to_range(source);
   BytesToFill into(target);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_thread_scope(self.stream);
   const bool captured = self.stream.is_capturing();
   self.stream.read(range, into.bytes, label);
@@ -78,7 +78,7 @@ py::array read_now(const PyStream& self, const py::object& source, const py::obj
   py::array result = new_array(type, range.size_bytes);
   const std::span target(static_cast<std::byte*>(result.mutable_data()), range.size_bytes);
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     const auto scope = open_thread_scope(self.stream);
     self.stream.read_now(range, target);
   }
@@ -87,7 +87,7 @@ py::array read_now(const PyStream& self, const py::object& source, const py::obj
 
 void host_call(const PyStream& self, const py::function& function, const std::string& label) {
   auto call = to_host_call(function, label);
-  const py::gil_scoped_release released;
+  const GilReleased released;
   const auto scope = open_thread_scope(self.stream);
   self.stream.host_call(std::move(call), label);
 }

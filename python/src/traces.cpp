@@ -213,7 +213,7 @@ py::tuple read_value(const BufferValue& self, std::uint64_t offset_bytes,
                      std::uint64_t size_bytes) {
   BufferValue::Bytes read;
   {
-    const py::gil_scoped_release released;
+    const GilReleased released;
     read = self.read(offset_bytes, size_bytes);
   }
   const auto spans = to_spans(read.unknown);
@@ -274,7 +274,7 @@ void bind_traces(py::module_& module) {
            [](const Trace& self, std::uint64_t low, std::uint64_t high) {
              std::optional<std::vector<std::byte>> bytes;
              {
-               const py::gil_scoped_release released;
+               const GilReleased released;
                bytes = self.blob({low, high});
              }
              return to_bytes(bytes);
@@ -282,7 +282,7 @@ void bind_traces(py::module_& module) {
       .def("contents_bytes", [](const Trace& self, std::size_t index) {
         std::optional<std::vector<std::byte>> bytes;
         {
-          const py::gil_scoped_release released;
+          const GilReleased released;
           bytes = self.bytes(self.contents().at(index));
         }
         return to_bytes(bytes);
