@@ -30,6 +30,7 @@ constexpr std::uint32_t collect_every = 16;
 constexpr std::size_t memory_bytes = std::size_t{256} << 20;
 // Copies of what is mapped for writing, all together; a single one may be of any size.
 constexpr std::size_t map_memory_bytes = std::size_t{1} << 30;
+constexpr std::size_t kept_map_bytes = std::size_t{256} << 20;
 // A queue without order whose commands all overlap; more than this are put into lines.
 constexpr std::size_t most_lanes = 64;
 // How long a capture waits for a device that gets nothing done: a program may have blocked it
@@ -62,7 +63,7 @@ Recording::Recording(std::uint32_t capture_number, std::string document_path,
       contents(settings.contents),
       path(std::move(document_path)),
       memory_(std::make_shared<capture::MemoryBudget>(memory_bytes)),
-      map_memory_(std::make_shared<capture::MemoryBudget>(map_memory_bytes)),
+      map_memory_(std::make_shared<capture::MemoryBudget>(map_memory_bytes, kept_map_bytes)),
       ledger_(capture_number),
       owned_document_(std::move(document)),
       document_(*owned_document_) {}

@@ -1,4 +1,7 @@
 // memory_budget.hpp - memory for contents on their way to the document, and no more than allowed.
+//
+// Large pieces are kept for the next who wants as much: pages that a process gets anew cost more
+// than copying into them. Any thread.
 #pragma once
 
 #include <chrono>
@@ -9,31 +12,43 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace reel::capture {
 
 class MemoryBudget;
 
+// As it comes from the system: not zeroed.
+struct FreePiece {
+  void operator()(std::byte* bytes) const noexcept;
+};
+struct MemoryPiece {
+  std::unique_ptr<std::byte, FreePiece> bytes;
+  std::size_t size_bytes = 0;
+};
+
 // Bytes taken from a budget; given back when destroyed.
 class Block {
  public:
-  Block(std::shared_ptr<MemoryBudget> budget, std::size_t size_bytes);
+  Block(std::shared_ptr<MemoryBudget> budget, MemoryPiece piece, std::size_t size_bytes);
   ~Block();
   Block(Block&& other) noexcept = default;
   Block& operator=(Block&& other) noexcept;
 
-  std::span<std::byte> bytes() { return {bytes_.get(), size_bytes_}; }
-  std::span<const std::byte> bytes() const { return {bytes_.get(), size_bytes_}; }
+  std::span<std::byte> bytes() { return {piece_.bytes.get(), size_bytes_}; }
+  std::span<const std::byte> bytes() const { return {piece_.bytes.get(), size_bytes_}; }
 
  private:
   std::shared_ptr<MemoryBudget> budget_;
-  std::unique_ptr<std::byte[]> bytes_;
+  MemoryPiece piece_;
   std::size_t size_bytes_;
 };
 
 class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
  public:
-  explicit MemoryBudget(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  // Keeps up to `kept_bytes` of what was given back.
+  explicit MemoryBudget(std::size_t most_bytes, std::size_t kept_bytes = std::size_t{64} << 20)
+      : most_bytes_(most_bytes), most_kept_bytes_(kept_bytes) {}
 
   // None when there is no room now. One block always fits in an empty budget.
   std::optional<Block> try_take(std::size_t size_bytes);
@@ -43,12 +58,14 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
 
  private:
   friend class Block;
-  void give_back(std::size_t size_bytes) noexcept;
+  void give_back(std::size_t size_bytes, MemoryPiece piece) noexcept;
+  MemoryPiece piece_of(std::size_t size_bytes);  // empty: there is no memory
 
-  const std::size_t most_bytes_;
+  const std::size_t most_bytes_, most_kept_bytes_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::size_t taken_ = 0;
+  std::size_t taken_ = 0, kept_bytes_ = 0;
+  std::vector<MemoryPiece> kept_;
 };
 
 }  // namespace reel::capture
