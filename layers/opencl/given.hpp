@@ -70,6 +70,9 @@ class Given {
   void unmapped(const Storage& storage, std::span<const Range> ranges) noexcept {
     if (ticket_.record) (*use_)->unmapped(storage, ranges);
   }
+  void spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept {
+    if (ticket_.record) (*use_)->spent(begin_ns, bytes);
+  }
   std::uint32_t command() const noexcept { return ticket_.id; }
   std::uint32_t capture() const noexcept { return use_ && *use_ ? (*use_)->number : capture_; }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/clock.hpp"
+
 namespace reel::layer {
 
 namespace {
@@ -98,6 +100,7 @@ void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
                 const void* pointer) noexcept {
   std::vector<MappedRun> runs;
   bool is_known = false;
+  const std::uint64_t begin_ns = monotonic_ns();
   fill(given, WorkKind::write, function, [&](Work& work) {
     is_known = map && !map->is_for_writing;
     if (!map || !map->is_for_writing || map->capture != given.capture() || !given.wants_contents())
@@ -106,6 +109,7 @@ void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
     is_known = map->is_discarding || map->before;
     if (map->is_discarding || (map->before && (!map->read || is_done(map->read))))
       runs = written_by_host(*map, pointer);
+    if (map->before) given.spent(begin_ns, map->before->bytes().size());
     for (const MappedRun& run : runs) work.write(run.range);
     if (is_known) given.unmapped(*map->storage, map->ranges);
   });

@@ -35,6 +35,7 @@ struct Reading {
   std::optional<capture::Block> image;  // a whole one, of which these parts are wanted
   std::uint32_t storage_id = 0;
   std::vector<ImagePart> parts;
+  bool is_timed = false;
   std::vector<cl_mem> scratch;       // ours to release
   std::shared_ptr<const void> kept;  // what the driver reads into
   std::shared_ptr<OwnRead> read;     // that nobody may overwrite; null: nobody will
@@ -57,7 +58,7 @@ struct QueueRecord {
 
   std::uint32_t capture = 0;
   cl_command_queue handle = nullptr;  // we hold a reference
-  bool in_order = true;
+  bool in_order = true, is_timed = false;
   std::shared_ptr<capture::CommandLog> log = std::make_shared<capture::CommandLog>();
   std::vector<Lane> lanes;
   std::uint32_t barrier = no_index;  // later commands of the queue come after it

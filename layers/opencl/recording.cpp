@@ -79,6 +79,7 @@ QueueRecord& Recording::record_of(Queue& queue) {
   record->capture = number;
   record->handle = static_cast<cl_command_queue>(const_cast<void*>(queue.handle));
   record->in_order = !queue.out_of_order;
+  record->is_timed = queue.can_stamp;
   next().clRetainCommandQueue(record->handle);
   document_.add(record->log);
   queue.record = std::move(record);
@@ -701,6 +702,7 @@ CaptureReport Recording::end() {
     });
   }
   const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
+  quietly([&] { add_read_time(0, 0, true); });
   if (all_done && contents != Contents::none) quietly([&] { read_final(); });
   for (const auto& queue : queues) {
     const std::lock_guard lock(queue->mutex);

@@ -131,6 +131,8 @@ class Recording {
   void queue_released(Queue& queue) noexcept;
   // What the host wrote through a map is recorded.
   void unmapped(const Storage& storage, std::span<const Range> ranges) noexcept;
+  // The time since then went into finding what the host gave.
+  void spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept;
   void note(std::string kind, std::string text) noexcept;
 
   CaptureReport end();
@@ -208,6 +210,8 @@ class Recording {
   bool stores(ContentRole role) const noexcept;
   void missing(const Storage& storage, std::string_view why);
   void overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes);
+  // Devices were busy with reads of ours; `now`: whatever there is, else in some larger rows.
+  void add_read_time(std::uint64_t ns, std::uint64_t bytes, bool now = false);
   // Queues of our own, one a context, as long as they are needed.
   class OwnQueues {
    public:
@@ -226,7 +230,8 @@ class Recording {
   void read_final();
 
   std::shared_ptr<capture::MemoryBudget> memory_, map_memory_;
-  std::atomic<std::uint64_t> being_read_{0};  // bytes of it that drivers read into
+  std::atomic<std::uint64_t> read_ns_{0}, read_bytes_{0};  // by devices, not in the document yet
+  std::atomic<std::uint64_t> being_read_{0};               // bytes of it that drivers read into
   capture::BufferLedger ledger_;
   HostPages host_pages_;
   OwnReads own_reads_;

@@ -96,6 +96,21 @@ void Recording::overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_
   document_.push(document::OverheadRow{kind, thread_number(), begin_ns, monotonic_ns(), bytes});
 }
 
+void Recording::spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept {
+  quietly([&] { overhead(OverheadKind::inputs, begin_ns, bytes); });
+}
+
+void Recording::add_read_time(std::uint64_t ns, std::uint64_t bytes, bool now) {
+  constexpr std::uint64_t row_ns = 1'000'000;
+  read_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  if (read_ns_.fetch_add(ns, std::memory_order_relaxed) + ns < row_ns && !now) return;
+  const std::uint64_t total = read_ns_.exchange(0, std::memory_order_relaxed);
+  if (total == 0) return;
+  const std::uint64_t end_ns = monotonic_ns();
+  document_.push(document::OverheadRow{OverheadKind::checks, thread_number(), end_ns - total,
+                                       end_ns, read_bytes_.exchange(0)});
+}
+
 // Waits while somebody gives memory back who needs nothing of the program: the document's writer
 // does, a driver that reads behind a user event does not.
 std::optional<Block> Recording::take_memory(std::uint64_t size_bytes, QueueRecord* record) {
@@ -330,6 +345,7 @@ std::shared_ptr<Block> Recording::copy_before(Ticket& ticket, std::span<const Ra
 void Recording::when_done(QueueRecord& record, cl_event event, std::unique_ptr<Reading> reading) {
   reading->recording = this;
   reading->count = record.readings;
+  reading->is_timed = record.is_timed;
   being_read_.fetch_add(bytes_of(*reading), std::memory_order_release);
   record.readings->fetch_add(1, std::memory_order_relaxed);
   if (!event) {  // from a driver that gives none
@@ -351,11 +367,19 @@ void Recording::when_done(QueueRecord& record, cl_event event, std::unique_ptr<R
 }
 
 // On a thread of the driver.
-void CL_CALLBACK Recording::read_done(cl_event, cl_int status, void* data) {
+void CL_CALLBACK Recording::read_done(cl_event event, cl_int status, void* data) {
   const std::unique_ptr<Reading> reading(static_cast<Reading*>(data));
   Recording& recording = *reading->recording;
   recording.being_read_.fetch_sub(bytes_of(*reading), std::memory_order_release);
   recording.quietly([&] {
+    cl_ulong begin_ns = 0, end_ns = 0;
+    if (event && reading->is_timed && status >= 0 &&
+        next().clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin_ns,
+                                       &begin_ns, nullptr) == CL_SUCCESS &&
+        next().clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end_ns, &end_ns,
+                                       nullptr) == CL_SUCCESS &&
+        end_ns > begin_ns)
+      recording.add_read_time(end_ns - begin_ns, 0);
     // Commands that pass by an ending capture wait for nobody.
     const bool passed_by =
         recording.is_ending_.load(std::memory_order_acquire) && session::stray_commands() != 0;
