@@ -1,7 +1,7 @@
 // Contexts, queues and events: who lives, who goes, and what a queue's owner is told.
-#include <cstdlib>
 #include <cstring>
 
+#include "layers/opencl/exit_watch.hpp"
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/held_back.hpp"
 #include "layers/opencl/hooks.hpp"
@@ -10,13 +10,6 @@
 namespace reel::layer {
 
 namespace {
-
-// Drivers take themselves down when the process exits. What is registered later runs first, so
-// this waits until a driver is there.
-void watch_exit() noexcept {
-  static std::atomic<bool> watched{false};
-  if (!watched.exchange(true)) std::atexit([] { control::process_ends(); });
-}
 
 cl_context CL_API_CALL create_context(const cl_context_properties* properties, cl_uint count,
                                       const cl_device_id* devices,

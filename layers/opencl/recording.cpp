@@ -33,9 +33,6 @@ constexpr std::size_t map_memory_bytes = std::size_t{1} << 30;
 constexpr std::size_t kept_map_bytes = std::size_t{256} << 20;
 // A queue without order whose commands all overlap; more than this are put into lines.
 constexpr std::size_t most_lanes = 64;
-// How long a capture waits for a device that gets nothing done: a program may have blocked it
-// until it gets on itself.
-constexpr auto patience = std::chrono::seconds(5);
 
 std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 
@@ -399,7 +396,7 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
       auto known = std::make_shared<Event>();
       known->capture = number;
       known->stream = lane.stream;
-      known->command = ticket.id;
+      known->command = ticket.id + nodes;  // a launch is done when its last node is
       add(event, std::move(known));
     }
     if (event) {
@@ -590,7 +587,7 @@ void Recording::note_clock(Queue& queue, QueueRecord& record) {
 }
 
 bool Recording::wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds most) {
-  next().clFlush(record.handle);
+  if (most.count() > 0) next().clFlush(record.handle);
   auto last = std::chrono::steady_clock::now();
   for (int rounds = 0;; ++rounds) {
     const auto now = std::chrono::steady_clock::now();
@@ -680,13 +677,26 @@ void Recording::queue_released(Queue& queue) noexcept {
   });
 }
 
-CaptureReport Recording::end() {
-  is_ending_.store(true, std::memory_order_release);
+std::vector<std::shared_ptr<Queue>> Recording::queues() {
   std::vector<std::shared_ptr<Queue>> queues;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& queue : queues_) queues.push_back(std::static_pointer_cast<Queue>(queue));
-  }
+  const std::lock_guard lock(mutex_);
+  for (const auto& queue : queues_) queues.push_back(std::static_pointer_cast<Queue>(queue));
+  return queues;
+}
+
+void Recording::wait_for_work(std::chrono::milliseconds patience) noexcept {
+  quietly([&] {
+    for (const auto& queue : queues()) {
+      const std::unique_lock lock(queue->mutex, std::try_to_lock);
+      if (lock && queue->record && queue->record->capture == number && queue->record->handle)
+        wait_until_done(*queue, *queue->record, patience);
+    }
+  });
+}
+
+CaptureReport Recording::end(std::chrono::milliseconds patience) {
+  is_ending_.store(true, std::memory_order_release);
+  const std::vector<std::shared_ptr<Queue>> queues = this->queues();
   bool all_done = true;
   for (const auto& queue : queues) {
     const std::lock_guard lock(queue->mutex);

@@ -135,7 +135,10 @@ class Recording {
   void spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept;
   void note(std::string kind, std::string text) noexcept;
 
-  CaptureReport end();
+  // All that is under way, as long as some of it gets done within `patience`.
+  void wait_for_work(std::chrono::milliseconds patience) noexcept;
+  // Waits in the same way; 0: not at all.
+  CaptureReport end(std::chrono::milliseconds patience);
   // After end(): whether nobody comes back to it. A driver that has not read all yet will.
   bool may_be_destroyed() const noexcept { return is_read_; }
 
@@ -157,6 +160,7 @@ class Recording {
     }
   }
 
+  std::vector<std::shared_ptr<Queue>> queues();
   QueueRecord& record_of(Queue& queue);
   Lane& add_lane(Queue& queue, QueueRecord& record);
   void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);

@@ -33,6 +33,8 @@ class Case:
     idle: bool = False
     # Options of `reel capture`.
     options: str = ""
+    # How it ends where the driver doesn't crash by itself, as some do when a program leaves them at work.
+    ends: int | None = None
     # Why it is as it is; printed with a failure.
     because: str = ""
 
@@ -82,6 +84,17 @@ def overwriting(way, contents, **expected):
 
 def ending(way, **expected):
     return Case(f"ending {way}", **expected)
+
+
+def leaving(way, **expected):
+    """Leaves with work under way. Without its cache PoCL compiles kernels when they first run."""
+    return Case(
+        f"leaving {way}",
+        environment={"POCL_KERNEL_CACHE": "0"},
+        tally=False,
+        because="what is under way when a program leaves is recorded as far as the device got",
+        **expected,
+    )
 
 
 GROUPS = {
@@ -191,6 +204,18 @@ GROUPS = {
         ending("fork_first", tally=False),
         ending("exec", tally=False, complete=False, dispatches=50, replay=None),
         ending("close_descriptors", complete=False, replay=None),
+        leaving("return", ends=5),
+        leaving("exit_in_thread", ends=7),
+        leaving("exit_in_callback", ends=9, replay=None),
+        leaving("quick_exit", ends=10, complete=False, replay=None),
+        leaving("_exit", ends=11, complete=False, replay=None),
+        leaving("pthread_exit", ends=14),
+        leaving("held", ends=13, replay=None),
+        Case("closes_loader 1"),
+        Case("closes_loader 3"),
+        Case("closes_loader 1 leak"),
+        Case("closes_loader 3 leak"),
+        Case("no_context", replay=None, because="its document is closed as that of any other program"),
         Case("no_opencl", document=False),
         Case("no_opencl with words", document=False),
         Case("no_opencl_static", document=False),
