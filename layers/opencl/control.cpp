@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/clock.hpp"
+#include "base/environment_variable.hpp"
 #include "base/log.hpp"
 #include "layers/opencl/control_thread.hpp"
 #include "layers/opencl/launcher.hpp"
@@ -95,8 +96,8 @@ void attend(Process& here) {
 
 void layer_loaded() noexcept {
   guarded([] {
-    const char* launcher = std::getenv("REEL_LAYER_LAUNCHER");
-    if (launcher) tell_launcher(launcher, "loaded");
+    const std::string launcher(environment_variable("REEL_LAYER_LAUNCHER"));
+    if (!launcher.empty()) tell_launcher(launcher, "loaded");
   });
 }
 

@@ -4,9 +4,9 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
+#include "base/environment_variable.hpp"
 #include "base/log.hpp"
 #include "capture/environment.hpp"
 #include "capture/path_pattern.hpp"
@@ -147,10 +147,7 @@ Settings read_settings(const Variables& variables, std::string& problem) {
 Settings settings_from_environment() noexcept {
   try {
     std::string problem;
-    const Variables variables = [](const char* name) -> std::string_view {
-      const char* value = std::getenv(name);
-      return value ? value : "";
-    };
+    const Variables variables = environment_variable;
     Settings settings = read_settings(variables, problem);
     if (settings.path.empty()) {
       // Where no capture was asked for, there is nothing to complain about.

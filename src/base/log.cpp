@@ -1,13 +1,13 @@
 #include "base/log.hpp"
 
 #include <cstdio>
-#include <cstdlib>
+
+#include "base/environment_variable.hpp"
 
 namespace reel {
 
 bool is_logged(LogLevel level) noexcept {
-  const char* wanted = std::getenv("REEL_LOG");
-  const std::string_view name = wanted ? wanted : "";
+  const std::string_view name = environment_variable("REEL_LOG");
   LogLevel most = LogLevel::warn;
   if (name == "error") most = LogLevel::error;
   if (name == "info") most = LogLevel::info;

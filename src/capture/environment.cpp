@@ -3,19 +3,14 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdlib>
 #include <limits>
 
+#include "base/environment_variable.hpp"
 #include "base/log.hpp"
 
 namespace reel::capture {
 
 namespace {
-
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 std::optional<std::uint64_t> parse_number(std::string_view text, std::string_view* rest = nullptr) {
   std::uint64_t value = 0;
@@ -70,18 +65,18 @@ std::optional<Contents> parse_contents(std::string_view text) {
 
 std::optional<EnvironmentWish> read_environment() {
   EnvironmentWish wish;
-  wish.path = variable("REEL_CAPTURE");
+  wish.path = environment_variable("REEL_CAPTURE");
   if (wish.path.empty()) return std::nullopt;
   const auto refuse = [&](std::string_view why) -> std::optional<EnvironmentWish> {
     log(LogLevel::error, fmt::format("REEL_CAPTURE={} ignored: {}", wish.path, why));
     return std::nullopt;
   };
-  if (variable("REEL_CAPTURE_ENABLED") != "1")
+  if (environment_variable("REEL_CAPTURE_ENABLED") != "1")
     return refuse(
         "REEL_CAPTURE_ENABLED is not 1. A document holds memory of the program, so capturing it "
         "must be allowed on purpose.");
-  const std::string_view passes = variable("REEL_CAPTURE_PASS");
-  const std::string_view scope = variable("REEL_CAPTURE_SCOPE");
+  const std::string_view passes = environment_variable("REEL_CAPTURE_PASS");
+  const std::string_view scope = environment_variable("REEL_CAPTURE_SCOPE");
   if (!passes.empty()) {
     const auto parsed = parse_passes(passes);
     if (!parsed)
@@ -92,20 +87,20 @@ std::optional<EnvironmentWish> read_environment() {
     wish.passes = *parse_passes("*");  // a scope may come in any pass
   }
   wish.options.scope = scope;
-  if (const auto contents = variable("REEL_CAPTURE_CONTENTS"); !contents.empty()) {
+  if (const auto contents = environment_variable("REEL_CAPTURE_CONTENTS"); !contents.empty()) {
     const auto parsed = parse_contents(contents);
     if (!parsed)
       return refuse(fmt::format("REEL_CAPTURE_CONTENTS='{}' is none of none, hashes, inputs, all.",
                                 contents));
     wish.options.contents = *parsed;
   }
-  if (const auto limit = variable("REEL_CAPTURE_LIMIT"); !limit.empty()) {
+  if (const auto limit = environment_variable("REEL_CAPTURE_LIMIT"); !limit.empty()) {
     const auto parsed = parse_bytes(limit);
     if (!parsed)
       return refuse(fmt::format("REEL_CAPTURE_LIMIT='{}' is no size; write 500M or 2Gi.", limit));
     wish.options.limit_bytes = *parsed;
   }
-  wish.options.overwrite = variable("REEL_CAPTURE_OVERWRITE") == "1";
+  wish.options.overwrite = environment_variable("REEL_CAPTURE_OVERWRITE") == "1";
   return wish;
 }
 

@@ -2,8 +2,7 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
 
 namespace reel::capture {
@@ -12,7 +11,7 @@ namespace {
 
 std::string rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "RANK"})
-    if (const char* value = std::getenv(name); value && *value) return value;
+    if (const auto value = environment_variable(name); !value.empty()) return std::string(value);
   return "0";
 }
 

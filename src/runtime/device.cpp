@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <optional>
 
+#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
 #include "graph/kernel_forms.hpp"
 #include "runtime/backend_list.hpp"
@@ -86,7 +86,7 @@ std::vector<DeviceInfo> devices() { return devices_for(""); }
 Device open_device(std::string_view selector) {
   std::string_view origin;
   if (selector.empty()) {
-    if (const char* variable = std::getenv("REEL_DEVICE"); variable && *variable) {
+    if (const auto variable = environment_variable("REEL_DEVICE"); !variable.empty()) {
       selector = variable;
       origin = " (from REEL_DEVICE)";
     }

@@ -3,8 +3,9 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstdlib>
+#include <string_view>
 
+#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
 #include "base/forks.hpp"
 
@@ -83,8 +84,8 @@ const char* find_functions(void* library, Api& api) {
 
 LoadedApi load() {
   LoadedApi result;
-  const char* chosen = std::getenv("REEL_OPENCL_LIBRARY");
-  const char* path = chosen && *chosen ? chosen : "libOpenCL.so.1";
+  const std::string_view chosen = environment_variable("REEL_OPENCL_LIBRARY");
+  const char* path = chosen.empty() ? "libOpenCL.so.1" : chosen.data();
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();

@@ -1,11 +1,11 @@
 #include "backends/opencl/executable.hpp"
 
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include "backends/opencl/native_check.hpp"
 #include "backends/opencl/native_executable.hpp"
+#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
 
 namespace reel::opencl {
@@ -16,10 +16,7 @@ constexpr std::size_t fewest_steps = 8;
 // By less than this the command buffer must not win: a probe of 2 ms is not that exact.
 constexpr double clearly_faster = 0.8;
 
-std::string_view asked_for() {
-  const char* value = std::getenv("REEL_OPENCL_COMMAND_BUFFER");
-  return value ? value : "";
-}
+std::string_view asked_for() { return environment_variable("REEL_OPENCL_COMMAND_BUFFER"); }
 
 }  // namespace
 

@@ -4,12 +4,12 @@
 #include <link.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "backends/opencl/kernel.hpp"
+#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
 
 namespace reel::opencl {
@@ -97,8 +97,7 @@ bool is_small_grid(Dim3 groups, Dim3 size) noexcept {
 
 std::string why_not_native(const DeviceContext& context) {
   const DeviceInfo& info = context.info();
-  if (const char* wish = std::getenv("REEL_OPENCL_NATIVE"); wish && std::string_view(wish) == "0")
-    return "REEL_OPENCL_NATIVE=0";
+  if (environment_variable("REEL_OPENCL_NATIVE") == "0") return "REEL_OPENCL_NATIVE=0";
   if (info.driver != "Portable Computing Language") return "the driver is not PoCL";
   // The layout of PoclContext and the names of the libraries are those of 3.1.
   if (!info.driver_version.starts_with("3.1"))

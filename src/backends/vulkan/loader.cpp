@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/vulkan/result.hpp"
+#include "base/environment_variable.hpp"
 #include "base/forks.hpp"
 
 namespace reel::vulkan {
@@ -21,10 +22,7 @@ namespace {
 constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
 std::atomic<std::uint64_t> message_count = 0;
 
-bool is_one(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value && std::string_view(value) == "1";
-}
+bool is_one(const char* variable) { return environment_variable(variable) == "1"; }
 
 VKAPI_ATTR VkBool32 VKAPI_CALL print_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                              VkDebugUtilsMessageTypeFlagsEXT,
@@ -58,8 +56,8 @@ bool has_validation_layer() {
 
 // The sentence of failure, or empty.
 std::string load_library() {
-  const char* asked = std::getenv("REEL_VULKAN_LIBRARY");
-  const char* path = asked && *asked ? asked : "libvulkan.so.1";
+  const std::string_view asked = environment_variable("REEL_VULKAN_LIBRARY");
+  const char* path = asked.empty() ? "libvulkan.so.1" : asked.data();
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) return fmt::format("The Vulkan library can't be loaded: {}.", dlerror());
   void* entry = dlsym(library, "vkGetInstanceProcAddr");
