@@ -1,6 +1,7 @@
 #include "layers/opencl/given.hpp"
 
 #include "base/clock.hpp"
+#include "layers/opencl/exit_watch.hpp"
 
 namespace reel::layer {
 
@@ -14,6 +15,7 @@ Given::Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count
   if (session::mode() & session::ending) session::stray_command();
   use_.emplace();
   if (!*use_) return;
+  watch_exit();
   quietly([&] {
     auto* known = find<Queue>(queue);
     if (!known) {

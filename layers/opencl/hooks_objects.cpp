@@ -1,7 +1,8 @@
 // Contexts, queues and events: who lives, who goes, and what a queue's owner is told.
-#include <cstdlib>
 #include <cstring>
 
+#include "layers/opencl/event_callback.hpp"
+#include "layers/opencl/exit_watch.hpp"
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/hooks.hpp"
 #include "layers/opencl/references.hpp"
@@ -9,13 +10,6 @@
 namespace reel::layer {
 
 namespace {
-
-// Drivers take themselves down when the process exits. What is registered later runs first, so
-// this waits until a driver is there.
-void watch_exit() noexcept {
-  static std::atomic<bool> watched{false};
-  if (!watched.exchange(true)) std::atexit([] { control::process_ends(); });
-}
 
 cl_context CL_API_CALL create_context(const cl_context_properties* properties, cl_uint count,
                                       const cl_device_id* devices,
@@ -166,20 +160,45 @@ cl_event CL_API_CALL create_user_event(cl_context context, cl_int* status_ret) {
       auto known = std::make_shared<Event>();
       known->is_user = true;
       add(event, std::move(known));
+      user_event_made();
     });
   if (status_ret) *status_ret = status;
   return event;
+}
+
+cl_int CL_API_CALL set_user_event(cl_event event, cl_int state) {
+  // Looked up before: once it is set, another thread may release it.
+  std::shared_ptr<Event> known;
+  quietly([&] { known = shared(find<Event>(event)); });
+  const cl_int status = next().clSetUserEventStatus(event, state);
+  if (status == CL_SUCCESS && known && known->is_user && !known->is_set.exchange(true))
+    user_event_set();
+  return status;
 }
 
 cl_int CL_API_CALL retain_event(cl_event event) { return retain(event, next().clRetainEvent); }
 
 cl_int CL_API_CALL release_event(cl_event event) { return release(event, next().clReleaseEvent); }
 
+// The program has been told that the command is done; what it gives from now on comes after it.
+void told_done(cl_event event) noexcept {
+  if (!(session::mode() & session::recording)) return;
+  const RecordingUse use;
+  const auto* known = use ? find<Event>(event) : nullptr;
+  if (known) use->host_saw(*known);
+}
+
 // Our own reference is not the program's affair.
 cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, size_t size, void* value,
                               size_t* size_ret) {
   const cl_int status = next().clGetEventInfo(event, what, size, value, size_ret);
-  if (what != CL_EVENT_REFERENCE_COUNT || status != CL_SUCCESS || !value) return status;
+  if (status != CL_SUCCESS || !value) return status;
+  if (what == CL_EVENT_COMMAND_EXECUTION_STATUS && size >= sizeof(cl_int)) {
+    cl_int state = CL_QUEUED;
+    std::memcpy(&state, value, sizeof state);
+    if (state <= CL_COMPLETE) told_done(event);
+  }
+  if (what != CL_EVENT_REFERENCE_COUNT) return status;
   if (const auto* known = find<Event>(event)) {
     const cl_uint count = known->references.load(std::memory_order_relaxed);
     std::memcpy(value, &count, sizeof count);
@@ -193,7 +212,9 @@ cl_int CL_API_CALL event_profiling(cl_event event, cl_profiling_info what, size_
   const auto queue = ask<cl_command_queue>(next().clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE);
   const Queue* known = queue ? find<Queue>(queue) : nullptr;
   if (known && known->stamps_are_ours) return CL_PROFILING_INFO_NOT_AVAILABLE;
-  return next().clGetEventProfilingInfo(event, what, size, value, size_ret);
+  const cl_int status = next().clGetEventProfilingInfo(event, what, size, value, size_ret);
+  if (status == CL_SUCCESS && what == CL_PROFILING_COMMAND_END) told_done(event);
+  return status;
 }
 
 }  // namespace
@@ -208,6 +229,8 @@ void add_object_hooks(cl_icd_dispatch& table) {
   table.clRetainCommandQueue = retain_queue;
   table.clReleaseCommandQueue = release_queue;
   table.clCreateUserEvent = create_user_event;
+  table.clSetUserEventStatus = set_user_event;
+  table.clSetEventCallback = set_event_callback;
   table.clRetainEvent = retain_event;
   table.clReleaseEvent = release_event;
   table.clGetEventInfo = event_info;

@@ -1,7 +1,8 @@
 // layer.cpp - where the loader comes in.
+#include <dlfcn.h>
 #include <pthread.h>
 
-#include <cstdlib>
+#include <array>
 #include <cstring>
 
 #include "layers/opencl/control.hpp"
@@ -21,6 +22,28 @@ constexpr char layer_name[] = "reel";
 }  // namespace
 
 const cl_icd_dispatch& hook_table() noexcept { return hooks; }
+
+namespace {
+
+// A program may close the loader, and other layers with it; our handlers run later than that, and
+// call through their table. They stay for the rest of the process, as the drivers do, which no
+// loader closes.
+void keep_loaded(const cl_icd_dispatch& table) noexcept {
+  constexpr std::size_t count = sizeof(cl_icd_dispatch) / sizeof(void*);
+  std::array<void*, count> functions{};
+  std::memcpy(functions.data(), &table, sizeof functions);
+  const void* last = nullptr;
+  const auto keep = [&](const void* address) {
+    Dl_info found{};
+    if (!address || dladdr(address, &found) == 0 || found.dli_fbase == last) return;
+    last = found.dli_fbase;
+    static_cast<void>(dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
+  };
+  keep(&table);
+  for (const void* function : functions) keep(function);
+}
+
+}  // namespace
 
 }  // namespace reel::layer
 
@@ -55,6 +78,7 @@ REEL_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint num_entries,
   constexpr cl_uint known = sizeof(cl_icd_dispatch) / sizeof(void*);
   if (num_entries < known) return CL_INVALID_VALUE;
   next_table = target_dispatch;
+  keep_loaded(*target_dispatch);
   add_object_hooks(hooks);
   add_memory_hooks(hooks);
   add_program_hooks(hooks);

@@ -68,6 +68,9 @@ struct Storage : BufferResource {
   cl_mem memory = nullptr;       // of the whole; null for shared virtual memory
   std::byte* address = nullptr;  // what the host sees without a call; null: nothing
   bool is_fine = false;          // shared virtual memory that needs no map
+  // Of shared virtual memory: the host was seen to put addresses of such memory into it; it may
+  // have put others there since.
+  std::atomic<bool> holds_pointers{false}, has_host_writes{false};
   cl_mem_flags flags = 0;
   // A map for writing that is not undone yet, the latest; under `window_mutex`.
   std::mutex window_mutex;
@@ -165,6 +168,7 @@ struct Queue final : Object {
 struct Event final : Object {
   Event() : Object(ObjectKind::event) {}
   bool is_user = false;
+  std::atomic<bool> is_set{false};                     // of a user event: the program has
   std::uint32_t capture = 0, stream = 0, command = 0;  // of what it stands for; capture 0: none
 };
 
@@ -213,6 +217,11 @@ std::shared_ptr<Queue> queue_of(cl_command_queue handle);
 std::shared_ptr<Memory> memory_of(cl_mem handle);
 Kernel* kernel_of(cl_kernel handle);
 
+// User events that the program has made and not set: what waits for them waits for the program.
+void user_event_made() noexcept;
+void user_event_set() noexcept;
+bool program_holds_commands() noexcept;
+
 std::uint32_t next_buffer_id() noexcept;
 std::shared_ptr<KernelIdentity> identity_of(const Kernel& kernel);
 std::uint64_t next_version() noexcept;
@@ -224,5 +233,9 @@ void add_svm(void* begin, std::uint64_t size, std::shared_ptr<Storage> storage);
 std::shared_ptr<Storage> remove_svm(const void* begin);
 std::optional<SvmBlock> svm_at(const void* address);
 std::vector<SvmBlock> all_svm();
+struct SvmBounds {
+  std::uintptr_t begin = 0, end = 0;  // of all of it; the same: there is none
+};
+SvmBounds svm_bounds() noexcept;
 
 }  // namespace reel::layer

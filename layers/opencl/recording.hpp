@@ -94,6 +94,9 @@ class Recording {
   // The host has seen these done.
   void host_waited(const Event& event) noexcept;
   void host_waited(std::uint32_t stream, std::uint32_t command) noexcept;
+  // The host has seen it done without a wait: it asked for the status, or was called back.
+  void host_saw(const Event& event) noexcept;
+  void host_saw(std::uint32_t stream, std::uint32_t command) noexcept;
   void finished(Queue& queue) noexcept;  // all of it is done
   void allocated(Storage& storage) noexcept;
   // No object of the program has these bytes any more; before the driver is told.
@@ -102,7 +105,10 @@ class Recording {
   void unmapped(const Storage& storage) noexcept;
   void note(std::string kind, std::string text) noexcept;
 
-  CaptureReport end();
+  // All that is under way, as long as some of it gets done within `patience`.
+  void wait_for_work(std::chrono::milliseconds patience) noexcept;
+  // Waits for work under way as long as some of it gets done within `patience`; 0: not at all.
+  CaptureReport end(std::chrono::milliseconds patience);
   // After end(): whether nobody comes back to it. A driver that has not read all yet will.
   bool may_be_destroyed() const noexcept { return is_read_; }
 
@@ -124,10 +130,13 @@ class Recording {
     }
   }
 
+  std::vector<std::shared_ptr<Queue>> queues();
   QueueRecord& record_of(Queue& queue);
   Lane& add_lane(Queue& queue, QueueRecord& record);
   void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);
   void add_orders(Ticket& ticket, QueueRecord& record);
+  void relied_on_polling(std::uint32_t command, std::span<const std::uint32_t> after);
+  void saw_done(std::uint32_t stream, std::uint32_t command);
   void look_at(std::uint32_t id, const Work& work, std::vector<capture::Piece>& unknown);
   void leave_out(const Work& work);  // what it writes is not known
   void forget(const Work& work);     // nothing of it is
@@ -135,6 +144,7 @@ class Recording {
               std::uint32_t node, std::uint64_t end_ns, bool refused);
   void wrote(const Work& work, std::uint32_t stream, std::uint32_t id);
   bool collect(Queue& queue, QueueRecord& record);
+  void failed(std::uint32_t command, cl_int status);
   // Until all of it is done; false when nothing gets done for so long.
   bool wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds most);
   void let_go(QueueRecord& record);
@@ -194,6 +204,11 @@ class Recording {
   std::vector<std::shared_ptr<Object>> queues_;         // that gave something
   std::map<std::uint32_t, document::ClockRow> clocks_;  // by device: the last that was written
   std::vector<std::shared_ptr<Storage>> shared_dirty_;  // the host sees it, a device wrote it
+  struct Polled {
+    std::map<std::uint32_t, std::uint32_t> seen;  // by stream: the last command, never waited for
+    std::uint32_t orders = 0, first_command = 0, first_after = 0;
+  } polled_;
+  std::atomic<bool> has_polled_{false};  // something is in `seen`
 
   std::unique_ptr<capture::DocumentThread> owned_document_;
   capture::DocumentThread& document_;

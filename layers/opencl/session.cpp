@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <mutex>
@@ -21,7 +22,14 @@ std::mutex& mutex = *new std::mutex;
 std::atomic<Recording*> current{nullptr};
 std::atomic<std::uint64_t> users{0};
 std::atomic<std::uint32_t> captures{0}, strays{0};
-std::atomic<bool> is_child{false};
+std::atomic<bool> is_child{false}, is_hurried{false};
+
+// How long a capture waits for a device that gets nothing done, and for a thread inside the driver.
+// What only the program can release will not be released while it waits for us.
+std::chrono::milliseconds patience() {
+  if (is_hurried.load()) return std::chrono::milliseconds(0);
+  return program_holds_commands() ? std::chrono::milliseconds(200) : std::chrono::seconds(5);
+}
 
 std::string selection(const Settings& settings) {
   std::string text;
@@ -60,6 +68,13 @@ void set_attention(bool on) noexcept {
   else
     detail::mode_bits.fetch_and(~attention, std::memory_order_relaxed);
 }
+
+void wait_for_work() noexcept {
+  const RecordingUse use;
+  if (use) use->wait_for_work(patience());
+}
+
+void hurry() noexcept { is_hurried.store(true); }
 
 void stray_command() noexcept { strays.fetch_add(1, std::memory_order_seq_cst); }
 std::uint32_t stray_commands() noexcept { return strays.load(std::memory_order_seq_cst); }
@@ -106,7 +121,8 @@ bool end(CaptureReport& report) noexcept {
     detail::mode_bits.fetch_and(~recording, std::memory_order_seq_cst);
     current.store(nullptr, std::memory_order_seq_cst);
     // A thread that the driver does not let go of would keep the process from ending.
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto give_up =
+        std::chrono::steady_clock::now() + std::max(2 * patience(), std::chrono::milliseconds(200));
     while (users.load(std::memory_order_seq_cst) != 0) {
       if (std::chrono::steady_clock::now() > give_up) {
         report.path = recording_now->path;
@@ -117,7 +133,7 @@ bool end(CaptureReport& report) noexcept {
       }
       std::this_thread::yield();
     }
-    report = recording_now->end();
+    report = recording_now->end(patience());
     if (!recording_now->may_be_destroyed()) static_cast<void>(recording_now.release());
     detail::mode_bits.fetch_and(~ending, std::memory_order_seq_cst);
     return true;

@@ -33,6 +33,10 @@ bool begin(const std::string& path, const Settings& settings, std::string& why) 
 // Waits for the work recorded so far as long as it moves, and closes the document. False: none was
 // under way.
 bool end(CaptureReport& report) noexcept;
+// What was recorded is done then, or doesn't get done.
+void wait_for_work() noexcept;
+// The process exits and nobody knows what of the driver still works: end() waits for nothing.
+void hurry() noexcept;
 bool is_capturing() noexcept;
 std::uint64_t recorded_commands() noexcept;  // of the capture under way
 

@@ -29,6 +29,8 @@ class Case:
     environment: dict = field(default_factory=dict)
     # The layer is loaded, and nobody captures: nothing may differ, and no document appear.
     idle: bool = False
+    # A kind of note that must be in the document.
+    note: str = ""
     # Why it is as it is; printed with a failure.
     because: str = ""
 
@@ -71,6 +73,17 @@ def ending(way, **expected):
     return Case(f"ending {way}", **expected)
 
 
+def leaving(way, **expected):
+    """Leaves with work under way. Without its cache PoCL compiles kernels when they first run."""
+    return Case(
+        f"leaving {way}",
+        environment={"POCL_KERNEL_CACHE": "0"},
+        tally=False,
+        because="what is under way when a program leaves is recorded as far as the device got",
+        **expected,
+    )
+
+
 GROUPS = {
     "memory": [
         Case("vector_add"),
@@ -97,11 +110,16 @@ GROUPS = {
         Case("svm_coarse"),
         Case("svm_fine"),
         Case("svm_pointers", replay="partly", because="addresses are others in a replay"),
+        Case("svm_hidden_pointers", replay="partly", because="addresses are others in a replay"),
     ],
     "order": [
         Case("out_of_order"),
         Case("user_events"),
         Case("callbacks", replay="partly", because="memory released by a callback may be gone before it was read"),
+        Case("polling status", note="polled_order"),
+        Case("polling times", note="polled_order"),
+        Case("polling callback", note="polled_order"),
+        Case("failing", replay="partly", note="failed", because="nobody knows what a failed command wrote"),
         Case("many_queues"),
         Case("sub_devices"),
         Case("two_devices"),
@@ -156,6 +174,19 @@ GROUPS = {
         ending("fork_first", tally=False),
         ending("exec", tally=False, complete=False, dispatches=50, replay=None),
         ending("close_descriptors", complete=False, replay=None),
+        leaving("return"),
+        leaving("exit_in_thread"),
+        leaving("exit_in_idle_thread", replay=None),
+        leaving("exit_in_callback", replay=None),
+        leaving("quick_exit", complete=False, replay=None),
+        leaving("_exit", complete=False, replay=None),
+        leaving("pthread_exit"),
+        leaving("giving_threads", replay=None),
+        leaving("held", replay=None),
+        Case("closes_loader 1"),
+        Case("closes_loader 3"),
+        Case("closes_loader 1 leak"),
+        Case("closes_loader 3 leak"),
         Case("no_opencl", document=False),
         Case("no_opencl with words", document=False),
         Case("no_opencl_static", document=False),
@@ -184,6 +215,7 @@ GROUPS = {
             Case(command, idle=True)
             for command in (
                 "callbacks",
+                "closes_loader 3 leak",
                 "command_buffer",
                 "ending close_descriptors",
                 "ending fork",
