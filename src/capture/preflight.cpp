@@ -1,7 +1,6 @@
 #include "capture/preflight.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/statvfs.h>
 
 #include <array>
@@ -9,6 +8,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
 
 namespace reel::capture {
@@ -23,9 +23,8 @@ std::string in_units(std::uint64_t bytes) {
 
 unsigned document_mode() {
   constexpr unsigned own = 0600;
-  const char* const text = ::secure_getenv("REEL_CAPTURE_MODE");
-  if (!text || !*text) return own;
-  const std::string_view digits(text);
+  const std::string_view digits = environment_variable("REEL_CAPTURE_MODE");
+  if (digits.empty()) return own;
   unsigned mode = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), mode, 8);
   if (error != std::errc{} || end != digits.data() + digits.size() || (mode & own) != own ||
