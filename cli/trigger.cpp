@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -40,15 +41,34 @@ struct Answer {
 // Ending a capture waits for its work.
 constexpr int patience_s = 120;
 
-std::string read_all(int connection) {
+// Longer than any answer: a path, a few numbers and a sentence.
+constexpr std::size_t most_bytes = 64 * 1024;
+
+std::string read_answer(int connection) {
   std::string text;
   char part[4096];
-  for (;;) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(patience_s);
+  while (text.size() < most_bytes && std::chrono::steady_clock::now() < give_up) {
     const ssize_t count = recv(connection, part, sizeof part, 0);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return text;
+    if (count <= 0) break;
     text.append(part, static_cast<std::size_t>(count));
   }
+  return text;
+}
+
+// Anybody on the machine may listen under that name. Empty where it is the process itself, of this
+// user; else the sentence about who it is.
+std::string why_not_believed(int connection, pid_t process) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    return "Nobody can tell who listens for its triggers.";
+  if (peer.pid == process && (peer.uid == geteuid() || geteuid() == 0)) return {};
+  return fmt::format(
+      "The socket for its triggers belongs to process {} of user {}, so it is not asked; SIGUSR2 "
+      "(kill -USR2 {}) triggers it, too.",
+      peer.pid, peer.uid, process);
 }
 
 // None: that process listens to no trigger.
@@ -59,11 +79,15 @@ std::optional<Answer> ask(pid_t process) {
     if (connection >= 0) close(connection);
     return std::nullopt;
   }
+  if (std::string why = why_not_believed(connection, process); !why.empty()) {
+    close(connection);
+    return Answer{process, {"refused", std::move(why)}};
+  }
   const timeval patience{patience_s, 0};
   setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   constexpr std::string_view request = "trigger";
   static_cast<void>(!send(connection, request.data(), request.size(), MSG_NOSIGNAL));
-  std::istringstream reply(read_all(connection));
+  std::istringstream reply(read_answer(connection));
   close(connection);
   Answer answer{process, {}};
   for (std::string field; std::getline(reply, field, '\0');) answer.fields.push_back(field);

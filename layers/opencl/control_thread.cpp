@@ -172,13 +172,18 @@ void ControlThread::answer_one() {
   const timeval patience{1, 0};
   setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  std::string reply;
+  // Nothing is read from others, who could keep us waiting.
+  if (!is_same_user(connection)) {
+    reply = std::string("refused") + '\0' + "The process belongs to another user.";
+    static_cast<void>(!send(connection, reply.data(), reply.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    close(connection);
+    return;
+  }
   std::array<char, 64> request{};
   const ssize_t size = recv(connection, request.data(), request.size(), 0);
-  std::string reply;
-  if (!is_same_user(connection))
-    reply = std::string("refused") + '\0' + "The process belongs to another user.";
-  else if (std::string_view(request.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))) !=
-           "trigger")
+  if (std::string_view(request.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))) !=
+      "trigger")
     reply = std::string("refused") + '\0' + "That is no request.";
   else
     reply = reply_of(controller_.trigger());

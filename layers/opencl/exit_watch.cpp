@@ -58,6 +58,8 @@ thread_local ThreadEnd thread_end;
 
 }  // namespace
 
+void watch_exit_from_start() noexcept { add_handler(process_exits, true); }
+
 void watch_exit() noexcept {
   if (thread_end.is_watched) [[likely]]
     return;

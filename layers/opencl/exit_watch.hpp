@@ -11,6 +11,8 @@
 
 namespace reel::layer {
 
+// The layer is loaded: a program that never makes a context has its document closed, too.
+void watch_exit_from_start() noexcept;
 // In the thread that calls: contexts are made, or a command is given. Cheap.
 void watch_exit() noexcept;
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "layers/opencl/control.hpp"
+#include "layers/opencl/exit_watch.hpp"
 #include "layers/opencl/hooks.hpp"
 #include "layers/opencl/session.hpp"
 
@@ -94,6 +95,7 @@ REEL_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint num_entries,
                    session::after_fork_in_child();
                    control::process_forked();
                  });
+  watch_exit_from_start();
   control::layer_loaded();
   control::first_call();
   *num_entries_ret = known;

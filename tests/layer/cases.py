@@ -187,6 +187,7 @@ GROUPS = {
         Case("closes_loader 3"),
         Case("closes_loader 1 leak"),
         Case("closes_loader 3 leak"),
+        Case("no_context", replay=None, because="its document is closed as that of any other program"),
         Case("no_opencl", document=False),
         Case("no_opencl with words", document=False),
         Case("no_opencl_static", document=False),

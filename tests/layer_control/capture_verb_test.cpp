@@ -15,6 +15,7 @@
 
 #include "cli/run_program.hpp"
 #include "document/sample_document.hpp"
+#include "layers/opencl/abstract_address.hpp"
 
 namespace reel::test {
 namespace {
@@ -401,6 +402,19 @@ TEST_F(CaptureVerb, ATriggerSaysWhyThereIsNobodyToTrigger) {
   const auto running = start({"--", steps, "calls", "1", "print", "ready", "sleep", "60000"});
   ASSERT_TRUE(running->prints("ready"));
   EXPECT_THAT(trigger(running->pid()).err, HasSubstr("captured without triggers"));
+}
+
+TEST_F(CaptureVerb, ASocketOfSomebodyElseUnderAProgramsNameIsNotBelieved) {
+  const Running program({"/bin/sleep", "60"}, {}, folder());
+  const layer::AbstractAddress address("reel-" + std::to_string(program.pid()));
+  const int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(bind(listening, address.get(), address.size()), 0);
+  ASSERT_EQ(listen(listening, 4), 0);
+  const Outcome asked = trigger(program.pid());  // nobody ever answers: it must not wait
+  close(listening);
+  EXPECT_EQ(asked.exit_code, 1);
+  EXPECT_THAT(asked.err, HasSubstr("The socket for its triggers belongs to process " +
+                                   std::to_string(getpid())));
 }
 
 TEST_F(CaptureVerb, AProgramStartsAndStopsByItself) {
