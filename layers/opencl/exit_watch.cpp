@@ -17,6 +17,7 @@ std::atomic<unsigned> handlers{0};
 
 // Plain memory: it is looked at when the thread's variables are gone.
 thread_local bool is_thread_ending = false;
+thread_local unsigned callbacks = 0;
 
 // Threads that made calls and live.
 std::atomic<int> threads{0};
@@ -30,7 +31,8 @@ void process_exits() {
 // The first handler to run, while all of the driver works. What the program gives from handlers of
 // its own is recorded, too, so this one only waits; but threads that go on giving work don't stop.
 void exit_begins() {
-  if (!is_thread_ending) return;  // of a thread that ended before: exit() was called elsewhere
+  if (!is_thread_ending || callbacks > 0)
+    return;  // of a thread that ended before: exit() was called elsewhere
   if (threads.load() > 0)
     control::process_ends();
   else
@@ -66,5 +68,8 @@ void watch_exit() noexcept {
   static std::atomic<bool> has_handler{false};
   if (!has_handler.exchange(true)) add_handler(process_exits, true);
 }
+
+InCallback::InCallback() noexcept { ++callbacks; }
+InCallback::~InCallback() { --callbacks; }
 
 }  // namespace reel::layer

@@ -6,7 +6,7 @@
 // calls of OpenCL registers a handler that waits for the work under way, and is the first to run.
 // The capture ends in the handler that was registered with the first context, so that it has what
 // the program does in handlers of its own; by then nobody knows what still works, and it waits for
-// nothing. Nor does it where exit() comes from a thread without calls.
+// nothing. Nor does it where exit() comes from a thread without calls, or from inside a callback.
 #pragma once
 
 namespace reel::layer {
@@ -15,5 +15,14 @@ namespace reel::layer {
 void watch_exit_from_start() noexcept;
 // In the thread that calls: contexts are made, or a command is given. Cheap.
 void watch_exit() noexcept;
+
+// As long as it lives, the thread is inside a callback of the driver.
+class InCallback {
+ public:
+  InCallback() noexcept;
+  ~InCallback();
+  InCallback(const InCallback&) = delete;
+  InCallback& operator=(const InCallback&) = delete;
+};
 
 }  // namespace reel::layer

@@ -8,11 +8,14 @@
 #include "layers/opencl/held_back.hpp"
 #include "layers/opencl/hooks.hpp"
 #include "layers/opencl/parameters.hpp"
+#include "layers/opencl/svm_pointers.hpp"
 
 namespace reel::layer {
 
 namespace {
 
+constexpr const char* follows_pointers =
+    "it may follow pointers that are stored in shared virtual memory";
 constexpr std::size_t most_u32 = std::numeric_limits<std::uint32_t>::max();
 
 void fill_grid(Work& work, cl_uint dimensions, const size_t* offset, const size_t* global,
@@ -105,6 +108,7 @@ void fill_dispatch(Work& work, Kernel& kernel, const char* function, cl_uint dim
       });
   if (is_same) {
     fill_grid(work, dimensions, offset, global, local);
+    if (is_given_svm_pointers(work)) work.why_not_again = follows_pointers;
     return;
   }
   work.clear();
@@ -116,8 +120,8 @@ void fill_dispatch(Work& work, Kernel& kernel, const char* function, cl_uint dim
   work.svm_version = svm_version();
   fill_grid(work, dimensions, offset, global, local);
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i) add_argument(work, kernel, i);
-  if (!kernel.svm_pointers.empty() || kernel.uses_any_svm)
-    work.why_not_again = "it follows pointers that are stored in shared virtual memory";
+  if (!kernel.svm_pointers.empty() || kernel.uses_any_svm || is_given_svm_pointers(work))
+    work.why_not_again = follows_pointers;
 }
 
 namespace {

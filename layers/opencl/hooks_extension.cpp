@@ -50,6 +50,8 @@ void* hook_named(std::string_view name) noexcept {
       REEL_HOOK(clSetKernelArg),
       REEL_HOOK(clSetKernelArgSVMPointer),
       REEL_HOOK(clSetKernelExecInfo),
+      REEL_HOOK(clSetEventCallback),
+      REEL_HOOK(clSetUserEventStatus),
       REEL_HOOK(clEnqueueNDRangeKernel),
       REEL_HOOK(clEnqueueTask),
       REEL_HOOK(clEnqueueNativeKernel),

@@ -1,6 +1,7 @@
 // Contexts, queues and events: who lives, who goes, and what a queue's owner is told.
 #include <cstring>
 
+#include "layers/opencl/event_callback.hpp"
 #include "layers/opencl/exit_watch.hpp"
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/held_back.hpp"
@@ -179,11 +180,27 @@ cl_int CL_API_CALL retain_event(cl_event event) { return retain(event, next().cl
 
 cl_int CL_API_CALL release_event(cl_event event) { return release(event, next().clReleaseEvent); }
 
+// The program has been told that the command is done; what it gives from now on comes after it.
+void told_done(cl_event event) noexcept {
+  if (!(session::mode() & session::recording)) return;
+  const RecordingUse use;
+  const auto* known = use ? find<Event>(event) : nullptr;
+  if (!known) return;
+  use->settle_reads();
+  use->host_saw(*known);
+}
+
 // Our own reference is not the program's affair.
 cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, size_t size, void* value,
                               size_t* size_ret) {
   const cl_int status = next().clGetEventInfo(event, what, size, value, size_ret);
-  if (what != CL_EVENT_REFERENCE_COUNT || status != CL_SUCCESS || !value) return status;
+  if (status != CL_SUCCESS || !value) return status;
+  if (what == CL_EVENT_COMMAND_EXECUTION_STATUS && size >= sizeof(cl_int)) {
+    cl_int state = CL_QUEUED;
+    std::memcpy(&state, value, sizeof state);
+    if (state <= CL_COMPLETE) told_done(event);
+  }
+  if (what != CL_EVENT_REFERENCE_COUNT) return status;
   if (const auto* known = find<Event>(event)) {
     const cl_uint count = known->references.load(std::memory_order_relaxed);
     std::memcpy(value, &count, sizeof count);
@@ -197,7 +214,9 @@ cl_int CL_API_CALL event_profiling(cl_event event, cl_profiling_info what, size_
   const auto queue = ask<cl_command_queue>(next().clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE);
   const Queue* known = queue ? find<Queue>(queue) : nullptr;
   if (known && known->stamps_are_ours) return CL_PROFILING_INFO_NOT_AVAILABLE;
-  return next().clGetEventProfilingInfo(event, what, size, value, size_ret);
+  const cl_int status = next().clGetEventProfilingInfo(event, what, size, value, size_ret);
+  if (status == CL_SUCCESS && what == CL_PROFILING_COMMAND_END) told_done(event);
+  return status;
 }
 
 }  // namespace
@@ -213,6 +232,7 @@ void add_object_hooks(cl_icd_dispatch& table) {
   table.clReleaseCommandQueue = release_queue;
   table.clCreateUserEvent = create_user_event;
   table.clSetUserEventStatus = set_user_event;
+  table.clSetEventCallback = set_event_callback;
   table.clRetainEvent = retain_event;
   table.clReleaseEvent = release_event;
   table.clGetEventInfo = event_info;

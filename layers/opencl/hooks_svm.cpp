@@ -3,6 +3,7 @@
 
 #include "layers/opencl/hooks.hpp"
 #include "layers/opencl/map_hooks.hpp"
+#include "layers/opencl/svm_pointers.hpp"
 
 namespace reel::layer {
 
@@ -85,6 +86,12 @@ cl_int CL_API_CALL enqueue_memcpy(cl_command_queue queue, cl_bool blocking, void
     from = place_of(source, size);
     to = place_of(target, size);
   });
+  if (to && !session::mode())
+    host_wrote(*to->storage);  // looked at when somebody captures
+  else if (to && from)
+    pointers_copied(*from->storage, *to->storage);
+  else if (to)
+    host_writes(*to->storage, source, size);
   const auto driver = [&](cl_bool block, cl_uint n, const cl_event* w, cl_event* e) {
     return next().clEnqueueSVMMemcpy(queue, block, target, source, size, n, w, e);
   };
@@ -112,6 +119,7 @@ cl_int CL_API_CALL enqueue_memfill(cl_command_queue queue, void* target, const v
   Given given(queue, "", wait_count, waits, event);
   fill(given, WorkKind::fill, "clEnqueueSVMMemFill", [&](Work& work) {
     if (const auto to = place_of(target, size)) {
+      host_writes(*to->storage, pattern, pattern_size);
       work.write(to->range);
       set_pattern(work, pattern, pattern_size);
     } else {
@@ -148,7 +156,10 @@ cl_int CL_API_CALL enqueue_unmap(cl_command_queue queue, void* pointer, cl_uint 
   Given given(queue, "", wait_count, waits, event);
   std::optional<Map> map;
   quietly([&] {
-    if (const auto block = svm_at(pointer)) map = take_map(block->storage.get(), pointer);
+    if (const auto block = svm_at(pointer)) {
+      map = take_map(block->storage.get(), pointer);
+      host_wrote(*block->storage);
+    }
   });
   return unmap(given, "clEnqueueSVMUnmap", std::move(map), pointer,
                [&](cl_uint n, const cl_event* w, cl_event* e) {

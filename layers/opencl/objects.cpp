@@ -26,6 +26,7 @@ T& forever() {
 
 std::atomic<std::uint32_t> buffers{0}, streams{0}, svm_changes{0};
 std::atomic<std::uint64_t> versions{1};
+std::atomic<std::size_t> svm_blocks{0};
 
 struct SvmTable {
   std::shared_mutex mutex;
@@ -232,6 +233,7 @@ void add_svm(void* begin, std::uint64_t size, std::shared_ptr<Storage> storage) 
   svm_changes.fetch_add(1, std::memory_order_relaxed);
   auto* first = static_cast<std::byte*>(begin);
   table.blocks.insert_or_assign(first, SvmBlock{first, size, std::move(storage)});
+  svm_blocks.store(table.blocks.size(), std::memory_order_relaxed);
 }
 
 std::shared_ptr<Storage> remove_svm(const void* begin) {
@@ -242,6 +244,7 @@ std::shared_ptr<Storage> remove_svm(const void* begin) {
   if (it == table.blocks.end()) return nullptr;
   auto storage = std::move(it->second.storage);
   table.blocks.erase(it);
+  svm_blocks.store(table.blocks.size(), std::memory_order_relaxed);
   return storage;
 }
 
@@ -254,6 +257,17 @@ std::optional<SvmBlock> svm_at(const void* address) {
   --it;
   if (at >= it->first + it->second.size_bytes) return std::nullopt;
   return it->second;
+}
+
+SvmBounds svm_bounds() noexcept {
+  if (svm_blocks.load(std::memory_order_relaxed) == 0) [[likely]]
+    return {};
+  auto& table = forever<SvmTable>();
+  const std::shared_lock lock(table.mutex);
+  if (table.blocks.empty()) return {};
+  const SvmBlock& last = table.blocks.rbegin()->second;
+  return {reinterpret_cast<std::uintptr_t>(table.blocks.begin()->first),
+          reinterpret_cast<std::uintptr_t>(last.begin) + last.size_bytes};
 }
 
 std::vector<SvmBlock> all_svm() {

@@ -71,6 +71,9 @@ struct Storage : BufferResource {
   cl_mem memory = nullptr;       // of the whole; null for shared virtual memory
   std::byte* address = nullptr;  // what the host sees without a call; null: nothing
   bool is_fine = false;          // shared virtual memory that needs no map
+  // Of shared virtual memory: the host was seen to put addresses of such memory into it; it may
+  // have put others there since.
+  std::atomic<bool> holds_pointers{false}, has_host_writes{false};
   cl_mem_flags flags = 0;
   // A map for writing that is not undone yet, the latest; under `window_mutex`.
   std::mutex window_mutex;
@@ -237,5 +240,9 @@ void add_svm(void* begin, std::uint64_t size, std::shared_ptr<Storage> storage);
 std::shared_ptr<Storage> remove_svm(const void* begin);
 std::optional<SvmBlock> svm_at(const void* address);
 std::vector<SvmBlock> all_svm();
+struct SvmBounds {
+  std::uintptr_t begin = 0, end = 0;  // of all of it; the same: there is none
+};
+SvmBounds svm_bounds() noexcept;
 
 }  // namespace reel::layer

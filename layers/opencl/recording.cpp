@@ -223,9 +223,23 @@ void Recording::add_orders(Ticket& ticket, QueueRecord& record) {
   }
   if (!host_waits_.has_news(lane.host_waits)) [[likely]]
     return;
+  std::vector<std::uint32_t> seen;
   host_waits_.catch_up(lane.host_waits, lane.stream, ticket.id, [&](std::uint32_t after) {
     document_.push(document::OrderRow{ticket.id, lane.stream, after});
+    if (!std::binary_search(record.after.begin(), record.after.end(), after)) seen.push_back(after);
   });
+  if (has_polled_.load(std::memory_order_relaxed)) relied_on_polling(ticket.id, seen);
+}
+
+// For the warning: what the program was told of, but never waited for.
+void Recording::relied_on_polling(std::uint32_t command, std::span<const std::uint32_t> after) {
+  const std::lock_guard lock(mutex_);
+  for (const std::uint32_t one : after)
+    for (const auto& [stream, seen] : polled_.seen)
+      if (seen == one && polled_.orders++ == 0) {
+        polled_.first_command = command;
+        polled_.first_after = one;
+      }
 }
 
 void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& unknown) {
@@ -534,16 +548,15 @@ bool Recording::collect(Queue& queue, QueueRecord& record) {
         ns = 0;
       return ns;
     };
-    // Who knows when it ended knows that it did.
-    const cl_ulong ended_ns = queue.can_stamp ? get(CL_PROFILING_COMMAND_END) : 0;
+    // The status first: a command that ends between the two questions would have no times, and one
+    // that failed has times, too.
     cl_int state = CL_COMPLETE;
-    if (ended_ns == 0 && next().clGetEventInfo(front.event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                               sizeof state, &state, nullptr) != CL_SUCCESS)
+    if (next().clGetEventInfo(front.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                              nullptr) != CL_SUCCESS)
       state = CL_COMPLETE;  // a driver that can't tell would keep it for ever
     if (state > CL_COMPLETE) break;
-    if (state < 0)
-      note("failed",
-           fmt::format("c{} ended with {} ({}).", front.command, status_name(state), state));
+    const cl_ulong ended_ns = queue.can_stamp ? get(CL_PROFILING_COMMAND_END) : 0;
+    if (state < 0) failed(front.command, state);
     if (ended_ns != 0) {
       stamps.push_back({front.command, get(CL_PROFILING_COMMAND_QUEUED),
                         get(CL_PROFILING_COMMAND_SUBMIT), get(CL_PROFILING_COMMAND_START),
@@ -564,6 +577,16 @@ bool Recording::collect(Queue& queue, QueueRecord& record) {
     note_clock(queue, record);
   }
   return record.pending.size() + record.readings->load() < before;
+}
+
+// Nobody knows what it wrote before it failed, nor which commands went on with that: whatever
+// devices have written is unknown from here on, so that later commands get it as inputs.
+void Recording::failed(std::uint32_t command, cl_int status) {
+  note("failed",
+       fmt::format("c{} failed: it ended with {} ({}); what devices had written by then is "
+                   "not checked.",
+                   command, status_name(status), status));
+  ledger_.forget_device_written();
 }
 
 // The call that gave a command, on the host's clock, holds the moment that the driver stamped it
@@ -618,15 +641,44 @@ void Recording::host_waited(std::uint32_t stream, std::uint32_t command) noexcep
   quietly([&] {
     // Who came here by a wait settled them before; a callback can't.
     own_reads_.call_off_where_host_may_write();
-    if (!host_waits_.saw_done(stream, command)) return;
-    // What the device has finished in memory that the host sees is not the host's.
-    const std::lock_guard lock(mutex_);
-    std::erase_if(shared_dirty_, [&](const std::shared_ptr<Storage>& storage) {
-      if (!is_written(*storage)) return false;
-      const HostWindow window = window_of(*storage);
-      if (window.size_bytes) host_pages_.refresh(storage.get(), window.address, window.size_bytes);
-      return true;
-    });
+    if (has_polled_.load(std::memory_order_relaxed)) {
+      const std::lock_guard lock(mutex_);
+      const auto polled = polled_.seen.find(stream);
+      if (polled != polled_.seen.end() && polled->second <= command) polled_.seen.erase(polled);
+    }
+    saw_done(stream, command);
+  });
+}
+
+void Recording::host_saw(const Event& event) noexcept {
+  if (event.capture != number) return;
+  for (const Point& point : event.after) host_saw(point.stream, point.command);
+  if (event.command != no_index) host_saw(event.stream, event.command);
+}
+
+void Recording::host_saw(std::uint32_t stream, std::uint32_t command) noexcept {
+  quietly([&] {
+    own_reads_.call_off_where_host_may_write();
+    if (host_waits_.is_done(stream, command)) return;
+    {
+      const std::lock_guard lock(mutex_);
+      std::uint32_t& last = polled_.seen.try_emplace(stream, command).first->second;
+      last = std::max(last, command);
+      has_polled_.store(true, std::memory_order_relaxed);
+    }
+    saw_done(stream, command);
+  });
+}
+
+void Recording::saw_done(std::uint32_t stream, std::uint32_t command) {
+  if (!host_waits_.saw_done(stream, command)) return;
+  // What the device has finished in memory that the host sees is not the host's.
+  const std::lock_guard lock(mutex_);
+  std::erase_if(shared_dirty_, [&](const std::shared_ptr<Storage>& storage) {
+    if (!is_written(*storage)) return false;
+    const HostWindow window = window_of(*storage);
+    if (window.size_bytes) host_pages_.refresh(storage.get(), window.address, window.size_bytes);
+    return true;
   });
 }
 
@@ -723,6 +775,15 @@ CaptureReport Recording::end(std::chrono::milliseconds patience) {
     let_go(record);
     queue->record.reset();
   }
+  if (polled_.orders > 0)
+    note("polled_order",
+         fmt::format(
+             "c{} was given once the program had seen c{} done by asking for its status or in a "
+             "callback, and not by waiting for it{}. OpenCL does not promise that memory is "
+             "visible then; replays keep this order.",
+             polled_.first_command, polled_.first_after,
+             polled_.orders > 1 ? fmt::format(", and so it was {} times more", polled_.orders - 1)
+                                : std::string()));
   quietly([&] { overhead(OverheadKind::stopping, begin_ns, 0); });
   const std::uint32_t count = commands();
   const auto result = document_.finish(

@@ -124,6 +124,9 @@ class Recording {
   // The program has waited for something: nothing of ours reads what it may write now. Not from a
   // callback of the driver.
   void settle_reads() noexcept;
+  // The host has seen it done without a wait: it asked for the status, or was called back.
+  void host_saw(const Event& event) noexcept;
+  void host_saw(std::uint32_t stream, std::uint32_t command) noexcept;
   void finished(Queue& queue) noexcept;  // all of it is done
   void allocated(Storage& storage) noexcept;
   // No object of the program has these bytes any more; before the driver is told.
@@ -165,6 +168,8 @@ class Recording {
   Lane& add_lane(Queue& queue, QueueRecord& record);
   void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);
   void add_orders(Ticket& ticket, QueueRecord& record);
+  void relied_on_polling(std::uint32_t command, std::span<const std::uint32_t> after);
+  void saw_done(std::uint32_t stream, std::uint32_t command);
   void look_at(std::uint32_t id, const Work& work, std::vector<capture::Piece>& unknown);
   void follow(Ticket& ticket, const Work& work);
   void check_before_unrecorded(Ticket& ticket, const Range& range);
@@ -175,6 +180,7 @@ class Recording {
               std::uint32_t node, std::uint64_t end_ns, bool refused);
   void wrote(const Work& work, std::uint32_t stream, std::uint32_t id);
   bool collect(Queue& queue, QueueRecord& record);
+  void failed(std::uint32_t command, cl_int status);
   // Until all of it is done; false when nothing gets done for so long.
   bool wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds most);
   void let_go(QueueRecord& record);
@@ -247,6 +253,11 @@ class Recording {
   std::vector<std::shared_ptr<Object>> queues_;         // that gave something
   std::map<std::uint32_t, document::ClockRow> clocks_;  // by device: the last that was written
   std::vector<std::shared_ptr<Storage>> shared_dirty_;  // the host sees it, a device wrote it
+  struct Polled {
+    std::map<std::uint32_t, std::uint32_t> seen;  // by stream: the last command, never waited for
+    std::uint32_t orders = 0, first_command = 0, first_after = 0;
+  } polled_;
+  std::atomic<bool> has_polled_{false};  // something is in `seen`
 
   std::unique_ptr<capture::DocumentThread> owned_document_;
   capture::DocumentThread& document_;

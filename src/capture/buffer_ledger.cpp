@@ -83,6 +83,19 @@ std::vector<Piece> BufferLedger::device_written(const BufferRange& range) {
   return pieces;
 }
 
+void BufferLedger::forget_device_written() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [buffer, entry] : entries_) {
+    const auto held = entry.buffer.lock();
+    if (!held) continue;
+    entry.written.for_each_in(0, held->size_bytes, [&](std::uint64_t first, std::uint64_t last) {
+      entry.known.remove(first, last);
+    });
+    entry.written.remove(0, held->size_bytes);
+    update_numbers(*held, entry);
+  }
+}
+
 bool BufferLedger::is_device_written(const BufferRange& range) {
   if (range.buffer->written_in.load(std::memory_order_acquire) == capture_) return true;
   const std::lock_guard lock(mutex_);

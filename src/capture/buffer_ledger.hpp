@@ -34,6 +34,8 @@ class BufferLedger {
   bool overwrite(const BufferRange& range, bool by_host);
   // Something that isn't recorded writes it.
   void forget(const BufferRange& range);
+  // A device failed: nothing that devices wrote is known any more.
+  void forget_device_written();
 
   // What a device wrote there has been checked, or will never be.
   void settle(const BufferRange& range);

@@ -133,6 +133,8 @@ class Captured:
         if info["problems"] and self.case.complete:
             raise Failure(f"The document has problems: {info['problems']}")
         self.check_tally(info)
+        if self.case.note and self.case.note not in [note["kind"] for note in info["notes"]]:
+            raise Failure(f"No note of the kind {self.case.note} is among {info['notes']}.")
         return f"{info['commands']['total']} commands, {info['file_bytes']} bytes, {self.check_replay(info)}"
 
     def check_tally(self, info):
