@@ -15,6 +15,7 @@
 #include "reel/trace.hpp"
 #include "replay/script.hpp"
 #include "replay/suspects.hpp"
+#include "replay/unordered.hpp"
 #include "replay/writers.hpp"
 #include "tests/document/check_trace.hpp"
 
@@ -62,8 +63,9 @@ inline void prepare_replay(const Trace& trace) {
   if (trace.commands().empty()) return;
   rerun::unchecked_sources(trace, last, [](std::uint32_t) { return true; });
   const rerun::Writers writers(trace, rerun::ElementTypes(trace, {}));
+  const rerun::KeptOrder kept = rerun::kept_order(trace, rerun::find_unordered(trace));
   const rerun::Script script =
-      rerun::make_script(trace, 0, no_index, rerun::recorded_obstacles(trace));
+      rerun::make_script(trace, 0, no_index, rerun::recorded_obstacles(trace), kept);
   for (const rerun::Action& action : script.actions)
     check(action.command <= last && (action.kind == rerun::Action::Kind::run ||
                                      action.contents < trace.contents().size()),
