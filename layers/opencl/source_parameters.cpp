@@ -86,7 +86,7 @@ std::string plain_type(std::string type) {
   return type;
 }
 
-std::optional<Parameter> parameter_of(Words words) {
+std::optional<Parameter> parameter_of(const OpenclSource& text, Words words) {
   const auto declared = parse(words);
   if (!declared) return std::nullopt;
   Parameter parameter;
@@ -100,7 +100,7 @@ std::optional<Parameter> parameter_of(Words words) {
     if (declared->stars > 1) return parameter;  // its `const` is about what the pointers lead to
     if (!declared->is_struct) parameter.element = builtin_element(type);
     if (declared->has("const") || declared->has("constant")) parameter.access = Access::read;
-  } else if (declared->is_struct) {
+  } else if (declared->is_struct || text.is_certain_struct(type)) {
     parameter.kind = ParameterKind::value;
     parameter.access = Access::read;
   } else if (type.starts_with("image") && type.ends_with("_t")) {
@@ -137,7 +137,7 @@ std::optional<std::vector<Parameter>> parameters_in_source(std::string_view sour
   for (std::size_t begin = 0; begin <= all.size();) {
     const auto end = static_cast<std::size_t>(
         std::find(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end(), ",") - all.begin());
-    auto parameter = parameter_of(all.subspan(begin, end - begin));
+    auto parameter = parameter_of(text, all.subspan(begin, end - begin));
     if (!parameter) return std::nullopt;
     parameters.push_back(std::move(*parameter));
     begin = end + 1;

@@ -159,4 +159,30 @@ std::span<const std::string_view> OpenclSource::certain_parameters(std::string_v
   return found;
 }
 
+// typedef struct [tag] { … } name;
+bool OpenclSource::is_certain_struct(std::string_view name) const {
+  for (const std::string_view word :
+       {std::string_view("typedef"), std::string_view("struct"), std::string_view("union"), name})
+    if (!is_closed_ || macros_.contains(word)) return false;
+  bool found = false;
+  for (std::size_t at = 0; at < words_.size(); ++at) {
+    if (words_[at] != "typedef") continue;
+    const std::size_t begin = at++;
+    const auto word = [&](std::size_t i) { return i < words_.size() ? words_[i] : ""; };
+    if (word(at) == "struct" || word(at) == "union") {
+      if (is_opencl_name(word(++at))) ++at;
+      if (word(at) == "{") at = after_closing(words_, at, "{", "}");
+      if (at != std::string_view::npos && word(at) == name && word(at + 1) == ";") {
+        if (found || word(at - 1) != "}" || is_conditional(begin)) return false;
+        found = true;
+        continue;
+      }
+    }
+    // Anything else that it may be the name of is not looked into.
+    for (; at < words_.size() && words_[at] != ";"; ++at)
+      if (words_[at] == name) return false;
+  }
+  return found;
+}
+
 }  // namespace reel

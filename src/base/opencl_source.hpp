@@ -23,6 +23,8 @@ class OpenclSource {
   // be what a compiler sees: it stands under no condition, none of its words is a macro, and
   // nothing else can come into the text. Data() is null where they are not.
   std::span<const std::string_view> certain_parameters(std::string_view kernel) const;
+  // The text certainly makes this the name of a struct or a union, and so of a value.
+  bool is_certain_struct(std::string_view name) const;
 
  private:
   void read_options(std::string_view options);

@@ -359,7 +359,7 @@ TEST_F(DocumentVerbs, VerifyFindsAChangedByteInABlobAndInAChunk) {
   write_bytes(path, bytes);
   const Outcome blob = reel({"verify", path});
   EXPECT_EQ(blob.exit_code, 3);
-  EXPECT_THAT(blob.out, HasSubstr("The checksum of 'xxh3:"));
+  EXPECT_THAT(blob.out, HasSubstr("The checksum of the blob 'xxh3:"));
   const Outcome asked = run_program({program, "verify", path, "--json"});
   EXPECT_EQ(asked.exit_code, 3);
   EXPECT_EQ(json::parse(asked.out)["good"], false);
