@@ -6,7 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <new>
 #include <reel/error.hpp>
 #include <string>
 #include <vector>
@@ -115,12 +118,30 @@ int run(int argc, char** argv) {
   }
 }
 
+constexpr const char* no_memory = "reel: No memory was left.\n";
+
+// JSON is taken apart with memory of its own; where none is left that ends here.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const auto error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    std::fputs(no_memory, stderr);
+    std::_Exit(failed);
+  } catch (...) {
+  }
+  std::abort();
+}
+
 }  // namespace
 }  // namespace reel::cli
 
 int main(int argc, char** argv) {
+  std::set_terminate(reel::cli::end_without_memory);
   try {
     return reel::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs(reel::cli::no_memory, stderr);
+    return reel::cli::failed;
   } catch (const reel::Error& error) {
     fmt::print(stderr, "reel: {}\n", reel::cli::printable_lines(error.what()));
     return error.code() == reel::Code::damaged_document ? reel::cli::damaged : reel::cli::failed;

@@ -93,8 +93,12 @@ OutputFile::OutputFile(std::filesystem::path path, const OutputFileOptions& opti
     if (moved >= 0) ::close(std::exchange(descriptor_, moved));
   }
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0)
-    fail(Code::io_failed, "Can't create '{}': {}.", path_.string(), reason(errno));
+  if (::fstat(descriptor_, &status) != 0) {
+    const int error = errno;
+    ::close(std::exchange(descriptor_, -1));
+    ::unlink(written_path_.c_str());
+    fail(Code::io_failed, "Can't create '{}': {}.", path_.string(), reason(error));
+  }
   device_ = status.st_dev;
   inode_ = status.st_ino;
 }

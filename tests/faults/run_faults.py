@@ -174,8 +174,8 @@ SCENARIOS = [
     Verb("strip", (*FILE_CALLS, "read", "mmap", "new"), ["strip", "{sample}", "-o", "out.reel"], "out.reel"),
     Verb("replay", ("read", "open", "mmap", "pthread_create", "clock_gettime", "new"), ["replay", "{sample}"]),
     Verb("extract", (*FILE_CALLS, "pthread_create", "new"), ["extract", "{sample}", "c3", "-o", "out.reel"], "out.reel"),
-    Verb("perfetto", (*FILE_CALLS, "new"), ["export", "{sample}", "--as", "perfetto", "-o", "out"], "out"),
-    Verb("sqlite", (*FILE_CALLS, "new"), ["export", "{sample}", "--as", "sqlite", "-o", "out"], "out"),
+    Verb("perfetto", (*FILE_CALLS, "new"), ["export", "{sample}", "--to", "perfetto", "-o", "out"], "out"),
+    Verb("sqlite", (*FILE_CALLS, "new"), ["export", "{sample}", "--to", "sqlite", "-o", "out"], "out"),
     Verb("page", (*FILE_CALLS, "new"), ["view", "{sample}", "--html", "out.html"], "out.html"),
 ]
 
@@ -241,6 +241,8 @@ def main():
         if not kinds:
             continue
         clean = scenario.go(place, fresh(place, scenario), bare="1")
+        if clean.end != 0:
+            raise SystemExit(f"{scenario.name} fails without any fault: {clean}")
         for kind in kinds:
             before = len(failures)
             count, tried = try_kind(place, scenario, clean, kind, given, chance, failures)

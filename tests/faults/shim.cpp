@@ -51,6 +51,13 @@ const Plan& plan() {
 }
 
 std::atomic<long> calls{0};
+std::atomic<bool> is_begun{false};  // what fails before main() is nobody's to catch
+int (*program)(int, char**, char**) = nullptr;
+
+int begin(int count, char** words, char** environment) {
+  is_begun = true;
+  return program(count, words, environment);
+}
 
 bool has_one_of(const char* path, const char* words) {
   while (*words) {
@@ -91,7 +98,7 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* data) {
 // Whether this call, made from `caller`, is the one that fails.
 bool __attribute__((noinline)) fails(const char* name, void* caller) {
   thread_local bool inside = false;  // what is asked below allocates and maps by itself
-  if (inside || std::strcmp(name, plan().call) != 0) return false;
+  if (!is_begun || inside || std::strcmp(name, plan().call) != 0) return false;
   inside = true;
   const Owner owner = owner_of(caller);
   bool is_ours = owner == Owner::ours;
@@ -139,9 +146,9 @@ void* allocate_or_throw(std::size_t size, std::size_t alignment, void* caller) {
 
 #define CALLER __builtin_return_address(0)
 // One wrapped function of the C library: what the faulty call returns is -1.
-#define WRAP(result, name, parameters, arguments)            \
-  result name parameters {                                   \
-    static auto* const next = real(&name, #name);            \
+#define WRAP(result, name, parameters, arguments)              \
+  result name parameters {                                     \
+    static auto* const next = real(&name, #name);              \
     return fails(#name, CALLER) ? result(-1) : next arguments; \
   }
 
@@ -154,6 +161,12 @@ WRAP(int, ftruncate, (int file, off_t size), (file, size))
 WRAP(int, unlink, (const char* path), (path))
 WRAP(int, rename, (const char* from, const char* to), (from, to))
 WRAP(int, fstat, (int file, struct stat* status), (file, status))
+
+int __libc_start_main(int (*main)(int, char**, char**), int count, char** words, void (*init)(),
+                      void (*fini)(), void (*end)(), void* stack) {
+  program = main;
+  return real(&__libc_start_main, "__libc_start_main")(begin, count, words, init, fini, end, stack);
+}
 
 ssize_t pwrite(int file, const void* bytes, size_t size, off_t at) {
   static auto* const next = real(&pwrite, "pwrite");
