@@ -1,9 +1,12 @@
 // Commands given one by one to streams, as the program did.
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "base/fail.hpp"
 #include "replay/runner.hpp"
@@ -51,15 +54,44 @@ class StreamRunner final : public Runner {
     std::vector<std::byte> bytes;
   };
 
-  // Which commands wait for which, and so which need an event after them.
+  // Which commands wait for which, and so which need an event after them. A command that is left
+  // out hands on the order that it stood in: who waits for it waits for what came before it, and
+  // what comes after it on its stream waits for what it waited for.
   void find_waits() {
     const Trace& trace = stage_.trace();
     std::vector<std::uint32_t> last(trace.commands().size(), no_index);
     for (std::uint32_t i = 0; i < actions_.size(); ++i) last[actions_[i].command] = i;
-    for (const TraceOrder& order : trace.orders()) {
-      if (last[order.command] == no_index || last[order.after] == no_index) continue;
-      waits_[order.command].push_back(order.after);
-      waited_for_.insert(last[order.after]);  // a look at its results comes before the event, too
+    struct Handed {
+      std::uint32_t before = no_index;   // the last that runs on the stream
+      std::vector<std::uint32_t> waits;  // of commands left out since
+    };
+    std::vector<Handed> streams(trace.streams().size());
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> left_out;
+    auto order = trace.orders().begin();
+    for (std::uint32_t command = 0; command < last.size(); ++command) {
+      Handed& handed = streams[trace.commands()[command].stream];
+      for (; order != trace.orders().end() && order->command == command; ++order) {
+        if (last[order->after] != no_index)
+          handed.waits.push_back(order->after);
+        else if (const auto instead = left_out.find(order->after); instead != left_out.end())
+          handed.waits.insert(handed.waits.end(), instead->second.begin(), instead->second.end());
+      }
+      if (handed.waits.size() > 1) {
+        std::sort(handed.waits.begin(), handed.waits.end());
+        handed.waits.erase(std::unique(handed.waits.begin(), handed.waits.end()),
+                           handed.waits.end());
+      }
+      if (last[command] == no_index) {
+        if (handed.waits.empty() && handed.before == no_index) continue;
+        auto& instead = left_out[command] = handed.waits;
+        if (handed.before != no_index) instead.push_back(handed.before);
+        continue;
+      }
+      handed.before = command;
+      if (handed.waits.empty()) continue;
+      // A look at its results comes before the event, too.
+      for (const std::uint32_t after : handed.waits) waited_for_.insert(last[after]);
+      waits_[command] = std::exchange(handed.waits, {});
     }
     for (const KeptOrder::Wait& wait : stage_.script().kept) {
       if (last[wait.command] == no_index || last[wait.after] == no_index) continue;

@@ -277,6 +277,20 @@ void GraphExecState::bind(NodeId node, std::size_t index, const Buffer& buffer) 
   set_argument(node, index, BufferRange(buffer, old.offset_bytes, old.size_bytes));
 }
 
+// A kernel takes memory from some addresses only; copies and fills take it from any.
+void GraphExecState::check_bound(const Use& use, const BufferRange& range) const {
+  const Command& command = steps_[use.step].command;
+  if (const auto* dispatch = std::get_if<Dispatch>(&command.work))
+    return check_argument_for_device(Argument(range), use.slot, dispatch->kernel->source.name,
+                                     *device);
+  Command bound = command;
+  std::uint32_t slot = 0;
+  for_each_transfer_range(bound.work, [&](BufferRange& place, Access) {
+    if (slot++ == use.slot) place = range;
+  });
+  check_for_device(bound, *device);
+}
+
 void GraphExecState::bind(std::span<const std::pair<std::string_view, Buffer>> names) {
   // All are checked before any is changed.
   std::vector<std::pair<Use, BufferRange>> changes;
@@ -292,8 +306,7 @@ void GraphExecState::bind(std::span<const std::pair<std::string_view, Buffer>> n
         fail(Code::invalid_argument,
              "bind(): several buffers of the graph are labelled '{}'; bind by node.", name);
       changes.emplace_back(use, BufferRange(buffer, range.offset_bytes, range.size_bytes));
-      const Argument as_argument(changes.back().second);
-      check_argument_for_device(as_argument, use.slot, std::string(name), *device);
+      check_bound(use, changes.back().second);
       --left[old];
     }
     if (left[old] != 0 && old != buffer.resource().get())

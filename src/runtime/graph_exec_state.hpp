@@ -70,6 +70,7 @@ class GraphExecState {
   std::uint32_t step_of(NodeId node, std::string_view operation) const;
   Dispatch& dispatch_of(NodeId node, std::string_view operation);
   BufferRange& range_at(const Use& use);
+  void check_bound(const Use& use, const BufferRange& range) const;
   void apply(const Use& use, const BufferRange& range);
   void keep(const BufferRange& range);
   void check_new_buffer(const BufferRange& range, const BufferRange& old) const;
