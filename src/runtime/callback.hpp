@@ -1,7 +1,8 @@
 // callback.hpp - which function of the program the library is running on this thread.
 //
 // Host calls and host kernels run in the middle of a device's work. What waits for that device
-// from in there waits for itself, so it is refused at the call: see "Threads and ownership" in docs/architecture.md.
+// from in there waits for itself, so it is refused at the call: see "Threads and ownership" in
+// docs/architecture.md.
 #pragma once
 
 #include <functional>

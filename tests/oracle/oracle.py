@@ -34,11 +34,12 @@ OFF = {
         "use_host",
         "leaves_working",  # PoCL itself crashes now and then
         "quick",
+        "last",  # PoCL ended a program once in some hundred: "PTHREAD ERROR in can_run_command()"
     ],
     "own": [
+        "leaves_working",  # lavapipe's exit handler crashes while it still compiles
         "callback",  # order that a host call gave is lost
         "relay",  # waits that a synchronized stream had pending are no order
-        "bind",  # refused where a copy has an offset that a kernel may not have
         "window_inside",  # stopped while another thread gives commands
     ],
 }

@@ -1,5 +1,6 @@
-// svm_hidden_pointers.c - a list in shared memory whose nodes point to each other; only its head is an
-// argument, and the driver is not told that there are others, which fine-grained devices and PoCL allow.
+// svm_hidden_pointers.c - a list in shared memory whose nodes point to each other; only its head is
+// an argument, and the driver is not told that there are others, which fine-grained devices and
+// PoCL allow.
 #include "machine.h"
 
 static const char* source =
