@@ -34,7 +34,6 @@ OFF = {
         "use_host",
         "leaves_working",  # PoCL itself crashes now and then
         "quick",
-        "last",  # PoCL ended a program once in some hundred: "PTHREAD ERROR in can_run_command()"
     ],
     "own": [
         "leaves_working",  # lavapipe's exit handler crashes while it still compiles
