@@ -126,7 +126,7 @@ GROUPS = {
         Case("svm_coarse"),
         Case("svm_fine"),
         Case("svm_pointers", replay="partly", because="addresses are others in a replay"),
-        Case("svm_hidden_pointers", replay="partly", because="addresses are others in a replay"),
+        Case("svm_pointers hidden", replay="partly", because="addresses are others in a replay"),
     ],
     "order": [
         Case("out_of_order"),
