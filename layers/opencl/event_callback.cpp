@@ -38,8 +38,8 @@ cl_int CL_API_CALL set_event_callback(cl_event event, cl_int when, EventCallback
     quietly([&] {
       const auto* known = find<Event>(event);
       if (!known || known->capture == 0) return;
-      watched.reset(new Watched{function, data, known->capture, known->after});
-      if (known->command != no_index) watched->done.push_back({known->stream, known->command});
+      watched.reset(new Watched{function, data, known->capture, {}});
+      known->for_each_done([&](const Point& point) { watched->done.push_back(point); });
     });
   if (!watched) return next().clSetEventCallback(event, when, function, data);
   // It may be called, and gone, before the driver returns.

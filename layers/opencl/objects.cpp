@@ -270,12 +270,4 @@ SvmBounds svm_bounds() noexcept {
           reinterpret_cast<std::uintptr_t>(last.begin) + last.size_bytes};
 }
 
-std::vector<SvmBlock> all_svm() {
-  auto& table = forever<SvmTable>();
-  const std::shared_lock lock(table.mutex);
-  std::vector<SvmBlock> all;
-  for (const auto& [begin, block] : table.blocks) all.push_back(block);
-  return all;
-}
-
 }  // namespace reel::layer

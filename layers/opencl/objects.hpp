@@ -182,6 +182,13 @@ struct Event final : Object {
   bool is_user = false;
   std::uint64_t user_number = 0;                       // held_back::made()
   std::uint32_t capture = 0, stream = 0, command = 0;  // of what it stands for; capture 0: none
+
+  // visit(Point) for each recorded command that is done when it is.
+  template <class F>
+  void for_each_done(F&& visit) const {
+    for (const Point& point : after) visit(point);
+    if (command != no_index) visit(Point{stream, command});
+  }
 };
 
 // --- all of them --------------------------------------------------------------------------------
@@ -239,7 +246,6 @@ std::uint32_t next_stream_id() noexcept;
 void add_svm(void* begin, std::uint64_t size, std::shared_ptr<Storage> storage);
 std::shared_ptr<Storage> remove_svm(const void* begin);
 std::optional<SvmBlock> svm_at(const void* address);
-std::vector<SvmBlock> all_svm();
 struct SvmBounds {
   std::uintptr_t begin = 0, end = 0;  // of all of it; the same: there is none
 };

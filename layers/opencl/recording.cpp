@@ -629,8 +629,7 @@ bool Recording::wait_until_done(Queue& queue, QueueRecord& record, std::chrono::
 
 void Recording::host_waited(const Event& event) noexcept {
   if (event.capture != number) return;
-  for (const Point& point : event.after) host_waited(point.stream, point.command);
-  if (event.command != no_index) host_waited(event.stream, event.command);
+  event.for_each_done([&](const Point& point) { host_waited(point.stream, point.command); });
 }
 
 void Recording::settle_reads() noexcept {
@@ -652,8 +651,7 @@ void Recording::host_waited(std::uint32_t stream, std::uint32_t command) noexcep
 
 void Recording::host_saw(const Event& event) noexcept {
   if (event.capture != number) return;
-  for (const Point& point : event.after) host_saw(point.stream, point.command);
-  if (event.command != no_index) host_saw(event.stream, event.command);
+  event.for_each_done([&](const Point& point) { host_saw(point.stream, point.command); });
 }
 
 void Recording::host_saw(std::uint32_t stream, std::uint32_t command) noexcept {
