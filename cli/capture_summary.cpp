@@ -5,7 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string_view>
 
+#include "note_lines.hpp"
 #include "output_place.hpp"
 #include "reel/units.hpp"
 #include "terminal.hpp"
@@ -42,7 +45,7 @@ void print_document(const CapturedDocument& document, bool names_process, bool q
         path);
   if (!document.lost.empty()) say("{} is incomplete: {}", path, printable(document.lost));
   if (quiet) return;
-  for (const std::string& note : document.notes) say("{}: {}", path, printable(note));
+  for (const std::string& note : note_lines(document.notes)) say("{}: {}", path, printable(note));
 }
 
 // The one with the most in it.
@@ -64,7 +67,10 @@ Json json_of(const CapturedDocument& document) {
   json["still_written"] = document.is_still_written;
   json["lost"] = document.lost;
   json["unreadable"] = document.unreadable;
-  json["notes"] = document.notes;
+  json["notes"] = Json::array();
+  std::set<std::string_view> seen;
+  for (const TraceNote& note : document.notes)
+    if (seen.insert(note.text).second) json["notes"].push_back(note.text);
   return json;
 }
 

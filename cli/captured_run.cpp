@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
@@ -50,10 +49,7 @@ void look_into(CapturedDocument& document) {
     document.commands = trace.commands().size();
     document.kernels = trace.kernels().size();
     document.bytes = trace.file_bytes();
-    for (const TraceNote& note : trace.notes())
-      if (std::find(document.notes.begin(), document.notes.end(), note.text) ==
-          document.notes.end())
-        document.notes.push_back(note.text);
+    document.notes.assign(trace.notes().begin(), trace.notes().end());
     const auto complete = trace.end_facts().find("complete");
     if (document.lost.empty() && complete != trace.end_facts().end() && complete->second != "yes")
       document.lost = complete->second;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <reel/trace.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,9 +21,9 @@ struct CapturedDocument {
   bool is_recovered = false;      // it was cut short, and its index was written afterwards
   bool is_still_written = false;  // its process goes on
   std::uint64_t commands = 0, kernels = 0, bytes = 0;
-  std::string lost;                // what is missing, and why; empty: nothing
-  std::vector<std::string> notes;  // of the document
-  std::string unreadable;          // why it can't be read; empty: it can
+  std::string lost;  // what is missing, and why; empty: nothing
+  std::vector<TraceNote> notes;
+  std::string unreadable;  // why it can't be read; empty: it can
 };
 
 class CapturedRun {

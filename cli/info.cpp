@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "graph_info.hpp"
+#include "note_lines.hpp"
 #include "reel/trace_totals.hpp"
 #include "reel/units.hpp"
 #include "terminal.hpp"
@@ -167,7 +168,7 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
   if (s.passes > 0) line("passes", std::to_string(s.passes));
   line("selection", fact(facts, "selection"));
   line("overhead", overhead_text(s));
-  for (const TraceNote& note : totals.notes) line("note", note.text);
+  for (const std::string& note : note_lines(totals.notes)) line("note", note);
   const std::string complete = fact(totals.end_facts, "complete");
   if (!complete.empty() && complete != "yes") line("lost", complete);
   for (const std::string& problem : totals.problems) line("problem", problem);

@@ -106,6 +106,10 @@ cl_int CL_API_CALL release_memory(cl_mem memory) {
     if (object.kind != ObjectKind::memory) return;
     const auto& storage = static_cast<Memory&>(object).storage;
     if (storage->parts.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    {
+      const std::lock_guard lock(storage->life_mutex);
+      storage->is_gone = true;
+    }
     const RecordingUse use;
     if (use) use->freed(storage);
   });

@@ -80,6 +80,8 @@ struct Storage : BufferResource {
   HostWindow mapped;
   std::atomic<bool> is_mapped{false};
   std::atomic<std::uint32_t> parts{0};  // objects of the program on these bytes
+  std::mutex life_mutex;                // of is_gone
+  bool is_gone = false;                 // the program is releasing the last of them
   CaptureNumber noted_in = 0;           // the capture that has its row
   // The last command that may have written it, for who has to wait.
   std::atomic<std::uint32_t> writer_capture{0}, writer_stream{0}, writer_command{0};

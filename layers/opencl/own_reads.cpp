@@ -13,6 +13,21 @@ bool overlap(const Range& a, const Range& b) noexcept {
          b.offset_bytes < a.offset_bytes + a.size_bytes;
 }
 
+// The program may release it once our lock is gone and the read is done.
+void add_held(std::vector<cl_command_queue>& queues, cl_command_queue queue) {
+  if (std::find(queues.begin(), queues.end(), queue) != queues.end()) return;
+  queues.push_back(queue);
+  next().clRetainCommandQueue(queue);
+}
+
+// Nobody else need flush them for our sake.
+void flush(const std::vector<cl_command_queue>& queues) {
+  for (cl_command_queue queue : queues) {
+    next().clFlush(queue);
+    next().clReleaseCommandQueue(queue);
+  }
+}
+
 }  // namespace
 
 bool is_done(cl_event event) noexcept {
@@ -78,11 +93,10 @@ void OwnReads::before_write(const Range& range, cl_command_queue queue, bool in_
       if (std::find(waits.begin(), waits.end(), read->event) != waits.end()) continue;
       waits.push_back(read->event);
       next().clRetainEvent(read->event);
-      if (read->queue != queue) to_flush.push_back(read->queue);
+      if (read->queue != queue) add_held(to_flush, read->queue);
     }
   }
-  // Nobody else need flush it for our sake.
-  for (cl_command_queue other : to_flush) next().clFlush(other);
+  flush(to_flush);
 }
 
 template <class F>
@@ -100,9 +114,9 @@ std::vector<cl_event> OwnReads::host_may_write() {
   for_each_seen([&](OwnRead& read) {
     waits.push_back(read.event);
     next().clRetainEvent(read.event);
-    to_flush.push_back(read.queue);
+    add_held(to_flush, read.queue);
   });
-  for (cl_command_queue queue : to_flush) next().clFlush(queue);
+  flush(to_flush);
   return waits;
 }
 

@@ -67,6 +67,29 @@ bool is_lent_memory_there(const Storage& storage) {
   return copy_if_there(address, one) && copy_if_there(address + storage.size_bytes - 1, one);
 }
 
+// An object of the program that its threads may release at any moment, kept while it is read: by a
+// reference of ours; where the driver reads memory that the program lent, the release waits for us.
+class Kept {
+ public:
+  explicit Kept(Storage& storage) : lock_(storage.life_mutex) {
+    if (storage.is_gone) return;
+    const bool is_lent = storage.image && (storage.flags & CL_MEM_USE_HOST_PTR);
+    if (is_lent && !held_back::is_free(held_back::now())) return;  // it might wait for long
+    if (next().clRetainMemObject(storage.memory) == CL_SUCCESS) memory_ = storage.memory;
+    if (!is_lent) lock_.unlock();
+  }
+  ~Kept() {
+    if (memory_) next().clReleaseMemObject(memory_);
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  explicit operator bool() const noexcept { return memory_ != nullptr; }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  cl_mem memory_ = nullptr;
+};
+
 // Of the memory for contents, as long as the driver reads.
 std::uint64_t bytes_of(const Reading& reading) {
   std::uint64_t bytes = reading.image ? reading.image->bytes().size() : 0;
@@ -688,10 +711,17 @@ void Recording::read_final() {
   std::uint64_t total = 0;
   OwnQueues queues;
   const auto is_still_ours = [] { return session::stray_commands() == 0; };
-  for (const auto& [piece, held] : ledger_.device_written())
-    if (!storage_of(piece).is_strange && is_still_ours() && !document_.is_lost())
-      total += storage_of(piece).address ? check_shared(piece, count - 1)
-                                         : read_now(queues, piece, count - 1, is_still_ours);
+  for (const auto& [piece, held] : ledger_.device_written()) {
+    Storage& storage = storage_of(piece);
+    if (storage.is_strange || !is_still_ours() || document_.is_lost()) continue;
+    if (storage.address) {
+      total += check_shared(piece, count - 1);
+    } else if (const Kept kept(storage); kept) {
+      total += read_now(queues, piece, count - 1, is_still_ours);
+    } else {
+      missing(storage, "the program released it while the capture ended");
+    }
+  }
   if (!is_still_ours())
     note("contents_missing",
          "The program gave commands while the capture ended; what was in memory then is not a "

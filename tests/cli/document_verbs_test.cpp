@@ -1,4 +1,5 @@
 // The verbs that look into a document, run as a user runs them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "document/document_writer.hpp"
 #include "document/mcap_reader.hpp"
 #include "document/sample_document.hpp"
 #include "run_program.hpp"
@@ -74,6 +76,20 @@ TEST_F(DocumentVerbs, InfoJsonHasCountsFactsAndOverheads) {
   EXPECT_EQ(info["devices"][0]["clock_error_ns"], 70);
   EXPECT_EQ(info["busy_ns"], 50'000);  // without the launch, whose nodes count
   EXPECT_EQ(info["notes"][0]["kind"], "limit");
+}
+
+TEST_F(DocumentVerbs, InfoShowsAFewNotesOfEachKind) {
+  const std::string path = *folder / "notes.reel";
+  document::DocumentWriter writer(path, {}, {});
+  for (int i = 0; i < 100; ++i)
+    writer.add(document::NoteRow{1, "contents_missing", fmt::format("b{} is missing", i % 50)});
+  writer.add(document::NoteRow{2, "limit", "the limit was reached"});
+  writer.close({});
+  const Outcome run = reel({"info", path});
+  EXPECT_THAT(run.out, AllOf(HasSubstr("b2 is missing"), Not(HasSubstr("b3 is missing")),
+                             HasSubstr("47 notes more of the kind 'contents_missing'"),
+                             HasSubstr("the limit was reached")));
+  EXPECT_EQ(reel_json({"info", path})["notes"].size(), 101);
 }
 
 TEST_F(DocumentVerbs, CommandsListsThemWithTheirTimes) {

@@ -189,6 +189,9 @@ GROUPS = {
     "lifetimes": [
         Case("odd_releases"),
         Case("taken_back"),
+        Case("releases"),
+        # The capture ends again and again while the program releases what is to be read then.
+        Case("releases", title="releases --last 5ms", options="--last 5ms", replay=None, tally=False),
         Case("handle_reuse 30000"),
         Case("many_objects 20000"),
     ],

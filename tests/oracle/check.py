@@ -53,7 +53,7 @@ class Tools:
 
 
 # Not "last": under it PoCL ended a program once in some hundred runs ("PTHREAD ERROR in can_run_command()").
-WINDOWS = ("first", "commands", "commands", "kernel", "time", "inside")
+WINDOWS = ("first", "commands", "commands", "kernel", "time", "inside", "last")
 
 
 class OpenclCase:
