@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/environment_variable.hpp"
+#include "base/forks.hpp"
 #include "base/log.hpp"
 #include "layers/opencl/control_thread.hpp"
 #include "layers/opencl/launcher.hpp"
@@ -25,12 +26,11 @@ struct Process {
 };
 
 std::atomic<Process*> current{nullptr};
-std::atomic<bool> is_forked{false};
 
 Process& process() {
   if (Process* here = current.load(std::memory_order_acquire)) return *here;
   // Of two threads that come first one makes it in vain; that happens once.
-  auto* fresh = new Process(is_forked.load());
+  auto* fresh = new Process(is_forked());
   Process* expected = nullptr;
   if (current.compare_exchange_strong(expected, fresh, std::memory_order_acq_rel)) return *fresh;
   delete fresh;
@@ -135,7 +135,6 @@ void process_ends() noexcept {
 }
 
 void process_forked() noexcept {
-  is_forked.store(true);
   if (Process* parents = current.exchange(nullptr)) parents->thread.abandon();
   session::set_attention(false);
 }

@@ -1,38 +1,48 @@
 // control_thread.hpp - the thread that begins and ends captures when the program makes no call.
 //
-// Made when it is first needed, for the rest of the process. It takes no signal, and serves the
-// socket of `reel trigger` when asked to: an abstract one, "reel-<process>", for the same user.
+// Made when it is first needed, for the rest of the process. It takes no signal. It may call the
+// driver, whose descriptors are the program's, so it shares them, and has none of its own.
 #pragma once
 
-#include <sys/types.h>
+#include <semaphore.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
+#include <optional>
+
+#include "layers/opencl/controller.hpp"
+#include "layers/opencl/trigger_thread.hpp"
 
 namespace reel::layer {
 
-class Controller;
-
 class ControlThread {
  public:
-  explicit ControlThread(Controller& controller) : controller_(controller) {}
+  explicit ControlThread(Controller& controller);
 
   void serve_triggers();  // and starts it
   void start_or_wake();
   void wake() noexcept;     // safe in a signal handler; nothing where none was started
-  void abandon() noexcept;  // in a forked child, which has no such thread: lets go of its sockets
+  void abandon() noexcept;  // in a forked child, which has no such thread
 
  private:
   void start();
   void run() noexcept;
   void wait();
-  void answer_one();
+  Outcome ask();  // on the thread of the triggers: what became of one
+  void answer();
 
   Controller& controller_;
   std::mutex mutex_;  // of starting
   bool started_ = false;
-  std::atomic<int> wake_{-1}, socket_{-1};
-  ino_t socket_inode_ = 0;
+  sem_t awake_;
+
+  std::mutex asking_;  // of what follows
+  std::condition_variable answered_;
+  bool asked_ = false;
+  std::optional<Outcome> outcome_;
+  bool serves_ = false;
+  TriggerThread triggers_;
 };
 
 }  // namespace reel::layer

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/fail.hpp"
+#include "base/forks.hpp"
 #include "capture/facts.hpp"
 #include "layers/opencl/held_back.hpp"
 #include "layers/opencl/recording.hpp"
@@ -23,7 +24,7 @@ std::mutex& mutex = *new std::mutex;
 std::atomic<Recording*> current{nullptr};
 std::atomic<std::uint64_t> users{0};
 std::atomic<std::uint32_t> captures{0}, strays{0};
-std::atomic<bool> is_child{false}, is_hurried{false};
+std::atomic<bool> is_hurried{false};
 
 // How long a capture waits for a device that gets nothing done. What only the program can release
 // will not be released while it waits for us.
@@ -84,7 +85,7 @@ std::uint32_t stray_commands() noexcept { return strays.load(std::memory_order_s
 bool begin(const std::string& path, const Settings& settings, std::string& why) noexcept {
   try {
     const std::lock_guard lock(mutex);
-    if (is_child.load()) fail(Code::unsupported, "A forked process can't be captured.");
+    if (is_forked()) fail(Code::unsupported, "A forked process can't be captured.");
     if (Recording* under_way = current.load())
       fail(Code::invalid_argument, "A capture to {} is under way; stop it before another begins.",
            under_way->path);
@@ -198,7 +199,6 @@ void after_fork_in_parent() noexcept {
 }
 
 void after_fork_in_child() noexcept {
-  is_child = true;
   current.store(nullptr);  // left as it is: its threads are the parent's
   users = 0;
   detail::mode_bits = 0;

@@ -1,7 +1,5 @@
 #include "reel/capture.hpp"
 
-#include <unistd.h>
-
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "capture/active_capture.hpp"
@@ -21,8 +19,7 @@ std::atomic<std::uint32_t> next_number{1};
 
 CaptureState::CaptureState(const std::string& pattern, CaptureOptions wanted)
     : path(capture::expand_path(pattern, next_number.load(std::memory_order_relaxed))),
-      options(std::move(wanted)),
-      process_(getpid()) {
+      options(std::move(wanted)) {
   document_ = capture::open_document(path, options);
   next_number.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t live = options.device ? options.device.state()->live_bytes.load()
@@ -31,8 +28,6 @@ CaptureState::CaptureState(const std::string& pattern, CaptureOptions wanted)
   estimate_bytes = told.estimate_bytes;
   if (!told.warning.empty()) log(LogLevel::warn, told.warning);
 }
-
-bool CaptureState::is_inherited() const noexcept { return getpid() != process_; }
 
 CaptureState::~CaptureState() { take_away(); }
 

@@ -2,11 +2,10 @@
 // process's recordings it is.
 #pragma once
 
-#include <sys/types.h>
-
 #include <memory>
 #include <string>
 
+#include "base/forks.hpp"
 #include "capture/document_thread.hpp"
 #include "capture/environment.hpp"
 #include "reel/capture.hpp"
@@ -25,7 +24,8 @@ class CaptureState {
 
   void begin();  // does nothing when it is begun; throws when it has ended, or can't begin
   const CaptureReport& end();
-  bool is_inherited() const noexcept;  // by a forked child: it is the parent's
+  // By a forked child: it is the parent's.
+  bool is_inherited() const noexcept { return birth_.is_inherited(); }
 
   const std::string path;
   const CaptureOptions options;
@@ -39,7 +39,7 @@ class CaptureState {
   void take_away();  // of a document that was never begun
 
   std::unique_ptr<capture::DocumentThread> document_;  // until it is begun
-  const pid_t process_;
+  const Birth birth_;
   std::uint32_t number_ = 0;  // of the recording
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -50,7 +49,7 @@ std::thread start_without_signals(auto function) {
 
 DocumentThread::DocumentThread(const std::string& path, document::Facts facts,
                                const document::DocumentOptions& options, std::uint64_t limit_bytes)
-    : limit_bytes_(limit_bytes), process_(getpid()) {
+    : limit_bytes_(limit_bytes) {
   std::promise<void> opened;
   auto is_opened = opened.get_future();
   thread_ = start_without_signals([&, this, opened = std::move(opened)]() mutable {
@@ -74,7 +73,7 @@ DocumentThread::DocumentThread(const std::string& path, document::Facts facts,
 
 DocumentThread::~DocumentThread() {
   if (!thread_.joinable()) return;
-  if (is_in_child())
+  if (birth_.is_inherited())
     leave_thread();
   else
     end(Ending::finished);  // not finish(): what that returns takes memory
@@ -229,9 +228,6 @@ void DocumentThread::close() {
   }
 }
 
-// Of a fork: the thread is the parent's, and so is the document.
-bool DocumentThread::is_in_child() const noexcept { return getpid() != process_; }
-
 void DocumentThread::end(Ending ending) {
   {
     const std::lock_guard lock(mutex_);
@@ -242,7 +238,7 @@ void DocumentThread::end(Ending ending) {
 }
 
 void DocumentThread::discard() {
-  if (is_in_child())
+  if (birth_.is_inherited())
     leave_thread();
   else
     end(Ending::discarded);
@@ -253,7 +249,7 @@ void DocumentThread::leave_thread() noexcept { new (std::nothrow) std::thread(st
 
 DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
   Result result;
-  if (is_in_child()) {
+  if (birth_.is_inherited()) {
     leave_thread();
     result.lost = "A forked process has no capture.";
     return result;

@@ -12,8 +12,6 @@
 // something.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -25,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/forks.hpp"
 #include "capture/command_log.hpp"
 #include "capture/messages.hpp"
 #include "capture/work_table.hpp"
@@ -83,7 +82,6 @@ class DocumentThread {
   void leave_thread() noexcept;
   void close();
   void end(Ending ending);  // and joins
-  bool is_in_child() const noexcept;
   void say_lost() const noexcept;
 
   void write(document::DeviceRow& row) { document_->add(row); }
@@ -121,7 +119,7 @@ class DocumentThread {
   std::vector<std::shared_ptr<CommandLog>> logs_;
   Ending ending_ = Ending::none;
   bool urgent_ = false;
-  const pid_t process_;
+  const Birth birth_;  // in a fork's child the thread is the parent's, and so is the document
   std::thread::id writer_;
   std::thread thread_;
 };

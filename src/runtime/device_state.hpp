@@ -26,7 +26,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
 
   // Made before a fork(), in the parent: its threads are gone and its driver may hang. What belongs
   // to it is let go without touching the driver: leaked, on purpose.
-  bool is_inherited() const noexcept { return generation_ != fork_generation(); }
+  bool is_inherited() const noexcept { return birth_.is_inherited(); }
   void refuse_inherited() const {
     if (is_inherited()) [[unlikely]]
       fail_inherited();
@@ -58,7 +58,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
 
   [[noreturn]] void fail_inherited() const;
 
-  const std::uint32_t generation_ = fork_generation();
+  const Birth birth_;
   std::shared_ptr<DeviceDriver> driver_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<StreamState>> streams_;

@@ -199,9 +199,9 @@ LoadedApi make_inherited() {
 }  // namespace
 
 const LoadedApi& loaded_api() {
-  static const std::uint32_t generation = fork_generation();
+  static const Birth birth;
   static const LoadedApi& loaded = *new LoadedApi(load());  // threads of the driver may outlive us
-  if (generation == fork_generation()) [[likely]]
+  if (!birth.is_inherited()) [[likely]]
     return loaded;
   static const LoadedApi& inherited = *new LoadedApi(make_inherited());
   return inherited;

@@ -145,14 +145,14 @@ Loader load() {
 
 namespace {
 
-std::uint32_t loaded_in() {
-  static const std::uint32_t generation = fork_generation();
-  return generation;
+const Birth& loaded_in() {
+  static const Birth birth;
+  return birth;
 }
 
 }  // namespace
 
-bool is_inherited() { return loaded_in() != fork_generation(); }
+bool is_inherited() { return loaded_in().is_inherited(); }
 
 const Loader& loader() {
   loaded_in();
