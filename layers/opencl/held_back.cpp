@@ -56,4 +56,11 @@ bool is_free(std::uint64_t moment) noexcept {
   return events.not_set.empty() || *events.not_set.begin() > moment;
 }
 
+bool is_any_event_unset() noexcept {
+  if (count.load(std::memory_order_acquire) == 0) return false;
+  UserEvents& events = user_events();
+  const std::lock_guard lock(events.mutex);
+  return !events.not_set.empty();
+}
+
 }  // namespace reel::layer::held_back

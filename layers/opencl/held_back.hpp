@@ -19,5 +19,7 @@ void native_given() noexcept;
 std::uint64_t now() noexcept;
 // Work given at `moment`, and all before it, gets done whatever the program does.
 bool is_free(std::uint64_t moment) noexcept;
+// A user event is not set: some of what was given may wait for it.
+bool is_any_event_unset() noexcept;
 
 }  // namespace reel::layer::held_back

@@ -84,10 +84,14 @@ struct Storage : BufferResource {
   bool is_gone = false;                 // the program is releasing the last of them
   CaptureNumber noted_in = 0;           // the capture that has its row
   // The last command that may have written it, for who has to wait.
-  std::atomic<std::uint32_t> writer_capture{0}, writer_stream{0}, writer_command{0};
+  std::atomic<std::uint32_t> writer_stream{0}, writer_command{0};
 };
 
 HostWindow window_of(Storage& storage);
+// It has such bytes.
+inline bool is_seen_by_host(const Storage& storage) noexcept {
+  return storage.address || storage.is_mapped.load(std::memory_order_acquire);
+}
 
 struct Memory final : Object {
   Memory() : Object(ObjectKind::memory) {}

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "capture/log_entries.hpp"
 #include "layers/opencl/control.hpp"
+#include "layers/opencl/held_back.hpp"
 #include "layers/opencl/scope_stack.hpp"
 
 namespace reel::layer {
@@ -31,6 +32,8 @@ constexpr std::size_t memory_bytes = std::size_t{256} << 20;
 // Copies of what is mapped for writing, all together; a single one may be of any size.
 constexpr std::size_t map_memory_bytes = std::size_t{1} << 30;
 constexpr std::size_t kept_map_bytes = std::size_t{256} << 20;
+// Without anything getting done, while the program has not set a user event.
+constexpr std::chrono::milliseconds most_for_user_event{50};
 // A queue without order whose commands all overlap; more than this are put into lines.
 constexpr std::size_t most_lanes = 64;
 
@@ -129,7 +132,7 @@ bool Recording::before(Ticket& ticket) noexcept {
   quietly([&] {
     const Work& work = *ticket.work;
     wanted = control::selects(work.kernel ? std::string_view(work.kernel->name) : "");
-    guard(ticket, work);
+    guard(ticket, work, ticket.record->in_order);
     if (!wanted) {
       follow(ticket, work);
       leave_out(work);
@@ -141,8 +144,9 @@ bool Recording::before(Ticket& ticket) noexcept {
     add_orders(ticket, record);
     if (work.kernel) note_kernel(*work.kernel, ticket.queue->device);
     std::vector<Piece> unknown;
-    look_at(ticket.id, work, unknown);
-    if (!unknown.empty() && contents != Contents::none) read_inputs(ticket, unknown);
+    look_at({record.lanes[ticket.lane].stream, ticket.id}, work, unknown);
+    if (!unknown.empty() && contents != Contents::none)
+      read_inputs(ticket, unknown, record.in_order);
     if (!ticket.program_event) ticket.event = &ticket.taken;
   });
   if (!wanted || ticket.id == no_index) {
@@ -242,7 +246,7 @@ void Recording::relied_on_polling(std::uint32_t command, std::span<const std::ui
       }
 }
 
-void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& unknown) {
+void Recording::look_at(const Point& command, const Work& work, std::vector<Piece>& unknown) {
   for (const WorkArgument& argument : work.arguments) {
     if (argument.kind != ArgumentKind::buffer) continue;
     Storage& storage = *argument.range.storage;
@@ -250,7 +254,8 @@ void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& 
     if (argument.view && argument.view->noted_in.load(std::memory_order_relaxed) != number)
       note_storage(*argument.view);
     if (storage.is_strange) continue;
-    if (contents != Contents::none) take_host_writes(id, storage);
+    if (contents != Contents::none) take_host_writes(command.command, storage);
+    if (writes(argument.access) && is_seen_by_host(storage)) shared_writes_.begin(storage, command);
     const BufferRange range = ledger_range(argument.range);
     if (writes(argument.access) && overwrites(work.kind))
       ledger_.overwrite(range, work.kind == WorkKind::write);
@@ -259,12 +264,11 @@ void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& 
   }
 }
 
-void Recording::guard(Ticket& ticket, const Work& work) {
+void Recording::guard(Ticket& ticket, const Work& work, bool in_order) {
   std::vector<cl_event> waits;
   for (const WorkArgument& argument : work.arguments)
     if (argument.kind == ArgumentKind::buffer && writes(argument.access))
-      own_reads_.before_write(argument.range, ticket.record->handle, ticket.record->in_order,
-                              waits);
+      own_reads_.before_write(argument.range, ticket.record->handle, in_order, waits);
   for (cl_event event : waits) ticket.wait_for(event);
 }
 
@@ -399,6 +403,7 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
       for (std::uint32_t id = ticket.id; id <= lane.last_command; ++id)
         note("refused", fmt::format("c{} was refused: {} answered {} ({}).", id, work.label,
                                     status_name(status), status));
+      shared_writes_.refused(ticket.id, lane.last_command);
       forget(work);  // it wrote nothing, and what was read for it is not for others
       for (std::uint32_t i = 0; i < nodes; ++i) forget(ticket.buffer->works[i].work);
       return;
@@ -417,6 +422,7 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
       record.pending.push_back({ticket.id, ticket.lane, event, ticket.begin_ns, end_ns});
       ++lane.pending;
     }
+    shared_writes_.given(ticket.id, lane.last_command, event, !record.is_crowded);
     wrote(work, lane.stream, ticket.id);
     for (std::uint32_t i = 0; i < nodes; ++i)
       wrote(ticket.buffer->works[i].work, lane.stream, ticket.id + 1 + i);
@@ -425,6 +431,7 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
       for (const WorkArgument& argument : work.arguments)
         if (is_bytes(argument) && writes(argument.access)) checks.push_back(argument);
       check(ticket, checks);
+      if (ticket.buffer) check_nodes(ticket, event);
     }
     // Of a queue without order the hook may still need the event: its next command collects.
     if (++record.since_collected >= collect_every && !ticket.queue->out_of_order)
@@ -440,11 +447,6 @@ void Recording::wrote(const Work& work, std::uint32_t stream, std::uint32_t id) 
     Storage& storage = *argument.range.storage;
     storage.writer_stream.store(stream, std::memory_order_relaxed);
     storage.writer_command.store(id, std::memory_order_relaxed);
-    storage.writer_capture.store(number, std::memory_order_relaxed);
-    if (work.kind != WorkKind::write && window_of(storage).size_bytes != 0) {
-      const std::lock_guard lock(mutex_);
-      shared_dirty_.push_back(std::static_pointer_cast<Storage>(storage.shared_from_this()));
-    }
   }
   if (!work.why_not_again) return;
   note("not_replayable",
@@ -476,13 +478,13 @@ void Recording::launch(Ticket& ticket, CommandBuffer& buffer) noexcept {
     for (std::uint32_t i = 0; i < count; ++i) {
       const BufferedWork& one = buffer.works[i];
       if (one.work.kernel) note_kernel(*one.work.kernel, ticket.queue->device);
-      guard(ticket, one.work);
-      look_at(ticket.id + 1 + i, one.work, unknown);
+      guard(ticket, one.work, false);
+      look_at({record.lanes[ticket.lane].stream, ticket.id + 1 + i}, one.work, unknown);
       if (one.pattern.empty() || contents == Contents::none) continue;
       PatternSource pattern(one.pattern);
       push_bytes(ContentRole::written, ticket.id + 1 + i, one.work.arguments, pattern);
     }
-    if (!unknown.empty() && contents != Contents::none) read_inputs(ticket, unknown);
+    if (!unknown.empty() && contents != Contents::none) read_inputs(ticket, unknown, false);
     if (!ticket.program_event) ticket.event = &ticket.taken;
     ticket.buffer = &buffer;
   });
@@ -611,6 +613,8 @@ void Recording::note_clock(Queue& queue, QueueRecord& record) {
 
 bool Recording::wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds most) {
   if (most.count() > 0) next().clFlush(record.handle);
+  // What waits for a user event waits for the program, which may be waiting for us here.
+  if (held_back::is_any_event_unset()) most = std::min(most, most_for_user_event);
   auto last = std::chrono::steady_clock::now();
   for (int rounds = 0;; ++rounds) {
     const auto now = std::chrono::steady_clock::now();
@@ -657,7 +661,10 @@ void Recording::host_saw(const Event& event) noexcept {
 void Recording::host_saw(std::uint32_t stream, std::uint32_t command) noexcept {
   quietly([&] {
     own_reads_.call_off_where_host_may_write();
-    if (host_waits_.is_done(stream, command)) return;
+    if (host_waits_.is_done(stream, command)) {
+      saw_done(stream, command);
+      return;
+    }
     {
       const std::lock_guard lock(mutex_);
       std::uint32_t& last = polled_.seen.try_emplace(stream, command).first->second;
@@ -669,20 +676,15 @@ void Recording::host_saw(std::uint32_t stream, std::uint32_t command) noexcept {
 }
 
 void Recording::saw_done(std::uint32_t stream, std::uint32_t command) {
-  if (!host_waits_.saw_done(stream, command)) return;
+  host_waits_.saw_done(stream, command);
   // What the device has finished in memory that the host sees is not the host's.
-  const std::lock_guard lock(mutex_);
-  std::erase_if(shared_dirty_, [&](const std::shared_ptr<Storage>& storage) {
-    if (!is_written(*storage)) return false;
+  const auto is_done = [&](const Point& point) {
+    return host_waits_.is_done(point.stream, point.command);
+  };
+  for (const auto& storage : shared_writes_.take_done(is_done)) {
     const HostWindow window = window_of(*storage);
     if (window.size_bytes) host_pages_.refresh(storage.get(), window.address, window.size_bytes);
-    return true;
-  });
-}
-
-bool Recording::is_written(const Storage& storage) const {
-  return host_waits_.is_done(storage.writer_stream.load(std::memory_order_relaxed),
-                             storage.writer_command.load(std::memory_order_relaxed));
+  }
 }
 
 void Recording::finished(Queue& queue) noexcept {

@@ -28,6 +28,7 @@
 #include "layers/opencl/own_reads.hpp"
 #include "layers/opencl/queue_record.hpp"
 #include "layers/opencl/settings.hpp"
+#include "layers/opencl/shared_writes.hpp"
 #include "layers/opencl/work.hpp"
 #include "reel/capture.hpp"
 
@@ -170,12 +171,13 @@ class Recording {
   void add_orders(Ticket& ticket, QueueRecord& record);
   void relied_on_polling(std::uint32_t command, std::span<const std::uint32_t> after);
   void saw_done(std::uint32_t stream, std::uint32_t command);
-  void look_at(std::uint32_t id, const Work& work, std::vector<capture::Piece>& unknown);
+  void look_at(const Point& command, const Work& work, std::vector<capture::Piece>& unknown);
   void follow(Ticket& ticket, const Work& work);
   void check_before_unrecorded(Ticket& ticket, const Range& range);
-  void leave_out(const Work& work);              // what it writes is not known
-  void forget(const Work& work);                 // nothing of it is
-  void guard(Ticket& ticket, const Work& work);  // it may overwrite what we still read
+  void leave_out(const Work& work);  // what it writes is not known
+  void forget(const Work& work);     // nothing of it is
+  // It may overwrite what we still read. `in_order`: it comes after all that its queue was given.
+  void guard(Ticket& ticket, const Work& work, bool in_order);
   void append(const Ticket& ticket, const Work& work, std::uint32_t id, std::uint32_t launched_by,
               std::uint32_t node, std::uint64_t end_ns, bool refused);
   void wrote(const Work& work, std::uint32_t stream, std::uint32_t id);
@@ -193,7 +195,9 @@ class Recording {
   void note_clock(Queue& queue, QueueRecord& record);
 
   // Contents.
-  void read_inputs(Ticket& ticket, std::span<const capture::Piece> pieces);
+  void read_inputs(Ticket& ticket, std::span<const capture::Piece> pieces, bool in_order);
+  // What the commands of a buffer left, each where no later one of them wrote.
+  void check_nodes(Ticket& ticket, cl_event launched);
   // In the order of the record's queue. `after` is the event of the command whose results they are;
   // `events`, where they are wanted, get those of the reads.
   struct ReadOrder {
@@ -214,8 +218,6 @@ class Recording {
   void push_bytes(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
                   ByteSource& bytes);
   void take_host_writes(std::uint32_t command, Storage& storage);
-  // The host has seen its last writer done.
-  bool is_written(const Storage& storage) const;
   std::optional<capture::Block> take_memory(std::uint64_t size_bytes, QueueRecord* record);
   bool stores(ContentRole role) const noexcept;
   void missing(const Storage& storage, std::string_view why);
@@ -245,6 +247,7 @@ class Recording {
   capture::BufferLedger ledger_;
   HostPages host_pages_;
   OwnReads own_reads_;
+  SharedWrites shared_writes_;
   capture::HostWaits host_waits_;
   std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
@@ -252,7 +255,6 @@ class Recording {
   std::map<cl_device_id, std::uint32_t> devices_;
   std::vector<std::shared_ptr<Object>> queues_;         // that gave something
   std::map<std::uint32_t, document::ClockRow> clocks_;  // by device: the last that was written
-  std::vector<std::shared_ptr<Storage>> shared_dirty_;  // the host sees it, a device wrote it
   struct Polled {
     std::map<std::uint32_t, std::uint32_t> seen;  // by stream: the last command, never waited for
     std::uint32_t orders = 0, first_command = 0, first_after = 0;

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/clock.hpp"
+#include "base/range_set.hpp"
 #include "layers/opencl/device_row.hpp"
 #include "layers/opencl/held_back.hpp"
 #include "layers/opencl/image_shape.hpp"
@@ -257,9 +258,9 @@ void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t
            total);
 }
 
-void Recording::read_inputs(Ticket& ticket, std::span<const Piece> pieces) {
+void Recording::read_inputs(Ticket& ticket, std::span<const Piece> pieces, bool in_order) {
   QueueRecord& record = *ticket.record;
-  if (!ticket.queue->out_of_order) {
+  if (in_order) {
     read_pieces(record, ContentRole::input, ticket.id, pieces,
                 {.wait_count = ticket.wait_count, .waits = ticket.waits});
     return;
@@ -291,6 +292,31 @@ void Recording::check(Ticket& ticket, std::span<const WorkArgument> ranges,
                  .waits = needs_wait ? &event : nullptr,
                  .after = event});
   });
+}
+
+// PoCL 3.1 lets commands of a queue pass a buffer of commands, even if the queue is in order: the
+// reads wait for it.
+void Recording::check_nodes(Ticket& ticket, cl_event launched) {
+  const auto& works = ticket.buffer->works;
+  std::map<const Storage*, RangeSet> later;
+  for (auto i = u32(works.size()); i-- > 0;) {
+    std::vector<Piece> pieces;
+    for (const WorkArgument& argument : works[i].work.arguments) {
+      const Range& range = argument.range;
+      if (argument.kind != ArgumentKind::buffer || !writes(argument.access)) continue;
+      RangeSet& written = later[range.storage];
+      const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
+      if (!range.storage->is_strange && works[i].work.kind != WorkKind::write)
+        written.for_each_gap(begin, end, [&](std::uint64_t first, std::uint64_t last) {
+          pieces.push_back({range.storage, first, last - first});
+        });
+      written.add(begin, end);
+    }
+    read_pieces(*ticket.record, ContentRole::check, ticket.id + 1 + i, pieces,
+                {.wait_count = launched ? 1u : 0u,
+                 .waits = launched ? &launched : nullptr,
+                 .after = launched});
+  }
 }
 
 void Recording::check_before(Ticket& ticket) noexcept {
@@ -498,13 +524,12 @@ bool Recording::is_device_written(std::span<const WorkArgument> ranges) noexcept
 // Bytes of memory that host and device share, changed while no command that may write them was
 // under way.
 void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
-  if (!storage.address && !storage.is_mapped.load(std::memory_order_relaxed)) [[likely]]
+  if (!is_seen_by_host(storage)) [[likely]]
     return;
   const HostWindow window = window_of(storage);
   if (window.size_bytes == 0) return;
   // Where the host has not seen it done, what changed may be the device's.
-  if (storage.writer_capture.load(std::memory_order_relaxed) == number && !is_written(storage))
-    return;
+  if (shared_writes_.are_under_way(storage)) return;
   const bool is_copied = window.before && (!window.read || is_done(window.read));
   if (!storage.address && !window.is_discarding && !is_copied) {
     // Mapped before the capture, or nobody could copy it: only the device can tell what is there.
@@ -548,6 +573,7 @@ void Recording::unmapped(const Storage& storage, std::span<const Range> ranges) 
 void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
   quietly([&] {
     const Forgetting forgetting{host_pages_, storage.get()};
+    shared_writes_.forget(*storage);
     // The memory is the program's again once this returns.
     if ((storage->address || (storage->flags & CL_MEM_USE_HOST_PTR)) &&
         held_back::is_free(held_back::now()))
@@ -587,9 +613,11 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
       return;
     }
     if (storage->address) {
-      if (queue && queue->record->handle)
-        wait_until_done(*queue, *queue->record, std::chrono::seconds(5));
-      for (const Piece& piece : pieces) check_shared(piece, writer);
+      if (queue && queue->record->handle &&
+          !wait_until_done(*queue, *queue->record, std::chrono::seconds(5)))
+        missing(*storage, "it was released before the commands that write it were done");
+      else
+        for (const Piece& piece : pieces) check_shared(piece, writer);
       return;
     }
     if (!queue || !queue->record->handle) {

@@ -77,9 +77,14 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
     return;
   }
   const std::uint32_t id = next_command_.fetch_add(1, std::memory_order_relaxed);
-  quietly([&] { before(stream, *record, id, command.work); });
+  std::optional<Command> told;
+  quietly([&] {
+    before(stream, *record, id, command.work);
+    if (std::holds_alternative<HostCall>(command.work)) [[unlikely]]
+      told = telling(stream, id, command);
+  });
   try {
-    stream.submit_stamped(command, id);
+    stream.submit_stamped(told ? *told : command, id);
   } catch (const std::exception& error) {
     const std::string refused = error.what();
     quietly([&] {
@@ -93,6 +98,21 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
     after(stream, *record, id, command.work);
     if (++record->since_collected >= collect_every) collect(stream, *record);
   });
+}
+
+// A function of the program may tell its threads that all before it is done: what they give from
+// then on comes after it.
+std::optional<Command> Recording::telling(const StreamState& stream, std::uint32_t id,
+                                          const Command& command) const {
+  const auto* call = std::get_if<HostCall>(&command.work);
+  if (!call || !call->function) return std::nullopt;
+  Command told = command;
+  told.work = HostCall{std::make_shared<const std::function<void()>>(
+      [function = call->function, point = RecordedPoint{number_, {{u32(stream.id), id}}}] {
+        reel::host_waited(point);
+        (*function)();
+      })};
+  return told;
 }
 
 void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_t id,

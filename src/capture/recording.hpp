@@ -107,6 +107,9 @@ class Recording final : public Recorder {
   // Marks what `work` uses; what must be read before it runs is added to `unknown`.
   void look_at(const Work& work, std::vector<Piece>& unknown);
   void leave_out(const StreamState& stream, const Work& work);  // it runs unrecorded
+  // In place of a host call, one that notes when it is made; none for other work.
+  std::optional<Command> telling(const StreamState& stream, std::uint32_t id,
+                                 const Command& command) const;
   void before(StreamState& stream, RecordedStream& record, std::uint32_t id, const Work& work);
   void after(StreamState& stream, RecordedStream& record, std::uint32_t id, const Work& work);
   void append(StreamState& stream, RecordedStream& record, const Given& given,

@@ -67,7 +67,8 @@ class ScriptMaker {
       for (const std::uint32_t c : kept_.sequence)
         if (c < end_) command_with_contents(c, first_contents(c));
     }
-    script_.kept = kept_.waits;
+    script_.kept.insert(script_.kept.end(), kept_.waits.begin(), kept_.waits.end());
+    std::ranges::stable_sort(script_.kept, {}, &KeptOrder::Wait::command);
     sort_checks();
     for (std::uint32_t b = 0; b < names_buffer_.size(); ++b)
       if (names_buffer_[b]) script_.buffers.push_back(b);
@@ -77,7 +78,8 @@ class ScriptMaker {
   }
 
  private:
-  using Losers = document::SourceMap<std::uint32_t>;  // who would have written the bytes
+  using Writers =
+      document::SourceMap<std::uint32_t>;  // the command by which bytes are, or would be
 
   std::vector<Action>& list(std::uint32_t c) {
     return c < from_ ? script_.before : script_.actions;
@@ -122,6 +124,27 @@ class ScriptMaker {
     }
     list(c).push_back({Action::Kind::put, c, i});
     script_.is_written[row.buffer] = true;
+    puts_of(row.buffer).assign(begin, end, c);
+  }
+
+  Writers& puts_of(std::uint32_t buffer) {
+    return puts_.try_emplace(buffer, trace_.buffers()[buffer].size_bytes, no_index).first->second;
+  }
+
+  // What the host wrote is put in place with the first command that uses it. Others on other
+  // streams, which the program had no reason to put in order, come after that as well.
+  void wait_for_puts(std::uint32_t c, const TraceWork& work) {
+    if (puts_.empty()) return;
+    for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
+      const auto puts = puts_.find(range.buffer);
+      if (puts == puts_.end()) return;
+      const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
+      for (const Writers::Piece& piece : puts->second.pieces(begin, end))
+        if (piece.source != no_index && piece.source != c &&
+            trace_.commands()[piece.source].stream != trace_.commands()[c].stream)
+          script_.kept.push_back({c, piece.source});
+      if (writes(access)) puts->second.assign(begin, end, no_index);
+    });
   }
 
   void command(std::uint32_t c, std::uint32_t first, std::uint32_t last) {
@@ -134,6 +157,7 @@ class ScriptMaker {
       look(c, first, last);
       return;
     }
+    wait_for_puts(c, work);
     Given given;  // by the host, with this command
     for (std::uint32_t i = first; i < last; ++i)
       if (const TraceContents& row = trace_.contents()[i];
@@ -246,7 +270,7 @@ class ScriptMaker {
   std::uint32_t loser_of(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) const {
     const auto losers = lost_.find(buffer);
     if (losers == lost_.end()) return no_index;
-    for (const Losers::Piece& piece : losers->second.pieces(begin, end))
+    for (const Writers::Piece& piece : losers->second.pieces(begin, end))
       if (piece.source != no_index) return piece.source;
     return no_index;
   }
@@ -347,7 +371,8 @@ class ScriptMaker {
   const Obstacles& obstacles_;
   Script script_;
   std::vector<RangeSet> known_, hashed_, written_;  // by buffer
-  std::map<std::uint32_t, Losers> lost_;            // by buffer
+  std::map<std::uint32_t, Writers> lost_;           // by buffer
+  std::map<std::uint32_t, Writers> puts_;           // by buffer: what the host wrote in between
   std::vector<bool> names_buffer_, names_kernel_;
   const std::set<std::uint32_t> refused_;
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::uint32_t> ends_;

@@ -183,6 +183,14 @@ class Checker:
         keys = ("verdict", "checks", "races", "culprit", "culprit_reason", "left_out", "not_checked")
         return json.dumps({k: report[k] for k in keys}, indent=1) + "\n" + ran.told()
 
+    def is_named(self, kernel, first, document):
+        """The first difference is at a dispatch of the kernel; or one before it is said not to be checked."""
+        if re.search(rf"\b{kernel}\b", first.get("description") or ""):
+            return True
+        notes = json.dumps(json.loads(self.reel("info", "--json", document).out)["notes"])
+        at = int((first.get("command") or "c0")[1:])
+        return any(int(command) < at for command in re.findall(r"\bc(\d+) is not checked", notes))
+
     def verdict(self, written, window, contents, verdict, ran):
         self.count("verdict", window, verdict)
         if verdict == "equal" or contents in ("hashes", "none"):
@@ -192,9 +200,22 @@ class Checker:
 
 
 class Kept:
-    """A program of a file, of which only the text is known."""
+    """A program of a file: lines at its top say how it is captured, and what must come of its replay."""
 
     causes = {"asynchronous"}
+
+    def __init__(self, path):
+        said = dict(re.findall(r"^# ([a-z ]+): (.*)$", path.read_text(), re.M))
+        self.options = said["captured with"].split()
+        self.must_be, _, checks = said["must be"].partition(" with ")
+        self.checks = int(checks.split()[0]) if checks else None
+
+    def check(self, report):
+        verdict = report["verdict"].replace("_", " ") if report else "not replayed"
+        if verdict != self.must_be:
+            raise Failure("verdict", f"The verdict is '{verdict}', and must be '{self.must_be}'.")
+        if self.checks not in (None, report["checks"]["made"]):
+            raise Failure("checks", f"{report['checks']['made']} checks were made, and must be {self.checks}.")
 
 
 # By construction: what may leave a replay of a whole program unproved.
@@ -204,14 +225,14 @@ UNPROVED = {"native kernel", "user event", "leaves with work under way", "_exit"
 class OpenclChecker(Checker):
     kind = "opencl"
 
-    def check_kept(self, path, options):
+    def check_kept(self, path):
         self.fresh()
+        kept, document = Kept(path), self.folder / "captured.reel"
         words = [self.tools.programs / "oracle_opencl", path]
-        document = self.folder / "captured.reel"
         bare = Ran(words, self.folder)
-        self.compare(bare, Ran([self.tools.reel, "capture", "-o", document, *options, "--", *words], self.folder))
-        for one in sorted(self.folder.glob("*.reel")):
-            self.check_document(one, Kept, "kept", "all")
+        self.compare(bare, Ran([self.tools.reel, "capture", "-o", document, *kept.options, "--", *words], self.folder))
+        contents = kept.options[kept.options.index("--contents") + 1]
+        kept.check(self.check_document(document, kept, "kept", contents))
 
     def check(self, written, case):
         self.fresh()
@@ -267,7 +288,7 @@ class OpenclChecker(Checker):
         if ran.code != 1:
             raise Failure("accepted", f"The kernel {name} was changed, and the replay says {report['verdict']}.\n" + ran.told())
         first = report["differences"][0] if report["differences"] else {}
-        if case.contents == "all" and not re.search(rf"\b{kernels.ENTRY[name]}\b", first.get("description") or ""):
+        if case.contents == "all" and not self.is_named(kernels.ENTRY[name], first, document):
             raise Failure("culprit", f"The kernel {name} was changed, and this is said to differ first: {first}\n" + ran.told())
         self.count("tampered", "noticed")
 
@@ -293,16 +314,17 @@ class OwnCase:
 class OwnChecker(Checker):
     kind = "own"
 
-    def check_kept(self, path, options):
-        """Options: the device, and contents."""
+    def check_kept(self, path):
+        """Captured with: the device, and contents."""
         self.fresh()
-        words = [self.tools.programs / "oracle_own", options[0], path]
-        document = self.folder / "captured.reel"
+        kept, document = Kept(path), self.folder / "captured.reel"
+        device, contents = kept.options
+        words = [self.tools.programs / "oracle_own", device, path]
         bare = Ran(words, self.folder)
-        environment = {"ORACLE_DOCUMENT": str(document), "ORACLE_CONTENTS": options[1]}
+        environment = {"ORACLE_DOCUMENT": str(document), "ORACLE_CONTENTS": contents}
         self.compare(bare, Ran(words, self.folder, environment))
         library = ["--host-kernels", self.tools.programs / "oracle_kernels.so"]
-        self.check_document(document, Kept, "kept", options[1], library)
+        kept.check(self.check_document(document, kept, "kept", contents, library))
 
     def check(self, written, case):
         self.fresh()
@@ -344,6 +366,6 @@ class OwnChecker(Checker):
         if ran.code != 1:
             raise Failure("accepted", f"The kernel {name} was changed: {report['verdict']}.\n" + ran.told())
         first = report["differences"][0] if report["differences"] else {}
-        if case.contents == "all" and f"oracle_{name}" not in (first.get("description") or ""):
+        if case.contents == "all" and not self.is_named(f"oracle_{name}", first, document):
             raise Failure("culprit", f"The kernel {name} was changed, and this differs first: {first}\n" + ran.told())
         self.count("tampered", "noticed")

@@ -431,6 +431,11 @@ cl_int set_argument(cl_kernel kernel, cl_uint index, const std::string& word) {
 }
 
 // From word `at` on: program, kernel, items, arguments.
+void set_arguments(const Step& step, std::size_t at, cl_kernel kernel) {
+  for (std::size_t i = at + 3; i < step.words.size(); ++i)
+    told(step, set_argument(kernel, static_cast<cl_uint>(i - at - 3), step.word(i)));
+}
+
 cl_kernel kernel_of(const Step& step, std::size_t at) {
   const std::string key = step.word(at) + " " + step.word(at + 1);
   cl_kernel& known = world->kernels[step.thread][key];
@@ -440,8 +445,7 @@ cl_kernel kernel_of(const Step& step, std::size_t at) {
     known = clCreateKernel(world->programs[step.number_at(at)], step.word(at + 1).c_str(), &status);
     told(step, status);
   }
-  for (std::size_t i = at + 3; i < step.words.size(); ++i)
-    told(step, set_argument(known, static_cast<cl_uint>(i - at - 3), step.word(i)));
+  set_arguments(step, at, known);
   return known;
 }
 
@@ -501,9 +505,15 @@ void add_command(const Step& step) {
   Point point(id);
   if (step.operation == "addrun") {
     const std::size_t items = size_at(step, 3);
-    told(step,
-         world->calls.kernel(commands, nullptr, nullptr, kernel_of(step, 1), 1, nullptr, &items,
-                             nullptr, point.count(), point.waits(), point.made(), nullptr));
+    // A kernel of its own, whose arguments nobody changes: PoCL 3.1 takes those that are set when
+    // the buffer is launched, not those of now.
+    cl_int status = CL_SUCCESS;
+    cl_kernel kernel =
+        clCreateKernel(world->programs[step.number_at(1)], step.word(2).c_str(), &status);
+    told(step, status);
+    set_arguments(step, 1, kernel);
+    told(step, world->calls.kernel(commands, nullptr, nullptr, kernel, 1, nullptr, &items, nullptr,
+                                   point.count(), point.waits(), point.made(), nullptr));
   } else if (step.operation == "addcopy") {
     told(step, world->calls.copy(commands, nullptr, memory_at(step, 1), memory_at(step, 3),
                                  bytes_at(step, 2), bytes_at(step, 4), bytes_at(step, 5),

@@ -732,7 +732,7 @@ class Written(Order):
                 program, name, memories, words, touches, effect, _ = chosen
                 if any(m.kind in ("shared", "part") for m in memories):
                     continue  # PoCL 3.1 takes a part of a buffer for all of it here
-                lines.append(f"addrun {slot} {words} fresh=1")
+                lines.append(f"addrun {slot} {words}")
                 also += [program, *memories]
                 touched += touches
                 effects.append(effect)

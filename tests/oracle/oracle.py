@@ -20,26 +20,12 @@ from own_programs import OwnPlan, OwnWritten
 # Known to fail, each with its reason; --all tries them as well.
 OFF = {
     "opencl": [
-        "commands",  # an event of a command buffer is taken for that of its launch, not of its last command
-        "casts",  # a kernel that only reads what it may write is said to race
-        "choose",  # the first of two definitions is believed, whichever #if takes
-        "out_of_order",  # not tried long enough
-        "poll",  # order that the program asked for by polling is lost
-        "polltimes",
-        "callback",
-        "sleep",
-        "user_event",
-        "native",  # what it wrote is put in place too early
-        "poke_host",  # pages that were mapped are not looked at again
-        "use_host",
+        "sleep",  # not tried long enough
         "leaves_working",  # PoCL itself crashes now and then
         "quick",
     ],
     "own": [
         "leaves_working",  # lavapipe's exit handler crashes while it still compiles
-        "callback",  # order that a host call gave is lost
-        "relay",  # waits that a synchronized stream had pending are no order
-        "window_inside",  # stopped while another thread gives commands
     ],
 }
 
@@ -75,6 +61,7 @@ class OwnTry(Try):
 
 
 TRIES = {"opencl": OpenclTry, "own": OwnTry}
+CHECKERS = {"opencl": OpenclChecker, "own": OwnChecker}
 
 
 def fails_alike(checkers, one, plan, whole, kind, times):
@@ -120,27 +107,25 @@ def shrink(checkers, one, whole, failure, seconds):
     return best, said
 
 
-def kept_programs(given, checkers):
-    """Programs that failed once: what is printed, and how the replay ends, must be right now."""
-    failures = []
+def kept_programs(given):
+    """Programs that failed once, each with how it is captured and what must come of its replay."""
+    tools, failed = Tools(given.reel, given.programs), 0
+    checkers = {kind: one(tools, given.work / "kept" / kind) for kind, one in CHECKERS.items()}
     for path in sorted((pathlib.Path(__file__).parent / "programs").glob("*.txt")):
-        kind, first = path.name.split("-")[0], path.read_text().splitlines()[0]
         try:
-            checkers[kind].check_kept(path, first.partition("captured with: ")[2].split())
-            checkers[kind].count("kept program", kind)
+            checkers[path.name.split("-")[0]].check_kept(path)
+            print(f"held    {path.stem}", flush=True)
         except Failure as failure:
-            failures.append(("failed", path.stem, kind, failure.kind, str(failure), path.read_text()))
-    return failures
+            failed += 1
+            print(f"FAILED  {path.stem}: {failure.kind}\n{failure}", flush=True)
+    return 1 if failed else 0
 
 
 def work(number, given, seeds, results):
     """One worker: takes seeds until there are no more."""
     tools = Tools(given.reel, given.programs)
     folder = given.work / f"worker{number}"
-    checkers = {"opencl": OpenclChecker(tools, folder / "opencl"), "own": OwnChecker(tools, folder / "own")}
-    if number == 0:
-        for failure in kept_programs(given, checkers):
-            results.put(failure)
+    checkers = {kind: one(tools, folder / kind) for kind, one in CHECKERS.items()}
     for seed in iter(seeds.get, None):
         kind = given.only or ("opencl", "own")[seed % 2]
         off = [] if given.all else [one for one in OFF[kind] if one not in given.much]
@@ -190,11 +175,14 @@ def main():
     options.add_argument("--without", nargs="*", default=[], help="actions, traits and ways that are left out")
     options.add_argument("--much", nargs="*", default=[], help="of these there is much, even if they are known to fail")
     options.add_argument("--all", action="store_true", help="also what is known to fail, and so left out otherwise")
+    options.add_argument("--kept", action="store_true", help="the programs that failed once, and no others")
     given = options.parse_args()
     if given.count is None and given.minutes is None:
         given.count = 1
     given.work = given.work.resolve()
     given.work.mkdir(parents=True, exist_ok=True)
+    if given.kept:
+        return kept_programs(given)
     seeds, results = multiprocessing.Queue(), multiprocessing.Queue()
     workers = [
         multiprocessing.Process(target=work, args=(i, given, seeds, results), daemon=True) for i in range(given.workers)
