@@ -15,6 +15,9 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual void take(std::span<std::byte> target) = 0;
+  // The next ones where they lie, in place of taking them. Null: they don't lie together, and none
+  // are taken.
+  virtual const std::byte* lend(std::uint64_t /*size_bytes*/) { return nullptr; }
 };
 
 // The rows of a box of host memory.
@@ -36,6 +39,19 @@ class BoxSource final : public ByteSource {
       row_ = 0;
       ++slice_;
     }
+  }
+
+  const std::byte* lend(std::uint64_t size_bytes) override {
+    if (slice_ >= box_.slices || size_bytes > box_.row_bytes - at_) return nullptr;
+    const std::byte* row =
+        base_ + box_.offset_bytes + slice_ * box_.slice_pitch + row_ * box_.row_pitch;
+    const std::byte* lent = row + at_;
+    if ((at_ += size_bytes) < box_.row_bytes) return lent;
+    at_ = 0;
+    if (++row_ < box_.rows) return lent;
+    row_ = 0;
+    ++slice_;
+    return lent;
   }
 
  private:

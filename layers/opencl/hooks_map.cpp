@@ -19,7 +19,7 @@ void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool bloc
   fill(given, WorkKind::read, "clEnqueueMapBuffer",
        [&](Work& work) { work.arguments = mapped.arguments; });
   void* pointer = nullptr;
-  MapInProgress map(given, mapped.arguments, flags);
+  MapInProgress map(given, mapped.arguments, flags, blocking);
   const cl_bool block = given.block(blocking);
   cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     cl_int answer = CL_SUCCESS;
@@ -29,6 +29,7 @@ void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool bloc
   });
   if (status == CL_SUCCESS) map.done(pointer, line(size));
   if (blocking) status = given.wait(status);
+  map.waited(pointer, status);
   if (status_ret) *status_ret = status;
   return pointer;
 }
@@ -47,7 +48,7 @@ void* CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocki
   fill(given, WorkKind::read, "clEnqueueMapImage",
        [&](Work& work) { work.arguments = mapped.arguments; });
   void* pointer = nullptr;
-  MapInProgress map(given, mapped.arguments, flags);
+  MapInProgress map(given, mapped.arguments, flags, false);
   const cl_bool block = given.block(blocking);
   cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     cl_int answer = CL_SUCCESS;

@@ -142,7 +142,7 @@ cl_int CL_API_CALL enqueue_map(cl_command_queue queue, cl_bool blocking, cl_map_
   });
   fill(given, WorkKind::read, "clEnqueueSVMMap",
        [&](Work& work) { work.arguments = mapped.arguments; });
-  MapInProgress map(given, mapped.arguments, flags);
+  MapInProgress map(given, mapped.arguments, flags, false);
   const cl_bool block = given.block(blocking);
   const cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     return next().clEnqueueSVMMap(queue, block, flags, pointer, size, n, w, e);

@@ -12,6 +12,32 @@ void HostPages::hash(Hashes& into, const std::byte* bytes, std::uint64_t size_by
     into.push_back(hash128({bytes + at, std::min(page_bytes, size_bytes - at)}).low);
 }
 
+HostPages::Hashes HostPages::of(std::span<const std::byte> bytes) {
+  Hashes hashes;
+  hashes.reserve((bytes.size() + page_bytes - 1) / page_bytes);
+  hash(hashes, bytes.data(), bytes.size());
+  return hashes;
+}
+
+HostPages::Ranges HostPages::differences(const Hashes& before, const Hashes& now,
+                                         std::uint64_t size_bytes) {
+  Ranges ranges;
+  for (std::size_t i = 0; i < now.size() && i < before.size(); ++i) {
+    if (now[i] == before[i]) continue;
+    const std::uint64_t at = i * page_bytes, size = std::min(page_bytes, size_bytes - at);
+    if (!ranges.empty() && ranges.back().first + ranges.back().second == at)
+      ranges.back().second += size;
+    else
+      ranges.emplace_back(at, size);
+  }
+  return ranges;
+}
+
+void HostPages::begin(const void* key, const Hashes& hashes) {
+  const std::lock_guard lock(mutex_);
+  hashes_.try_emplace(key, hashes);
+}
+
 HostPages::Ranges HostPages::changed(const void* key, const std::byte* bytes,
                                      std::uint64_t size_bytes) {
   const std::lock_guard lock(mutex_);
@@ -19,15 +45,7 @@ HostPages::Ranges HostPages::changed(const void* key, const std::byte* bytes,
   Hashes now;
   hash(now, bytes, size_bytes);
   const auto [it, is_new] = hashes_.try_emplace(key);
-  if (!is_new)
-    for (std::size_t i = 0; i < now.size() && i < it->second.size(); ++i) {
-      if (now[i] == it->second[i]) continue;
-      const std::uint64_t at = i * page_bytes, size = std::min(page_bytes, size_bytes - at);
-      if (!ranges.empty() && ranges.back().first + ranges.back().second == at)
-        ranges.back().second += size;
-      else
-        ranges.emplace_back(at, size);
-    }
+  if (!is_new) ranges = differences(it->second, now, size_bytes);
   it->second = std::move(now);
   return ranges;
 }

@@ -21,6 +21,14 @@ class HostPages {
   static constexpr std::uint64_t page_bytes = 4096;
   using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // offset, size
 
+  using Hashes = std::vector<std::uint64_t>;  // of each page
+
+  static Hashes of(std::span<const std::byte> bytes);
+  // Pages of `now` that differ from `before`; the last one ends at `size_bytes`.
+  static Ranges differences(const Hashes& before, const Hashes& now, std::uint64_t size_bytes);
+
+  // What it was when last looked at, where nothing is known of it.
+  void begin(const void* key, const Hashes& hashes);
   // Bytes of `key` that the host changed since the last look; none at the first.
   Ranges changed(const void* key, const std::byte* bytes, std::uint64_t size_bytes);
   // The device is done: what is there now is known.
@@ -35,7 +43,6 @@ class HostPages {
   bool knows(const void* key);
 
  private:
-  using Hashes = std::vector<std::uint64_t>;
   static void hash(Hashes& into, const std::byte* bytes, std::uint64_t size_bytes);
 
   std::mutex mutex_;

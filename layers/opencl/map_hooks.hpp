@@ -10,16 +10,22 @@ namespace reel::layer {
 class MapInProgress {
  public:
   // `mapped`: the ranges that it is of; known whether or not anybody records.
-  MapInProgress(Given& given, const std::vector<WorkArgument>& mapped, cl_map_flags flags) noexcept;
+  MapInProgress(Given& given, const std::vector<WorkArgument>& mapped, cl_map_flags flags,
+                bool blocking) noexcept;
   ~MapInProgress();
   MapInProgress(const MapInProgress&) = delete;
   MapInProgress& operator=(const MapInProgress&) = delete;
   // The driver made it: `host` are the mapped bytes from `pointer` on.
   void done(void* pointer, const Box& host) noexcept;
+  // After the wait of a blocking one, before the program has it.
+  void waited(void* pointer, cl_int status) noexcept;
 
  private:
+  void enter(void* pointer);
+
   Given& given_;
   Map map_;
+  bool is_hashed_ = false;  // what is there is looked at where the program will see it
 };
 
 // Fills the work of an unmap with what the host wrote, and gives it.

@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include "layers/opencl/host_pages.hpp"
+
 namespace reel::layer {
 
 namespace {
@@ -83,6 +85,17 @@ std::pair<std::uint64_t, std::uint64_t> trimmed(std::span<const std::byte> befor
   return {begin, end - begin};
 }
 
+void join_neighbours(Pieces& blocks) {
+  while (blocks.size() > most_pieces) {
+    Pieces joined;
+    for (std::size_t i = 0; i < blocks.size(); i += 2) {
+      const auto& last = blocks[std::min(i + 1, blocks.size() - 1)];
+      joined.emplace_back(blocks[i].first, last.first + last.second - blocks[i].first);
+    }
+    blocks = std::move(joined);
+  }
+}
+
 }  // namespace
 
 Pieces differences(std::span<const std::byte> before, std::span<const std::byte> now) {
@@ -99,14 +112,7 @@ Pieces differences(std::span<const std::byte> before, std::span<const std::byte>
       blocks.emplace_back(at, step);
   }
   if (total > fine_bytes || blocks.size() > most_pieces) {
-    while (blocks.size() > most_pieces) {
-      Pieces joined;
-      for (std::size_t i = 0; i < blocks.size(); i += 2) {
-        const auto& last = blocks[std::min(i + 1, blocks.size() - 1)];
-        joined.emplace_back(blocks[i].first, last.first + last.second - blocks[i].first);
-      }
-      blocks = std::move(joined);
-    }
+    join_neighbours(blocks);
     for (auto& block : blocks)
       block = trimmed(before, now, block.first, block.first + block.second);
     return blocks;
@@ -175,6 +181,18 @@ std::vector<MappedRun> written_by_host(const Map& map, const void* pointer) {
     if (written.size() <= most_pieces) break;
   }
   return written;
+}
+
+std::vector<MappedRun> written_by_host(const Map& map, const void* pointer, const PageHashes& now) {
+  const Range& range = map.ranges[0];
+  Pieces pieces = HostPages::differences(*map.hashes, now, range.size_bytes);
+  join_neighbours(pieces);
+  std::vector<MappedRun> runs;
+  for (const auto& [at, size] : pieces)
+    runs.push_back({static_cast<const std::byte*>(pointer) + at,
+                    nullptr,
+                    {range.storage, range.offset_bytes + at, size}});
+  return runs;
 }
 
 }  // namespace reel::layer

@@ -1,6 +1,7 @@
 // maps.hpp - memory that the program has mapped, and what it does to it.
 //
-// Of a map for writing we keep what the bytes were: at unmap, those that differ were written by the
+// Of a map for writing we keep what the bytes were (of a large one that the program waited for, the
+// hashes of its pages; it takes no memory then): at unmap, those that differ were written by the
 // host, and the rest is what the device left there. A map that discards the old contents needs no
 // copy: all of it counts as the host's. Maps are known outside of captures, too: one may be undone
 // within a capture. Any thread.
@@ -27,6 +28,7 @@ struct Map {
   std::shared_ptr<capture::Block>
       before;               // of an image: all of it. Null: discarding, or not captured
   cl_event read = nullptr;  // of the copy; ours to release
+  std::shared_ptr<const PageHashes> hashes;  // in place of a copy
 };
 
 // Mapped bytes that lie together both where the host sees them and in the storage.
@@ -47,5 +49,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> differences(std::span<const
                                                                  std::span<const std::byte> now);
 // What the host wrote, in the order of the ranges. Of images whole pixels.
 std::vector<MappedRun> written_by_host(const Map& map, const void* pointer);
+// The same of a map that has hashes, by what the hashes are now: whole pages.
+std::vector<MappedRun> written_by_host(const Map& map, const void* pointer, const PageHashes& now);
 
 }  // namespace reel::layer

@@ -50,6 +50,8 @@ struct Object : std::enable_shared_from_this<Object> {
 
 // --- memory -------------------------------------------------------------------------------------
 
+using PageHashes = std::vector<std::uint64_t>;
+
 // Bytes of a storage that the host can change without a call.
 struct HostWindow {
   std::byte* address = nullptr;
@@ -59,6 +61,14 @@ struct HostWindow {
   std::shared_ptr<capture::Block> before;
   cl_event read = nullptr;
   bool is_discarding = false;
+  std::shared_ptr<const PageHashes> hashes = nullptr;  // in place of `before` (HostPages)
+};
+
+// What a map left behind, as long as nothing was written since.
+struct LastMap {
+  std::uint32_t capture = 0;
+  std::uint64_t changes = 0, offset_bytes = 0, size_bytes = 0;
+  std::shared_ptr<const PageHashes> hashes;
 };
 
 // Bytes that are a buffer of documents: a buffer, an image, or shared virtual memory. Sub-buffers
@@ -78,7 +88,10 @@ struct Storage : BufferResource {
   // A map for writing that is not undone yet, the latest; under `window_mutex`.
   std::mutex window_mutex;
   HostWindow mapped;
+  LastMap last_map;
   std::atomic<bool> is_mapped{false};
+  // Counts what is given that may write it, while a capture runs.
+  std::atomic<std::uint64_t> changes{0};
   std::atomic<std::uint32_t> parts{0};  // objects of the program on these bytes
   std::mutex life_mutex;                // of is_gone
   bool is_gone = false;                 // the program is releasing the last of them

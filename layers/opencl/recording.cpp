@@ -267,8 +267,10 @@ void Recording::look_at(const Point& command, const Work& work, std::vector<Piec
 void Recording::guard(Ticket& ticket, const Work& work, bool in_order) {
   std::vector<cl_event> waits;
   for (const WorkArgument& argument : work.arguments)
-    if (argument.kind == ArgumentKind::buffer && writes(argument.access))
+    if (argument.kind == ArgumentKind::buffer && writes(argument.access)) {
+      argument.range.storage->changes.fetch_add(1, std::memory_order_relaxed);
       own_reads_.before_write(argument.range, ticket.record->handle, in_order, waits);
+    }
   for (cl_event event : waits) ticket.wait_for(event);
 }
 
@@ -296,7 +298,10 @@ void Recording::host_has(std::span<const Range> ranges, bool discarding) noexcep
 
 void Recording::forget(std::span<const Range> ranges) noexcept {
   quietly([&] {
-    for (const Range& range : ranges) ledger_.forget(ledger_range(range));
+    for (const Range& range : ranges) {
+      range.storage->changes.fetch_add(1, std::memory_order_relaxed);
+      ledger_.forget(ledger_range(range));
+    }
   });
 }
 

@@ -135,6 +135,9 @@ class Recording {
   void queue_released(Queue& queue) noexcept;
   // What the host wrote through a map is recorded.
   void unmapped(const Storage& storage, std::span<const Range> ranges) noexcept;
+  // Of what a map for writing has just given to the host, which has not seen it yet.
+  std::shared_ptr<const PageHashes> hashes_of_mapped(Storage& storage, const Range& range,
+                                                     const void* pointer) noexcept;
   // The time since then went into finding what the host gave.
   void spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept;
   void note(std::string kind, std::string text) noexcept;
@@ -217,6 +220,7 @@ class Recording {
                       cl_event* event, std::vector<cl_mem>& scratch);
   void push_bytes(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
                   ByteSource& bytes);
+  std::vector<Hash128> hashes_instead(std::span<const std::byte> bytes, bool store);
   void take_host_writes(std::uint32_t command, Storage& storage);
   std::optional<capture::Block> take_memory(std::uint64_t size_bytes, QueueRecord* record);
   bool stores(ContentRole role) const noexcept;

@@ -21,6 +21,7 @@ namespace reel::layer {
 
 using capture::Block;
 using capture::ContentsMessage;
+using capture::HashesMessage;
 using capture::Piece;
 
 namespace {
@@ -469,6 +470,18 @@ void Recording::push(Reading& reading) {
 
 // --- what the host gives and finds --------------------------------------------------------------
 
+// Empty: the bytes are to be copied.
+std::vector<Hash128> Recording::hashes_instead(std::span<const std::byte> bytes, bool store) {
+  std::vector<Hash128> pages;
+  if (store && (bytes.size() < page_bytes || !document_.sees_repeats())) return pages;
+  for (std::size_t at = 0; at < bytes.size(); at += page_bytes) {
+    pages.push_back(
+        hash128(bytes.subspan(at, std::min<std::size_t>(page_bytes, bytes.size() - at))));
+    if (store && !document_.has_page(pages.back())) return {};
+  }
+  return pages;
+}
+
 void Recording::push_bytes(ContentRole role, std::uint32_t command,
                            std::span<const WorkArgument> ranges, ByteSource& bytes) {
   const std::uint64_t begin_ns = monotonic_ns();
@@ -478,13 +491,25 @@ void Recording::push_bytes(ContentRole role, std::uint32_t command,
     const Range& range = argument.range;
     for (std::uint64_t at = 0; at < range.size_bytes; at += piece_bytes) {
       const std::uint64_t size = std::min(piece_bytes, range.size_bytes - at);
+      const std::byte* lent = bytes.lend(size);
+      total += size;
+      if (lent)
+        if (auto pages = hashes_instead({lent, size}, stores(role)); !pages.empty()) {
+          if (!range.storage->is_strange)
+            document_.push(HashesMessage{role, command, u32(range.storage->id),
+                                         range.offset_bytes + at, size, stores(role),
+                                         std::move(pages)});
+          continue;
+        }
       auto block = take_memory(size, nullptr);
       if (!block) {
         missing(*range.storage, "no memory was free in time to copy them");
         return;
       }
-      bytes.take(block->bytes());
-      total += size;
+      if (lent)
+        std::memcpy(block->bytes().data(), lent, size);
+      else
+        bytes.take(block->bytes());
       if (!range.storage->is_strange)
         document_.push(ContentsMessage{role, command, u32(range.storage->id),
                                        range.offset_bytes + at, stores(role), std::move(*block)});
@@ -531,13 +556,14 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
   // Where the host has not seen it done, what changed may be the device's.
   if (shared_writes_.are_under_way(storage)) return;
   const bool is_copied = window.before && (!window.read || is_done(window.read));
-  if (!storage.address && !window.is_discarding && !is_copied) {
+  if (!storage.address && !window.is_discarding && !is_copied && !window.hashes) {
     // Mapped before the capture, or nobody could copy it: only the device can tell what is there.
     ledger_.forget(window_range(storage, window));
     return;
   }
   if (is_copied && !host_pages_.knows(&storage))
     host_pages_.changed(&storage, window.before->bytes().data(), window.size_bytes);
+  if (window.hashes) host_pages_.begin(&storage, *window.hashes);
   // Of a map that threw away what was there, all is the host's.
   const bool is_all = window.is_discarding && !host_pages_.knows(&storage);
   auto changes = host_pages_.changed(&storage, window.address, window.size_bytes);
@@ -554,6 +580,26 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
     known.size_bytes = size;
     ledger_.overwrite(known, true);
   }
+}
+
+std::shared_ptr<const PageHashes> Recording::hashes_of_mapped(Storage& storage, const Range& range,
+                                                              const void* pointer) noexcept {
+  std::shared_ptr<const PageHashes> hashes;
+  quietly([&] {
+    const std::uint64_t begin_ns = monotonic_ns();
+    if (!storage.is_mapped.load(std::memory_order_acquire)) {
+      const std::lock_guard lock(storage.window_mutex);
+      const LastMap& last = storage.last_map;
+      if (last.capture == number && last.changes == storage.changes.load() &&
+          last.offset_bytes == range.offset_bytes && last.size_bytes == range.size_bytes)
+        hashes = last.hashes;
+    }
+    if (hashes) return;
+    hashes = std::make_shared<PageHashes>(
+        HostPages::of({static_cast<const std::byte*>(pointer), range.size_bytes}));
+    overhead(OverheadKind::inputs, begin_ns, range.size_bytes);
+  });
+  return hashes;
 }
 
 void Recording::unmapped(const Storage& storage, std::span<const Range> ranges) noexcept {

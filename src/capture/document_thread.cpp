@@ -27,6 +27,9 @@ constexpr std::size_t many_messages = 16'384;
 // What a machine may lose that goes off. More often, and a slow disk would hold up the writing.
 constexpr std::uint64_t sync_every_ns = 5'000'000'000u;
 
+// Pages that are worth asking for before they are copied.
+constexpr std::size_t large_page_bytes = std::size_t{64} << 10;
+
 // Signals are the program's affair: its handlers must not run here.
 std::thread start_without_signals(auto function) {
   sigset_t all, before;
@@ -293,9 +296,42 @@ void DocumentThread::write(ContentsMessage& message) {
                       document_->file_bytes(), limit_bytes_)});
     }
     pages_.push_back(hash128(page));
-    if (store) document_->blob(pages_.back(), page);
+    if (!store) continue;
+    const bool is_new = document_->blob(pages_.back(), page);
+    if (page.size() >= large_page_bytes) seen(pages_.back(), is_new);
   }
   row(begun, bytes.size(), store);
+}
+
+// New ones count for more: who asks in vain has read all of it twice.
+void DocumentThread::seen(const Hash128& page, bool is_new) {
+  constexpr int most = 32, new_one = 8;
+  const int repeats = repeats_.load(std::memory_order_relaxed);
+  repeats_.store(is_new ? std::max(repeats - new_one, 0) : std::min(repeats + 1, most),
+                 std::memory_order_relaxed);
+  if (!is_new) return;
+  const std::lock_guard lock(stored_mutex_);
+  stored_.insert(page);
+}
+
+// Rows of pages that the document has, and of those that it hasn't.
+void DocumentThread::write(HashesMessage& message) {
+  contents_bytes_ += message.size_bytes;
+  const auto& pages = message.pages;
+  const auto is_stored = [&](std::size_t i) {
+    return message.store && document_->has_blob(pages[i]);
+  };
+  for (std::size_t first = 0, last; first < pages.size(); first = last) {
+    const bool stored = is_stored(first);
+    for (last = first + 1; last < pages.size() && is_stored(last) == stored;) ++last;
+    const std::uint64_t begin = first * page_bytes;
+    const std::uint64_t end = std::min<std::uint64_t>(last * page_bytes, message.size_bytes);
+    pages_.assign(pages.begin() + static_cast<std::ptrdiff_t>(first),
+                  pages.begin() + static_cast<std::ptrdiff_t>(last));
+    document_->add(document::ContentsRow{message.role, message.command, message.buffer,
+                                         message.offset_bytes + begin, end - begin, stored,
+                                         pages_});
+  }
 }
 
 void DocumentThread::write(CallMessage& message) {

@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "base/forks.hpp"
@@ -46,6 +47,14 @@ class DocumentThread {
   void wait_for_room(const CommandLog& log) {
     if (log.blocks() > most_log_blocks) [[unlikely]]
       wait_until_read(log);
+  }
+
+  // Contents that came lately were in the document already: it may be worth asking before copying.
+  bool sees_repeats() const noexcept { return repeats_.load(std::memory_order_relaxed) > 0; }
+  // Of large pages only.
+  bool has_page(const Hash128& hash) {
+    const std::lock_guard lock(stored_mutex_);
+    return stored_.contains(hash);
   }
 
   // Nothing that is given from now on is kept, for the first such reason.
@@ -94,6 +103,8 @@ class DocumentThread {
   void write(document::ClockRow& row) { document_->add(row); }
   void write(document::NoteRow& row) { document_->add(row); }
   void write(ContentsMessage& message);
+  void seen(const Hash128& page, bool is_new);
+  void write(HashesMessage& message);
   void write(CallMessage& message);
   void write(RegionMessage& message);
   void write(GraphMessage& message);
@@ -104,6 +115,9 @@ class DocumentThread {
   bool at_limit_ = false;
   WorkTable works_;
   std::vector<Hash128> pages_;
+  std::mutex stored_mutex_;
+  std::unordered_set<Hash128> stored_;  // large pages that the document has
+  std::atomic<int> repeats_{0};         // more of late were known than new
   std::uint64_t contents_bytes_ = 0;
   std::mutex lost_mutex_;
   char lost_why_[512] = {};  // not a string: losing a document may take no memory

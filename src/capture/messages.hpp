@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/hash128.hpp"
 #include "capture/memory_budget.hpp"
 #include "document/rows.hpp"
 
@@ -22,6 +23,16 @@ struct ContentsMessage {
   std::uint64_t offset_bytes;
   bool store;  // the bytes too, not only their hashes
   Block block;
+};
+
+// The same of bytes that were not copied: nobody wants to keep them, or the document has them. The
+// hashes are of its pages, from the offset on.
+struct HashesMessage {
+  ContentRole role;
+  std::uint32_t command, buffer;
+  std::uint64_t offset_bytes, size_bytes;
+  bool store;
+  std::vector<Hash128> pages;
 };
 
 struct CallMessage {
@@ -42,9 +53,10 @@ struct GraphMessage {
   std::vector<document::EdgeRow> edges;
 };
 
-using Message = std::variant<document::DeviceRow, document::StreamRow, document::BufferRow,
-                             document::KernelRow, ContentsMessage, CallMessage, RegionMessage,
-                             GraphMessage, document::OrderRow, document::AllocationRow,
-                             document::OverheadRow, document::ClockRow, document::NoteRow>;
+using Message =
+    std::variant<document::DeviceRow, document::StreamRow, document::BufferRow, document::KernelRow,
+                 ContentsMessage, HashesMessage, CallMessage, RegionMessage, GraphMessage,
+                 document::OrderRow, document::AllocationRow, document::OverheadRow,
+                 document::ClockRow, document::NoteRow>;
 
 }  // namespace reel::capture

@@ -107,6 +107,8 @@ GROUPS = {
         Case("host_pointers"),
         Case("host_changes"),
         Case("mapping"),
+        Case("same_again"),
+        Case("same_again", options="--contents all"),
         Case("never_unmapped"),
         Case("rectangles"),
         Case("fill_patterns"),
