@@ -69,16 +69,9 @@ int run(const Options& options, const WatchedWork& watched) {
     how.progress = [&](std::string_view what, double part) {
       progress.show(fmt::format("{}: {} {:.0f}%", options.path, what, 100 * part));
     };
-    const bool was_there = std::filesystem::exists(std::filesystem::symlink_status(document));
-    try {
-      return options.device.empty()
-                 ? extract(trace, commands, document, how)
-                 : extract(trace, open_device(options.device), commands, document, how);
-    } catch (...) {
-      std::error_code ignored;
-      if (!was_there) std::filesystem::remove(document, ignored);
-      throw;
-    }
+    return options.device.empty()
+               ? extract(trace, commands, document, how)
+               : extract(trace, open_device(options.device), commands, document, how);
   }();
   ProgramReport program;
   if (is_program) {

@@ -46,6 +46,12 @@ std::string expand_path(std::string_view pattern, std::uint32_t number) {
   return path;
 }
 
+std::string pattern_of(std::string_view path) {
+  std::string pattern;
+  for (const char c : path) pattern.append(c == '%' ? 2 : 1, c);
+  return pattern;
+}
+
 bool has_number(std::string_view pattern) {
   for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
     if (pattern[i] != '%') continue;

@@ -11,6 +11,9 @@ namespace reel::capture {
 // Throws invalid_argument for anything else after a percent sign.
 std::string expand_path(std::string_view pattern, std::uint32_t number);
 
+// The pattern that means exactly this path.
+std::string pattern_of(std::string_view path);
+
 bool has_number(std::string_view pattern);  // %n
 
 }  // namespace reel::capture

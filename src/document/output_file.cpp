@@ -1,15 +1,12 @@
 #include "document/output_file.hpp"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -19,41 +16,6 @@ namespace reel {
 namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
-
-const char* kind_of(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISSOCK(mode)) return "a socket";
-  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
-  return "something else";
-}
-
-// The program may change its folder before close().
-std::filesystem::path in_full(const std::filesystem::path& path) {
-  std::error_code error;
-  std::filesystem::path result = std::filesystem::absolute(path, error);
-  return error ? path : result;
-}
-
-// What close() will replace: the file itself, or the one that a link leads to.
-std::filesystem::path file_to_replace(const std::filesystem::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0)
-    fail(Code::io_failed, "Can't overwrite '{}': {}.", path.string(), reason(errno));
-  if (!S_ISREG(status.st_mode))
-    fail(Code::io_failed, "Can't overwrite '{}': it is {}, and only a file can be replaced.",
-         path.string(), kind_of(status.st_mode));
-  const std::unique_ptr<char, decltype(&::free)> real{::realpath(path.c_str(), nullptr), ::free};
-  return real ? std::filesystem::path(real.get()) : path;
-}
-
-// A name beside it that nobody has: "x.reel.4711-1a2b3c4d.part".
-std::filesystem::path name_beside(const std::filesystem::path& path) {
-  constexpr std::size_t most_bytes = 200;  // of 255 that a name may have
-  const std::string name = path.filename().string().substr(0, most_bytes);
-  return path.parent_path() / fmt::format("{}.{}-{:08x}.part", name, ::getpid(),
-                                          static_cast<unsigned>(std::random_device()()));
-}
 
 // Where a descriptor is rarely closed by a program that doesn't know it. Higher ones would make
 // the system's table large.
@@ -65,16 +27,6 @@ int number_out_of_the_way() {
   return end > room + 3 ? static_cast<int>(end - room) : 3;
 }
 
-// So that the name survives the end of the machine. What can't be synced is not worth an error.
-void sync_folder_of(const std::filesystem::path& path) {
-  const std::filesystem::path folder = path.parent_path();
-  const int descriptor =
-      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
-}
-
 }  // namespace
 
 unsigned mode_of(const std::filesystem::path& path) noexcept {
@@ -84,7 +36,7 @@ unsigned mode_of(const std::filesystem::path& path) noexcept {
 }
 
 OutputFile::OutputFile(std::filesystem::path path, const OutputFileOptions& options)
-    : path_(std::move(path)), target_(in_full(path_)), limit_bytes_(options.limit_bytes) {
+    : path_(std::move(path)), limit_bytes_(options.limit_bytes), is_whole_(options.whole) {
   open(options);
   // 0 to 2 are what a program prints to, also where it has closed them.
   const int wanted = options.out_of_the_way ? number_out_of_the_way() : 3;
@@ -104,33 +56,36 @@ OutputFile::OutputFile(std::filesystem::path path, const OutputFileOptions& opti
 }
 
 void OutputFile::open(const OutputFileOptions& options) {
-  if (open_as(target_, options.mode)) return;
-  if (!options.overwrite)
-    fail(Code::io_failed, "'{}' exists already, and overwriting it was not asked for.",
-         path_.string());
-  target_ = file_to_replace(path_);
-  for (int attempt = 0; attempt < 100; ++attempt)
-    if (open_as(name_beside(target_), options.mode)) return;
-  fail(Code::io_failed, "Can't create a file beside '{}': a hundred names are taken.",
-       path_.string());
+  if (!is_whole_) {
+    written_path_ = in_full(path_);
+    if (open_now(options.mode)) return;
+    if (!options.overwrite) fail_as_existing(path_);
+  }
+  place_ = std::make_unique<FilePlace>(path_, options.overwrite);
+  written_path_ = place_->now();
+  if (!open_now(options.mode))
+    fail(Code::io_failed, "Can't create a file beside '{}': '{}' exists already.", path_.string(),
+         written_path_.string());
+  if (!is_whole_) place_->leave();
 }
 
-bool OutputFile::open_as(const std::filesystem::path& path, unsigned mode) {
+// All that takes memory was done before: what is made here is known.
+bool OutputFile::open_now(unsigned mode) {
   do {
-    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    descriptor_ = ::open(written_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   } while (descriptor_ < 0 && errno == EINTR);
   if (descriptor_ < 0 && errno == EEXIST) return false;
   if (descriptor_ < 0)
     fail(Code::io_failed, "Can't create '{}': {}.", path_.string(), reason(errno));
-  written_path_ = path;
   return true;
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
-      target_(std::move(other.target_)),
       written_path_(std::move(other.written_path_)),
+      place_(std::move(other.place_)),
       limit_bytes_(other.limit_bytes_),
+      is_whole_(other.is_whole_),
       size_bytes_(other.size_bytes_),
       descriptor_(std::exchange(other.descriptor_, -1)),
       device_(other.device_),
@@ -207,6 +162,12 @@ void OutputFile::undo_and_fail(std::uint64_t wanted_bytes, int error) {
        reason(error));
 }
 
+std::uint64_t OutputFile::take_size() {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0) size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  return size_bytes_;
+}
+
 void OutputFile::sync() {
   check_is_ours();
   // EINVAL, EROFS: a file system that has nothing to sync.
@@ -222,11 +183,10 @@ void OutputFile::close() {
   if (is_gone())
     fail(Code::io_failed, "'{}' was moved or replaced while it was written.",
          written_path_.string());
-  if (written_path_ != target_ && ::rename(written_path_.c_str(), target_.c_str()) != 0)
-    fail(Code::io_failed, "Can't replace '{}': {}. The new one is '{}'.", path_.string(),
-         reason(errno), written_path_.string());
-  written_path_ = target_;
-  sync_folder_of(target_);
+  if (!place_) return sync_folder_of(written_path_);
+  std::filesystem::path target = place_->target();
+  place_->put();
+  written_path_.swap(target);
 }
 
 void OutputFile::discard() noexcept {

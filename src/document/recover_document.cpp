@@ -27,12 +27,12 @@ void copy(const std::string& from, std::span<const std::byte> file, OutputFile& 
   for (const mcap::Damage& damage : recovered.dropped)
     report.dropped.push_back(fmt::format("At byte {}: {}", damage.offset, damage.reason));
   report.blobs = recovered.attachments;
-  out.close();
-  const VerifyReport copied = verify_document(out.path());
+  const VerifyReport copied = verify_document(out.written_path());
   if (!copied.is_good())
     fail(Code::damaged_document, "Nothing can be recovered from '{}': {}", from,
          copied.problems.front());
   report.commands = copied.commands;
+  out.close();
 }
 
 }  // namespace
@@ -42,13 +42,8 @@ RecoverReport recover_document(const std::string& from, const std::string& to) {
   report.was_whole = is_good(from);
   if (report.was_whole) return report;
   const InputFile file(from);
-  OutputFile out(to, {.mode = mode_of(from)});
-  try {
-    copy(from, file.bytes(), out, report);
-  } catch (...) {
-    out.discard();  // half a copy helps nobody
-    throw;
-  }
+  OutputFile out(to, {.whole = true, .mode = mode_of(from)});
+  copy(from, file.bytes(), out, report);
   return report;
 }
 

@@ -136,18 +136,13 @@ StripReport strip_document(const std::string& from, const std::string& to,
     fail(Code::damaged_document, "'{}' is damaged or was cut short ({}); recover it first.", from,
          trace.problems().empty() ? "no index" : trace.problems().front());
   const InputFile file(from);
-  OutputFile out(to, {.mode = mode_of(from)});
-  try {
-    StripReport report;
-    report.blobs_dropped = Copier(file.bytes(), out).copy(blobs_to_drop(trace, options), options);
-    report.bytes_before = file.bytes().size();
-    report.bytes_after = out.size_bytes();
-    out.close();
-    return report;
-  } catch (...) {
-    out.discard();  // half a copy helps nobody
-    throw;
-  }
+  OutputFile out(to, {.whole = true, .mode = mode_of(from)});
+  StripReport report;
+  report.blobs_dropped = Copier(file.bytes(), out).copy(blobs_to_drop(trace, options), options);
+  report.bytes_before = file.bytes().size();
+  report.bytes_after = out.size_bytes();
+  out.close();
+  return report;
 }
 
 }  // namespace reel

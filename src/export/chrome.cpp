@@ -263,8 +263,7 @@ class ChromeExport {
 
 ExportReport export_chrome(const Trace& trace, const std::string& path, const ExportOptions& how) {
   const bool pack = path.ends_with(".gz");
-  ExportFile file(path, how.overwrite,
-                  pack ? ExportFile::Packing::gzip : ExportFile::Packing::none);
+  ExportFile file(trace, path, how, pack ? ExportFile::Packing::gzip : ExportFile::Packing::none);
   const Memory memory = find_memory(trace, find_activity(trace));
   ChromeExport writer(trace, memory, file, how.hta);
   writer.write();

@@ -55,7 +55,7 @@ ExportReport export_csv(const Trace& trace, const std::string& path, const Expor
   ExportReport report;
   for (const tables::Table& table : tables::all()) {
     const std::string name = folder.file(table.name);
-    ExportFile file(name, how.overwrite);
+    ExportFile file(trace, name, how);
     file.write(csv_header(table));
     const std::uint64_t rows = table.rows(source);
     std::string line;

@@ -145,7 +145,7 @@ class Drawing {
 }  // namespace
 
 ExportReport export_dot(const Trace& trace, const std::string& path, const ExportOptions& how) {
-  ExportFile file(path, how.overwrite);
+  ExportFile file(trace, path, how);
   const auto all = static_cast<std::uint32_t>(trace.commands().size());
   const std::uint32_t count = std::min(all, how.most);
   const std::uint64_t outside = Drawing(trace, file, count).draw(find_dependencies(trace));

@@ -1,7 +1,6 @@
 #include "export/export_file.hpp"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -19,42 +18,19 @@ constexpr std::size_t buffer_bytes = 1u << 20;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-[[noreturn]] void fail_as_existing(const std::string& path) {
-  fail(Code::io_failed, "'{}' exists already, and overwriting it was not asked for.", path);
+int open_stream(const std::string& path) {
+  const int descriptor = path == "/dev/stdout" ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                                               : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) fail(Code::io_failed, "Can't write to '{}': {}.", path, reason(errno));
+  return descriptor;
 }
 
 }  // namespace
 
-PendingPath::PendingPath(std::string path, bool overwrite)
-    : path_(std::move(path)), overwrite_(overwrite) {
-  if (path_.empty()) fail(Code::io_failed, "The export has no name to be written under.");
-  if (path_ == "/dev/stdout") return;
+bool is_stream(const std::string& path) {
+  if (path == "/dev/stdout") return true;
   struct stat status {};
-  if (::stat(path_.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) fail(Code::io_failed, "'{}' is a folder, not a file.", path_);
-    if (!S_ISREG(status.st_mode)) return;
-    if (!overwrite_) fail_as_existing(path_);
-  }
-  temporary_ = fmt::format("{}.{}.part", path_, ::getpid());
-  ::unlink(temporary_.c_str());  // of one that ended by a signal, long ago
-}
-
-PendingPath::~PendingPath() {
-  if (!is_direct() && !is_kept_) ::unlink(temporary_.c_str());
-}
-
-void PendingPath::keep() {
-  is_kept_ = true;
-  if (is_direct()) return;
-  // Somebody may have made a file of this name meanwhile. Not every file system can tell.
-  const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
-  int result = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), flags);
-  if (result != 0 && (errno == EINVAL || errno == ENOSYS))
-    result = ::rename(temporary_.c_str(), path_.c_str());
-  if (result == 0) return;
-  is_kept_ = false;
-  if (errno == EEXIST) fail_as_existing(path_);
-  fail(Code::io_failed, "Can't rename '{}' to '{}': {}.", temporary_, path_, reason(errno));
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 struct ExportFile::Gzip {
@@ -85,17 +61,18 @@ struct ExportFile::Gzip {
   }
 };
 
-ExportFile::ExportFile(const std::string& path, bool overwrite, Packing packing)
-    : path_(path, overwrite) {
-  if (path == "/dev/stdout")
-    descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-  else if (path_.is_direct())
-    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  else
-    descriptor_ = ::open(path_.now().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(Code::io_failed, "Can't create '{}': {}.", path, reason(errno));
+ExportFile::ExportFile(const Trace& trace, const std::string& path, const ExportOptions& how,
+                       Packing packing)
+    : path_(path) {
+  if (path_.empty()) fail(Code::io_failed, "The export has no name to be written under.");
   buffer_.reserve(buffer_bytes);
   if (packing == Packing::gzip) gzip_ = std::make_unique<Gzip>();
+  if (is_stream(path_))
+    descriptor_ = open_stream(path_);
+  else
+    file_ = std::make_unique<OutputFile>(
+        path_, OutputFileOptions{
+                   .overwrite = how.overwrite, .whole = true, .mode = mode_of(trace.path())});
 }
 
 ExportFile::~ExportFile() {
@@ -116,12 +93,17 @@ void ExportFile::flush() {
 }
 
 void ExportFile::write_out(std::string_view bytes) {
+  if (file_) {
+    file_->write(std::as_bytes(std::span(bytes)));
+    size_bytes_ = file_->size_bytes();
+    return;
+  }
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0)
-      fail(Code::io_failed, "Can't write {} bytes to '{}' (it has {}): {}.", bytes.size(),
-           path_.path(), size_bytes_, reason(count < 0 ? errno : EIO));
+      fail(Code::io_failed, "Can't write {} bytes to '{}' (it has {}): {}.", bytes.size(), path_,
+           size_bytes_, reason(count < 0 ? errno : EIO));
     size_bytes_ += static_cast<std::uint64_t>(count);
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
@@ -130,10 +112,10 @@ void ExportFile::write_out(std::string_view bytes) {
 std::uint64_t ExportFile::keep() {
   flush();
   if (gzip_) gzip_->pack({}, Z_FINISH, [this](std::string_view packed) { write_out(packed); });
-  // A disk that is full, or far away, may tell only now.
-  if (::close(std::exchange(descriptor_, -1)) != 0)
-    fail(Code::io_failed, "Can't write '{}': {}.", path_.path(), reason(errno));
-  path_.keep();
+  if (file_)
+    file_->close();
+  else if (::close(std::exchange(descriptor_, -1)) != 0)
+    fail(Code::io_failed, "Can't write to '{}': {}.", path_, reason(errno));
   return size_bytes_;
 }
 

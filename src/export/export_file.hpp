@@ -1,7 +1,7 @@
-// export_file.hpp - a file that appears when it is whole.
+// export_file.hpp - a file of text or packets that appears when it is whole.
 //
-// It is written under another name in the same folder, which keep() changes to its own; without
-// keep() nothing is left. What is no file, as /dev/stdout, is written to as it is.
+// As private as the document that it tells of. What is no file, as /dev/stdout, is written to as it
+// is.
 #pragma once
 
 #include <cstdint>
@@ -9,37 +9,26 @@
 #include <string>
 #include <string_view>
 
+#include "document/output_file.hpp"
+#include "reel/export.hpp"
+#include "reel/trace.hpp"
+
 namespace reel {
 
-// The two names of a file on its way. For those who open it themselves.
-class PendingPath {
- public:
-  // Throws io_failed where there is something at `path`, and it may not be overwritten.
-  PendingPath(std::string path, bool overwrite);
-  ~PendingPath();
-  PendingPath(const PendingPath&) = delete;
-  PendingPath& operator=(const PendingPath&) = delete;
-
-  bool is_direct() const noexcept { return temporary_.empty(); }
-  const std::string& path() const noexcept { return path_; }
-  const std::string& now() const noexcept { return is_direct() ? path_ : temporary_; }
-  void keep();
-
- private:
-  std::string path_, temporary_;
-  bool overwrite_, is_kept_ = false;
-};
+// A pipe, a device: not a file that could be made or replaced.
+bool is_stream(const std::string& path);
 
 class ExportFile {
  public:
   enum class Packing : std::uint8_t { none, gzip };
 
   // All of these throw io_failed, which names the file and says what the system said.
-  ExportFile(const std::string& path, bool overwrite, Packing packing = Packing::none);
+  ExportFile(const Trace& trace, const std::string& path, const ExportOptions& how,
+             Packing packing = Packing::none);
   ~ExportFile();
 
   void write(std::string_view bytes);
-  // Everything is written, and the file has its name. The bytes it has.
+  // Everything is written, and the file has its name; without, there is none. The bytes it has.
   std::uint64_t keep();
 
  private:
@@ -47,8 +36,9 @@ class ExportFile {
   void flush();
   void write_out(std::string_view bytes);
 
-  PendingPath path_;
-  int descriptor_ = -1;
+  std::string path_;
+  std::unique_ptr<OutputFile> file_;
+  int descriptor_ = -1;  // of what is no file
   std::uint64_t size_bytes_ = 0;
   std::string buffer_;
   std::unique_ptr<Gzip> gzip_;

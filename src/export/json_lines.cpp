@@ -7,8 +7,7 @@ namespace reel {
 
 ExportReport export_jsonl(const Trace& trace, const std::string& path, const ExportOptions& how) {
   const bool pack = path.ends_with(".gz");
-  ExportFile file(path, how.overwrite,
-                  pack ? ExportFile::Packing::gzip : ExportFile::Packing::none);
+  ExportFile file(trace, path, how, pack ? ExportFile::Packing::gzip : ExportFile::Packing::none);
   tables::Source source(trace, how.analysis);
   source.report();  // at once: all tables need all of it
   file.write("{\"table\":\"document\",\"schema_version\":1}\n");

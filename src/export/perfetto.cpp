@@ -191,7 +191,7 @@ class GpuEvents {
 
 ExportReport export_perfetto(const Trace& trace, const std::string& path,
                              const ExportOptions& how) {
-  ExportFile file(path, how.overwrite);
+  ExportFile file(trace, path, how);
   const Activity activity = find_activity(trace);
   Packets packets(file);
   packets.begin(activity.begin_ns);

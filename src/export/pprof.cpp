@@ -85,7 +85,7 @@ std::vector<std::string> frames_of(const std::string& scope) {
 }  // namespace
 
 ExportReport export_pprof(const Trace& trace, const std::string& path, const ExportOptions& how) {
-  ExportFile file(path, how.overwrite, ExportFile::Packing::gzip);
+  ExportFile file(trace, path, how, ExportFile::Packing::gzip);
   const std::vector<std::uint64_t> own_ns = own_run_ns(trace);
   const Activity activity = find_activity(trace);
 

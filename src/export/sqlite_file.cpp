@@ -1,7 +1,6 @@
 // sqlite_file.cpp - a document as a database: the tables of docs/sql.md, copied.
-#include <filesystem>
-
 #include "base/fail.hpp"
+#include "document/output_file.hpp"
 #include "export/export_file.hpp"
 #include "export/export_formats.hpp"
 #include "export/sql_module.hpp"
@@ -26,15 +25,16 @@ constexpr const char* indices[] = {
 }  // namespace
 
 ExportReport export_sqlite(const Trace& trace, const std::string& path, const ExportOptions& how) {
-  PendingPath file(path, how.overwrite);
-  if (file.is_direct())
+  if (is_stream(path))
     fail(Code::io_failed, "'{}' is no file; a database can only be written into one.", path);
+  // Made here, so that it is as private as the document; an empty file is an empty database.
+  OutputFile file(path, {.overwrite = how.overwrite, .whole = true, .mode = mode_of(trace.path())});
   tables::Source source(trace, how.analysis);
   source.report();  // at once: all tables need all of it
   {
     Database database;
-    if (sqlite3_open_v2(file.now().c_str(), &database.handle,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK)
+    if (sqlite3_open_v2(file.written_path().c_str(), &database.handle, SQLITE_OPEN_READWRITE,
+                        nullptr) != SQLITE_OK)
       fail(Code::io_failed, "Can't create '{}': {}.", path, sqlite3_errmsg(database.handle));
     add_sql_module(database.handle, source);
     // A file that isn't whole is thrown away, so nothing has to be written twice or waited for.
@@ -56,8 +56,8 @@ ExportReport export_sqlite(const Trace& trace, const std::string& path, const Ex
   }
   ExportReport report;
   report.files = {path};
-  report.bytes = std::filesystem::file_size(file.now());
-  file.keep();
+  report.bytes = file.take_size();
+  file.close();
   return report;
 }
 

@@ -15,29 +15,6 @@
 namespace reel {
 namespace {
 
-// Gone unless it is kept.
-class TemporaryOutput {
- public:
-  TemporaryOutput(std::filesystem::path path, const OutputFileOptions& options)
-      : file_(std::move(path), options) {}
-  ~TemporaryOutput() {
-    if (!is_kept_) file_.discard();
-  }
-  TemporaryOutput(const TemporaryOutput&) = delete;
-  TemporaryOutput& operator=(const TemporaryOutput&) = delete;
-
-  void write(std::string_view text) { file_.write(std::as_bytes(std::span(text))); }
-  std::uint64_t size_bytes() const { return file_.size_bytes(); }
-  void keep() {
-    file_.close();
-    is_kept_ = true;
-  }
-
- private:
-  OutputFile file_;
-  bool is_kept_ = false;
-};
-
 // Which recorded contents a file holds.
 struct Chosen {
   std::vector<std::uint32_t> contents;  // indices, rising
@@ -91,7 +68,9 @@ HtmlReport write_html(const PageData& data, const std::string& path, const HtmlO
   if (!embedded)
     fail(Code::unsupported, "This library was built without the page (REEL_PAGE=OFF).");
   const Trace& trace = data.trace();
-  TemporaryOutput file(path, {.overwrite = options.overwrite, .mode = mode_of(trace.path())});
+  OutputFile file(path,
+                  {.overwrite = options.overwrite, .whole = true, .mode = mode_of(trace.path())});
+  const auto write = [&](std::string_view text) { file.write(std::as_bytes(std::span(text))); };
   const Chosen chosen = choose(trace, options.contents_bytes);
   HtmlReport report;
   if (chosen.left > 0)
@@ -101,7 +80,7 @@ HtmlReport write_html(const PageData& data, const std::string& path, const HtmlO
                     chosen.left, chosen.left + chosen.contents.size(), chosen.left_bytes,
                     options.contents_bytes));
 
-  file.write(fmt::format(R"(<!doctype html>
+  write(fmt::format(R"(<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -110,10 +89,10 @@ HtmlReport write_html(const PageData& data, const std::string& path, const HtmlO
 <meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,">
 <style>)",
-                         policy(*embedded),
-                         page::html_text(std::filesystem::path(trace.path()).filename().string())));
-  file.write(embedded->style);
-  file.write("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n");
+                    policy(*embedded),
+                    page::html_text(std::filesystem::path(trace.path()).filename().string())));
+  write(embedded->style);
+  write("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n");
 
   const std::vector<std::string> names = data.names();
   const auto steps = static_cast<double>(names.size() + chosen.contents.size());
@@ -128,7 +107,7 @@ HtmlReport write_html(const PageData& data, const std::string& path, const HtmlO
     for (std::uint32_t number = 0; number < trace.contents()[i].page_count; ++number) {
       const std::string name = fmt::format("page/{}/{}", i, number);
       if (const auto page = data.get(name))
-        file.write(tag(name, page->bytes));
+        write(tag(name, page->bytes));
       else
         ++lost;
     }
@@ -141,14 +120,14 @@ HtmlReport write_html(const PageData& data, const std::string& path, const HtmlO
   for (const std::string& name : names) {
     tell(name);
     if (name == "summary") continue;
-    if (const auto resource = data.get(name)) file.write(tag(name, resource->bytes));
+    if (const auto resource = data.get(name)) write(tag(name, resource->bytes));
   }
-  file.write(tag("summary", page::summary_json(PageState::of(data), report.left_out)));
-  file.write("<script>");
-  file.write(embedded->script);
-  file.write("</script>\n</body>\n</html>\n");
+  write(tag("summary", page::summary_json(PageState::of(data), report.left_out)));
+  write("<script>");
+  write(embedded->script);
+  write("</script>\n</body>\n</html>\n");
   report.file_bytes = file.size_bytes();
-  file.keep();
+  file.close();
   return report;
 }
 

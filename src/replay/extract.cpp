@@ -6,6 +6,8 @@
 #include <set>
 
 #include "base/fail.hpp"
+#include "capture/path_pattern.hpp"
+#include "document/file_place.hpp"
 #include "reel/capture.hpp"
 #include "replay/completeness.hpp"
 #include "replay/devices.hpp"
@@ -69,15 +71,8 @@ class Extraction {
     options.facts = {
         {"extracted", fmt::format("{} of {}", range_text(commands_),
                                   std::filesystem::path(trace_.path()).filename().string())}};
-    Capture capture(path, options);
-    result.path = capture.path();
-    try {
-      record(capture, result);
-    } catch (...) {
-      capture.end();
-      std::filesystem::remove(result.path);
-      throw;
-    }
+    Capture capture(capture::pattern_of(path), options);
+    record(capture, result);
     return result;
   }
 
@@ -98,7 +93,7 @@ class Extraction {
       if (!is_chosen || action.kind != Action::Kind::run || --left > 0) continue;
       inside_.synchronize();
       const CaptureReport recorded = capture.end();
-      if (!recorded.lost.empty()) fail(Code::io_failed, "{}: {}", result.path, recorded.lost);
+      if (!recorded.lost.empty()) fail(Code::io_failed, "{}", recorded.lost);
       result.commands = recorded.commands;
       result.document_bytes = recorded.document_bytes;
     }
@@ -185,12 +180,15 @@ ExtractReport extract_on(const Trace& trace, std::vector<Device> devices,
   const auto extraction =
       std::make_shared<Extraction>(trace, std::move(devices), std::move(commands), options, heart);
   const auto result = std::make_shared<ExtractReport>();
+  FilePlace place(capture::expand_path(path, 1), false);
   rerun::run_with_limit(
-      options.time_limit_s, heart, [=] { *result = extraction->run(path); },
+      options.time_limit_s, heart, [=, now = place.now()] { *result = extraction->run(now); },
       [&](std::uint32_t oldest) {
         return fmt::format("{} did not finish within {} s, the time limit.",
                            describe_command(trace, oldest), options.time_limit_s);
       });
+  place.put();
+  result->path = place.path();
   return *result;
 }
 

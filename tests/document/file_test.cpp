@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "base/crc32.hpp"
 #include "document/file_bytes.hpp"
@@ -82,6 +83,53 @@ TEST(OutputFile, TouchesNoFileButTheOneItWasToldToReplace) {
   for (const char* name : {"a.part", "a.replaced", "a.new", "a.tmp", "a~"})
     EXPECT_EQ(text_of(read_file(folder / name)), "mine");
   EXPECT_EQ(count(), 6);
+}
+
+std::vector<std::string> names_in(const Folder& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / ""))
+    names.push_back(entry.path().filename());
+  return names;
+}
+
+TEST(OutputFile, AppearsWholeOrNotAtAllWhereThatWasAskedFor) {
+  for (const bool overwrite : {false, true}) {
+    const Folder folder;
+    if (overwrite) write_file(folder / "a", bytes_of("old"));
+    {
+      OutputFile file(folder / "a", {.overwrite = overwrite, .whole = true});
+      file.write(bytes_of("new"));
+      EXPECT_EQ(std::filesystem::exists(folder / "a"), overwrite);
+    }
+    EXPECT_EQ(names_in(folder).size(), overwrite ? 1u : 0u);
+    OutputFile file(folder / "a", {.overwrite = overwrite, .whole = true});
+    file.write(bytes_of("new"));
+    file.close();
+    EXPECT_EQ(text_of(read_file(folder / "a")), "new");
+    EXPECT_EQ(names_in(folder).size(), 1u);
+    EXPECT_EQ(file.written_path(), folder / "a");
+  }
+}
+
+TEST(OutputFile, IsNotPutOverAFileThatCameMeanwhile) {
+  const Folder folder;
+  {
+    OutputFile file(folder / "a", {.whole = true});
+    file.write(bytes_of("new"));
+    write_file(folder / "a", bytes_of("mine"));
+    EXPECT_THAT(io_error([&] { file.close(); }), HasSubstr("exists already"));
+  }
+  EXPECT_EQ(text_of(read_file(folder / "a")), "mine");
+  EXPECT_EQ(names_in(folder).size(), 1u);
+}
+
+TEST(OutputFile, HasWhatAnotherWriterPutIntoIt) {
+  const Folder folder;
+  OutputFile file(folder / "a", {.whole = true});
+  std::ofstream(file.written_path()) << "theirs";
+  EXPECT_EQ(file.take_size(), 6u);
+  file.close();
+  EXPECT_EQ(text_of(read_file(folder / "a")), "theirs");
 }
 
 TEST(OutputFile, ReplacesWhatALinkLeadsToAndNotTheLink) {

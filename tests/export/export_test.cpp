@@ -184,6 +184,21 @@ TEST_F(Exports, EveryFormatTakesEveryDocument) {
   EXPECT_THAT(names_here(), Not(Contains(HasSubstr(".part"))));
 }
 
+TEST_F(Exports, AreAsPrivateAsTheDocument) {
+  for (const auto mode : {fs::perms::owner_read | fs::perms::owner_write,
+                          fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read}) {
+    const std::string document = write_bare(folder / "private.reel");
+    fs::permissions(document, mode);
+    const Trace trace = Trace::load(document);
+    for (const ExportFormat format : all_formats()) {
+      const std::string path = written(trace, format, "out");
+      for (const std::string& file : report.files) EXPECT_EQ(fs::status(file).permissions(), mode);
+      fs::remove_all(path);
+    }
+    fs::remove(document);
+  }
+}
+
 TEST_F(Exports, TheSameTraceGivesTheSameBytes) {
   for (const ExportFormat format : all_formats()) {
     if (format == ExportFormat::csv) continue;

@@ -176,8 +176,7 @@ SCENARIOS = [
     Verb("extract", (*FILE_CALLS, "pthread_create", "new"), ["extract", "{sample}", "c3", "-o", "out.reel"], "out.reel"),
     Verb("perfetto", (*FILE_CALLS, "new"), ["export", "{sample}", "--to", "perfetto", "-o", "out"], "out"),
     Verb("sqlite", (*FILE_CALLS, "new"), ["export", "{sample}", "--to", "sqlite", "-o", "out"], "out"),
-    # Not "new": where memory is used up, taking JSON apart ends the process, and half a page is left.
-    Verb("page", FILE_CALLS, ["view", "{sample}", "--html", "out.html"], "out.html"),
+    Verb("page", (*FILE_CALLS, "new"), ["view", "{sample}", "--html", "out.html"], "out.html"),
 ]
 
 
