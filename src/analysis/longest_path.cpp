@@ -20,11 +20,19 @@ class PathSearch {
  public:
   PathSearch(const Trace& trace, const Activity& activity)
       : trace_(trace), activity_(activity), calls_(trace), order_(trace) {
-    for (std::uint32_t c = 0; c < trace.commands().size(); ++c)
+    times_.reserve(trace.commands().size());
+    for (const TraceCommand& command : trace.commands()) {
+      // A launch stands for its nodes, which are there themselves.
+      const bool is_timed = command.has_run_times() && command.ended_ns >= command.started_ns &&
+                            trace.works()[command.work].kind != WorkKind::launch;
+      times_.push_back(is_timed ? Times{command.started_ns, command.ended_ns} : untimed);
+    }
+    for (std::uint32_t c = 0; c < times_.size(); ++c)
       if (is_timed(c)) by_end_.push_back(c);
-    std::ranges::sort(by_end_, [&](std::uint32_t a, std::uint32_t b) {
+    const auto ends_before = [&](std::uint32_t a, std::uint32_t b) {
       return std::pair(ended(a), a) < std::pair(ended(b), b);
-    });
+    };
+    if (!std::ranges::is_sorted(by_end_, ends_before)) std::ranges::sort(by_end_, ends_before);
     find_predecessors();
   }
 
@@ -48,14 +56,14 @@ class PathSearch {
   }
 
  private:
-  bool is_timed(std::uint32_t c) const {
-    const TraceCommand& command = trace_.commands()[c];
-    // A launch stands for its nodes, which are there themselves.
-    return command.has_run_times() && command.ended_ns >= command.started_ns &&
-           trace_.work_of(command).kind != WorkKind::launch;
-  }
-  std::uint64_t started(std::uint32_t c) const { return trace_.commands()[c].started_ns; }
-  std::uint64_t ended(std::uint32_t c) const { return trace_.commands()[c].ended_ns; }
+  // Asked for again and again: unpacked once.
+  struct Times {
+    std::uint64_t started_ns, ended_ns;
+  };
+  static constexpr Times untimed{1, 0};
+  bool is_timed(std::uint32_t c) const { return times_[c].ended_ns >= times_[c].started_ns; }
+  std::uint64_t started(std::uint32_t c) const { return times_[c].started_ns; }
+  std::uint64_t ended(std::uint32_t c) const { return times_[c].ended_ns; }
 
   // The last timed command before it in its stream, and the timed ones it waits for.
   void find_predecessors() {
@@ -198,7 +206,7 @@ class PathSearch {
     for (std::uint32_t c = 0; c < end.size(); ++c) {
       if (!is_timed(c)) continue;
       const TraceCommand& command = trace_.commands()[c];
-      const std::uint64_t given = std::min(command.call_begin_ns, command.started_ns);
+      const std::uint64_t given = std::min(command.call_begin_ns, started(c));
       const std::uint64_t ahead = advance(command.thread, given);
       std::uint64_t was = given, is = given - std::min(given, ahead);
       for (const std::uint32_t before : predecessors(c)) {
@@ -206,8 +214,8 @@ class PathSearch {
         was = std::max(was, ended(before));
         is = std::max(is, end[before]);
       }
-      const std::uint64_t run = command.run_ns();
-      const bool is_faster = trace_.work_of(command).kernel == kernel;
+      const std::uint64_t run = ended(c) - started(c);
+      const bool is_faster = trace_.works()[command.work].kernel == kernel;
       end[c] = is + (started(c) - was) + (is_faster ? run / 2 : run);
       last = std::max(last, end[c]);
     }
@@ -222,6 +230,7 @@ class PathSearch {
   const Activity& activity_;
   analysis::HostCalls calls_;
   analysis::StreamOrder order_;
+  std::vector<Times> times_;           // of every command
   std::vector<std::uint32_t> by_end_;  // timed commands
   std::vector<std::uint32_t> first_, before_;
   std::uint64_t now_ = 0;

@@ -33,7 +33,7 @@ constexpr CauseText cause_texts[] = {
 };
 
 void add_idle(const Case& c, const CauseText& text, Findings& findings) {
-  std::vector<const Gap*> gaps;
+  std::vector<const Gap*> gaps, in_calls;
   std::uint64_t sum = 0;
   for (const Gap& gap : c.report.activity.gaps) {
     if (gap.cause != text.cause) continue;
@@ -41,7 +41,14 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
     sum += gap.size_ns();
   }
   if (!c.is_worth(sum)) return;
-  std::ranges::stable_sort(gaps, std::ranges::greater{}, [](const Gap* g) { return g->size_ns(); });
+  std::map<std::uint32_t, std::uint64_t> by_call;  // name, time
+  for (const Gap* gap : gaps) {
+    if (gap->call == no_index) continue;
+    by_call[c.trace.calls()[gap->call].name] += gap->size_ns();
+    in_calls.push_back(gap);
+  }
+  largest_first(gaps, [](const Gap& g) { return g.size_ns(); });
+  largest_first(in_calls, [](const Gap& g) { return g.size_ns(); });
 
   Finding finding{.id = text.id};
   finding.severity = sum * 20 >= c.active_ns() ? Severity::warning : Severity::info;
@@ -49,12 +56,10 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
   finding.title = fmt::format("The device stood still for {} ({} of its time) in {}, because {}",
                               time_text(sum), share_text(sum, c.active_ns()),
                               count_text(gaps.size(), "gap"), text.because);
-  std::map<std::uint32_t, std::uint64_t> by_call;  // name, time
-  for (const Gap* gap : gaps) {
-    if (gap->call != no_index) by_call[c.trace.calls()[gap->call].name] += gap->size_ns();
-    finding.evidence.commands.push_back(gap->after);
-    if (gap->call != no_index) finding.evidence.calls.push_back(gap->call);
-  }
+  for (std::size_t i = 0; i < std::min(gaps.size(), most_evidence); ++i)
+    finding.evidence.commands.push_back(gaps[i]->after);
+  for (std::size_t i = 0; i < std::min(in_calls.size(), most_evidence); ++i)
+    finding.evidence.calls.push_back(in_calls[i]->call);
   if (!by_call.empty()) {
     const auto most =
         std::ranges::max_element(by_call, {}, [](const auto& entry) { return entry.second; });
@@ -62,8 +67,6 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
   }
   finding.title += '.';
   finding.advice = text.advice;
-  finding.evidence.commands = some(std::move(finding.evidence.commands));
-  finding.evidence.calls = some(std::move(finding.evidence.calls));
   finding.evidence.begin_ns = gaps[0]->begin_ns;
   finding.evidence.end_ns = gaps[0]->end_ns;
   finding.numbers = {{"gaps", "", static_cast<double>(gaps.size())},

@@ -36,8 +36,7 @@ void path_rule(const Case& c, Findings& findings) {
   std::vector<const PathStep*> steps;
   for (const PathStep& step : path.steps)
     if (step.kind == PathStep::Kind::command) steps.push_back(&step);
-  std::ranges::stable_sort(steps, std::ranges::greater{},
-                           [](const PathStep* s) { return s->end_ns - s->begin_ns; });
+  largest_first(steps, [](const PathStep& s) { return s.end_ns - s.begin_ns; });
   for (const PathStep* step : steps) {
     if (finding.evidence.commands.size() == most_evidence) break;
     finding.evidence.commands.push_back(step->command);

@@ -4,6 +4,8 @@
 // and printing are not its business. docs/insights.md has a line for each.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,8 +18,9 @@ struct Case {
   const Trace& trace;
   const Report& report;
 
-  TraceCommand command(std::uint32_t c) const { return trace.commands()[c]; }
-  const TraceWork& work(std::uint32_t c) const { return trace.work_of(command(c)); }
+  // Inlined always: who asks for one number of a command unpacks that one alone.
+  [[gnu::always_inline]] TraceCommand command(std::uint32_t c) const { return trace.commands()[c]; }
+  const TraceWork& work(std::uint32_t c) const { return trace.works()[command(c).work]; }
   // From the first start to the last end of all devices: what shares are of.
   std::uint64_t active_ns() const;
   // Less than this is not worth a person's time: a hundredth.
@@ -55,6 +58,17 @@ std::uint64_t giving_ns(const TraceCommand& command);
 
 // The first `most_evidence`.
 std::vector<std::uint32_t> some(std::vector<std::uint32_t> list);
+
+// The largest `most_evidence` come first, in order, and of equals the first; the others follow in
+// any order. The pointers go into one list.
+template <class T, class Size>
+void largest_first(std::vector<const T*>& list, Size&& size) {
+  const auto middle =
+      list.begin() + static_cast<std::ptrdiff_t>(std::min(list.size(), most_evidence));
+  std::ranges::partial_sort(list, middle, [&](const T* a, const T* b) {
+    return size(*a) != size(*b) ? size(*a) > size(*b) : a < b;
+  });
+}
 
 // "'matmul' (k4)".
 std::string kernel_text(const Trace& trace, std::uint32_t kernel);
