@@ -351,7 +351,8 @@ void Recording::follow(Ticket& ticket, const Work& work) {
 // Results that a command which is not recorded will overwrite.
 void Recording::check_before_unrecorded(Ticket& ticket, const Range& range) {
   const Storage& storage = *range.storage;
-  if (contents == Contents::none || storage.address || storage.is_strange) return;
+  if (contents == Contents::none || storage.address || storage.is_strange || !ticket.has_list())
+    return;
   const std::vector<Piece> pieces = ledger_.device_written(ledger_range(range));
   if (pieces.empty()) return;
   std::vector<cl_event> events;

@@ -261,6 +261,7 @@ void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t
 
 void Recording::read_inputs(Ticket& ticket, std::span<const Piece> pieces, bool in_order) {
   QueueRecord& record = *ticket.record;
+  if (!ticket.has_list()) return;  // it will be refused, and so would be our reads
   if (in_order) {
     read_pieces(record, ContentRole::input, ticket.id, pieces,
                 {.wait_count = ticket.wait_count, .waits = ticket.waits});
@@ -321,7 +322,7 @@ void Recording::check_nodes(Ticket& ticket, cl_event launched) {
 }
 
 void Recording::check_before(Ticket& ticket) noexcept {
-  if (!ticket.record || contents == Contents::none) return;
+  if (!ticket.record || contents == Contents::none || !ticket.has_list()) return;
   quietly([&] {
     const std::vector<Piece> pieces = pieces_of(ticket.work->arguments);
     std::vector<cl_event> events;
@@ -336,6 +337,7 @@ void Recording::check_before(Ticket& ticket) noexcept {
 std::shared_ptr<Block> Recording::copy_before(Ticket& ticket, std::span<const Range> ranges,
                                               cl_event& read) noexcept {
   std::shared_ptr<Block> copy;
+  if (!ticket.has_list()) return copy;
   quietly([&] {
     const std::uint64_t begin_ns = monotonic_ns();
     const Storage& storage = *ranges[0].storage;

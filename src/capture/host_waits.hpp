@@ -2,10 +2,13 @@
 // after it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace reel::capture {
 
@@ -25,25 +28,33 @@ class HostWaits {
     return news_.load(std::memory_order_relaxed) != known.looked;
   }
   // visit(after) for each command of another stream that `command` comes after, and that those of
-  // its own stream before it did not.
+  // its own stream before it did not. Another thread may have waited for commands with numbers
+  // past this one by now: those are for the next command of the stream.
   template <class F>
   void catch_up(Known& known, std::uint32_t stream, std::uint32_t command, F&& visit) const {
     const std::lock_guard lock(mutex_);
     known.looked = news_.load(std::memory_order_relaxed);
-    for (const auto& [other, after] : done_) {
-      if (other == stream) continue;
+    for (const auto& [other, seen] : done_) {
+      if (other == stream || seen.empty()) continue;
+      if (seen.back() >= command) known.looked = seen_nothing;
+      const auto later =
+          std::find_if(seen.begin(), seen.end(), [&](std::uint32_t one) { return one >= command; });
+      if (later == seen.begin()) continue;
+      const std::uint32_t after = *std::prev(later);
       const auto [last, is_new] = known.done.try_emplace(other, after);
       if (!is_new && last->second >= after) continue;
       last->second = after;
-      // Another thread may have waited for a command given after this one.
-      if (after < command) visit(after);
+      visit(after);
     }
   }
 
  private:
+  static constexpr std::uint32_t seen_nothing = ~std::uint32_t{0};
+  static constexpr std::size_t most_seen = 16;
+
   mutable std::mutex mutex_;
-  std::map<std::uint32_t, std::uint32_t> done_;  // by stream: the last command seen done
-  std::atomic<std::uint32_t> news_{0};           // counts the changes of it
+  std::map<std::uint32_t, std::vector<std::uint32_t>> done_;  // by stream: the last seen done
+  std::atomic<std::uint32_t> news_{0};                        // counts the changes of it
 };
 
 }  // namespace reel::capture

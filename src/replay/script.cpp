@@ -314,6 +314,9 @@ class ScriptMaker {
   void sort_checks() {
     std::vector<RangeSet> later(trace_.buffers().size());    // written after this point
     std::vector<RangeSet> checked(trace_.buffers().size());  // by a check after this point
+    // Put in place of what was there, since the host wrote some of it: results that nobody looked
+    // at before are not proved either.
+    std::vector<RangeSet> hidden(trace_.buffers().size());
     std::vector<std::uint64_t> unproved(trace_.buffers().size());
     std::vector<Action> kept;
     for (std::size_t i = script_.actions.size(); i-- > 0;) {
@@ -322,6 +325,7 @@ class ScriptMaker {
         const TraceContents& row = trace_.contents()[action.contents];
         const std::uint64_t begin = row.offset_bytes, end = begin + row.size_bytes;
         names_buffer_[row.buffer] = true;
+        hidden[row.buffer].remove(begin, end);
         later[row.buffer].for_each_gap(
             begin, end, [&](std::uint64_t a, std::uint64_t b) { checked[row.buffer].add(a, b); });
         if (!later[row.buffer].overlaps(begin, end)) {
@@ -330,7 +334,12 @@ class ScriptMaker {
         }
       } else if (action.kind == Action::Kind::put) {
         const TraceContents& row = trace_.contents()[action.contents];
-        later[row.buffer].add(row.offset_bytes, row.offset_bytes + row.size_bytes);
+        const std::uint64_t begin = row.offset_bytes, end = begin + row.size_bytes;
+        if (row.role == ContentRole::input)
+          hidden[row.buffer].add(begin, end);
+        else
+          hidden[row.buffer].remove(begin, end);
+        later[row.buffer].add(begin, end);
       } else {
         const TraceWork& work = trace_.work_of(trace_.commands()[action.command]);
         const bool by_device = work.kind != WorkKind::write && work.kind != WorkKind::host_call;
@@ -344,6 +353,11 @@ class ScriptMaker {
                                                    unproved[range.buffer] += last - first;
                                                  });
             });
+          if (by_device)
+            hidden[range.buffer].for_each_in(begin, end, [&](std::uint64_t a, std::uint64_t b) {
+              unproved[range.buffer] += b - a;
+            });
+          hidden[range.buffer].remove(begin, end);
           later[range.buffer].add(begin, end);
         });
       }

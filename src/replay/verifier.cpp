@@ -135,7 +135,7 @@ void Verifier::close() {
       buffer(row.buffer).different_bytes += size;
       checked_bytes_ += size;
     }
-    difference({.command = no_index,
+    difference({.command = writers().last(row.buffer, at, at + size, row.command),
                 .check = row.command,
                 .buffer = row.buffer,
                 .offset_bytes = at,
@@ -224,9 +224,8 @@ void Verifier::compare_page(std::uint32_t contents, std::uint32_t number, std::u
 
 void Verifier::difference(Difference difference) {
   if (difference.command == no_index)
-    difference.command = writers().last(
-        difference.buffer, difference.offset_bytes,
-        difference.offset_bytes + (difference.elements ? 1 : page_bytes), difference.check);
+    difference.command = writers().last(difference.buffer, difference.offset_bytes,
+                                        difference.offset_bytes + 1, difference.check);
   differences_.push_back(std::move(difference));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/host_waits.hpp"
 #include "layers/opencl/handle_table.hpp"
 #include "layers/opencl/host_pages.hpp"
 #include "layers/opencl/maps.hpp"
@@ -26,6 +27,22 @@ Runs runs_of(const Box& box) {
   Runs runs;
   box.for_each_run([&](std::uint64_t at, std::uint64_t size) { runs.emplace_back(at, size); });
   return runs;
+}
+
+// A thread takes the number 10; before it asks, another one gives 11 and waits for it.
+TEST(HostWaits, WhatAnotherThreadWaitedForMeanwhileHidesNothingAndIsNotLost) {
+  capture::HostWaits waits;
+  capture::HostWaits::Known known;
+  waits.saw_done(1, 7);
+  waits.saw_done(1, 11);
+  std::vector<std::uint32_t> after;
+  const auto visit = [&](std::uint32_t command) { after.push_back(command); };
+  waits.catch_up(known, 0, 10, visit);
+  EXPECT_THAT(after, ElementsAre(7u));
+  ASSERT_TRUE(waits.has_news(known));
+  waits.catch_up(known, 0, 12, visit);
+  EXPECT_THAT(after, ElementsAre(7u, 11u));
+  EXPECT_FALSE(waits.has_news(known));
 }
 
 TEST(Box, RowsThatTouchAreOneRun) {

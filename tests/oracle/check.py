@@ -9,7 +9,9 @@ import shutil
 import subprocess
 
 import kernels
+from document_model import Document, Unknown
 from model import OWN_CONSTANTS, Model
+from order import chance_of
 
 SECONDS = 120  # nothing takes a tenth of it on a quiet machine; a hang is a failure
 
@@ -54,6 +56,60 @@ class Tools:
 
 # Not "last": under it PoCL ended a program once in some hundred runs ("PTHREAD ERROR in can_run_command()").
 WINDOWS = ("first", "commands", "commands", "kernel", "time", "inside", "last")
+
+
+class Facts:
+    """What a program does, of all that may keep a replay from proving it."""
+
+    def __init__(self, written, window, contents):
+        steps = [step.split() for step in written.steps]
+        verbs = {words[1] for words in steps}
+        self.hashes = contents in ("hashes", "none")
+        self.window = window != "whole"
+        self.native = "native" in verbs
+        self.user_events = "userevent" in verbs
+        self.wrong = "wrong" in verbs
+        self.threads = len({words[0] for words in steps}) > 1
+        self.learns_without_waiting = bool(verbs & {"poll", "polltimes", "callback"})
+        self.shares_memory = "shared" in verbs or any(words[1] == "buffer" and "use" in words for words in steps)
+        self.maps = bool(verbs & {"map", "mapshared"})
+        self.leaves_working = "leaves with work under way" in written.causes or "_exit" in written.causes
+        self.is_cut = "_exit" in written.causes
+        self.releases = "release" in verbs
+
+
+# A reason, how it begins or what is in it, and when it is true by construction; no name: it is no reason, but must be true.
+REASONS = (
+    ("function of the program", r"it is a function of the program", lambda f: f.native),
+    ("needs what was left out", r"which c\d+ would have written", lambda f: f.native or f.hashes),
+    ("left out", r"^the command that wrote them could not be run again", lambda f: f.native or f.hashes),
+    ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
+    # A read of ours that can't be waited for: work may be held back, or the host is called back and may write at once.
+    (
+        "overwritten before read",
+        r"^c\d+ is not checked in b\d+: the program may have overwritten",
+        lambda f: f.user_events or f.native or f.window or ((f.shares_memory or f.maps) and f.learns_without_waiting),
+    ),
+    ("given while it ended", r"^The program gave commands while the capture ended", lambda f: f.window or f.leaves_working),
+    # Memory that the host sees is a result only as long as the host changes nothing there.
+    (
+        "no result after",
+        r"^no result was recorded after the last command",
+        lambda f: f.hashes or f.window or f.shares_memory or f.native or f.leaves_working or f.user_events
+        or (f.threads and f.releases),
+    ),
+    ("written meanwhile", r"work that is not in the capture wrote them before they could be read", lambda f: f.window),
+    ("released too early", r"released before the commands that write it were done", lambda f: f.user_events or f.native),
+    ("released meanwhile", r"released while another thread gave commands", lambda f: f.threads),
+    ("memory is gone", r"its memory was the program's, and is gone", lambda f: f.shares_memory and f.releases),
+    # What the heap left in memory that nobody wrote yet may be such addresses.
+    ("may follow pointers", r"it may follow pointers that are stored in shared", lambda f: f.shares_memory),
+    ("unfinished", r"was still at work when the capture ended", lambda f: f.window or f.leaves_working),
+    ("cut", r"end of the document is missing", lambda f: f.is_cut),
+    ("", r"^c\d+ was given once the program had seen c\d+ done by asking", lambda f: f.learns_without_waiting),
+    ("", r"^c\d+ was refused: ", lambda f: f.wrong),
+    ("", r"^A queue without order had more than", lambda f: True),
+)
 
 
 class OpenclCase:
@@ -156,6 +212,7 @@ class Checker:
             return None
         ran = self.reel("replay", "--json", *host_kernels, document, ends=(0, 1, 3, 4))
         if ran.code == 4 and not ran.out and "can't be replayed" in ran.err:
+            self.judge_reasons([ran.err.strip()], written, window, contents)
             self.verdict(written, window, contents, "said why not", ran)
             return None
         if ran.code == 3 and not complete:
@@ -168,9 +225,13 @@ class Checker:
         if ran.code == 3:
             raise Failure("damaged", ran.told())
         reasons = report["left_out"] or report["not_checked"] or info["notes"] or ran.err or report["remarks"]
+        reasons = reasons or report["incomplete"]
         # No check at all is a reason that `reel replay` says in its verdict.
         if ran.code == 4 and report["checks"]["made"] and not reasons:
             raise Failure("silent", "Not all of it is proved, and nothing says why.\n" + ran.told())
+        said = [one["reason"] for one in report["left_out"] + report["not_checked"]]
+        said += [note if isinstance(note, str) else note["text"] for note in info["notes"]] + report["incomplete"]
+        self.judge_reasons(said, written, window, contents)
         if report["not_checked"]:
             self.count("verdict", window, "not checked in part")  # each with its reason
         elif report["checks"]["made"] or (contents == "all" and info["commands"]["dispatch"]):
@@ -178,10 +239,84 @@ class Checker:
             self.verdict(written, window, contents, report["verdict"], ran)
         return report
 
+    def judge_reasons(self, said, written, window, contents):
+        """Why something is not proved: each reason must be one that this program gives by construction."""
+        facts = Facts(written, window, contents)
+        for reason in said:
+            fitting = [(name, holds) for name, pattern, holds in REASONS if re.search(pattern, reason)]
+            if not any(holds(facts) for _, holds in fitting):
+                raise Failure("reason", f"Nothing in this program is a reason to say: {reason}")
+            if fitting[0][0]:
+                self.count("reason", "whole" if window == "whole" else "window", fitting[0][0])
+
     def tell(self, report, document):
         ran = Ran([self.tools.reel, "replay", document], self.folder)
         keys = ("verdict", "checks", "races", "culprit", "culprit_reason", "left_out", "not_checked")
         return json.dumps({k: report[k] for k in keys}, indent=1) + "\n" + ran.told()
+
+    # --- a document against a model of its own, and with a byte changed
+
+    def told(self, document, program):
+        """What the document holds, where its checks are as the model says; None where the model can't tell."""
+        lines = Ran([self.tools.programs / "oracle_document", "tell", document], self.folder)
+        if lines.code:
+            raise Failure("tell", lines.told())
+        known = Document(lines.out.splitlines(), program)
+        try:
+            found = known.run()
+        except Unknown as why:
+            return self.count("model", f"can't tell: {why}")
+        for row, is_now in found:
+            if row.data is not None and row.data != is_now:
+                at = next(i for i, (a, b) in enumerate(zip(row.data, is_now)) if a != b)
+                raise Failure(
+                    "recorded",
+                    f"The check after c{row.command} of buffer {row.buffer}, bytes {row.first} to {row.end}, is not what "
+                    f"its commands give: byte {row.first + at} is {row.data[at]:02x}, and must be {is_now[at]:02x}.",
+                )
+        self.count("model", "every check is right")
+        return known, found
+
+    def tamper_bytes(self, document, program, chance, host_kernels=()):
+        """One bit of what the host gave, or of a number of a dispatch: the first check that changes must differ."""
+        told = self.told(document, program)
+        if not told:
+            return
+        known, before = told
+        changes = [("page", page) for page in known.pages()] + [("value", place) for place in known.values()]
+        if not changes:
+            return
+        kind, which = chance.choice(changes)
+        changed = self.folder / "changed.reel.tampered"
+        changed.unlink(missing_ok=True)
+        words = [self.tools.programs / "oracle_document", kind, document, changed]
+        if kind == "page":
+            size = next(len(row.data) for row in known.rows if row.page == which)
+            byte = chance.randrange(size)
+            after = known.run(page=which, byte=byte)
+            made = Ran([*words, which, byte], self.folder)
+        else:
+            after = known.run(value=which)
+            made = Ran([*words, which], self.folder)
+        if made.code:
+            raise Failure("tamper", made.told())
+        self.reel("verify", changed)
+        first = known.blamed(before, after)
+        ran = self.reel("replay", "--json", *host_kernels, changed, ends=(0, 1, 4))
+        report = reported(ran)
+        if first is None:
+            if ran.code != 0:
+                raise Failure("blamed", f"The {kind} {which} changes no result.\n" + ran.told())
+            return self.count("tampered", kind, "changes no result")
+        writer, shows = (f"c{number}" for number in first)
+        if ran.code != 1:
+            raise Failure("accepted", f"The {kind} {which} was changed, which {shows} shows first.\n" + ran.told())
+        said = report["differences"][0]
+        if (said["command"] or f"c{len(known.commands)}", said["check"] if not said["command"] else shows) != (writer, shows):
+            raise Failure(
+                "culprit", f"The {kind} {which} was changed: {shows} shows it first, of {writer}; not {said}.\n" + ran.told()
+            )
+        self.count("tampered", kind, "noticed")
 
     def is_named(self, kernel, first, document):
         """The first difference is at a dispatch of the kernel; or one before it is said not to be checked."""
@@ -209,6 +344,7 @@ class Kept:
         self.options = said["captured with"].split()
         self.must_be, _, checks = said["must be"].partition(" with ")
         self.checks = int(checks.split()[0]) if checks else None
+        self.steps = [line for line in path.read_text().splitlines() if line[0].isdigit()]
 
     def check(self, report):
         verdict = report["verdict"].replace("_", " ") if report else "not replayed"
@@ -261,8 +397,13 @@ class OpenclChecker(Checker):
             raise Failure("no-document", "There is no document.\n" + captured.told())
         for one in documents:
             report = self.check_document(one, written, case.window, case.contents)
-            if report and case.window == "whole" and case.contents != "hashes" and report["verdict"] == "equal":
-                self.tamper(written, case, one)
+            if report and case.contents != "hashes" and report["verdict"] == "equal":
+                programs = [t for t in written.things if t.kind == "program"]
+                if len(programs) == 1:
+                    chance = chance_of("tamper", written.text)
+                    self.tamper_bytes(one, (programs[0].which, programs[0].variant), chance)
+                if case.window == "whole":
+                    self.tamper(written, case, one)
 
     def tamper(self, written, case, document):
         """Another constant in one kernel: results that depend on it must be seen to differ."""
@@ -342,8 +483,10 @@ class OwnChecker(Checker):
             raise Failure("no-document", "There is no document.\n" + captured.told())
         library = ["--host-kernels", self.tools.programs / "oracle_kernels.so"]
         report = self.check_document(document, written, case.window, case.contents, library)
-        if report and device == "opencl" and case.window == "whole" and report["verdict"] == "equal":
-            self.tamper(written, case, document)
+        if report and case.contents != "hashes" and report["verdict"] == "equal":
+            self.tamper_bytes(document, None, chance_of("tamper", written.text), library)
+            if device == "opencl" and case.window == "whole":
+                self.tamper(written, case, document)
 
     def tamper(self, written, case, document):
         if not written.kernels_run:

@@ -21,12 +21,8 @@ from own_programs import OwnPlan, OwnWritten
 OFF = {
     "opencl": [
         "sleep",  # not tried long enough
-        "leaves_working",  # PoCL itself crashes now and then
-        "quick",
     ],
-    "own": [
-        "leaves_working",  # lavapipe's exit handler crashes while it still compiles
-    ],
+    "own": [],
 }
 
 

@@ -41,6 +41,8 @@ class OwnPlan(Plan):
         self.seed = seed
         self.device = chance.choice(("host", "opencl", "vulkan"))
         self.choose_features(chance, TRAITS, WAYS, without, much)
+        if self.device == "vulkan":  # lavapipe itself crashes there, while it still compiles: 32 of 40 runs, bare
+            self.traits["leaves_working"] = False
         self.threads = chance.choice((2, 2, 3)) if self.traits["threads"] else 1
         self.queues = chance.choice((2, 3)) if self.traits["several_queues"] else 1
         weights = self.weights(chance, ACTIONS, without, much)
