@@ -318,13 +318,14 @@ class Checker:
             )
         self.count("tampered", kind, "noticed")
 
-    def is_named(self, kernel, first, document):
-        """The first difference is at a dispatch of the kernel; or one before it is said not to be checked."""
-        if re.search(rf"\b{kernel}\b", first.get("description") or ""):
+    def is_named(self, document, program, kernel, first):
+        """The first difference is of the command that the model says, once this kernel has another constant."""
+        told = self.told(document, program)
+        if not told:
             return True
-        notes = json.dumps(json.loads(self.reel("info", "--json", document).out)["notes"])
-        at = int((first.get("command") or "c0")[1:])
-        return any(int(command) < at for command in re.findall(r"\bc(\d+) is not checked", notes))
+        known, before = told
+        blamed = known.blamed(before, known.run(kernel=kernel))
+        return blamed is not None and first.get("command") == f"c{blamed[0]}"
 
     def verdict(self, written, window, contents, verdict, ran):
         self.count("verdict", window, verdict)
@@ -398,20 +399,24 @@ class OpenclChecker(Checker):
         for one in documents:
             report = self.check_document(one, written, case.window, case.contents)
             if report and case.contents != "hashes" and report["verdict"] == "equal":
-                programs = [t for t in written.things if t.kind == "program"]
-                if len(programs) == 1:
-                    chance = chance_of("tamper", written.text)
-                    self.tamper_bytes(one, (programs[0].which, programs[0].variant), chance)
+                if self.program_of(written):
+                    self.tamper_bytes(one, self.program_of(written), chance_of("tamper", written.text))
                 if case.window == "whole":
                     self.tamper(written, case, one)
+
+    @staticmethod
+    def program_of(written):
+        """Which kernels it has; None where there are two programs, whose kernels have the same names."""
+        programs = [t for t in written.things if t.kind == "program"]
+        return (programs[0].which, programs[0].variant) if len(programs) == 1 else None
 
     def tamper(self, written, case, document):
         """Another constant in one kernel: results that depend on it must be seen to differ."""
         if not written.kernels_run or written.causes & {"leaves with work under way", "_exit"}:
             return
         which, name = written.kernels_run[len(written.steps) % len(written.kernels_run)]
-        if sum(t.kind == "program" for t in written.things) > 1:
-            return  # two programs may have the same kernel, and one of them is tampered with
+        if not self.program_of(written):
+            return
         original, changed = Model(written.effects), Model(written.effects, (which, name))
         alive = {t.root for t in written.things if t.kind in ("buffer", "image", "shared")}
         alive -= {t.root for t in written.things if t.kind in ("buffer", "image") and not t.alive}
@@ -429,16 +434,23 @@ class OpenclChecker(Checker):
         if ran.code != 1:
             raise Failure("accepted", f"The kernel {name} was changed, and the replay says {report['verdict']}.\n" + ran.told())
         first = report["differences"][0] if report["differences"] else {}
-        if case.contents == "all" and not self.is_named(kernels.ENTRY[name], first, document):
+        if case.contents == "all" and not self.is_named(document, self.program_of(written), name, first):
             raise Failure("culprit", f"The kernel {name} was changed, and this is said to differ first: {first}\n" + ran.told())
         self.count("tampered", "noticed")
 
 
 class OwnCase:
+    """All of a program, a part of it that it chooses itself, or a pass of it that the environment asks for."""
+
     def __init__(self, chance, written, whole, without=()):
         self.contents = chance.choice(("inputs", "inputs", "all", "all", "hashes"))
         self.device, self.window, self.captures = written.plan.device, "whole", None
-        if not whole and "window_inside" not in without:
+        passes = sum(step.split()[1] in ("session", "launch") for step in written.steps)
+        if whole:
+            return
+        if passes and chance.random() < 0.4 and "window_pass" not in without:
+            self.window, self.number = "pass", chance.randrange(1, passes + 1)
+        elif "window_inside" not in without:
             self.window = "inside"
             places = sorted(chance.sample(range(len(written.plan.actions)), 2))
             threads = written.plan.threads
@@ -447,9 +459,19 @@ class OwnCase:
                 places[1]: ("stop", chance.randrange(threads)),
             }
 
+    def environment(self, document):
+        if self.window != "pass":
+            return {"ORACLE_DOCUMENT": str(document), "ORACLE_CONTENTS": self.contents}
+        return {
+            "REEL_CAPTURE_ENABLED": "1",
+            "REEL_CAPTURE": str(document),
+            "REEL_CAPTURE_CONTENTS": self.contents,
+            "REEL_CAPTURE_PASS": str(self.number),
+        }
+
     @property
     def words(self):
-        return [self.device, self.contents, self.window]
+        return [self.device, self.contents, self.window, *([str(self.number)] if self.window == "pass" else [])]
 
 
 class OwnChecker(Checker):
@@ -475,8 +497,7 @@ class OwnChecker(Checker):
         words = [self.tools.programs / "oracle_own", device, program]
         bare = self.bare(written, words)
         document = self.folder / "captured.reel"
-        environment = {"ORACLE_DOCUMENT": str(document), "ORACLE_CONTENTS": case.contents}
-        captured = Ran(words, self.folder, environment)
+        captured = Ran(words, self.folder, case.environment(document))
         self.compare(bare, captured)
         self.count("captured", f"{device} {case.window}")
         if not document.exists():
@@ -509,6 +530,6 @@ class OwnChecker(Checker):
         if ran.code != 1:
             raise Failure("accepted", f"The kernel {name} was changed: {report['verdict']}.\n" + ran.told())
         first = report["differences"][0] if report["differences"] else {}
-        if case.contents == "all" and not self.is_named(f"oracle_{name}", first, document):
+        if case.contents == "all" and not self.is_named(document, None, name, first):
             raise Failure("culprit", f"The kernel {name} was changed, and this differs first: {first}\n" + ran.told())
         self.count("tampered", "noticed")

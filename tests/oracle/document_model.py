@@ -91,8 +91,9 @@ class Document:
 
     # --- running
 
-    def run(self, page=None, byte=0, value=None):
-        """The bytes of each check, in order, with a page or a value changed."""
+    def run(self, page=None, byte=0, value=None, kernel=None):
+        """The bytes of each check, in order, with a page, a value or the constant of a kernel changed."""
+        self.changed_value, self.changed_kernel = value, kernel
         self.memory = [bytearray(size) for size in self.sizes]
         found = []
 
@@ -112,12 +113,12 @@ class Document:
                 put(row)
             for row in (r for r in rows if r.role == "written"):
                 put(row)
-            self.perform(command, value)
+            self.perform(command)
             for row in (r for r in rows if r.role == "check"):
                 found.append((row, bytes(self.memory[row.buffer][row.first : row.end])))
         return found
 
-    def perform(self, command, changed_value):
+    def perform(self, command):
         memory = self.memory
         if command.kind == "copy":
             for source, target in zip(command.ranges[::2], command.ranges[1::2]):
@@ -127,12 +128,12 @@ class Document:
                 times = (end - first) // len(command.pattern)
                 memory[buffer][first:end] = command.pattern * times
         elif command.kind == "dispatch":
-            self.dispatch(command, changed_value)
+            self.dispatch(command)
         elif command.kind == "host_call" and command.ranges:
             raise Unknown("a function of the program")
 
-    def dispatch(self, command, changed_value):
-        values = [number ^ 0x10 if place == changed_value else number for place, number in command.values]
+    def dispatch(self, command):
+        values = [number ^ 0x10 if place == self.changed_value else number for place, number in command.values]
         parts = []
         for _, buffer, first, end in command.ranges:
             bytes_now = self.memory[buffer][first:end]
@@ -150,6 +151,8 @@ class Document:
             extra = command.group
             if name == "pixels":
                 extra = "r32" if values[1] == 0xFFFFFFFF else "rgba8"
+        if name == self.changed_kernel:
+            constant ^= 0x10
         kernels.compute(name, constant, variant, parts, items, values[0] if values else 0, extra)
         for (access, buffer, first, end), numbers, use in zip(command.ranges, parts, kernels.uses(name, variant)):
             if use != "r":
