@@ -1,12 +1,10 @@
 // exit_watch.hpp - ends what is under way when the process exits, before the driver is taken down.
 //
-// exit() runs handlers in the reverse order of their registration, and a driver's may be registered
-// late: when it first compiles, on a thread of its own, after the program's last call. But before
-// any handler exit() destroys the variables of the thread that called it: there a thread that made
-// calls of OpenCL registers a handler that waits for the work under way, and is the first to run.
-// The capture ends in the handler that was registered with the first context, so that it has what
-// the program does in handlers of its own; by then nobody knows what still works, and it waits for
-// nothing. Nor does it where exit() comes from a thread without calls, or from inside a callback.
+// A thread that made calls of OpenCL is watched (base/exit_watch.hpp): when it calls exit(), the
+// work under way is waited for before any handler ran. The capture ends in the handler that was
+// registered with the first context, so that it has what the program does in handlers of its own;
+// by then nobody knows what still works, and it waits for nothing. Nor does it where exit() comes
+// from a thread without calls, or from inside a callback.
 #pragma once
 
 namespace reel::layer {

@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <mutex>
 
+#include "base/exit_watch.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "capture/facts.hpp"
 #include "capture/pass.hpp"
+#include "runtime/callback.hpp"
 #include "runtime/recorder.hpp"
 
 namespace reel::capture {
@@ -45,12 +47,13 @@ void in_child() {
   forget_passes();
 }
 
-constexpr std::uint64_t patience_ns = 6'000'000'000;
+constexpr std::uint64_t patience_ns = 6'000'000'000, hurried_patience_ns = 200'000'000;
 
 // With the mutex held.
 CaptureReport end_now() {
   recording->settle();
-  const bool nobody_inside = remove_recorder(patience_ns);
+  const bool nobody_inside =
+      remove_recorder(Recording::is_hurried() ? hurried_patience_ns : patience_ns);
   CaptureReport report = recording->close();
   // Somebody is stuck in a driver's call, inside of it: it must stay.
   if (!nobody_inside) static_cast<void>(recording.release());
@@ -58,8 +61,8 @@ CaptureReport end_now() {
   return report;
 }
 
-// A program that ends without stopping has its document closed, while drivers are still there.
-void at_exit() {
+// A program that ends without stopping has its document closed.
+void end_all() {
   try {
     end_passes();
     const std::lock_guard lock(mutex);
@@ -69,6 +72,13 @@ void at_exit() {
         fmt::format("the program ended; captured {} commands to {}", report.commands, report.path));
   } catch (...) {
   }
+}
+
+// Handlers of the driver may have run, while threads of it go on compiling: who waits for those
+// lets them crash.
+void at_exit() {
+  Recording::hurry();
+  end_all();
 }
 
 }  // namespace
@@ -86,6 +96,9 @@ void register_handlers() {
           unlock_passes();
         },
         in_child);
+    on_exit_begin([](bool) {
+      if (!Callback::current()) end_all();  // a host call that exits would wait for itself
+    });
     close_at_exit();
   });
 }
@@ -116,6 +129,7 @@ std::unique_ptr<DocumentThread> open_document(const std::string& path,
 std::uint32_t begin_recording(const std::string& path, std::unique_ptr<DocumentThread>& document,
                               const CaptureOptions& options, std::optional<PassRange> passes) {
   register_handlers();
+  watch_exit();
   const std::lock_guard lock(mutex);
   if (recording)
     fail(Code::invalid_argument, "A capture to {} is under way; stop it before another begins.",

@@ -26,8 +26,9 @@ void cut_recording_behind(StreamState& stream) noexcept;
 bool is_recorded_work_done() noexcept;
 std::string path_of_recording();  // empty: none is under way
 
-// Documents are closed when the program ends, before drivers are taken down. What is registered
-// last runs first, so whoever makes a driver load more calls this again.
+// Documents are closed when the program ends. Where a thread that gave work calls exit(), that is
+// before anything of a driver is taken down; otherwise what is registered last runs first, so
+// whoever makes a driver load more calls this again.
 void close_at_exit() noexcept;
 // Once: that, and that a forked child goes on without captures.
 void register_handlers();

@@ -51,6 +51,9 @@ class Recording final : public Recorder {
   // Ends it where it hasn't been cut, waits for the work and reads the checks. Still the recorder,
   // so that whoever overwrites results meanwhile is noticed.
   void settle();
+  // The process exits and nobody knows what of a driver still works: settle() waits for nothing.
+  static void hurry() noexcept;
+  static bool is_hurried() noexcept;
   // After it was removed as the recorder: closes the document.
   CaptureReport close();
 

@@ -24,11 +24,13 @@ constexpr auto patience = 5s;
 // How long other threads may be kept from giving work to the streams whose results are read.
 constexpr auto courtesy = 200ms;
 
+std::atomic<bool> hurried{false};
+
 // Somebody may be stuck in a driver with it: then there is none.
 std::unique_lock<std::mutex> lock_of(const StreamState& stream) {
   const auto begin = Clock::now();
   auto lock = stream.try_lock();
-  while (!lock && Clock::now() - begin < patience) {
+  while (!lock && Clock::now() - begin < (hurried.load() ? courtesy : patience)) {
     std::this_thread::sleep_for(20us);
     lock = stream.try_lock();
   }
@@ -36,6 +38,9 @@ std::unique_lock<std::mutex> lock_of(const StreamState& stream) {
 }
 
 }  // namespace
+
+void Recording::hurry() noexcept { hurried.store(true); }
+bool Recording::is_hurried() noexcept { return hurried.load(); }
 
 // A thread that saw no recorder gives its command with its stream's lock held. Once each lock has
 // been ours, all of those are given, and everybody else comes to us.
@@ -135,6 +140,7 @@ void Recording::wait_until_done(std::vector<End>& ends, Locks* locks) {
       std::this_thread::yield();
       continue;
     }
+    if (hurried.load()) return;
     std::this_thread::sleep_for(50us);
     if (rounds % 256 != 0) continue;  // some 20 ms
     for (const End& end : ends)

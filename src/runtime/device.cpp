@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/environment_variable.hpp"
+#include "base/exit_watch.hpp"
 #include "base/fail.hpp"
 #include "graph/kernel_forms.hpp"
 #include "runtime/backend_list.hpp"
@@ -86,6 +87,7 @@ std::string list_of(const std::vector<DeviceInfo>& infos) {
 std::vector<DeviceInfo> devices() { return devices_for(""); }
 
 Device open_device(std::string_view selector) {
+  watch_exit();
   std::string_view origin;
   if (selector.empty()) {
     if (const auto variable = environment_variable("REEL_DEVICE"); !variable.empty()) {

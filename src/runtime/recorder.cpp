@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "base/exit_watch.hpp"
+
 namespace reel {
 
 namespace detail {
@@ -13,6 +15,7 @@ thread_local const PassRecord* giving_pass = nullptr;
 }  // namespace detail
 
 void RecorderUse::take() noexcept {
+  watch_exit();
   // First counted, then looked again: who removes it looks at the count after taking it away.
   detail::recorder_users.fetch_add(1, std::memory_order_seq_cst);
   recorder_ = detail::active_recorder.load(std::memory_order_seq_cst);

@@ -4,6 +4,7 @@
 
 #include <unordered_set>
 
+#include "base/exit_watch.hpp"
 #include "base/fail.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/capture_session.hpp"
@@ -289,6 +290,7 @@ void StreamState::flush() {
 }
 
 void StreamState::synchronize(std::string_view operation) {
+  watch_exit();
   device->refuse_inherited();
   refuse_wait_in_callback(device->info(), operation);
   const RecordedCall call(operation);

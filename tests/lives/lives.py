@@ -12,6 +12,7 @@ more runs, bare and captured, tell whether the capture makes it more frequent.
 
 import argparse
 import collections
+import itertools
 import math
 import os
 import pathlib
@@ -152,6 +153,26 @@ class Life:
     def is_odd(self, code):
         """Ended otherwise than it meant to: by a signal, or not at all."""
         return code == "hang" or (code >= 128 and code != self.signal)
+
+
+class KeptLife(Life):
+    """A program that failed once."""
+
+    def __init__(self, path):
+        self.kind, self.seed, self.signal = path.stem.split("-")[0], path.stem, None
+        self.steps = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+
+
+def lives(given, began):
+    """Those that failed once, then one a seed, as long as they were asked for."""
+    for path in sorted((pathlib.Path(__file__).parent / "kept").glob("*.txt")):
+        if given.only in (None, path.stem.split("-")[0]):
+            yield KeptLife(path)
+    for seed in itertools.count(given.seed):
+        is_late = given.minutes is not None and time.monotonic() > began + 60 * given.minutes
+        if is_late or (given.count is not None and seed >= given.seed + given.count):
+            return
+        yield Life(given.only or KINDS[seed % len(KINDS)], seed)
 
 
 def is_more(odd, runs, bare_odd, bare_runs):
@@ -357,25 +378,22 @@ def main():
         setattr(given, name, getattr(given, name).resolve())
     given.work.mkdir(parents=True, exist_ok=True)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    checker, failures, began, seed = Checker(given), 0, time.monotonic(), given.seed
-    while (given.count is None or seed < given.seed + given.count) and (
-        given.minutes is None or time.monotonic() < began + 60 * given.minutes
-    ):
-        life = Life(given.only or KINDS[seed % len(KINDS)], seed)
+    checker, failures, began, last = Checker(given), 0, time.monotonic(), None
+    for life in lives(given, began):
+        last = life.seed
         found = checker.check(life)
         if found:
             failures += 1
             if given.shrink:
                 found = checker.shrink(life, found, given.shrink)
-            place = given.work / f"failure-{life.kind}-{seed}-{found[0]}.txt"
+            place = given.work / f"failure-{life.kind}-{life.seed}-{found[0]}.txt"
             words, environment = list(checker.ways(life))[found[2]]
             how = " ".join([*(f"{k}={v}" for k, v in environment.items()), *map(str, words)])
             place.write_text(f"# captured with: {how}\n" + "".join(step + "\n" for step in life.steps) + "".join(f"# {line}\n" for line in found[1].splitlines()))
-            print(f"FAILED {found[0]}: seed {seed}, {place}\n{place.read_text()[:3000]}\n", flush=True)
-        seed += 1
+            print(f"FAILED {found[0]}: seed {life.seed}, {place}\n{place.read_text()[:3000]}\n", flush=True)
     for what, times in sorted(checker.counts.items()):
         print(f"{' '.join(what):<44}{times:>8}")
-    print(f"{'failures':<44}{failures:>8}\nseeds {given.seed} to {seed - 1}, {time.monotonic() - began:.0f} s")
+    print(f"{'failures':<44}{failures:>8}\nseeds {given.seed} to {last}, {time.monotonic() - began:.0f} s")
     return 1 if failures else 0
 
 

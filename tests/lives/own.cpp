@@ -26,6 +26,8 @@ class OwnWork : public lives::Work {
     device_ = reel::open_device(selector_);
     stream_ = device_.stream("stream");
     executor_.emplace(device_);
+    for (const reel::KernelSource& source : oracle::own_kernels())
+      kernels_.push_back(device_.kernel(source));
     buffer_ = make_buffer();
   }
 
@@ -111,10 +113,7 @@ class OwnWork : public lives::Work {
 
   template <class Target>
   void dispatch(Target& target, const reel::Buffer& buffer, int number) {
-    const auto sources = oracle::own_kernels();
-    const std::size_t which = number % 2 ? 3 : 1;  // slow, advance
-    auto& kernel = kernels_[which];
-    if (!kernel) kernel = device_.kernel(sources[which]);
+    const reel::Kernel& kernel = kernels_[number % 2 ? 3 : 1];  // slow, advance
     target.dispatch(kernel, {.groups = {count / 64}, .group_size = {64}}, reel::inout(buffer),
                     static_cast<std::uint32_t>(number), count);
   }
@@ -124,7 +123,7 @@ class OwnWork : public lives::Work {
   reel::Stream stream_;
   std::optional<reel::GraphExecutor> executor_;
   reel::Buffer buffer_;
-  std::map<std::size_t, reel::Kernel> kernels_;
+  std::vector<reel::Kernel> kernels_;
   std::atomic<bool> is_open_{true};
   int given_ = 0;
 };
