@@ -25,7 +25,7 @@ struct Summary {
   }
 
   std::uint64_t buffer_bytes = 0;
-  std::array<std::uint64_t, 5> overhead_ns{};
+  std::array<std::uint64_t, static_cast<std::size_t>(OverheadKind::commands) + 1> overhead_ns{};
   std::size_t passes = 0;
 };
 

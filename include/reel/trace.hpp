@@ -161,7 +161,9 @@ struct TraceRegion {
   std::uint64_t begin_ns = 0, end_ns = 0;
 };
 
-enum class OverheadKind : std::uint8_t { inputs, checks, waiting, starting, stopping };
+// `commands` is what each call that gives a command takes beside the driver, of many of them
+// together: a row ends when they were that much.
+enum class OverheadKind : std::uint8_t { inputs, checks, waiting, starting, stopping, commands };
 const char* to_string(OverheadKind kind) noexcept;
 
 // Time that capture itself took.

@@ -11,6 +11,7 @@ Given::Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count
   ticket_.waits = waits;
   ticket_.event = ticket_.program_event = event;
   const std::uint32_t mode = session::mode();
+  if (mode & session::recording) meter_.begin();
   if (mode & session::attention) control::before_command(kernel);
   use_.emplace();
   if (!*use_) {
@@ -57,6 +58,7 @@ void Given::called(cl_int status) noexcept {
   }
   if (ticket_.record) {
     (*use_)->finish(ticket_, status);
+    if (const std::uint64_t ns = meter_.end()) (*use_)->add_command_time(ns);
     return;
   }
   (*use_)->followed(ticket_, status);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "layers/opencl/call_meter.hpp"
 #include "layers/opencl/control.hpp"
 #include "layers/opencl/recording.hpp"
 #include "layers/opencl/session.hpp"
@@ -79,7 +80,9 @@ class Given {
   // The driver's call, then what there is to note of it.
   template <class Call>
   cl_int call(Call&& driver) noexcept {
+    meter_.driver_begins();
     const cl_int status = driver(ticket_.wait_count, ticket_.waits, ticket_.event);
+    meter_.driver_ends();
     called(status);
     return status;
   }
@@ -99,6 +102,7 @@ class Given {
  private:
   void leave() noexcept;
 
+  CallMeter meter_;
   std::optional<RecordingUse> use_;
   std::shared_ptr<Queue> queue_;
   std::unique_lock<std::recursive_mutex> lock_;

@@ -771,6 +771,7 @@ CaptureReport Recording::end(std::chrono::milliseconds patience) {
   }
   const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
   quietly([&] { add_read_time(0, 0, true); });
+  quietly([&] { tell_command_time(command_ns_.exchange(0)); });
   if (all_done && contents != Contents::none) quietly([&] { read_final(); });
   for (const auto& queue : queues) {
     const std::lock_guard lock(queue->mutex);

@@ -140,6 +140,8 @@ class Recording {
   // Of what a map for writing has just given to the host, which has not seen it yet.
   std::shared_ptr<const PageHashes> hashes_of_mapped(Storage& storage, const Range& range,
                                                      const void* pointer) noexcept;
+  // So much of the program's time went into giving commands.
+  void add_command_time(std::uint64_t ns) noexcept;
   // The time since then went into finding what the host gave.
   void spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept;
   void note(std::string kind, std::string text) noexcept;
@@ -228,6 +230,7 @@ class Recording {
   bool stores(ContentRole role) const noexcept;
   void missing(const Storage& storage, std::string_view why);
   void overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes);
+  void tell_command_time(std::uint64_t ns);
   // Devices were busy with reads of ours; `now`: whatever there is, else in some larger rows.
   void add_read_time(std::uint64_t ns, std::uint64_t bytes, bool now = false);
   // Queues of our own, one a context, as long as they are needed.
@@ -249,6 +252,7 @@ class Recording {
 
   std::shared_ptr<capture::MemoryBudget> memory_, map_memory_;
   std::atomic<std::uint64_t> read_ns_{0}, read_bytes_{0};  // by devices, not in the document yet
+  std::atomic<std::uint64_t> command_ns_{0};               // of giving commands, likewise
   std::atomic<std::uint64_t> being_read_{0};               // bytes of it that drivers read into
   capture::BufferLedger ledger_;
   HostPages host_pages_;

@@ -125,6 +125,19 @@ void Recording::spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept {
   quietly([&] { overhead(OverheadKind::inputs, begin_ns, bytes); });
 }
 
+void Recording::add_command_time(std::uint64_t ns) noexcept {
+  constexpr std::uint64_t row_ns = 10'000'000;
+  if (command_ns_.fetch_add(ns, std::memory_order_relaxed) + ns < row_ns) return;
+  quietly([&] { tell_command_time(command_ns_.exchange(0, std::memory_order_relaxed)); });
+}
+
+void Recording::tell_command_time(std::uint64_t ns) {
+  const std::uint64_t end_ns = monotonic_ns();
+  if (ns > 0)
+    document_.push(
+        document::OverheadRow{OverheadKind::commands, thread_number(), end_ns - ns, end_ns, 0});
+}
+
 void Recording::add_read_time(std::uint64_t ns, std::uint64_t bytes, bool now) {
   constexpr std::uint64_t row_ns = 1'000'000;
   read_bytes_.fetch_add(bytes, std::memory_order_relaxed);

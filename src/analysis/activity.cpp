@@ -177,7 +177,8 @@ Activity find_activity(const Trace& trace) {
   const StreamOrder order(trace);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
   for (const TraceOverhead& overhead : trace.overheads())
-    spans.emplace_back(overhead.begin_ns, overhead.end_ns);
+    if (overhead.kind != OverheadKind::commands)  // spread over more time than its row
+      spans.emplace_back(overhead.begin_ns, overhead.end_ns);
   const Intervals capturing(std::move(spans));
   std::vector<GapSearch> searches;
   for (std::uint32_t d = 0; d < trace.devices().size(); ++d)

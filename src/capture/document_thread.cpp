@@ -90,7 +90,14 @@ void DocumentThread::open(const std::string& path, const document::Facts& facts,
   synced_ns_ = monotonic_ns();
 }
 
+std::uint64_t& DocumentThread::told_ns() noexcept {
+  thread_local std::uint64_t ns = 0;
+  return ns;
+}
+
 void DocumentThread::push(Message message) {
+  if (const auto* row = std::get_if<document::OverheadRow>(&message))
+    told_ns() += row->end_ns - row->begin_ns;
   bool urgent = std::holds_alternative<ContentsMessage>(message);
   {
     const std::lock_guard lock(mutex_);

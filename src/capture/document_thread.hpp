@@ -42,6 +42,8 @@ class DocumentThread {
   DocumentThread& operator=(const DocumentThread&) = delete;
 
   void push(Message message);
+  // Of the calling thread, all that it has told as overhead.
+  static std::uint64_t& told_ns() noexcept;
   void add(std::shared_ptr<CommandLog> log);
   // The writer packs two million commands a second; who is faster for long has to wait for it.
   void wait_for_room(const CommandLog& log) {

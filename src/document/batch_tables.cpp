@@ -152,7 +152,7 @@ void BatchReader::read(const schema::Overheads& batch) {
       decode("/overheads", sizeof(TraceOverhead),
              {{batch.kind()}, {batch.thread()}, {batch.begin_ns()}, {batch.ns()}, {batch.bytes()}});
   for (std::size_t i = 0; i < rows; ++i) {
-    if (columns_[0][i] > static_cast<std::uint64_t>(OverheadKind::stopping))
+    if (columns_[0][i] > static_cast<std::uint64_t>(OverheadKind::commands))
       problems_.left_out("/overheads", newer);
     else if (!fit_32(columns_[1][i]))
       problems_.left_out("/overheads", no_such_number);

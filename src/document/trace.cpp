@@ -58,6 +58,8 @@ const char* to_string(OverheadKind kind) noexcept {
       return "starting";
     case OverheadKind::stopping:
       return "stopping";
+    case OverheadKind::commands:
+      return "commands";
   }
   return "unknown";
 }

@@ -9,7 +9,7 @@ namespace reel::page {
 namespace {
 
 constexpr std::size_t work_kinds = static_cast<std::size_t>(WorkKind::unknown) + 1;
-constexpr std::size_t overhead_kinds = static_cast<std::size_t>(OverheadKind::stopping) + 1;
+constexpr std::size_t overhead_kinds = static_cast<std::size_t>(OverheadKind::commands) + 1;
 
 void write_facts(JsonWriter& json, const char* name,
                  const std::map<std::string, std::string>& facts) {

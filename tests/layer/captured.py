@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shlex
+import statistics
 import subprocess
 import time
 
@@ -137,7 +138,23 @@ class Captured:
         self.check_tally(info)
         if self.case.note and self.case.note not in [note["kind"] for note in info["notes"]]:
             raise Failure(f"No note of the kind {self.case.note} is among {info['notes']}.")
+        if self.case.giving_time:
+            self.check_giving_time(info)
         return f"{info['commands']['total']} commands, {info['file_bytes']} bytes, {self.check_replay(info)}"
+
+    def check_giving_time(self, info):
+        """In a tight loop, what passes from one call to the next is the layer's: the part after the driver's answer.
+
+        The part before it is within the recorded call, so that the document may say more than this, but no more than
+        all of the loop. Medians, since the machine may have others to serve.
+        """
+        query = "select call_begin_ns, call_end_ns from commands where kind = 'dispatch' order by id"
+        calls = json.loads(self.ask("sql", "--json", str(self.document), query).stdout)["rows"]
+        between = statistics.median(after[0] - before[1] for before, after in zip(calls, calls[1:]))
+        least, most = 0.5 * between * len(calls), calls[-1][1] - calls[0][0]
+        told = info["overhead_ns"]["commands"]
+        if not least <= told <= most:
+            raise Failure(f"Giving {len(calls)} commands took {least:.0f} to {most} ns, and the document says {told}.")
 
     def check_tally(self, info):
         if info["commands"]["dispatch"] < self.case.dispatches:

@@ -268,7 +268,7 @@ export function SummaryView({ summary }: { summary: Summary }) {
           value={sizeText(summary.memory.peak_bytes)}
           detail={`${sizeText(summary.memory.needed_at_peak_bytes)} needed then`}
         />
-        <Tile name="capture took" value={timeText(overhead)} detail="reading contents, starting, stopping" />
+        <Tile name="capture took" value={timeText(overhead)} detail="reading contents, noting commands, starting, stopping" />
       </div>
       <div class="summary-columns">
         <div>
