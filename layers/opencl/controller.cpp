@@ -165,6 +165,7 @@ bool Controller::open_document(DocumentNames& names, Outcome& outcome) {
 
 Outcome Controller::begin(DocumentNames& names, Voice voice, bool open) {
   Outcome outcome;
+  tried_ = true;
   try {
     if (open_document(names, outcome)) outcome.kind = Outcome::Kind::started;
   } catch (const std::exception& error) {
@@ -252,6 +253,22 @@ void Controller::renew() {
     log(LogLevel::error, fmt::format("capture: ended early: {}", next.why));
 }
 
+// `reel capture` says it by itself.
+void Controller::say_what_never_happened() const {
+  if (settings_.path.empty() || settings_.refused || !settings_.launcher.empty()) return;
+  std::string why = "the program ended before it began";
+  if (settings_.commands)
+    why = fmt::format("commands {} to {} were asked for, and the program gave {}",
+                      settings_.commands->first, settings_.commands->last, commands_.load());
+  else if (settings_.trigger)
+    why = "nobody pulled the trigger";
+  else if (settings_.after_s > 0)
+    why =
+        fmt::format("the program ended before REEL_CAPTURE_AFTER={} had passed", settings_.after_s);
+  log(LogLevel::warn,
+      fmt::format("REEL_LAYER_CAPTURE={}: {}; there is no document.", settings_.path, why));
+}
+
 void Controller::process_ends() {
   // Not for ever: the thread that has the lock may be the one that was interrupted to exit.
   std::unique_lock lock(mutex_, std::try_to_lock);
@@ -263,6 +280,7 @@ void Controller::process_ends() {
   if (!lock.owns_lock() || closed_) return;
   closed_ = true;
   if (window_.is_capturing()) end(Voice::aloud);
+  if (!tried_) say_what_never_happened();
   refresh();
   tell_launcher(settings_.launcher, "exit", {std::to_string(commands_.load())});
 }

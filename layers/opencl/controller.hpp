@@ -66,6 +66,7 @@ class Controller {
   Outcome end(Voice voice);
   void renew();
   void keep_what_was_done(CaptureReport& report);
+  void say_what_never_happened() const;
   void tell_ended(const CaptureReport& report) const;
   void refresh();
 
@@ -79,6 +80,7 @@ class Controller {
   std::string path_;                     // of the capture under way
   std::optional<CaptureReport> before_;  // --last: the part before this one
   bool closed_ = false;                  // the process ends
+  bool tried_ = false;                   // one was begun, or it was said why not
 
   std::atomic<std::uint64_t> commands_{0};      // given so far
   std::atomic<std::uint64_t> first_wanted_{0};  // no look before this one

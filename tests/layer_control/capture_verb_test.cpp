@@ -442,5 +442,24 @@ TEST_F(CaptureVerb, TheEnvironmentAloneWorksToo) {
                               HasSubstr("[reel] capture: stopped, 1 commands in " + path)));
 }
 
+TEST_F(CaptureVerb, AWindowThatNeverOpenedIsOneLineWithoutTheVerbToo) {
+  const std::string path = (folder() / "own.reel").string();
+  const auto said = [&](const char* name, const char* value) {
+    return run_program({steps, "calls", "7"}, {{"OPENCL_LAYERS", FAKE_LAYER},
+                                               {"REEL_TEST_DOCUMENTS", root_.string()},
+                                               {"REEL_LAYER_CAPTURE", path},
+                                               {"REEL_CAPTURE_ENABLED", "1"},
+                                               {name, value}})
+        .err;
+  };
+  const std::string begin = "[reel] REEL_LAYER_CAPTURE=" + path + ": ";
+  const std::string end = "; there is no document.\n";
+  EXPECT_EQ(said("REEL_CAPTURE_COMMANDS", "50-60"),
+            begin + "commands 50 to 60 were asked for, and the program gave 7" + end);
+  EXPECT_EQ(said("REEL_CAPTURE_AFTER", "30"),
+            begin + "the program ended before REEL_CAPTURE_AFTER=30 had passed" + end);
+  EXPECT_EQ(said("REEL_CAPTURE_TRIGGER", "1"), begin + "nobody pulled the trigger" + end);
+}
+
 }  // namespace
 }  // namespace reel::test

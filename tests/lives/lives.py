@@ -264,7 +264,7 @@ class Checker:
         yield [self.given.reel, "capture", "-q", "-o", document, *contents, *window, "--"], {
             "LIVES_DOCUMENT": self.folder / "inside-%p-%n.reel"
         }
-        yield [], {"OPENCL_LAYERS": self.given.layer, "REEL_LAYER_CAPTURE": document}
+        yield [], {"OPENCL_LAYERS": self.given.layer, "REEL_CAPTURE_ENABLED": 1, "REEL_LAYER_CAPTURE": document}
 
     def captured(self, life, way):
         words, environment = way

@@ -193,6 +193,18 @@ TEST_F(ExactPasses, WhatWasAskedForAndNeverHappenedIsOneLine) {
   EXPECT_THAT(text, HasSubstr("pass 999 was asked for, but the program ended after 2 passes"));
   EXPECT_EQ(lines(text), 1) << text;
 
+  ask(folder_.path(), "3");
+  Graph graph;
+  graph.add_fill(x_, std::uint8_t{1});
+  GraphExec exec = graph.instantiate(device_);
+  text = said([&] {
+    for (int i = 0; i < 2; ++i) exec.launch(executor_.stream());
+    executor_.stream().synchronize();
+    capture::end_passes();
+  });
+  EXPECT_THAT(text, HasSubstr("pass 3 was asked for, but the program ended after 2 passes"));
+  EXPECT_EQ(lines(text), 1) << text;
+
   ask(folder_.path());
   text = said([] { capture::end_passes(); });
   EXPECT_THAT(text, HasSubstr("ended without a pass"));
