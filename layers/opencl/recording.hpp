@@ -54,13 +54,13 @@ struct Ticket {
   std::vector<cl_event> more_waits, own_waits;  // with reads of ours; those are to be released
   CommandBuffer* buffer = nullptr;              // that it launches
 
-  // The program's list and its count fit; a driver refuses others.
-  bool has_list() const noexcept { return (wait_count == 0) == (waits == nullptr); }
+  // Not so many events without a list: a driver refuses that. A list of none some of them take.
+  bool has_list() const noexcept { return wait_count == 0 || waits; }
   // The driver is to wait for a read of ours as well; takes over the reference. A list that the
   // driver refuses stays as it is.
   void wait_for(cl_event read) {
     own_waits.push_back(read);
-    if (!has_list()) return;
+    if ((wait_count == 0) != (waits == nullptr)) return;
     if (more_waits.empty()) more_waits.assign(waits, waits + wait_count);
     more_waits.push_back(read);
     wait_count = static_cast<cl_uint>(more_waits.size());

@@ -96,7 +96,8 @@ REASONS = (
         "no result after",
         r"^no result was recorded after the last command",
         lambda f: f.hashes or f.window or f.shares_memory or f.native or f.leaves_working or f.user_events
-        or (f.threads and f.releases),
+        or (f.threads and f.releases)
+        or f.wrong,  # what a refused call was to use is not known any more, and given anew
     ),
     ("written meanwhile", r"work that is not in the capture wrote them before they could be read", lambda f: f.window),
     ("released too early", r"released before the commands that write it were done", lambda f: f.user_events or f.native),
