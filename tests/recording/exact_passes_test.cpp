@@ -23,6 +23,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Labels = std::vector<std::string>;
 
+// "host", unless REEL_TEST_DEVICE names another.
+std::string device_of_test() {
+  const char* const name = std::getenv("REEL_TEST_DEVICE");
+  return name ? name : "host";
+}
+
 class ExactPasses : public testing::Test {
  protected:
   void SetUp() override { detail::reset_environment_capture_for_test(); }
@@ -62,7 +68,7 @@ class ExactPasses : public testing::Test {
   }
 
   const ScratchFolder folder_;
-  const Device device_ = open_device("host");
+  const Device device_ = open_device(device_of_test());
   const GraphExecutor executor_{device_}, other_{device_};
   const Buffer x_ = device_.buffer(64, "x"), y_ = device_.buffer(64, "y");
 };
