@@ -258,13 +258,23 @@ class ScriptMaker {
         obstacle = Obstacle{Code::unsupported, fmt::format("{}, which {} would have written.",
                                                            needs, command_name(loser))};
       else
-        obstacle = Obstacle{Code::unsupported,
-                            fmt::format("{}, {}; capture with contents 'inputs' or 'all'.", needs,
-                                        hashed_[buffer].overlaps(first, last)
-                                            ? "of which the document has only hashes"
-                                            : "which are not in the document")};
+        obstacle =
+            Obstacle{Code::unsupported,
+                     fmt::format("{}, {}; {}.", needs,
+                                 hashed_[buffer].overlaps(first, last)
+                                     ? "of which the document has only hashes"
+                                     : "which are not in the document",
+                                 keeps_inputs() ? "`reel info` shows its notes, which may "
+                                                  "say why it has no more"
+                                                : "capture with contents 'inputs' or 'all'")};
     });
     return obstacle;
+  }
+
+  bool keeps_inputs() const {
+    const auto contents = trace_.facts().find("contents");
+    return contents != trace_.facts().end() &&
+           (contents->second == "inputs" || contents->second == "all");
   }
 
   std::uint32_t loser_of(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) const {

@@ -54,7 +54,6 @@ class Tools:
         self.reel, self.programs = pathlib.Path(reel).resolve(), pathlib.Path(programs).resolve()
 
 
-# Not "last": under it PoCL ended a program once in some hundred runs ("PTHREAD ERROR in can_run_command()").
 WINDOWS = ("first", "commands", "commands", "kernel", "time", "inside", "last")
 
 
@@ -84,6 +83,8 @@ REASONS = (
     ("needs what was left out", r"which c\d+ would have written", lambda f: f.native or f.hashes),
     ("left out", r"^the command that wrote them could not be run again", lambda f: f.native or f.hashes),
     ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
+    # A part that ends while a user event holds back the read of an input.
+    ("input held back", r"which are not in the document; `reel info`", lambda f: f.window and (f.user_events or f.native)),
     # A read of ours that can't be waited for: work may be held back, or the host is called back and may write at once.
     (
         "overwritten before read",
