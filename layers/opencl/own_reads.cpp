@@ -28,6 +28,13 @@ void flush(const std::vector<cl_command_queue>& queues) {
   }
 }
 
+bool waits_for(const OwnReads::Writer& writer, std::uint32_t command) {
+  return std::any_of(writer.waits.begin(), writer.waits.end(), [&](cl_event one) {
+    const auto* event = find<Event>(one);
+    return event && event->capture == writer.capture && event->command == command;
+  });
+}
+
 }  // namespace
 
 bool is_done(cl_event event) noexcept {
@@ -75,7 +82,7 @@ void OwnReads::done(const std::shared_ptr<OwnRead>& read) noexcept {
   if (read->after) next().clReleaseEvent(read->after);
 }
 
-void OwnReads::before_write(const Range& range, cl_command_queue queue, bool in_order,
+void OwnReads::before_write(const Range& range, const Writer& writer,
                             std::vector<cl_event>& waits) {
   if (count_.load(std::memory_order_acquire) == 0) return;
   std::vector<cl_command_queue> to_flush;
@@ -84,16 +91,18 @@ void OwnReads::before_write(const Range& range, cl_command_queue queue, bool in_
     const auto list = by_storage_.find(range.storage);
     if (list == by_storage_.end()) return;
     for (const auto& read : list->second) {
-      if (!overlap(read->range, range) || (in_order && read->queue == queue)) continue;
+      if (!overlap(read->range, range) || (writer.in_order && read->queue == writer.queue))
+        continue;
       if (read->called_off.load(std::memory_order_relaxed)) continue;
-      if (!held_back::is_free(read->moment)) {
+      // A read is done soon after its command: who waits for that may wait for the read.
+      if (!held_back::is_free(read->moment) && !waits_for(writer, read->command)) {
         read->called_off.store(true, std::memory_order_release);
         continue;
       }
       if (std::find(waits.begin(), waits.end(), read->event) != waits.end()) continue;
       waits.push_back(read->event);
       next().clRetainEvent(read->event);
-      if (read->queue != queue) add_held(to_flush, read->queue);
+      if (read->queue != writer.queue) add_held(to_flush, read->queue);
     }
   }
   flush(to_flush);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -39,10 +40,15 @@ class OwnReads {
                                bool in_order, cl_event event, cl_event after);
   void done(const std::shared_ptr<OwnRead>& read) noexcept;
 
-  // A command for `queue` may write `range`. Adds the events that it has to wait for, each with a
-  // reference for the caller, and calls off what can't be waited for.
-  void before_write(const Range& range, cl_command_queue queue, bool in_order,
-                    std::vector<cl_event>& waits);
+  struct Writer {
+    cl_command_queue queue;
+    bool in_order;                    // it comes after all that the queue was given
+    std::uint32_t capture;            // this one
+    std::span<const cl_event> waits;  // as the program gave them
+  };
+  // A command may write `range`. Adds the events that it has to wait for, each with a reference for
+  // the caller, and calls off what can't be waited for.
+  void before_write(const Range& range, const Writer& writer, std::vector<cl_event>& waits);
 
   // The host knows that some commands are done, and may write the memory that it sees: the reads
   // after them, each with a reference for the caller, to be waited for.

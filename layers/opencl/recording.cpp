@@ -264,21 +264,27 @@ void Recording::look_at(const Point& command, const Work& work, std::vector<Piec
   }
 }
 
+OwnReads::Writer Recording::writer_of(const Ticket& ticket, bool in_order) const {
+  return {
+      ticket.place->handle, in_order, number, {ticket.waits, ticket.waits ? ticket.wait_count : 0}};
+}
+
 void Recording::guard(Ticket& ticket, const Work& work, bool in_order) {
+  const OwnReads::Writer writer = writer_of(ticket, in_order);
   std::vector<cl_event> waits;
   for (const WorkArgument& argument : work.arguments)
     if (argument.kind == ArgumentKind::buffer && writes(argument.access)) {
       argument.range.storage->changes.fetch_add(1, std::memory_order_relaxed);
-      own_reads_.before_write(argument.range, ticket.record->handle, in_order, waits);
+      own_reads_.before_write(argument.range, writer, waits);
     }
   for (cl_event event : waits) ticket.wait_for(event);
 }
 
 void Recording::before_host_writes(Ticket& ticket, std::span<const Range> ranges) noexcept {
   quietly([&] {
+    const OwnReads::Writer writer = writer_of(ticket, ticket.place->in_order);
     std::vector<cl_event> waits;
-    for (const Range& range : ranges)
-      own_reads_.before_write(range, ticket.place->handle, ticket.place->in_order, waits);
+    for (const Range& range : ranges) own_reads_.before_write(range, writer, waits);
     for (cl_event event : waits) ticket.wait_for(event);
     if (!ticket.is_followed) return;
     for (const Range& range : ranges) check_before_unrecorded(ticket, range);

@@ -183,6 +183,7 @@ class Recording {
   void check_before_unrecorded(Ticket& ticket, const Range& range);
   void leave_out(const Work& work);  // what it writes is not known
   void forget(const Work& work);     // nothing of it is
+  OwnReads::Writer writer_of(const Ticket& ticket, bool in_order) const;
   // It may overwrite what we still read. `in_order`: it comes after all that its queue was given.
   void guard(Ticket& ticket, const Work& work, bool in_order);
   void append(const Ticket& ticket, const Work& work, std::uint32_t id, std::uint32_t launched_by,

@@ -228,11 +228,9 @@ class ScriptMaker {
         case WorkKind::host_call: {  // neither is run: what it wrote must be there
           const auto known = given.find(range.buffer);
           if (writes(access) && (known == given.end() || !known->second.contains(begin, end)))
-            obstacle = Obstacle{
-                Code::unsupported,
-                fmt::format("The bytes that {} wrote are not in the document; capture with "
-                            "contents 'inputs' or 'all'.",
-                            describe_command(trace_, c))};
+            obstacle = Obstacle{Code::unsupported,
+                                fmt::format("{} wrote bytes {}.", describe_command(trace_, c),
+                                            why_missing(range.buffer, begin, end))};
           break;
         }
         case WorkKind::copy:
@@ -258,23 +256,21 @@ class ScriptMaker {
         obstacle = Obstacle{Code::unsupported, fmt::format("{}, which {} would have written.",
                                                            needs, command_name(loser))};
       else
-        obstacle =
-            Obstacle{Code::unsupported,
-                     fmt::format("{}, {}; {}.", needs,
-                                 hashed_[buffer].overlaps(first, last)
-                                     ? "of which the document has only hashes"
-                                     : "which are not in the document",
-                                 keeps_inputs() ? "`reel info` shows its notes, which may "
-                                                  "say why it has no more"
-                                                : "capture with contents 'inputs' or 'all'")};
+        obstacle = Obstacle{Code::unsupported,
+                            fmt::format("{}, {}.", needs, why_missing(buffer, first, last))};
     });
     return obstacle;
   }
 
-  bool keeps_inputs() const {
+  std::string why_missing(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) const {
     const auto contents = trace_.facts().find("contents");
-    return contents != trace_.facts().end() &&
-           (contents->second == "inputs" || contents->second == "all");
+    const bool keeps_inputs = contents != trace_.facts().end() &&
+                              (contents->second == "inputs" || contents->second == "all");
+    const char* to_do = "capture with contents 'inputs' or 'all'";
+    if (hashed_[buffer].overlaps(begin, end))
+      return fmt::format("of which the document has only hashes; {}", to_do);
+    return fmt::format("which are not in the document; {}",
+                       keeps_inputs ? "the notes that `reel info` shows may say why" : to_do);
   }
 
   std::uint32_t loser_of(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) const {

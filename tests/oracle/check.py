@@ -83,8 +83,8 @@ REASONS = (
     ("needs what was left out", r"which c\d+ would have written", lambda f: f.native or f.hashes),
     ("left out", r"^the command that wrote them could not be run again", lambda f: f.native or f.hashes),
     ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
-    # A part that ends while a user event holds back the read of an input.
-    ("input held back", r"which are not in the document; `reel info`", lambda f: f.window and (f.user_events or f.native)),
+    # Bytes that are read once a user event lets them: the part may end before, or another queue overwrite them.
+    ("held back", r"are not in the document; the notes that", lambda f: f.user_events or f.native),
     # A read of ours that can't be waited for: work may be held back, or the host is called back and may write at once.
     (
         "overwritten before read",
