@@ -64,6 +64,7 @@ class ScriptMaker {
     if (kept_.sequence.empty()) {
       for (std::uint32_t c = 0; c < end_; ++c) at = command_with_contents(c, at);
     } else {
+      give_first_inputs();
       for (const std::uint32_t c : kept_.sequence)
         if (c < end_) command_with_contents(c, first_contents(c));
     }
@@ -100,6 +101,33 @@ class ScriptMaker {
     while (last < contents.size() && contents[last].command == c) ++last;
     command(c, first, last);
     return last;
+  }
+
+  // An input stands with the command that was given first. Where that runs later than others that
+  // need the bytes, and nobody wrote them until then, they were there from the start.
+  void give_first_inputs() {
+    std::vector<RangeSet> touched = known_;
+    const auto& contents = trace_.contents();
+    for (const std::uint32_t c : kept_.sequence) {
+      if (c >= end_) continue;
+      for (std::uint32_t i = first_contents(c); i < contents.size() && contents[i].command == c;
+           ++i) {
+        const TraceContents& row = contents[i];
+        if (row.role != ContentRole::input) continue;
+        const std::uint64_t begin = row.offset_bytes, end = begin + row.size_bytes;
+        if (row.stored && !touched[row.buffer].overlaps(begin, end)) {
+          is_given_.insert(i);
+          input(i, no_index);
+        }
+        touched[row.buffer].add(begin, end);
+      }
+      for_each_range(trace_, trace_.work_of(trace_.commands()[c]),
+                     [&](const TraceArgument& range, Access access) {
+                       if (writes(access))
+                         touched[range.buffer].add(range.offset_bytes,
+                                                   range.offset_bytes + range.size_bytes);
+                     });
+    }
   }
 
   // Bytes that are there before command `c`.
@@ -150,7 +178,7 @@ class ScriptMaker {
   void command(std::uint32_t c, std::uint32_t first, std::uint32_t last) {
     const TraceWork& work = trace_.work_of(trace_.commands()[c]);
     for (std::uint32_t i = first; i < last; ++i)
-      if (trace_.contents()[i].role == ContentRole::input) input(i, c);
+      if (trace_.contents()[i].role == ContentRole::input && !is_given_.contains(i)) input(i, c);
     if (refused_.contains(c)) {
       // It did nothing; what was looked at after it is what others left.
       ++script_.refused;
@@ -393,6 +421,7 @@ class ScriptMaker {
   std::vector<RangeSet> known_, hashed_, written_;  // by buffer
   std::map<std::uint32_t, Writers> lost_;           // by buffer
   std::map<std::uint32_t, Writers> puts_;           // by buffer: what the host wrote in between
+  std::set<std::uint32_t> is_given_;                // contents that are there from the start
   std::vector<bool> names_buffer_, names_kernel_;
   const std::set<std::uint32_t> refused_;
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::uint32_t> ends_;

@@ -124,6 +124,24 @@ TEST_F(VerdictTest, OrderThatTimesProveIsKeptAgainstTheOrderOfTheCalls) {
   EXPECT_EQ(report.verdict(), Verdict::equal) << told(report);
 }
 
+// What was there before both was read for the one that was given first.
+TEST_F(VerdictTest, AnInputIsThereForWhoeverRanFirst) {
+  ForeignDocument made = document();
+  const auto x = made.undefined_buffer(bytes), y = made.buffer(bytes, ramp_from(0));
+  const auto set = made.kernel("slow_set", source), add = made.kernel("add", source);
+  const auto other = made.stream(0);
+  const auto first = made.dispatch(set, grid, {both(x, 0, bytes), value(100u)});
+  const auto second = made.dispatch(add, grid, {in(x, 0, bytes), both(y, 0, bytes)}, other);
+  made.contents(ContentRole::input, first, x, 0, ramp_from(7));
+  made.stamp(first, 30'000, 40'000);
+  made.stamp(second, 10'000, 20'000);
+  made.check(second, y, ramp_from(8));
+  made.check(first, x, ramp_from(100));
+  const ReplayReport report = replay(made.load());
+  EXPECT_EQ(report.verdict(), Verdict::equal) << told(report);
+  EXPECT_EQ(report.checks, 2u);
+}
+
 TEST_F(VerdictTest, KernelsThatShareABufferAreAPossibleRaceAndNoVerdict) {
   ForeignDocument made = document();
   const auto x = made.buffer(2 * bytes, bytes_of_all(std::vector<std::uint32_t>(2 * count)));
