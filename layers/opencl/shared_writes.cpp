@@ -7,8 +7,8 @@
 namespace reel::layer {
 
 SharedWrites::~SharedWrites() {
-  const std::lock_guard lock(mutex_);
-  take([](const Write&) { return true; });
+  for (const Write& write : writes_)
+    if (write.event) next().clReleaseEvent(write.event);
 }
 
 bool SharedWrites::is_done(cl_event event) noexcept { return layer::is_done(event); }
@@ -27,6 +27,7 @@ void SharedWrites::begin(Storage& storage, const Point& command) {
 
 void SharedWrites::given(std::uint32_t first, std::uint32_t last, cl_event event, bool in_order) {
   if (count_.load(std::memory_order_acquire) == 0) return;
+  Released released;
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<const Storage*, std::uint32_t>> later;  // and its stream
   for (Write& write : writes_) {
@@ -35,7 +36,7 @@ void SharedWrites::given(std::uint32_t first, std::uint32_t last, cl_event event
     if (in_order) later.emplace_back(write.storage.get(), write.command.stream);
   }
   if (later.empty()) return;
-  take([&](const Write& write) {
+  take(released, [&](const Write& write) {
     return write.command.command < first &&
            std::find(later.begin(), later.end(),
                      std::pair(static_cast<const Storage*>(write.storage.get()),
@@ -43,10 +44,11 @@ void SharedWrites::given(std::uint32_t first, std::uint32_t last, cl_event event
   });
 }
 
-void SharedWrites::refused(std::uint32_t first, std::uint32_t last) noexcept {
+void SharedWrites::refused(std::uint32_t first, std::uint32_t last) {
   if (count_.load(std::memory_order_acquire) == 0) return;
+  Released released;
   const std::lock_guard lock(mutex_);
-  take([&](const Write& write) {
+  take(released, [&](const Write& write) {
     return write.command.command >= first && write.command.command <= last;
   });
 }
@@ -58,10 +60,11 @@ bool SharedWrites::are_under_way(const Storage& storage) {
                      [&](const Write& write) { return write.storage.get() == &storage; });
 }
 
-void SharedWrites::forget(const Storage& storage) noexcept {
+void SharedWrites::forget(const Storage& storage) {
   if (count_.load(std::memory_order_acquire) == 0) return;
+  Released released;
   const std::lock_guard lock(mutex_);
-  take([&](const Write& write) { return write.storage.get() == &storage; });
+  take(released, [&](const Write& write) { return write.storage.get() == &storage; });
 }
 
 }  // namespace reel::layer

@@ -29,16 +29,17 @@ class SharedWrites {
   // before them on the stream are done when they are, if `in_order`.
   void given(std::uint32_t first, std::uint32_t last, cl_event event, bool in_order);
   // It did not take them.
-  void refused(std::uint32_t first, std::uint32_t last) noexcept;
+  void refused(std::uint32_t first, std::uint32_t last);
 
   bool are_under_way(const Storage& storage);
   // Memory whose writers were under way, and are done now. is_done(Point) of those without event.
   template <class F>
   std::vector<std::shared_ptr<Storage>> take_done(F&& is_done_without_event) {
     if (count_.load(std::memory_order_acquire) == 0) return {};
+    Released released;
     const std::lock_guard lock(mutex_);
     std::vector<std::shared_ptr<Storage>> done;
-    take([&](const Write& write) {
+    take(released, [&](const Write& write) {
       if (write.event ? !is_done(write.event) : !is_done_without_event(write.command)) return false;
       if (!has(done, *write.storage)) done.push_back(write.storage);
       return true;
@@ -50,7 +51,7 @@ class SharedWrites {
     });
     return done;
   }
-  void forget(const Storage& storage) noexcept;
+  void forget(const Storage& storage);
 
  private:
   struct Write {
@@ -61,12 +62,20 @@ class SharedWrites {
 
   static bool is_done(cl_event event) noexcept;
   static bool has(const std::vector<std::shared_ptr<Storage>>& list, const Storage& storage);
+  // Events to be given back once the lock is gone: a driver may then call the program, and that us.
+  struct Released {
+    std::vector<cl_event> events;
+    ~Released() {
+      for (cl_event event : events) next().clReleaseEvent(event);
+    }
+  };
   // Those of which which(Write) is true; with the lock.
   template <class F>
-  void take(F&& which) {
+  void take(Released& released, F&& which) {
+    released.events.reserve(writes_.size());
     std::erase_if(writes_, [&](const Write& write) {
       if (!which(write)) return false;
-      if (write.event) next().clReleaseEvent(write.event);
+      if (write.event) released.events.push_back(write.event);
       return true;
     });
     count_.store(writes_.size(), std::memory_order_release);
