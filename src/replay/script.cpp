@@ -444,10 +444,7 @@ Obstacles recorded_obstacles(const Trace& trace) {
                                          note.text)});
       continue;
     }
-    const std::size_t colon = note.text.find(": ");
-    obstacles.commands.emplace(
-        *command, Obstacle{Code::unsupported,
-                           colon == std::string::npos ? note.text : note.text.substr(colon + 2)});
+    obstacles.commands.emplace(*command, Obstacle{Code::unsupported, note.text});
   }
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     const TraceWork& work = trace.work_of(trace.commands()[c]);

@@ -488,7 +488,7 @@ TEST_F(NotReplayable, CommandsAreNamedWithThoseThatNeedThem) {
   d.check(1, 0, bytes_of_all(std::vector<std::int32_t>{11}));
   const ReplayReport report = replay(d.load());
   ASSERT_EQ(report.left_out.size(), 2u);
-  EXPECT_EQ(report.left_out[0].reason, "it was enqueued by the device.");
+  EXPECT_EQ(report.left_out[0].reason, "c0 'one': it was enqueued by the device.");
   EXPECT_THAT(report.left_out[1].reason, HasSubstr("which c0 would have written"));
   EXPECT_EQ(report.verdict(), Verdict::not_proved);
   EXPECT_EQ(report.skipped, 2u);
