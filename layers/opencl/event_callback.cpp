@@ -22,8 +22,10 @@ void CL_CALLBACK command_ended(cl_event event, cl_int status, void* data) {
   const std::unique_ptr<Watched> watched(static_cast<Watched*>(data));
   if (status <= CL_COMPLETE) {
     const RecordingUse use;
-    if (use && use->number == watched->capture)
+    if (use && use->number == watched->capture) {
+      use->call_off_reads();
       for (const Point& point : watched->done) use->host_saw(point.stream, point.command);
+    }
   }
   const InCallback inside;
   watched->function(event, status, watched->data);

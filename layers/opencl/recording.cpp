@@ -652,10 +652,12 @@ void Recording::settle_reads() noexcept {
   quietly([&] { wait_for_all(own_reads_.host_may_write()); });
 }
 
+void Recording::call_off_reads() noexcept {
+  quietly([&] { own_reads_.call_off_where_host_may_write(); });
+}
+
 void Recording::host_waited(std::uint32_t stream, std::uint32_t command) noexcept {
   quietly([&] {
-    // Who came here by a wait settled them before; a callback can't.
-    own_reads_.call_off_where_host_may_write();
     if (has_polled_.load(std::memory_order_relaxed)) {
       const std::lock_guard lock(mutex_);
       const auto polled = polled_.seen.find(stream);
@@ -672,7 +674,6 @@ void Recording::host_saw(const Event& event) noexcept {
 
 void Recording::host_saw(std::uint32_t stream, std::uint32_t command) noexcept {
   quietly([&] {
-    own_reads_.call_off_where_host_may_write();
     if (host_waits_.is_done(stream, command)) {
       saw_done(stream, command);
       return;

@@ -127,6 +127,8 @@ class Recording {
   // The program has waited for something: nothing of ours reads what it may write now. Not from a
   // callback of the driver.
   void settle_reads() noexcept;
+  // In a callback, which can't wait: what the program may write now is not checked.
+  void call_off_reads() noexcept;
   // The host has seen it done without a wait: it asked for the status, or was called back.
   void host_saw(const Event& event) noexcept;
   void host_saw(std::uint32_t stream, std::uint32_t command) noexcept;

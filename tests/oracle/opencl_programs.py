@@ -244,6 +244,10 @@ class Written(Order):
         step = self.step(thread, words)
         node = self.add(thread, queue, before, touched, users)
         node.event, node.barrier, node.loose = event, barrier, loose
+        if loose:  # a driver may keep the order that nobody may count on, and hold it back
+            for other in self.nodes:
+                if other.queue is queue:
+                    node.users |= other.users
         if blocking:
             self.learn(thread, node.done)
         return node, step
