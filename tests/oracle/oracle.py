@@ -197,20 +197,23 @@ def main():
         feed()
         worker.start()
     counts, failures, over = {}, [], 0
-    while over < len(workers):
-        result = results.get()
-        if result[0] == "over":
-            over += 1
-        elif result[0] == "done":
-            for what, times in result[1].items():
-                counts[what] = counts.get(what, 0) + times
-            feed()
-        else:
-            failures.append(result)
-            _, seed, kind, failed, message, text = result
-            place = given.work / f"failure-{kind}-{seed}-{failed}.txt"
-            place.write_text(text + "".join(f"# {line}\n" for line in message.splitlines()))
-            print(f"FAILED {failed}: seed {seed}, {place}\n{message[:1500]}\n", flush=True)
+    try:
+        while over < len(workers):
+            result = results.get()
+            if result[0] == "over":
+                over += 1
+            elif result[0] == "done":
+                for what, times in result[1].items():
+                    counts[what] = counts.get(what, 0) + times
+                feed()
+            else:
+                failures.append(result)
+                _, seed, kind, failed, message, text = result
+                place = given.work / f"failure-{kind}-{seed}-{failed}.txt"
+                place.write_text(text + "".join(f"# {line}\n" for line in message.splitlines()))
+                print(f"FAILED {failed}: seed {seed}, {place}\n{message[:1500]}\n", flush=True)
+    except KeyboardInterrupt:
+        print("Stopped; so far:")
     table(counts, failures, time.monotonic() - began)
     print(f"seeds {given.seed} to {next_seed - 1 - len(workers)}")
     return 1 if failures else 0
