@@ -23,8 +23,9 @@ void* CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, size_t s
     storage->address = static_cast<std::byte*>(pointer);
     storage->is_fine = (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) != 0;
     storage->parts = 1;
-    add_svm(pointer, size, storage);
     const RecordingUse use;
+    if (use) remember_fresh_words(*storage);
+    add_svm(pointer, size, storage);
     if (use) use->allocated(*storage);
   });
   return pointer;

@@ -84,6 +84,12 @@ struct Storage : BufferResource {
   // Of shared virtual memory: the host was seen to put addresses of such memory into it; it may
   // have put others there since.
   std::atomic<bool> holds_pointers{false}, has_host_writes{false};
+  // … and what the heap had left there when it was made: by offset, words that might be addresses.
+  struct FreshWord {
+    std::uint64_t offset_bytes;
+    std::uintptr_t word;
+  };
+  std::vector<FreshWord> fresh_words;
   cl_mem_flags flags = 0;
   // A map for writing that is not undone yet, the latest; under `window_mutex`.
   std::mutex window_mutex;

@@ -9,6 +9,9 @@
 
 namespace reel::layer {
 
+// It was just made, and nobody has written it: what is there now is nobody's pointer.
+void remember_fresh_words(Storage& storage);
+
 // The host may have changed it since it was last looked at.
 void host_wrote(Storage& storage) noexcept;
 // These bytes of the program are on their way into it.

@@ -132,6 +132,7 @@ GROUPS = {
         Case("svm_coarse"),
         Case("svm_fine", replay="partly", because="a page that the host changed is an input: what the device had left in it is not compared"),
         Case("svm_fine", options="--contents all"),
+        Case("svm_fresh", options="--contents all"),
         Case("svm_pointers", replay="partly", because="addresses are others in a replay"),
         Case("svm_pointers hidden", replay="partly", because="addresses are others in a replay"),
     ],

@@ -71,6 +71,7 @@ class Facts:
         self.threads = len({words[0] for words in steps}) > 1
         self.learns_without_waiting = bool(verbs & {"poll", "polltimes", "callback"})
         self.shares_memory = "shared" in verbs or any(words[1] == "buffer" and "use" in words for words in steps)
+        self.svm = "shared" in verbs
         self.maps = bool(verbs & {"map", "mapshared"})
         self.leaves_working = "leaves with work under way" in written.causes or "_exit" in written.causes
         self.is_cut = "_exit" in written.causes
@@ -80,8 +81,8 @@ class Facts:
 # A reason, how it begins or what is in it, and when it is true by construction; no name: it is no reason, but must be true.
 REASONS = (
     ("function of the program", r"it is a function of the program", lambda f: f.native),
-    ("needs what was left out", r"which c\d+ would have written", lambda f: f.native or f.hashes),
-    ("left out", r"^the command that wrote them could not be run again", lambda f: f.native or f.hashes),
+    ("needs what was left out", r"which c\d+ would have written", lambda f: f.native or f.hashes or f.svm),
+    ("left out", r"^the command that wrote them could not be run again", lambda f: f.native or f.hashes or f.svm),
     ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
     # Bytes that are read once a user event lets them: the part may end before, or another queue overwrite them.
     ("held back", r"are not in the document; the notes that", lambda f: f.user_events or f.native or f.is_cut),
@@ -103,9 +104,10 @@ REASONS = (
     ("written meanwhile", r"work that is not in the capture wrote them before they could be read", lambda f: f.window),
     ("released too early", r"released before the commands that write it were done", lambda f: f.user_events or f.native),
     ("released meanwhile", r"released while another thread gave commands", lambda f: f.threads),
+    ("released at its end", r"the program released it while the capture ended", lambda f: f.window),
     ("memory is gone", r"its memory was the program's, and is gone", lambda f: f.shares_memory and f.releases),
-    # What the heap left in memory that nobody wrote yet may be such addresses.
-    ("may follow pointers", r"it may follow pointers that are stored in shared", lambda f: f.shares_memory),
+    # What the heap left in memory that nobody wrote yet may be such addresses, where it was made before the capture.
+    ("may follow pointers", r"it may follow pointers that are stored in shared", lambda f: f.svm),
     ("unfinished", r"was still at work when the capture ended", lambda f: f.window or f.leaves_working),
     ("cut", r"end of the document is missing", lambda f: f.is_cut),
     ("", r"^c\d+ was given once the program had seen c\d+ done by asking", lambda f: f.learns_without_waiting),
