@@ -60,13 +60,21 @@ cl_int CL_API_CALL finish(cl_command_queue queue) {
   if (!session::mode()) [[likely]]
     return next().clFinish(queue);
   const Call call("clFinish");
-  const cl_int status = next().clFinish(queue);
-  if (status == CL_SUCCESS) {
+  std::vector<Point> given;
+  std::uint32_t capture = 0;
+  {
     const RecordingUse use;
     Queue* known = use ? find<Queue>(queue) : nullptr;
+    if (known) given = use->given_to(*known);
+    if (known) capture = use->number;
+  }
+  const cl_int status = next().clFinish(queue);
+  if (status == CL_SUCCESS && capture) {
+    const RecordingUse use;
+    Queue* known = use && use->number == capture ? find<Queue>(queue) : nullptr;
     if (known) {
       use->settle_reads();
-      use->finished(*known);
+      use->finished(*known, given);
     }
   }
   return status;

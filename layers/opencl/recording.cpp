@@ -700,15 +700,26 @@ void Recording::saw_done(std::uint32_t stream, std::uint32_t command) {
   }
 }
 
-void Recording::finished(Queue& queue) noexcept {
+std::vector<Point> Recording::given_to(Queue& queue) noexcept {
+  std::vector<Point> points;
   quietly([&] {
     const std::lock_guard lock(queue.mutex);
     if (!queue.record || queue.record->capture != number) return;
-    collect(queue, *queue.record);
+    points = queue.record->carried;
     for (const Lane& lane : queue.record->lanes)
-      if (lane.last_command != no_index && lane.pending == 0)
-        host_waited(lane.stream, lane.last_command);
-    for (const Point& point : queue.record->carried) host_waited(point.stream, point.command);
+      add_point(points, {lane.stream, lane.last_command});
+  });
+  return points;
+}
+
+void Recording::finished(Queue& queue, const std::vector<Point>& given) noexcept {
+  quietly([&] {
+    {
+      const std::lock_guard lock(queue.mutex);
+      if (!queue.record || queue.record->capture != number) return;
+      collect(queue, *queue.record);
+    }
+    for (const Point& point : given) host_waited(point.stream, point.command);
   });
 }
 

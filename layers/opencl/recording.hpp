@@ -132,7 +132,10 @@ class Recording {
   // The host has seen it done without a wait: it asked for the status, or was called back.
   void host_saw(const Event& event) noexcept;
   void host_saw(std::uint32_t stream, std::uint32_t command) noexcept;
-  void finished(Queue& queue) noexcept;  // all of it is done
+  // The last that the queue was given, and after a wait for the queue: all of that is done. Others
+  // may have given it more meanwhile.
+  std::vector<Point> given_to(Queue& queue) noexcept;
+  void finished(Queue& queue, const std::vector<Point>& given) noexcept;
   void allocated(Storage& storage) noexcept;
   // No object of the program has these bytes any more; before the driver is told.
   void freed(const std::shared_ptr<Storage>& storage) noexcept;
