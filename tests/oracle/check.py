@@ -72,6 +72,10 @@ class Facts:
         self.learns_without_waiting = bool(verbs & {"poll", "polltimes", "callback"})
         self.shares_memory = "shared" in verbs or any(words[1] == "buffer" and "use" in words for words in steps)
         self.svm = "shared" in verbs
+        # Kernels that may write what they share, for all that anybody knows, and that ran in another order than they were
+        # given in: an input that was read for the one may be too new for the other.
+        queues = [words for words in steps if words[1] == "queue"]
+        self.turned = len(queues) > 1 or any("ooo" in words for words in queues)
         self.maps = bool(verbs & {"map", "mapshared"})
         self.leaves_working = "leaves with work under way" in written.causes or "_exit" in written.causes
         self.is_cut = "_exit" in written.causes
@@ -81,11 +85,11 @@ class Facts:
 # A reason, how it begins or what is in it, and when it is true by construction; no name: it is no reason, but must be true.
 REASONS = (
     ("function of the program", r"it is a function of the program", lambda f: f.native),
-    ("needs what was left out", r"which c\d+ would have written", lambda f: f.native or f.hashes or f.svm),
-    ("left out", r"^the command that wrote them could not be run again", lambda f: f.native or f.hashes or f.svm),
+    ("needs what was left out", r"which c\d+ would have written", lambda f: f.native or f.hashes or f.svm or f.turned),
+    ("left out", r"^the command that wrote them could not be run again", lambda f: f.native or f.hashes or f.svm or f.turned),
     ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
     # Bytes that are read once a user event lets them: the part may end before, or another queue overwrite them.
-    ("held back", r"are not in the document; the notes that", lambda f: f.user_events or f.native or f.is_cut),
+    ("held back", r"are not in the document; the notes that", lambda f: f.user_events or f.native or f.is_cut or f.turned),
     # A read of ours that can't be waited for: work may be held back, or the host is called back and may write at once.
     (
         "overwritten before read",
