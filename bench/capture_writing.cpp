@@ -8,10 +8,10 @@
 #include <stdexcept>
 
 #include "another_program.hpp"
-#include "capture/work_table.hpp"
 #include "capture_file.hpp"
 #include "document/document_writer.hpp"
 #include "peak_memory.hpp"
+#include "recording/work_table.hpp"
 #include "reel/trace.hpp"
 
 namespace bench {

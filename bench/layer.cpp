@@ -44,8 +44,7 @@ class LayeredWork {
   void run() {
     std::vector<std::string> words{beside("layer_work"), work_, fmt::to_string(count_)}, settings;
     if (how_ == How::idle)
-      settings = {
-          fmt::format("OPENCL_LAYERS={}", beside("../lib/libreel_opencl_layer.so").string())};
+      settings = {fmt::format("OPENCL_LAYERS={}", beside("../lib/libreel_layer.so").string())};
     if (how_ == How::capturing) {
       std::filesystem::remove(file_.path());
       words.insert(words.begin(), {beside("reel"), "capture", "-o", file_.path(), "--"});

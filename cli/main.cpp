@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/showing/terminal.hpp"
 #include "nearest.hpp"
-#include "terminal.hpp"
 #include "trace_input.hpp"
 #include "verbs.hpp"
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <reel/error.hpp>
 
-#include "progress.hpp"
-#include "terminal.hpp"
+#include "cli/showing/progress.hpp"
+#include "cli/showing/terminal.hpp"
 
 namespace reel::cli {
 namespace {

@@ -2,9 +2,9 @@
 //
 // Checksums keep trace_fuzz from ever changing a row; here it changes nothing else. The input is a
 // list of messages: a byte for the table, two for the length, and the message.
-#include "document/batches.hpp"
-#include "document/byte_cursor.hpp"
-#include "document/mcap_writer.hpp"
+#include "document/columns/batches.hpp"
+#include "document/mcap/byte_cursor.hpp"
+#include "document/mcap/mcap_writer.hpp"
 #include "fuzz/trace_checks.hpp"
 
 namespace reel {

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "document/input_file.hpp"
-#include "document/mcap_reader.hpp"
-#include "document/mcap_writer.hpp"
+#include "document/files/input_file.hpp"
+#include "document/mcap/mcap_reader.hpp"
+#include "document/mcap/mcap_writer.hpp"
 
 namespace reel {
 namespace {

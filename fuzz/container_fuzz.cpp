@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "document/input_file.hpp"
-#include "document/mcap_reader.hpp"
-#include "document/mcap_recover.hpp"
+#include "document/files/input_file.hpp"
+#include "document/mcap/mcap_reader.hpp"
+#include "document/mcap/mcap_recover.hpp"
 #include "fuzz/target.hpp"
 #include "reel/error.hpp"
 

@@ -13,10 +13,10 @@
 #include "reel/error.hpp"
 #include "reel/graph.hpp"
 #include "reel/trace.hpp"
-#include "replay/script.hpp"
-#include "replay/suspects.hpp"
-#include "replay/unordered.hpp"
-#include "replay/writers.hpp"
+#include "replay/script/script.hpp"
+#include "replay/script/suspects.hpp"
+#include "replay/script/unordered.hpp"
+#include "replay/script/writers.hpp"
 #include "tests/document/check_trace.hpp"
 
 namespace reel {

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "document/document_writer.hpp"
-#include "document/input_file.hpp"
-#include "document/mcap_reader.hpp"
+#include "document/files/input_file.hpp"
+#include "document/mcap/mcap_reader.hpp"
 #include "graph/resource.hpp"
 #include "reel/graph.hpp"
 

@@ -97,7 +97,7 @@ REEL_APP_INLINE const reel_app_api* reel_app_of_layers(void) {
     free(path);
     rest = end ? end + 1 : NULL;
   }
-  return api ? api : reel_app_of_loaded("libreel_opencl_layer.so");
+  return api ? api : reel_app_of_loaded("libreel_layer.so");
 }
 
 /* NULL while Reel is not in the process; asks again each time, since it may come later. */

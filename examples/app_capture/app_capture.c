@@ -1,7 +1,7 @@
 /* app_capture - a plain OpenCL program in C that says itself which of its work is worth a look.
  *
  *   app_capture [path]                           runs as if Reel did not exist
- *   OPENCL_LAYERS=…/libreel_opencl_layer.so app_capture [path]     captures its third step
+ *   OPENCL_LAYERS=…/libreel_layer.so app_capture [path]     captures its third step
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -15,19 +15,11 @@
 #include <optional>
 #include <string>
 
+#include "reel/capture_report.hpp"
 #include "reel/device.hpp"
 #include "reel/stream.hpp"
 
 namespace reel {
-
-// Which bytes of buffers a document holds.
-enum class Contents : std::uint8_t {
-  none,    // none
-  hashes,  // hashes of inputs and results
-  inputs,  // what the work needs to run again, and hashes of its results
-  all,     // results of every command too, as bytes
-};
-const char* to_string(Contents contents) noexcept;
 
 struct CaptureOptions {
   Contents contents = Contents::inputs;
@@ -40,14 +32,6 @@ struct CaptureOptions {
   std::string scope = {};  // only commands whose scope matches, or lies below: "decode/*"
   // Further facts for the document's metadata; names of its own are not replaced.
   std::map<std::string, std::string> facts = {};
-};
-
-struct CaptureReport {
-  std::string path;
-  std::uint64_t commands = 0;
-  std::uint64_t document_bytes = 0;
-  std::uint64_t contents_bytes = 0;  // looked at, before equal pages were stored once
-  std::string lost;                  // what is missing from the document, and why; empty: nothing
 };
 
 // In the path, %p becomes the process's id, %n the number of the capture in the process, %r the

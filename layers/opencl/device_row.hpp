@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "document/rows.hpp"
+#include "document/columns/rows.hpp"
 #include "layers/opencl/api.hpp"
 
 namespace reel::layer {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/exit_watch.hpp"
-#include "layers/opencl/control.hpp"
+#include "layers/control/control.hpp"
 #include "layers/opencl/session.hpp"
 
 namespace reel::layer {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
-#include "layers/opencl/call_meter.hpp"
-#include "layers/opencl/control.hpp"
+#include "layers/control/call_meter.hpp"
+#include "layers/control/control.hpp"
 #include "layers/opencl/recording.hpp"
 #include "layers/opencl/session.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "document/rows.hpp"
+#include "document/columns/rows.hpp"
 #include "layers/opencl/objects.hpp"
 
 namespace reel::layer {

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "layers/opencl/host_pages.hpp"
+#include "layers/tracking/host_pages.hpp"
 
 namespace reel::layer {
 

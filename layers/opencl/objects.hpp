@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "base/hash128.hpp"
-#include "capture/memory_budget.hpp"
-#include "document/rows.hpp"
+#include "document/columns/rows.hpp"
 #include "graph/resource.hpp"
 #include "layers/opencl/api.hpp"
-#include "layers/opencl/handle_table.hpp"
+#include "layers/tracking/handle_table.hpp"
+#include "recording/memory_budget.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::layer {

@@ -1,6 +1,6 @@
 #include "layers/opencl/parameters.hpp"
 
-#include "base/opencl_types.hpp"
+#include "opencl/types.hpp"
 
 namespace reel::layer {
 

@@ -11,11 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "capture/command_log.hpp"
-#include "capture/host_waits.hpp"
-#include "capture/messages.hpp"
 #include "layers/opencl/own_reads.hpp"
 #include "layers/opencl/work.hpp"
+#include "recording/command_log.hpp"
+#include "recording/host_waits.hpp"
+#include "recording/messages.hpp"
 
 namespace reel::layer {
 

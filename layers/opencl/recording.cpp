@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "base/clock.hpp"
-#include "capture/log_entries.hpp"
-#include "layers/opencl/control.hpp"
+#include "layers/control/control.hpp"
+#include "layers/control/scope_stack.hpp"
 #include "layers/opencl/held_back.hpp"
-#include "layers/opencl/scope_stack.hpp"
+#include "recording/log_entries.hpp"
 
 namespace reel::layer {
 

@@ -18,19 +18,19 @@
 #include <string_view>
 #include <vector>
 
-#include "capture/buffer_ledger.hpp"
-#include "capture/document_thread.hpp"
-#include "capture/host_waits.hpp"
-#include "capture/memory_budget.hpp"
-#include "layers/opencl/byte_source.hpp"
+#include "layers/control/settings.hpp"
 #include "layers/opencl/command_buffer.hpp"
-#include "layers/opencl/host_pages.hpp"
 #include "layers/opencl/own_reads.hpp"
 #include "layers/opencl/queue_record.hpp"
-#include "layers/opencl/settings.hpp"
 #include "layers/opencl/shared_writes.hpp"
 #include "layers/opencl/work.hpp"
-#include "reel/capture.hpp"
+#include "layers/tracking/byte_source.hpp"
+#include "layers/tracking/host_pages.hpp"
+#include "recording/buffer_ledger.hpp"
+#include "recording/document_thread.hpp"
+#include "recording/host_waits.hpp"
+#include "recording/memory_budget.hpp"
+#include "reel/capture_report.hpp"
 
 namespace reel::layer {
 

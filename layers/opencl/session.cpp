@@ -10,10 +10,10 @@
 
 #include "base/fail.hpp"
 #include "base/forks.hpp"
-#include "capture/facts.hpp"
+#include "layers/control/scope_stack.hpp"
 #include "layers/opencl/held_back.hpp"
 #include "layers/opencl/recording.hpp"
-#include "layers/opencl/scope_stack.hpp"
+#include "recording/facts.hpp"
 
 namespace reel::layer {
 

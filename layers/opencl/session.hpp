@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "layers/opencl/settings.hpp"
-#include "reel/capture.hpp"
+#include "layers/control/settings.hpp"
+#include "reel/capture_report.hpp"
 
 namespace reel::layer::session {
 

@@ -3,10 +3,10 @@
 #include <array>
 #include <string>
 
-#include "base/opencl_source.hpp"
-#include "base/opencl_types.hpp"
-#include "base/opencl_words.hpp"
 #include "layers/opencl/parameters.hpp"
+#include "opencl/source.hpp"
+#include "opencl/types.hpp"
+#include "opencl/words.hpp"
 
 namespace reel::layer {
 

@@ -62,7 +62,7 @@ def _prepare_layer(contents: str, limit_bytes: int, stacklevel: int) -> None:
     and later only be compared with."""
     options = _options_of_layer(contents, limit_bytes)
     if not _reel.layer.is_awake():
-        if "reel_opencl_layer" in os.environ.get("OPENCL_LAYERS", ""):
+        if "reel_layer" in os.environ.get("OPENCL_LAYERS", ""):
             os.environ.update(options)
         return
     for name, value in options.items():

@@ -22,7 +22,7 @@ const reel_app_api* find_awake() {
 
 bool is_named() {
   const char* list = std::getenv("OPENCL_LAYERS");
-  return list && std::string_view(list).find("reel_opencl_layer") != std::string_view::npos;
+  return list && std::string_view(list).find("reel_layer") != std::string_view::npos;
 }
 
 // $OPENCL_LAYERS counts from the first call of OpenCL on, which may come after a capture is wanted.

@@ -1,6 +1,6 @@
 #include "analysis/buffer_elements.hpp"
 
-#include "document/image_elements.hpp"
+#include "document/trace/image_elements.hpp"
 #include "reel/arguments.hpp"
 
 namespace reel::analysis {

@@ -6,7 +6,7 @@
 #include "analysis/happens_before.hpp"
 #include "analysis/host_calls.hpp"
 #include "analysis/observed_access.hpp"
-#include "document/ranges.hpp"
+#include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel {

@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "document/ranges.hpp"
+#include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel {

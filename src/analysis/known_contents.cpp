@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/contents_hash.hpp"
-#include "document/ranges.hpp"
+#include "document/trace/ranges.hpp"
 
 namespace reel::analysis {
 

@@ -1,7 +1,7 @@
 // How much memory was allocated when, and which buffers were of use.
 #include <algorithm>
 
-#include "document/ranges.hpp"
+#include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel {

@@ -8,7 +8,7 @@
 
 #include "analysis/contents_hash.hpp"
 #include "analysis/source_reads.hpp"
-#include "document/ranges.hpp"
+#include "document/trace/ranges.hpp"
 
 namespace reel {
 

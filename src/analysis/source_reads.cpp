@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "base/opencl_words.hpp"
+#include "opencl/words.hpp"
 
 namespace reel::analysis {
 

@@ -10,8 +10,8 @@
 #include "base/exit_watch.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "capture/facts.hpp"
 #include "capture/pass.hpp"
+#include "recording/facts.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/recorder.hpp"
 

@@ -3,10 +3,10 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "capture/active_capture.hpp"
-#include "capture/announce.hpp"
 #include "capture/capture_state.hpp"
-#include "capture/path_pattern.hpp"
-#include "capture/preflight.hpp"
+#include "recording/announce.hpp"
+#include "recording/path_pattern.hpp"
+#include "recording/preflight.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/live.hpp"
 #include "runtime/recorder.hpp"
@@ -24,7 +24,7 @@ CaptureState::CaptureState(const std::string& pattern, CaptureOptions wanted)
   next_number.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t live = options.device ? options.device.state()->live_bytes.load()
                                             : DeviceState::all_live_bytes.load();
-  const auto told = capture::preflight(path, options, live);
+  const auto told = capture::preflight(path, options.contents, options.limit_bytes, live);
   estimate_bytes = told.estimate_bytes;
   if (!told.warning.empty()) log(LogLevel::warn, told.warning);
 }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/forks.hpp"
-#include "capture/document_thread.hpp"
 #include "capture/environment.hpp"
+#include "recording/document_thread.hpp"
 #include "reel/capture.hpp"
 
 namespace reel {

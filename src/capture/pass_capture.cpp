@@ -11,11 +11,11 @@
 
 #include "base/log.hpp"
 #include "capture/active_capture.hpp"
-#include "capture/announce.hpp"
 #include "capture/capture_state.hpp"
 #include "capture/environment.hpp"
 #include "capture/pass.hpp"
-#include "capture/path_pattern.hpp"
+#include "recording/announce.hpp"
+#include "recording/path_pattern.hpp"
 #include "runtime/recorder.hpp"
 
 namespace reel {

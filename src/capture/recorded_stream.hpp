@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "capture/buffer_ledger.hpp"
-#include "capture/command_log.hpp"
-#include "capture/host_waits.hpp"
-#include "capture/messages.hpp"
+#include "recording/buffer_ledger.hpp"
+#include "recording/command_log.hpp"
+#include "recording/host_waits.hpp"
+#include "recording/messages.hpp"
 #include "runtime/recorder.hpp"
 
 namespace reel::capture {

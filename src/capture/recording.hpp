@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "capture/buffer_ledger.hpp"
-#include "capture/document_thread.hpp"
 #include "capture/environment.hpp"
-#include "capture/final_checks.hpp"
-#include "capture/host_waits.hpp"
-#include "capture/log_entries.hpp"
-#include "capture/memory_budget.hpp"
+#include "recording/buffer_ledger.hpp"
+#include "recording/document_thread.hpp"
+#include "recording/final_checks.hpp"
+#include "recording/host_waits.hpp"
+#include "recording/log_entries.hpp"
+#include "recording/memory_budget.hpp"
 #include "reel/capture.hpp"
 #include "runtime/recorder.hpp"
 

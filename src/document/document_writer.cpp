@@ -6,9 +6,9 @@
 #include <unordered_set>
 
 #include "base/clock.hpp"
-#include "document/batches.hpp"
-#include "document/embedded_schema.hpp"
-#include "document/mcap_writer.hpp"
+#include "document/columns/batches.hpp"
+#include "document/columns/embedded_schema.hpp"
+#include "document/mcap/mcap_writer.hpp"
 
 namespace reel::document {
 namespace {

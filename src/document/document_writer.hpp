@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "document/output_file.hpp"
-#include "document/rows.hpp"
+#include "document/columns/rows.hpp"
+#include "document/files/output_file.hpp"
 
 namespace reel::document {
 

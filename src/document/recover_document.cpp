@@ -1,7 +1,7 @@
 #include "base/fail.hpp"
-#include "document/input_file.hpp"
-#include "document/mcap_recover.hpp"
-#include "document/output_file.hpp"
+#include "document/files/input_file.hpp"
+#include "document/files/output_file.hpp"
+#include "document/mcap/mcap_recover.hpp"
 #include "reel/document.hpp"
 #include "reel/error.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <set>
 
-#include "document/blob_index.hpp"
-#include "document/input_file.hpp"
-#include "document/mcap_reader.hpp"
-#include "document/mcap_verify.hpp"
+#include "document/files/input_file.hpp"
+#include "document/mcap/mcap_reader.hpp"
+#include "document/mcap/mcap_verify.hpp"
+#include "document/trace/blob_index.hpp"
 #include "reel/document.hpp"
 #include "reel/trace.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "document/output_file.hpp"
+#include "document/files/output_file.hpp"
 #include "reel/export.hpp"
 #include "reel/trace.hpp"
 

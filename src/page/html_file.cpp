@@ -5,7 +5,7 @@
 
 #include "base/base64.hpp"
 #include "base/fail.hpp"
-#include "document/output_file.hpp"
+#include "document/files/output_file.hpp"
 #include "page/embedded_page.hpp"
 #include "page/gzip.hpp"
 #include "page/lists.hpp"

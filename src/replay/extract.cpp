@@ -6,13 +6,13 @@
 #include <set>
 
 #include "base/fail.hpp"
-#include "capture/path_pattern.hpp"
-#include "document/file_place.hpp"
+#include "document/files/file_place.hpp"
+#include "recording/path_pattern.hpp"
 #include "reel/capture.hpp"
-#include "replay/completeness.hpp"
-#include "replay/devices.hpp"
-#include "replay/heartbeat.hpp"
-#include "replay/stage.hpp"
+#include "replay/run/devices.hpp"
+#include "replay/run/heartbeat.hpp"
+#include "replay/run/stage.hpp"
+#include "replay/script/completeness.hpp"
 #include "replay/verifier.hpp"
 #include "runtime/stream_state.hpp"
 

@@ -1,8 +1,8 @@
 #include "reel/replay.hpp"
 
 #include "base/fail.hpp"
-#include "replay/devices.hpp"
-#include "replay/job.hpp"
+#include "replay/run/devices.hpp"
+#include "replay/run/job.hpp"
 
 namespace reel {
 

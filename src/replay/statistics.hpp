@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "replay/runner.hpp"
+#include "replay/run/runner.hpp"
 
 namespace reel::rerun {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "document/image_elements.hpp"
+#include "document/trace/image_elements.hpp"
 
 namespace reel::rerun {
 

@@ -14,7 +14,7 @@
 
 #include "base/hash128.hpp"
 #include "replay/compare.hpp"
-#include "replay/writers.hpp"
+#include "replay/script/writers.hpp"
 
 namespace reel::rerun {
 

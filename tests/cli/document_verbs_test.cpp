@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "document/document_writer.hpp"
-#include "document/mcap_reader.hpp"
+#include "document/mcap/mcap_reader.hpp"
 #include "document/sample_document.hpp"
 #include "run_program.hpp"
 

@@ -1,4 +1,4 @@
-#include "document/clock_map.hpp"
+#include "document/trace/clock_map.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "base/crc32.hpp"
-#include "document/file_bytes.hpp"
-#include "document/input_file.hpp"
+#include "document/files/file_bytes.hpp"
+#include "document/files/input_file.hpp"
 #include "document/mcap_fixtures.hpp"
 #include "reel/error.hpp"
 

@@ -1,5 +1,5 @@
 // Graphs through a file and back.
-#include "document/graph_file.hpp"
+#include "document/graphs/graph_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

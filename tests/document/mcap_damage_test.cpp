@@ -2,8 +2,8 @@
 #include <set>
 
 #include "base/crc32.hpp"
+#include "document/mcap/mcap_verify.hpp"
 #include "document/mcap_fixtures.hpp"
-#include "document/mcap_verify.hpp"
 #include "reel/error.hpp"
 
 namespace reel::test {

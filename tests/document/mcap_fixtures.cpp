@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "document/input_file.hpp"
+#include "document/files/input_file.hpp"
 
 namespace reel::test {
 

@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "document/mcap_reader.hpp"
-#include "document/mcap_writer.hpp"
+#include "document/mcap/mcap_reader.hpp"
+#include "document/mcap/mcap_writer.hpp"
 
 namespace reel::test {
 

@@ -2,8 +2,8 @@
 #include <zstd.h>
 
 #include "base/crc32.hpp"
+#include "document/mcap/record_buffer.hpp"
 #include "document/mcap_fixtures.hpp"
-#include "document/record_buffer.hpp"
 #include "reel/error.hpp"
 
 namespace reel::test {

@@ -1,6 +1,6 @@
-#include "document/mcap_recover.hpp"
+#include "document/mcap/mcap_recover.hpp"
 
-#include "document/input_file.hpp"
+#include "document/files/input_file.hpp"
 #include "document/mcap_fixtures.hpp"
 #include "reel/error.hpp"
 

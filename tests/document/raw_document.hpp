@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "document/batches.hpp"
-#include "document/embedded_schema.hpp"
-#include "document/mcap_writer.hpp"
-#include "document/numbers.hpp"
+#include "document/columns/batches.hpp"
+#include "document/columns/embedded_schema.hpp"
+#include "document/columns/numbers.hpp"
+#include "document/mcap/mcap_writer.hpp"
 
 namespace reel::test {
 

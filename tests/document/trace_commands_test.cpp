@@ -9,7 +9,7 @@
 #include <random>
 #include <ranges>
 
-#include "document/row_packer.hpp"
+#include "document/columns/row_packer.hpp"
 #include "reel/trace_totals.hpp"
 #include "sample_document.hpp"
 

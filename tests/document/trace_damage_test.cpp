@@ -8,8 +8,8 @@
 #include <set>
 
 #include "check_trace.hpp"
-#include "document/mcap_reader.hpp"
-#include "document/mcap_writer.hpp"
+#include "document/mcap/mcap_reader.hpp"
+#include "document/mcap/mcap_writer.hpp"
 #include "expect_error.hpp"
 #include "reel/document.hpp"
 #include "reel/trace.hpp"

@@ -10,7 +10,7 @@
 
 #include "decoded.hpp"
 #include "document/sample_document.hpp"
-#include "export/slices.hpp"
+#include "export/timelines/slices.hpp"
 #include "export_documents.hpp"
 #include "reel/export.hpp"
 

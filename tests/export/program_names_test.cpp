@@ -1,4 +1,4 @@
-#include "export/program_names.hpp"
+#include "export/programs/program_names.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "export/program_values.hpp"
+#include "export/programs/program_values.hpp"
 
 #include <gtest/gtest.h>
 

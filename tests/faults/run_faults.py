@@ -166,8 +166,8 @@ FILE_CALLS = ("write", "fsync", "ftruncate", "rename", "unlink", "open", "fstat"
 SCENARIOS = [
     # Its buffers are maps and its workers threads, too: what fails there fails bare as well.
     LibraryCapture("library", "libreel", (*FILE_CALLS, "pthread_create", "clock_gettime")),
-    LayerCapture("layer", "libreel_opencl_layer", (*FILE_CALLS, "mmap", "pthread_create", "clock_gettime", "new"), "vector_add"),
-    LayerCapture("layer_maps", "libreel_opencl_layer", ("write", "new"), "mapping"),
+    LayerCapture("layer", "libreel_layer", (*FILE_CALLS, "mmap", "pthread_create", "clock_gettime", "new"), "vector_add"),
+    LayerCapture("layer_maps", "libreel_layer", ("write", "new"), "mapping"),
     Verb("info", ("read", "open", "fstat", "mmap", "new"), ["info", "{sample}"]),
     Verb("verify", ("read", "open", "mmap", "new"), ["verify", "{sample}"]),
     Verb("recover", (*FILE_CALLS, "read", "mmap", "new"), ["recover", "{cut}", "-o", "out.reel"], "out.reel"),

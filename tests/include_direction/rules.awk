@@ -47,6 +47,7 @@ BEGIN {
   own("graph", "parameter kernel host_kernel buffer image command graph")
   own("runtime", "device stream graph_exec stream_capture executor")
   own("document", "packed_rows trace_commands trace_totals trace document buffer_value arguments")
+  own("recording", "capture_report")
   own("capture", "capture")
   own("replay", "replay")
   own("analysis", "analysis insights diff scope_tree")
@@ -55,28 +56,31 @@ BEGIN {
   own("everything", "reel")
   # Which modules each may include, itself among them.
   may["base"] = " base "
+  # What OpenCL calls things, for its backend and its layer.
+  may["opencl"] = " base graph opencl "
   may["graph"] = " base graph "
-  may["document"] = " base graph document "
-  may["analysis"] = " base graph document analysis "
-  may["export"] = " base graph document analysis export "
-  may["page"] = " base graph document analysis page "
+  may["document"] = " base opencl graph document "
+  may["analysis"] = " base opencl graph document analysis "
+  may["export"] = " base opencl graph document analysis export "
+  may["page"] = " base opencl graph document analysis page "
   may["runtime"] = " base graph runtime "
   # reel_app.h stands alone: C, for programs that have nothing else of ours.
   may["app"] = " app "
-  may["capture"] = " base graph runtime document capture app "
-  # A layer has no devices of its own: of capture it takes what knows of none.
-  may["layers"] = " base graph runtime document capture app layers "
-  may["replay"] = " base graph runtime document capture analysis replay "
-  may["backends"] = " base graph runtime backends "
-  may["everything"] = " base graph runtime document capture replay analysis export page "
-  may["cli"] = " base graph runtime document capture replay analysis export page backends everything ops layers cli "
+  # What records knows no device and no API.
+  may["recording"] = " base graph document recording "
+  may["capture"] = " base graph runtime document recording capture app "
+  may["layers"] = " base opencl graph document recording app layers "
+  may["replay"] = " base opencl graph runtime document recording capture analysis replay "
+  may["backends"] = " base opencl graph runtime backends "
+  may["everything"] = " base graph runtime document recording capture replay analysis export page "
+  may["cli"] = " base graph runtime document recording capture replay analysis export page backends everything ops layers cli "
   may["ops"] = " base graph runtime everything ops "
-  may["examples"] = " base graph runtime document capture replay analysis export page everything ops app examples "
-  may["python"] = " base graph runtime document capture replay analysis export everything ops app python "
+  may["examples"] = " base graph runtime document recording capture replay analysis export page everything ops app examples "
+  may["python"] = " base graph runtime document recording capture replay analysis export everything ops app python "
   # bench measures the forward pass.
-  may["bench"] = " base graph runtime document capture replay analysis export page backends everything ops examples bench "
-  may["tests"] = " base graph runtime document capture replay analysis export page backends everything ops app layers examples tests "
-  may["fuzz"] = " base graph runtime document analysis replay tests fuzz "
+  may["bench"] = " base graph runtime document recording capture replay analysis export page backends everything ops examples bench "
+  may["tests"] = " base opencl graph runtime document recording capture replay analysis export page backends everything ops app layers examples tests "
+  may["fuzz"] = " base opencl graph runtime document analysis replay tests fuzz "
 }
 FNR == 1 {
   module = module_of(FILENAME)

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "capture/host_waits.hpp"
-#include "layers/opencl/handle_table.hpp"
-#include "layers/opencl/host_pages.hpp"
 #include "layers/opencl/maps.hpp"
 #include "layers/opencl/parameters.hpp"
 #include "layers/opencl/work.hpp"
+#include "layers/tracking/handle_table.hpp"
+#include "layers/tracking/host_pages.hpp"
+#include "recording/host_waits.hpp"
 
 namespace reel::layer {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "base/opencl_types.hpp"
 #include "layers/opencl/parameters.hpp"
+#include "opencl/types.hpp"
 
 namespace reel::layer {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "cli/run_program.hpp"
 #include "document/sample_document.hpp"
-#include "layers/opencl/abstract_address.hpp"
+#include "layers/control/abstract_address.hpp"
 
 namespace reel::test {
 namespace {
@@ -95,7 +95,7 @@ class CaptureVerb : public testing::Test {
     fs::create_directories(folder());
     write_sample((root_ / "closed.reel").string());
     write_sample((root_ / "open.reel").string(), false);
-    environment_ = {{"REEL_OPENCL_LAYER", FAKE_LAYER},
+    environment_ = {{"REEL_LAYER", FAKE_LAYER},
                     {"REEL_TEST_DOCUMENTS", root_.string()},
                     {"REEL_LOG", ""},
                     {"OPENCL_LAYERS", ""}};

@@ -1,5 +1,5 @@
 // What begins and ends captures, with a session that only counts and a clock that stands still.
-#include "layers/opencl/controller.hpp"
+#include "layers/control/controller.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Where each capture of a process goes.
-#include "layers/opencl/document_names.hpp"
+#include "layers/control/document_names.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "files_session.hpp"
-#include "layers/opencl/control.hpp"
+#include "layers/control/control.hpp"
 #include "layers/opencl/session.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // What the environment asks of the layer.
-#include "layers/opencl/settings.hpp"
+#include "layers/control/settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

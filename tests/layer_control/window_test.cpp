@@ -1,5 +1,5 @@
 // Which part of a run is captured.
-#include "layers/opencl/window.hpp"
+#include "layers/control/window.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """lives.py - programs that fork, exec, close descriptors, end threads and leave at any moment, bare and captured.
 
-    lives.py --reel build/release/bin/reel --layer build/release/lib/libreel_opencl_layer.so \\
+    lives.py --reel build/release/bin/reel --layer build/release/lib/libreel_layer.so \\
              --programs build/release/tests/lives --minutes 5
     lives.py … --seed 17 --count 1          one program again
 

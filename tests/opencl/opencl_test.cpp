@@ -5,9 +5,9 @@
 
 #include "backends/opencl/buffer.hpp"
 #include "backends/opencl/reflection.hpp"
-#include "base/opencl_types.hpp"
 #include "expect_error.hpp"
 #include "opencl/opencl_device.hpp"
+#include "opencl/types.hpp"
 
 namespace reel::test {
 namespace {

@@ -14,10 +14,10 @@
 
 #include "base/hash128.hpp"
 #include "document/document_writer.hpp"
-#include "document/input_file.hpp"
-#include "document/mcap_reader.hpp"
-#include "document/mcap_writer.hpp"
-#include "document/output_file.hpp"
+#include "document/files/input_file.hpp"
+#include "document/files/output_file.hpp"
+#include "document/mcap/mcap_reader.hpp"
+#include "document/mcap/mcap_writer.hpp"
 #include "reel/trace.hpp"
 #include "schema_generated.h"
 

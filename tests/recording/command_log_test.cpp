@@ -1,4 +1,4 @@
-#include "capture/command_log.hpp"
+#include "recording/command_log.hpp"
 
 #include <gtest/gtest.h>
 

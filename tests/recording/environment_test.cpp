@@ -6,9 +6,9 @@
 #include <map>
 #include <thread>
 
-#include "capture/path_pattern.hpp"
 #include "expect_error.hpp"
 #include "recording/captured.hpp"
+#include "recording/path_pattern.hpp"
 #include "reel/executor.hpp"
 
 namespace reel::test {

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "capture/glob.hpp"
+#include "recording/glob.hpp"
 
 namespace reel::capture {
 namespace {

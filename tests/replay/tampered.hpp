@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "document/rows.hpp"
+#include "document/columns/rows.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::test {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "analysis/buffer_elements.hpp"
-#include "document/ranges.hpp"
+#include "document/trace/ranges.hpp"
 
 namespace reel::analysis {
 

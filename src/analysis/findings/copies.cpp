@@ -6,7 +6,7 @@
 
 #include "analysis/findings/rules.hpp"
 #include "analysis/known_contents.hpp"
-#include "document/ranges.hpp"
+#include "document/trace/ranges.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {

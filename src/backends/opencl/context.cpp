@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "backends/opencl/native_function.hpp"
+#include "backends/opencl/native/native_function.hpp"
 #include "base/fail.hpp"
 
 namespace reel::opencl {

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/opencl/native_check.hpp"
-#include "backends/opencl/native_executable.hpp"
+#include "backends/opencl/native/native_check.hpp"
+#include "backends/opencl/native/native_executable.hpp"
 #include "base/environment_variable.hpp"
 #include "base/fail.hpp"
 

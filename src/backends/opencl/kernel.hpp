@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "backends/opencl/context.hpp"
-#include "backends/opencl/native_function.hpp"
+#include "backends/opencl/native/native_function.hpp"
 #include "graph/resource.hpp"
 #include "reel/command.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/fail.hpp"
-#include "base/opencl_types.hpp"
+#include "opencl/types.hpp"
 
 namespace reel::opencl {
 namespace {

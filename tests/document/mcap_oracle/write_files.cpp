@@ -4,10 +4,10 @@
 #include <exception>
 #include <filesystem>
 
-#include "document/input_file.hpp"
-#include "document/mcap_reader.hpp"
-#include "document/mcap_recover.hpp"
-#include "document/mcap_writer.hpp"
+#include "document/files/input_file.hpp"
+#include "document/mcap/mcap_reader.hpp"
+#include "document/mcap/mcap_recover.hpp"
+#include "document/mcap/mcap_writer.hpp"
 
 namespace reel {
 namespace {

@@ -1,0 +1,209 @@
+#include "cli/running/watched_run.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <new>
+
+#include "cli/showing/replay_report.hpp"
+#include "cli/showing/terminal.hpp"
+#include "reel/error.hpp"
+#include "reel/trace.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+// How often its memory is looked at: at 2 GB/s that a process can touch, 40 MB.
+constexpr long look_every_ns = 20'000'000;
+
+struct Shared {
+  std::atomic<std::uint32_t> at_work{no_index};
+};
+
+struct Unmap {
+  void operator()(Shared* shared) const noexcept { munmap(shared, sizeof *shared); }
+};
+
+std::unique_ptr<Shared, Unmap> make_shared_page() {
+  void* page =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED)
+    throw Error(Code::out_of_memory,
+                fmt::format("No memory can be shared with a process: {}", std::strerror(errno)));
+  return std::unique_ptr<Shared, Unmap>(new (page) Shared);
+}
+
+// What it has of its own, in memory or swapped out; pages of files, which the system can drop,
+// don't count.
+std::uint64_t memory_of(pid_t process) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  std::uint64_t total = 0;
+  for (std::string name; status >> name; status.ignore(4096, '\n')) {
+    if (name != "RssAnon:" && name != "RssShmem:" && name != "VmSwap:") continue;
+    std::uint64_t kilobytes = 0;
+    status >> kilobytes;
+    total += kilobytes * 1024;
+  }
+  return total;
+}
+
+struct End {
+  int status = 0;  // as of waitpid()
+  bool took_too_much = false;
+};
+
+End watch(pid_t process, std::uint64_t memory_bytes, const sigset_t& child_signal) {
+  End end;
+  for (;;) {
+    const pid_t ended = waitpid(process, &end.status, WNOHANG);
+    if (ended == process || (ended < 0 && errno != EINTR)) return end;
+    if (memory_bytes && !end.took_too_much && memory_of(process) > memory_bytes) {
+      end.took_too_much = true;
+      kill(process, SIGKILL);
+    }
+    const timespec wait{0, look_every_ns};
+    sigtimedwait(&child_signal, nullptr, &wait);
+  }
+}
+
+std::string describe(const WatchedRun& run, std::uint32_t command) {
+  try {
+    const Trace trace = Trace::load(run.document);
+    if (command < trace.commands().size()) return printable(describe_command(trace, command));
+  } catch (const Error&) {
+  }
+  return command_name(command);
+}
+
+class Watcher {
+ public:
+  Watcher(const WatchedRun& run, const std::function<int(const WatchedWork&)>& work)
+      : run_(run), work_(work), page_(make_shared_page()) {
+    sigemptyset(&child_signal_);
+    sigaddset(&child_signal_, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child_signal_, &before_);
+  }
+  ~Watcher() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+
+  int run() {
+    const End end = start(false);
+    if (is_worker_) return code_;
+    if (WIFEXITED(end.status)) return WEXITSTATUS(end.status);
+    const int signal = WTERMSIG(end.status);
+    if (end.took_too_much) {
+      fmt::print(stderr,
+                 "reel: It can't be replayed here. It took more than {} of memory, its bound{}; "
+                 "--memory gives it more, --from and --to take a part.\n",
+                 size_text(run_.memory_bytes), at_work_words(page_->at_work, "while"));
+      return cannot;
+    }
+    if (is_asked_for(signal)) die_of(signal);
+    tell_crash(signal);
+    return is_worker_ ? code_ : cannot;
+  }
+
+ private:
+  // Forks. The new process works, and has its code then.
+  End start(bool one_by_one) {
+    std::fflush(nullptr);
+    page_->at_work = no_index;
+    const pid_t parent = getpid();
+    const pid_t process = fork();
+    if (process < 0)
+      throw Error(Code::io_failed,
+                  fmt::format("No process can be started: {}", std::strerror(errno)));
+    if (process > 0) return watch(process, run_.memory_bytes, child_signal_);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever stops `reel` stops all of it
+    if (getppid() != parent) _exit(cannot);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    is_worker_ = true;
+    if (one_by_one) be_silent();
+    code_ = work_({&page_->at_work, one_by_one});
+    return {};
+  }
+
+  static void be_silent() {
+    const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nothing < 0) return;
+    dup2(nothing, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+  }
+
+  // By somebody outside, not by what it did.
+  static bool is_asked_for(int signal) {
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT ||
+           signal == SIGPIPE;
+  }
+
+  void die_of(int signal) {
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+  }
+
+  std::string at_work_words(std::uint32_t command, const char* when) const {
+    if (command == no_index) return {};
+    return fmt::format(", {} {} was at work", when, describe(run_, command));
+  }
+
+  void tell_crash(int signal) {
+    std::uint32_t command = page_->at_work;
+    const char* when = "while, as far as is known,";
+    if (run_.can_run_twice && command != no_index && signal != SIGKILL) {
+      const End again = start(true);
+      if (is_worker_) return;
+      if (WIFSIGNALED(again.status) && page_->at_work != no_index) {
+        command = page_->at_work;
+        when = "while";
+      }
+    }
+    fmt::print(stderr, "reel: It can't be replayed here. {}{}. {}\n",
+               signal == SIGKILL
+                   ? std::string("The process that replayed it was killed")
+                   : fmt::format("The process that replayed it crashed ({})", strsignal(signal)),
+               at_work_words(command, when),
+               signal == SIGKILL
+                   ? "The system does that when memory runs out; --memory sets a bound before."
+                   : "A driver does that with a kernel that leaves its buffers or follows pointers "
+                     "stored in memory, which lead elsewhere in another process.");
+  }
+
+  const WatchedRun& run_;
+  const std::function<int(const WatchedWork&)>& work_;
+  const std::unique_ptr<Shared, Unmap> page_;
+  sigset_t child_signal_{}, before_{};
+  bool is_worker_ = false;
+  int code_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t default_memory_bytes() {
+  auto all = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+             static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  // In a container there may be less.
+  std::ifstream limit("/sys/fs/cgroup/memory.max");
+  if (std::uint64_t most = 0; limit >> most) all = std::min(all, most);
+  return all / 4 * 3;
+}
+
+int run_watched(const WatchedRun& run, const std::function<int(const WatchedWork&)>& work) {
+  return Watcher(run, work).run();
+}
+
+}  // namespace reel::cli

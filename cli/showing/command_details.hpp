@@ -1,0 +1,26 @@
+// command_details.hpp - everything about one command.
+#pragma once
+
+#include <vector>
+
+#include "cli/trace_input.hpp"
+
+namespace reel::cli {
+
+// When the first command began to run, or was given; what listings count from.
+std::uint64_t origin_ns(const Trace& trace);
+
+// Times of a command: 0 for what is not known.
+std::uint64_t start_of(const TraceCommand& command);        // when it ran, else when it was given
+std::uint64_t queue_delay_ns(const TraceCommand& command);  // from queued to started
+
+// "buffer", "svm", "2d RGBA8 unorm 640 x 480".
+std::string memory_text(const TraceBuffer& buffer);
+Json image_json(const TraceBuffer& buffer);  // null where it is none
+// "16 x 16 groups of 8 x 8 items", and what else is to be said of it.
+std::string launch_text(const TraceWork& work);
+
+Json command_json(const Trace& trace, std::uint32_t index, bool all);
+void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& options);
+
+}  // namespace reel::cli

@@ -1,0 +1,256 @@
+// capture.cpp - `reel capture`: runs a program, and keeps its OpenCL work in a document.
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <reel/error.hpp>
+
+#include "cli/running/captured_run.hpp"
+#include "cli/running/executable.hpp"
+#include "cli/running/foreground_program.hpp"
+#include "cli/running/launch_listener.hpp"
+#include "cli/running/layer_library.hpp"
+#include "cli/running/output_place.hpp"
+#include "cli/showing/capture_summary.hpp"
+#include "cli/showing/terminal.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/verbs.hpp"
+#include "layers/control/settings.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+struct Options {
+  std::string out, json;
+  bool overwrite = false, quiet = false, trigger = false;
+  std::map<std::string, std::string> variables;  // what the options say, as the layer reads it
+  std::vector<std::string> command;
+};
+
+struct VariableOption {
+  const char *option, *variable, *value, *help;
+};
+// The layer reads these; what is wrong with one is found out by the layer's own reader.
+constexpr VariableOption variable_options[] = {
+    {"--first", "REEL_CAPTURE_FIRST", "N", "Only the first so many commands"},
+    {"--commands", "REEL_CAPTURE_COMMANDS", "A-B",
+     "Only these, counted over all queues from 0: 500-520"},
+    {"--kernel", "REEL_CAPTURE_KERNEL", "NAME",
+     "Only dispatches of kernels with this in their name, or a pattern with * and ?"},
+    {"--after", "REEL_CAPTURE_AFTER", "TIME",
+     "Begin so long after the first OpenCL call: 2, 0.5, 250ms"},
+    {"--for", "REEL_CAPTURE_FOR", "TIME", "End so long after the beginning"},
+    {"--last", "REEL_CAPTURE_LAST", "TIME",
+     "Keep the end of the run: a part of at most so long, and the part before it"},
+    {"--contents", "REEL_CAPTURE_CONTENTS", "WHAT",
+     "What of buffers is kept: none, hashes, inputs (what replaying needs; the default), all"},
+    {"--limit", "REEL_CAPTURE_LIMIT", "SIZE",
+     "From this size on contents are hashes only: 500M, 2Gi"},
+};
+
+// Whether the word after this option is its value.
+bool takes_value(const std::string& option) {
+  if (option == "-o" || option == "--output" || option == "--json") return true;
+  for (const VariableOption& one : variable_options)
+    if (option == one.option) return true;
+  return false;
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+// The sentence is about variables; the user typed options.
+std::string about_options(std::string sentence) {
+  const auto rename = [&](const std::string& variable, const std::string& option) {
+    replace_all(sentence, variable + "=", option + " ");
+    replace_all(sentence, variable, option);
+  };
+  for (const VariableOption& one : variable_options) rename(one.variable, one.option);
+  rename("REEL_CAPTURE_TRIGGER", "--trigger");
+  return sentence;
+}
+
+// What the program finds in its environment; what is wrong with it is a Misuse.
+std::map<std::string, std::string> variables_of(const Options& options, const std::string& path) {
+  std::map<std::string, std::string> variables = options.variables;
+  variables["REEL_LAYER_CAPTURE"] = path;
+  variables["REEL_CAPTURE_ENABLED"] = "1";
+  if (options.trigger) variables["REEL_CAPTURE_TRIGGER"] = "1";
+  std::string problem;
+  static_cast<void>(layer::read_settings(
+      [&](const char* name) -> std::string_view {
+        const auto found = variables.find(name);
+        return found == variables.end() ? std::string_view() : found->second;
+      },
+      problem));
+  if (!problem.empty()) throw Misuse(about_options(problem));
+  return variables;
+}
+
+ForegroundOptions launch_of(const Options& options, const std::map<std::string, std::string>& set,
+                            const std::string& layer, const LaunchListener& listener) {
+  ForegroundOptions launch;
+  launch.command = options.command;
+  launch.ignores_usr2 = options.trigger;
+  const char* layers = std::getenv("OPENCL_LAYERS");
+  launch.environment = {
+      {"OPENCL_LAYERS", layers && *layers ? layer + ":" + layers : layer},
+      {"REEL_LAYER_LAUNCHER", listener.name()},
+      // Two captures of the same work would only be in each other's way.
+      {"REEL_CAPTURE", std::nullopt},
+      // An old document is replaced afterwards; a second process of this run must not replace the
+      // first's.
+      {"REEL_CAPTURE_OVERWRITE", std::nullopt},
+      {"REEL_CAPTURE_TRIGGER", std::nullopt},
+  };
+  // Options, or their absence, win over what the caller's environment has.
+  for (const VariableOption& one : variable_options)
+    launch.environment.emplace_back(one.variable, std::nullopt);
+  for (const auto& [name, value] : set) launch.environment.emplace_back(name, value);
+  return launch;
+}
+
+// While it runs, with --trigger: what triggers do.
+void tell_live(const LaunchMessage& message) {
+  if (message.kind == "call")
+    fmt::print(stderr, "reel: process {} waits for `reel trigger {}`, or for SIGUSR2\n",
+               message.process, message.process);
+  if (message.kind == "begin")
+    fmt::print(stderr, "reel: capturing process {} to {}\n", message.process,
+               printable(shown_path(message.field(0))));
+  if (message.kind == "end")
+    fmt::print(stderr, "reel: stopped, {} in {}\n",
+               count_text(std::strtoull(message.field(1).c_str(), nullptr, 10), "command"),
+               printable(shown_path(message.field(0))));
+  if (message.kind == "refused") fmt::print(stderr, "reel: {}\n", printable(message.field(0)));
+}
+
+// Why there is no document, or none with a command in it, in sentences; none where that says all.
+std::vector<std::string> why_nothing(const Options& options, const CapturedRun& run) {
+  const auto given = [&](const char* variable) {
+    const auto found = options.variables.find(variable);
+    return found == options.variables.end() ? std::string() : found->second;
+  };
+  if (!run.documents().empty()) {
+    for (const CapturedDocument& document : run.documents())
+      if (document.commands > 0 || document.is_still_written) return {};
+    const std::string kernel = given("REEL_CAPTURE_KERNEL");
+    if (kernel.empty()) return {};
+    return {fmt::format("--kernel '{}' names none of the kernels that were dispatched.", kernel)};
+  }
+  if (!run.refusals().empty()) return run.refusals();
+  if (!run.is_loaded() && !run.has_called()) {
+    const std::string path = find_program(options.command.front());
+    if (std::string reason = path.empty() ? "" : why_no_layer(path); !reason.empty())
+      return {std::move(reason)};
+    return {
+        "The program made no OpenCL call, or not through a loader that knows layers: ocl-icd does "
+        "from 2.3 on, and the one of Khronos; a driver's own libOpenCL.so does not."};
+  }
+  if (!run.has_called()) return {"The program loaded OpenCL, and made no call of it."};
+  if (options.trigger) return {"Nobody pulled the trigger: `reel trigger PID` begins a capture."};
+  if (const std::string commands = given("REEL_CAPTURE_COMMANDS"); !commands.empty())
+    return {fmt::format("Commands {} were to be captured, and the program gave {}.", commands,
+                        count_text(run.commands_seen(), "command"))};
+  if (const std::string after = given("REEL_CAPTURE_AFTER"); !after.empty())
+    return {fmt::format("The program ended before --after {} had passed.", after)};
+  return {"The program ended before it could be told of a document."};
+}
+
+int run(const Options& options) {
+  if (options.command.empty())
+    throw Misuse("capture needs a program to run: reel capture -- ./program its arguments");
+  const std::string layer = find_opencl_layer();
+  OutputPlace place(options.out, options.command.front(), options.overwrite,
+                    options.variables.contains("REEL_CAPTURE_LAST"));
+  const auto variables = variables_of(options, place.pattern());
+  if (const std::string warning = place.warning(); !warning.empty())
+    fmt::print(stderr, "reel: {}\n", printable(warning));
+
+  CapturedRun captured;
+  LaunchListener listener;
+  ForegroundOptions launch = launch_of(options, variables, layer, listener);
+  launch.watched = listener.descriptor();
+  launch.on_readable = [&] {
+    while (const auto message = listener.next()) {
+      if (options.trigger && !options.quiet) tell_live(*message);
+      captured.hear(*message);
+    }
+  };
+  const Ending ending = run_in_foreground(launch);
+  captured.finish(place.plain(), [&](const std::string& path) { return place.put_in_place(path); });
+
+  if (!ending.not_started.empty()) {
+    fmt::print(stderr, "reel: {}\n", printable(ending.not_started));
+    return ending.exit_code;
+  }
+  const CaptureSummary summary{options.command, ending, captured, why_nothing(options, captured)};
+  print_summary(summary, options.quiet);
+  if (!options.json.empty()) write_summary(summary, options.json);
+  return ending.exit_code;
+}
+
+}  // namespace
+
+std::vector<std::string> take_program(std::vector<std::string>& arguments) {
+  std::size_t at = 1;
+  while (at < arguments.size() && arguments[at] != "--" && arguments[at].size() > 1 &&
+         arguments[at].front() == '-')
+    at += takes_value(arguments[at]) ? 2 : 1;
+  at = std::min(at, arguments.size());
+  const auto first = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+  std::vector<std::string> program(first, arguments.end());
+  arguments.erase(first, arguments.end());
+  if (!program.empty() && program.front() == "--") program.erase(program.begin());
+  return program;
+}
+
+void add_capture(CLI::App& app, Action& chosen, const std::vector<std::string>& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      app.add_subcommand("capture", "Run a program, and keep its OpenCL work in a document");
+  // Shown in the help; take_program() has taken it away before this is parsed.
+  verb->add_option("program", options->command, "What to run, with its arguments; after --")
+      ->type_name("PROGRAM");
+  verb->add_option("-o,--output", options->out,
+                   "The document; %p in it becomes the process, %n the number of the capture, %r "
+                   "the rank. Without: the program's name")
+      ->type_name("FILE");
+  for (const VariableOption& one : variable_options)
+    verb->add_option_function<std::string>(
+            one.option,
+            [options, &one](const std::string& value) { options->variables[one.variable] = value; },
+            one.help)
+        ->type_name(one.value);
+  verb->add_flag("--trigger", options->trigger,
+                 "Begin at `reel trigger PID` or SIGUSR2, end at the next; with --first or --for "
+                 "each captures so much");
+  verb->add_flag("--overwrite", options->overwrite, "Replace the document if there is one");
+  verb->add_flag("-q,--quiet", options->quiet, "Say only what went wrong");
+  verb->add_option("--json", options->json, "Write what came of it to this file, for programs")
+      ->type_name("FILE");
+  verb->footer(
+      "The program runs as it would without: same terminal, same streams, same exit code. What is\n"
+      "said about the capture goes to stderr, after its end.\n\n"
+      "Examples:\n"
+      "  reel capture -- ./program --its options\n"
+      "  reel capture -o run.reel --first 1000 -- python3 train.py\n"
+      "  reel capture --after 10 --for 500ms -- ./server\n"
+      "  reel capture --trigger -- ./server     and elsewhere: reel trigger PID");
+  verb->callback([options, &chosen, &program] {
+    options->command = program;
+    chosen = [options] { return run(*options); };
+  });
+}
+
+}  // namespace reel::cli

@@ -1,0 +1,158 @@
+// commands.cpp - `reel commands`: what ran, one by one; or all about one of them.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "cli/glob.hpp"
+#include "cli/showing/command_details.hpp"
+#include "cli/showing/table.hpp"
+#include "cli/verbs.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+struct Options : TraceOptions {
+  std::string command, kernel, scope, stream, range;
+  std::size_t limit = 100;
+};
+
+struct Range {
+  std::uint32_t first = 0, last = no_index;
+};
+
+// "c10-c90", "c10-", "c10"
+Range parse_range(const Trace& trace, const std::string& text) {
+  if (text.empty()) return {};
+  const std::size_t dash = text.find('-');
+  Range range;
+  range.first = parse_command(trace, text.substr(0, dash));
+  if (dash == std::string::npos)
+    range.last = range.first;
+  else if (dash + 1 < text.size())
+    range.last = parse_command(trace, text.substr(dash + 1));
+  if (range.last < range.first)
+    throw Misuse(fmt::format("The range '{}' ends before it begins.", text));
+  return range;
+}
+
+// Which works are asked for: a filter looks at each once, however many commands share it.
+std::vector<bool> wanted_works(const Trace& trace, const Options& options) {
+  std::vector<bool> wanted;
+  wanted.reserve(trace.works().size());
+  for (const TraceWork& work : trace.works()) {
+    const bool kernel_fits =
+        options.kernel.empty() ||
+        (work.kernel != no_index && (matches(options.kernel, trace.kernels()[work.kernel].name) ||
+                                     options.kernel == name_of(trace.kernels()[work.kernel].id)));
+    wanted.push_back(kernel_fits &&
+                     (options.scope.empty() || matches(options.scope, trace.text(work.scope))));
+  }
+  return wanted;
+}
+
+std::vector<std::uint32_t> select(const Trace& trace, const Options& options) {
+  const Range range = parse_range(trace, options.range);
+  std::optional<std::uint32_t> stream;
+  if (!options.stream.empty()) stream = parse_stream(trace, options.stream);
+  const std::vector<bool> wanted = wanted_works(trace, options);
+  std::vector<std::uint32_t> selected;
+  for (std::uint32_t i = range.first; i < trace.commands().size() && i <= range.last; ++i) {
+    const TraceCommand& command = trace.commands()[i];
+    if (wanted[command.work] && (!stream || command.stream == *stream)) selected.push_back(i);
+  }
+  return selected;
+}
+
+void print(const Trace& trace, const Options& options, const std::vector<std::uint32_t>& selected) {
+  if (selected.empty()) {
+    fmt::print("{}\n", trace.commands().empty() ? "The document has no commands."
+                                                : "No command fits; reel commands without filters "
+                                                  "lists all.");
+    return;
+  }
+  using enum Table::Align;
+  Table table({{"ID"},
+               {"STREAM"},
+               {"KIND"},
+               {"LABEL"},
+               {"SCOPE"},
+               {"GRID", right},
+               {"START", right},
+               {"QUEUED FOR", right},
+               {"RAN", right}});
+  const std::uint64_t origin = origin_ns(trace);
+  const std::size_t shown =
+      options.limit == 0 ? selected.size() : std::min(options.limit, selected.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const TraceCommand& command = trace.commands()[selected[i]];
+    const TraceWork& work = trace.work_of(command);
+    const std::uint64_t delay = queue_delay_ns(command);
+    table.add({command_name(selected[i]), name_of(trace.streams()[command.stream].id),
+               to_string(work.kind), title_of(trace, work), trace.text(work.scope),
+               work.kind == WorkKind::dispatch
+                   ? grid_text(work.groups) + (work.group_size == unset_dim ? " items" : "")
+                   : "",
+               time_text(start_of(command) - origin), delay ? time_text(delay) : "-",
+               command.has_run_times() ? time_text(command.run_ns()) : "-"});
+  }
+  fmt::print("{}", table.text());
+  if (shown < selected.size())
+    fmt::print("… {} more; --limit 0 lists all, --range {}- goes on\n", selected.size() - shown,
+               command_name(selected[shown]));
+  print_next(options, {{"reel commands $ " + command_name(selected[0]), "all about one of them"},
+                       {"reel kernels $", "where the time went"}});
+}
+
+int run(const Options& options) {
+  const Trace trace = open_trace(options);
+  if (!options.command.empty()) {
+    const std::uint32_t index = parse_command(trace, options.command);
+    if (options.json) {
+      Json json = json_of(trace);
+      json["command"] = command_json(trace, index, true);
+      print_json(json);
+    } else {
+      print_command(trace, index, options);
+    }
+    return done;
+  }
+  const std::vector<std::uint32_t> selected = select(trace, options);
+  if (!options.json) {
+    print(trace, options, selected);
+    return done;
+  }
+  Json json = json_of(trace);
+  json["total"] = selected.size();
+  json["commands"] = Json::array();
+  for (std::size_t i = 0; i < selected.size() && (options.limit == 0 || i < options.limit); ++i)
+    json["commands"].push_back(command_json(trace, selected[i], false));
+  print_json(json);
+  return done;
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("commands", "What ran, one by one; or all about one of them");
+  add_trace_options(*verb, *options);
+  verb->add_option("command", options->command, "All about this one")->type_name("c12");
+  verb->add_option("--kernel", options->kernel,
+                   "Runs of kernels with this name: part of it, * and ?, or k4");
+  verb->add_option("--scope", options->scope, "Within scopes with this name: part of it, * and ?");
+  verb->add_option("--stream", options->stream, "On this stream")->type_name("s0");
+  verb->add_option("--range", options->range, "From one to another")->type_name("c10-c90");
+  verb->add_option("--limit", options->limit, "List so many at most; 0: all")
+      ->capture_default_str();
+  verb->footer(
+      "Examples:\n"
+      "  reel commands pass.reel --kernel 'matmul*' --scope layer3\n"
+      "  reel commands pass.reel --range c100-c120\n"
+      "  reel commands pass.reel c12");
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace reel::cli

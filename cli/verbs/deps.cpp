@@ -1,0 +1,92 @@
+// deps.cpp - `reel deps`: what depends on what.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "cli/showing/table.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/verbs.hpp"
+#include "reel/analysis.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+struct Options : TraceOptions {
+  std::string command, kind;
+  std::size_t most = 50;
+};
+
+std::string buffer_text(const Trace& trace, const Dependency& dependency) {
+  return dependency.buffer == no_index ? "" : describe_buffer(trace, dependency.buffer);
+}
+
+int run(const Options& options) {
+  const Trace trace = open_trace(options);
+  const std::uint32_t only =
+      options.command.empty() ? no_index : parse_command(trace, options.command);
+  std::vector<Dependency> list = find_dependencies(trace);
+  std::erase_if(list, [&](const Dependency& d) {
+    return (only != no_index && d.from != only && d.to != only) ||
+           (!options.kind.empty() && options.kind != to_string(d.kind));
+  });
+  std::array<std::uint64_t, dependency_kinds> counts{};
+  for (const Dependency& d : list) ++counts[static_cast<std::size_t>(d.kind)];
+  if (options.json) {
+    Json json = json_of(trace);
+    json["counts"] = Json::object();
+    for (std::size_t kind = 0; kind < dependency_kinds; ++kind)
+      json["counts"][to_string(static_cast<DependencyKind>(kind))] = counts[kind];
+    json["dependencies"] = Json::array();
+    for (const Dependency& d : list)
+      json["dependencies"].push_back(
+          {{"from", command_name(d.from)},
+           {"to", command_name(d.to)},
+           {"kind", to_string(d.kind)},
+           {"buffer", d.buffer == no_index ? Json() : Json(name_of(trace.buffers()[d.buffer].id))},
+           {"bytes", d.bytes}});
+    print_json(json);
+    return done;
+  }
+  if (list.empty()) {
+    fmt::print("No dependencies{}.\n",
+               only == no_index && options.kind.empty() ? "" : " of this kind");
+    return done;
+  }
+  using enum Table::Align;
+  Table table({{"FROM"}, {"TO"}, {"KIND"}, {"BYTES", right}, {"THROUGH"}});
+  for (std::size_t i = 0; i < list.size() && i < options.most; ++i)
+    table.add({command_name(list[i].from), command_name(list[i].to), to_string(list[i].kind),
+               list[i].bytes ? size_text(list[i].bytes) : "-", buffer_text(trace, list[i])});
+  fmt::print("{}", table.text());
+  if (list.size() > options.most)
+    fmt::print("{} more; --most shows them\n", list.size() - options.most);
+  fmt::print("{}", "\n");
+  for (std::size_t kind = 0; kind < dependency_kinds; ++kind)
+    if (counts[kind])
+      fmt::print("{} {}  ", counts[kind], to_string(static_cast<DependencyKind>(kind)));
+  fmt::print("\n");
+  print_next(options, {{"reel deps $ --of " + command_name(list[0].to), "only of one command"},
+                       {"reel view $", "the same as a picture"}});
+  return done;
+}
+
+}  // namespace
+
+void add_deps(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("deps", "What depends on what, by bytes and by waits");
+  add_trace_options(*verb, *options);
+  verb->add_option("--of", options->command, "Only of this command, like c12");
+  verb->add_option("--kind", options->kind,
+                   "Only these: data, order, missing (races), redundant (waits for nothing)")
+      ->check(CLI::IsMember({"data", "order", "missing", "redundant"}));
+  verb->add_option("--most", options->most, "How many are listed")->capture_default_str();
+  verb->footer("Examples:\n  reel deps pass.reel --of c12\n  reel deps pass.reel --kind missing");
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace reel::cli

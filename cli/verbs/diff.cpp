@@ -1,0 +1,200 @@
+// diff.cpp - `reel diff`: what changed from one document to another.
+#include "reel/diff.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+
+#include "cli/fail_condition.hpp"
+#include "cli/showing/progress.hpp"
+#include "cli/showing/table.hpp"
+#include "cli/showing/terminal.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/verbs.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+struct Options : TraceOptions {
+  std::string other;
+  std::vector<std::string> fail_if;
+  bool markdown = false, all = false;
+};
+
+constexpr std::size_t shown_rows = 20;
+
+std::string change_text(std::int64_t delta, auto&& text) {
+  const std::string size = text(static_cast<std::uint64_t>(std::abs(delta)));
+  return delta == 0 ? "0" : (delta > 0 ? "+" : "-") + size;
+}
+std::string time_change(std::int64_t delta) { return change_text(delta, time_text); }
+std::string share_change(std::int64_t delta, std::uint64_t before) {
+  if (before == 0) return "-";
+  return fmt::format("{:+.1f}%", 100.0 * static_cast<double>(delta) / static_cast<double>(before));
+}
+
+std::string remarks_of(const DiffRow& row) {
+  std::string text;
+  const auto add = [&](bool is, const std::string& what) {
+    if (is) text += (text.empty() ? "" : ", ") + what;
+  };
+  add(row.count_a != row.count_b && row.count_a && row.count_b,
+      fmt::format("{} runs, were {}", row.count_b, row.count_a));
+  add(row.new_source, "new source");
+  add(row.new_shape, "new launch size");
+  add(row.new_arguments, "new arguments");
+  // Of one pass each nobody knows the noise.
+  add(row.change == Change::same && row.delta_ns() != 0 && row.noise, "within noise");
+  return text;
+}
+
+struct Line {
+  std::string what, before, after, delta, share, remark;
+};
+
+std::vector<Line> lines_of(const TraceDiff& diff, bool all) {
+  std::vector<Line> lines;
+  std::int64_t rest_delta = 0;
+  std::uint64_t rest_a = 0, rest_b = 0;
+  std::size_t left = 0;
+  for (const DiffRow& row : diff.rows) {
+    if (!all && lines.size() >= shown_rows) {
+      ++left;
+      rest_a += row.ns_a;
+      rest_b += row.ns_b;
+      rest_delta += row.delta_ns();
+      continue;
+    }
+    lines.push_back({(row.scope.empty() ? "" : row.scope + "/") + row.name,
+                     row.count_a ? time_text(row.ns_a) : "-",
+                     row.count_b ? time_text(row.ns_b) : "-", time_change(row.delta_ns()),
+                     to_string(row.change), remarks_of(row)});
+  }
+  if (left)
+    lines.push_back({fmt::format("{} more", left), time_text(rest_a), time_text(rest_b),
+                     time_change(rest_delta), "", "--all shows them"});
+  lines.push_back({"idle", time_text(diff.a.idle_ns), time_text(diff.b.idle_ns),
+                   time_change(diff.idle_delta_ns), "", ""});
+  lines.push_back({"total", time_text(diff.a.total_ns), time_text(diff.b.total_ns),
+                   time_change(diff.total_delta_ns()),
+                   share_change(diff.total_delta_ns(), diff.a.total_ns),
+                   diff.significant ? "" : "too little to tell"});
+  return lines;
+}
+
+std::string contents_text(const Trace& a, const TraceDiff& diff) {
+  if (diff.compared_contents == 0) return "No results were recorded that could be compared.";
+  if (!diff.contents)
+    return fmt::format("Results are the same in {}.",
+                       count_text(diff.compared_contents, "recorded range"));
+  const ContentDifference& first = *diff.contents;
+  std::string text = fmt::format("Results differ first after {}: {} at byte {}",
+                                 describe_command(a, first.command_a),
+                                 describe_buffer(a, first.buffer_a), first.offset_bytes);
+  if (!first.value_a.empty())
+    text += fmt::format(", {} is now {} (largest distance in that page {:.3g})", first.value_a,
+                        first.value_b, first.largest_absolute);
+  return text + fmt::format("; {} of {} ranges are the same.", diff.equal_contents,
+                            diff.compared_contents);
+}
+
+void print_text(const Trace& a, const TraceDiff& diff, const Options& options) {
+  fmt::print("{}\n\n", bold(printable(diff.cause)));
+  using enum Table::Align;
+  Table table({{"WHAT"}, {"BEFORE", right}, {"AFTER", right}, {"CHANGE", right}, {""}, {""}});
+  for (const Line& line : lines_of(diff, options.all))
+    table.add({line.what, line.before, line.after, line.delta, line.share, line.remark});
+  fmt::print("{}\n", table.text());
+  if (diff.a.passes > 1 || diff.b.passes > 1)
+    fmt::print("Each stands for its passes: the one in the middle of {}, and of {}.\n",
+               diff.a.passes, diff.b.passes);
+  if (diff.a.peak_bytes != diff.b.peak_bytes)
+    fmt::print("Memory at its peak: {}, was {}.\n", size_text(diff.b.peak_bytes),
+               size_text(diff.a.peak_bytes));
+  fmt::print("{}\n", printable(contents_text(a, diff)));
+  for (const SourceDifference& source : diff.sources)
+    fmt::print("The {} of kernel '{}' is not the same.\n", printable(source.form),
+               printable(a.kernels()[source.kernel_a].name));
+  for (const Finding& finding : diff.new_findings)
+    fmt::print("New: {} {}\n", finding.id, printable(finding.title));
+  for (const Finding& finding : diff.fixed_findings)
+    fmt::print("Gone: {} {}\n", finding.id, printable(finding.title));
+}
+
+// A cell of a table in markdown: a bar would end it, markup would be taken for such.
+std::string cell(const std::string& text) {
+  std::string safe;
+  for (const char c : printable(text)) {
+    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_') safe += '\\';
+    if (c == '<')
+      safe += "&lt;";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+void print_markdown(const Trace& a, const Trace& b, const TraceDiff& diff, const Options& options) {
+  fmt::print("## {}\n\n{} against {}\n\n", cell(diff.cause), cell(a.path()), cell(b.path()));
+  fmt::print("| what | before | after | change | | |\n|---|---:|---:|---:|---|---|\n");
+  for (const Line& line : lines_of(diff, options.all))
+    fmt::print("| {} | {} | {} | {} | {} | {} |\n", cell(line.what), line.before, line.after,
+               line.delta, line.share, cell(line.remark));
+  fmt::print("\n{}\n", cell(contents_text(a, diff)));
+  for (const Finding& finding : diff.new_findings)
+    fmt::print("- **new** {}: {}\n", finding.id, cell(finding.title));
+  for (const Finding& finding : diff.fixed_findings)
+    fmt::print("- gone: {}: {}\n", finding.id, cell(finding.title));
+}
+
+int run(const Options& options) {
+  std::vector<FailCondition> conditions(options.fail_if.begin(), options.fail_if.end());
+  const Trace a = open_trace(options);
+  TraceOptions second = options;
+  second.path = options.other;
+  const Trace b = open_trace(second);
+  TraceDiff found;
+  {
+    Progress progress("Comparing");
+    found = diff(a, b, {.progress = [&](std::string_view what, double part) {
+                   progress.show(fmt::format("{} ({:.0f}%)", what, 100 * part));
+                 }});
+  }
+  if (options.json)
+    fmt::print("{}\n", printable_json(diff_json(a, b, found)));
+  else if (options.markdown)
+    print_markdown(a, b, found, options);
+  else
+    print_text(a, found, options);
+  int code = done;
+  for (const FailCondition& condition : conditions) {
+    if (!condition.is_met(found)) continue;
+    fmt::print(stderr, "reel: {} is true.\n", condition.text());
+    code = failed;
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("diff", "What changed from one document to another");
+  add_trace_options(*verb, *options);
+  verb->add_option("other", options->other, "The document to compare it with: after")->required();
+  verb->add_option("--fail-if", options->fail_if,
+                   std::string("Exit code 1 where this is true: ") + FailCondition::help())
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  verb->add_flag("--md", options->markdown, "A report in markdown");
+  verb->add_flag("--all", options->all, "Every row, not only those that changed most");
+  verb->footer(
+      "Examples:\n  reel diff before.reel after.reel\n"
+      "  reel diff before.reel after.reel --fail-if 'total>+5%' --fail-if results --md");
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace reel::cli

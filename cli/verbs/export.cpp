@@ -1,0 +1,147 @@
+// export.cpp - `reel export`: a document as files that other programs open.
+#include "reel/export.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "cli/showing/progress.hpp"
+#include "cli/showing/terminal.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/verbs.hpp"
+#include "reel/page.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+struct Options : TraceOptions {
+  std::string to, output;
+  bool overwrite = false, hta = false;
+  std::uint32_t most = ExportOptions{}.most;
+};
+
+// Formats of the library, and the page as a file.
+std::vector<std::string> format_names() {
+  std::vector<std::string> names = export_format_names();
+  names.emplace_back("html");
+  return names;
+}
+
+// "pass.pftrace" of "runs/pass.reel", in the folder where we are.
+std::string default_output(const Options& options) {
+  const auto format = parse_export_format(options.to);
+  return std::filesystem::path(options.path).stem().string() +
+         (format ? extension_of(*format) : ".html");
+}
+
+// What one does with the file.
+std::string hint_of(const std::string& to, const std::string& file) {
+  const auto format = parse_export_format(to);
+  if (!format) return "open it in a browser";
+  switch (*format) {
+    case ExportFormat::perfetto:
+      return "open it in https://ui.perfetto.dev";
+    case ExportFormat::chrome:
+      return "open it in https://ui.perfetto.dev, https://www.speedscope.app or chrome://tracing";
+    case ExportFormat::sqlite:
+      return fmt::format("sqlite3 {} 'select * from kernel_usage'", file);
+    case ExportFormat::dot:
+      return fmt::format("dot -Tsvg {} -o {}.svg", file, file);
+    case ExportFormat::pprof:
+      return fmt::format("go tool pprof -http=: {}", file);
+    case ExportFormat::csv:
+    case ExportFormat::jsonl:
+      break;
+  }
+  return {};
+}
+
+ExportReport write(const Trace& trace, const Options& options, const std::string& output) {
+  Progress progress(fmt::format("Writing {}", output));
+  const auto show = [&](std::string_view what, double part) {
+    progress.show(part > 0 ? fmt::format("{}: {} {:.0f}%", output, what, 100 * part)
+                           : fmt::format("{}: {}", output, what));
+  };
+  if (const auto format = parse_export_format(options.to))
+    return export_trace(trace, *format, output,
+                        {.overwrite = options.overwrite,
+                         .hta = options.hta,
+                         .most = options.most,
+                         .analysis = {.progress = show}});
+  HtmlOptions how;
+  how.overwrite = options.overwrite;
+  how.progress = show;
+  HtmlReport report = write_html(PageData(trace, {.progress = show}), output, how);
+  return {{output}, report.file_bytes, std::move(report.left_out)};
+}
+
+int run(const Options& options) {
+  if (options.hta && options.to != "chrome")
+    throw Misuse(fmt::format("--hta is for --to chrome, not for {}", options.to));
+  const bool to_stdout = options.output == "-";
+  if (to_stdout && (options.to == "sqlite" || options.to == "csv" || options.to == "html"))
+    throw Misuse(fmt::format("{} can't go to standard output; name a file by -o", options.to));
+  if (to_stdout && options.json) throw Misuse("--json and -o - would both print; choose one");
+  const std::string output = to_stdout                ? "/dev/stdout"
+                             : options.output.empty() ? default_output(options)
+                                                      : options.output;
+  const Trace trace = open_trace(options);
+  const ExportReport report = write(trace, options, output);
+  if (options.json) {
+    Json json = json_of(trace);
+    json["format"] = options.to;
+    json["written"] = output;
+    json["files"] = report.files;
+    json["bytes"] = report.bytes;
+    json["left_out"] = report.left_out;
+    print_json(json);
+    return done;
+  }
+  for (const std::string& sentence : report.left_out)
+    fmt::print(stderr, "reel: {}\n", printable(sentence));
+  if (to_stdout) return done;
+  fmt::print("{}: {}{}\n", printable(output),
+             report.files.size() > 1 ? count_text(report.files.size(), "file") + ", " : "",
+             size_text(report.bytes));
+  if (const std::string hint = hint_of(options.to, output); !hint.empty())
+    fmt::print("\n{}\n", dim("  " + printable(hint)));
+  return done;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("export", "A document as a file that other programs open");
+  add_trace_options(*verb, *options);
+  verb->add_option("--to", options->to, "The format")
+      ->required()
+      ->check(CLI::IsMember(format_names()));
+  verb->add_option("-o,--output", options->output,
+                   "The file, of csv the folder; - for standard output; without: x.pftrace, …")
+      ->type_name("FILE");
+  verb->add_flag("--overwrite", options->overwrite, "Replace what is there already");
+  verb->add_flag("--hta", options->hta,
+                 "chrome: calls by the names that Holistic Trace Analysis knows");
+  verb->add_option("--most", options->most, "dot: draw so many commands, the first ones")
+      ->capture_default_str();
+  verb->footer(
+      "perfetto  timeline for ui.perfetto.dev and trace_processor\n"
+      "chrome    the same in JSON, for speedscope, chrome://tracing and PyTorch's tools\n"
+      "sqlite    tables and views, those of reel sql\n"
+      "dot       what depends on what, for Graphviz\n"
+      "csv       a folder with a file for each table\n"
+      "jsonl     a line for each row\n"
+      "pprof     time and bytes by scope and kernel\n"
+      "html      the page of reel view as one file\n\n"
+      "Examples:\n"
+      "  reel export pass.reel --to perfetto\n"
+      "  reel export pass.reel --to chrome -o pass.json.gz\n"
+      "  reel export pass.reel --to dot -o - | dot -Tsvg -o pass.svg");
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace reel::cli

@@ -1,0 +1,128 @@
+// gaps.cpp - `reel gaps`: when devices had nothing to do, and why.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/showing/table.hpp"
+#include "cli/showing/terminal.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/verbs.hpp"
+#include "reel/analysis.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+struct Options : TraceOptions {
+  std::string cause;
+  std::size_t most = 20;
+};
+
+std::vector<Gap> gaps_of(const Activity& activity, const std::string& cause) {
+  std::vector<Gap> gaps;
+  for (const Gap& gap : activity.gaps)
+    if (cause.empty() || cause == to_string(gap.cause)) gaps.push_back(gap);
+  std::ranges::stable_sort(gaps, std::ranges::greater{}, &Gap::size_ns);
+  return gaps;
+}
+
+std::string call_text(const Trace& trace, const Gap& gap) {
+  return gap.call == no_index ? "" : trace.text(trace.calls()[gap.call].name);
+}
+
+Json to_json(const Trace& trace, const Activity& activity, const std::vector<Gap>& gaps) {
+  Json json = json_of(trace);
+  json["idle_ns"] = Json::object();
+  for (std::size_t cause = 0; cause < idle_causes; ++cause)
+    json["idle_ns"][to_string(static_cast<IdleCause>(cause))] = activity.idle_ns[cause];
+  json["devices"] = Json::array();
+  for (std::size_t d = 0; d < activity.devices.size(); ++d)
+    json["devices"].push_back({{"selector", printable(trace.devices()[d].selector)},
+                               {"busy_ns", activity.devices[d].busy_ns},
+                               {"idle_ns", activity.devices[d].idle_ns()}});
+  json["gaps"] = Json::array();
+  for (const Gap& gap : gaps)
+    json["gaps"].push_back({{"device", trace.devices()[gap.device].selector},
+                            {"cause", to_string(gap.cause)},
+                            {"begin_ns", gap.begin_ns - activity.begin_ns},
+                            {"ns", gap.size_ns()},
+                            {"before", command_name(gap.before)},
+                            {"after", command_name(gap.after)},
+                            {"call", call_text(trace, gap)}});
+  return json;
+}
+
+int run(const Options& options) {
+  const Trace trace = open_trace(options);
+  const Activity activity = find_activity(trace);
+  const std::vector<Gap> gaps = gaps_of(activity, options.cause);
+  if (options.json) {
+    print_json(to_json(trace, activity, gaps));
+    return done;
+  }
+  for (std::size_t d = 0; d < activity.devices.size(); ++d) {
+    const Lane& lane = activity.devices[d];
+    if (lane.timed)
+      fmt::print("{}: busy {} of {} ({})\n", printable(trace.devices()[d].selector),
+                 time_text(lane.busy_ns), time_text(lane.span_ns()),
+                 share_text(lane.busy_ns, lane.span_ns()));
+    else
+      fmt::print("{}: no command has the times it ran at\n",
+                 printable(trace.devices()[d].selector).empty()
+                     ? "no device"
+                     : printable(trace.devices()[d].selector));
+  }
+  if (gaps.empty()) {
+    fmt::print("No gaps{}.\n", options.cause.empty() ? "" : " with this cause");
+    return done;
+  }
+  using enum Table::Align;
+  Table causes({{"CAUSE"}, {"GAPS", right}, {"IDLE", right}, {"SHARE", right}});
+  std::uint64_t idle = 0;
+  for (const Gap& gap : gaps) idle += gap.size_ns();
+  for (std::size_t cause = 0; cause < idle_causes; ++cause) {
+    std::uint64_t count = 0, sum = 0;
+    for (const Gap& gap : gaps) {
+      if (static_cast<std::size_t>(gap.cause) != cause) continue;
+      ++count;
+      sum += gap.size_ns();
+    }
+    if (count)
+      causes.add({to_string(static_cast<IdleCause>(cause)), std::to_string(count), time_text(sum),
+                  share_text(sum, idle)});
+  }
+  fmt::print("\n{}\n", causes.text());
+  Table table({{"AT", right}, {"IDLE", right}, {"CAUSE"}, {"BEFORE"}, {"AFTER"}, {"MEANWHILE"}});
+  for (std::size_t i = 0; i < gaps.size() && i < options.most; ++i)
+    table.add({time_text(gaps[i].begin_ns - activity.begin_ns), time_text(gaps[i].size_ns()),
+               to_string(gaps[i].cause), command_name(gaps[i].before), command_name(gaps[i].after),
+               call_text(trace, gaps[i])});
+  fmt::print("{}", table.text());
+  if (gaps.size() > options.most)
+    fmt::print("{} more, shorter; --most shows them\n", gaps.size() - options.most);
+  print_next(options,
+             {{"reel commands $ " + command_name(gaps[0].after), "what ran after the longest"},
+              {"reel insights $", "what to do about it"}});
+  return done;
+}
+
+}  // namespace
+
+void add_gaps(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("gaps", "When devices had nothing to do, and why");
+  add_trace_options(*verb, *options);
+  std::vector<std::string> causes;
+  for (std::size_t cause = 0; cause < idle_causes; ++cause)
+    causes.emplace_back(to_string(static_cast<IdleCause>(cause)));
+  verb->add_option("--cause", options->cause, "Only gaps with this cause")
+      ->check(CLI::IsMember(causes));
+  verb->add_option("--most", options->most, "How many are listed, the longest first")
+      ->capture_default_str();
+  verb->footer("Example:\n  reel gaps pass.reel --cause sync");
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace reel::cli

@@ -1,0 +1,207 @@
+// info.cpp - `reel info`: what a document holds, on one screen.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+
+#include "cli/showing/graph_info.hpp"
+#include "cli/showing/note_lines.hpp"
+#include "cli/showing/terminal.hpp"
+#include "cli/verbs.hpp"
+#include "reel/trace_totals.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+struct Summary {
+  explicit Summary(const TraceTotals& totals) {
+    for (const TraceBuffer& buffer : totals.buffers) buffer_bytes += buffer.size_bytes;
+    for (const TraceOverhead& overhead : totals.overheads)
+      overhead_ns[static_cast<std::size_t>(overhead.kind)] += overhead.end_ns - overhead.begin_ns;
+    for (const TraceRegion& region : totals.regions)
+      passes += region.kind == TraceRegion::Kind::pass;
+  }
+
+  std::uint64_t buffer_bytes = 0;
+  std::array<std::uint64_t, static_cast<std::size_t>(OverheadKind::commands) + 1> overhead_ns{};
+  std::size_t passes = 0;
+};
+
+std::string fact(const std::map<std::string, std::string>& facts, const char* key) {
+  const auto found = facts.find(key);
+  return found == facts.end() ? std::string() : found->second;
+}
+
+std::uint64_t overhead_of(const Summary& s) {
+  std::uint64_t total = 0;
+  for (const std::uint64_t ns : s.overhead_ns) total += ns;
+  return total;
+}
+
+bool holds_graph(const TraceTotals& totals) { return fact(totals.facts, "kind") == "graph"; }
+
+Json to_json(const TraceTotals& totals) {
+  const Summary s(totals);
+  Json json = {{"schema_version", 1}, {"document", totals.path}, {"complete", totals.is_complete}};
+  json["kind"] = holds_graph(totals) ? "graph" : "capture";
+  if (holds_graph(totals)) json["graph"] = graph_json(Trace::load(totals.path));
+  json["file_bytes"] = totals.file_bytes;
+  json["problems"] = totals.problems;
+  json["facts"] = totals.facts;
+  json["end_facts"] = totals.end_facts;
+  json["span_ns"] = totals.last_ns - totals.first_ns;
+  json["busy_ns"] = totals.busy_ns;
+  json["devices"] = Json::array();
+  for (const TraceDevice& device : totals.devices) {
+    Json row = {{"selector", device.selector},
+                {"backend", device.backend},
+                {"name", device.name},
+                {"type", device.type},
+                {"driver", device.driver},
+                {"driver_version", device.driver_version},
+                {"api_version", device.api_version},
+                {"memory_bytes", device.memory_bytes}};
+    row["clock_error_ns"] = device.clock_error_ns ? Json(*device.clock_error_ns) : Json();
+    json["devices"].push_back(row);
+  }
+  json["commands"] = {{"total", totals.command_count}};
+  for (std::size_t kind = 0; kind < totals.commands.size(); ++kind)
+    json["commands"][to_string(static_cast<WorkKind>(kind))] = totals.commands[kind];
+  json["streams"] = totals.streams.size();
+  json["kernels"] = totals.kernels.size();
+  json["buffers"] = {{"count", totals.buffers.size()}, {"bytes", s.buffer_bytes}};
+  json["contents"] = {{"count", totals.contents_count},
+                      {"stored", totals.stored_contents},
+                      {"bytes", totals.contents_bytes},
+                      {"blob_bytes", totals.stored_bytes}};
+  json["passes"] = s.passes;
+  json["overhead_ns"] = {{"total", overhead_of(s)}};
+  for (std::size_t kind = 0; kind < s.overhead_ns.size(); ++kind)
+    json["overhead_ns"][to_string(static_cast<OverheadKind>(kind))] = s.overhead_ns[kind];
+  json["notes"] = Json::array();
+  for (const TraceNote& note : totals.notes)
+    json["notes"].push_back({{"time_ns", note.time_ns}, {"kind", note.kind}, {"text", note.text}});
+  return json;
+}
+
+void line(const char* what, const std::string& value) {
+  if (!value.empty()) fmt::print("{}{}\n", dim(fmt::format("{:<12}", what)), printable(value));
+}
+
+std::string commands_text(const TraceTotals& totals) {
+  std::string list;
+  for (std::size_t kind = 0; kind < totals.commands.size(); ++kind)
+    if (totals.commands[kind] > 0)
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", totals.commands[kind],
+                          to_string(static_cast<WorkKind>(kind)));
+  if (totals.command_count > 0) return fmt::format("{} ({})", totals.command_count, list);
+  // Of what was cut off nobody can say that nothing ran.
+  return totals.end_facts.empty() ? "none that can be read"
+                                  : "none: nothing ran while it was recorded";
+}
+
+std::string overhead_text(const Summary& s) {
+  std::string list;
+  for (std::size_t kind = 0; kind < s.overhead_ns.size(); ++kind)
+    if (s.overhead_ns[kind] > 0)
+      list +=
+          fmt::format("{}{} {}", list.empty() ? "" : ", ",
+                      to_string(static_cast<OverheadKind>(kind)), time_text(s.overhead_ns[kind]));
+  return list.empty() ? list : fmt::format("{} ({})", time_text(overhead_of(s)), list);
+}
+
+// " (2 images, 1 svm)"
+std::string images_text(const TraceTotals& totals) {
+  std::uint64_t images = 0, shared = 0;
+  for (const TraceBuffer& buffer : totals.buffers) {
+    images += buffer.kind == BufferKind::image;
+    shared += buffer.kind == BufferKind::svm;
+  }
+  std::string text = images ? count_text(images, "image") : std::string();
+  if (shared) text += fmt::format("{}{} svm", text.empty() ? "" : ", ", shared);
+  return text.empty() ? text : fmt::format(" ({})", text);
+}
+
+std::string contents_text(const TraceTotals& totals) {
+  std::string text = fact(totals.facts, "contents");
+  if (totals.contents_count == 0) return text;
+  if (!text.empty()) text += ": ";
+  text += fmt::format("{} of {} kept, {}", totals.stored_contents,
+                      count_text(totals.contents_count, "range"), size_text(totals.contents_bytes));
+  const std::string stripped = fact(totals.facts, "stripped");
+  if (!stripped.empty()) text += fmt::format("; stripped: {}", stripped);
+  return text;
+}
+
+void print(const TraceTotals& totals, const TraceOptions& options) {
+  const Summary s(totals);
+  const auto& facts = totals.facts;
+  fmt::print("{}  {}, {}\n", bold(printable(options.path)), size_text(totals.file_bytes),
+             !totals.is_complete        ? "incomplete"
+             : totals.end_facts.empty() ? "recovered"
+                                        : "complete");
+  line("program", fact(facts, "program"));
+  line("command", fact(facts, "command_line"));
+  const std::string started = fact(facts, "started"), host = fact(facts, "host");
+  line("recorded", host.empty() || started.empty() ? started + host : started + " on " + host);
+  if (totals.last_ns > totals.first_ns)
+    line("took",
+         fmt::format("{}, of which commands ran {}", time_text(totals.last_ns - totals.first_ns),
+                     time_text(totals.busy_ns)));
+  for (const TraceDevice& device : totals.devices)
+    line("device", fmt::format("{}  {}  {} {}", device.selector, device.name, device.driver,
+                               device.driver_version));
+  line("commands", commands_text(totals));
+  line("streams", std::to_string(totals.streams.size()));
+  line("kernels", std::to_string(totals.kernels.size()));
+  line("buffers", fmt::format("{}{}, {}", totals.buffers.size(), images_text(totals),
+                              size_text(s.buffer_bytes)));
+  line("contents", contents_text(totals));
+  // bytes_in: what was recorded; the same bytes are stored once, and compressed.
+  const std::string bytes_in = fact(totals.end_facts, "bytes_in");
+  line("stored", bytes_in.empty()
+                     ? size_text(totals.stored_bytes)
+                     : fmt::format("{} for {} recorded", size_text(totals.stored_bytes),
+                                   size_text(std::strtoull(bytes_in.c_str(), nullptr, 10))));
+  if (s.passes > 0) line("passes", std::to_string(s.passes));
+  line("selection", fact(facts, "selection"));
+  line("overhead", overhead_text(s));
+  for (const std::string& note : note_lines(totals.notes)) line("note", note);
+  const std::string complete = fact(totals.end_facts, "complete");
+  if (!complete.empty() && complete != "yes") line("lost", complete);
+  for (const std::string& problem : totals.problems) line("problem", problem);
+  if (!totals.is_complete)
+    print_next(options, {{"reel recover $", "write what can be read into a whole document"},
+                         {"reel verify $", "check every byte"}});
+  else
+    print_next(options, {{"reel insights $", "what is worth knowing, and what to do"},
+                         {"reel view $", "all of it, in the browser"},
+                         {"reel commands $", "what ran, one by one"},
+                         {"reel replay $", "run it again, compare every byte"}});
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<TraceOptions>();
+  CLI::App* verb = app.add_subcommand("info", "What a document holds, on one screen");
+  add_trace_options(*verb, *options);
+  verb->footer("Example:\n  reel info pass.reel");
+  verb->callback([options, &chosen] {
+    chosen = [options] {
+      // Problems are part of the answer.
+      const TraceTotals totals = TraceTotals::load(options->path);
+      if (options->json)
+        print_json(to_json(totals));
+      else if (holds_graph(totals))
+        print_graph(Trace::load(options->path), *options);
+      else
+        print(totals, *options);
+      return done;
+    };
+  });
+}
+
+}  // namespace reel::cli

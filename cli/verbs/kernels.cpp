@@ -1,0 +1,111 @@
+// kernels.cpp - `reel kernels`: how often each ran, and how long.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/showing/table.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/verbs.hpp"
+#include "reel/analysis.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+// A kernel that ran as a C++ function may have a text in another form.
+std::string form_option(const TraceKernel& kernel) {
+  std::string other;
+  for (const TraceVariant& variant : kernel.variants) {
+    if (!variant.blob) continue;
+    if (variant.form == kernel.built_form) return {};
+    if (other.empty()) other = " --form " + variant.form;
+  }
+  return other;
+}
+
+Json parameters_json(const Trace& trace, std::uint32_t index,
+                     const std::vector<LeftAlone>& left_alone) {
+  Json list = Json::array();
+  for (const Parameter& parameter : trace.kernels()[index].parameters) {
+    Json row = {{"name", parameter.name}, {"kind", to_string(parameter.kind)}};
+    if (parameter.kind == ParameterKind::buffer || parameter.kind == ParameterKind::image)
+      row["access"] = to_string(parameter.access);
+    for (const LeftAlone& left : left_alone)
+      if (left.kernel == index && left.parameter == list.size())
+        row["left_alone"] = left.times;  // of so many that could be seen
+    if (parameter.size_bytes) row["size_bytes"] = parameter.size_bytes;
+    if (parameter.element) row["element"] = name_of(*parameter.element);
+    list.push_back(row);
+  }
+  return list;
+}
+
+int run(const TraceOptions& options) {
+  const Trace trace = open_trace(options);
+  const std::vector<KernelUsage> usages = find_kernel_usage(trace);
+  std::uint64_t total_ns = 0;
+  for (const KernelUsage& usage : usages) total_ns += usage.total_ns;
+
+  if (options.json) {
+    Json json = json_of(trace);
+    json["total_ns"] = total_ns;
+    json["kernels"] = Json::array();
+    const std::vector<LeftAlone> left_alone = find_left_alone(trace);
+    for (const KernelUsage& usage : usages) {
+      const TraceKernel& kernel = trace.kernels()[usage.kernel];
+      json["kernels"].push_back({{"id", name_of(kernel.id)},
+                                 {"name", kernel.name},
+                                 {"built_form", kernel.built_form},
+                                 {"count", usage.count},
+                                 {"timed", usage.timed},
+                                 {"total_ns", usage.total_ns},
+                                 {"mean_ns", usage.mean_ns},
+                                 {"p50_ns", usage.p50_ns},
+                                 {"p95_ns", usage.p95_ns},
+                                 {"parameters", parameters_json(trace, usage.kernel, left_alone)}});
+    }
+    print_json(json);
+    return done;
+  }
+  if (usages.empty()) {
+    fmt::print("The document has no kernels.\n");
+    return done;
+  }
+  using enum Table::Align;
+  Table table({{"ID"},
+               {"NAME"},
+               {"FORM"},
+               {"RUNS", right},
+               {"TOTAL", right},
+               {"MEAN", right},
+               {"P50", right},
+               {"P95", right},
+               {"SHARE", right}});
+  for (const KernelUsage& usage : usages) {
+    const TraceKernel& kernel = trace.kernels()[usage.kernel];
+    const auto time = [&](std::uint64_t ns) { return usage.timed == 0 ? "-" : time_text(ns); };
+    table.add({name_of(kernel.id), kernel.name, kernel.built_form, std::to_string(usage.count),
+               time(usage.total_ns), time(usage.mean_ns), time(usage.p50_ns), time(usage.p95_ns),
+               share_text(usage.total_ns, total_ns)});
+  }
+  fmt::print("{}", table.text());
+  const TraceKernel& top = trace.kernels()[usages[0].kernel];
+  const std::string id = name_of(top.id);
+  print_next(options, {{"reel source $ " + id + form_option(top), "what it was built from"},
+                       {"reel commands $ --kernel " + id, "each of its runs"},
+                       {"reel scopes $", "time by scope"}});
+  return done;
+}
+
+}  // namespace
+
+void add_kernels(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<TraceOptions>();
+  CLI::App* verb = app.add_subcommand("kernels", "How often each kernel ran, and how long");
+  add_trace_options(*verb, *options);
+  verb->footer("Example:\n  reel kernels pass.reel");
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace reel::cli

@@ -1,0 +1,115 @@
+// memory.cpp - `reel memory`: the peak, and who was alive then.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/showing/table.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/verbs.hpp"
+#include "reel/analysis.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+struct Options : TraceOptions {
+  std::size_t most = 20;
+};
+
+Json command_json(std::uint32_t index) {
+  return index == no_index ? Json() : Json(command_name(index));
+}
+
+Json to_json(const Trace& trace, const Activity& activity, const Memory& memory) {
+  Json json = json_of(trace);
+  json["peak_bytes"] = memory.peak_bytes;
+  json["peak_ns"] = memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns);
+  json["needed_at_peak_bytes"] = memory.needed_at_peak_bytes;
+  json["curve"] = Json::array();
+  for (const MemoryPoint& point : memory.curve)
+    json["curve"].push_back({{"ns", point.time_ns - std::min(point.time_ns, activity.begin_ns)},
+                             {"bytes", point.bytes}});
+  json["buffers"] = Json::array();
+  for (std::size_t b = 0; b < memory.buffers.size(); ++b) {
+    const BufferUse& use = memory.buffers[b];
+    json["buffers"].push_back({{"id", name_of(trace.buffers()[b].id)},
+                               {"label", trace.buffers()[b].label},
+                               {"size_bytes", trace.buffers()[b].size_bytes},
+                               {"first", command_json(use.first)},
+                               {"last", command_json(use.last)},
+                               {"reads", use.reads},
+                               {"writes", use.writes},
+                               {"at_peak", use.at_peak},
+                               {"needed_at_peak", use.needed_at_peak},
+                               {"outlives", use.outlives}});
+  }
+  return json;
+}
+
+int run(const Options& options) {
+  const Trace trace = open_trace(options);
+  const Activity activity = find_activity(trace);
+  const Memory memory = find_memory(trace, activity);
+  if (options.json) {
+    print_json(to_json(trace, activity, memory));
+    return done;
+  }
+  if (memory.peak_bytes == 0) {
+    fmt::print("The document names no memory.\n");
+    return done;
+  }
+  const std::string when =
+      activity.span_ns() == 0
+          ? ""
+          : fmt::format(", {} after the start",
+                        time_text(memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns)));
+  fmt::print("At most {}{}; {} of it was in use then.\n\n", size_text(memory.peak_bytes), when,
+             size_text(memory.needed_at_peak_bytes));
+  std::vector<std::size_t> order;
+  for (std::size_t b = 0; b < memory.buffers.size(); ++b) order.push_back(b);
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return std::pair(!memory.buffers[a].at_peak, ~trace.buffers()[a].size_bytes) <
+           std::pair(!memory.buffers[b].at_peak, ~trace.buffers()[b].size_bytes);
+  });
+  using enum Table::Align;
+  Table table({{"ID"},
+               {"LABEL"},
+               {"SIZE", right},
+               {"FIRST"},
+               {"LAST"},
+               {"READS", right},
+               {"WRITES", right},
+               {"AT PEAK"}});
+  for (std::size_t i = 0; i < order.size() && i < options.most; ++i) {
+    const TraceBuffer& buffer = trace.buffers()[order[i]];
+    const BufferUse& use = memory.buffers[order[i]];
+    const auto name = [](std::uint32_t c) { return c == no_index ? "-" : command_name(c); };
+    table.add({name_of(buffer.id), buffer.label, size_text(buffer.size_bytes), name(use.first),
+               name(use.last), std::to_string(use.reads), std::to_string(use.writes),
+               !use.at_peak         ? ""
+               : use.needed_at_peak ? "in use"
+                                    : "idle"});
+  }
+  fmt::print("{}", table.text());
+  if (order.size() > options.most)
+    fmt::print("{} more; --most shows them\n", order.size() - options.most);
+  print_next(options, {{"reel buffers $", "every buffer"},
+                       {"reel insights $", "what could be saved"},
+                       {"reel view $", "the curve over time"}});
+  return done;
+}
+
+}  // namespace
+
+void add_memory(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("memory", "How much was allocated at most, and for whom");
+  add_trace_options(*verb, *options);
+  verb->add_option("--most", options->most, "How many buffers are listed")->capture_default_str();
+  verb->footer("Example:\n  reel memory pass.reel");
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace reel::cli

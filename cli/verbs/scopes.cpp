@@ -1,0 +1,57 @@
+// scopes.cpp - `reel scopes`: time by scope, as a tree.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/showing/table.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/verbs.hpp"
+#include "reel/scope_tree.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+void add_rows(Table& table, const ScopeNode& node, std::uint64_t total_ns, std::size_t depth) {
+  for (const ScopeNode& child : node.below) {
+    table.add({std::string(2 * depth, ' ') + child.name, std::to_string(child.commands),
+               time_text(child.run_ns), share_text(child.run_ns, total_ns)});
+    add_rows(table, child, total_ns, depth + 1);
+  }
+}
+
+int run(const TraceOptions& options) {
+  const Trace trace = open_trace(options);
+  const ScopeNode root = find_scopes(trace);
+  if (options.json) {
+    print_json(Json::parse(scopes_json(trace, root)));
+    return done;
+  }
+  if (root.below.empty()) {
+    fmt::print("No command of the document has a scope.\n");
+    return done;
+  }
+  using enum Table::Align;
+  Table table({{"SCOPE"}, {"COMMANDS", right}, {"RAN", right}, {"SHARE", right}});
+  add_rows(table, root, root.run_ns, 0);
+  table.add({"all", std::to_string(root.commands), time_text(root.run_ns),
+             share_text(root.run_ns, root.run_ns)});
+  fmt::print("{}", table.text());
+  print_next(options,
+             {{"reel commands $ --scope '" + root.below[0].name + "/*'", "what ran in one"},
+              {"reel kernels $", "time by kernel"}});
+  return done;
+}
+
+}  // namespace
+
+void add_scopes(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<TraceOptions>();
+  CLI::App* verb = app.add_subcommand("scopes", "Time by scope, as a tree");
+  add_trace_options(*verb, *options);
+  verb->footer("Example:\n  reel scopes pass.reel");
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace reel::cli

@@ -1,0 +1,228 @@
+// trigger.cpp - `reel trigger`: begins a capture in a running program, or ends the one under way.
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <reel/error.hpp>
+#include <sstream>
+
+#include "cli/showing/terminal.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/verbs.hpp"
+#include "layers/control/abstract_address.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+struct Options {
+  pid_t process = 0;
+  bool json = false;
+};
+
+// What a process answered: "started path", "stopped path commands bytes lost", "refused why".
+struct Answer {
+  pid_t process = 0;
+  std::vector<std::string> fields;
+  std::string field(std::size_t i) const { return i < fields.size() ? fields[i] : std::string(); }
+};
+
+// Ending a capture waits for its work.
+constexpr int patience_s = 120;
+
+// Longer than any answer: a path, a few numbers and a sentence.
+constexpr std::size_t most_bytes = 64 * 1024;
+
+std::string read_answer(int connection) {
+  std::string text;
+  char part[4096];
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(patience_s);
+  while (text.size() < most_bytes && std::chrono::steady_clock::now() < give_up) {
+    const ssize_t count = recv(connection, part, sizeof part, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    text.append(part, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+// Anybody on the machine may listen under that name. Empty where it is the process itself, of this
+// user; else the sentence about who it is.
+std::string why_not_believed(int connection, pid_t process) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    return "Nobody can tell who listens for its triggers.";
+  if (peer.pid == process && (peer.uid == geteuid() || geteuid() == 0)) return {};
+  return fmt::format(
+      "The socket for its triggers belongs to process {} of user {}, so it is not asked; SIGUSR2 "
+      "(kill -USR2 {}) triggers it, too.",
+      peer.pid, peer.uid, process);
+}
+
+// None: that process listens to no trigger.
+std::optional<Answer> ask(pid_t process) {
+  const layer::AbstractAddress address(fmt::format("reel-{}", process));
+  const int connection = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (connection < 0 || ::connect(connection, address.get(), address.size()) != 0) {
+    if (connection >= 0) close(connection);
+    return std::nullopt;
+  }
+  if (std::string why = why_not_believed(connection, process); !why.empty()) {
+    close(connection);
+    return Answer{process, {"refused", std::move(why)}};
+  }
+  const timeval patience{patience_s, 0};
+  setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  constexpr std::string_view request = "trigger";
+  static_cast<void>(!send(connection, request.data(), request.size(), MSG_NOSIGNAL));
+  std::istringstream reply(read_answer(connection));
+  close(connection);
+  Answer answer{process, {}};
+  for (std::string field; std::getline(reply, field, '\0');) answer.fields.push_back(field);
+  if (answer.fields.empty()) answer.fields = {"refused", "The process gave no answer."};
+  return answer;
+}
+
+// "pid (name) state ppid …": the name may hold anything, so it is looked for from the end.
+pid_t parent_of(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "stat");
+  std::string line;
+  std::getline(file, line);
+  const auto end = line.rfind(')');
+  if (end == std::string::npos) return 0;
+  char state = 0;
+  pid_t parent = 0;
+  std::istringstream(line.substr(end + 1)) >> state >> parent;
+  return parent;
+}
+
+// A process and all that came of it: `reel capture` itself is not what it captures.
+std::vector<pid_t> family_of(pid_t process) {
+  std::multimap<pid_t, pid_t> children;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    children.emplace(parent_of(entry.path()), static_cast<pid_t>(std::stol(name)));
+  }
+  std::vector<pid_t> family{process};
+  for (std::size_t i = 0; i < family.size(); ++i) {
+    const auto [first, last] = children.equal_range(family[i]);
+    for (auto child = first; child != last; ++child) family.push_back(child->second);
+  }
+  return family;
+}
+
+bool environment_has(pid_t process, std::string_view variable) {
+  std::ifstream file(fmt::format("/proc/{}/environ", process));
+  for (std::string entry; std::getline(file, entry, '\0');)
+    if (entry.starts_with(variable)) return true;
+  return false;
+}
+
+[[noreturn]] void say_why_nobody_answers(pid_t process) {
+  if (kill(process, 0) != 0 && errno == ESRCH)
+    throw Error(Code::invalid_argument, fmt::format("There is no process {}.", process));
+  if (kill(process, 0) != 0)
+    throw Error(Code::invalid_argument,
+                fmt::format("Process {} belongs to another user.", process));
+  bool is_captured = false;
+  for (const pid_t one : family_of(process)) {
+    if (environment_has(one, "REEL_CAPTURE_TRIGGER=1"))
+      throw Error(Code::invalid_argument,
+                  fmt::format("Process {} has made no OpenCL call yet, so there is nothing to "
+                              "capture; try again when it has.",
+                              one));
+    is_captured = is_captured || environment_has(one, "REEL_LAYER_CAPTURE=");
+  }
+  throw Error(Code::invalid_argument,
+              is_captured
+                  ? fmt::format("Process {} is captured without triggers; start it with `reel "
+                                "capture --trigger -- program`.",
+                                process)
+                  : fmt::format("Process {} does not run under Reel; start it with `reel capture "
+                                "--trigger -- program`.",
+                                process));
+}
+
+Json json_of(const Answer& answer) {
+  Json json = {{"process", answer.process}, {"happened", answer.field(0)}};
+  if (answer.field(0) == "refused") {
+    json["why"] = answer.field(1);
+    return json;
+  }
+  json["document"] = answer.field(1);
+  if (answer.field(0) == "stopped") {
+    json["commands"] = std::strtoull(answer.field(2).c_str(), nullptr, 10);
+    json["bytes"] = std::strtoull(answer.field(3).c_str(), nullptr, 10);
+    json["lost"] = answer.field(4);
+  }
+  return json;
+}
+
+void print(const Answer& answer) {
+  const std::string path = printable(answer.field(1));
+  if (answer.field(0) == "started") {
+    fmt::print("process {}: capturing to {}; the next trigger ends it\n", answer.process, path);
+  } else if (answer.field(0) == "stopped") {
+    fmt::print("process {}: stopped, {} in {} ({})\n", answer.process,
+               count_text(std::strtoull(answer.field(2).c_str(), nullptr, 10), "command"), path,
+               size_text(std::strtoull(answer.field(3).c_str(), nullptr, 10)));
+    if (!answer.field(4).empty())
+      fmt::print(stderr, "reel: {} is incomplete: {}\n", path, printable(answer.field(4)));
+  } else {
+    fmt::print(stderr, "reel: process {}: {}\n", answer.process, path);
+  }
+}
+
+int run(const Options& options) {
+  std::vector<Answer> answers;
+  for (const pid_t process : family_of(options.process))
+    if (auto answer = ask(process)) answers.push_back(std::move(*answer));
+  if (answers.empty()) say_why_nobody_answers(options.process);
+  bool all_done = true;
+  for (const Answer& answer : answers) all_done = all_done && answer.field(0) != "refused";
+  if (options.json) {
+    Json json = {{"schema_version", 1}, {"processes", Json::array()}};
+    for (const Answer& answer : answers) json["processes"].push_back(json_of(answer));
+    print_json(json);
+  } else {
+    for (const Answer& answer : answers) print(answer);
+  }
+  return all_done ? done : failed;
+}
+
+}  // namespace
+
+void add_trigger(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "trigger", "Begin a capture in a running program, or end the one under way");
+  verb->add_option("process", options->process,
+                   "Its number, or that of the `reel capture` that started it")
+      ->required()
+      ->check(CLI::PositiveNumber)
+      ->type_name("PID");
+  verb->add_flag("--json", options->json, "For programs: one object with schema_version 1");
+  verb->footer(
+      "The program was started with --trigger. Each process that it consists of is triggered.\n\n"
+      "Example:\n"
+      "  reel capture --trigger -- ./server &\n"
+      "  reel trigger $!        begins\n"
+      "  reel trigger $!        ends, and says where the document is");
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace reel::cli

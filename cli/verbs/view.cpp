@@ -1,0 +1,140 @@
+// view.cpp - `reel view`: a document in the browser, served or as one HTML file.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <reel/error.hpp>
+#include <reel/page.hpp>
+
+#include "cli/running/browser.hpp"
+#include "cli/showing/progress.hpp"
+#include "cli/showing/terminal.hpp"
+#include "cli/trace_input.hpp"
+#include "cli/verbs.hpp"
+#include "reel/units.hpp"
+
+namespace reel::cli {
+namespace {
+
+struct Options : TraceOptions {
+  std::string after, html;
+  std::uint16_t port = 0;
+  bool stay = false, overwrite = false;
+  std::uint64_t contents_bytes = HtmlOptions{}.contents_bytes;
+};
+
+PageData data_of(const Options& options) {
+  const Trace first = open_trace(options);
+  TraceOptions second_options = options;
+  second_options.path = options.after;
+  std::optional<Trace> second;
+  if (!options.after.empty()) second = open_trace(second_options);
+  const std::string shown = second ? second->path() : first.path();
+  Progress progress("Analyzing " + shown);
+  const PageOptions how{.progress = [&](std::string_view what, double part) {
+    progress.show(fmt::format("{}: {} {:.0f}%", shown, what, 100 * part));
+  }};
+  return second ? PageData(first, *second, how) : PageData(first, how);
+}
+
+int write_file(const Options& options) {
+  // Found out again when it is written; but then after the work.
+  if (!options.overwrite && std::filesystem::exists(options.html))
+    throw Error(Code::io_failed,
+                fmt::format("'{}' exists already; --overwrite replaces it.", options.html));
+  const PageData data = data_of(options);
+  const HtmlReport report = [&] {
+    Progress progress("Writing " + options.html);
+    return write_html(
+        data, options.html,
+        {.contents_bytes = options.contents_bytes,
+         .overwrite = options.overwrite,
+         .progress = [&](std::string_view what, double part) {
+           progress.show(fmt::format("{}: {} {:.0f}%", options.html, what, 100 * part));
+         }});
+  }();
+  if (options.json) {
+    Json json = json_of(data.trace());
+    json["written"] = options.html;
+    json["bytes"] = report.file_bytes;
+    json["left_out"] = report.left_out;
+    print_json(json);
+    return done;
+  }
+  fmt::print("{}: {}\n", printable(options.html), size_text(report.file_bytes));
+  for (const std::string& sentence : report.left_out) fmt::print("{}\n", printable(sentence));
+  return done;
+}
+
+int serve(const Options& options) {
+  const PageData data = data_of(options);
+  // Before any thread begins, so that none of them gets these in place of the wait below.
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  PageServer server(data, {.port = options.port});
+  if (options.json) {
+    Json json = json_of(data.trace());
+    json["url"] = server.url();
+    print_json(json);
+  } else {
+    fmt::print("{}\n", server.url());
+  }
+  std::fflush(stdout);
+  BrowserLink link(server.url());
+  if (!options.stay)
+    if (const std::string reason = link.open(); !reason.empty())
+      fmt::print(stderr, "reel: {} Open the address yourself.\n", reason);
+  if (!options.json) fmt::print("{}\n", dim("Serving on this machine until Ctrl-C."));
+  std::fflush(stdout);
+  int signal = 0;
+  sigwait(&ends, &signal);
+  server.stop();
+  return done;
+}
+
+int run(const Options& options) {
+  if (!has_page())
+    throw Error(Code::unsupported,
+                "This reel was built without the page (REEL_PAGE=OFF), so it can't show documents "
+                "in a browser.");
+  return options.html.empty() ? serve(options) : write_file(options);
+}
+
+}  // namespace
+
+void add_view(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("view", "All of a document in the browser");
+  add_trace_options(*verb, *options);
+  verb->add_option("after", options->after,
+                   "A second one: it is shown, with what changed since the first")
+      ->type_name("FILE");
+  auto* html = verb->add_option("--html", options->html, "Write one HTML file in place of serving")
+                   ->type_name("FILE");
+  verb->add_option("--contents", options->contents_bytes,
+                   "So much of recorded contents goes into the HTML file, at most")
+      ->type_name("SIZE")
+      ->default_str("32MiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->needs(html);
+  verb->add_flag("--overwrite", options->overwrite, "Replace the HTML file if there is one")
+      ->needs(html);
+  verb->add_option("--port", options->port, "Serve on this port; without: one that is free")
+      ->excludes(html);
+  verb->add_flag("--no-open", options->stay, "Only print the address")->excludes(html);
+  verb->footer(
+      "The page is served to this machine alone, at an address that nobody can guess.\n\n"
+      "Examples:\n"
+      "  reel view pass.reel\n"
+      "  reel view before.reel after.reel\n"
+      "  reel view pass.reel --html pass.html --contents 100MiB");
+  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace reel::cli

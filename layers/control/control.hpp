@@ -1,0 +1,37 @@
+// control.hpp - when to begin and to end: windows of work, triggers, the program's own wish.
+//
+// The hooks call these; session.hpp is what it acts on. Any thread. Nothing leaves as an exception,
+// and nothing here is ever destroyed: it works inside exit handlers and after them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "layers/control/controller.hpp"
+
+namespace reel::layer::control {
+
+// The loader has loaded the layer; from clInitLayer.
+void layer_loaded() noexcept;
+// The first OpenCL call of the process: reads the settings, and begins what is to begin at once.
+void first_call() noexcept;
+// Only while session::attention is set: a command is about to be given, `kernel` is its kernel's
+// name or empty. May begin or end a capture. Counts commands.
+void before_command(std::string_view kernel) noexcept;
+// Whether a capture under way wants this dispatch. No kernel name: some other command.
+bool selects(std::string_view kernel) noexcept;
+// Queues should be made so that they can stamp times: somebody may capture.
+bool is_armed() noexcept;
+// At exit, while drivers still work: ends what is under way and says where it is.
+void process_ends() noexcept;
+// In a child after fork: nothing is under way here. Its next first_call() makes it a process of its
+// own, with a document of its own.
+void process_forked() noexcept;
+
+// What the program asks for through reel_app.h. An empty path: as set.
+Outcome start(const std::string& path) noexcept;
+Outcome stop() noexcept;
+Outcome trigger() noexcept;
+void set_path(const std::string& path) noexcept;
+
+}  // namespace reel::layer::control

@@ -1,0 +1,72 @@
+// batch_reader.hpp - one message of a document in, rows out.
+//
+// This is the only place that reads FlatBuffers. A message is verified before anything in it is
+// believed; a batch that contradicts itself is left out as a whole, a row with numbers that mean
+// nothing by itself. Whether the ids in a row exist is not known here. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/columns/batch_columns.hpp"
+#include "document/trace/load_budget.hpp"
+#include "document/trace/problems.hpp"
+#include "document/trace/trace_tables.hpp"
+
+namespace reel::document {
+
+class BatchReader {
+ public:
+  // Borrows all three.
+  BatchReader(RawTables& tables, Problems& problems, LoadBudget& budget)
+      : tables_(tables), problems_(problems), budget_(budget) {}
+
+  // The same topic as a literal, where its messages are batches that are known here; else empty.
+  static std::string_view known(std::string_view topic);
+  // `topic`: as known() gave it. The message may begin at any address.
+  void read(std::string_view topic, std::span<const std::byte> message);
+
+ private:
+  void read_tables(const schema::Batch& batch);
+
+  // Rows that are tables of their own: batch_rows.cpp.
+  void read(const schema::Texts& batch);
+  void read(const schema::Devices& batch);
+  void read(const schema::Streams& batch);
+  void read(const schema::Buffers& batch);
+  void read(const schema::Kernels& batch);
+  void read(const schema::Notes& batch);
+  TraceKernel kernel(const schema::Kernel& row);
+
+  // Rows that are columns: batch_tables.cpp, and batch_works.cpp.
+  void read(const schema::Works& batch);
+  void read(const schema::Commands& batch);
+  void read(const schema::Stamps& batch);
+  void read(const schema::Orders& batch);
+  void read(const schema::Contents& batch);
+  void read(const schema::Calls& batch);
+  void read(const schema::Allocations& batch);
+  void read(const schema::Regions& batch);
+  void read(const schema::Overheads& batch);
+  void read(const schema::Clocks& batch);
+  void read(const schema::Edges& batch);
+
+  // The number of rows that can be read and paid for; 0 where there is none.
+  std::size_t decode(std::string_view table, std::size_t row_bytes,
+                     std::initializer_list<ColumnSource> sources);
+  bool pay(std::string_view table, std::uint64_t bytes, std::uint64_t rows = 1);
+  // A copy, in valid UTF-8; empty where it can't be paid for.
+  std::string text(std::string_view table, const flatbuffers::String* text);
+
+  RawTables& tables_;
+  Problems& problems_;
+  LoadBudget& budget_;
+  BatchColumns columns_, arguments_;
+  std::vector<std::uint64_t> aligned_;  // the message, where it can be read from
+};
+
+}  // namespace reel::document

@@ -1,0 +1,274 @@
+// Graph::load: from a checked Trace to a Graph. A Trace leaves out what is wrong and goes on; a
+// graph with something left out would do something else, so here everything must fit.
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include "base/fail.hpp"
+#include "document/graphs/graph_file.hpp"
+#include "document/trace/kernel_source.hpp"
+#include "graph/resource.hpp"
+#include "reel/arguments.hpp"
+#include "reel/graph.hpp"
+#include "reel/trace.hpp"
+
+namespace reel {
+namespace {
+
+using namespace document;
+
+class GraphReader {
+ public:
+  explicit GraphReader(const Trace& trace) : trace_(trace) {}
+
+  Graph read() {
+    find_parts();
+    if (const std::string excess = extent_of(0, 1).excess(); !excess.empty()) damaged("{}", excess);
+    read_buffers();
+    read_kernels();
+    return graph(0);
+  }
+
+ private:
+  // The commands of a graph by node; the graph itself is number 0.
+  struct Part {
+    std::uint32_t launch = no_index;  // the command that its nodes name
+    std::vector<std::uint32_t> commands;
+    std::vector<Edge> edges;
+    GraphExtent extent;
+    enum class State { unknown, begun, known } state = State::unknown;
+  };
+
+  template <class... A>
+  [[noreturn]] void damaged(fmt::format_string<A...> sentence, A&&... values) const {
+    fail(Code::damaged_document, "'{}' holds no sound graph. {}", trace_.path(),
+         fmt::format(sentence, std::forward<A>(values)...));
+  }
+
+  const TraceWork& work(std::uint32_t command) const {
+    return trace_.work_of(trace_.commands()[command]);
+  }
+
+  void find_parts() {
+    parts_[0];
+    for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
+      if (work(c).kind != WorkKind::launch) continue;
+      if (work(c).graph == 0) damaged("Node {} is the graph that it is in.", command_name(c));
+      parts_[work(c).graph];
+    }
+    for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
+      const TraceCommand& command = trace_.commands()[c];
+      const bool is_top = command.launch == no_index;
+      const std::uint32_t number = is_top ? 0 : work(command.launch).graph;
+      Part& part = parts_[number];
+      if (part.commands.empty()) part.launch = command.launch;
+      if (part.launch != command.launch)
+        damaged("Graph {} has nodes by {} and by {}.", number, command_name(part.launch),
+                command_name(command.launch));
+      // Nodes stand in the order of their numbers.
+      if (!is_top && command.node != part.commands.size())
+        damaged("Node {} of graph {} stands where {} belongs.", command.node, number,
+                part.commands.size());
+      part.commands.push_back(c);
+    }
+    for (const TraceEdge& edge : trace_.edges()) {
+      const auto part = parts_.find(edge.graph);
+      if (part == parts_.end()) damaged("An edge is of graph {}, which isn't there.", edge.graph);
+      part->second.edges.push_back(
+          {NodeId{edge.from}, NodeId{edge.to}, static_cast<EdgeKind>(edge.kind)});
+    }
+    // As they come when each node is added with what it comes after.
+    for (auto& [number, part] : parts_)
+      std::ranges::sort(part.edges, {}, [](const Edge& e) { return std::pair(e.to, e.from); });
+  }
+
+  // `depth` ends a descent that the extent would only tell afterwards.
+  const GraphExtent& extent_of(std::uint32_t number, std::size_t depth) {
+    Part& part = parts_.at(number);
+    if (part.state == Part::State::known) return part.extent;
+    if (part.state == Part::State::begun) damaged("Graph {} is a part of itself.", number);
+    if (depth > GraphExtent::most_nested)
+      damaged("Graphs are nested more than {} deep.", GraphExtent::most_nested);
+    part.state = Part::State::begun;
+    for (const std::uint32_t c : part.commands) {
+      const TraceWork& w = work(c);
+      part.extent.add_node(w.kind == WorkKind::write ? trace_.arguments(w)[0].size_bytes : 0);
+      if (w.kind == WorkKind::launch) part.extent.add_child(extent_of(w.graph, depth + 1));
+    }
+    part.state = Part::State::known;
+    return part.extent;
+  }
+
+  void read_buffers() {
+    for (const TraceBuffer& row : trace_.buffers()) {
+      if (row.size_bytes == 0) damaged("Buffer '{}' has no bytes.", row.label);
+      auto buffer = std::make_shared<BufferResource>();
+      buffer->id = row.id;
+      buffer->label = row.label;
+      buffer->size_bytes = row.size_bytes;
+      buffers_.push_back(std::move(buffer));
+    }
+  }
+
+  void read_kernels() {
+    for (const TraceKernel& row : trace_.kernels()) {
+      auto kernel = std::make_shared<KernelResource>();
+      kernel->id = row.id;
+      kernel->source = source_of(row);
+      kernel->group_size = row.group_size;
+      // For those who look; `reflected` stays false, since what a device builds decides.
+      kernel->parameters = row.parameters;
+      kernel->parameters_by_kind = row.built_form == "glsl" || row.built_form == "spirv";
+      kernels_.push_back(std::move(kernel));
+    }
+  }
+
+  KernelSource source_of(const TraceKernel& row) const {
+    for (const TraceVariant& variant : row.variants)
+      if (variant.form != "host" && !(variant.blob && trace_.has_blob(*variant.blob)))
+        damaged("The {} of kernel '{}' is not in the file.", variant.form, row.name);
+    return kernel_source(trace_, row);
+  }
+
+  Graph graph(std::uint32_t number) {
+    if (const auto known = graphs_.find(number); known != graphs_.end()) return known->second;
+    const Part& part = parts_.at(number);
+    Graph result;
+    for (const std::uint32_t c : part.commands) {
+      const TraceWork& w = work(c);
+      const std::string& label = trace_.text(w.label);
+      const Scope scope = Scope().child(trace_.text(w.scope));
+      if (w.kind == WorkKind::launch)
+        result.add_child(graph(w.graph), {.label = label, .scope = scope});
+      else
+        result.add({work_of(c, w), label, scope});
+    }
+    result.add_dependencies(part.edges);
+    return graphs_.emplace(number, std::move(result)).first->second;
+  }
+
+  BufferRange range_of(const TraceArgument& argument) const {
+    BufferRange range;
+    range.buffer = buffers_[argument.buffer].get();
+    range.offset_bytes = argument.offset_bytes;
+    range.size_bytes = argument.size_bytes;
+    return range;
+  }
+
+  // What it borrows is kept here until the next one. Ranges are as the Trace found them to fit the
+  // kind.
+  Work work_of(std::uint32_t command, const TraceWork& w) {
+    const auto arguments = trace_.arguments(w);
+    const bool is_transfer =
+        w.kind == WorkKind::copy || w.kind == WorkKind::fill || w.kind == WorkKind::write;
+    if (is_transfer && arguments.size() != (w.kind == WorkKind::copy ? 2 : 1))
+      damaged("Node {} has {} ranges; a {} of a saved graph has {}.", command_name(command),
+              arguments.size(), to_string(w.kind), w.kind == WorkKind::copy ? 2 : 1);
+    switch (w.kind) {
+      case WorkKind::dispatch:
+        return dispatch_of(command, w);
+      case WorkKind::copy:
+        return Copy{range_of(arguments[0]), range_of(arguments[1])};
+      case WorkKind::fill:
+        return Fill{range_of(arguments[0]), w.pattern, w.pattern_bytes};
+      case WorkKind::write:
+        data_ = data_of(command, arguments[0]);
+        return Write{range_of(arguments[0]), data_};
+      case WorkKind::barrier:
+        return Barrier{};
+      case WorkKind::read:
+      case WorkKind::host_call:
+      case WorkKind::launch:
+      case WorkKind::unknown:
+        break;
+    }
+    damaged("Node {} is of the kind {}, which a saved graph doesn't have.", command_name(command),
+            to_string(w.kind));
+  }
+
+  Dispatch dispatch_of(std::uint32_t command, const TraceWork& w) {
+    Dispatch dispatch{kernels_[w.kernel].get(), w.groups, w.group_size, {}, {}};
+    arguments_.clear();
+    for (const TraceArgument& a : trace_.arguments(w)) {
+      if (dispatch.indirect.buffer)
+        damaged("Dispatch {} has arguments after the range of its grid.", command_name(command));
+      switch (a.kind) {
+        case ArgumentKind::buffer:
+          arguments_.emplace_back(Bound{range_of(a), a.access});
+          break;
+        case ArgumentKind::shared:
+          arguments_.emplace_back(Shared{a.size_bytes});
+          break;
+        case ArgumentKind::indirect:
+          dispatch.indirect = range_of(a);
+          break;
+        case ArgumentKind::value:
+          if (a.size_bytes > max_outside_value_bytes)
+            damaged("Dispatch {} has a value of {} bytes; allowed are {}.", command_name(command),
+                    a.size_bytes, max_outside_value_bytes);
+          arguments_.push_back(Argument::of_bytes(trace_.value_bytes(a)));
+          break;
+        case ArgumentKind::null:
+          arguments_.push_back(Argument::null_pointer());
+          break;
+        case ArgumentKind::sampler:
+        case ArgumentKind::opaque:
+          damaged("Dispatch {} has an argument of the kind {}, which a saved graph doesn't have.",
+                  command_name(command), to_string(a.kind));
+      }
+    }
+    dispatch.arguments = arguments_;
+    return dispatch;
+  }
+
+  std::vector<std::byte> data_of(std::uint32_t command, const TraceArgument& target) const {
+    if (target.size_bytes == 0) return {};
+    // By command, those of none first: one more than none is 0.
+    const auto is_before = [&](const TraceContents& c) { return c.command + 1 < command + 1; };
+    const auto& contents = trace_.contents();
+    for (auto row = std::partition_point(contents.begin(), contents.end(), is_before);
+         row != contents.end() && row->command == command; ++row) {
+      if (row->role != ContentRole::written || row->buffer != target.buffer ||
+          row->offset_bytes != target.offset_bytes || row->size_bytes != target.size_bytes)
+        continue;
+      if (auto bytes = trace_.bytes(*row)) return std::move(*bytes);
+    }
+    damaged("The {} bytes that {} writes are not in the file, or damaged.", target.size_bytes,
+            command_name(command));
+  }
+
+  const Trace& trace_;
+  std::unordered_map<std::uint32_t, Part> parts_;
+  std::unordered_map<std::uint32_t, Graph> graphs_;
+  std::vector<std::shared_ptr<BufferResource>> buffers_;
+  std::vector<std::shared_ptr<KernelResource>> kernels_;
+  std::vector<Argument> arguments_;
+  std::vector<std::byte> data_;
+};
+
+}  // namespace
+
+Graph Graph::load(const std::string& path) {
+  const Trace trace = Trace::load(path);
+  const auto kind = trace.facts().find(kind_key);
+  if (!trace.facts().empty() && (kind == trace.facts().end() || kind->second != graph_kind))
+    fail(Code::invalid_argument, "'{}' holds a capture, not a graph; `reel replay` runs those.",
+         path);
+  if (!trace.is_complete())
+    fail(Code::damaged_document, "'{}' is cut short or damaged, so its graph can't be loaded. {}",
+         path, trace.problems().empty() ? "Its end is missing." : trace.problems().front());
+  // A recovered copy is whole again, but nobody can say that it has everything.
+  const auto edges = trace.end_facts().find(edges_key);
+  if (!trace.end_facts().contains("commands") || edges == trace.end_facts().end() ||
+      edges->second != std::to_string(trace.edges().size()))
+    fail(Code::damaged_document, "'{}' lacks a part of its graph, so it can't be loaded.", path);
+  try {
+    return GraphReader(trace).read();
+  } catch (const Error& error) {
+    if (error.code() != Code::invalid_argument) throw;
+    // What every graph is checked for.
+    fail(Code::damaged_document, "'{}' holds no sound graph. {}", path, error.what());
+  }
+}
+
+}  // namespace reel

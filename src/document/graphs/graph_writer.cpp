@@ -1,0 +1,277 @@
+// Graph::save: nodes become commands, and each child graph is written once.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "base/fail.hpp"
+#include "base/utc_time.hpp"
+#include "document/columns/kernel_row.hpp"
+#include "document/document_writer.hpp"
+#include "document/graphs/graph_file.hpp"
+#include "graph/graph_buffers.hpp"
+#include "graph/resource.hpp"
+#include "reel/graph.hpp"
+
+namespace reel {
+namespace {
+
+using namespace document;
+
+constexpr std::uint32_t the_device = 0, the_stream = 0;
+
+// Graphs made by copying one share its nodes.
+using GraphKey =
+    std::pair<std::vector<const NodePayload*>, std::vector<std::tuple<NodeId, NodeId, EdgeKind>>>;
+GraphKey key_of(const Graph& graph) {
+  GraphKey key;
+  for (const Node& node : graph.nodes()) key.first.push_back(node.payload.get());
+  for (const Edge& edge : graph.dependencies())
+    key.second.emplace_back(edge.from, edge.to, edge.kind);
+  return key;
+}
+
+class GraphWriter {
+ public:
+  // Refuses what can't be saved, before there is a file.
+  explicit GraphWriter(const Graph& graph) {
+    add_part(graph, no_index, "");
+    for (std::size_t i = 0; i < parts_.size(); ++i) collect(i);
+    if (const std::string excess = extent_of(0).excess(); !excess.empty())
+      fail(Code::unsupported, "The graph can't be saved. {}", excess);
+    buffers_ = named_buffers(graph);
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+      buffer_ids_.emplace(buffers_[i].buffer.get(), static_cast<std::uint32_t>(i));
+  }
+
+  void write(DocumentWriter& file) {
+    file.add(DeviceRow{the_device, "", "none", "no device", "", "", "", "", 0, 0, false, 0});
+    file.add(StreamRow{the_stream, the_device, "graph"});
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+      file.add(BufferRow{static_cast<std::uint32_t>(i), the_device, buffers_[i].facts.size_bytes,
+                         buffers_[i].facts.name});
+    for (std::uint32_t i = 0; i < kernels_.size(); ++i) file.add(row_of(*kernels_[i], i));
+    std::size_t edges = 0;
+    for (std::uint32_t number = 0; number < parts_.size(); ++number) {
+      const Part& part = parts_[number];
+      for (std::uint32_t i = 0; i < part.graph->node_count(); ++i) write_node(file, part, i);
+      edges += part.graph->dependencies().size();
+      for (const Edge& edge : part.graph->dependencies())
+        file.add(EdgeRow{number, static_cast<std::uint32_t>(edge.from),
+                         static_cast<std::uint32_t>(edge.to),
+                         static_cast<std::uint8_t>(edge.kind)});
+    }
+    file.close({{"commands", std::to_string(commands_)},
+                {edges_key, std::to_string(edges)},
+                {"complete", "yes"}});
+  }
+
+ private:
+  // The graph itself, which is number 0, or a child.
+  struct Part {
+    const Graph* graph;
+    std::uint32_t launch;  // the first command that launches it
+    std::uint32_t first_command;
+    std::string place;                         // "In n3 'layer' (graph of 4), "
+    std::vector<std::uint32_t> children = {};  // number by node; no_index: not a child
+  };
+
+  std::uint32_t add_part(const Graph& graph, std::uint32_t launch, std::string place) {
+    const auto number = static_cast<std::uint32_t>(parts_.size());
+    const auto [entry, is_new] = numbers_.try_emplace(key_of(graph), number);
+    if (!is_new) return entry->second;
+    if (commands_ + graph.node_count() > GraphExtent::most_nodes)
+      fail(Code::unsupported, "The graph can't be saved. It has more than {} nodes.",
+           GraphExtent::most_nodes);
+    parts_.push_back({&graph, launch, commands_, std::move(place)});
+    commands_ += static_cast<std::uint32_t>(graph.node_count());
+    return number;
+  }
+
+  void collect(std::size_t number) {
+    const Graph& graph = *parts_[number].graph;
+    std::vector<std::uint32_t> children(graph.node_count(), no_index);
+    for (std::uint32_t i = 0; i < graph.node_count(); ++i) {
+      const auto id = static_cast<NodeId>(i);
+      const Node& node = graph.nodes()[i];
+      const Part& part = parts_[number];  // moves when another is added
+      if (node.is_child())
+        children[i] = add_part(*node.payload->child, part.first_command + i,
+                               fmt::format("{}in {}, ", part.place, graph.describe(id)));
+      else
+        check(node, part.place + graph.describe(id));
+    }
+    parts_[number].children = std::move(children);
+  }
+
+  void check(const Node& node, const std::string& name) {
+    const Work& work = node.command.work;
+    if (std::holds_alternative<HostCall>(work))
+      fail(Code::unsupported, "{} can't be saved: it calls a function of this process.", name);
+    if (std::holds_alternative<Read>(work))
+      fail(Code::unsupported, "{} can't be saved: it reads into memory of this process.", name);
+    const auto* dispatch = std::get_if<Dispatch>(&work);
+    if (!dispatch) return;
+    const auto [entry, is_new] =
+        kernel_ids_.try_emplace(dispatch->kernel, static_cast<std::uint32_t>(kernels_.size()));
+    if (!is_new) return;
+    kernels_.push_back(dispatch->kernel);
+    const KernelSource& source = dispatch->kernel->source;
+    if (!source.opencl_c.empty() || !source.glsl.empty() || !source.spirv.empty()) return;
+    if (!source.host)
+      fail(Code::unsupported, "{} can't be saved: kernel '{}' has no source.", name, source.name);
+    if (find_host_kernel(source.name).function != source.host.function)
+      fail(Code::unsupported,
+           "{} can't be saved: kernel '{}' is nothing but a C++ function, and "
+           "register_host_kernel() was not told that this is its name.",
+           name, source.name);
+  }
+
+  const GraphExtent& extent_of(std::uint32_t number) {
+    if (const auto known = extents_.find(number); known != extents_.end()) return known->second;
+    GraphExtent extent;
+    const Part& part = parts_[number];
+    for (std::size_t i = 0; i < part.children.size(); ++i) {
+      const auto* write = std::get_if<Write>(&part.graph->nodes()[i].command.work);
+      extent.add_node(write ? write->data.size() : 0);
+      if (part.children[i] != no_index) extent.add_child(extent_of(part.children[i]));
+    }
+    return extents_.emplace(number, extent).first->second;
+  }
+
+  static KernelRow row_of(const KernelResource& kernel, std::uint32_t id) {
+    const bool is_shader = kernel.parameters_by_kind;
+    KernelRow row = kernel_row(kernel, the_device,
+                               !is_shader                   ? ""
+                               : kernel.source.glsl.empty() ? "spirv"
+                                                            : "glsl");
+    row.id = id;
+    row.group_size = kernel.source.group_size;  // to be built again as it was asked for
+    return row;
+  }
+
+  ArgumentRow row_of(const BufferRange& range, Access access,
+                     ArgumentKind kind = ArgumentKind::buffer) const {
+    return {kind, access, buffer_ids_.at(range.buffer), range.offset_bytes, range.size_bytes};
+  }
+
+  void write_node(DocumentWriter& file, const Part& part, std::uint32_t node) {
+    const Command& command = part.graph->nodes()[node].command;
+    std::vector<ArgumentRow> arguments;
+    std::vector<std::byte> values;
+    WorkRow row{.kind = WorkKind::barrier};
+    row.label = file.text(command.label);
+    row.scope = file.text(command.scope.path());
+    if (part.children[node] != no_index) {
+      row.kind = WorkKind::launch;
+      row.kernel = part.children[node];
+    } else {
+      std::visit(
+          overloaded{
+              [&](const Dispatch& d) { fill_in(d, row, arguments, values); },
+              [&](const Copy& c) {
+                row.kind = WorkKind::copy;
+                arguments = {row_of(c.source, Access::read), row_of(c.target, Access::write)};
+              },
+              [&](const Fill& f) {
+                row.kind = WorkKind::fill;
+                row.pattern = f.pattern | std::uint64_t{f.pattern_bytes} << 32;
+                arguments = {row_of(f.target, Access::write)};
+              },
+              [&](const Write& w) {
+                row.kind = WorkKind::write;
+                arguments = {row_of(w.target, Access::write)};
+              },
+              [](const Read&) {},      // refused above
+              [](const HostCall&) {},  // refused above
+              [](const Barrier&) {},
+          },
+          command.work);
+    }
+    row.arguments = arguments;
+    row.values = values;
+    const std::uint32_t id = part.first_command + node;
+    const bool is_top = part.launch == no_index;
+    file.add(CommandRow{.id = id,
+                        .work = file.add(row),
+                        .stream = the_stream,
+                        .launch = part.launch,
+                        .node = is_top ? no_index : node,
+                        .thread = 0,
+                        .call_begin_ns = 0,
+                        .call_end_ns = 0});
+    if (const auto* write = std::get_if<Write>(&command.work)) write_data(file, *write, id);
+  }
+
+  void fill_in(const Dispatch& dispatch, WorkRow& row, std::vector<ArgumentRow>& arguments,
+               std::vector<std::byte>& values) const {
+    row.kind = WorkKind::dispatch;
+    row.kernel = kernel_ids_.at(dispatch.kernel);
+    row.groups = dispatch.groups;
+    row.group_size = dispatch.group_size;
+    row.offset = dispatch.offset;
+    row.items = dispatch.items;
+    row.dimensions = dispatch.dimensions;
+    for (const Argument& a : dispatch.arguments) {
+      if (a.kind == ParameterKind::buffer) {
+        arguments.push_back(row_of(a.range, a.access));
+      } else if (a.kind == ParameterKind::shared) {
+        arguments.push_back({ArgumentKind::shared, Access::read, no_index, 0, a.shared_bytes});
+      } else if (a.kind == ParameterKind::other) {
+        arguments.push_back({ArgumentKind::null, Access::read, no_index, 0, 0});
+      } else if (a.kind == ParameterKind::value) {
+        arguments.push_back({ArgumentKind::value, Access::read, no_index, 0, a.value_bytes});
+        values.insert(values.end(), a.value().begin(), a.value().end());
+      } else {
+        fail(Code::unsupported, "Kernel '{}' is given an {}; a graph with one can't be saved.",
+             dispatch.kernel->source.name, to_string(a.kind));
+      }
+    }
+    if (dispatch.indirect.buffer)
+      arguments.push_back(row_of(dispatch.indirect, Access::read, ArgumentKind::indirect));
+  }
+
+  void write_data(DocumentWriter& file, const Write& write, std::uint32_t command) const {
+    std::vector<Hash128> pages;
+    for (std::uint64_t at = 0; at < write.data.size(); at += page_bytes) {
+      const auto page =
+          write.data.subspan(at, std::min<std::uint64_t>(page_bytes, write.data.size() - at));
+      pages.push_back(hash128(page));
+      file.blob(pages.back(), page);
+    }
+    file.add(ContentsRow{ContentRole::written, command, buffer_ids_.at(write.target.buffer),
+                         write.target.offset_bytes, write.target.size_bytes, true, pages});
+  }
+
+  std::vector<NamedBuffer> buffers_;
+  std::unordered_map<const BufferResource*, std::uint32_t> buffer_ids_;
+  std::vector<const KernelResource*> kernels_;
+  std::unordered_map<const KernelResource*, std::uint32_t> kernel_ids_;
+  std::vector<Part> parts_;
+  std::map<GraphKey, std::uint32_t> numbers_;
+  std::map<std::uint32_t, GraphExtent> extents_;
+  std::uint32_t commands_ = 0;
+};
+
+}  // namespace
+
+void Graph::save(const std::string& path) const {
+  GraphWriter writer(*this);
+  DocumentWriter file(path, {{kind_key, graph_kind},
+                             {"program", program_invocation_short_name},
+                             {"pid", std::to_string(getpid())},
+                             {"started", utc_now()}});
+  try {
+    writer.write(file);
+  } catch (...) {
+    std::error_code ignored;  // the first error is the one to tell
+    std::filesystem::remove(path, ignored);
+    throw;
+  }
+}
+
+}  // namespace reel

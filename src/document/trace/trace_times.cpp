@@ -1,0 +1,92 @@
+// The half of TraceAssembler that is about when things happened.
+#include <algorithm>
+
+#include "document/trace/clock_map.hpp"
+#include "document/trace/command_joiner.hpp"
+#include "document/trace/trace_assembler.hpp"
+
+namespace reel::document {
+namespace {
+
+// The clock of each device, and its error in the device's row.
+std::vector<ClockMap> clock_maps(std::span<const RawClock> clocks, const IdIndex& index,
+                                 std::vector<TraceDevice>& devices, Problems& problems) {
+  std::vector<std::vector<ClockPoint>> points(devices.size());
+  for (const RawClock& clock : clocks) {
+    const std::uint32_t device = index.find(clock.device);
+    if (device == no_index) {
+      problems.left_out("/clocks", "the device is not in the document");
+      continue;
+    }
+    auto& error = devices[device].clock_error_ns;
+    error = std::max(error.value_or(0), clock.error_ns);
+    points[device].push_back({clock.device_ns, clock.host_ns, clock.error_ns});
+  }
+  std::vector<ClockMap> maps;
+  for (auto& list : points) {
+    problems.left_out("/clocks", "a clock stands still or goes back there",
+                      maps.emplace_back(std::move(list)).left_out());
+  }
+  return maps;
+}
+
+}  // namespace
+
+void TraceAssembler::join_commands() {
+  auto clocks = clock_maps(raw_.clocks, device_index_, rows_.devices, problems_);
+  if (raw_.totals) return settle_totals(std::move(clocks));
+  rows_.commands = CommandJoiner(raw_, rows_, {work_index_, stream_index_, work_is_whole_},
+                                 std::move(clocks), problems_)
+                       .join();
+  command_count_ = rows_.commands.size();
+}
+
+// Where anything isn't as a recorder writes it, the commands have to be joined.
+void TraceAssembler::settle_totals(std::vector<ClockMap> clocks) {
+  CommandTotals& totals = *raw_.totals;
+  command_count_ = totals.commands();
+  for (std::uint32_t id = 0; id < totals.works().size(); ++id) {
+    if (totals.works()[id] == 0) continue;
+    const std::uint32_t work = work_index_.find(id);
+    if (work == no_index || !work_is_whole_[work]) return totals.give_up();
+    totals.by_kind[static_cast<std::size_t>(rows_.works[work].kind)] += totals.works()[id];
+  }
+  for (std::uint32_t id = 0; id < totals.streams().size(); ++id)
+    if (totals.streams()[id] > 0 && stream_index_.find(id) == no_index) return totals.give_up();
+  if (totals.stamps() == 0) return;
+  if (clocks.size() != 1 || !clocks[0].is_even()) return totals.give_up();
+  if (totals.least_stamp() > totals.most_stamp()) return;  // none is known
+  if (clocks[0].host_ns(totals.least_stamp()) == 0 || clocks[0].host_ns(totals.most_stamp()) == 0)
+    return totals.give_up();
+  if (totals.last_end() > 0) totals.last_end_ns = clocks[0].host_ns(totals.last_end());
+}
+
+void TraceAssembler::check_orders() {
+  std::erase_if(rows_.orders, [&](const TraceOrder& order) {
+    const bool wrong = order.command >= command_count_ || order.after >= order.command;
+    if (wrong) problems_.left_out("/orders", "a command doesn't wait for one before it");
+    return wrong;
+  });
+  std::ranges::stable_sort(rows_.orders, {}, &TraceOrder::command);
+}
+
+void TraceAssembler::check_calls() {
+  for (TraceCall& call : rows_.calls) {
+    call.name = text(call.name);
+    if (call.command >= command_count_) call.command = no_index;
+  }
+  if (!std::ranges::is_sorted(rows_.calls, {}, &TraceCall::begin_ns))
+    std::ranges::stable_sort(rows_.calls, {}, &TraceCall::begin_ns);
+  rows_.first_kind_name = static_cast<std::uint32_t>(rows_.texts.size());
+  for (std::size_t kind = 0; kind <= static_cast<std::size_t>(WorkKind::unknown); ++kind)
+    rows_.texts.emplace_back(to_string(static_cast<WorkKind>(kind)));
+}
+
+void TraceAssembler::sort_spans() {
+  for (TraceRegion& region : rows_.regions) region.name = text(region.name);
+  std::ranges::stable_sort(rows_.regions, {}, &TraceRegion::begin_ns);
+  std::ranges::stable_sort(rows_.overheads, {}, &TraceOverhead::begin_ns);
+  std::ranges::stable_sort(rows_.notes, {}, &TraceNote::time_ns);
+}
+
+}  // namespace reel::document

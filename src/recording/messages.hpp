@@ -1,0 +1,62 @@
+// messages.hpp - what the writer is told besides commands and stamps.
+//
+// Rows that are rare, or that own something; never something of a driver's, which would then be
+// called on a thread that has none of the program's descriptors. Text that lives as long as the
+// process travels as a view and gets its number from the writer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/hash128.hpp"
+#include "document/columns/rows.hpp"
+#include "recording/memory_budget.hpp"
+
+namespace reel::capture {
+
+struct ContentsMessage {
+  ContentRole role;
+  std::uint32_t command, buffer;
+  std::uint64_t offset_bytes;
+  bool store;  // the bytes too, not only their hashes
+  Block block;
+};
+
+// The same of bytes that were not copied: nobody wants to keep them, or the document has them. The
+// hashes are of its pages, from the offset on.
+struct HashesMessage {
+  ContentRole role;
+  std::uint32_t command, buffer;
+  std::uint64_t offset_bytes, size_bytes;
+  bool store;
+  std::vector<Hash128> pages;
+};
+
+struct CallMessage {
+  std::string_view name;
+  std::uint32_t thread;
+  std::uint64_t begin_ns, end_ns;
+};
+
+struct RegionMessage {
+  TraceRegion::Kind kind;
+  std::uint32_t number;
+  std::string name;
+  std::uint32_t thread;
+  std::uint64_t begin_ns, end_ns;
+};
+
+struct GraphMessage {
+  std::vector<document::EdgeRow> edges;
+};
+
+using Message =
+    std::variant<document::DeviceRow, document::StreamRow, document::BufferRow, document::KernelRow,
+                 ContentsMessage, HashesMessage, CallMessage, RegionMessage, GraphMessage,
+                 document::OrderRow, document::AllocationRow, document::OverheadRow,
+                 document::ClockRow, document::NoteRow>;
+
+}  // namespace reel::capture

@@ -1,0 +1,106 @@
+#include "replay/run/kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "document/trace/kernel_source.hpp"
+#include "graph/kernel_forms.hpp"
+
+namespace reel::rerun {
+
+namespace {
+
+bool can_build(const KernelSource& source, const DeviceInfo& device) {
+  const std::vector<std::string> given = forms_given(source);
+  return std::any_of(given.begin(), given.end(), [&](const std::string& form) {
+    return std::find(device.kernel_forms.begin(), device.kernel_forms.end(), form) !=
+           device.kernel_forms.end();
+  });
+}
+
+std::string forms_recorded(const Trace& trace, const TraceKernel& kernel) {
+  std::vector<std::string> forms;
+  for (const TraceVariant& variant : kernel.variants)
+    forms.push_back(variant.form == "host" ? "a C++ function"
+                    : variant.blob && trace.has_blob(*variant.blob)
+                        ? variant.form
+                        : variant.form + ", whose source is not in the document");
+  return forms.empty() ? "none" : fmt::format("{}", fmt::join(forms, ", "));
+}
+
+}  // namespace
+
+KernelSource source_of(const Trace& trace, std::uint32_t index, const Replacement* replacement) {
+  const TraceKernel& kernel = trace.kernels()[index];
+  KernelSource source = document::kernel_source(trace, kernel);
+  if (!replacement) return source;
+  if (replacement->form != "opencl_c" && replacement->form != "glsl")
+    fail(Code::invalid_argument, "Kernel '{}' can't be replaced by {}; opencl_c and glsl can be.",
+         kernel.name, replacement->form);
+  source.opencl_c.clear();
+  source.glsl.clear();
+  source.spirv.clear();
+  source.opencl_binary.clear();
+  source.opencl_il.clear();
+  source.opencl_parts.clear();
+  source.opencl_builtin = false;
+  source.host = {};
+  (replacement->form == "glsl" ? source.glsl : source.opencl_c) = replacement->text;
+  return source;
+}
+
+std::vector<Kernel> build_kernels(const Trace& trace, const std::vector<std::uint32_t>& wanted,
+                                  const std::vector<Device>& device_of,
+                                  const std::map<std::uint32_t, Replacement>& replacements,
+                                  Obstacles* obstacles) {
+  std::vector<Kernel> kernels(trace.kernels().size());
+  std::vector<std::string> missing;
+  std::vector<std::uint32_t> without_form;
+  std::vector<std::pair<std::uint32_t, KernelSource>> sources;
+  bool functions = false;
+  for (const std::uint32_t k : wanted) {
+    const TraceKernel& kernel = trace.kernels()[k];
+    const auto replacement = replacements.find(k);
+    KernelSource source =
+        source_of(trace, k, replacement == replacements.end() ? nullptr : &replacement->second);
+    const DeviceInfo& device = device_of[kernel.device].info();
+    if (can_build(source, device)) {
+      sources.emplace_back(k, std::move(source));
+      continue;
+    }
+    missing.push_back(fmt::format("{} '{}' ({})", name_of(kernel.id), kernel.name,
+                                  forms_recorded(trace, kernel)));
+    without_form.push_back(k);
+    functions |= device.backend == "host";
+  }
+  if (!missing.empty() && (!obstacles || missing.size() == wanted.size())) {
+    const DeviceInfo& device = device_of[trace.kernels()[wanted.front()].device].info();
+    fail(Code::unsupported, "{} of {} kernels have no form that {} takes ({}): {}.{}",
+         missing.size(), wanted.size(), device.id, fmt::join(device.kernel_forms, ", "),
+         fmt::join(missing, ", "),
+         functions ? " A document can't hold C++ functions: give them by --host-kernels, or "
+                     "register_host_kernel() in a program."
+                   : "");
+  }
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    const DeviceInfo& device = device_of[trace.kernels()[without_form[i]].device].info();
+    obstacles->kernels.emplace(
+        without_form[i],
+        Obstacle{Code::unsupported,
+                 fmt::format("Kernel {} has no form that {} takes ({}).", missing[i], device.id,
+                             fmt::join(device.kernel_forms, ", "))});
+  }
+  for (auto& [k, source] : sources) {
+    try {
+      kernels[k] = device_of[trace.kernels()[k].device].kernel(source);
+    } catch (const Error& error) {
+      if (!obstacles || replacements.contains(k)) throw;
+      obstacles->kernels.emplace(k, Obstacle{error.code(), error.what()});
+    }
+  }
+  return kernels;
+}
+
+}  // namespace reel::rerun

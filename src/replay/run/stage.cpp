@@ -1,0 +1,285 @@
+#include "replay/run/stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "replay/page_reader.hpp"
+#include "replay/run/kernels.hpp"
+#include "runtime/check.hpp"
+#include "runtime/device_state.hpp"
+
+namespace reel::rerun {
+
+namespace {
+
+// Given to a device and not taken yet: some queue might keep all of it.
+constexpr std::uint64_t most_given_bytes = 32 * page_bytes;
+
+[[noreturn]] void fail_damaged(const Trace& trace, const TraceContents& row, std::uint32_t number) {
+  const std::uint64_t begin = row.offset_bytes + number * page_bytes;
+  fail(Code::damaged_document,
+       "Bytes {} to {} of {} do not match their hash in the document; see reel verify.", begin,
+       std::min(row.offset_bytes + row.size_bytes, begin + page_bytes),
+       describe_buffer(trace, row.buffer));
+}
+
+}  // namespace
+
+Stage::Stage(const Trace& trace, const Script& script, std::vector<Device> device_of,
+             const std::map<std::uint32_t, Replacement>& replacements, Obstacles* obstacles)
+    : trace_(trace),
+      script_(script),
+      device_of_(std::move(device_of)),
+      buffers_(trace.buffers().size()),
+      works_(trace.works().size()) {
+  check_memory();
+  kernels_ = build_kernels(trace_, script_.kernels, device_of_, replacements, obstacles);
+  elements_ = ElementTypes(trace_, kernels_);
+  for (const std::uint32_t b : script_.buffers) {
+    try {
+      buffers_[b] = make_buffer(trace_.buffers()[b]);
+    } catch (const Error& error) {
+      if (!obstacles || error.code() != Code::unsupported) throw;  // an image of another device
+      obstacles->buffers.emplace(b, Obstacle{error.code(), error.what()});
+    }
+  }
+}
+
+Buffer Stage::make_buffer(const TraceBuffer& buffer) const {
+  const Device& device = device_of_[buffer.device];
+  if (buffer.image) return device.image(*buffer.image, buffer.label);
+  if (buffer.kind == BufferKind::svm)
+    return device.shared_virtual_buffer(buffer.size_bytes, buffer.label);
+  return device.buffer(buffer.size_bytes, buffer.label);
+}
+
+bool Stage::find_unfit(Obstacles& obstacles) {
+  bool found = false;
+  for (const auto* actions : {&script_.before, &script_.actions})
+    for (const Action& action : *actions) {
+      if (action.kind != Action::Kind::run) continue;
+      try {
+        commands(action.command);
+      } catch (const Error& error) {
+        obstacles.commands.emplace(action.command, Obstacle{error.code(), error.what()});
+        found = true;
+      }
+    }
+  return found;
+}
+
+// Before anything is allocated: a device that runs out half way may take the machine with it.
+void Stage::check_memory() const {
+  std::map<const DeviceState*, std::uint64_t> needed;
+  for (const std::uint32_t b : script_.buffers) {
+    const TraceBuffer& buffer = trace_.buffers()[b];
+    const DeviceState& device = *device_of_[buffer.device].state();
+    const DeviceInfo& info = device.info();
+    if (buffer.size_bytes > info.max_buffer_bytes)
+      fail(Code::out_of_memory, "{} has {} bytes; {} allows {} for one buffer.",
+           describe_buffer(trace_, b), buffer.size_bytes, info.id, info.max_buffer_bytes);
+    needed[&device] += buffer.size_bytes;
+    if (needed[&device] > info.memory_bytes)
+      fail(Code::out_of_memory,
+           "The {} buffers of the document need more than the {} bytes of memory that {} has; "
+           "replay a part of it (--from, --to), or on another device.",
+           script_.buffers.size(), info.memory_bytes, info.id);
+  }
+}
+
+Stream& Stage::transfers(const Device& device) {
+  for (auto& [owner, stream] : transfers_)
+    if (owner == device) return stream;
+  return transfers_.emplace_back(device, device.stream("replay transfers")).second;
+}
+
+std::uint64_t Stage::restore(const std::function<void(std::uint64_t)>& done, bool all) {
+  const auto is_wanted = [&](std::uint32_t buffer) { return all || script_.is_written[buffer]; };
+  const auto synchronize = [&] {
+    for (const auto& [device, stream] : transfers_) stream.synchronize();
+  };
+  std::vector<std::uint32_t> contents;
+  for (const std::uint32_t i : script_.at_start)
+    if (is_fresh_ || is_wanted(trace_.contents()[i].buffer)) contents.push_back(i);
+  PageReader pages(trace_, std::move(contents));
+  if (!is_fresh_) {
+    for (const std::uint32_t b : script_.buffers)
+      if (is_wanted(b)) transfers(device_of_buffer(b)).fill(buffers_[b], std::uint8_t{0}, "zero");
+    synchronize();  // into a device that has nothing to do Vulkan writes without staging
+  }
+  std::uint64_t total = 0, given = 0;
+  while (const auto page = pages.next()) {
+    const TraceContents& row = trace_.contents()[page->contents];
+    if (page->bytes.empty()) fail_damaged(trace_, row, page->number);
+    const std::uint64_t size = page->bytes.size();
+    if ((given += size) > most_given_bytes) {
+      synchronize();
+      given = size;
+    }
+    transfers(device_of_buffer(row.buffer))
+        .write(range(row.buffer, row.offset_bytes + page->number * page_bytes, size), page->bytes,
+               "restore");
+    done(total += size);
+  }
+  synchronize();
+  is_fresh_ = false;
+  return total;
+}
+
+void Stage::for_each_page(
+    const TraceContents& row,
+    const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) const {
+  for (std::uint32_t i = 0; i < row.page_count; ++i) {
+    const auto bytes = trace_.page(row, i);
+    if (!bytes) fail_damaged(trace_, row, i);
+    visit(row.offset_bytes + i * page_bytes, *bytes);
+  }
+}
+
+std::span<const Command> Stage::commands(std::uint32_t index) {
+  const std::uint32_t work = trace_.commands()[index].work;
+  Prepared& prepared = works_[work];
+  if (!prepared.is_ready) prepare(trace_.works()[work], index, prepared);
+  return prepared.commands;
+}
+
+void Stage::prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared) {
+  prepared = {};
+  const Command empty{Barrier{}, trace_.text(work.label), Scope().child(trace_.text(work.scope))};
+  const auto add = [&](const Work& one) { prepared.commands.emplace_back(empty).work = one; };
+  const auto arguments = trace_.arguments(work);
+  switch (work.kind) {
+    case WorkKind::dispatch:
+      if (work.group_size == unset_dim && work.groups.count() == 0) break;  // no items
+      add(dispatch_of(work, index, prepared.arguments));
+      break;
+    case WorkKind::copy:
+      for (std::size_t i = 0; i + 1 < arguments.size(); i += 2)
+        add(Copy{range_of(arguments[i], index), range_of(arguments[i + 1], index)});
+      break;
+    case WorkKind::fill:
+      for (const TraceArgument& target : arguments)
+        add(Fill{range_of(target, index), work.pattern, work.pattern_bytes});
+      break;
+    case WorkKind::barrier:
+    case WorkKind::host_call:  // it stood between others, and may have waited for them
+      add(Barrier{});
+      break;
+    default:  // a write is put, a read looked at, a launch is its nodes
+      break;
+  }
+  const std::uint32_t stream = trace_.commands()[index].stream;
+  for (const Command& command : prepared.commands) {
+    try {
+      check(command, *device_of_stream(stream).state());
+    } catch (const Error& error) {
+      fail(Code::unsupported, "{} can't be run here: {}", describe_command(trace_, index),
+           error.what());
+    }
+  }
+  prepared.is_ready = true;
+}
+
+Dispatch Stage::dispatch_of(const TraceWork& work, std::uint32_t index,
+                            std::vector<Argument>& arguments) {
+  Dispatch dispatch;
+  dispatch.kernel = kernels_[work.kernel].resource().get();
+  dispatch.groups = work.groups;
+  dispatch.group_size = work.group_size;
+  dispatch.offset = work.offset;
+  dispatch.items = work.items;
+  dispatch.dimensions = work.dimensions;
+  if (work.group_size == unset_dim) {                // the driver's choice: groups counts items
+    const bool is_empty = work.groups.count() == 0;  // OpenCL 2.1 allows that, and does nothing
+    dispatch.items = is_empty ? unset_dim : work.groups;
+    dispatch.groups = is_empty ? Dim3(0, 1, 1) : Dim3(1, 1, 1);
+    if (is_empty) dispatch.group_size = {1, 1, 1};
+  }
+  const auto list = trace_.arguments(work);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].kind == ArgumentKind::indirect)
+      dispatch.indirect = range_of(list[i], index);
+    else
+      arguments.push_back(argument_of(list[i], i, index));
+  }
+  dispatch.arguments = arguments;
+  return dispatch;
+}
+
+Argument Stage::argument_of(const TraceArgument& argument, std::size_t place,
+                            std::uint32_t command) {
+  switch (argument.kind) {
+    case ArgumentKind::buffer: {
+      const Bound bound{range_of(argument, command), argument.access};
+      if (argument.view == no_index)
+        return bound.range.buffer->image ? Argument::image(bound) : Argument(bound);
+      Buffer& view = buffers_[argument.view];
+      const TraceBuffer& row = trace_.buffers()[argument.view];
+      if (!view) {
+        const Device& device = device_of_[trace_.buffers()[argument.buffer].device];
+        view = device.image_on(bound.range, *row.image, row.label);
+      }
+      return Argument::image({view, argument.access});
+    }
+    case ArgumentKind::shared:
+      return Shared{argument.size_bytes};
+    case ArgumentKind::null:
+      return Argument::null_pointer();
+    case ArgumentKind::sampler: {
+      SamplerShape sampler;
+      const auto bytes = trace_.value_bytes(argument);
+      if (bytes.size() != sizeof sampler)
+        fail(Code::damaged_document, "Argument {} of {} is a sampler of {} bytes; it has {}.",
+             place, describe_command(trace_, command), bytes.size(), sizeof sampler);
+      std::memcpy(&sampler, bytes.data(), sizeof sampler);
+      return sampler;
+    }
+    case ArgumentKind::value:
+      if (argument.size_bytes > max_outside_value_bytes)
+        fail(Code::unsupported, "Argument {} of {} has {} bytes; values have at most {}.", place,
+             describe_command(trace_, command), argument.size_bytes, max_outside_value_bytes);
+      return Argument::of_bytes(trace_.value_bytes(argument));  // the trace's own
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
+      break;
+  }
+  fail(Code::unsupported, "Argument {} of {} can't be given again.", place,
+       describe_command(trace_, command));
+}
+
+BufferRange Stage::range_of(const TraceArgument& argument, std::uint32_t command) const {
+  if (argument.buffer == no_index || !buffers_[argument.buffer])
+    fail(Code::damaged_document, "{} names no buffer.", describe_command(trace_, command));
+  return range(argument.buffer, argument.offset_bytes, argument.size_bytes);
+}
+
+BufferRange Stage::range(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const {
+  return {buffers_[buffer], offset, size};
+}
+
+const Device& Stage::device_of_buffer(std::uint32_t buffer) const {
+  return device_of_[trace_.buffers()[buffer].device];
+}
+const Device& Stage::device_of_stream(std::uint32_t stream) const {
+  return device_of_[trace_.streams()[stream].device];
+}
+
+void Stage::read(const TraceContents& row,
+                 const std::function<void(std::uint32_t, std::span<const std::byte>)>& visit) {
+  constexpr std::uint64_t block = 8 * page_bytes;
+  const Stream& stream = transfers(device_of_buffer(row.buffer));
+  for (std::uint64_t at = 0; at < row.size_bytes; at += block) {
+    const std::uint64_t size = std::min(block, row.size_bytes - at);
+    scratch_.resize(std::max<std::size_t>(scratch_.size(), size));
+    const std::span bytes(scratch_.data(), size);
+    stream.read_now(range(row.buffer, row.offset_bytes + at, size), bytes);
+    for (std::uint64_t page = 0; page < size; page += page_bytes)
+      visit(static_cast<std::uint32_t>((at + page) / page_bytes),
+            bytes.subspan(page, std::min(page_bytes, size - page)));
+  }
+}
+
+}  // namespace reel::rerun

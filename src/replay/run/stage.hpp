@@ -1,0 +1,79 @@
+// stage.hpp - the buffers and kernels of a document on a device, ready for its commands.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "reel/device.hpp"
+#include "reel/stream.hpp"
+#include "replay/script/element_types.hpp"
+#include "replay/script/script.hpp"
+
+namespace reel::rerun {
+
+class Stage {
+ public:
+  // `device_of`: by index in trace.devices(). What can't be built or allocated here comes into
+  // `obstacles`, for another script; without it, is thrown.
+  Stage(const Trace& trace, const Script& script, std::vector<Device> device_of,
+        const std::map<std::uint32_t, Replacement>& replacements, Obstacles* obstacles);
+  // Commands of the script that the device doesn't take. False: there are none.
+  bool find_unfit(Obstacles& obstacles);
+
+  // Every buffer as it was before the first command. After the first time only those that commands
+  // say they write, unless `all` are asked for. `done(bytes)` tells how it gets on.
+  std::uint64_t restore(const std::function<void(std::uint64_t)>& done, bool all = false);
+
+  // What the command does here; none where it does nothing on a device, several where it is a list
+  // of ranges. The work is checked when it is first asked for; it stays as long as the stage.
+  std::span<const Command> commands(std::uint32_t index);
+  BufferRange range(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const;
+  const Device& device_of_buffer(std::uint32_t buffer) const;
+  const Device& device_of_stream(std::uint32_t stream) const;
+  const Trace& trace() const noexcept { return trace_; }
+  const Script& script() const noexcept { return script_; }
+  const ElementTypes& elements() const noexcept { return elements_; }
+  const std::vector<Device>& devices() const noexcept { return device_of_; }
+
+  // Reads a range of contents page by page: visit(page number, its bytes). Everything given to the
+  // device must be done.
+  void read(const TraceContents& row,
+            const std::function<void(std::uint32_t, std::span<const std::byte>)>& visit);
+  // The bytes of contents, page by page: visit(offset in the buffer, bytes). Throws
+  // damaged_document where a page doesn't match its hash.
+  void for_each_page(
+      const TraceContents& row,
+      const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) const;
+
+ private:
+  struct Prepared {
+    bool is_ready = false;
+    std::vector<Command> commands;
+    std::vector<Argument> arguments;
+  };
+  void prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared);
+  Dispatch dispatch_of(const TraceWork& work, std::uint32_t index,
+                       std::vector<Argument>& arguments);
+  Argument argument_of(const TraceArgument& argument, std::size_t place, std::uint32_t command);
+  BufferRange range_of(const TraceArgument& argument, std::uint32_t command) const;
+  Buffer make_buffer(const TraceBuffer& buffer) const;
+  Stream& transfers(const Device& device);
+  void check_memory() const;
+
+  const Trace trace_;
+  const Script& script_;
+  const std::vector<Device> device_of_;
+  std::vector<Buffer> buffers_;  // by index in trace.buffers()
+  std::vector<Kernel> kernels_;
+  ElementTypes elements_;
+  std::vector<Prepared> works_;  // by index in trace.works()
+  std::vector<std::pair<Device, Stream>> transfers_;
+  std::vector<std::byte> scratch_;
+  bool is_fresh_ = true;  // nothing ran yet: all is zero
+};
+
+}  // namespace reel::rerun

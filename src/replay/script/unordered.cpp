@@ -1,0 +1,134 @@
+#include "replay/script/unordered.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+#include "document/trace/ranges.hpp"
+#include "reel/analysis.hpp"
+
+namespace reel {
+
+namespace rerun {
+
+namespace {
+
+// With the first bytes that both touch.
+Race race_of(const Trace& trace, const Dependency& missing) {
+  Race race{.first = missing.from, .second = missing.to};
+  const auto each = [&](std::uint32_t c, auto&& visit) {
+    for_each_range(trace, trace.work_of(trace.commands()[c]), visit);
+  };
+  each(missing.from, [&](const TraceArgument& a, Access first) {
+    each(missing.to, [&](const TraceArgument& b, Access second) {
+      if (a.buffer != b.buffer || !(writes(first) || writes(second))) return;
+      const std::uint64_t begin = std::max(a.offset_bytes, b.offset_bytes);
+      const std::uint64_t end =
+          std::min(a.offset_bytes + a.size_bytes, b.offset_bytes + b.size_bytes);
+      if (begin >= end || race.buffer != no_index) return;
+      race.buffer = a.buffer;
+      race.begin = begin;
+      race.end = end;
+    });
+  });
+  return race;
+}
+
+// OpenCL has no word for what a kernel does with a buffer, nor with which part of it: all that a
+// kernel is given counts as touched, and two kernels that share a buffer may well use different
+// halves of it.
+bool is_certain(const Trace& trace, const Race& race) {
+  const auto api = trace.facts().find("api");
+  if (api == trace.facts().end() || api->second != "opencl") return true;
+  const auto is_exact = [&](std::uint32_t c) {
+    const WorkKind kind = trace.work_of(trace.commands()[c]).kind;
+    return kind != WorkKind::dispatch && kind != WorkKind::unknown;
+  };
+  return is_exact(race.first) && is_exact(race.second);
+}
+
+// Which of the two was done before the other began, on one device's clock; 0: neither.
+int earlier_by_stamps(const Trace& trace, std::uint32_t first, std::uint32_t second) {
+  const TraceCommand a = trace.commands()[first], b = trace.commands()[second];
+  if (!a.has_run_times() || !b.has_run_times()) return 0;
+  if (trace.streams()[a.stream].device != trace.streams()[b.stream].device) return 0;
+  if (a.ended_ns <= b.started_ns) return -1;
+  return b.ended_ns <= a.started_ns ? 1 : 0;
+}
+
+// All commands, each after those of its stream and those that it waits for, else as given. Empty
+// where stamps contradict what was asked for.
+std::vector<std::uint32_t> sequence_with(const Trace& trace,
+                                         const std::vector<KeptOrder::Wait>& waits) {
+  const auto count = static_cast<std::uint32_t>(trace.commands().size());
+  std::vector<std::vector<std::uint32_t>> next(count);
+  std::vector<std::uint32_t> missing(count), last(trace.streams().size(), no_index);
+  const auto add = [&](std::uint32_t before, std::uint32_t after) {
+    next[before].push_back(after);
+    ++missing[after];
+  };
+  for (std::uint32_t c = 0; c < count; ++c) {
+    const std::uint32_t stream = trace.commands()[c].stream;
+    if (last[stream] != no_index) add(last[stream], c);
+    last[stream] = c;
+  }
+  for (const TraceOrder& order : trace.orders()) add(order.after, order.command);
+  for (const KeptOrder::Wait& wait : waits) add(wait.after, wait.command);
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+  for (std::uint32_t c = 0; c < count; ++c)
+    if (!missing[c]) ready.push(c);
+  std::vector<std::uint32_t> sequence;
+  sequence.reserve(count);
+  while (!ready.empty()) {
+    const std::uint32_t c = ready.top();
+    ready.pop();
+    sequence.push_back(c);
+    for (const std::uint32_t after : next[c])
+      if (--missing[after] == 0) ready.push(after);
+  }
+  if (sequence.size() != count) sequence.clear();
+  return sequence;
+}
+
+}  // namespace
+
+std::vector<Race> find_unordered(const Trace& trace) {
+  std::vector<Race> found;
+  for (const Dependency& dependency : find_dependencies(trace)) {
+    if (dependency.kind != DependencyKind::missing) continue;
+    Race race = race_of(trace, dependency);
+    race.is_certain = is_certain(trace, race);
+    race.is_kept = earlier_by_stamps(trace, race.first, race.second) != 0;
+    found.push_back(race);
+  }
+  return found;
+}
+
+KeptOrder kept_order(const Trace& trace, const std::vector<Race>& unordered) {
+  KeptOrder kept;
+  bool is_turned = false;
+  for (const Race& race : unordered) {
+    const int earlier = earlier_by_stamps(trace, race.first, race.second);
+    if (earlier < 0) kept.waits.push_back({race.second, race.first});
+    if (earlier > 0) kept.waits.push_back({race.first, race.second});
+    is_turned |= earlier > 0;
+  }
+  if (is_turned) kept.sequence = sequence_with(trace, kept.waits);
+  if (is_turned && kept.sequence.empty())
+    std::erase_if(kept.waits,
+                  [](const KeptOrder::Wait& wait) { return wait.after > wait.command; });
+  std::sort(kept.waits.begin(), kept.waits.end(),
+            [](const auto& a, const auto& b) { return a.command < b.command; });
+  return kept;
+}
+
+}  // namespace rerun
+
+std::vector<Race> find_races(const Trace& trace) {
+  constexpr std::size_t most_races = 100;
+  std::vector<Race> races = rerun::find_unordered(trace);
+  if (races.size() > most_races) races.resize(most_races);
+  return races;
+}
+
+}  // namespace reel
