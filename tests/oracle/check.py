@@ -103,6 +103,9 @@ REASONS = (
         r"^no result was recorded after the last command",
         lambda f: f.hashes or f.window or f.shares_memory or f.native or f.leaves_working or f.user_events
         or (f.threads and f.releases)
+        # A thread's command beside what another thread has mapped is given what the host wrote there, which hides what a
+        # device had left.
+        or (f.threads and f.maps)
         or f.wrong,  # what a refused call was to use is not known any more, and given anew
     ),
     ("written meanwhile", r"work that is not in the capture wrote them before they could be read", lambda f: f.window),

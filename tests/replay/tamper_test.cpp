@@ -120,6 +120,25 @@ TEST_P(TamperedReplay, WithOneByteOfAnInputChanged) {
   EXPECT_EQ(report.culprit, 0u);
 }
 
+TEST_P(TamperedReplay, ShowsItFirstInTheFirstOfSeveralReads) {
+  const Stream stream = device().stream();
+  std::vector<std::uint32_t> read(256);
+  const Trace trace = captured(
+      [&] {
+        mad(stream, x, 3, 1);
+        for (int i = 0; i < 3; ++i) stream.read(x, std::as_writable_bytes(std::span(read)));
+        stream.synchronize();
+      },
+      {.contents = Contents::inputs});
+  const Trace changed = tampered(
+      trace, folder.path(), {.page = [&](const TraceContents&, std::vector<std::byte>& bytes) {
+        bytes[40] ^= std::byte{1};
+      }});
+  const ReplayReport report = replayed(changed);
+  ASSERT_EQ(report.verdict(), Verdict::different) << told(report);
+  EXPECT_EQ(report.differences.front().check, 1u) << told(report);
+}
+
 TEST_P(TamperedReplay, WithOneArgumentChanged) {
   const Trace trace = recorded();
   // The last one: a scalar.

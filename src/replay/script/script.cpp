@@ -209,10 +209,14 @@ class ScriptMaker {
           !obstacles_.buffers.contains(row.buffer)) {
         list(c).push_back({Action::Kind::look, c, i});
       } else {
-        ++script_.left_out_checks;
-        script_.left_out_bytes += row.size_bytes;
+        miss_check(row);
       }
     }
+  }
+
+  void miss_check(const TraceContents& row) {
+    ++script_.left_out_checks;
+    script_.left_out_bytes += row.size_bytes;
   }
 
   using Given = std::map<std::uint32_t, RangeSet>;  // by buffer
@@ -313,9 +317,11 @@ class ScriptMaker {
   void leave_out(std::uint32_t c, const TraceWork& work, const Obstacle& obstacle,
                  std::uint32_t first, std::uint32_t last) {
     script_.left_out.emplace(c, obstacle);
+    Given own;
     for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
       if (!writes(access)) return;
       const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
+      own[range.buffer].add(begin, end);
       known_[range.buffer].remove(begin, end);
       written_[range.buffer].add(begin, end);
       const std::uint64_t size = trace_.buffers()[range.buffer].size_bytes;
@@ -323,11 +329,20 @@ class ScriptMaker {
     });
     for (std::uint32_t i = first; i < last; ++i) {
       const TraceContents& row = trace_.contents()[i];
-      if (row.role == ContentRole::check && c >= from_) {
-        ++script_.left_out_checks;
-        script_.left_out_bytes += row.size_bytes;
+      if (row.role == ContentRole::input) continue;
+      // With the last command stands what was looked at when the recording ended. What others left
+      // there is not its to put: that would overtake commands of other streams.
+      const auto mine = own.find(row.buffer);
+      const bool is_own =
+          c + 1 < trace_.commands().size() ||
+          (mine != own.end() &&
+           mine->second.contains(row.offset_bytes, row.offset_bytes + row.size_bytes));
+      if (!is_own) {
+        look(c, i, i + 1);
+        continue;
       }
-      if (row.role != ContentRole::input) put(c, i);
+      if (row.role == ContentRole::check && c >= from_) miss_check(row);
+      put(c, i);
     }
   }
 
@@ -363,7 +378,7 @@ class ScriptMaker {
         later[row.buffer].for_each_gap(
             begin, end, [&](std::uint64_t a, std::uint64_t b) { checked[row.buffer].add(a, b); });
         if (!later[row.buffer].overlaps(begin, end)) {
-          if (!is_double(action.contents)) script_.at_end.push_back(action.contents);
+          look_at_end(action.contents);
           continue;
         }
       } else if (action.kind == Action::Kind::put) {
@@ -398,18 +413,24 @@ class ScriptMaker {
       kept.push_back(action);
     }
     script_.actions.assign(kept.rbegin(), kept.rend());
-    std::reverse(script_.at_end.begin(), script_.at_end.end());
+    std::ranges::sort(script_.at_end);
     for (std::uint32_t b = 0; b < unproved.size(); ++b)
       if (unproved[b]) script_.unproved.push_back({b, unproved[b]});
   }
 
-  // The same bytes of the same range, recorded twice: after its last command and at the end.
-  bool is_double(std::uint32_t contents) {
+  // The same bytes of the same range may be recorded several times: when the program read them, and
+  // at the end. The earliest of these is what shows a difference first.
+  void look_at_end(std::uint32_t contents) {
     const TraceContents& row = trace_.contents()[contents];
     const auto [known, is_new] =
-        ends_.try_emplace({row.buffer, row.offset_bytes, row.size_bytes}, contents);
-    return !is_new &&
-           std::ranges::equal(trace_.pages(row), trace_.pages(trace_.contents()[known->second]));
+        ends_.try_emplace({row.buffer, row.offset_bytes, row.size_bytes}, script_.at_end.size());
+    if (is_new)
+      script_.at_end.push_back(contents);
+    else if (std::uint32_t& later = script_.at_end[known->second];
+             std::ranges::equal(trace_.pages(row), trace_.pages(trace_.contents()[later])))
+      later = contents;
+    else
+      script_.at_end.push_back(contents);
   }
 
   const Trace& trace_;
@@ -424,7 +445,8 @@ class ScriptMaker {
   std::set<std::uint32_t> is_given_;                // contents that are there from the start
   std::vector<bool> names_buffer_, names_kernel_;
   const std::set<std::uint32_t> refused_;
-  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::uint32_t> ends_;
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::size_t>
+      ends_;  // places in at_end
 };
 
 }  // namespace
