@@ -22,3 +22,4 @@
 #include "reel/stream.hpp"          // IWYU pragma: export
 #include "reel/stream_capture.hpp"  // IWYU pragma: export
 #include "reel/trace.hpp"           // IWYU pragma: export
+#include "reel/trace_columns.hpp"   // IWYU pragma: export

@@ -33,7 +33,8 @@ struct SqlTable {
   std::string name;
   bool is_view = false;
   std::vector<std::string> columns;
-  std::string schema;  // as CREATE TABLE or CREATE VIEW would have it
+  std::vector<std::string> meanings;  // of the columns; of a view empty: `schema` says it
+  std::string schema;                 // as CREATE TABLE or CREATE VIEW would have it
 };
 
 class Sql {

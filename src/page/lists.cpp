@@ -9,21 +9,11 @@
 #include "analysis/buffer_elements.hpp"
 #include "graph/image_names.hpp"
 #include "graph/json_writer.hpp"
+#include "page/row_json.hpp"
 #include "page/value_texts.hpp"
 
 namespace reel::page {
 namespace {
-
-void write_parameter(JsonWriter& json, const Parameter& parameter) {
-  json.object([&] {
-    json.member("name", parameter.name);
-    json.member("kind", to_string(parameter.kind));
-    if (parameter.kind == ParameterKind::buffer || parameter.kind == ParameterKind::image)
-      json.member("access", to_string(parameter.access));
-    if (parameter.size_bytes) json.member("size_bytes", parameter.size_bytes);
-    if (parameter.element) json.member("element", name_of(*parameter.element));
-  });
-}
 
 void write_usage(JsonWriter& json, const KernelUsage& usage) {
   json.member("count", usage.count);
@@ -42,21 +32,9 @@ void write_usage(JsonWriter& json, const KernelUsage& usage) {
   json.member("last", usage.last);
 }
 
-void write_kernel(JsonWriter& json, const Trace& trace, const TraceKernel& kernel) {
+void write_kernel(JsonWriter& json, const PageState& state, const TraceKernel& kernel) {
   json.member("id", name_of(kernel.id));
-  json.member("name", kernel.name);
-  json.member("entry", kernel.entry);
-  json.member("device", kernel.device);
-  json.member("built_form", kernel.built_form);
-  json.key("group_size");
-  if (kernel.group_size == unset_dim)
-    json.null();
-  else
-    json.array(std::array{kernel.group_size.x, kernel.group_size.y, kernel.group_size.z},
-               [&](std::uint32_t size) { json.value(size); });
-  json.member("options", kernel.options);
-  json.member("build_log", kernel.build_log);
-  json.member("binary_hash", kernel.binary_hash);
+  write_columns(json, state, kernel);
   const auto write_pairs = [&](const char* name, const auto& pairs) {
     json.array(name, pairs, [&](const auto& pair) {
       json.array(std::array{0, 1},
@@ -65,12 +43,13 @@ void write_kernel(JsonWriter& json, const Trace& trace, const TraceKernel& kerne
   };
   write_pairs("defines", kernel.defines);
   write_pairs("constants", kernel.constants);
-  json.array("parameters", kernel.parameters,
-             [&](const Parameter& parameter) { write_parameter(json, parameter); });
+  json.array("parameters", kernel.parameters, [&](const Parameter& parameter) {
+    json.object([&] { write_columns(json, state, parameter); });
+  });
   json.array("variants", kernel.variants, [&](const TraceVariant& variant) {
     json.object([&] {
       json.member("form", variant.form);
-      json.member("has_text", variant.blob && trace.has_blob(*variant.blob));
+      json.member("has_text", variant.blob && state.trace.has_blob(*variant.blob));
     });
   });
 }
@@ -106,7 +85,7 @@ std::string kernels_json(const PageState& state) {
   std::size_t at = 0;
   json.array(kernels, [&](const TraceKernel& kernel) {
     json.object([&] {
-      write_kernel(json, state.trace, kernel);
+      write_kernel(json, state, kernel);
       write_usage(json, *usages[at++]);
     });
   });
@@ -121,10 +100,7 @@ std::string buffers_json(const PageState& state) {
     const BufferUse& use = state.report.memory.buffers[at];
     json.object([&] {
       json.member("id", name_of(buffer.id));
-      json.member("label", buffer.label);
-      json.member("device", buffer.device);
-      json.member("size_bytes", buffer.size_bytes);
-      if (buffer.kind != BufferKind::buffer) json.member("kind", to_string(buffer.kind));
+      write_columns(json, state, buffer);
       if (buffer.image) write_image(json, *buffer.image);
       json.member("alive_from", state.time(use.alive_from_ns));
       json.member("alive_to", state.time(use.alive_to_ns));

@@ -4,6 +4,7 @@
 
 #include "graph/json_writer.hpp"
 #include "page/lists.hpp"
+#include "page/row_json.hpp"
 
 namespace reel::page {
 namespace {
@@ -36,18 +37,7 @@ void write_devices(JsonWriter& json, const PageState& state) {
   std::size_t at = 0;
   json.array("devices", state.trace.devices(), [&](const TraceDevice& device) {
     json.object([&] {
-      json.member("selector", device.selector);
-      json.member("backend", device.backend);
-      json.member("name", device.name);
-      json.member("type", device.type);
-      json.member("driver", device.driver);
-      json.member("driver_version", device.driver_version);
-      json.member("api_version", device.api_version);
-      json.member("memory_bytes", device.memory_bytes);
-      json.member("compute_units", device.compute_units);
-      json.member("can_stamp_time", device.can_stamp_time);
-      json.key("clock_error_ns");
-      device.clock_error_ns ? json.value(*device.clock_error_ns) : json.null();
+      write_columns(json, state, device);
       write_lane(json, state, state.report.activity.devices[at++]);
     });
   });
@@ -58,8 +48,7 @@ void write_streams(JsonWriter& json, const PageState& state) {
   json.array("streams", state.trace.streams(), [&](const TraceStream& stream) {
     json.object([&] {
       json.member("id", name_of(stream.id));
-      json.member("label", stream.label);
-      json.member("device", stream.device);
+      write_columns(json, state, stream);
       write_lane(json, state, state.report.activity.streams[at++]);
     });
   });
@@ -179,11 +168,7 @@ std::string summary_json(const PageState& state, const std::vector<std::string>&
     write_facts(json, "end_facts", trace.end_facts());
     sentences(json, "problems", trace.problems());
     json.array("notes", trace.notes(), [&](const TraceNote& note) {
-      json.object([&] {
-        json.member("time_ns", state.time(note.time_ns));
-        json.member("kind", note.kind);
-        json.member("text", note.text);
-      });
+      json.object([&] { write_columns(json, state, note); });
     });
     json.member("file_bytes", trace.file_bytes());
     json.member("stored_bytes", trace.stored_bytes());

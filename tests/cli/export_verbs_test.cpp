@@ -124,7 +124,9 @@ TEST_F(ExportVerbs, SqlThatIsWrongIsMisuse) {
 TEST_F(ExportVerbs, SqlReadsStatementsFromStandardInput) {
   const Outcome run = sql("select 1 as a;\n\nselect\n 2 as b;\n.schema orders\nselect 3 as c");
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(run.out, "a\n1\nb\n2\nCREATE TABLE orders(command INTEGER, after INTEGER);\nc\n3\n");
+  EXPECT_EQ(run.out,
+            "a\n1\nb\n2\nCREATE TABLE orders(\n  command INTEGER,  -- that waits\n"
+            "  after INTEGER  -- the command that is done before\n);\nc\n3\n");
   const Outcome wrong = sql("select 1 as a;\nselec;\nselect 2 as b;\n");
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.out, "a\n1\n");

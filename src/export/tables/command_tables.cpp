@@ -13,253 +13,108 @@ const auto& calls(Source& s) { return s.trace().calls(); }
 const auto& orders(Source& s) { return s.trace().orders(); }
 const auto& edges(Source& s) { return s.trace().edges(); }
 
-using C = TraceCommand;
-const TraceWork& work(Source& s, const C& c) { return s.trace().work_of(c); }
-
-Cell row_number(Source&, std::uint64_t row) { return row; }
-
-template <std::uint32_t Dim3::*part>
-Cell grid_cell(const TraceWork& work, const Dim3& size) {
-  return work.kind == WorkKind::dispatch && size != unset_dim ? number_cell(size.*part) : Cell();
+const TraceWork& work_of(Source& s, std::uint64_t row) {
+  return s.trace().works()[s.trace().commands()[row].work];
 }
 
-// Of all ranges of buffers that it was given.
-Cell bytes_cell(const Trace& trace, const TraceWork& work) {
+Cell device_of(Source& s, std::uint64_t row) {
+  return shown(s.trace(), ColumnKind::device,
+               s.trace().streams()[s.trace().commands()[row].stream].device);
+}
+
+Cell bytes_of(Source& s, std::uint64_t row) {
   std::uint64_t bytes = 0;
-  for (const TraceArgument& argument : trace.arguments(work))
+  for (const TraceArgument& argument : s.trace().arguments(work_of(s, row)))
     if (argument.buffer != no_index) bytes += argument.size_bytes;
   return bytes;
 }
 
-// What it has of its own: a launch whose nodes are there has none.
-Cell own_cell(Source& s, std::uint64_t row) {
-  return s.trace().commands()[row].has_run_times() ? number_cell(s.own_ns()[row]) : Cell();
+Cell run_ns(Source& s, std::uint64_t row) {
+  const TraceCommand command = s.trace().commands()[row];
+  return command.has_run_times() ? Cell(command.run_ns()) : Cell();
 }
 
-template <std::uint64_t C::*time>
-Column time_column(const char* name) {
-  return column<commands>(name, integer, [](Source&, const C& c) { return time_cell(c.*time); });
+// What it has of its own: a launch whose nodes are there has none.
+Cell own_ns(Source& s, std::uint64_t row) {
+  return s.trace().commands()[row].has_run_times() ? Cell(s.own_ns()[row]) : Cell();
 }
 
 Table command_table() {
-  return {
-      "commands",
-      rows_of<commands>,
-      {{"id", integer, row_number},
-       column<commands>("kind", text,
-                        [](Source& s, const C& c) {
-                          return Cell(std::string_view(to_string(work(s, c).kind)));
-                        }),
-       column<commands>(
-           "kernel", integer,
-           [](Source& s, const C& c) { return kernel_cell(s.trace(), work(s, c).kernel); }),
-       column<commands>("stream", integer,
-                        [](Source& s, const C& c) { return stream_cell(s.trace(), c.stream); }),
-       column<commands>("device", integer,
-                        [](Source& s, const C& c) {
-                          return device_cell(s.trace(), s.trace().streams()[c.stream].device);
-                        }),
-       column<commands>(
-           "label", text,
-           [](Source& s, const C& c) { return text_cell(s.trace().text(work(s, c).label)); }),
-       column<commands>(
-           "scope", text,
-           [](Source& s, const C& c) { return text_cell(s.trace().text(work(s, c).scope)); }),
-       column<commands>("groups_x", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::x>(work(s, c), work(s, c).groups);
-                        }),
-       column<commands>("groups_y", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::y>(work(s, c), work(s, c).groups);
-                        }),
-       column<commands>("groups_z", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::z>(work(s, c), work(s, c).groups);
-                        }),
-       column<commands>("group_x", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::x>(work(s, c), work(s, c).group_size);
-                        }),
-       column<commands>("group_y", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::y>(work(s, c), work(s, c).group_size);
-                        }),
-       column<commands>("group_z", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::z>(work(s, c), work(s, c).group_size);
-                        }),
-       column<commands>("offset_x", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::x>(work(s, c), work(s, c).offset);
-                        }),
-       column<commands>("offset_y", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::y>(work(s, c), work(s, c).offset);
-                        }),
-       column<commands>("offset_z", integer,
-                        [](Source& s, const C& c) {
-                          return grid_cell<&Dim3::z>(work(s, c), work(s, c).offset);
-                        }),
-       column<commands>(
-           "items_x", integer,
-           [](Source& s, const C& c) { return grid_cell<&Dim3::x>(work(s, c), work(s, c).items); }),
-       column<commands>(
-           "items_y", integer,
-           [](Source& s, const C& c) { return grid_cell<&Dim3::y>(work(s, c), work(s, c).items); }),
-       column<commands>(
-           "items_z", integer,
-           [](Source& s, const C& c) { return grid_cell<&Dim3::z>(work(s, c), work(s, c).items); }),
-       column<commands>("bytes", integer,
-                        [](Source& s, const C& c) { return bytes_cell(s.trace(), work(s, c)); }),
-       column<commands>("launch", integer,
-                        [](Source&, const C& c) { return index_cell(c.launch); }),
-       column<commands>("node", integer, [](Source&, const C& c) { return index_cell(c.node); }),
-       column<commands>("thread", integer, [](Source&, const C& c) { return time_cell(c.thread); }),
-       time_column<&C::call_begin_ns>("call_begin_ns"),
-       time_column<&C::call_end_ns>("call_end_ns"),
-       time_column<&C::queued_ns>("queued_ns"),
-       time_column<&C::submitted_ns>("submitted_ns"),
-       time_column<&C::started_ns>("started_ns"),
-       time_column<&C::ended_ns>("ended_ns"),
-       column<commands>("run_ns", integer,
-                        [](Source&, const C& c) {
-                          return c.has_run_times() ? number_cell(c.run_ns()) : Cell();
-                        }),
-       {"own_ns", integer, own_cell}},
-      true,
-      true};
+  Table table{
+      "commands", rows_of<commands>, {{"id", integer, "12 is `c12`", row_number}}, true, true};
+  describe<work_of>(table.columns);
+  describe<row_of<commands>>(table.columns);
+  for (Column& column : std::vector<Column>{
+           {"device", integer, "of its stream", device_of},
+           {"bytes", integer, "of all ranges of buffers that it was given", bytes_of},
+           {"run_ns", integer, "from started to ended", run_ns},
+           {"own_ns", integer,
+            "the same, but 0 of a launch whose nodes have times: sums count nothing twice",
+            own_ns}})
+    table.columns.push_back(std::move(column));
+  return table;
 }
 
 // --- arguments ---
 
-struct ArgumentRow {
-  const TraceWork& work;
-  std::uint32_t command, number;
-  const TraceArgument& argument;
-};
-
-ArgumentRow argument_row(Source& s, std::uint64_t row) {
+const TraceArgument& argument_at(Source& s, std::uint64_t row) {
   const auto [command, number] = s.argument_at(row);
-  const TraceWork& w = s.trace().work_of(s.trace().commands()[command]);
-  return {w, command, number, s.trace().arguments(w)[number]};
+  return s.trace().arguments(work_of(s, command))[number];
 }
 
-const Parameter* parameter(Source& s, const ArgumentRow& row) {
-  return parameter_of(s.trace(), row.work, row.number);
+const Parameter* parameter_at(Source& s, std::uint64_t row) {
+  const auto [command, number] = s.argument_at(row);
+  return parameter_of(s.trace(), work_of(s, command), number);
 }
 
-// As a number, where the kernel tells of what type it is.
-Cell value_cell(Source& s, const ArgumentRow& row) {
-  const Parameter* p = parameter(s, row);
-  if (row.argument.kind != ArgumentKind::value || !p || !p->element) return {};
-  const auto bytes = s.trace().value_bytes(row.argument);
-  const ElementType type = *p->element;
+Cell name_of_argument(Source& s, std::uint64_t row) {
+  const Parameter* parameter = parameter_at(s, row);
+  return parameter ? Cell(std::string_view(parameter->name)) : Cell();
+}
+
+Cell value_of_argument(Source& s, std::uint64_t row) {
+  const TraceArgument& argument = argument_at(s, row);
+  const Parameter* parameter = parameter_at(s, row);
+  if (argument.kind != ArgumentKind::value || !parameter || !parameter->element) return {};
+  const auto bytes = s.trace().value_bytes(argument);
+  const ElementType type = *parameter->element;
   if (type == ElementType::hex || bytes.size() != size_of(type)) return {};
   return element_value(type, bytes);
 }
 
-template <class Make>
-Column argument_column(const char* name, Type type, Make) {
-  return {name, type,
-          [](Source& s, std::uint64_t row) -> Cell { return Make{}(s, argument_row(s, row)); }};
+Cell hex_of_argument(Source& s, std::uint64_t row) {
+  const TraceArgument& argument = argument_at(s, row);
+  return argument.has_value() ? Cell(hex_text(s.trace().value_bytes(argument))) : Cell();
 }
 
-using A = ArgumentRow;
 Table argument_table() {
-  return {"arguments",
-          [](Source& s) { return s.argument_count(); },
-          {argument_column("command", integer,
-                           [](Source&, const A& a) { return number_cell(a.command); }),
-           argument_column("number", integer,
-                           [](Source&, const A& a) { return number_cell(a.number); }),
-           argument_column("name", text,
-                           [](Source& s, const A& a) {
-                             const Parameter* p = parameter(s, a);
-                             return p ? text_cell(p->name) : Cell();
-                           }),
-           argument_column("kind", text,
-                           [](Source&, const A& a) {
-                             return Cell(std::string_view(to_string(a.argument.kind)));
-                           }),
-           argument_column("access", text,
-                           [](Source&, const A& a) {
-                             return a.argument.buffer != no_index
-                                        ? Cell(std::string_view(to_string(a.argument.access)))
-                                        : Cell();
-                           }),
-           argument_column(
-               "buffer", integer,
-               [](Source& s, const A& a) { return buffer_cell(s.trace(), a.argument.buffer); }),
-           argument_column("offset_bytes", integer,
-                           [](Source&, const A& a) {
-                             return a.argument.buffer != no_index
-                                        ? number_cell(a.argument.offset_bytes)
-                                        : Cell();
-                           }),
-           argument_column("size_bytes", integer,
-                           [](Source&, const A& a) { return number_cell(a.argument.size_bytes); }),
-           argument_column(
-               "view", integer,
-               [](Source& s, const A& a) { return buffer_cell(s.trace(), a.argument.view); }),
-           argument_column("value", real, [](Source& s, const A& a) { return value_cell(s, a); }),
-           argument_column("hex", text,
-                           [](Source& s, const A& a) {
-                             return a.argument.has_value()
-                                        ? Cell(hex_text(s.trace().value_bytes(a.argument)))
-                                        : Cell();
-                           })},
-          true};
+  Table table{"arguments",
+              [](Source& s) { return s.argument_count(); },
+              {{"command", integer, "that was given it",
+                [](Source& s, std::uint64_t row) { return Cell(s.argument_at(row).command); }},
+               {"number", integer, "from 0",
+                [](Source& s, std::uint64_t row) { return Cell(s.argument_at(row).number); }},
+               {"name", text, "of the parameter, where the kernel tells", name_of_argument}},
+              true};
+  describe<argument_at>(table.columns);
+  table.columns.push_back(
+      {"value", real, "as a number, where the kernel tells its type", value_of_argument});
+  table.columns.push_back(
+      {"hex", text, "the bytes of a value or a sampler, the low one last", hex_of_argument});
+  return table;
 }
 
-// --- calls and order ---
-
-using L = TraceCall;
 Table call_table() {
-  return {
-      "calls",
-      rows_of<calls>,
-      {{"id", integer, row_number},
-       column<calls>("name", text,
-                     [](Source& s, const L& c) { return text_cell(s.trace().text(c.name)); }),
-       column<calls>("thread", integer, [](Source&, const L& c) { return time_cell(c.thread); }),
-       column<calls>("begin_ns", integer,
-                     [](Source&, const L& c) { return time_cell(c.begin_ns); }),
-       column<calls>("end_ns", integer, [](Source&, const L& c) { return time_cell(c.end_ns); }),
-       column<calls>("command", integer,
-                     [](Source&, const L& c) { return index_cell(c.command); })},
-      true,
-      true};
-}
-
-using O = TraceOrder;
-Table order_table() {
-  return {
-      "orders",
-      rows_of<orders>,
-      {column<orders>("command", integer,
-                      [](Source&, const O& o) { return number_cell(o.command); }),
-       column<orders>("after", integer, [](Source&, const O& o) { return number_cell(o.after); })},
-      true};
-}
-
-using E = TraceEdge;
-Table edge_table() {
-  return {
-      "edges",
-      rows_of<edges>,
-      {column<edges>("graph", integer, [](Source&, const E& e) { return number_cell(e.graph); }),
-       column<edges>("from_node", integer, [](Source&, const E& e) { return number_cell(e.from); }),
-       column<edges>("to_node", integer, [](Source&, const E& e) { return number_cell(e.to); }),
-       column<edges>("kind", text, [](Source&, const E& e) {
-         return Cell(std::string_view(e.kind == 0 ? "asked" : e.kind == 1 ? "stream" : "hazard"));
-       })}};
+  Table table{"calls", rows_of<calls>, {{"id", integer, "from 0", row_number}}, true, true};
+  describe<row_of<calls>>(table.columns);
+  return table;
 }
 
 }  // namespace
 
 std::vector<Table> command_tables() {
-  return {command_table(), argument_table(), call_table(), order_table(), edge_table()};
+  return {command_table(), argument_table(), call_table(), table_of<orders>("orders", true),
+          table_of<edges>("edges")};
 }
 
 }  // namespace reel::tables

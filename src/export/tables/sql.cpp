@@ -72,20 +72,30 @@ struct Sql::State {
   std::vector<SqlTable> tables;
 };
 
+// A line for each column, with its meaning.
+static std::string commented_schema(const tables::Table& table) {
+  std::string schema = fmt::format("CREATE TABLE {}(\n", table.name);
+  for (const tables::Column& column : table.columns)
+    schema +=
+        fmt::format("  {} {}{}{}  -- {}\n", column.name, name_of(column.type),
+                    table.is_unique && &column == &table.columns.front() ? " PRIMARY KEY" : "",
+                    &column == &table.columns.back() ? "" : ",", column.meaning);
+  return schema + ");";
+}
+
 void Sql::State::make_tables() {
   for (const tables::Table& table : tables::all()) {
     run_sql(database, fmt::format("CREATE VIRTUAL TABLE {0} USING reel({0})", table.name));
-    tables.push_back({table.name,
-                      false,
-                      {},
-                      "CREATE TABLE " + std::string(table.name) + sql_columns(table, true) + ";"});
-    for (const tables::Column& column : table.columns)
+    tables.push_back({table.name, false, {}, {}, commented_schema(table)});
+    for (const tables::Column& column : table.columns) {
       tables.back().columns.emplace_back(column.name);
+      tables.back().meanings.emplace_back(column.meaning);
+    }
   }
   for (const SqlView& view : sql_views) {
     const std::string schema = fmt::format("CREATE VIEW {} AS\n{}", view.name, view.select);
     run_sql(database, schema);
-    tables.push_back({view.name, true, {}, schema + ";"});
+    tables.push_back({view.name, true, {}, {}, schema + ";"});
     Statement statement;
     sqlite3_prepare_v2(database, fmt::format("SELECT * FROM {}", view.name).c_str(), -1,
                        &statement.handle, nullptr);

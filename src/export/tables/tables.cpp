@@ -26,29 +26,19 @@ const std::vector<Table>& all() {
   return tables;
 }
 
-namespace {
-
-template <class Rows>
-Cell id_cell(const Rows& rows, std::uint32_t index) {
-  return index == no_index ? Cell() : Cell(static_cast<std::uint64_t>(rows[index].id));
+Type type_of(ColumnKind kind) noexcept {
+  switch (kind) {
+    case ColumnKind::real:
+      return Type::real;
+    case ColumnKind::word:
+    case ColumnKind::string:
+    case ColumnKind::text:
+      return Type::text;
+    default:
+      return Type::integer;
+  }
 }
 
-}  // namespace
-
-Cell device_cell(const Trace& trace, std::uint32_t index) {
-  return id_cell(trace.devices(), index);
-}
-Cell stream_cell(const Trace& trace, std::uint32_t index) {
-  return id_cell(trace.streams(), index);
-}
-Cell buffer_cell(const Trace& trace, std::uint32_t index) {
-  return id_cell(trace.buffers(), index);
-}
-Cell kernel_cell(const Trace& trace, std::uint32_t index) {
-  return id_cell(trace.kernels(), index);
-}
-Cell index_cell(std::uint32_t index) {
-  return index == no_index ? Cell() : Cell(std::uint64_t{index});
-}
+Cell row_number(Source&, std::uint64_t row) { return row; }
 
 }  // namespace reel::tables

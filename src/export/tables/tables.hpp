@@ -4,17 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "export/tables/table_source.hpp"
+#include "reel/trace_columns.hpp"
 
 namespace reel::tables {
 
-// Nothing, a number or a text; a view is of a text that lives as long as the source.
-using Cell = std::variant<std::monostate, std::uint64_t, double, std::string_view, std::string>;
+// A view is of a text that lives as long as the source.
+using Cell = ColumnValue;
 
 enum class Type : std::uint8_t { integer, real, text };
 const char* name_of(Type type) noexcept;  // as SQL has it
@@ -22,7 +23,8 @@ const char* name_of(Type type) noexcept;  // as SQL has it
 struct Column {
   const char* name;
   Type type;
-  Cell (*cell)(Source&, std::uint64_t row);
+  const char* meaning;  // as docs/sql.md has it
+  std::function<Cell(Source&, std::uint64_t row)> cell;
 };
 
 struct Table {
@@ -42,28 +44,36 @@ std::vector<Table> recorded_tables();  // devices, streams, buffers, kernels, �
 std::vector<Table> command_tables();   // commands, arguments, calls, …
 std::vector<Table> found_tables();     // dependencies, gaps, findings, …
 
-// A column of rows that are elements of a list: list(source)[row], made a cell by `make`.
-template <auto list, class Make>
-Column column(const char* name, Type type, Make) {
-  return {name, type, [](Source& source, std::uint64_t row) -> Cell {
-            return Make{}(source, list(source)[row]);
-          }};
-}
+Type type_of(ColumnKind kind) noexcept;
+Cell row_number(Source& source, std::uint64_t row);
+
+// `list` gives the rows of a source; `row` one of them.
 template <auto list>
 std::uint64_t rows_of(Source& source) {
   return list(source).size();
 }
+template <auto list>
+decltype(auto) row_of(Source& source, std::uint64_t row) {
+  return list(source)[row];
+}
 
-// A time of 0 is one that isn't known.
-inline Cell time_cell(std::uint64_t ns) { return ns ? Cell(ns) : Cell(); }
-inline Cell number_cell(std::uint64_t number) { return number; }
-inline Cell flag_cell(bool flag) { return std::uint64_t{flag}; }
-inline Cell text_cell(const std::string& text) { return std::string_view(text); }
-// Of indices: the id of what they stand for.
-Cell device_cell(const Trace& trace, std::uint32_t index);
-Cell stream_cell(const Trace& trace, std::uint32_t index);
-Cell buffer_cell(const Trace& trace, std::uint32_t index);
-Cell kernel_cell(const Trace& trace, std::uint32_t index);
-Cell index_cell(std::uint32_t index);  // of commands and calls, whose index is their id
+// Adds the columns that are described for such rows.
+template <auto row>
+void describe(std::vector<Column>& columns) {
+  using Row = std::remove_cvref_t<decltype(row(std::declval<Source&>(), 0))>;
+  for (const RowColumn<Row>& column : columns_of<Row>())
+    if (column.kind != ColumnKind::place)
+      columns.push_back({column.name, type_of(column.kind), column.meaning,
+                         [&column](Source& source, std::uint64_t number) {
+                           return shown(source.trace(), column, row(source, number));
+                         }});
+}
+// A table of nothing else.
+template <auto list>
+Table table_of(const char* name, bool is_sorted = false, bool is_unique = false) {
+  Table table{name, rows_of<list>, {}, is_sorted, is_unique};
+  describe<row_of<list>>(table.columns);
+  return table;
+}
 
 }  // namespace reel::tables

@@ -21,7 +21,7 @@ export interface Device extends Lane {
   driver_version: string;
   memory_bytes: number;
   compute_units: number;
-  clock_error_ns: number | null;
+  clock_error_ns?: number;
 }
 
 export interface Stream extends Lane {
@@ -107,7 +107,9 @@ export interface Kernel {
   name: string;
   entry: string;
   built_form: string;
-  group_size: number[] | null;
+  group_x?: number; // with group_y and group_z: what it was built for
+  group_y?: number;
+  group_z?: number;
   options: string;
   build_log: string;
   binary_hash: string;
@@ -158,7 +160,7 @@ export interface Buffer {
   at_peak: boolean;
   outlives: boolean;
   element: string | null;
-  kind?: string; // "image", "svm"; absent: a buffer
+  kind: string; // "buffer", "image", "svm"
   image?: string; // "2d RGBA8 unorm, 640 x 480"
   image_shape?: ImageShape; // of every image
 }

@@ -39,6 +39,7 @@ export const schemas = {
     items_x: "u32",
     items_y: "u32",
     items_z: "u32",
+    dimensions: "u32",
     first_argument: "u32",
     argument_count: "u32",
     pattern: "u32",

@@ -236,7 +236,7 @@ function KernelPanel({ kernel, summary }: { kernel: number; summary: Summary }) 
           ["shapes", countText(known.shapes)],
           [
             "group size",
-            known.group_size ? gridText(known.group_size[0], known.group_size[1], known.group_size[2]) : unknown,
+            known.group_x ? gridText(known.group_x, known.group_y ?? 1, known.group_z ?? 1) : unknown,
           ],
           [
             "first, last",
@@ -275,7 +275,7 @@ function BufferPanel({ buffer }: { buffer: number }) {
       <p class="dim">
         {sizeText(known.size_bytes)}
         {known.element ? `, ${known.element}` : ""}
-        {known.image ? `, ${known.image}` : known.kind ? `, ${known.kind}` : ""}
+        {known.image ? `, ${known.image}` : known.kind !== "buffer" ? `, ${known.kind}` : ""}
       </p>
       <Actions
         kind="buffer"

@@ -1,0 +1,78 @@
+#include "analysis/found_columns.hpp"
+
+#include "document/trace/row_columns.hpp"
+
+namespace reel {
+
+static const char* to_string(PathStep::Kind kind) noexcept {
+  switch (kind) {
+    case PathStep::Kind::command:
+      return "command";
+    case PathStep::Kind::host:
+      return "host";
+    case PathStep::Kind::delay:
+      return "delay";
+  }
+  return "unknown";
+}
+
+namespace {
+
+using document::number_column;
+using document::word_column;
+using enum ColumnKind;
+
+constexpr RowColumn<Gap> gaps[] = {
+    number_column<&Gap::begin_ns>("begin_ns", time, "when the device ran out of work"),
+    number_column<&Gap::end_ns>("end_ns", time, "when it went on"),
+    word_column<&Gap::cause, IdleCause::unknown>(
+        "cause",
+        "`host`, `sync`, `dependency`, `build`, `allocation`, `launch`, `capture`, `unknown`"),
+    number_column<&Gap::device>("device", device, "that was idle"),
+    number_column<&Gap::before>("before_command", command, "the last to end"),
+    number_column<&Gap::after>("after_command", command, "the next to start"),
+    number_column<&Gap::call>("call", call, "what the host did meanwhile"),
+};
+
+constexpr RowColumn<Dependency> dependencies[] = {
+    number_column<&Dependency::to>("to_command", command, "the later"),
+    number_column<&Dependency::from>("from_command", command, "the earlier"),
+    word_column<&Dependency::kind, DependencyKind::redundant>(
+        "kind",
+        "`data` (reads what was written), `order` (overwrites, or was told to wait), `missing` (a "
+        "race), `redundant` (told to wait for nothing)"),
+    number_column<&Dependency::buffer>("buffer", buffer, "the first that it goes through"),
+    number_column<&Dependency::bytes>("bytes", number, "that both touch"),
+};
+
+constexpr RowColumn<PathStep> steps[] = {
+    word_column<&PathStep::kind, PathStep::Kind::delay>(
+        "kind", "`command` (it ran), `host` (the host worked), `delay` (until it started)"),
+    number_column<&PathStep::command>("command", command, "that ran, was prepared or delayed"),
+    number_column<&PathStep::begin_ns>("begin_ns", time, "when the step began"),
+    number_column<&PathStep::end_ns>("end_ns", time, "when it ended"),
+};
+
+constexpr RowColumn<MemoryPoint> points[] = {
+    number_column<&MemoryPoint::time_ns>("time_ns", time, "when it changed"),
+    number_column<&MemoryPoint::bytes>("bytes", number, "allocated from then on, on all devices"),
+};
+
+constexpr RowColumn<Pass> passes[] = {
+    number_column<&Pass::first>("first_command", command, "that belongs to it"),
+    number_column<&Pass::end>("end_command", command, "the first after it"),
+    number_column<&Pass::begin_ns>("begin_ns", time, "when its first call began"),
+    number_column<&Pass::end_ns>("end_ns", time, "when its last command ended"),
+};
+
+}  // namespace
+
+// clang-format off
+template <> std::span<const RowColumn<Gap>> columns_of() { return gaps; }
+template <> std::span<const RowColumn<Dependency>> columns_of() { return dependencies; }
+template <> std::span<const RowColumn<PathStep>> columns_of() { return steps; }
+template <> std::span<const RowColumn<MemoryPoint>> columns_of() { return points; }
+template <> std::span<const RowColumn<Pass>> columns_of() { return passes; }
+// clang-format on
+
+}  // namespace reel

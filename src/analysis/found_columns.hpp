@@ -1,0 +1,18 @@
+// found_columns.hpp - the columns of what is found out of a trace, as reel/trace_columns.hpp has
+// those of what was recorded.
+#pragma once
+
+#include "reel/analysis.hpp"
+#include "reel/trace_columns.hpp"
+
+namespace reel {
+
+// clang-format off
+template <> std::span<const RowColumn<Gap>> columns_of();
+template <> std::span<const RowColumn<Dependency>> columns_of();
+template <> std::span<const RowColumn<PathStep>> columns_of();
+template <> std::span<const RowColumn<MemoryPoint>> columns_of();
+template <> std::span<const RowColumn<Pass>> columns_of();
+// clang-format on
+
+}  // namespace reel
