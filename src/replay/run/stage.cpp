@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/fail.hpp"
+#include "document/columns/work_codec.hpp"
 #include "replay/page_reader.hpp"
 #include "replay/run/kernels.hpp"
 #include "runtime/check.hpp"
@@ -146,31 +147,46 @@ std::span<const Command> Stage::commands(std::uint32_t index) {
   return prepared.commands;
 }
 
+// What the numbers of the trace stand for here.
+class Stage::Resources final : public document::Resolver {
+ public:
+  Resources(Stage& stage, std::uint32_t command) : stage_(stage), command_(command) {}
+
+  KernelResource* kernel(std::uint32_t index) override {
+    return stage_.kernels_[index].resource().get();
+  }
+  BufferRange range(const TraceArgument& argument) override {
+    if (argument.buffer == no_index || !stage_.buffers_[argument.buffer])
+      fail(Code::damaged_document, "{} names no buffer.",
+           describe_command(stage_.trace_, command_));
+    return stage_.range(argument.buffer, argument.offset_bytes, argument.size_bytes);
+  }
+  Argument memory(const TraceArgument& argument) override {
+    const Bound bound{range(argument), argument.access};
+    if (argument.view == no_index)
+      return bound.range.buffer->image ? Argument::image(bound) : Argument(bound);
+    Buffer& view = stage_.buffers_[argument.view];
+    if (!view) {
+      const TraceBuffer& row = stage_.trace_.buffers()[argument.view];
+      view = stage_.device_of_buffer(argument.buffer).image_on(bound.range, *row.image, row.label);
+    }
+    return Argument::image({view, argument.access});
+  }
+
+ private:
+  Stage& stage_;
+  const std::uint32_t command_;
+};
+
 void Stage::prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared) {
   prepared = {};
   const Command empty{Barrier{}, trace_.text(work.label), Scope().child(trace_.text(work.scope))};
-  const auto add = [&](const Work& one) { prepared.commands.emplace_back(empty).work = one; };
-  const auto arguments = trace_.arguments(work);
-  switch (work.kind) {
-    case WorkKind::dispatch:
-      if (work.group_size == unset_dim && work.groups.count() == 0) break;  // no items
-      add(dispatch_of(work, index, prepared.arguments));
-      break;
-    case WorkKind::copy:
-      for (std::size_t i = 0; i + 1 < arguments.size(); i += 2)
-        add(Copy{range_of(arguments[i], index), range_of(arguments[i + 1], index)});
-      break;
-    case WorkKind::fill:
-      for (const TraceArgument& target : arguments)
-        add(Fill{range_of(target, index), work.pattern, work.pattern_bytes});
-      break;
-    case WorkKind::barrier:
-    case WorkKind::host_call:  // it stood between others, and may have waited for them
-      add(Barrier{});
-      break;
-    default:  // a write is put, a read looked at, a launch is its nodes
-      break;
-  }
+  Resources resources(*this, index);
+  for (Work& one : document::load(trace_, index, resources, prepared.arguments))
+    prepared.commands.emplace_back(empty).work = std::move(one);
+  // A host call stood between others, and may have waited for them. A write is put, a read looked
+  // at, and a launch is its nodes.
+  if (work.kind == WorkKind::host_call) prepared.commands.push_back(empty);
   const std::uint32_t stream = trace_.commands()[index].stream;
   for (const Command& command : prepared.commands) {
     try {
@@ -181,79 +197,6 @@ void Stage::prepare(const TraceWork& work, std::uint32_t index, Prepared& prepar
     }
   }
   prepared.is_ready = true;
-}
-
-Dispatch Stage::dispatch_of(const TraceWork& work, std::uint32_t index,
-                            std::vector<Argument>& arguments) {
-  Dispatch dispatch;
-  dispatch.kernel = kernels_[work.kernel].resource().get();
-  dispatch.groups = work.groups;
-  dispatch.group_size = work.group_size;
-  dispatch.offset = work.offset;
-  dispatch.items = work.items;
-  dispatch.dimensions = work.dimensions;
-  if (work.group_size == unset_dim) {                // the driver's choice: groups counts items
-    const bool is_empty = work.groups.count() == 0;  // OpenCL 2.1 allows that, and does nothing
-    dispatch.items = is_empty ? unset_dim : work.groups;
-    dispatch.groups = is_empty ? Dim3(0, 1, 1) : Dim3(1, 1, 1);
-    if (is_empty) dispatch.group_size = {1, 1, 1};
-  }
-  const auto list = trace_.arguments(work);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i].kind == ArgumentKind::indirect)
-      dispatch.indirect = range_of(list[i], index);
-    else
-      arguments.push_back(argument_of(list[i], i, index));
-  }
-  dispatch.arguments = arguments;
-  return dispatch;
-}
-
-Argument Stage::argument_of(const TraceArgument& argument, std::size_t place,
-                            std::uint32_t command) {
-  switch (argument.kind) {
-    case ArgumentKind::buffer: {
-      const Bound bound{range_of(argument, command), argument.access};
-      if (argument.view == no_index)
-        return bound.range.buffer->image ? Argument::image(bound) : Argument(bound);
-      Buffer& view = buffers_[argument.view];
-      const TraceBuffer& row = trace_.buffers()[argument.view];
-      if (!view) {
-        const Device& device = device_of_[trace_.buffers()[argument.buffer].device];
-        view = device.image_on(bound.range, *row.image, row.label);
-      }
-      return Argument::image({view, argument.access});
-    }
-    case ArgumentKind::shared:
-      return Shared{argument.size_bytes};
-    case ArgumentKind::null:
-      return Argument::null_pointer();
-    case ArgumentKind::sampler: {
-      SamplerShape sampler;
-      const auto bytes = trace_.value_bytes(argument);
-      if (bytes.size() != sizeof sampler)
-        fail(Code::damaged_document, "Argument {} of {} is a sampler of {} bytes; it has {}.",
-             place, describe_command(trace_, command), bytes.size(), sizeof sampler);
-      std::memcpy(&sampler, bytes.data(), sizeof sampler);
-      return sampler;
-    }
-    case ArgumentKind::value:
-      if (argument.size_bytes > max_outside_value_bytes)
-        fail(Code::unsupported, "Argument {} of {} has {} bytes; values have at most {}.", place,
-             describe_command(trace_, command), argument.size_bytes, max_outside_value_bytes);
-      return Argument::of_bytes(trace_.value_bytes(argument));  // the trace's own
-    case ArgumentKind::indirect:
-    case ArgumentKind::opaque:
-      break;
-  }
-  fail(Code::unsupported, "Argument {} of {} can't be given again.", place,
-       describe_command(trace_, command));
-}
-
-BufferRange Stage::range_of(const TraceArgument& argument, std::uint32_t command) const {
-  if (argument.buffer == no_index || !buffers_[argument.buffer])
-    fail(Code::damaged_document, "{} names no buffer.", describe_command(trace_, command));
-  return range(argument.buffer, argument.offset_bytes, argument.size_bytes);
 }
 
 BufferRange Stage::range(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const {

@@ -50,16 +50,13 @@ class Stage {
       const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) const;
 
  private:
+  class Resources;
   struct Prepared {
     bool is_ready = false;
     std::vector<Command> commands;
     std::vector<Argument> arguments;
   };
   void prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared);
-  Dispatch dispatch_of(const TraceWork& work, std::uint32_t index,
-                       std::vector<Argument>& arguments);
-  Argument argument_of(const TraceArgument& argument, std::size_t place, std::uint32_t command);
-  BufferRange range_of(const TraceArgument& argument, std::uint32_t command) const;
   Buffer make_buffer(const TraceBuffer& buffer) const;
   Stream& transfers(const Device& device);
   void check_memory() const;

@@ -58,6 +58,7 @@ class ScriptMaker {
           buffer.allocated_ns && !buffer.starts_undefined)
         known_[b].add(0, buffer.size_bytes);
     const auto& contents = trace_.contents();
+    find_finals();
     std::uint32_t at = 0;
     for (; at < contents.size() && contents[at].command == no_index; ++at)
       if (contents[at].role == ContentRole::input) input(at, no_index);
@@ -68,6 +69,7 @@ class ScriptMaker {
       for (const std::uint32_t c : kept_.sequence)
         if (c < end_) command_with_contents(c, first_contents(c));
     }
+    for (const std::uint32_t i : finals_) look_at(trace_.contents()[i].command, i);
     script_.kept.insert(script_.kept.end(), kept_.waits.begin(), kept_.waits.end());
     std::ranges::stable_sort(script_.kept, {}, &KeptOrder::Wait::command);
     sort_checks();
@@ -92,6 +94,29 @@ class ScriptMaker {
     const auto& contents = trace_.contents();
     return static_cast<std::uint32_t>(std::ranges::lower_bound(contents, c + 1, {}, place) -
                                       contents.begin());
+  }
+
+  // With the last command stands what was looked at when the recording ended: what all left, also
+  // those that ran later than this one. Its own checks come before those, and are of its ranges.
+  void find_finals() {
+    const auto& commands = trace_.commands();
+    if (commands.size() == 0 || commands.size() != end_) return;
+    const std::uint32_t last = end_ - 1;
+    const TraceWork& work = trace_.work_of(commands[last]);
+    const auto fact = trace_.facts().find("contents");
+    const bool has_own =
+        work.kind == WorkKind::read || (fact != trace_.facts().end() && fact->second == "all");
+    std::set<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>> own;
+    if (has_own)
+      for (const TraceArgument& a : trace_.arguments(work))
+        if (a.buffer != no_index) own.insert({a.buffer, a.offset_bytes, a.size_bytes});
+    const auto& contents = trace_.contents();
+    for (std::uint32_t i = first_contents(last); i < contents.size(); ++i) {
+      const TraceContents& row = contents[i];
+      if (row.role == ContentRole::check &&
+          own.erase({row.buffer, row.offset_bytes, row.size_bytes}) == 0)
+        finals_.insert(i);
+    }
   }
 
   // Returns where the contents of the next command begin.
@@ -202,16 +227,18 @@ class ScriptMaker {
   }
 
   void look(std::uint32_t c, std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t i = first; i < last; ++i) {
-      const TraceContents& row = trace_.contents()[i];
-      if (row.role != ContentRole::check || c < from_) continue;
-      if (known_[row.buffer].contains(row.offset_bytes, row.offset_bytes + row.size_bytes) &&
-          !obstacles_.buffers.contains(row.buffer)) {
-        list(c).push_back({Action::Kind::look, c, i});
-      } else {
-        miss_check(row);
-      }
-    }
+    for (std::uint32_t i = first; i < last; ++i)
+      if (trace_.contents()[i].role == ContentRole::check && !finals_.contains(i)) look_at(c, i);
+  }
+
+  void look_at(std::uint32_t c, std::uint32_t i) {
+    if (c < from_) return;
+    const TraceContents& row = trace_.contents()[i];
+    if (known_[row.buffer].contains(row.offset_bytes, row.offset_bytes + row.size_bytes) &&
+        !obstacles_.buffers.contains(row.buffer))
+      list(c).push_back({Action::Kind::look, c, i});
+    else
+      miss_check(row);
   }
 
   void miss_check(const TraceContents& row) {
@@ -317,11 +344,9 @@ class ScriptMaker {
   void leave_out(std::uint32_t c, const TraceWork& work, const Obstacle& obstacle,
                  std::uint32_t first, std::uint32_t last) {
     script_.left_out.emplace(c, obstacle);
-    Given own;
     for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
       if (!writes(access)) return;
       const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
-      own[range.buffer].add(begin, end);
       known_[range.buffer].remove(begin, end);
       written_[range.buffer].add(begin, end);
       const std::uint64_t size = trace_.buffers()[range.buffer].size_bytes;
@@ -329,18 +354,7 @@ class ScriptMaker {
     });
     for (std::uint32_t i = first; i < last; ++i) {
       const TraceContents& row = trace_.contents()[i];
-      if (row.role == ContentRole::input) continue;
-      // With the last command stands what was looked at when the recording ended. What others left
-      // there is not its to put: that would overtake commands of other streams.
-      const auto mine = own.find(row.buffer);
-      const bool is_own =
-          c + 1 < trace_.commands().size() ||
-          (mine != own.end() &&
-           mine->second.contains(row.offset_bytes, row.offset_bytes + row.size_bytes));
-      if (!is_own) {
-        look(c, i, i + 1);
-        continue;
-      }
+      if (row.role == ContentRole::input || finals_.contains(i)) continue;
       if (row.role == ContentRole::check && c >= from_) miss_check(row);
       put(c, i);
     }
@@ -443,6 +457,7 @@ class ScriptMaker {
   std::map<std::uint32_t, Writers> lost_;           // by buffer
   std::map<std::uint32_t, Writers> puts_;           // by buffer: what the host wrote in between
   std::set<std::uint32_t> is_given_;                // contents that are there from the start
+  std::set<std::uint32_t> finals_;                  // contents that were looked at at the end
   std::vector<bool> names_buffer_, names_kernel_;
   const std::set<std::uint32_t> refused_;
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::size_t>
