@@ -147,7 +147,7 @@ class Writer {
       document_.add(ContentsRow{reel::ContentRole::input, reel::no_index, weights_.back(), 0,
                                 page.size(), true, std::span(&hash, 1)});
     }
-    const ArgumentRow token{ArgumentKind::buffer, Access::write, token_, 0, 256};
+    const TraceArgument token{ArgumentKind::buffer, Access::write, token_, 0, 256};
     WorkRow upload{};
     upload.kind = WorkKind::write;
     upload.label = document_.text("upload token");
@@ -173,12 +173,13 @@ class Writer {
   std::uint32_t dispatch(std::uint32_t kernel, const Step& step, const std::string& scope,
                          std::uint32_t from, std::uint32_t weights, std::uint32_t to) {
     const std::array arguments{
-        ArgumentRow{ArgumentKind::buffer, Access::read, from, 0, 256},
-        ArgumentRow{ArgumentKind::buffer, Access::read, weights, 0,
-                    is_matmul(step) ? weight_bytes / 8 : 4096},
-        ArgumentRow{ArgumentKind::buffer, Access::write, to, 0, to == statistics_ ? 1024u : 4096u},
-        ArgumentRow{ArgumentKind::value, Access::read, reel::no_index, 0, 4},
-        ArgumentRow{ArgumentKind::value, Access::read, reel::no_index, 0, 4}};
+        TraceArgument{ArgumentKind::buffer, Access::read, from, 0, 256},
+        TraceArgument{ArgumentKind::buffer, Access::read, weights, 0,
+                      is_matmul(step) ? weight_bytes / 8 : 4096},
+        TraceArgument{ArgumentKind::buffer, Access::write, to, 0,
+                      to == statistics_ ? 1024u : 4096u},
+        TraceArgument{ArgumentKind::value, Access::read, reel::no_index, 0, 4},
+        TraceArgument{ArgumentKind::value, Access::read, reel::no_index, 0, 4}};
     const struct {
       std::uint32_t n;
       float scale;

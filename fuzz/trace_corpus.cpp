@@ -43,29 +43,30 @@ void write(const std::string& path, std::uint32_t commands, bool close) {
   kernel.constants = {{0, 1}};
   kernel.parameters = {{"x", ParameterKind::buffer, 0, Access::read}};
   w.add(kernel);
-  const std::vector<ArgumentRow> x_out{{ArgumentKind::buffer, Access::write, 0, 0, 16}};
-  const std::vector<ArgumentRow> copy{{ArgumentKind::buffer, Access::read, 0, 0, 16},
-                                      {ArgumentKind::buffer, Access::write, 1, 32, 16}};
-  const std::vector<ArgumentRow> call{{ArgumentKind::buffer, Access::read_write, 1, 0, 40},
-                                      {ArgumentKind::value, Access::read, no_index, 0, 4},
-                                      {ArgumentKind::shared, Access::read, no_index, 0, 64},
-                                      {ArgumentKind::buffer, Access::read, 1, 8, 32, 2},
-                                      {ArgumentKind::null, Access::read, no_index, 0, 0}};
-  const std::vector<ArgumentRow> pairs{{ArgumentKind::buffer, Access::read, 0, 0, 4},
-                                       {ArgumentKind::buffer, Access::write, 2, 4, 4},
-                                       {ArgumentKind::buffer, Access::read, 0, 8, 4},
-                                       {ArgumentKind::buffer, Access::write, 2, 20, 4}};
-  const auto work = [&](WorkKind kind, std::span<const ArgumentRow> arguments,
+  const std::vector<TraceArgument> x_out{{ArgumentKind::buffer, Access::write, 0, 0, 16}};
+  const std::vector<TraceArgument> copy{{ArgumentKind::buffer, Access::read, 0, 0, 16},
+                                        {ArgumentKind::buffer, Access::write, 1, 32, 16}};
+  const std::vector<TraceArgument> call{{ArgumentKind::buffer, Access::read_write, 1, 0, 40},
+                                        {ArgumentKind::value, Access::read, no_index, 0, 4},
+                                        {ArgumentKind::shared, Access::read, no_index, 0, 64},
+                                        {ArgumentKind::buffer, Access::read, 1, 8, 32, 2},
+                                        {ArgumentKind::null, Access::read, no_index, 0, 0}};
+  const std::vector<TraceArgument> pairs{{ArgumentKind::buffer, Access::read, 0, 0, 4},
+                                         {ArgumentKind::buffer, Access::write, 2, 4, 4},
+                                         {ArgumentKind::buffer, Access::read, 0, 8, 4},
+                                         {ArgumentKind::buffer, Access::write, 2, 20, 4}};
+  const auto work = [&](WorkKind kind, std::span<const TraceArgument> arguments,
                         std::uint32_t kernel_id, std::uint64_t pattern) {
     WorkRow row{};
     row.kind = kind;
-    row.kernel = kernel_id;
+    (kind == WorkKind::launch ? row.graph : row.kernel) = kernel_id;
     row.label = w.text("label");
     row.scope = w.text("layer0/norm");
     row.groups = row.group_size = {2, 1, 1};
     row.offset = {1, 0, 0};
     row.items = {3, 1, 1};
-    row.pattern = pattern;
+    row.pattern = static_cast<std::uint32_t>(pattern);
+    row.pattern_bytes = static_cast<std::uint32_t>(pattern >> 32);
     row.arguments = arguments;
     if (kind == WorkKind::dispatch) row.values = bytes_of("four");
     return w.add(row);

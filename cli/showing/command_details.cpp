@@ -133,11 +133,12 @@ Json image_json(const TraceBuffer& buffer) {
 
 std::string launch_text(const TraceWork& work) {
   std::string text =
-      work.group_size == unset_dim
-          ? fmt::format("{} items, in groups of the driver's choice", grid_text(work.groups))
+      !work.has_own_groups()
+          ? fmt::format("{} items, in groups of the driver's choice", grid_text(work.items))
           : fmt::format("{} groups of {} items", grid_text(work.groups),
                         grid_text(work.group_size));
-  if (work.items != unset_dim) text += fmt::format(", {} items in all", grid_text(work.items));
+  if (work.has_own_groups() && work.items != unset_dim)
+    text += fmt::format(", {} items in all", grid_text(work.items));
   if (work.offset != unset_dim)
     text += fmt::format(", from ({}, {}, {})", work.offset.x, work.offset.y, work.offset.z);
   return text;

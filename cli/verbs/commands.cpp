@@ -90,13 +90,14 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
     const TraceCommand& command = trace.commands()[selected[i]];
     const TraceWork& work = trace.work_of(command);
     const std::uint64_t delay = queue_delay_ns(command);
-    table.add({command_name(selected[i]), name_of(trace.streams()[command.stream].id),
-               to_string(work.kind), title_of(trace, work), trace.text(work.scope),
-               work.kind == WorkKind::dispatch
-                   ? grid_text(work.groups) + (work.group_size == unset_dim ? " items" : "")
-                   : "",
-               time_text(start_of(command) - origin), delay ? time_text(delay) : "-",
-               command.has_run_times() ? time_text(command.run_ns()) : "-"});
+    table.add(
+        {command_name(selected[i]), name_of(trace.streams()[command.stream].id),
+         to_string(work.kind), title_of(trace, work), trace.text(work.scope),
+         work.kind == WorkKind::dispatch
+             ? (work.has_own_groups() ? grid_text(work.groups) : grid_text(work.items) + " items")
+             : "",
+         time_text(start_of(command) - origin), delay ? time_text(delay) : "-",
+         command.has_run_times() ? time_text(command.run_ns()) : "-"});
   }
   fmt::print("{}", table.text());
   if (shown < selected.size())

@@ -106,32 +106,57 @@ enum class ArgumentKind : std::uint8_t {
   opaque     // something that can't be given again: a queue, a pipe
 };
 
+// Recorders keep these rows as flat bytes and compare them as such: there is no padding.
 struct TraceArgument {
   ArgumentKind kind{};
   Access access = Access::read;
-  std::uint32_t buffer = no_index;  // index in buffers()
+  std::uint16_t zero = 0;
+  std::uint32_t buffer = no_index;  // index in buffers(); in a file its id
   std::uint64_t offset_bytes = 0;   // of a range; of a value: where its bytes begin in value_bytes
   std::uint64_t size_bytes = 0;
   // Index in buffers() of an image that is made on this range of a buffer, and is what is bound.
   std::uint32_t view = no_index;
+  std::uint32_t zero_too = 0;
+
+  constexpr TraceArgument() = default;
+  constexpr TraceArgument(ArgumentKind kind_, Access access_, std::uint32_t buffer_,
+                          std::uint64_t offset, std::uint64_t size, std::uint32_t view_ = no_index)
+      : kind(kind_),
+        access(access_),
+        buffer(buffer_),
+        offset_bytes(offset),
+        size_bytes(size),
+        view(view_) {}
 
   bool has_value() const noexcept {
     return kind == ArgumentKind::value || kind == ArgumentKind::sampler;
   }
 };
 
-// What a command does; equal commands share one.
+// What a command does; equal commands share one. No padding, as above.
 struct TraceWork {
   WorkKind kind{};
+  std::uint8_t zero[3] = {};
   std::uint32_t kernel = no_index;     // index in kernels()
   std::uint32_t graph = no_index;      // of a launch
   std::uint32_t label = 0, scope = 0;  // texts; 0 is the empty one
-  Dim3 groups, group_size;  // no group size (0): the driver's choice, and `groups` counts items
-  Dim3 offset{0, 0, 0};     // of the first item's global id
-  Dim3 items{0, 0, 0};      // 0: groups × group_size; else fewer, the last groups are not full
+  // As in a Dispatch. Both 0: the driver chose them, and only `items` is known.
+  Dim3 groups{0, 0, 0}, group_size{0, 0, 0};
+  Dim3 offset{0, 0, 0};  // of the first item's global id
+  Dim3 items{0, 0, 0};   // 0: groups × group_size; else fewer, the last groups are not full
   std::uint32_t dimensions = 0;  // that the kernel is told of; 0: as many as are more than 1
   std::uint32_t pattern = 0, pattern_bytes = 0;
   std::uint32_t first_argument = 0, argument_count = 0;
+
+  bool has_own_groups() const noexcept { return group_size != unset_dim; }
+  // How many items of each dimension there are, however they were given.
+  Dim3 all_items() const noexcept {
+    if (items != unset_dim || !has_own_groups()) return items;
+    Dim3 all;
+    all.x = groups.x * group_size.x, all.y = groups.y * group_size.y,
+    all.z = groups.z * group_size.z;
+    return all;
+  }
 };
 
 // Before `command` runs, `after`, a command of another stream, is done.

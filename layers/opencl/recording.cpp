@@ -15,9 +15,7 @@
 
 namespace reel::layer {
 
-using capture::PackedArgument;
 using capture::PackedCommand;
-using capture::PackedWork;
 using capture::Piece;
 using capture::reserve_command;
 using capture::reserve_stamps;
@@ -257,8 +255,8 @@ void Recording::look_at(const Point& command, const Work& work, std::vector<Piec
     if (contents != Contents::none) take_host_writes(command.command, storage);
     if (writes(argument.access) && is_seen_by_host(storage)) shared_writes_.begin(storage, command);
     const BufferRange range = ledger_range(argument.range);
-    if (writes(argument.access) && overwrites(work.kind))
-      ledger_.overwrite(range, work.kind == WorkKind::write);
+    if (writes(argument.access) && overwrites(work.row.kind))
+      ledger_.overwrite(range, work.row.kind == WorkKind::write);
     else
       ledger_.use(range, argument.access, unknown);
   }
@@ -438,7 +436,8 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
     wrote(work, lane.stream, ticket.id);
     for (std::uint32_t i = 0; i < nodes; ++i)
       wrote(ticket.buffer->works[i].work, lane.stream, ticket.id + 1 + i);
-    if (contents == Contents::all && work.kind != WorkKind::write && work.kind != WorkKind::read) {
+    if (contents == Contents::all && work.row.kind != WorkKind::write &&
+        work.row.kind != WorkKind::read) {
       std::vector<WorkArgument> checks;
       for (const WorkArgument& argument : work.arguments)
         if (is_bytes(argument) && writes(argument.access)) checks.push_back(argument);
@@ -473,7 +472,7 @@ void Recording::launch(Ticket& ticket, CommandBuffer& buffer) noexcept {
     const auto count = u32(buffer.works.size());
     ticket.id = next_command_.fetch_add(count + 1, std::memory_order_relaxed);
     ticket.work->clear();
-    ticket.work->kind = WorkKind::launch;
+    ticket.work->row.kind = WorkKind::launch;
     ticket.work->label = "clEnqueueCommandBufferKHR";
     if (buffer.recorded_in != number) {
       buffer.recorded_in = number;
@@ -514,35 +513,26 @@ void Recording::append(const Ticket& ticket, const Work& work, std::uint32_t id,
   PackedCommand* entry = reserve_command(*record.log, record.lanes[ticket.lane].stream,
                                          {id, launched_by, node, ticket.begin_ns, end_ns},
                                          arguments, values, label.size());
-  PackedWork& packed = entry->work;
-  packed.kind = u32(work.kind);
-  packed.kernel = work.kernel                     ? u32(work.kernel->identity->id)
-                  : work.kind == WorkKind::launch ? ticket.buffer->graph
-                                                  : no_index;
-  std::copy(work.groups.begin(), work.groups.end(), packed.groups);
-  std::copy(work.group_size.begin(), work.group_size.end(), packed.group_size);
-  std::copy(work.offset.begin(), work.offset.end(), packed.offset);
-  std::copy(work.items.begin(), work.items.end(), packed.items);
-  packed.dimensions = work.dimensions;
-  packed.pattern = work.pattern;
-  packed.scope = current_scope().key();
-  auto* argument = reinterpret_cast<PackedArgument*>(entry + 1);
+  entry->scope = current_scope().key();
+  entry->work = work.row;
+  entry->work.argument_count = arguments;
+  if (work.kernel) entry->work.kernel = u32(work.kernel->identity->id);
+  if (work.row.kind == WorkKind::launch) entry->work.graph = ticket.buffer->graph;
+  TraceArgument* argument = entry->arguments();
   for (std::uint32_t i = 0; i < arguments; ++i) {
     const WorkArgument& a = work.arguments[i];
-    const std::uint32_t kind = u32(a.kind) | u32(a.access) << 8;
     if (a.kind == ArgumentKind::buffer)
-      *argument++ = {kind,
+      *argument++ = {a.kind,
+                     a.access,
                      u32(a.range.storage->id),
                      a.range.offset_bytes,
                      a.range.size_bytes,
-                     a.view ? u32(a.view->id) : no_index,
-                     0};
+                     a.view ? u32(a.view->id) : no_index};
     else
-      *argument++ = {kind, no_index, 0, a.size_bytes, no_index, 0};
+      *argument++ = {a.kind, a.access, no_index, 0, a.size_bytes};
   }
-  auto* value = reinterpret_cast<std::byte*>(argument);
-  if (values) std::memcpy(value, work.values.data(), values);
-  if (!label.empty()) std::memcpy(value + values, label.data(), label.size());
+  if (values) std::memcpy(entry->values(), work.values.data(), values);
+  label.copy(entry->label(), label.size());
   record.log->commit();
 }
 

@@ -321,7 +321,7 @@ void Recording::check_nodes(Ticket& ticket, cl_event launched) {
       if (argument.kind != ArgumentKind::buffer || !writes(argument.access)) continue;
       RangeSet& written = later[range.storage];
       const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
-      if (!range.storage->is_strange && works[i].work.kind != WorkKind::write)
+      if (!range.storage->is_strange && works[i].work.row.kind != WorkKind::write)
         written.for_each_gap(begin, end, [&](std::uint64_t first, std::uint64_t last) {
           pieces.push_back({range.storage, first, last - first});
         });

@@ -54,16 +54,17 @@ void add_copy(Work& work, const std::shared_ptr<Memory>& source, const Box& sour
 
 void set_pattern(Work& work, const void* pattern, std::size_t size) {
   if (!pattern || (size != 1 && size != 2 && size != 4)) {
-    work.kind = WorkKind::write;
+    work.row.kind = WorkKind::write;
     return;
   }
   std::uint32_t bytes = 0;
   std::memcpy(&bytes, pattern, size);
-  work.pattern = bytes | std::uint64_t{size} << 32;
+  work.row.pattern = bytes;
+  work.row.pattern_bytes = static_cast<std::uint32_t>(size);
 }
 
 void give_pattern(Given& given, const void* pattern, std::size_t size) noexcept {
-  if (!given || !pattern || given.work().kind != WorkKind::write) return;
+  if (!given || !pattern || given.work().row.kind != WorkKind::write) return;
   // The driver refuses other sizes; so many bytes need not be there.
   if (!std::has_single_bit(size) || size > 128) return;
   PatternSource source(std::as_bytes(std::span(static_cast<const char*>(pattern), size)));

@@ -45,7 +45,7 @@ void fill(Given& given, WorkKind kind, const char* function, F&& add) noexcept {
   quietly([&] {
     Work& work = given.work();
     work.clear();
-    work.kind = kind;
+    work.row.kind = kind;
     work.label = function;
     add(work);
     filled = true;

@@ -3,12 +3,10 @@
 namespace reel::layer {
 
 void Work::clear() {
-  kind = WorkKind::barrier;
+  row = {};
+  row.kind = WorkKind::barrier;
   label = {};
   kernel = nullptr;
-  groups = group_size = offset = items = {};
-  dimensions = 0;
-  pattern = 0;
   arguments.clear();
   values.clear();
   waits_for_all = holds_back_later = false;
@@ -24,22 +22,6 @@ void Work::add(const Range& range, Access access, Storage* view) {
 void Work::add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes) {
   arguments.push_back({argument_kind, Access::read, {}, bytes.size(), nullptr});
   values.insert(values.end(), bytes.begin(), bytes.end());
-}
-
-std::uint64_t Box::end_bytes() const noexcept {
-  if (row_bytes == 0 || rows == 0 || slices == 0) return offset_bytes;
-  return offset_bytes + (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row_bytes;
-}
-
-bool Box::fits(std::uint64_t size_bytes) const noexcept {
-  // Numbers of a program that is wrong may be anything; the driver refuses them.
-  constexpr std::uint64_t most = std::uint64_t{1} << 48;
-  if (offset_bytes > most || row_bytes > most || row_pitch > most || slice_pitch > most ||
-      rows > (1u << 24) || slices > (1u << 24))
-    return false;
-  if (rows > 1 && row_pitch > most / rows) return false;
-  if (slices > 1 && slice_pitch > most / slices) return false;
-  return end_bytes() <= size_bytes;
 }
 
 Box buffer_box(const std::size_t* origin, const std::size_t* region, std::size_t row_pitch,

@@ -1,7 +1,6 @@
 // work.hpp - what one call asks of the device, in the words of documents.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,9 +8,16 @@
 #include <vector>
 
 #include "layers/opencl/objects.hpp"
+#include "recording/byte_source.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::layer {
+
+using capture::Box;
+using capture::BoxSource;
+using capture::ByteSource;
+using capture::line;
+using capture::PatternSource;
 
 struct Range {
   Storage* storage = nullptr;
@@ -28,12 +34,9 @@ struct WorkArgument {
 
 // Reused from call to call; clear() keeps memory.
 struct Work {
-  WorkKind kind = WorkKind::barrier;
+  TraceWork row;           // without numbers of what it names
   std::string_view label;  // the function; lives as long as the process
   Kernel* kernel = nullptr;
-  std::array<std::uint32_t, 3> groups{}, group_size{}, offset{}, items{};
-  std::uint32_t dimensions = 0;
-  std::uint64_t pattern = 0;
   std::vector<WorkArgument> arguments;
   std::vector<std::byte> values;
   bool waits_for_all = false;           // on a queue without order: all before it is done first
@@ -47,35 +50,6 @@ struct Work {
   void write(const Range& range) { add(range, Access::write); }
   void add(const Range& range, Access access, Storage* view = nullptr);
   void add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes);
-};
-
-// Rows of a box in linear memory, those that touch merged into one.
-struct Box {
-  std::uint64_t offset_bytes = 0;  // of its first byte
-  std::uint64_t row_bytes = 0, rows = 1, slices = 1;
-  std::uint64_t row_pitch = 0, slice_pitch = 0;
-
-  // visit(offset, size), in order.
-  template <class F>
-  void for_each_run(F&& visit) const {
-    if (row_bytes == 0 || rows == 0 || slices == 0) return;
-    const bool rows_touch = rows == 1 || row_pitch == row_bytes;
-    const std::uint64_t slice_bytes = rows_touch ? rows * row_bytes : row_bytes;
-    if (rows_touch && (slices == 1 || slice_pitch == slice_bytes)) {
-      visit(offset_bytes, slices * slice_bytes);
-      return;
-    }
-    for (std::uint64_t z = 0; z < slices; ++z) {
-      const std::uint64_t at = offset_bytes + z * slice_pitch;
-      if (rows_touch)
-        visit(at, slice_bytes);
-      else
-        for (std::uint64_t y = 0; y < rows; ++y) visit(at + y * row_pitch, row_bytes);
-    }
-  }
-  std::uint64_t end_bytes() const noexcept;  // past the last byte
-  // Is each within `size_bytes`?
-  bool fits(std::uint64_t size_bytes) const noexcept;
 };
 
 // A box of a buffer as the …Rect functions give it; pitches of 0 mean tight.

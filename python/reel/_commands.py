@@ -174,7 +174,7 @@ class TraceCommand(Row):
 
     @property
     def group_size(self) -> tuple[int, int, int]:
-        """(0, 0, 0): it was the driver's choice, and ``groups`` counts items."""
+        """(0, 0, 0), and so are ``groups``: the driver chose; ``items`` has how many there were."""
         x, y, z = self._work_of("group_size").tolist()
         return (x, y, z)
 

@@ -41,8 +41,9 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
     for_each_range(trace, work, [&](const TraceArgument& range, Access) {
       bytes_of_work[w] += range.size_bytes;
     });
-    shapes[work.kernel].insert({work.groups.x, work.groups.y, work.groups.z, work.group_size.x,
-                                work.group_size.y, work.group_size.z});
+    const Dim3 items = work.all_items();
+    shapes[work.kernel].insert(
+        {items.x, items.y, items.z, work.group_size.x, work.group_size.y, work.group_size.z});
   }
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     const TraceCommand& command = trace.commands()[c];

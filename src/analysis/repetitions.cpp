@@ -56,7 +56,7 @@ std::vector<std::uint32_t> identities(const Trace& trace, bool with_numbers) {
     const Key key{work.kind,
                   work.kernel,
                   work.graph,
-                  work.groups.count(),
+                  work.all_items().count(),
                   work.group_size.count(),
                   texts[work.label],
                   texts[work.scope]};

@@ -10,6 +10,7 @@
 #include "capture/pass.hpp"
 #include "capture/recorded_stream.hpp"
 #include "document/columns/kernel_row.hpp"
+#include "document/columns/work_codec.hpp"
 #include "graph/access.hpp"
 #include "graph/kernel_forms.hpp"
 #include "recording/glob.hpp"
@@ -30,16 +31,11 @@ constexpr std::uint64_t most_freed_bytes = std::uint64_t{64} << 20;
 
 std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 
-constexpr WorkKind kind_of(const Work& work) {
-  return std::visit(overloaded{[](const Dispatch&) { return WorkKind::dispatch; },
-                               [](const Copy&) { return WorkKind::copy; },
-                               [](const Fill&) { return WorkKind::fill; },
-                               [](const Write&) { return WorkKind::write; },
-                               [](const Read&) { return WorkKind::read; },
-                               [](const HostCall&) { return WorkKind::host_call; },
-                               [](const Barrier&) { return WorkKind::barrier; }},
-                    work);
-}
+// Numbers of the process: those of the document.
+struct Ids {
+  std::uint32_t kernel(const KernelResource& kernel) const noexcept { return u32(kernel.id); }
+  std::uint32_t buffer(const BufferResource& buffer) const noexcept { return u32(buffer.id); }
+};
 
 }  // namespace
 
@@ -267,89 +263,20 @@ void Recording::append_launch(StreamState& stream, RecordedStream& record, const
   }
   PackedCommand* entry =
       reserve_command(*record.log, u32(stream.id), given, 0, 0, exec.launch_name.size());
-  entry->work.kind = u32(WorkKind::launch);
-  entry->work.kernel = exec.recorded_graph;
-  if (!exec.launch_name.empty())
-    std::memcpy(entry + 1, exec.launch_name.data(), exec.launch_name.size());
+  entry->work.kind = WorkKind::launch;
+  entry->work.graph = exec.recorded_graph;
+  exec.launch_name.copy(entry->label(), exec.launch_name.size());
   record.log->commit();
 }
 
 void Recording::append(StreamState& stream, RecordedStream& record, const Given& given,
                        const Command& command) {
-  std::uint32_t arguments = 0, values = 0;
-  const auto* dispatch = std::get_if<Dispatch>(&command.work);
-  if (dispatch) {
-    arguments = u32(dispatch->arguments.size()) + (dispatch->indirect.buffer ? 1 : 0);
-    for (const Argument& a : dispatch->arguments)
-      values += a.value_bytes;  // 0 but of values and samplers
-  } else {
-    for_each_access(command.work, [&](const BufferRange&, Access) { ++arguments; });
-  }
-  const std::size_t label = command.label.size();
-  PackedCommand* entry =
-      reserve_command(*record.log, u32(stream.id), given, arguments, values, label);
-  PackedWork& work = entry->work;
-  work.kind = u32(kind_of(command.work));
-  work.kernel = no_index;
-  work.scope = command.scope.key();
-  auto* argument = reinterpret_cast<PackedArgument*>(entry + 1);
-  auto* value = reinterpret_cast<std::byte*>(argument + arguments);
-  const auto add_range = [&](ArgumentKind kind, Access access, const BufferRange& range) {
-    *argument++ = {u32(kind) | u32(access) << 8,
-                   u32(range.buffer->id),
-                   range.offset_bytes,
-                   range.size_bytes,
-                   no_index,
-                   0};
-  };
-  const auto add_other = [&](ArgumentKind kind, std::uint64_t size_bytes) {
-    *argument++ = {u32(kind) | u32(Access::read) << 8, no_index, 0, size_bytes, no_index, 0};
-  };
-  if (dispatch) {
-    work.kernel = u32(dispatch->kernel->id);
-    const Dim3 &groups = dispatch->groups, &size_of = dispatch->group_size;
-    work.groups[0] = groups.x, work.groups[1] = groups.y, work.groups[2] = groups.z;
-    work.group_size[0] = size_of.x, work.group_size[1] = size_of.y, work.group_size[2] = size_of.z;
-    if (dispatch->is_free_grid()) {
-      const Dim3 &offset = dispatch->offset, &items = dispatch->items;
-      work.offset[0] = offset.x, work.offset[1] = offset.y, work.offset[2] = offset.z;
-      if (size_of == unset_dim)  // the driver's choice: `groups` counts items
-        work.groups[0] = items.x, work.groups[1] = items.y, work.groups[2] = items.z;
-      else
-        work.items[0] = items.x, work.items[1] = items.y, work.items[2] = items.z;
-    }
-    for (const Argument& a : dispatch->arguments) {
-      switch (a.kind) {
-        case ParameterKind::buffer:
-        case ParameterKind::image:
-          add_range(ArgumentKind::buffer, a.access, stored_range(a.range));
-          if (a.range.buffer->storage) argument[-1].view = u32(a.range.buffer->id);
-          break;
-        case ParameterKind::value:
-        case ParameterKind::sampler:
-          add_other(a.kind == ParameterKind::value ? ArgumentKind::value : ArgumentKind::sampler,
-                    a.value_bytes);
-          std::memcpy(value, a.value().data(), a.value_bytes);
-          value += a.value_bytes;
-          break;
-        case ParameterKind::shared:
-          add_other(ArgumentKind::shared, a.shared_bytes);
-          break;
-        case ParameterKind::other:
-          add_other(ArgumentKind::null, 0);
-          break;
-      }
-    }
-    if (dispatch->indirect.buffer)
-      add_range(ArgumentKind::indirect, Access::read, dispatch->indirect);
-  } else {
-    if (const auto* fill = std::get_if<Fill>(&command.work))
-      work.pattern = fill->pattern | std::uint64_t{fill->pattern_bytes} << 32;
-    for_each_access(command.work, [&](const BufferRange& range, Access access) {
-      add_range(ArgumentKind::buffer, access, range);
-    });
-  }
-  if (label) std::memcpy(value, command.label.data(), label);  // an empty one may point nowhere
+  const document::StoredSizes sizes = document::stored_sizes(command.work);
+  PackedCommand* entry = reserve_command(*record.log, u32(stream.id), given, sizes.arguments,
+                                         sizes.value_bytes, command.label.size());
+  entry->scope = command.scope.key();
+  document::store(command.work, Ids{}, entry->work, entry->arguments(), entry->values());
+  command.label.copy(entry->label(), command.label.size());
   record.log->commit();
 }
 

@@ -20,25 +20,26 @@ struct Given {
 inline PackedCommand* reserve_command(CommandLog& log, std::uint32_t stream, const Given& given,
                                       std::uint32_t arguments = 0, std::uint32_t values = 0,
                                       std::size_t label = 0) {
-  const auto bytes = static_cast<std::uint32_t>(
-      sizeof(PackedCommand) + arguments * sizeof(PackedArgument) + values + label);
+  const auto bytes = static_cast<std::uint32_t>(sizeof(PackedCommand) +
+                                                arguments * sizeof(TraceArgument) + values + label);
   const std::uint32_t size = (bytes + 7) / 8 * 8;
   std::byte* place = log.reserve(size);
   std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
   auto* entry = reinterpret_cast<PackedCommand*>(place);
-  *entry = PackedCommand{{size, EntryType::command},
-                         given.id,
-                         stream,
-                         given.launch,
-                         given.node,
-                         thread_number(),
-                         0,
-                         given.begin_ns,
-                         given.end_ns,
-                         {}};
+  *entry = {{size, EntryType::command},
+            given.id,
+            stream,
+            given.launch,
+            given.node,
+            thread_number(),
+            0,
+            given.begin_ns,
+            given.end_ns,
+            nullptr,
+            {},
+            values,
+            static_cast<std::uint32_t>(label)};
   entry->work.argument_count = arguments;
-  entry->work.value_bytes = values;
-  entry->work.label_bytes = static_cast<std::uint32_t>(label);
   return entry;
 }
 

@@ -1,11 +1,12 @@
 // packed_command.hpp - one command as it travels from the thread that gave it to the writer.
 //
-// Flat bytes: this header, then arguments, then the bytes of values, then the label. Everything
-// from `work` on says what the command does and is compared as a whole, so padding is zeroed.
+// Flat bytes: this header, then arguments, then the bytes of values, then the label.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "document/columns/rows.hpp"
@@ -19,29 +20,37 @@ struct EntryHeader {
   EntryType type;
 };
 
-struct PackedWork {
-  std::uint32_t kind, kernel;
-  std::uint32_t groups[3], group_size[3], offset[3], items[3];
-  std::uint64_t pattern;
-  const void* scope;  // Scope's own pointer: lives as long as the process
-  std::uint32_t argument_count, value_bytes, label_bytes, dimensions;
-};
-
 struct PackedCommand {
   EntryHeader header;
   std::uint32_t id, stream, launch, node, thread, zero;
   std::uint64_t begin_ns, end_ns;
-  PackedWork work;
-};
-static_assert(sizeof(PackedCommand) % 8 == 0 && std::is_trivially_copyable_v<PackedCommand>);
+  const void* scope;  // Scope's own pointer: lives as long as the process
+  TraceWork work;     // without texts
+  std::uint32_t value_bytes, label_bytes;
 
-// Padding of the row itself is made explicit here.
-struct PackedArgument {
-  std::uint32_t kind_and_access;  // kind in the low byte, access in the next
-  std::uint32_t buffer;
-  std::uint64_t offset_bytes, size_bytes;
-  std::uint32_t view, zero;
+  // What says what the command does, as bytes that can be compared.
+  std::span<const std::byte> what() const noexcept {
+    const auto* begin = reinterpret_cast<const std::byte*>(&scope);
+    return {begin, reinterpret_cast<const std::byte*>(this) + header.size_bytes};
+  }
+  TraceArgument* arguments() noexcept { return reinterpret_cast<TraceArgument*>(this + 1); }
+  const TraceArgument* arguments() const noexcept {
+    return reinterpret_cast<const TraceArgument*>(this + 1);
+  }
+  std::byte* values() noexcept {
+    return reinterpret_cast<std::byte*>(arguments() + work.argument_count);
+  }
+  const std::byte* values() const noexcept {
+    return reinterpret_cast<const std::byte*>(arguments() + work.argument_count);
+  }
+  char* label() noexcept { return reinterpret_cast<char*>(values() + value_bytes); }
+  std::string_view label() const noexcept {
+    return {reinterpret_cast<const char*>(values() + value_bytes), label_bytes};
+  }
 };
+static_assert(sizeof(PackedCommand) % 8 == 0 && std::is_trivially_copyable_v<PackedCommand> &&
+              std::has_unique_object_representations_v<PackedCommand> &&
+              std::has_unique_object_representations_v<TraceArgument>);
 
 struct PackedStamps {
   EntryHeader header;

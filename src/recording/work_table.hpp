@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <unordered_map>
-#include <vector>
 
 #include "base/hash128.hpp"
 #include "document/document_writer.hpp"
@@ -26,7 +25,6 @@ class WorkTable {
   std::unordered_map<const void*, std::uint32_t> scopes_;
   Hash128 last_{};  // a loop gives the same again
   std::uint32_t last_number_ = no_index;
-  std::vector<document::ArgumentRow> arguments_;
 };
 
 }  // namespace reel::capture

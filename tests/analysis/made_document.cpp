@@ -69,7 +69,7 @@ std::uint32_t MadeDocument::kernel(const std::string& name, const std::string& t
 }
 
 std::uint32_t MadeDocument::add(const MadeCommand& command) {
-  std::vector<ArgumentRow> arguments;
+  std::vector<TraceArgument> arguments;
   const auto give = [&](const std::vector<MadeRange>& ranges, Access access) {
     for (const MadeRange& range : ranges)
       arguments.push_back({ArgumentKind::buffer, access, range.buffer, range.offset,
@@ -78,15 +78,17 @@ std::uint32_t MadeDocument::add(const MadeCommand& command) {
   give(command.reads, Access::read);
   give(command.writes, Access::write);
   give(command.changes, Access::read_write);
-  WorkRow work{.kind = command.kind,
-               .kernel = command.kind == WorkKind::launch ? command.graph : command.kernel,
-               .label = writer_->text(command.label),
-               .scope = writer_->text(command.scope)};
+  WorkRow work;
+  work.kind = command.kind;
+  (command.kind == WorkKind::launch ? work.graph : work.kernel) =
+      command.kind == WorkKind::launch ? command.graph : command.kernel;
+  work.label = writer_->text(command.label);
+  work.scope = writer_->text(command.scope);
   if (command.kind == WorkKind::dispatch) {
     work.groups = {command.groups, 1, 1};
     work.group_size = {command.group_size, 1, 1};
   }
-  if (command.kind == WorkKind::fill) work.pattern = std::uint64_t{4} << 32;  // of four bytes
+  if (command.kind == WorkKind::fill) work.pattern_bytes = 4;
   work.arguments = arguments;
   const std::uint32_t number = number_of(work);
   const Span call = command.call.value_or(Span{command.run.begin - 1, command.run.begin});
@@ -109,10 +111,10 @@ std::uint32_t MadeDocument::add(const MadeCommand& command) {
 std::uint32_t MadeDocument::number_of(const WorkRow& work) {
   std::string key = std::to_string(static_cast<int>(work.kind));
   for (const std::uint64_t part :
-       {std::uint64_t{work.kernel}, std::uint64_t{work.label}, std::uint64_t{work.scope},
-        work.groups.count(), work.group_size.count()})
+       {std::uint64_t{work.kernel}, std::uint64_t{work.graph}, std::uint64_t{work.label},
+        std::uint64_t{work.scope}, work.groups.count(), work.group_size.count()})
     key += " " + std::to_string(part);
-  for (const ArgumentRow& argument : work.arguments)
+  for (const TraceArgument& argument : work.arguments)
     for (const std::uint64_t part :
          {static_cast<std::uint64_t>(argument.access), std::uint64_t{argument.buffer},
           argument.offset_bytes, argument.size_bytes})

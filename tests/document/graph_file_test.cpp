@@ -132,6 +132,33 @@ TEST_F(GraphFile, EveryKindOfNodeComesBackAsItWas) {
   EXPECT_FALSE(kernel.device);
 }
 
+TEST_F(GraphFile, AGridWithOffsetAndItemsComesBackAsItWas) {
+  const Kernel kernel = make_kernel("work");
+  kernel.resource()->source.opencl_c = "kernel void work() {}";
+  Dispatch dispatch;
+  dispatch.kernel = kernel.resource().get();
+  dispatch.groups = {3, 2, 1};
+  dispatch.group_size = {4, 4, 1};
+  dispatch.offset = {5, 6, 7};
+  dispatch.items = {11, 7, 1};
+  dispatch.dimensions = 3;
+  Graph graph;
+  graph.add({dispatch, "partial"});
+  dispatch.group_size = unset_dim;  // the driver's choice
+  dispatch.groups = {1, 1, 1};
+  graph.add({dispatch, "any"});
+  const Graph loaded = through_a_file(graph);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& before = std::get<Dispatch>(graph.node(node(i)).command.work);
+    const auto& after = std::get<Dispatch>(loaded.node(node(i)).command.work);
+    EXPECT_EQ(after.groups, before.groups);
+    EXPECT_EQ(after.group_size, before.group_size);
+    EXPECT_EQ(after.offset, before.offset);
+    EXPECT_EQ(after.items, before.items);
+    EXPECT_EQ(after.dimensions, before.dimensions);
+  }
+}
+
 TEST_F(GraphFile, ALoadedGraphCanBeSavedAgain) {
   const Graph once = through_a_file(every_kind({}));
   expect_same(once, through_a_file(once));
@@ -335,7 +362,7 @@ TEST_F(GraphFile, WithoutItsBytesAWriteIsDamage) {
 // Documents that are whole, and hold what no graph of ours would.
 class HostileGraph : public GraphFile {
  protected:
-  static constexpr ArgumentRow whole_a{ArgumentKind::buffer, Access::write, 0, 0, 64};
+  static constexpr TraceArgument whole_a{ArgumentKind::buffer, Access::write, 0, 0, 64};
 
   // A device, a stream, buffers a and b of 64 bytes, a kernel.
   static void add_basics(Batches& b) {
@@ -354,18 +381,25 @@ class HostileGraph : public GraphFile {
     b.add(work, id);
     b.add(CommandRow{id, id, 0, launch, node, 0, 0, 0});
   }
-  static WorkRow launch_of(std::uint32_t graph) {
-    return {.kind = WorkKind::launch, .kernel = graph};
+  static WorkRow of_kind(WorkKind kind, std::span<const TraceArgument> arguments = {}) {
+    WorkRow row;
+    row.kind = kind;
+    row.arguments = arguments;
+    return row;
   }
-  static WorkRow barrier() { return {.kind = WorkKind::barrier}; }
-  static WorkRow dispatch(std::span<const ArgumentRow> arguments,
+  static WorkRow launch_of(std::uint32_t graph) {
+    WorkRow row = of_kind(WorkKind::launch);
+    row.graph = graph;
+    return row;
+  }
+  static WorkRow barrier() { return of_kind(WorkKind::barrier); }
+  static WorkRow dispatch(std::span<const TraceArgument> arguments,
                           std::span<const std::byte> values = {}) {
-    return {.kind = WorkKind::dispatch,
-            .kernel = 0,
-            .groups = {1},
-            .group_size = {1},
-            .arguments = arguments,
-            .values = values};
+    WorkRow row = of_kind(WorkKind::dispatch, arguments);
+    row.kernel = 0;
+    row.groups = row.group_size = {1};
+    row.values = values;
+    return row;
   }
 
   Graph with(const std::function<void(Batches&)>& fill) {
@@ -447,48 +481,50 @@ TEST_F(HostileGraph, ChildrenMustBeATree) {
 }
 
 TEST_F(HostileGraph, NodesMustBeWhatAGraphMayHold) {
-  refused({"host_call"}, [](Batches& b) { add(b, {.kind = WorkKind::host_call}); });
+  refused({"host_call"}, [](Batches& b) { add(b, of_kind(WorkKind::host_call)); });
   refused({"read"}, [](Batches& b) {
-    const std::vector<ArgumentRow> range{{ArgumentKind::buffer, Access::read, 0, 0, 64}};
-    add(b, {.kind = WorkKind::read, .arguments = range});
+    const std::vector<TraceArgument> range{{ArgumentKind::buffer, Access::read, 0, 0, 64}};
+    add(b, of_kind(WorkKind::read, range));
   });
-  refused({"unknown"}, [](Batches& b) { add(b, {.kind = static_cast<WorkKind>(77)}); });
+  refused({"unknown"}, [](Batches& b) { add(b, of_kind(static_cast<WorkKind>(77))); });
   refused({}, [](Batches& b) {  // past its buffer
-    const std::vector<ArgumentRow> range{{ArgumentKind::buffer, Access::write, 0, 32, 64}};
-    add(b, {.kind = WorkKind::fill, .pattern = 1ull << 32, .arguments = range});
+    const std::vector<TraceArgument> range{{ArgumentKind::buffer, Access::write, 0, 32, 64}};
+    WorkRow fill = of_kind(WorkKind::fill, range);
+    fill.pattern_bytes = 1;
+    add(b, fill);
   });
   refused({"overlap"}, [](Batches& b) {
-    const std::vector<ArgumentRow> ranges{{ArgumentKind::buffer, Access::read, 0, 0, 32},
-                                          {ArgumentKind::buffer, Access::write, 0, 8, 32}};
-    add(b, {.kind = WorkKind::copy, .arguments = ranges});
+    const std::vector<TraceArgument> ranges{{ArgumentKind::buffer, Access::read, 0, 0, 32},
+                                            {ArgumentKind::buffer, Access::write, 0, 8, 32}};
+    add(b, of_kind(WorkKind::copy, ranges));
   });
 }
 
 TEST_F(HostileGraph, ArgumentsMustBeWhatADispatchMayHave) {
   refused({"value of 4097 bytes", "4096"}, [](Batches& b) {
-    const std::vector<ArgumentRow> value{{ArgumentKind::value, Access::read, no_index, 0, 4097}};
+    const std::vector<TraceArgument> value{{ArgumentKind::value, Access::read, no_index, 0, 4097}};
     add(b, dispatch(value, some_bytes(4097)));
   });
   refused({"sampler"}, [](Batches& b) {
-    const std::vector<ArgumentRow> value{{ArgumentKind::sampler, Access::read, no_index, 0, 12}};
+    const std::vector<TraceArgument> value{{ArgumentKind::sampler, Access::read, no_index, 0, 12}};
     add(b, dispatch(value, some_bytes(12)));
   });
-  refused({"0 ranges"}, [](Batches& b) { add(b, {.kind = WorkKind::copy}); });
+  refused({"0 ranges"}, [](Batches& b) { add(b, of_kind(WorkKind::copy)); });
   refused({"value of 0 bytes"}, [](Batches& b) {
-    const std::vector<ArgumentRow> value{{ArgumentKind::value, Access::read, no_index, 0, 0}};
+    const std::vector<TraceArgument> value{{ArgumentKind::value, Access::read, no_index, 0, 0}};
     add(b, dispatch(value));
   });
   refused({"0 bytes of buffer 'a'"}, [](Batches& b) {
-    const std::vector<ArgumentRow> empty{{ArgumentKind::buffer, Access::read, 0, 0, 0}};
+    const std::vector<TraceArgument> empty{{ArgumentKind::buffer, Access::read, 0, 0, 0}};
     add(b, dispatch(empty));
   });
   refused({"12 bytes"}, [](Batches& b) {
-    const std::vector<ArgumentRow> grid{{ArgumentKind::indirect, Access::read, 0, 0, 8}};
+    const std::vector<TraceArgument> grid{{ArgumentKind::indirect, Access::read, 0, 0, 8}};
     add(b, dispatch(grid));
   });
   refused({"after the range of its grid"}, [](Batches& b) {
-    const std::vector<ArgumentRow> two{{ArgumentKind::indirect, Access::read, 0, 0, 12},
-                                       {ArgumentKind::indirect, Access::read, 1, 0, 12}};
+    const std::vector<TraceArgument> two{{ArgumentKind::indirect, Access::read, 0, 0, 12},
+                                         {ArgumentKind::indirect, Access::read, 1, 0, 12}};
     add(b, dispatch(two));
   });
   refused({"group size"}, [](Batches& b) {
@@ -499,13 +535,13 @@ TEST_F(HostileGraph, ArgumentsMustBeWhatADispatchMayHave) {
 }
 
 TEST_F(HostileGraph, WrittenBytesMustBeThereAndNotTooMany) {
-  const std::vector<ArgumentRow> range{whole_a};
+  const std::vector<TraceArgument> range{whole_a};
   refused({"64 bytes that c0 writes"},
-          [&](Batches& b) { add(b, {.kind = WorkKind::write, .arguments = range}); });
+          [&](Batches& b) { add(b, of_kind(WorkKind::write, range)); });
   refused({"write", "bytes; a file holds up to"}, [&](Batches& b) {
     b.add(BufferRow{2, 0, 1ull << 40, "vast"});
-    const std::vector<ArgumentRow> vast{{ArgumentKind::buffer, Access::write, 2, 0, 1ull << 40}};
-    add(b, {.kind = WorkKind::write, .arguments = vast});
+    const std::vector<TraceArgument> vast{{ArgumentKind::buffer, Access::write, 2, 0, 1ull << 40}};
+    add(b, of_kind(WorkKind::write, vast));
   });
 }
 

@@ -192,8 +192,7 @@ TEST_F(PowerLoss, WhatWasSyncedWhileItWasWrittenIsNeverLost) {
     writer.add(document::BufferRow{0, 0, 16, "x"});
     document::WorkRow work{};
     work.kind = WorkKind::write;
-    const std::vector<document::ArgumentRow> target{
-        {ArgumentKind::buffer, Access::write, 0, 0, 16}};
+    const std::vector<TraceArgument> target{{ArgumentKind::buffer, Access::write, 0, 0, 16}};
     work.arguments = target;
     const std::uint32_t upload = writer.add(work);
     for (std::uint32_t i = 0; i < 24; ++i) {

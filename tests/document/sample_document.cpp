@@ -100,31 +100,32 @@ void write_sample(DocumentWriter& w) {
   const auto none = std::vector<std::byte>{};
   const auto n = bytes_of_values<std::uint32_t>({1024});
   const auto factor = bytes_of_values<float>({2.0f});
-  const ArgumentRow x_in{ArgumentKind::buffer, Access::read, 1, 0, 4096};
-  const ArgumentRow x_out{ArgumentKind::buffer, Access::write, 1, 0, 4096};
-  const ArgumentRow y_in{ArgumentKind::buffer, Access::read, 2, 0, 4096};
-  const ArgumentRow y_out{ArgumentKind::buffer, Access::write, 2, 0, 4096};
-  const ArgumentRow y_both{ArgumentKind::buffer, Access::read_write, 2, 0, 4096};
-  const ArgumentRow y_half{ArgumentKind::buffer, Access::read_write, 2, 0, 2048};
-  const ArgumentRow big_out{ArgumentKind::buffer, Access::write, 5, 1024, 4096};
-  const ArgumentRow value{ArgumentKind::value, Access::read, no_index, 0, 4};
-  const ArgumentRow scratch{ArgumentKind::shared, Access::read, no_index, 0, 256};
+  const TraceArgument x_in{ArgumentKind::buffer, Access::read, 1, 0, 4096};
+  const TraceArgument x_out{ArgumentKind::buffer, Access::write, 1, 0, 4096};
+  const TraceArgument y_in{ArgumentKind::buffer, Access::read, 2, 0, 4096};
+  const TraceArgument y_out{ArgumentKind::buffer, Access::write, 2, 0, 4096};
+  const TraceArgument y_both{ArgumentKind::buffer, Access::read_write, 2, 0, 4096};
+  const TraceArgument y_half{ArgumentKind::buffer, Access::read_write, 2, 0, 2048};
+  const TraceArgument big_out{ArgumentKind::buffer, Access::write, 5, 1024, 4096};
+  const TraceArgument value{ArgumentKind::value, Access::read, no_index, 0, 4};
+  const TraceArgument scratch{ArgumentKind::shared, Access::read, no_index, 0, 256};
 
-  const std::vector<ArgumentRow> write_x{x_out}, fill_y{y_out},
+  const std::vector<TraceArgument> write_x{x_out}, fill_y{y_out},
       add_xy{x_in, y_both, value, scratch}, copy_y{y_in, big_out}, scale_y{y_half, value},
       read_y{y_in};
-  const auto work = [&](WorkKind kind, std::span<const ArgumentRow> arguments,
+  const auto work = [&](WorkKind kind, std::span<const TraceArgument> arguments,
                         std::span<const std::byte> values, std::uint32_t kernel,
                         std::uint32_t label, std::uint32_t scope, Dim3 groups,
                         std::uint64_t pattern) {
     WorkRow row{};
     row.kind = kind;
-    row.kernel = kernel;
+    (kind == WorkKind::launch ? row.graph : row.kernel) = kernel;
     row.label = label;
     row.scope = scope;
     row.groups = groups;
     if (kind == WorkKind::dispatch) row.group_size = {64, 1, 1};
-    row.pattern = pattern;
+    row.pattern = static_cast<std::uint32_t>(pattern);
+    row.pattern_bytes = static_cast<std::uint32_t>(pattern >> 32);
     row.arguments = arguments;
     row.values = values;
     return w.add(row);
@@ -224,7 +225,8 @@ void write_many(const std::string& path, std::uint32_t commands) {
   kernel.built_form = "host";
   kernel.variants = {{"host", {}}};
   writer.add(kernel);
-  const std::vector<ArgumentRow> arguments{{ArgumentKind::buffer, Access::read_write, 0, 0, 4096}};
+  const std::vector<TraceArgument> arguments{
+      {ArgumentKind::buffer, Access::read_write, 0, 0, 4096}};
   std::vector<std::uint32_t> works;
   for (int i = 0; i < 100; ++i) {
     WorkRow work{};

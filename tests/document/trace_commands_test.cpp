@@ -54,7 +54,7 @@ Written write_commands(const std::string& path, std::uint32_t count, bool in_ord
   document::WorkRow barrier{}, launch{};
   barrier.kind = WorkKind::barrier;
   launch.kind = WorkKind::launch;
-  launch.kernel = 0;  // the graph
+  launch.graph = 0;
   const std::uint32_t works[] = {writer.add(barrier), writer.add(launch)};
 
   Written written;

@@ -34,7 +34,7 @@ std::string write_small(const std::string& path, bool close = true) {
   document::WorkRow work{};
   work.kind = WorkKind::write;
   work.label = writer.text("upload");
-  const std::vector<document::ArgumentRow> target{{ArgumentKind::buffer, Access::write, 0, 0, 16}};
+  const std::vector<TraceArgument> target{{ArgumentKind::buffer, Access::write, 0, 0, 16}};
   work.arguments = target;
   const std::uint32_t upload = writer.add(work);
   for (std::uint32_t i = 0; i < 12; ++i) {

@@ -33,7 +33,7 @@ class HostileTrace : public testing::Test {
     for (const WorkKind kind : {WorkKind::barrier, WorkKind::launch, WorkKind::dispatch}) {
       WorkRow work{};
       work.kind = kind;
-      work.kernel = 0;
+      work.kernel = work.graph = 0;
       b.add(work, static_cast<std::uint32_t>(b.rows(TableId::works)));
     }
   }
@@ -289,7 +289,8 @@ TEST_F(HostileTrace, RangesPastTheirBufferTakeTheirWorkWithThem) {
                                      {huge, 2},
                                      {huge - 1, 4}}) {
     const Trace trace = with([&, o = offset, s = size](Batches& b) {
-      const std::vector<ArgumentRow> argument{{ArgumentKind::buffer, Access::read_write, 0, o, s}};
+      const std::vector<TraceArgument> argument{
+          {ArgumentKind::buffer, Access::read_write, 0, o, s}};
       WorkRow work{};
       work.kind = WorkKind::dispatch;
       work.kernel = 0;
@@ -304,17 +305,18 @@ TEST_F(HostileTrace, RangesPastTheirBufferTakeTheirWorkWithThem) {
 }
 
 TEST_F(HostileTrace, ShapesThatACommandCannotHaveAreLeftOut) {
-  const ArgumentRow in{ArgumentKind::buffer, Access::read, 0, 0, 16};
-  const ArgumentRow out{ArgumentKind::buffer, Access::write, 0, 16, 16};
-  const ArgumentRow odd{ArgumentKind::buffer, Access::write, 0, 16, 15};
-  const ArgumentRow value{ArgumentKind::value, Access::read, 0, 0, 0};
-  const auto is_refused = [&](WorkKind kind, std::vector<ArgumentRow> arguments,
+  const TraceArgument in{ArgumentKind::buffer, Access::read, 0, 0, 16};
+  const TraceArgument out{ArgumentKind::buffer, Access::write, 0, 16, 16};
+  const TraceArgument odd{ArgumentKind::buffer, Access::write, 0, 16, 15};
+  const TraceArgument value{ArgumentKind::value, Access::read, 0, 0, 0};
+  const auto is_refused = [&](WorkKind kind, std::vector<TraceArgument> arguments,
                               std::uint64_t pattern = 0) {
     const Trace trace = with([&](Batches& b) {
       WorkRow work{};
       work.kind = kind;
       work.kernel = 0;
-      work.pattern = pattern;
+      work.pattern = static_cast<std::uint32_t>(pattern);
+      work.pattern_bytes = static_cast<std::uint32_t>(pattern >> 32);
       work.arguments = arguments;
       b.add(work, 3);
       b.add(command(0, 3));
@@ -339,7 +341,7 @@ TEST_F(HostileTrace, ShapesThatACommandCannotHaveAreLeftOut) {
   EXPECT_TRUE(is_refused(WorkKind::write, {out, in}));
   EXPECT_FALSE(is_refused(WorkKind::read, {}));
   EXPECT_TRUE(is_refused(WorkKind::read, {value}));
-  const ArgumentRow no_access{ArgumentKind::buffer, static_cast<Access>(0), 0, 0, 16};
+  const TraceArgument no_access{ArgumentKind::buffer, static_cast<Access>(0), 0, 0, 16};
   EXPECT_TRUE(is_refused(WorkKind::dispatch, {no_access}));
 }
 
@@ -378,7 +380,7 @@ TEST_F(HostileTrace, ImagesPastTheRangeThatTheyAreMadeOnTakeTheirWorkWithThem) {
       row.kind = BufferKind::image;
       row.image = ImageShape{ImageType::d2, 0, 0, 4, 2, 2, 1, 1, pitch};
       b.add(row);
-      const std::vector<ArgumentRow> argument{
+      const std::vector<TraceArgument> argument{
           {ArgumentKind::buffer, Access::read, 0, offset, size, view}};
       WorkRow work{};
       work.kind = WorkKind::dispatch;
@@ -400,7 +402,7 @@ TEST_F(HostileTrace, ImagesPastTheRangeThatTheyAreMadeOnTakeTheirWorkWithThem) {
 
 TEST_F(HostileTrace, AKindOfATomorrowKeepsItsPlace) {
   const Trace trace = with([&](Batches& b) {
-    const std::vector<ArgumentRow> arguments{
+    const std::vector<TraceArgument> arguments{
         {ArgumentKind::buffer, Access::write, 0, 0, 64},
         {static_cast<ArgumentKind>(200), Access::read, 0, 0, 64}};
     WorkRow work{};

@@ -48,7 +48,8 @@ std::string write_hostile(const std::string& path) {
   WorkRow work = dispatch(0);
   work.label = w.text(hostile_name);
   work.scope = w.text("a/" + hostile_name + "//b");
-  const std::vector<ArgumentRow> arguments{{ArgumentKind::buffer, Access::read_write, 0, 0, 4096}};
+  const std::vector<TraceArgument> arguments{
+      {ArgumentKind::buffer, Access::read_write, 0, 0, 4096}};
   work.arguments = arguments;
   const std::uint32_t number = w.add(work);
   // start and end of each; 0: no stamp.

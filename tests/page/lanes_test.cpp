@@ -33,7 +33,7 @@ class LanesTest : public testing::Test {
     row.kind = WorkKind::barrier;
     const std::uint32_t barrier = writer.add(row);
     row.kind = WorkKind::launch;
-    row.kernel = 0;
+    row.graph = 0;
     const std::uint32_t launch = writer.add(row);
     for (std::uint32_t i = 0; i < runs.size(); ++i) {
       const Given& run = runs[i];

@@ -16,12 +16,13 @@ void add_device(DocumentWriter& writer, const std::string& name = "Test CPU") {
 }
 
 std::uint32_t add_fill(DocumentWriter& writer, const std::string& text = {}) {
-  const ArgumentRow range{ArgumentKind::buffer, Access::write, 0, 0, 64};
+  const TraceArgument range{ArgumentKind::buffer, Access::write, 0, 0, 64};
   WorkRow work{};
   work.kind = WorkKind::fill;
   work.label = writer.text(text);
   work.scope = writer.text(text.empty() ? text : "a/" + text + "/b");
-  work.pattern = (4ull << 32) | 7;
+  work.pattern = 7;
+  work.pattern_bytes = 4;
   work.arguments = std::span(&range, 1);
   return writer.add(work);
 }

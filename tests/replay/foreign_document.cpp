@@ -105,7 +105,7 @@ std::uint32_t ForeignDocument::kernel(const std::string& name, const std::string
 
 std::uint32_t ForeignDocument::add(WorkRow row, const std::vector<Given>& arguments,
                                    std::uint32_t stream) {
-  std::vector<ArgumentRow> rows;
+  std::vector<TraceArgument> rows;
   Bytes values;
   for (const Given& given : arguments) {
     rows.push_back(given.row);
@@ -127,7 +127,8 @@ std::uint32_t ForeignDocument::add(WorkRow row, const std::vector<Given>& argume
 
 std::uint32_t ForeignDocument::dispatch(std::uint32_t kernel, const Grid& grid,
                                         std::vector<Given> arguments, std::uint32_t stream) {
-  WorkRow row{.kind = WorkKind::dispatch};
+  WorkRow row;
+  row.kind = WorkKind::dispatch;
   row.kernel = kernel;
   row.groups = grid.groups;
   row.group_size = grid.group_size;
@@ -138,8 +139,10 @@ std::uint32_t ForeignDocument::dispatch(std::uint32_t kernel, const Grid& grid,
 
 std::uint32_t ForeignDocument::work(WorkKind kind, std::vector<Given> ranges, std::uint32_t pattern,
                                     std::uint32_t pattern_bytes) {
-  WorkRow row{.kind = kind};
-  row.pattern = pattern | std::uint64_t{pattern_bytes} << 32;
+  WorkRow row;
+  row.kind = kind;
+  row.pattern = pattern;
+  row.pattern_bytes = pattern_bytes;
   return add(row, ranges, 0);
 }
 

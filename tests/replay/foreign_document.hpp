@@ -26,7 +26,7 @@ Bytes bytes_of_all(const std::vector<T>& values) {
 
 // One argument, with its bytes where it is a value.
 struct Given {
-  document::ArgumentRow row;
+  TraceArgument row;
   Bytes value = {};
 };
 Given in(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size);

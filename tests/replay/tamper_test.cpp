@@ -130,10 +130,10 @@ TEST_P(TamperedReplay, ShowsItFirstInTheFirstOfSeveralReads) {
         stream.synchronize();
       },
       {.contents = Contents::inputs});
-  const Trace changed = tampered(
-      trace, folder.path(), {.page = [&](const TraceContents&, std::vector<std::byte>& bytes) {
-        bytes[40] ^= std::byte{1};
-      }});
+  const Trace changed = tampered(trace, folder.path(),
+                                 {.page = [&](const TraceContents&, std::vector<std::byte>& bytes) {
+                                   bytes[40] ^= std::byte{1};
+                                 }});
   const ReplayReport report = replayed(changed);
   ASSERT_EQ(report.verdict(), Verdict::different) << told(report);
   EXPECT_EQ(report.differences.front().check, 1u) << told(report);

@@ -43,7 +43,7 @@ void copy_things(const Trace& trace, const Tampering& tampering, DocumentWriter&
 
 void copy_works(const Trace& trace, const Tampering& tampering, DocumentWriter& to) {
   for (const TraceWork& w : trace.works()) {
-    std::vector<ArgumentRow> arguments;
+    std::vector<TraceArgument> arguments;
     std::vector<std::byte> values;
     for (const TraceArgument& a : trace.arguments(w)) {
       const bool is_range = a.buffer != no_index;
@@ -55,15 +55,10 @@ void copy_works(const Trace& trace, const Tampering& tampering, DocumentWriter& 
       values.insert(values.end(), bytes.begin(), bytes.end());
     }
     if (tampering.work) tampering.work(w, arguments, values);
-    WorkRow row{.kind = w.kind, .arguments = arguments, .values = values};
-    row.kernel = w.kind == WorkKind::launch ? w.graph
-                 : w.kernel == no_index     ? no_index
-                                            : u32(trace.kernels()[w.kernel].id);
+    WorkRow row{w, arguments, values};
+    if (w.kernel != no_index) row.kernel = u32(trace.kernels()[w.kernel].id);
     row.label = to.text(trace.text(w.label));
     row.scope = to.text(trace.text(w.scope));
-    row.groups = w.groups;
-    row.group_size = w.group_size;
-    row.pattern = w.pattern | std::uint64_t{w.pattern_bytes} << 32;
     to.add(row);
   }
 }

@@ -16,8 +16,7 @@ struct Tampering {
   // Bytes of a page of inputs or written contents.
   std::function<void(const TraceContents&, std::vector<std::byte>&)> page = {};
   // Of a work: its value bytes, all values one after the other, and its arguments.
-  std::function<void(const TraceWork&, std::vector<document::ArgumentRow>&,
-                     std::vector<std::byte>& values)>
+  std::function<void(const TraceWork&, std::vector<TraceArgument>&, std::vector<std::byte>& values)>
       work = {};
   std::function<void(document::BufferRow&)> buffer = {};
   std::function<bool(const TraceOrder&)> drop_order = {};

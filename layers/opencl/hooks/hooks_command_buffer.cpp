@@ -129,7 +129,7 @@ cl_int taken(cl_int status, Buffer buffer, const Waits& waits, Fill&& fill) noex
 }
 
 void named(BufferedWork& one, WorkKind kind, const char* function) {
-  one.work.kind = kind;
+  one.work.row.kind = kind;
   one.work.label = function;
 }
 
@@ -222,7 +222,7 @@ cl_int CL_API_CALL fill_buffer(Buffer buffer, cl_command_queue queue, cl_mem tar
                  add_range(one.work, Access::write, memory_of(target), offset, size);
                  set_pattern(one.work, pattern, pattern_size);
                  const auto* bytes = static_cast<const std::byte*>(pattern);
-                 if (one.work.kind == WorkKind::write)
+                 if (one.work.row.kind == WorkKind::write)
                    one.pattern.assign(bytes, bytes + pattern_size);
                });
 }

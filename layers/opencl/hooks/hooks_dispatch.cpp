@@ -26,19 +26,23 @@ void fill_grid(Work& work, cl_uint dimensions, const size_t* offset, const size_
     fits = fits && list[i] <= most_u32;
     return static_cast<std::uint32_t>(list[i]);
   };
-  bool is_uneven = false;
-  for (cl_uint i = 0; i < 3; ++i) {
+  TraceWork& row = work.row;
+  bool is_uneven = !local;  // without a local size, groups are the driver's choice
+  const auto fill_dimension = [&](cl_uint i, std::uint32_t Dim3::*axis) {
     // No global size at all is a size of 0 since OpenCL 2.1.
     const std::uint32_t items = number(global, i, i < dimensions ? 0 : 1);
     const std::uint32_t size = local ? number(local, i, 1) : 0;
-    work.offset[i] = number(offset, i, 0);
-    work.group_size[i] = size;
-    work.groups[i] = size ? items / size + (items % size != 0) : items;
-    work.items[i] = items;
+    row.offset.*axis = number(offset, i, 0);
+    row.group_size.*axis = size;
+    row.groups.*axis = size ? items / size + (items % size != 0) : 0;
+    row.items.*axis = items;
     is_uneven = is_uneven || (size && items % size != 0);
-  }
-  if (!is_uneven) work.items = {};
-  work.dimensions = dimensions;
+  };
+  fill_dimension(0, &Dim3::x);
+  fill_dimension(1, &Dim3::y);
+  fill_dimension(2, &Dim3::z);
+  if (!is_uneven) row.items = unset_dim;
+  row.dimensions = dimensions;
   if (!fits) work.why_not_again = "its grid has more than 2^32 items in a dimension";
 }
 
@@ -113,7 +117,7 @@ void fill_dispatch(Work& work, Kernel& kernel, const char* function, cl_uint dim
   }
   work.clear();
   reflect(kernel);
-  work.kind = WorkKind::dispatch;
+  work.row.kind = WorkKind::dispatch;
   work.label = function;
   work.kernel = &kernel;
   work.kernel_version = kernel.version;
@@ -189,7 +193,7 @@ cl_int CL_API_CALL enqueue_native(cl_command_queue queue, void(CL_CALLBACK* func
     quietly([&] {
       Work& work = given.work();
       work.clear();
-      work.kind = WorkKind::host_call;
+      work.row.kind = WorkKind::host_call;
       work.label = "clEnqueueNativeKernel";
       work.why_not_again = "it is a function of the program";
       for (cl_uint i = 0; memories && i < memory_count; ++i)

@@ -124,7 +124,7 @@ cl_int CL_API_CALL enqueue_memfill(cl_command_queue queue, void* target, const v
       work.write(to->range);
       set_pattern(work, pattern, pattern_size);
     } else {
-      work.kind = WorkKind::barrier;
+      work.row.kind = WorkKind::barrier;
     }
   });
   give_pattern(given, pattern, pattern_size);

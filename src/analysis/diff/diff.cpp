@@ -31,7 +31,7 @@ std::vector<std::pair<Dim3, Dim3>> shapes_of(const Trace& trace, const RowTime& 
   std::vector<std::pair<Dim3, Dim3>> shapes;
   for (const std::uint32_t c : row.commands) {
     const TraceWork& work = trace.work_of(trace.commands()[c]);
-    const std::pair shape(work.groups, work.group_size);
+    const std::pair shape(work.all_items(), work.group_size);
     if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(shape);
   }
   return shapes;

@@ -85,7 +85,7 @@ void launch_shape_rule(const Case& c, Findings& findings) {
     const TraceWork& work = c.work(i);
     const std::uint32_t device = c.trace.streams()[c.command(i).stream].device;
     if (work.kernel == no_index || device == no_index) continue;
-    if (work.group_size == unset_dim) continue;  // the driver chose it: `groups` counts items
+    if (!work.has_own_groups()) continue;
     const std::uint64_t groups = work.groups.count();
     if (groups > 0 && groups < c.trace.devices()[device].compute_units)
       few[{work.kernel, groups}].push_back(i);
@@ -200,7 +200,7 @@ void outlier_rule(const Case& c, Findings& findings) {
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     if (!is_dispatch(c, i) || c.work(i).kernel == no_index) continue;
     const TraceWork& work = c.work(i);
-    alike[{work.kernel, work.groups.count(), work.group_size.count()}].push_back(i);
+    alike[{work.kernel, work.all_items().count(), work.group_size.count()}].push_back(i);
   }
   struct Outlier {
     std::uint32_t command;

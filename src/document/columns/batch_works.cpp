@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "document/columns/batch_reader.hpp"
+#include "document/columns/work_codec.hpp"
 
 namespace reel::document {
 namespace {
@@ -119,6 +120,7 @@ void BatchReader::read(const schema::Works& batch) {
     work.dimensions = number(19);
     work.pattern = static_cast<std::uint32_t>(pattern);
     work.pattern_bytes = static_cast<std::uint32_t>(pattern >> 32);
+    load_grid(work);
     out.works.push_back(work);
     tables_.work_ids.push_back(number(0));
   }

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "document/columns/work_codec.hpp"
+
 namespace reel::document {
 
 // Hashes are stored as they lie in memory: low half first, each little-endian.
@@ -28,11 +30,14 @@ void Batches::add(const KernelRow& row, std::vector<std::string> blobs) {
 }
 
 void Batches::add(const WorkRow& row, std::uint32_t id) {
-  works_.add(id, static_cast<std::uint8_t>(row.kind), row.kernel, row.label, row.scope,
-             row.groups.x, row.groups.y, row.groups.z, row.group_size.x, row.group_size.y,
-             row.group_size.z, row.pattern, row.arguments.size(), row.offset.x, row.offset.y,
-             row.offset.z, row.items.x, row.items.y, row.items.z, row.dimensions);
-  for (const ArgumentRow& a : row.arguments)
+  const StoredGrid grid = stored_grid(row);
+  const Dim3 &groups = grid.groups, &items = grid.items;
+  works_.add(id, static_cast<std::uint8_t>(row.kind),
+             row.kind == WorkKind::launch ? row.graph : row.kernel, row.label, row.scope, groups.x,
+             groups.y, groups.z, row.group_size.x, row.group_size.y, row.group_size.z,
+             row.pattern | std::uint64_t{row.pattern_bytes} << 32, row.arguments.size(),
+             row.offset.x, row.offset.y, row.offset.z, items.x, items.y, items.z, row.dimensions);
+  for (const TraceArgument& a : row.arguments)
     arguments_.add(static_cast<std::uint8_t>(a.kind), static_cast<std::uint8_t>(a.access), a.buffer,
                    a.offset_bytes, a.size_bytes, a.view);
   values_.insert(values_.end(), row.values.begin(), row.values.end());

@@ -58,23 +58,9 @@ struct KernelRow {
   std::string build_log, binary_hash;
 };
 
-struct ArgumentRow {
-  ArgumentKind kind;
-  Access access;
-  std::uint32_t buffer;
-  std::uint64_t offset_bytes, size_bytes;
-  std::uint32_t view = no_index;
-};
-
-struct WorkRow {
-  WorkKind kind;
-  std::uint32_t kernel = no_index;  // of a launch: the graph
-  std::uint32_t label = 0, scope = 0;
-  Dim3 groups{0, 0, 0}, group_size{0, 0, 0};
-  Dim3 offset{0, 0, 0}, items{0, 0, 0};
-  std::uint32_t dimensions = 0;
-  std::uint64_t pattern = 0;
-  std::span<const ArgumentRow> arguments = {};
+// In a file, kernel, graph, label and scope are ids, and so are the buffers of arguments.
+struct WorkRow : TraceWork {
+  std::span<const TraceArgument> arguments = {};
   std::span<const std::byte> values = {};  // of the value arguments, one after the other
 };
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/fail.hpp"
+#include "document/columns/work_codec.hpp"
 #include "document/graphs/graph_file.hpp"
 #include "document/trace/kernel_source.hpp"
 #include "graph/resource.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 using namespace document;
 
-class GraphReader {
+class GraphReader final : Resolver {
  public:
   explicit GraphReader(const Trace& trace) : trace_(trace) {}
 
@@ -147,12 +148,17 @@ class GraphReader {
     return graphs_.emplace(number, std::move(result)).first->second;
   }
 
-  BufferRange range_of(const TraceArgument& argument) const {
+  // Of what the file names.
+  KernelResource* kernel(std::uint32_t index) override { return kernels_[index].get(); }
+  BufferRange range(const TraceArgument& argument) override {
     BufferRange range;
     range.buffer = buffers_[argument.buffer].get();
     range.offset_bytes = argument.offset_bytes;
     range.size_bytes = argument.size_bytes;
     return range;
+  }
+  Argument memory(const TraceArgument& argument) override {
+    return Bound{range(argument), argument.access};
   }
 
   // What it borrows is kept here until the next one. Ranges are as the Trace found them to fit the
@@ -164,61 +170,31 @@ class GraphReader {
     if (is_transfer && arguments.size() != (w.kind == WorkKind::copy ? 2 : 1))
       damaged("Node {} has {} ranges; a {} of a saved graph has {}.", command_name(command),
               arguments.size(), to_string(w.kind), w.kind == WorkKind::copy ? 2 : 1);
-    switch (w.kind) {
-      case WorkKind::dispatch:
-        return dispatch_of(command, w);
-      case WorkKind::copy:
-        return Copy{range_of(arguments[0]), range_of(arguments[1])};
-      case WorkKind::fill:
-        return Fill{range_of(arguments[0]), w.pattern, w.pattern_bytes};
-      case WorkKind::write:
-        data_ = data_of(command, arguments[0]);
-        return Write{range_of(arguments[0]), data_};
-      case WorkKind::barrier:
-        return Barrier{};
-      case WorkKind::read:
-      case WorkKind::host_call:
-      case WorkKind::launch:
-      case WorkKind::unknown:
-        break;
+    if (w.kind == WorkKind::dispatch) check_arguments(command, arguments);
+    if (w.kind == WorkKind::write) {
+      data_ = data_of(command, arguments[0]);
+      return Write{range(arguments[0]), data_};
     }
-    damaged("Node {} is of the kind {}, which a saved graph doesn't have.", command_name(command),
-            to_string(w.kind));
+    std::vector<Work> works = load(trace_, command, *this, arguments_);
+    if (works.empty())
+      damaged("Node {} is of the kind {}, which a saved graph doesn't have.", command_name(command),
+              to_string(w.kind));
+    return works.front();
   }
 
-  Dispatch dispatch_of(std::uint32_t command, const TraceWork& w) {
-    Dispatch dispatch{kernels_[w.kernel].get(), w.groups, w.group_size, {}, {}};
-    arguments_.clear();
-    for (const TraceArgument& a : trace_.arguments(w)) {
-      if (dispatch.indirect.buffer)
+  void check_arguments(std::uint32_t command, std::span<const TraceArgument> arguments) const {
+    bool has_grid = false;
+    for (const TraceArgument& a : arguments) {
+      if (has_grid)
         damaged("Dispatch {} has arguments after the range of its grid.", command_name(command));
-      switch (a.kind) {
-        case ArgumentKind::buffer:
-          arguments_.emplace_back(Bound{range_of(a), a.access});
-          break;
-        case ArgumentKind::shared:
-          arguments_.emplace_back(Shared{a.size_bytes});
-          break;
-        case ArgumentKind::indirect:
-          dispatch.indirect = range_of(a);
-          break;
-        case ArgumentKind::value:
-          if (a.size_bytes > max_outside_value_bytes)
-            damaged("Dispatch {} has a value of {} bytes; allowed are {}.", command_name(command),
-                    a.size_bytes, max_outside_value_bytes);
-          arguments_.push_back(Argument::of_bytes(trace_.value_bytes(a)));
-          break;
-        case ArgumentKind::null:
-          arguments_.push_back(Argument::null_pointer());
-          break;
-        case ArgumentKind::sampler:
-        case ArgumentKind::opaque:
-          damaged("Dispatch {} has an argument of the kind {}, which a saved graph doesn't have.",
-                  command_name(command), to_string(a.kind));
-      }
+      has_grid = a.kind == ArgumentKind::indirect;
+      if (a.kind == ArgumentKind::sampler || a.kind == ArgumentKind::opaque)
+        damaged("Dispatch {} has an argument of the kind {}, which a saved graph doesn't have.",
+                command_name(command), to_string(a.kind));
+      if (a.kind == ArgumentKind::value && a.size_bytes > max_outside_value_bytes)
+        damaged("Dispatch {} has a value of {} bytes; allowed are {}.", command_name(command),
+                a.size_bytes, max_outside_value_bytes);
     }
-    dispatch.arguments = arguments_;
-    return dispatch;
   }
 
   std::vector<std::byte> data_of(std::uint32_t command, const TraceArgument& target) const {

@@ -11,6 +11,7 @@
 #include "base/fail.hpp"
 #include "base/utc_time.hpp"
 #include "document/columns/kernel_row.hpp"
+#include "document/columns/work_codec.hpp"
 #include "document/document_writer.hpp"
 #include "document/graphs/graph_file.hpp"
 #include "graph/graph_buffers.hpp"
@@ -69,6 +70,10 @@ class GraphWriter {
                 {edges_key, std::to_string(edges)},
                 {"complete", "yes"}});
   }
+
+  // Numbers of the file, for store().
+  std::uint32_t kernel(const KernelResource& kernel) const { return kernel_ids_.at(&kernel); }
+  std::uint32_t buffer(const BufferResource& buffer) const { return buffer_ids_.at(&buffer); }
 
  private:
   // The graph itself, which is number 0, or a child.
@@ -154,44 +159,23 @@ class GraphWriter {
     return row;
   }
 
-  ArgumentRow row_of(const BufferRange& range, Access access,
-                     ArgumentKind kind = ArgumentKind::buffer) const {
-    return {kind, access, buffer_ids_.at(range.buffer), range.offset_bytes, range.size_bytes};
-  }
-
   void write_node(DocumentWriter& file, const Part& part, std::uint32_t node) {
     const Command& command = part.graph->nodes()[node].command;
-    std::vector<ArgumentRow> arguments;
+    std::vector<TraceArgument> arguments;
     std::vector<std::byte> values;
-    WorkRow row{.kind = WorkKind::barrier};
-    row.label = file.text(command.label);
-    row.scope = file.text(command.scope.path());
+    WorkRow row;
     if (part.children[node] != no_index) {
       row.kind = WorkKind::launch;
-      row.kernel = part.children[node];
+      row.graph = part.children[node];
     } else {
-      std::visit(
-          overloaded{
-              [&](const Dispatch& d) { fill_in(d, row, arguments, values); },
-              [&](const Copy& c) {
-                row.kind = WorkKind::copy;
-                arguments = {row_of(c.source, Access::read), row_of(c.target, Access::write)};
-              },
-              [&](const Fill& f) {
-                row.kind = WorkKind::fill;
-                row.pattern = f.pattern | std::uint64_t{f.pattern_bytes} << 32;
-                arguments = {row_of(f.target, Access::write)};
-              },
-              [&](const Write& w) {
-                row.kind = WorkKind::write;
-                arguments = {row_of(w.target, Access::write)};
-              },
-              [](const Read&) {},      // refused above
-              [](const HostCall&) {},  // refused above
-              [](const Barrier&) {},
-          },
-          command.work);
+      if (const auto* dispatch = std::get_if<Dispatch>(&command.work)) refuse_images(*dispatch);
+      const StoredSizes sizes = stored_sizes(command.work);
+      arguments.resize(sizes.arguments);
+      values.resize(sizes.value_bytes);
+      store(command.work, *this, row, arguments.data(), values.data());
     }
+    row.label = file.text(command.label);
+    row.scope = file.text(command.scope.path());
     row.arguments = arguments;
     row.values = values;
     const std::uint32_t id = part.first_command + node;
@@ -207,32 +191,11 @@ class GraphWriter {
     if (const auto* write = std::get_if<Write>(&command.work)) write_data(file, *write, id);
   }
 
-  void fill_in(const Dispatch& dispatch, WorkRow& row, std::vector<ArgumentRow>& arguments,
-               std::vector<std::byte>& values) const {
-    row.kind = WorkKind::dispatch;
-    row.kernel = kernel_ids_.at(dispatch.kernel);
-    row.groups = dispatch.groups;
-    row.group_size = dispatch.group_size;
-    row.offset = dispatch.offset;
-    row.items = dispatch.items;
-    row.dimensions = dispatch.dimensions;
-    for (const Argument& a : dispatch.arguments) {
-      if (a.kind == ParameterKind::buffer) {
-        arguments.push_back(row_of(a.range, a.access));
-      } else if (a.kind == ParameterKind::shared) {
-        arguments.push_back({ArgumentKind::shared, Access::read, no_index, 0, a.shared_bytes});
-      } else if (a.kind == ParameterKind::other) {
-        arguments.push_back({ArgumentKind::null, Access::read, no_index, 0, 0});
-      } else if (a.kind == ParameterKind::value) {
-        arguments.push_back({ArgumentKind::value, Access::read, no_index, 0, a.value_bytes});
-        values.insert(values.end(), a.value().begin(), a.value().end());
-      } else {
+  static void refuse_images(const Dispatch& dispatch) {
+    for (const Argument& a : dispatch.arguments)
+      if (a.kind == ParameterKind::image || a.kind == ParameterKind::sampler)
         fail(Code::unsupported, "Kernel '{}' is given an {}; a graph with one can't be saved.",
              dispatch.kernel->source.name, to_string(a.kind));
-      }
-    }
-    if (dispatch.indirect.buffer)
-      arguments.push_back(row_of(dispatch.indirect, Access::read, ArgumentKind::indirect));
   }
 
   void write_data(DocumentWriter& file, const Write& write, std::uint32_t command) const {

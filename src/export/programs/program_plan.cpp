@@ -126,7 +126,7 @@ class Planner {
 
   void check_grid(std::uint32_t command, const TraceWork& work) const {
     if (language_ == ProgramLanguage::python) return;
-    if (work.offset != unset_dim || work.items != unset_dim || work.group_size == unset_dim)
+    if (work.offset != unset_dim || work.items != unset_dim || !work.has_own_groups())
       fail(
           Code::unsupported,
           "{} is launched with an offset, with groups that are not full or of the driver's choice; "
@@ -247,7 +247,7 @@ bool does_nothing(const Trace& trace, const TraceWork& work) {
   if (work.kind == WorkKind::dispatch) {
     const bool is_indirect = std::ranges::any_of(
         arguments, [](const TraceArgument& a) { return a.kind == ArgumentKind::indirect; });
-    return !is_indirect && work.groups.count() == 0;
+    return !is_indirect && work.all_items().count() == 0;
   }
   const bool is_transfer = work.kind == WorkKind::copy || work.kind == WorkKind::fill ||
                            work.kind == WorkKind::write || work.kind == WorkKind::read;
@@ -278,11 +278,6 @@ std::string data_name(const ProgramPlan& plan, const TraceContents& contents) {
   return fmt::format("{}{} after {}", plan.buffers.at(contents.buffer),
                      whole ? "" : fmt::format("[{}..{})", begin, end),
                      contents.command == no_index ? "the start" : command_name(contents.command));
-}
-
-const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument) {
-  const auto& parameters = trace.kernels()[work.kernel].parameters;
-  return argument < parameters.size() ? &parameters[argument] : nullptr;
 }
 
 std::string parameter_word(const Parameter* parameter) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "reel/arguments.hpp"
 #include "reel/program.hpp"
 #include "reel/trace.hpp"
 
@@ -60,7 +61,6 @@ std::string buffer_name(const ProgramPlan& plan, std::uint32_t buffer);
 TraceArgument range_of(const TraceContents& contents);
 // "z after c3", "z[64..128) after c3"
 std::string data_name(const ProgramPlan& plan, const TraceContents& contents);
-const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument);
 // The parameter's name where it is a plain word, else empty.
 std::string parameter_word(const Parameter* parameter);
 // What a comment says of a command: `c3: copy "kv", in scope "layer0"`.

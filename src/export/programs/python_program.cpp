@@ -301,18 +301,15 @@ class PythonProgram {
       }
     used_.insert(dispatch_function);
     // With items of their own number, groups say nothing.
-    const bool is_own_choice = work.group_size == unset_dim;
+    const bool is_own_choice = !work.has_own_groups();
     const bool is_free = is_own_choice || work.items != unset_dim || work.offset != unset_dim;
-    const Dim3 items = is_own_choice             ? work.groups
-                       : work.items != unset_dim ? work.items
-                                                 : Dim3{work.groups.x * work.group_size.x,
-                                                        work.groups.y * work.group_size.y,
-                                                        work.groups.z * work.group_size.z};
+    const Dim3 items = work.all_items();
     if (is_free) {
       const auto is_used = [](std::uint32_t size, std::uint32_t begin) {
         return size != 1 || begin != 0;
       };
       count = is_used(items.z, work.offset.z) ? 3 : is_used(items.y, work.offset.y) ? 2 : 1;
+      count = std::max<std::size_t>(count, work.dimensions);
       groups = "None";
     }
     line("    dispatch(");

@@ -130,7 +130,7 @@ class GpuEvents {
     if (work.kind == WorkKind::dispatch) {
       launch.message(1, dim(work.groups));
       launch.message(2, dim(work.group_size));
-      add_argument(launch, "thread_count", work.groups.count() * work.group_size.count());
+      add_argument(launch, "thread_count", work.all_items().count());
     }
     std::uint64_t shared = 0, bytes = 0;
     for (const TraceArgument& argument : trace_.arguments(work)) {

@@ -21,8 +21,8 @@ export function launchOf(works: TableOf<"works">, work: number): Launch | null {
     items: Size = [works.items_x[work], works.items_y[work], works.items_z[work]],
     offset: Size = [works.offset_x[work], works.offset_y[work], works.offset_z[work]];
   const shared = { offset: isSet(offset) ? `(${offset.join(", ")})` : "" };
-  // Without a size of groups the driver chose one, and what is counted are items.
-  if (!isSet(groupSize)) return { ...shared, groups: "", groupSize: "", items: gridText(...groups) };
+  // Without a size of groups the driver chose one.
+  if (!isSet(groupSize)) return { ...shared, groups: "", groupSize: "", items: gridText(...items) };
   return {
     ...shared,
     groups: gridText(...groups),

@@ -1,0 +1,101 @@
+#include "document/columns/work_codec.hpp"
+
+#include "base/fail.hpp"
+
+namespace reel::document {
+
+namespace {
+
+Argument load_argument(const Trace& trace, const TraceArgument& argument, std::size_t place,
+                       std::uint32_t command, Resolver& resolver) {
+  switch (argument.kind) {
+    case ArgumentKind::buffer:
+      return resolver.memory(argument);
+    case ArgumentKind::shared:
+      return Shared{argument.size_bytes};
+    case ArgumentKind::null:
+      return Argument::null_pointer();
+    case ArgumentKind::sampler: {
+      SamplerShape sampler;
+      const auto bytes = trace.value_bytes(argument);
+      if (bytes.size() != sizeof sampler)
+        fail(Code::damaged_document, "Argument {} of {} is a sampler of {} bytes; it has {}.",
+             place, describe_command(trace, command), bytes.size(), sizeof sampler);
+      std::memcpy(&sampler, bytes.data(), sizeof sampler);
+      return sampler;
+    }
+    case ArgumentKind::value:
+      if (argument.size_bytes > max_outside_value_bytes)
+        fail(Code::unsupported, "Argument {} of {} has {} bytes; values have at most {}.", place,
+             describe_command(trace, command), argument.size_bytes, max_outside_value_bytes);
+      return Argument::of_bytes(trace.value_bytes(argument));
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
+      break;
+  }
+  fail(Code::unsupported, "Argument {} of {} can't be given again.", place,
+       describe_command(trace, command));
+}
+
+Dispatch load_dispatch(const Trace& trace, std::uint32_t command, const TraceWork& work,
+                       Resolver& resolver, std::vector<Argument>& arguments) {
+  Dispatch dispatch;
+  dispatch.kernel = resolver.kernel(work.kernel);
+  dispatch.groups = work.groups;
+  dispatch.group_size = work.group_size;
+  dispatch.offset = work.offset;
+  dispatch.items = work.items;
+  dispatch.dimensions = work.dimensions;
+  if (!work.has_own_groups()) {
+    const bool is_empty = work.items.count() == 0;  // OpenCL 2.1 allows that, and does nothing
+    dispatch.groups = is_empty ? Dim3(0, 1, 1) : Dim3(1, 1, 1);
+    if (is_empty) {
+      dispatch.group_size = {1, 1, 1};
+      dispatch.items = unset_dim;
+    }
+  }
+  const auto list = trace.arguments(work);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].kind == ArgumentKind::indirect)
+      dispatch.indirect = resolver.range(list[i]);
+    else
+      arguments.push_back(load_argument(trace, list[i], i, command, resolver));
+  }
+  dispatch.arguments = arguments;
+  return dispatch;
+}
+
+}  // namespace
+
+std::vector<Work> load(const Trace& trace, std::uint32_t command, Resolver& resolver,
+                       std::vector<Argument>& arguments) {
+  const TraceWork& work = trace.work_of(trace.commands()[command]);
+  const auto ranges = trace.arguments(work);
+  std::vector<Work> works;
+  arguments.clear();
+  switch (work.kind) {
+    case WorkKind::dispatch:
+      works.emplace_back(load_dispatch(trace, command, work, resolver, arguments));
+      break;
+    case WorkKind::copy:
+      for (std::size_t i = 0; i + 1 < ranges.size(); i += 2)
+        works.emplace_back(Copy{resolver.range(ranges[i]), resolver.range(ranges[i + 1])});
+      break;
+    case WorkKind::fill:
+      for (const TraceArgument& target : ranges)
+        works.emplace_back(Fill{resolver.range(target), work.pattern, work.pattern_bytes});
+      break;
+    case WorkKind::barrier:
+      works.emplace_back(Barrier{});
+      break;
+    case WorkKind::write:
+    case WorkKind::read:
+    case WorkKind::host_call:
+    case WorkKind::launch:
+    case WorkKind::unknown:
+      break;
+  }
+  return works;
+}
+
+}  // namespace reel::document
