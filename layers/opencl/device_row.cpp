@@ -42,14 +42,6 @@ std::string selector_of(cl_device_id device) {
   return "opencl";
 }
 
-std::string type_of(cl_device_id device) {
-  const auto type = ask<cl_device_type>(next().clGetDeviceInfo, device, CL_DEVICE_TYPE);
-  if (type & CL_DEVICE_TYPE_GPU) return "gpu";
-  if (type & CL_DEVICE_TYPE_CPU) return "cpu";
-  if (type & CL_DEVICE_TYPE_ACCELERATOR) return "accelerator";
-  return "other";
-}
-
 }  // namespace
 
 std::vector<cl_device_id> devices_of(cl_context context) {
@@ -58,25 +50,20 @@ std::vector<cl_device_id> devices_of(cl_context context) {
 }
 
 document::DeviceRow device_row(cl_device_id device, std::uint32_t id) {
-  const auto get = next().clGetDeviceInfo;
-  const auto platform = ask<cl_platform_id>(get, device, CL_DEVICE_PLATFORM);
-  const auto properties = ask<cl_command_queue_properties>(get, device, CL_DEVICE_QUEUE_PROPERTIES);
-  std::string version = ask_text(get, device, CL_DEVICE_VERSION);
-  // "OpenCL 3.0 PoCL …": the rest is the driver's own.
-  const auto second = version.find(' ', version.find(' ') + 1);
-  if (second != std::string::npos) version.resize(second);
+  opencl::DeviceWords words =
+      opencl::describe_device(next().clGetDeviceInfo, next().clGetPlatformInfo, device);
   return {id,
           selector_of(device),
           "opencl",
-          ask_text(get, device, CL_DEVICE_NAME),
-          type_of(device),
-          ask_text(next().clGetPlatformInfo, platform, CL_PLATFORM_NAME),
-          ask_text(get, device, CL_DRIVER_VERSION),
-          version,
-          ask<cl_ulong>(get, device, CL_DEVICE_GLOBAL_MEM_SIZE),
-          ask<cl_uint>(get, device, CL_DEVICE_MAX_COMPUTE_UNITS),
-          (properties & CL_QUEUE_PROFILING_ENABLE) != 0,
-          static_cast<double>(ask<std::size_t>(get, device, CL_DEVICE_PROFILING_TIMER_RESOLUTION))};
+          std::move(words.name),
+          std::move(words.type),
+          std::move(words.driver),
+          std::move(words.driver_version),
+          std::move(words.api_version),
+          words.memory_bytes,
+          words.compute_units,
+          words.can_stamp_time,
+          words.stamp_resolution_ns};
 }
 
 }  // namespace reel::layer

@@ -99,63 +99,6 @@ LoadedApi load() {
   return result;
 }
 
-struct ErrorName {
-  cl_int status;
-  const char* name;
-};
-constexpr std::array error_names{
-    ErrorName{CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
-    ErrorName{CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
-    ErrorName{CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE"},
-    ErrorName{CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
-    ErrorName{CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
-    ErrorName{CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
-    ErrorName{CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE"},
-    ErrorName{CL_MEM_COPY_OVERLAP, "CL_MEM_COPY_OVERLAP"},
-    ErrorName{CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
-    ErrorName{CL_MAP_FAILURE, "CL_MAP_FAILURE"},
-    ErrorName{CL_MISALIGNED_SUB_BUFFER_OFFSET, "CL_MISALIGNED_SUB_BUFFER_OFFSET"},
-    ErrorName{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-              "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
-    ErrorName{CL_COMPILE_PROGRAM_FAILURE, "CL_COMPILE_PROGRAM_FAILURE"},
-    ErrorName{CL_LINKER_NOT_AVAILABLE, "CL_LINKER_NOT_AVAILABLE"},
-    ErrorName{CL_LINK_PROGRAM_FAILURE, "CL_LINK_PROGRAM_FAILURE"},
-    ErrorName{CL_KERNEL_ARG_INFO_NOT_AVAILABLE, "CL_KERNEL_ARG_INFO_NOT_AVAILABLE"},
-    ErrorName{CL_INVALID_VALUE, "CL_INVALID_VALUE"},
-    ErrorName{CL_INVALID_DEVICE_TYPE, "CL_INVALID_DEVICE_TYPE"},
-    ErrorName{CL_INVALID_PLATFORM, "CL_INVALID_PLATFORM"},
-    ErrorName{CL_INVALID_DEVICE, "CL_INVALID_DEVICE"},
-    ErrorName{CL_INVALID_CONTEXT, "CL_INVALID_CONTEXT"},
-    ErrorName{CL_INVALID_QUEUE_PROPERTIES, "CL_INVALID_QUEUE_PROPERTIES"},
-    ErrorName{CL_INVALID_COMMAND_QUEUE, "CL_INVALID_COMMAND_QUEUE"},
-    ErrorName{CL_INVALID_HOST_PTR, "CL_INVALID_HOST_PTR"},
-    ErrorName{CL_INVALID_MEM_OBJECT, "CL_INVALID_MEM_OBJECT"},
-    ErrorName{CL_INVALID_BINARY, "CL_INVALID_BINARY"},
-    ErrorName{CL_INVALID_BUILD_OPTIONS, "CL_INVALID_BUILD_OPTIONS"},
-    ErrorName{CL_INVALID_PROGRAM, "CL_INVALID_PROGRAM"},
-    ErrorName{CL_INVALID_PROGRAM_EXECUTABLE, "CL_INVALID_PROGRAM_EXECUTABLE"},
-    ErrorName{CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME"},
-    ErrorName{CL_INVALID_KERNEL_DEFINITION, "CL_INVALID_KERNEL_DEFINITION"},
-    ErrorName{CL_INVALID_KERNEL, "CL_INVALID_KERNEL"},
-    ErrorName{CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX"},
-    ErrorName{CL_INVALID_ARG_VALUE, "CL_INVALID_ARG_VALUE"},
-    ErrorName{CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE"},
-    ErrorName{CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
-    ErrorName{CL_INVALID_WORK_DIMENSION, "CL_INVALID_WORK_DIMENSION"},
-    ErrorName{CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
-    ErrorName{CL_INVALID_WORK_ITEM_SIZE, "CL_INVALID_WORK_ITEM_SIZE"},
-    ErrorName{CL_INVALID_GLOBAL_OFFSET, "CL_INVALID_GLOBAL_OFFSET"},
-    ErrorName{CL_INVALID_EVENT_WAIT_LIST, "CL_INVALID_EVENT_WAIT_LIST"},
-    ErrorName{CL_INVALID_EVENT, "CL_INVALID_EVENT"},
-    ErrorName{CL_INVALID_OPERATION, "CL_INVALID_OPERATION"},
-    ErrorName{CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
-    ErrorName{CL_INVALID_GLOBAL_WORK_SIZE, "CL_INVALID_GLOBAL_WORK_SIZE"},
-    ErrorName{CL_INVALID_PROPERTY, "CL_INVALID_PROPERTY"},
-    ErrorName{CL_INVALID_COMPILER_OPTIONS, "CL_INVALID_COMPILER_OPTIONS"},
-    ErrorName{CL_INVALID_LINKER_OPTIONS, "CL_INVALID_LINKER_OPTIONS"},
-    ErrorName{-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
-};
-
 Code code_of(cl_int status) {
   switch (status) {
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
@@ -207,15 +150,9 @@ const LoadedApi& loaded_api() {
   return inherited;
 }
 
-const char* error_name(cl_int status) noexcept {
-  for (const ErrorName& known : error_names)
-    if (known.status == status) return known.name;
-  return "an error without a name";
-}
-
 void fail_status(cl_int status, const char* call, const std::string& about) {
-  fail(code_of(status), "The OpenCL driver answered {} ({}) to {}{}{}.", error_name(status), status,
-       call, about.empty() ? "" : " for ", about);
+  fail(code_of(status), "The OpenCL driver answered {} ({}) to {}{}{}.", status_name(status),
+       status, call, about.empty() ? "" : " for ", about);
 }
 
 }  // namespace reel::opencl

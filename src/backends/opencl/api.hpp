@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "opencl/driver_words.hpp"
+
 namespace reel::opencl {
 
 struct Api {
@@ -93,7 +95,6 @@ const LoadedApi& loaded_api();
 inline const Api& api() { return loaded_api().api; }
 
 // "CL_INVALID_VALUE"
-const char* error_name(cl_int status) noexcept;
 // Throws out_of_memory, device_lost or driver_failed, naming the call and what it was about.
 [[noreturn]] void fail_status(cl_int status, const char* call, const std::string& about = {});
 inline void check(cl_int status, const char* call) {

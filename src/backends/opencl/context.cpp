@@ -16,7 +16,7 @@ ContextHandle make_context(const FoundDevice& found) {
       api().create_context(properties, 1, &found.device, nullptr, nullptr, &status));
   if (status != CL_SUCCESS)
     fail(Code::no_device, "{} ('{}') can't be opened: clCreateContext answered {} ({}).",
-         found.info.id, found.info.name, error_name(status), status);
+         found.info.id, found.info.name, status_name(status), status);
   return context;
 }
 

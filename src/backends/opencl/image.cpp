@@ -208,7 +208,7 @@ MemoryHandle make_image(const DeviceContext& context, const ImageShape& shape, c
              : Code::unsupported,
          "Image '{}' ({} {}, {}) can't be made on {}: clCreateImage answered {} ({}).", label,
          to_string(shape.type), format_name(shape), extent_text(shape), context.info().id,
-         error_name(status), status);
+         status_name(status), status);
   return image;
 }
 

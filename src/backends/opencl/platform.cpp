@@ -16,29 +16,6 @@ namespace {
 // Enough for any machine, and a bound on what a broken driver may claim to have.
 constexpr cl_uint most_platforms = 64, most_devices = 256;
 
-std::string platform_string(cl_platform_id platform, cl_platform_info what) {
-  std::array<char, 1024> text{};
-  if (api().get_platform_info(platform, what, text.size() - 1, text.data(), nullptr) != CL_SUCCESS)
-    return {};
-  return text.data();
-}
-
-std::string type_of(cl_device_id device) {
-  const auto type = device_value<cl_device_type>(device, CL_DEVICE_TYPE);
-  if (type & CL_DEVICE_TYPE_GPU)
-    return device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) ? "integrated gpu"
-                                                                        : "discrete gpu";
-  if (type & CL_DEVICE_TYPE_CPU) return "cpu";
-  if (type & CL_DEVICE_TYPE_ACCELERATOR) return "accelerator";
-  return "other";
-}
-
-// "OpenCL 3.0 PoCL HSTR: ..." -> "OpenCL 3.0"
-std::string first_two_words(const std::string& text) {
-  const auto first = text.find(' ');
-  return first == std::string::npos ? text : text.substr(0, text.find(' ', first + 1));
-}
-
 std::string problem_of(cl_device_id device, const std::string& api_version) {
   int major = 0, minor = 0;
   if (std::sscanf(api_version.c_str(), "OpenCL %d.%d", &major, &minor) != 2)
@@ -59,22 +36,25 @@ std::uint32_t as_limit(std::size_t value) {
       std::min<std::size_t>(value, std::numeric_limits<std::uint32_t>::max()));
 }
 
-DeviceInfo describe(cl_platform_id platform, cl_device_id device) {
+DeviceInfo describe(cl_device_id device) {
+  DeviceWords words = describe_device(api().get_device_info, api().get_platform_info, device);
   DeviceInfo info;
   info.backend = "opencl";
-  info.name = device_string(device, CL_DEVICE_NAME);
-  info.type = type_of(device);
-  info.driver = platform_string(platform, CL_PLATFORM_NAME);
-  info.driver_version = device_string(device, CL_DRIVER_VERSION);
-  info.api_version = first_two_words(device_string(device, CL_DEVICE_VERSION));
+  info.name = std::move(words.name);
+  info.type = std::move(words.type);
+  info.driver = std::move(words.driver);
+  info.driver_version = std::move(words.driver_version);
+  info.api_version = std::move(words.api_version);
   info.unavailable = problem_of(device, info.api_version);
 
-  info.memory_bytes = device_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  info.memory_bytes = words.memory_bytes;
+  info.compute_units = words.compute_units;
+  info.can_stamp_time = words.can_stamp_time;
+  info.stamp_resolution_ns = words.stamp_resolution_ns;
   info.max_buffer_bytes = device_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   info.max_binding_bytes = info.max_buffer_bytes;
   const auto align_bits = device_value<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN);
   info.binding_alignment_bytes = std::max<cl_uint>(1, align_bits / 8);
-  info.compute_units = device_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.max_group_items = device_value<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   std::array<std::size_t, 16> sizes{};  // 3, or more on a device with more dimensions
   api().get_device_info(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes.data(), nullptr);
@@ -83,10 +63,6 @@ DeviceInfo describe(cl_platform_id platform, cl_device_id device) {
   constexpr auto most = std::numeric_limits<std::uint32_t>::max();
   info.max_groups = {most, most, most};
   info.max_shared_bytes = device_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
-  const auto queue = device_value<cl_command_queue_properties>(device, CL_DEVICE_QUEUE_PROPERTIES);
-  info.can_stamp_time = (queue & CL_QUEUE_PROFILING_ENABLE) != 0;
-  info.stamp_resolution_ns =
-      static_cast<double>(device_value<std::size_t>(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION));
   info.takes_images = device_value<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) != 0;
   info.takes_free_grids = true;
   info.takes_partial_groups =
@@ -115,23 +91,18 @@ void add_devices(cl_platform_id platform, std::vector<FoundDevice>& all) {
   if (status != CL_SUCCESS) {
     all.push_back(nothing(
         fmt::format("The OpenCL platform '{}' answered {} ({}) to clGetDeviceIDs.",
-                    platform_string(platform, CL_PLATFORM_NAME), error_name(status), status)));
+                    ask_text(api().get_platform_info, platform, cl_platform_info{CL_PLATFORM_NAME}),
+                    status_name(status), status)));
     return;
   }
   for (const cl_device_id device : devices)
-    if (device) all.push_back({platform, device, describe(platform, device)});
+    if (device) all.push_back({platform, device, describe(device)});
 }
 
 }  // namespace
 
 std::string device_string(cl_device_id device, cl_device_info what) {
-  std::size_t size = 0;
-  if (api().get_device_info(device, what, 0, nullptr, &size) != CL_SUCCESS || size > (1 << 20))
-    return {};
-  std::string text(size + 1, '\0');
-  if (api().get_device_info(device, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
-  text.resize(std::strlen(text.c_str()));  // drivers count the zero at its end
-  return text;
+  return ask_text(api().get_device_info, device, what);
 }
 
 std::vector<FoundDevice> find_devices() {
@@ -142,7 +113,7 @@ std::vector<FoundDevice> find_devices() {
   if (status != CL_SUCCESS)
     return {
         nothing(fmt::format("No OpenCL platform is installed: clGetPlatformIDs answered {} ({}).",
-                            error_name(status), status))};
+                            status_name(status), status))};
   if (count == 0) return {nothing("No OpenCL platform is installed.")};
   std::vector<FoundDevice> all;
   for (cl_uint i = 0; i < std::min(count, most_platforms); ++i) add_devices(platforms[i], all);

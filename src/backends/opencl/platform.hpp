@@ -24,9 +24,7 @@ std::string device_string(cl_device_id device, cl_device_info what);
 // An info that is a number or a fixed struct; zero when the driver has none.
 template <class T>
 T device_value(cl_device_id device, cl_device_info what) {
-  T value{};
-  if (api().get_device_info(device, what, sizeof value, &value, nullptr) != CL_SUCCESS) value = T{};
-  return value;
+  return ask<T>(api().get_device_info, device, what);
 }
 
 }  // namespace reel::opencl

@@ -53,7 +53,7 @@ class Builder {
   [[noreturn]] void refuse(cl_int status, std::string_view what, const std::string& options) {
     fail(Code::build_failed,
          "Kernel '{}' doesn't build on {} ('{}'): {} ({}) to {} with options '{}'.\n{}",
-         source_.name, context_.info().id, context_.info().name, error_name(status), status, what,
+         source_.name, context_.info().id, context_.info().name, status_name(status), status, what,
          options, log_.empty() ? "The driver gives no log." : log_);
   }
 
@@ -81,7 +81,7 @@ class Builder {
            "The recorded binary of kernel '{}' ({} bytes) is refused by {} ('{}', driver {}): {} "
            "({}). A binary is for the driver that made it.",
            source_.name, size, context_.info().id, context_.info().name,
-           context_.info().driver_version, error_name(status), status);
+           context_.info().driver_version, status_name(status), status);
     return program;
   }
 
@@ -92,7 +92,7 @@ class Builder {
     if (status != CL_SUCCESS)
       fail(Code::build_failed,
            "The SPIR-V of kernel '{}' ({} bytes) is refused by {} ('{}'): {} ({}).", source_.name,
-           source_.opencl_il.size(), context_.info().id, context_.info().name, error_name(status),
+           source_.opencl_il.size(), context_.info().id, context_.info().name, status_name(status),
            status);
     return program;
   }
@@ -105,7 +105,7 @@ class Builder {
                                                                      name.c_str(), &status));
     if (status != CL_SUCCESS)
       fail(Code::build_failed, "{} ('{}') has no built-in kernel '{}': {} ({}).",
-           context_.info().id, context_.info().name, name, error_name(status), status);
+           context_.info().id, context_.info().name, name, status_name(status), status);
     return program;
   }
 

@@ -49,7 +49,7 @@ void CL_CALLBACK reached(cl_event, cl_int status, void* data) {
   if (status < 0) {
     call->failures->add(Code::device_lost,
                         fmt::format("Work before host call '{}' failed with {} ({}).", call->name,
-                                    error_name(status), status));
+                                    status_name(status), status));
     call->function = std::make_shared<const std::function<void()>>([] {});
   }
   HostWorker& worker = *call->worker;

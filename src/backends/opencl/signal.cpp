@@ -35,7 +35,7 @@ void check_event(cl_event event) {
   const cl_int status = status_of(event);
   if (status >= CL_COMPLETE) return;
   // Work that was accepted and then not done leaves the queue in a state nobody can vouch for.
-  fail(Code::device_lost, "Work on the OpenCL device failed with {} ({}).", error_name(status),
+  fail(Code::device_lost, "Work on the OpenCL device failed with {} ({}).", status_name(status),
        status);
 }
 
