@@ -17,14 +17,12 @@ namespace {
 
 struct Summary {
   explicit Summary(const TraceTotals& totals) {
-    for (const TraceBuffer& buffer : totals.buffers) buffer_bytes += buffer.size_bytes;
     for (const TraceOverhead& overhead : totals.overheads)
       overhead_ns[static_cast<std::size_t>(overhead.kind)] += overhead.end_ns - overhead.begin_ns;
     for (const TraceRegion& region : totals.regions)
       passes += region.kind == TraceRegion::Kind::pass;
   }
 
-  std::uint64_t buffer_bytes = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(OverheadKind::commands) + 1> overhead_ns{};
   std::size_t passes = 0;
 };
@@ -71,7 +69,7 @@ Json to_json(const TraceTotals& totals) {
     json["commands"][to_string(static_cast<WorkKind>(kind))] = totals.commands[kind];
   json["streams"] = totals.streams.size();
   json["kernels"] = totals.kernels.size();
-  json["buffers"] = {{"count", totals.buffers.size()}, {"bytes", s.buffer_bytes}};
+  json["buffers"] = {{"count", totals.buffers.size()}, {"bytes", totals.buffer_bytes}};
   json["contents"] = {{"count", totals.contents_count},
                       {"stored", totals.stored_contents},
                       {"bytes", totals.contents_bytes},
@@ -157,7 +155,7 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
   line("streams", std::to_string(totals.streams.size()));
   line("kernels", std::to_string(totals.kernels.size()));
   line("buffers", fmt::format("{}{}, {}", totals.buffers.size(), images_text(totals),
-                              size_text(s.buffer_bytes)));
+                              size_text(totals.buffer_bytes)));
   line("contents", contents_text(totals));
   // bytes_in: what was recorded; the same bytes are stored once, and compressed.
   const std::string bytes_in = fact(totals.end_facts, "bytes_in");

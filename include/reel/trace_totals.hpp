@@ -25,6 +25,7 @@ struct TraceTotals {
   std::uint64_t first_ns = 0, last_ns = 0;  // from the first call to the last end
   std::uint64_t busy_ns = 0;                // of all runs, those of a launch's nodes not twice
   std::uint64_t contents_count = 0, stored_contents = 0, contents_bytes = 0;
+  std::uint64_t buffer_bytes = 0;  // an image on another buffer's bytes has none of its own
 
   // As of a Trace.
   std::string path;

@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "expect_error.hpp"
+#include "reel/trace_totals.hpp"
 #include "sample_document.hpp"
 
 namespace reel::test {
@@ -323,6 +325,40 @@ TEST(Trace, IdsHaveTheirLetters) {
   EXPECT_EQ(name_of(BufferId{7}), "b7");
   EXPECT_EQ(name_of(KernelId{4}), "k4");
   EXPECT_EQ(name_of(StreamId{0}), "s0");
+}
+
+// An image on a buffer shows the buffer's bytes: it allocates none.
+TEST(TraceTotals, ViewsAreNoMemory) {
+  const TemporaryFolder folder;
+  {
+    DocumentWriter w(folder / "view.reel", {});
+    w.add(
+        document::DeviceRow{0, "host", "host", "Test CPU", "cpu", "reel", "", "", 0, 1, false, 0});
+    w.add(document::StreamRow{0, 0, "main"});
+    w.add(document::BufferRow{1, 0, 4096, "pixels"});
+    ImageShape shape;
+    shape.pixel_bytes = 4;
+    shape.width = shape.height = 16;
+    for (const std::uint32_t id : {2u, 3u})  // the second has bytes of its own
+      w.add(document::BufferRow{id, 0, 1024, "image", BufferKind::image, false, shape});
+    using Argument = decltype(document::WorkRow::arguments)::value_type;
+    const std::array arguments{Argument{ArgumentKind::buffer, Access::read, 1, 0, 1024, 2},
+                               Argument{ArgumentKind::buffer, Access::write, 3, 0, 1024}};
+    document::WorkRow row{};
+    row.kind = WorkKind::copy;
+    row.arguments = arguments;
+    w.add(document::CommandRow{.id = 0,
+                               .work = w.add(row),
+                               .stream = 0,
+                               .thread = 1,
+                               .call_begin_ns = 10,
+                               .call_end_ns = 20});
+    w.close({{"commands", "1"}});
+  }
+  const TraceTotals totals = TraceTotals::load(folder / "view.reel");
+  EXPECT_THAT(totals.problems, IsEmpty());
+  EXPECT_EQ(totals.buffers.size(), 3u);
+  EXPECT_EQ(totals.buffer_bytes, 4096u + 1024u);
 }
 
 }  // namespace

@@ -24,6 +24,17 @@ void add_commands(const TraceCommands& commands, const std::vector<TraceWork>& w
   }
 }
 
+// An image that is made on a buffer is bound as a view of it.
+std::uint64_t allocated_bytes(const document::TraceTables& tables) {
+  std::vector<bool> is_view(tables.buffers.size());
+  for (const TraceArgument& argument : tables.arguments)
+    if (argument.view < is_view.size()) is_view[argument.view] = true;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < is_view.size(); ++i)
+    if (!is_view[i]) bytes += tables.buffers[i].size_bytes;
+  return bytes;
+}
+
 }  // namespace
 
 TraceTotals TraceTotals::load(const std::string& path) {
@@ -49,6 +60,7 @@ TraceTotals TraceTotals::load(const std::string& path) {
     totals.contents_bytes += contents.size_bytes;
     totals.stored_contents += contents.stored ? 1 : 0;
   }
+  totals.buffer_bytes = allocated_bytes(tables);
   totals.path = state->path;
   totals.file_bytes = state->file.size();
   totals.stored_bytes = state->blobs.stored_bytes();
