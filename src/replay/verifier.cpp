@@ -196,13 +196,14 @@ void Verifier::compare_page(std::uint32_t contents, std::uint32_t number, std::u
   std::uint32_t command = no_index;
   std::uint64_t at = result.different.front().begin;
   for (const ByteSpan& range : result.different) {
-    const std::uint32_t writer =
-        writers().last(row.buffer, page + range.begin, page + range.end, row.command);
+    const auto [writer, offset] =
+        writers().earliest(row.buffer, page + range.begin, page + range.end, row.command);
     if (writer == no_index || (command != no_index && writer >= command)) continue;
     command = writer;
-    at = range.begin;
+    at = offset - page;
   }
   const std::size_t step = type ? size_of(*type) : 1;
+  at -= at % step;
   const std::size_t size = std::min<std::size_t>(step, found.size() - at);
   const auto text = [&](std::span<const std::byte> bytes) {
     return element_text(size == step && type ? *type : ElementType::hex,

@@ -139,6 +139,31 @@ TEST_P(TamperedReplay, ShowsItFirstInTheFirstOfSeveralReads) {
   EXPECT_EQ(report.differences.front().check, 1u) << told(report);
 }
 
+TEST_P(TamperedReplay, NamesTheEarliestOfThoseWhoWroteWhatDiffers) {
+  const Stream stream = device().stream();
+  const Trace trace = captured(
+      [&] {
+        mad(stream, x, 3, 1);
+        stream.fill(BufferRange{x, 256, 512}, 0u);  // in the midst of what differs
+        mad(stream, BufferRange{x, 256, 512}, 5, 1);
+        stream.synchronize();
+      },
+      {.contents = Contents::all});
+  const Trace changed =
+      tampered(trace, folder.path(),
+               {.work =
+                    [&](const TraceWork& work, auto&, std::vector<std::byte>& values) {
+                      if (work.kind == WorkKind::dispatch) values[4] = std::byte{2};
+                    },
+                .drop_contents =
+                    [](const TraceContents& row) {
+                      return row.role == ContentRole::check && row.command == 0;
+                    }});
+  const ReplayReport report = replayed(changed);
+  ASSERT_FALSE(report.differences.empty()) << told(report);
+  EXPECT_EQ(report.differences.front().command, 0u) << told(report);
+}
+
 TEST_P(TamperedReplay, WithOneArgumentChanged) {
   const Trace trace = recorded();
   // The last one: a scalar.

@@ -1,7 +1,9 @@
 #include "replay/script/writers.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/range_set.hpp"
 #include "replay/script/script.hpp"
 
 namespace reel::rerun {
@@ -44,6 +46,26 @@ std::uint32_t Writers::last(std::uint32_t buffer, std::uint64_t begin, std::uint
                             std::uint32_t until) const {
   const Write* write = find(buffer, begin, end, until);
   return write ? write->command : no_index;
+}
+
+Writers::Earliest Writers::earliest(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end,
+                                    std::uint32_t until) const {
+  Earliest earliest;
+  RangeSet left;  // whose writer is not found yet
+  left.add(begin, end);
+  const auto& writes = by_buffer_[buffer];
+  auto it = std::upper_bound(writes.begin(), writes.end(), until,
+                             [](std::uint32_t c, const Write& w) { return c < w.command; });
+  while (it != writes.begin() && left.overlaps(begin, end)) {
+    --it;
+    if (!left.overlaps(it->begin, it->end)) continue;
+    bool is_first = true;
+    left.for_each_in(it->begin, it->end, [&](std::uint64_t first, std::uint64_t) {
+      if (std::exchange(is_first, false)) earliest = {it->command, first};
+    });
+    left.remove(it->begin, it->end);
+  }
+  return earliest;
 }
 
 std::optional<ElementType> Writers::type(std::uint32_t buffer, std::uint64_t begin,

@@ -17,6 +17,14 @@ class Writers {
   // The last command up to `until` that wrote some byte of the range; none: no recorded one did.
   std::uint32_t last(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end,
                      std::uint32_t until) const;
+  // Of the commands up to `until` that wrote some byte of the range last, the earliest, and where
+  // the first of its bytes is; none: no recorded one did.
+  struct Earliest {
+    std::uint32_t command = no_index;
+    std::uint64_t offset_bytes = 0;
+  };
+  Earliest earliest(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end,
+                    std::uint32_t until) const;
   // What the kernel that wrote it last takes its elements for. Copies hand it on.
   std::optional<ElementType> type(std::uint32_t buffer, std::uint64_t begin, std::uint64_t end,
                                   std::uint32_t until) const;
