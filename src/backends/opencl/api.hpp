@@ -94,7 +94,6 @@ const LoadedApi& loaded_api();
 // Only once loaded_api() is known to have no problem.
 inline const Api& api() { return loaded_api().api; }
 
-// "CL_INVALID_VALUE"
 // Throws out_of_memory, device_lost or driver_failed, naming the call and what it was about.
 [[noreturn]] void fail_status(cl_int status, const char* call, const std::string& about = {});
 inline void check(cl_int status, const char* call) {
