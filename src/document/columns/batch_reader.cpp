@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "document/columns/batches.hpp"
+#include "document/columns/file_columns.hpp"
 #include "graph/text.hpp"
 
 namespace reel::document {
@@ -52,15 +52,18 @@ void BatchReader::read_tables(const schema::Batch& batch) {
   read_if_set(batch.notes());
 }
 
-std::size_t BatchReader::decode(std::string_view table, std::size_t row_bytes,
-                                std::initializer_list<ColumnSource> sources) {
-  const auto rows = columns_.decode(sources);
+std::size_t BatchReader::decode(std::string_view topic, std::size_t row_bytes,
+                                std::span<const FileColumn> columns,
+                                const flatbuffers::Table& batch) {
+  const auto rows = columns_.decode(columns, batch);
   if (!rows) {
-    problems_.left_out(table, "the columns of the batch don't fit each other",
-                       std::max<std::size_t>(rows_of(sources.begin()->numbers), 1));
+    const auto* first =
+        batch.GetPointer<const schema::Numbers*>(flatbuffers::FieldIndexToOffset(columns[0].slot));
+    problems_.left_out(topic, "the columns of the batch don't fit each other",
+                       std::max<std::size_t>(rows_of(first), 1));
     return 0;
   }
-  return pay(table, std::uint64_t{*rows} * row_bytes, *rows) ? *rows : 0;
+  return pay(topic, std::uint64_t{*rows} * row_bytes, *rows) ? *rows : 0;
 }
 
 bool BatchReader::pay(std::string_view table, std::uint64_t bytes, std::uint64_t rows) {

@@ -5,6 +5,7 @@
 // nothing by itself. Whether the ids in a row exist is not known here. One thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -55,9 +56,24 @@ class BatchReader {
   void read(const schema::Clocks& batch);
   void read(const schema::Edges& batch);
 
-  // The number of rows that can be read and paid for; 0 where there is none.
-  std::size_t decode(std::string_view table, std::size_t row_bytes,
-                     std::initializer_list<ColumnSource> sources);
+  // The columns of a batch, in the order of `columns`; without rows where they can't be read or
+  // paid for. Valid until the next batch.
+  template <const auto& columns>
+  std::array<std::span<const std::uint64_t>, columns.size()> decode(std::string_view topic,
+                                                                    std::size_t row_bytes,
+                                                                    const auto& batch) {
+    std::array<std::span<const std::uint64_t>, columns.size()> decoded;
+    const std::size_t rows = decode(topic, row_bytes, columns, table_of(batch));
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      decoded[c] = std::span(columns_[c]).first(rows);
+    return decoded;
+  }
+  std::size_t decode(std::string_view topic, std::size_t row_bytes,
+                     std::span<const FileColumn> columns, const flatbuffers::Table& batch);
+  // A batch was verified as what it is; all of them are tables.
+  static const flatbuffers::Table& table_of(const auto& batch) {
+    return reinterpret_cast<const flatbuffers::Table&>(batch);
+  }
   bool pay(std::string_view table, std::uint64_t bytes, std::uint64_t rows = 1);
   // A copy, in valid UTF-8; empty where it can't be paid for.
   std::string text(std::string_view table, const flatbuffers::String* text);

@@ -19,14 +19,15 @@ std::optional<ElementType> element_of(std::uint8_t value) {
 
 void BatchReader::read(const schema::Texts& batch) {
   if (!batch.text()) return;
-  const std::size_t rows = decode("/texts", sizeof(std::string), {{batch.id()}});
+  const auto [ids] = decode<columns::texts>("/texts", sizeof(std::string), batch);
+  const std::size_t rows = ids.size();
   if (rows != batch.text()->size()) {
     if (rows > 0)
       problems_.left_out("/texts", "the columns of the batch don't fit each other", rows);
     return;
   }
   for (std::size_t i = 0; i < rows; ++i) {
-    const std::uint64_t id = columns_[0][i];
+    const std::uint64_t id = ids[i];
     if (id == 0 || id >= no_index) {
       problems_.left_out("/texts", "the number is not one that a text may have");
       continue;

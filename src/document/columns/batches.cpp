@@ -21,8 +21,8 @@ std::uint8_t element_number(std::optional<ElementType> element) {
 }  // namespace
 
 void Batches::add_text(std::uint32_t id, std::string_view text) {
-  text_ids_.add(id);
-  texts_.emplace_back(text);
+  texts_.ids.add(id);
+  texts_.strings.emplace_back(text);
 }
 
 void Batches::add(const KernelRow& row, std::vector<std::string> blobs) {
@@ -32,15 +32,15 @@ void Batches::add(const KernelRow& row, std::vector<std::string> blobs) {
 void Batches::add(const WorkRow& row, std::uint32_t id) {
   const StoredGrid grid = stored_grid(row);
   const Dim3 &groups = grid.groups, &items = grid.items;
-  works_.add(id, static_cast<std::uint8_t>(row.kind),
+  works_.works.add(id, static_cast<std::uint8_t>(row.kind),
              row.kind == WorkKind::launch ? row.graph : row.kernel, row.label, row.scope, groups.x,
              groups.y, groups.z, row.group_size.x, row.group_size.y, row.group_size.z,
              row.pattern | std::uint64_t{row.pattern_bytes} << 32, row.arguments.size(),
              row.offset.x, row.offset.y, row.offset.z, items.x, items.y, items.z, row.dimensions);
   for (const TraceArgument& a : row.arguments)
-    arguments_.add(static_cast<std::uint8_t>(a.kind), static_cast<std::uint8_t>(a.access), a.buffer,
+    works_.arguments.add(static_cast<std::uint8_t>(a.kind), static_cast<std::uint8_t>(a.access), a.buffer,
                    a.offset_bytes, a.size_bytes, a.view);
-  values_.insert(values_.end(), row.values.begin(), row.values.end());
+  works_.values.insert(works_.values.end(), row.values.begin(), row.values.end());
 }
 
 void Batches::add(const CommandRow& row) {
@@ -60,9 +60,9 @@ void Batches::add(const StampRow& row) {
 }
 
 void Batches::add(const ContentsRow& row) {
-  contents_.add(static_cast<std::uint8_t>(row.role), row.command, row.buffer, row.offset_bytes,
-                row.size_bytes, row.stored, row.pages.size());
-  pages_.insert(pages_.end(), row.pages.begin(), row.pages.end());
+  contents_.contents.add(static_cast<std::uint8_t>(row.role), row.command, row.buffer,
+                         row.offset_bytes, row.size_bytes, row.stored, row.pages.size());
+  contents_.pages.insert(contents_.pages.end(), row.pages.begin(), row.pages.end());
 }
 
 void Batches::add(const CallRow& row) {
@@ -83,54 +83,77 @@ void Batches::add(const ClockRow& row) {
   clocks_.add(row.device, row.host_ns, row.device_ns, row.error_ns);
 }
 
-std::size_t Batches::rows(TableId table) const {
+void Batches::Texts::clear() {
+  ids.clear();
+  strings.clear();
+}
+void Batches::Works::clear() {
+  works.clear();
+  arguments.clear();
+  values.clear();
+}
+void Batches::Contents::clear() {
+  contents.clear();
+  pages.clear();
+}
+
+template <class Self, class Visit>
+auto Batches::visit(Self& self, TableId table, Visit visit) {
   switch (table) {
     case TableId::texts:
-      return texts_.size();
+      return visit(self.texts_);
     case TableId::devices:
-      return devices_.size();
+      return visit(self.devices_);
     case TableId::streams:
-      return streams_.size();
+      return visit(self.streams_);
     case TableId::buffers:
-      return buffers_.size();
+      return visit(self.buffers_);
     case TableId::kernels:
-      return kernels_.size();
+      return visit(self.kernels_);
     case TableId::works:
-      return works_.rows();
+      return visit(self.works_);
     case TableId::commands:
-      return commands_.rows();
+      return visit(self.commands_);
     case TableId::stamps:
-      return stamps_.rows();
+      return visit(self.stamps_);
     case TableId::orders:
-      return orders_.rows();
+      return visit(self.orders_);
     case TableId::contents:
-      return contents_.rows();
+      return visit(self.contents_);
     case TableId::calls:
-      return calls_.rows();
+      return visit(self.calls_);
     case TableId::allocations:
-      return allocations_.rows();
+      return visit(self.allocations_);
     case TableId::regions:
-      return regions_.rows();
+      return visit(self.regions_);
     case TableId::overheads:
-      return overheads_.rows();
+      return visit(self.overheads_);
     case TableId::clocks:
-      return clocks_.rows();
+      return visit(self.clocks_);
     case TableId::edges:
-      return edges_.rows();
+      return visit(self.edges_);
     case TableId::notes:
-      return notes_.size();
+      break;
   }
-  return 0;
+  return visit(self.notes_);
+}
+
+std::size_t Batches::rows(TableId table) const {
+  return visit(*this, table, [](const auto& rows) { return rows.size(); });
 }
 
 std::span<const std::byte> Batches::take(TableId table) {
   builder_.Clear();
-  builder_.Finish(build(table));
-  clear(table);
+  visit(*this, table, [&](auto& rows) {
+    const Table built = build(rows);
+    // A batch has one field for each table, in their order, and one of them is set.
+    builder_.Finish(finish_table(builder_, {{static_cast<std::uint8_t>(table), built}}));
+    rows.clear();
+  });
   return std::as_bytes(std::span(builder_.GetBufferPointer(), builder_.GetSize()));
 }
 
-flatbuffers::Offset<schema::Device> Batches::build(const DeviceRow& row) {
+flatbuffers::Offset<schema::Device> Batches::build_row(const DeviceRow& row) {
   auto& b = builder_;
   return schema::CreateDevice(b, row.id, b.CreateString(row.selector), b.CreateString(row.backend),
                               b.CreateString(row.name), b.CreateString(row.type),
@@ -139,7 +162,7 @@ flatbuffers::Offset<schema::Device> Batches::build(const DeviceRow& row) {
                               row.can_stamp_time, row.stamp_resolution_ns);
 }
 
-flatbuffers::Offset<schema::Kernel> Batches::build(const NamedKernel& kernel) {
+flatbuffers::Offset<schema::Kernel> Batches::build_row(const NamedKernel& kernel) {
   auto& b = builder_;
   const KernelRow& row = kernel.row;
   std::vector<flatbuffers::Offset<schema::Variant>> variants;
@@ -164,201 +187,72 @@ flatbuffers::Offset<schema::Kernel> Batches::build(const NamedKernel& kernel) {
       b.CreateVector(parameters), b.CreateString(row.build_log), b.CreateString(row.binary_hash));
 }
 
-namespace {
-
-template <class Row, class Build>
-auto build_rows(flatbuffers::FlatBufferBuilder& builder, const std::vector<Row>& rows,
-                Build&& build) {
-  std::vector<decltype(build(rows[0]))> built;
-  built.reserve(rows.size());
-  for (const Row& row : rows) built.push_back(build(row));
-  return builder.CreateVector(built);
+flatbuffers::Offset<schema::Stream> Batches::build_row(const StreamRow& row) {
+  return schema::CreateStream(builder_, row.id, row.device, builder_.CreateString(row.label));
 }
 
-flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> bytes_of(
-    flatbuffers::FlatBufferBuilder& builder, std::span<const std::byte> bytes) {
-  return builder.CreateVector(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+flatbuffers::Offset<schema::Buffer> Batches::build_row(const BufferRow& row) {
+  const auto label = builder_.CreateString(row.label);
+  flatbuffers::Offset<schema::Image> image;
+  if (row.image)
+    image = schema::CreateImage(builder_, static_cast<std::uint8_t>(row.image->type),
+                                row.image->channel_order, row.image->channel_type,
+                                row.image->pixel_bytes, row.image->width, row.image->height,
+                                row.image->depth, row.image->layers, row.image->row_pitch_bytes);
+  return schema::CreateBuffer(builder_, row.id, row.device, row.size_bytes, label,
+                              static_cast<std::uint8_t>(row.kind), row.starts_undefined, image);
+}
+
+flatbuffers::Offset<schema::Note> Batches::build_row(const NoteRow& row) {
+  return schema::CreateNote(builder_, static_cast<std::int64_t>(row.time_ns),
+                            builder_.CreateString(row.kind), builder_.CreateString(row.text));
+}
+
+template <class Row>
+Batches::Table Batches::build(const std::vector<Row>& rows) {
+  std::vector<decltype(build_row(rows[0]))> built;
+  built.reserve(rows.size());
+  for (const Row& row : rows) built.push_back(build_row(row));
+  return finish_table(builder_, {{0, builder_.CreateVector(built).o}});
+}
+
+template <const auto& columns>
+Batches::Table Batches::build(const ColumnSet<columns>& set) {
+  Fields fields;
+  set.encode(builder_, fields);
+  return finish_table(builder_, std::move(fields));
+}
+
+namespace {
+
+flatbuffers::Offset<void> bytes_of(flatbuffers::FlatBufferBuilder& builder,
+                                   std::span<const std::byte> bytes) {
+  return builder.CreateVector(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()).o;
 }
 
 }  // namespace
 
-flatbuffers::Offset<schema::Batch> Batches::build(TableId table) {
-  auto& b = builder_;
-  // Tables must be finished before the batch that holds them is begun, so each case builds its
-  // table first.
-  const auto batch = [&](auto set) {
-    schema::BatchBuilder whole(b);
-    set(whole);
-    return whole.Finish();
-  };
-  switch (table) {
-    case TableId::texts: {
-      const auto ids = text_ids_.encode(b);
-      const auto t = schema::CreateTexts(b, ids[0], b.CreateVectorOfStrings(texts_));
-      return batch([&](auto& w) { w.add_texts(t); });
-    }
-    case TableId::devices: {
-      const auto rows = build_rows(b, devices_, [&](const DeviceRow& r) { return build(r); });
-      const auto t = schema::CreateDevices(b, rows);
-      return batch([&](auto& w) { w.add_devices(t); });
-    }
-    case TableId::streams: {
-      const auto rows = build_rows(b, streams_, [&](const StreamRow& r) {
-        return schema::CreateStream(b, r.id, r.device, b.CreateString(r.label));
-      });
-      const auto t = schema::CreateStreams(b, rows);
-      return batch([&](auto& w) { w.add_streams(t); });
-    }
-    case TableId::buffers: {
-      const auto rows = build_rows(b, buffers_, [&](const BufferRow& r) {
-        const auto label = b.CreateString(r.label);
-        flatbuffers::Offset<schema::Image> image;
-        if (r.image)
-          image = schema::CreateImage(b, static_cast<std::uint8_t>(r.image->type),
-                                      r.image->channel_order, r.image->channel_type,
-                                      r.image->pixel_bytes, r.image->width, r.image->height,
-                                      r.image->depth, r.image->layers, r.image->row_pitch_bytes);
-        return schema::CreateBuffer(b, r.id, r.device, r.size_bytes, label,
-                                    static_cast<std::uint8_t>(r.kind), r.starts_undefined, image);
-      });
-      const auto t = schema::CreateBuffers(b, rows);
-      return batch([&](auto& w) { w.add_buffers(t); });
-    }
-    case TableId::kernels: {
-      const auto rows = build_rows(b, kernels_, [&](const NamedKernel& k) { return build(k); });
-      const auto t = schema::CreateKernels(b, rows);
-      return batch([&](auto& w) { w.add_kernels(t); });
-    }
-    case TableId::works: {
-      const auto c = works_.encode(b);
-      const auto a = arguments_.encode(b);
-      const auto t =
-          schema::CreateWorks(b, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10],
-                              c[11], c[12], a[0], a[1], a[2], a[3], a[4], bytes_of(b, values_),
-                              c[13], c[14], c[15], c[16], c[17], c[18], a[5], c[19]);
-      return batch([&](auto& w) { w.add_works(t); });
-    }
-    case TableId::commands: {
-      const auto c = commands_.encode(b);
-      const auto t = schema::CreateCommands(b, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
-      return batch([&](auto& w) { w.add_commands(t); });
-    }
-    case TableId::stamps: {
-      const auto c = stamps_.encode(b);
-      const auto t = schema::CreateStamps(b, c[0], c[1], c[2], c[3], c[4], c[5]);
-      return batch([&](auto& w) { w.add_stamps(t); });
-    }
-    case TableId::orders: {
-      const auto c = orders_.encode(b);
-      const auto t = schema::CreateOrders(b, c[0], c[1], c[2]);
-      return batch([&](auto& w) { w.add_orders(t); });
-    }
-    case TableId::contents: {
-      const auto c = contents_.encode(b);
-      const auto t = schema::CreateContents(b, c[0], c[1], c[2], c[3], c[4], c[5], c[6],
-                                            bytes_of(b, std::as_bytes(std::span(pages_))));
-      return batch([&](auto& w) { w.add_contents(t); });
-    }
-    case TableId::calls: {
-      const auto c = calls_.encode(b);
-      const auto t = schema::CreateCalls(b, c[0], c[1], c[2], c[3], c[4]);
-      return batch([&](auto& w) { w.add_calls(t); });
-    }
-    case TableId::allocations: {
-      const auto c = allocations_.encode(b);
-      const auto t = schema::CreateAllocations(b, c[0], c[1], c[2]);
-      return batch([&](auto& w) { w.add_allocations(t); });
-    }
-    case TableId::regions: {
-      const auto c = regions_.encode(b);
-      const auto t = schema::CreateRegions(b, c[0], c[1], c[2], c[3], c[4], c[5]);
-      return batch([&](auto& w) { w.add_regions(t); });
-    }
-    case TableId::overheads: {
-      const auto c = overheads_.encode(b);
-      const auto t = schema::CreateOverheads(b, c[0], c[1], c[2], c[3], c[4]);
-      return batch([&](auto& w) { w.add_overheads(t); });
-    }
-    case TableId::clocks: {
-      const auto c = clocks_.encode(b);
-      const auto t = schema::CreateClocks(b, c[0], c[1], c[2], c[3]);
-      return batch([&](auto& w) { w.add_clocks(t); });
-    }
-    case TableId::edges: {
-      const auto c = edges_.encode(b);
-      const auto t = schema::CreateEdges(b, c[0], c[1], c[2], c[3]);
-      return batch([&](auto& w) { w.add_edges(t); });
-    }
-    case TableId::notes: {
-      const auto rows = build_rows(b, notes_, [&](const NoteRow& r) {
-        return schema::CreateNote(b, static_cast<std::int64_t>(r.time_ns), b.CreateString(r.kind),
-                                  b.CreateString(r.text));
-      });
-      const auto t = schema::CreateNotes(b, rows);
-      return batch([&](auto& w) { w.add_notes(t); });
-    }
-  }
-  return {};
+Batches::Table Batches::build(const Texts& texts) {
+  Fields fields;
+  texts.ids.encode(builder_, fields);
+  fields.emplace_back(1, builder_.CreateVectorOfStrings(texts.strings).o);
+  return finish_table(builder_, std::move(fields));
 }
 
-void Batches::clear(TableId table) {
-  switch (table) {
-    case TableId::texts:
-      text_ids_.clear();
-      texts_.clear();
-      break;
-    case TableId::devices:
-      devices_.clear();
-      break;
-    case TableId::streams:
-      streams_.clear();
-      break;
-    case TableId::buffers:
-      buffers_.clear();
-      break;
-    case TableId::kernels:
-      kernels_.clear();
-      break;
-    case TableId::works:
-      works_.clear();
-      arguments_.clear();
-      values_.clear();
-      break;
-    case TableId::commands:
-      commands_.clear();
-      break;
-    case TableId::stamps:
-      stamps_.clear();
-      break;
-    case TableId::orders:
-      orders_.clear();
-      break;
-    case TableId::contents:
-      contents_.clear();
-      pages_.clear();
-      break;
-    case TableId::calls:
-      calls_.clear();
-      break;
-    case TableId::allocations:
-      allocations_.clear();
-      break;
-    case TableId::regions:
-      regions_.clear();
-      break;
-    case TableId::overheads:
-      overheads_.clear();
-      break;
-    case TableId::clocks:
-      clocks_.clear();
-      break;
-    case TableId::edges:
-      edges_.clear();
-      break;
-    case TableId::notes:
-      notes_.clear();
-      break;
-  }
+Batches::Table Batches::build(const Works& works) {
+  Fields fields;
+  works.works.encode(builder_, fields);
+  works.arguments.encode(builder_, fields);
+  fields.emplace_back(columns::values.slot, bytes_of(builder_, works.values));
+  return finish_table(builder_, std::move(fields));
+}
+
+Batches::Table Batches::build(const Contents& contents) {
+  Fields fields;
+  contents.contents.encode(builder_, fields);
+  fields.emplace_back(columns::pages.slot,
+                      bytes_of(builder_, std::as_bytes(std::span(contents.pages))));
+  return finish_table(builder_, std::move(fields));
 }
 
 }  // namespace reel::document

@@ -4,40 +4,15 @@
 // docs/document-format.md; this is the only place that knows how rows become columns.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "document/columns/column_set.hpp"
 #include "document/columns/rows.hpp"
 
 namespace reel::document {
-
-enum class TableId : std::uint8_t {
-  texts,
-  devices,
-  streams,
-  buffers,
-  kernels,
-  works,
-  commands,
-  stamps,
-  orders,
-  contents,
-  calls,
-  allocations,
-  regions,
-  overheads,
-  clocks,
-  edges,
-  notes
-};
-inline constexpr std::array table_topics{
-    "/texts",    "/devices",   "/streams", "/buffers",  "/kernels", "/works",
-    "/commands", "/stamps",    "/orders",  "/contents", "/calls",   "/allocations",
-    "/regions",  "/overheads", "/clocks",  "/edges",    "/notes"};
-inline constexpr std::size_t table_count = table_topics.size();
 
 class Batches {
  public:
@@ -69,32 +44,62 @@ class Batches {
     KernelRow row;
     std::vector<std::string> blobs;
   };
-  flatbuffers::Offset<schema::Batch> build(TableId table);
-  flatbuffers::Offset<schema::Kernel> build(const NamedKernel& kernel);
-  flatbuffers::Offset<schema::Device> build(const DeviceRow& row);
-  void clear(TableId table);
+  // Columns, and what belongs to their rows.
+  struct Texts {
+    ColumnSet<columns::texts> ids;
+    std::vector<std::string> strings;
+    std::size_t size() const noexcept { return strings.size(); }
+    void clear();
+  };
+  struct Works {
+    ColumnSet<columns::works> works;
+    ColumnSet<columns::arguments> arguments;
+    std::vector<std::byte> values;
+    std::size_t size() const noexcept { return works.size(); }
+    void clear();
+  };
+  struct Contents {
+    ColumnSet<columns::contents> contents;
+    std::vector<Hash128> pages;
+    std::size_t size() const noexcept { return contents.size(); }
+    void clear();
+  };
+
+  // Calls with the table of this number.
+  template <class Self, class Visit>
+  static auto visit(Self& self, TableId table, Visit visit);
+
+  using Table = flatbuffers::Offset<void>;  // of schema.fbs
+  Table build(const Texts& texts);
+  Table build(const Works& works);
+  Table build(const Contents& contents);
+  template <const auto& columns>
+  Table build(const ColumnSet<columns>& set);
+  template <class Row>
+  Table build(const std::vector<Row>& rows);
+  flatbuffers::Offset<schema::Device> build_row(const DeviceRow& row);
+  flatbuffers::Offset<schema::Stream> build_row(const StreamRow& row);
+  flatbuffers::Offset<schema::Buffer> build_row(const BufferRow& row);
+  flatbuffers::Offset<schema::Kernel> build_row(const NamedKernel& kernel);
+  flatbuffers::Offset<schema::Note> build_row(const NoteRow& row);
 
   flatbuffers::FlatBufferBuilder builder_{1 << 16};
-  ColumnSet<1> text_ids_;
-  std::vector<std::string> texts_;
+  Texts texts_;
   std::vector<DeviceRow> devices_;
   std::vector<StreamRow> streams_;
   std::vector<BufferRow> buffers_;
   std::vector<NamedKernel> kernels_;
-  ColumnSet<20> works_;
-  ColumnSet<6> arguments_;
-  std::vector<std::byte> values_;
-  ColumnSet<8> commands_;
-  ColumnSet<6> stamps_;
-  ColumnSet<3> orders_;
-  ColumnSet<7> contents_;
-  std::vector<Hash128> pages_;
-  ColumnSet<5> calls_;
-  ColumnSet<3> allocations_;
-  ColumnSet<6> regions_;
-  ColumnSet<5> overheads_;
-  ColumnSet<4> clocks_;
-  ColumnSet<4> edges_;
+  Works works_;
+  ColumnSet<columns::commands> commands_;
+  ColumnSet<columns::stamps> stamps_;
+  ColumnSet<columns::orders> orders_;
+  Contents contents_;
+  ColumnSet<columns::calls> calls_;
+  ColumnSet<columns::allocations> allocations_;
+  ColumnSet<columns::regions> regions_;
+  ColumnSet<columns::overheads> overheads_;
+  ColumnSet<columns::clocks> clocks_;
+  ColumnSet<columns::edges> edges_;
   std::vector<NoteRow> notes_;
 };
 

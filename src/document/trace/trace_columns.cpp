@@ -160,7 +160,7 @@ constexpr RowColumn<TraceWork> works[] = {
     number_column<&TraceWork::label>("label", text, "as the program named it"),
     number_column<&TraceWork::scope>("scope", text, "`layer0/attention`"),
     number_column<&TraceWork::groups, &Dim3::x>(
-        "groups_x", number, "groups of a dispatch; items where `group_x` is 0", has_groups),
+        "groups_x", number, "groups of a dispatch; `NULL`: the driver chose them", has_groups),
     number_column<&TraceWork::groups, &Dim3::y>("groups_y", number,
                                                 "the same in the second dimension", has_groups),
     number_column<&TraceWork::groups, &Dim3::z>("groups_z", number,
@@ -178,7 +178,7 @@ constexpr RowColumn<TraceWork> works[] = {
     number_column<&TraceWork::offset, &Dim3::z>("offset_z", number,
                                                 "the same in the third dimension", is_dispatch),
     number_column<&TraceWork::items, &Dim3::x>(
-        "items_x", number, "all items, where the last groups are not full; else 0", is_dispatch),
+        "items_x", number, "all items, where the last groups are not full or the driver chose; else 0", is_dispatch),
     number_column<&TraceWork::items, &Dim3::y>("items_y", number,
                                                "the same in the second dimension", is_dispatch),
     number_column<&TraceWork::items, &Dim3::z>("items_z", number, "the same in the third dimension",
