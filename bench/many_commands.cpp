@@ -18,6 +18,7 @@ using reel::Access;
 using reel::ArgumentKind;
 using reel::ElementType;
 using reel::ParameterKind;
+using reel::TraceArgument;
 using reel::WorkKind;
 
 constexpr std::uint64_t start_ns = 1'000'000'000'000;

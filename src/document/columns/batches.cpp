@@ -33,13 +33,14 @@ void Batches::add(const WorkRow& row, std::uint32_t id) {
   const StoredGrid grid = stored_grid(row);
   const Dim3 &groups = grid.groups, &items = grid.items;
   works_.works.add(id, static_cast<std::uint8_t>(row.kind),
-             row.kind == WorkKind::launch ? row.graph : row.kernel, row.label, row.scope, groups.x,
-             groups.y, groups.z, row.group_size.x, row.group_size.y, row.group_size.z,
-             row.pattern | std::uint64_t{row.pattern_bytes} << 32, row.arguments.size(),
-             row.offset.x, row.offset.y, row.offset.z, items.x, items.y, items.z, row.dimensions);
+                   row.kind == WorkKind::launch ? row.graph : row.kernel, row.label, row.scope,
+                   groups.x, groups.y, groups.z, row.group_size.x, row.group_size.y,
+                   row.group_size.z, row.pattern | std::uint64_t{row.pattern_bytes} << 32,
+                   row.arguments.size(), row.offset.x, row.offset.y, row.offset.z, items.x, items.y,
+                   items.z, row.dimensions);
   for (const TraceArgument& a : row.arguments)
-    works_.arguments.add(static_cast<std::uint8_t>(a.kind), static_cast<std::uint8_t>(a.access), a.buffer,
-                   a.offset_bytes, a.size_bytes, a.view);
+    works_.arguments.add(static_cast<std::uint8_t>(a.kind), static_cast<std::uint8_t>(a.access),
+                         a.buffer, a.offset_bytes, a.size_bytes, a.view);
   works_.values.insert(works_.values.end(), row.values.begin(), row.values.end());
 }
 

@@ -178,7 +178,8 @@ constexpr RowColumn<TraceWork> works[] = {
     number_column<&TraceWork::offset, &Dim3::z>("offset_z", number,
                                                 "the same in the third dimension", is_dispatch),
     number_column<&TraceWork::items, &Dim3::x>(
-        "items_x", number, "all items, where the last groups are not full or the driver chose; else 0", is_dispatch),
+        "items_x", number,
+        "all items, where the last groups are not full or the driver chose; else 0", is_dispatch),
     number_column<&TraceWork::items, &Dim3::y>("items_y", number,
                                                "the same in the second dimension", is_dispatch),
     number_column<&TraceWork::items, &Dim3::z>("items_z", number, "the same in the third dimension",
