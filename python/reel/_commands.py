@@ -129,6 +129,10 @@ class TraceCommand(Row):
     def _work_of(self, column: str) -> Any:
         return self._trace._works[column][self._of("work")]
 
+    def _size(self, name: str) -> tuple[int, int, int]:
+        x, y, z = (int(self._work_of(f"{name}_{axis}")) for axis in "xyz")
+        return (x, y, z)
+
     def _time(self, column: str) -> int | None:
         return int(self._of(column)) or None
 
@@ -169,26 +173,28 @@ class TraceCommand(Row):
 
     @property
     def groups(self) -> tuple[int, int, int]:
-        x, y, z = self._work_of("groups").tolist()
-        return (x, y, z)
+        return self._size("groups")
 
     @property
     def group_size(self) -> tuple[int, int, int]:
         """(0, 0, 0), and so are ``groups``: the driver chose; ``items`` has how many there were."""
-        x, y, z = self._work_of("group_size").tolist()
-        return (x, y, z)
+        return self._size("group")
 
     @property
     def offset(self) -> tuple[int, int, int]:
         """Of the first item's global id."""
-        x, y, z = self._work_of("offset").tolist()
-        return (x, y, z)
+        return self._size("offset")
 
     @property
     def items(self) -> tuple[int, int, int] | None:
         """Where the last groups are not full; None: groups x group_size."""
-        x, y, z = self._work_of("items").tolist()
-        return (x, y, z) if x or y or z else None
+        items = self._size("items")
+        return items if any(items) else None
+
+    @property
+    def dimensions(self) -> int:
+        """That the kernel is told of (``get_work_dim()``); 0: as many as are more than 1."""
+        return int(self._work_of("dimensions"))
 
     @property
     def thread(self) -> int:
@@ -217,16 +223,16 @@ class TraceCommand(Row):
         return self._time("submitted_ns")
 
     @property
-    def begin_ns(self) -> int | None:
+    def started_ns(self) -> int | None:
         """When it started to run."""
         return self._time("started_ns")
 
     @property
-    def end_ns(self) -> int | None:
+    def ended_ns(self) -> int | None:
         return self._time("ended_ns")
 
     @property
-    def duration_ns(self) -> int | None:
+    def run_ns(self) -> int | None:
         begin, end = self._time("started_ns"), self._time("ended_ns")
         return None if begin is None or end is None else max(end - begin, 0)
 
@@ -262,4 +268,4 @@ class TraceCommand(Row):
 
     def __repr__(self) -> str:
         where = f" in {self.scope}" if self.scope else ""
-        return f"<command {self.id} {self.kind} '{self.name}'{where}, {time_text(self.duration_ns)}>"
+        return f"<command {self.id} {self.kind} '{self.name}'{where}, {time_text(self.run_ns)}>"

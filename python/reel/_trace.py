@@ -20,6 +20,7 @@ class _ListTable(Table[Row]):
     """One of the short lists."""
 
     _row_type: Any
+    _list: str  # as the extension calls it
 
     def __init__(self, trace: Trace, rows: list[dict[str, Any]]) -> None:
         super().__init__(trace, len(rows))
@@ -38,43 +39,31 @@ class _ListTable(Table[Row]):
     def _find(self, number: int) -> int | None:
         return self._by_number.get(number)
 
-    def _texts(self, name: str) -> Array:
-        return text_column([row[name] for row in self._rows])
-
-    def _numbers(self, name: str) -> Array:
-        return number_column([row[name] for row in self._rows])
-
-    def _ids(self) -> Array:
-        return text_column([f"{self._letter}{row['id']}" for row in self._rows])
+    def columns(self) -> dict[str, Array]:
+        result = {}
+        for name, kind, _, _ in self._trace._data.columns(self._list):
+            values = [row[name] for row in self._rows]
+            if name == "id" and self._letter:
+                result[name] = text_column([f"{self._letter}{value}" for value in values])
+            else:
+                result[name] = text_column(values) if kind in ("string", "word") else number_column(values)
+        return result
 
 
 class DeviceTable(_ListTable[TraceDevice]):
-    _row_type, _noun = TraceDevice, "device"
-
-    def columns(self) -> dict[str, Array]:
-        texts = ("selector", "backend", "name", "type", "driver", "driver_version", "api_version")
-        numbers = ("memory_bytes", "compute_units", "clock_error_ns")
-        return {name: self._texts(name) for name in texts} | {name: self._numbers(name) for name in numbers}
+    _row_type, _noun, _list = TraceDevice, "device", "devices"
 
 
 class StreamTable(_ListTable[TraceStream]):
-    _row_type, _noun, _letter = TraceStream, "stream", "s"
-
-    def columns(self) -> dict[str, Array]:
-        return {"id": self._ids(), "label": self._texts("label"), "device": self._numbers("device")}
+    _row_type, _noun, _letter, _list = TraceStream, "stream", "s", "streams"
 
 
 class BufferTable(_ListTable[TraceBuffer]):
-    _row_type, _noun, _letter = TraceBuffer, "buffer", "b"
-
-    def columns(self) -> dict[str, Array]:
-        return {"id": self._ids(), "label": self._texts("label")} | {
-            name: self._numbers(name) for name in ("size_bytes", "device", "allocated_ns", "freed_ns")
-        }
+    _row_type, _noun, _letter, _list = TraceBuffer, "buffer", "b", "buffers"
 
 
 class KernelTable(_ListTable[TraceKernel]):
-    _row_type, _noun, _letter = TraceKernel, "kernel", "k"
+    _row_type, _noun, _letter, _list = TraceKernel, "kernel", "k", "kernels"
 
     def columns(self) -> dict[str, Array]:
         """What each kernel is, and where its time went."""
@@ -82,19 +71,31 @@ class KernelTable(_ListTable[TraceKernel]):
             row["kernel"]: row for row in _reel.kernel_usage(self._trace._data)
         }
         names = ("count", "timed", "total_ns", "mean_ns", "least_ns", "p50_ns", "p95_ns", "most_ns")
-        return {
-            "id": self._ids(),
-            "name": self._texts("name"),
-            "form": self._texts("built_form"),
-            "device": self._numbers("device"),
-        } | {name: number_column([usage[i][name] for i in range(len(self))]) for name in names}
+        return super().columns() | {name: number_column([usage[i][name] for i in range(len(self))]) for name in names}
 
 
 class NoteTable(_ListTable[TraceNote]):
-    _row_type, _noun = TraceNote, "note"
+    _row_type, _noun, _list = TraceNote, "note", "notes"
 
-    def columns(self) -> dict[str, Array]:
-        return {"time_ns": self._numbers("time_ns"), "kind": self._texts("kind"), "text": self._texts("text")}
+
+def _shown_columns(trace: Trace, name: str, rows: Array) -> dict[str, Array]:
+    """The columns of a long list as people read them: words, texts and ids in place of numbers."""
+    ids = {"stream": trace.streams, "kernel": trace.kernels, "buffer": trace.buffers}
+
+    def shown(kind: str, words: list[str], values: Array) -> Array:
+        if kind == "word":
+            return text_column(words)[values]
+        if kind == "text":
+            return trace._data.texts(np.ascontiguousarray(values))
+        if kind == "index":
+            return np.where(values == NO_INDEX, np.nan, values.astype(np.float64))
+        if kind in ids:
+            named = text_column([row.id for row in ids[kind]] + [""])  # type: ignore[attr-defined]
+            values = named[np.where(values == NO_INDEX, len(named) - 1, values)]
+        return values
+
+    columns = trace._data.columns(name)
+    return {column: shown(kind, words, rows[column]) for column, kind, words, _ in columns if kind != "place"}
 
 
 class CommandTable(Table[TraceCommand]):
@@ -106,43 +107,30 @@ class CommandTable(Table[TraceCommand]):
     def columns(self) -> dict[str, Array]:
         """One array for each column, for ``pandas.DataFrame(trace.commands.columns())``.
 
-        The times of calls and the stamps of devices are views on the document's own rows; in
-        those, 0 is a time that isn't known. ``duration_ns`` is NaN there.
+        Those of docs/sql.md, but for ``kernel``, which is its name (``kernel_id`` is its id), and with ``name``: the
+        label, else the kernel's name, else the kind. The times of calls and the stamps of devices are views on the
+        document's own rows; in those, 0 is a time that isn't known. ``run_ns`` is NaN there.
         """
         trace, rows = self._trace, self._trace._commands
         works = trace._works[rows["work"]]
-        kernel_names = text_column([kernel.name for kernel in trace.kernels] + [""])
-        kernel_ids = text_column([kernel.id for kernel in trace.kernels] + [""])
+        columns = _shown_columns(trace, "works", works) | _shown_columns(trace, "commands", rows)
         kernels = np.where(works["kernel"] == NO_INDEX, len(trace.kernels), works["kernel"])
-        kinds = text_column(list(_reel.work_kinds))[works["kind"]]
-        labels = trace._data.texts(np.ascontiguousarray(works["label"]))
-        kernel = kernel_names[kernels]
+        kernel = text_column([kernel.name for kernel in trace.kernels] + [""])[kernels]
+        labels = columns["label"]
         known = (rows["started_ns"] != 0) & (rows["ended_ns"] != 0)
         # Stamps may run backwards on a bad clock: such a command takes no time, not 2^64 ns.
         ran = np.maximum(rows["ended_ns"].astype(np.int64) - rows["started_ns"].astype(np.int64), 0)
+        devices = number_column([row["device"] for row in trace._data.streams()])
         return {
             "id": np.arange(len(rows), dtype=np.uint32),
-            "name": np.where(labels != "", labels, np.where(kernel != "", kernel, kinds)),
-            "kind": kinds,
+            "name": np.where(labels != "", labels, np.where(kernel != "", kernel, columns["kind"])),
+            **columns,
             "kernel": kernel,
-            "kernel_id": kernel_ids[kernels],
-            "label": labels,
-            "scope": trace._data.texts(np.ascontiguousarray(works["scope"])),
-            "stream": text_column([stream.id for stream in trace.streams])[rows["stream"]],
-            "groups_x": works["groups"][:, 0],
-            "groups_y": works["groups"][:, 1],
-            "groups_z": works["groups"][:, 2],
-            "group_size_x": works["group_size"][:, 0],
-            "group_size_y": works["group_size"][:, 1],
-            "group_size_z": works["group_size"][:, 2],
-            "thread": rows["thread"],
-            "call_begin_ns": rows["call_begin_ns"],
-            "call_end_ns": rows["call_end_ns"],
-            "queued_ns": rows["queued_ns"],
-            "submitted_ns": rows["submitted_ns"],
-            "begin_ns": rows["started_ns"],
-            "end_ns": rows["ended_ns"],
-            "duration_ns": np.where(known, ran.astype(np.float64), np.nan),
+            "kernel_id": columns["kernel"],
+            "device": devices[rows["stream"]],
+            "bytes": trace._data.work_bytes()[rows["work"]],
+            "run_ns": np.where(known, ran.astype(np.float64), np.nan),
+            "own_ns": np.where(known, trace._data.own_ns().astype(np.float64), np.nan),
         }
 
 
@@ -155,15 +143,7 @@ class CallTable(Table[TraceCall]):
     def columns(self) -> dict[str, Array]:
         """``command`` is the number of the command that a call gave, or NaN."""
         rows = self._trace._calls
-        command = np.where(rows["command"] == NO_INDEX, np.nan, rows["command"].astype(np.float64))
-        return {
-            "name": self._trace._data.texts(np.ascontiguousarray(rows["name"])),
-            "thread": rows["thread"],
-            "begin_ns": rows["begin_ns"],
-            "end_ns": rows["end_ns"],
-            "duration_ns": rows["end_ns"] - rows["begin_ns"],
-            "command": command,
-        }
+        return _shown_columns(self._trace, "calls", rows) | {"duration_ns": rows["end_ns"] - rows["begin_ns"]}
 
 
 class RegionTable(Table[TraceRegion]):
@@ -173,15 +153,7 @@ class RegionTable(Table[TraceRegion]):
         return TraceRegion(self._trace, index)
 
     def columns(self) -> dict[str, Array]:
-        rows = self._trace._regions
-        return {
-            "kind": text_column(["pass", "named"])[rows["kind"]],
-            "number": rows["number"],
-            "name": self._trace._data.texts(np.ascontiguousarray(rows["name"])),
-            "thread": rows["thread"],
-            "begin_ns": rows["begin_ns"],
-            "end_ns": rows["end_ns"],
-        }
+        return _shown_columns(self._trace, "regions", self._trace._regions)
 
 
 class Trace:
@@ -189,7 +161,7 @@ class Trace:
 
     >>> trace = reel.load("pass.reel")
     >>> trace.commands[0], trace["c12"], trace["k4"].source
-    >>> pandas.DataFrame(trace.commands.columns()).groupby("kernel").duration_ns.sum()
+    >>> pandas.DataFrame(trace.commands.columns()).groupby("kernel").run_ns.sum()
     """
 
     def __init__(self, path: Path) -> None:

@@ -3,40 +3,34 @@
 #include <cstddef>
 #include <cstring>
 
+#include "reel/analysis.hpp"
 #include "reel/error.hpp"
 #include "reel/trace.hpp"
+#include "reel/trace_columns.hpp"
 
 namespace reel::python {
 namespace {
 
-// Where NumPy finds a column in a row.
-struct Column {
-  const char* name;
-  std::size_t offset;
-  const char* format;
-  int count = 1;
-};
-
-py::dtype row_type(const std::vector<Column>& columns, std::size_t row_bytes) {
+// Where NumPy finds the columns in a row.
+template <class Row>
+py::dtype row_type() {
+  static_assert(std::is_standard_layout_v<Row>);
+  const Row row{};
   py::list names, formats, offsets;
-  for (const Column& column : columns) {
+  for (const RowColumn<Row>& column : columns_of<Row>()) {
     names.append(column.name);
-    // Not "u4", 3: NumPy takes that apart with Python's parser, which fails at times when two
-    // threads are in it (CPython 3.11).
-    if (column.count == 1)
-      formats.append(column.format);
-    else
-      formats.append(py::make_tuple(column.format, column.count));
-    offsets.append(column.offset);
+    formats.append(column.kind == ColumnKind::flag ? "?"
+                   : column.width == 1             ? "u1"
+                   : column.width == 4             ? "u4"
+                                                   : "u8");
+    offsets.append(column.offset(row));
   }
-  return {names, formats, offsets, static_cast<py::ssize_t>(row_bytes)};
+  return {names, formats, offsets, static_cast<py::ssize_t>(sizeof(Row))};
 }
 
 template <class Row>
-py::array view(const py::object& trace, const std::vector<Row>& rows,
-               const std::vector<Column>& columns) {
-  static_assert(std::is_standard_layout_v<Row>);
-  py::array result(row_type(columns, sizeof(Row)), {static_cast<py::ssize_t>(rows.size())},
+py::array table(const py::object& trace, const std::vector<Row>& rows) {
+  py::array result(row_type<Row>(), {static_cast<py::ssize_t>(rows.size())},
                    {static_cast<py::ssize_t>(sizeof(Row))}, rows.data(), trace);
   result.attr("flags").attr("writeable") = false;
   return result;
@@ -44,10 +38,10 @@ py::array view(const py::object& trace, const std::vector<Row>& rows,
 
 // Lists that are kept packed: a copy, as rows of a structure.
 template <class List>
-py::array copy(const List& rows, const std::vector<Column>& columns) {
+py::array table(const py::object&, const List& rows) {
   using Row = typename List::value_type;
-  static_assert(std::is_trivially_copyable_v<Row> && std::is_standard_layout_v<Row>);
-  py::array result(row_type(columns, sizeof(Row)), {static_cast<py::ssize_t>(rows.size())},
+  static_assert(std::is_trivially_copyable_v<Row>);
+  py::array result(row_type<Row>(), {static_cast<py::ssize_t>(rows.size())},
                    {static_cast<py::ssize_t>(sizeof(Row))});
   auto* to = static_cast<std::byte*>(result.mutable_data());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -58,79 +52,129 @@ py::array copy(const List& rows, const std::vector<Column>& columns) {
   return result;
 }
 
-#define REEL_COLUMN(row, member, ...) \
-  { #member, offsetof(row, member), __VA_ARGS__ }
-
-py::array commands(const Trace& trace) {
-  return copy(
-      trace.commands(),
-      {REEL_COLUMN(TraceCommand, work, "u4"), REEL_COLUMN(TraceCommand, stream, "u4"),
-       REEL_COLUMN(TraceCommand, launch, "u4"), REEL_COLUMN(TraceCommand, node, "u4"),
-       REEL_COLUMN(TraceCommand, thread, "u4"), REEL_COLUMN(TraceCommand, call_begin_ns, "u8"),
-       REEL_COLUMN(TraceCommand, call_end_ns, "u8"), REEL_COLUMN(TraceCommand, queued_ns, "u8"),
-       REEL_COLUMN(TraceCommand, submitted_ns, "u8"), REEL_COLUMN(TraceCommand, started_ns, "u8"),
-       REEL_COLUMN(TraceCommand, ended_ns, "u8")});
+const char* kind_name(ColumnKind kind) {
+  switch (kind) {
+    case ColumnKind::number:
+    case ColumnKind::count:
+    case ColumnKind::flag:
+    case ColumnKind::real:
+      return "number";
+    case ColumnKind::time:
+      return "time";
+    case ColumnKind::word:
+      return "word";
+    case ColumnKind::string:
+      return "string";
+    case ColumnKind::text:
+      return "text";
+    case ColumnKind::index:
+    case ColumnKind::command:
+    case ColumnKind::call:
+      return "index";
+    case ColumnKind::device:
+      return "device";
+    case ColumnKind::stream:
+      return "stream";
+    case ColumnKind::buffer:
+      return "buffer";
+    case ColumnKind::kernel:
+      return "kernel";
+    case ColumnKind::place:
+      return "place";
+  }
+  return "";
 }
 
-py::array works(const py::object& object, const Trace& trace) {
-  return view(
-      object, trace.works(),
-      {REEL_COLUMN(TraceWork, kind, "u1"), REEL_COLUMN(TraceWork, kernel, "u4"),
-       REEL_COLUMN(TraceWork, graph, "u4"), REEL_COLUMN(TraceWork, label, "u4"),
-       REEL_COLUMN(TraceWork, scope, "u4"), REEL_COLUMN(TraceWork, groups, "u4", 3),
-       REEL_COLUMN(TraceWork, group_size, "u4", 3), REEL_COLUMN(TraceWork, offset, "u4", 3),
-       REEL_COLUMN(TraceWork, items, "u4", 3), REEL_COLUMN(TraceWork, pattern, "u4"),
-       REEL_COLUMN(TraceWork, pattern_bytes, "u4"), REEL_COLUMN(TraceWork, first_argument, "u4"),
-       REEL_COLUMN(TraceWork, argument_count, "u4")});
+template <class Row>
+py::list describe(const std::vector<Row>*) {
+  py::list result;
+  for (const RowColumn<Row>& column : columns_of<Row>()) {
+    py::list words;
+    for (std::uint64_t i = 0; i < column.words; ++i) words.append(column.word(i));
+    result.append(py::make_tuple(column.name, kind_name(column.kind), words, column.meaning));
+  }
+  return result;
+}
+template <class List>
+py::list describe(const List*) {
+  return describe(static_cast<const std::vector<typename List::value_type>*>(nullptr));
 }
 
-py::array contents(const py::object& object, const Trace& trace) {
-  return view(
-      object, trace.contents(),
-      {REEL_COLUMN(TraceContents, role, "u1"), REEL_COLUMN(TraceContents, command, "u4"),
-       REEL_COLUMN(TraceContents, buffer, "u4"), REEL_COLUMN(TraceContents, offset_bytes, "u8"),
-       REEL_COLUMN(TraceContents, size_bytes, "u8"), REEL_COLUMN(TraceContents, stored, "?")});
+// Calls with the list of this name.
+template <class Call>
+auto with_list(const Trace& trace, const std::string& name, Call call) {
+  if (name == "commands") return call(trace.commands());
+  if (name == "works") return call(trace.works());
+  if (name == "contents") return call(trace.contents());
+  if (name == "calls") return call(trace.calls());
+  if (name == "regions") return call(trace.regions());
+  if (name == "overheads") return call(trace.overheads());
+  if (name == "orders") return call(trace.orders());
+  if (name == "edges") return call(trace.edges());
+  throw py::key_error("A trace has no table '" + name + "'.");
 }
 
-py::array calls(const Trace& trace) {
-  return copy(trace.calls(),
-              {REEL_COLUMN(TraceCall, name, "u4"), REEL_COLUMN(TraceCall, thread, "u4"),
-               REEL_COLUMN(TraceCall, begin_ns, "u8"), REEL_COLUMN(TraceCall, end_ns, "u8"),
-               REEL_COLUMN(TraceCall, command, "u4")});
+template <class Row>
+py::object value_of(const RowColumn<Row>& column, const Row& row) {
+  if (column.applies && !column.applies(row)) return py::none();
+  if (!column.value) {
+    const std::uint64_t number = column.number(row);
+    if (column.word) return py::str(column.word(number));
+    if (column.kind == ColumnKind::flag) return py::bool_(number != 0);
+    if (column.kind == ColumnKind::device && number == no_index) return py::none();
+    return py::int_(number);
+  }
+  const ColumnValue value = column.value(row);
+  if (const auto* real = std::get_if<double>(&value)) return py::float_(*real);
+  if (const auto* text = std::get_if<std::string>(&value)) return to_text(*text);
+  if (const auto* view = std::get_if<std::string_view>(&value)) return to_text(std::string(*view));
+  return py::none();
 }
-
-py::array regions(const py::object& object, const Trace& trace) {
-  return view(object, trace.regions(),
-              {REEL_COLUMN(TraceRegion, kind, "u1"), REEL_COLUMN(TraceRegion, number, "u4"),
-               REEL_COLUMN(TraceRegion, name, "u4"), REEL_COLUMN(TraceRegion, thread, "u4"),
-               REEL_COLUMN(TraceRegion, begin_ns, "u8"), REEL_COLUMN(TraceRegion, end_ns, "u8")});
-}
-
-py::array overheads(const py::object& object, const Trace& trace) {
-  return view(object, trace.overheads(),
-              {REEL_COLUMN(TraceOverhead, kind, "u1"), REEL_COLUMN(TraceOverhead, thread, "u4"),
-               REEL_COLUMN(TraceOverhead, begin_ns, "u8"), REEL_COLUMN(TraceOverhead, end_ns, "u8"),
-               REEL_COLUMN(TraceOverhead, bytes, "u8")});
-}
-
-#undef REEL_COLUMN
 
 }  // namespace
 
 py::array trace_table(const py::object& object, const std::string& name) {
-  static_assert(sizeof(Dim3) == 3 * sizeof(std::uint32_t));
-  const auto& trace = object.cast<const Trace&>();
-  if (name == "commands") return commands(trace);
-  if (name == "works") return works(object, trace);
-  if (name == "contents") return contents(object, trace);
-  if (name == "calls") return calls(trace);
-  if (name == "regions") return regions(object, trace);
-  if (name == "overheads") return overheads(object, trace);
-  if (name == "orders")
-    return view(object, trace.orders(),
-                {{"command", offsetof(TraceOrder, command), "u4"},
-                 {"after", offsetof(TraceOrder, after), "u4"}});
-  throw py::key_error("A trace has no table '" + name + "'.");
+  return with_list(object.cast<const Trace&>(), name,
+                   [&](const auto& rows) { return table(object, rows); });
 }
+
+py::list trace_columns(const Trace& trace, const std::string& name) {
+  if (name == "devices") return describe(&trace.devices());
+  if (name == "streams") return describe(&trace.streams());
+  if (name == "buffers") return describe(&trace.buffers());
+  if (name == "kernels") return describe(&trace.kernels());
+  if (name == "notes") return describe(&trace.notes());
+  return with_list(trace, name, [](const auto& rows) { return describe(&rows); });
+}
+
+py::array trace_work_bytes(const Trace& trace) {
+  py::array_t<std::uint64_t> result(static_cast<py::ssize_t>(trace.works().size()));
+  auto bytes = result.mutable_unchecked<1>();
+  for (std::size_t i = 0; i < trace.works().size(); ++i) {
+    std::uint64_t sum = 0;
+    for (const TraceArgument& argument : trace.arguments(trace.works()[i]))
+      if (argument.buffer != no_index) sum += argument.size_bytes;
+    bytes(static_cast<py::ssize_t>(i)) = sum;
+  }
+  return result;
+}
+
+py::array trace_own_ns(const Trace& trace) {
+  const std::vector<std::uint64_t> own = own_run_ns(trace);
+  return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(own.size()), own.data());
+}
+
+template <class Row>
+py::dict row_dict(const Row& row) {
+  py::dict result;
+  for (const RowColumn<Row>& column : columns_of<Row>())
+    result[column.name] = value_of(column, row);
+  return result;
+}
+template py::dict row_dict(const TraceDevice&);
+template py::dict row_dict(const TraceStream&);
+template py::dict row_dict(const TraceBuffer&);
+template py::dict row_dict(const TraceKernel&);
+template py::dict row_dict(const TraceNote&);
 
 }  // namespace reel::python

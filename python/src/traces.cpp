@@ -18,37 +18,10 @@ py::object index_or_none(std::uint32_t index) {
   return index == no_index ? py::object(py::none()) : py::object(py::int_(index));
 }
 
-py::list list_devices(const Trace& trace) {
+template <class Rows>
+py::list list_rows(const Rows& rows) {
   py::list result;
-  for (const TraceDevice& device : trace.devices()) {
-    py::dict row;
-    row["id"] = device.id;
-    row["selector"] = to_text(device.selector);
-    row["backend"] = to_text(device.backend);
-    row["name"] = to_text(device.name);
-    row["type"] = to_text(device.type);
-    row["driver"] = to_text(device.driver);
-    row["driver_version"] = to_text(device.driver_version);
-    row["api_version"] = to_text(device.api_version);
-    row["memory_bytes"] = device.memory_bytes;
-    row["compute_units"] = device.compute_units;
-    row["can_stamp_time"] = device.can_stamp_time;
-    row["stamp_resolution_ns"] = device.stamp_resolution_ns;
-    row["clock_error_ns"] = device.clock_error_ns;
-    result.append(row);
-  }
-  return result;
-}
-
-py::list list_streams(const Trace& trace) {
-  py::list result;
-  for (const TraceStream& stream : trace.streams()) {
-    py::dict row;
-    row["id"] = static_cast<std::uint32_t>(stream.id);
-    row["device"] = index_or_none(stream.device);
-    row["label"] = to_text(stream.label);
-    result.append(row);
-  }
+  for (const auto& row : rows) result.append(row_dict(row));
   return result;
 }
 
@@ -72,16 +45,8 @@ py::object to_image(const std::optional<ImageShape>& image) {
 py::list list_buffers(const Trace& trace) {
   py::list result;
   for (const TraceBuffer& buffer : trace.buffers()) {
-    py::dict row;
-    row["id"] = static_cast<std::uint32_t>(buffer.id);
-    row["device"] = index_or_none(buffer.device);
-    row["size_bytes"] = buffer.size_bytes;
-    row["label"] = to_text(buffer.label);
-    row["kind"] = to_string(buffer.kind);
+    py::dict row = row_dict(buffer);
     row["image"] = to_image(buffer.image);
-    row["starts_undefined"] = buffer.starts_undefined;
-    row["allocated_ns"] = buffer.allocated_ns;
-    row["freed_ns"] = buffer.freed_ns;
     result.append(row);
   }
   return result;
@@ -90,12 +55,7 @@ py::list list_buffers(const Trace& trace) {
 py::list list_kernels(const Trace& trace) {
   py::list result;
   for (const TraceKernel& kernel : trace.kernels()) {
-    py::dict row;
-    row["id"] = static_cast<std::uint32_t>(kernel.id);
-    row["device"] = index_or_none(kernel.device);
-    row["name"] = to_text(kernel.name);
-    row["entry"] = to_text(kernel.entry);
-    row["built_form"] = to_text(kernel.built_form);
+    py::dict row = row_dict(kernel);
     py::dict variants;
     for (const TraceVariant& variant : kernel.variants)
       variants[to_text(variant.form)] =
@@ -108,23 +68,9 @@ py::list list_kernels(const Trace& trace) {
     py::dict constants;
     for (const auto& [id, value] : kernel.constants) constants[py::int_(id)] = value;
     row["constants"] = constants;
-    row["options"] = to_text(kernel.options);
     row["group_size"] = kernel.group_size == unset_dim ? py::object(py::none())
                                                        : py::object(to_tuple(kernel.group_size));
     row["parameters"] = to_parameters(kernel.parameters);
-    row["build_log"] = to_text(kernel.build_log);
-    result.append(row);
-  }
-  return result;
-}
-
-py::list list_notes(const Trace& trace) {
-  py::list result;
-  for (const TraceNote& note : trace.notes()) {
-    py::dict row;
-    row["time_ns"] = note.time_ns;
-    row["kind"] = to_text(note.kind);
-    row["text"] = to_text(note.text);
     result.append(row);
   }
   return result;
@@ -251,13 +197,17 @@ void bind_traces(py::module_& module) {
       .def("problems", [](const Trace& self) { return to_texts(self.problems()); })
       .def("facts", [](const Trace& self) { return to_facts(self.facts()); })
       .def("end_facts", [](const Trace& self) { return to_facts(self.end_facts()); })
-      .def("devices", &list_devices)
-      .def("streams", &list_streams)
+      .def("devices", [](const Trace& self) { return list_rows(self.devices()); })
+      .def("streams", [](const Trace& self) { return list_rows(self.streams()); })
       .def("buffers", &list_buffers)
       .def("kernels", &list_kernels)
-      .def("notes", &list_notes)
+      .def("notes", [](const Trace& self) { return list_rows(self.notes()); })
       .def("table", &trace_table, py::arg("name"),
            "Rows as an array over the trace's memory, which it keeps alive.")
+      .def("columns", &trace_columns, py::arg("name"),
+           "Of a list: name, kind, words and meaning of each column.")
+      .def("work_bytes", &trace_work_bytes)
+      .def("own_ns", &trace_own_ns)
       .def("arguments", &list_arguments, py::arg("work"))
       .def("element_of", &element_of, py::arg("buffer"), py::arg("command"), WithoutGil())
       .def("text", [](const Trace& self, std::uint32_t id) { return to_text(self.text(id)); })

@@ -32,8 +32,8 @@ def test_commands_have_their_kernel_scope_arguments_and_times(trace):
     assert (x.kind, x.access, x.buffer.label, factor.value) == ("buffer", "inout", "x", 2.0)
     assert factor.value.dtype == np.float32 and add.arguments[2].value == N
     assert scale.call_begin_ns <= scale.call_end_ns
-    if scale.duration_ns is not None:
-        assert scale.end_ns - scale.begin_ns == scale.duration_ns
+    if scale.run_ns is not None:
+        assert scale.ended_ns - scale.started_ns == scale.run_ns
     assert "c2 dispatch 'add up' in layer0/sum" in repr(add)
 
 
@@ -89,6 +89,21 @@ def test_every_table_has_columns_of_one_length(trace):
     kernels = trace.kernels.columns()
     assert dict(zip(kernels["name"], kernels["count"])) == {"scale": 1, "add": 1}
     assert len(trace.calls) > 0 and trace.calls[0].name
+
+
+def test_columns_are_those_of_sql(trace):
+    for name in ("commands", "kernels", "buffers", "streams", "devices", "calls", "regions", "notes"):
+        columns, asked = getattr(trace, name).columns(), reel.sql(trace, f"select * from {name}")
+        assert set(asked) - set(columns) == ({"id"} if name == "calls" else set()), name
+    columns, asked = trace.commands.columns(), reel.sql(trace, "select * from commands")
+    for name in ("kind", "scope", "label", "work", "call_begin_ns", "bytes"):
+        assert columns[name].tolist() == asked[name].tolist(), name
+    for name in ("run_ns", "own_ns"):
+        np.testing.assert_array_equal(columns[name], asked[name].astype(np.float64))
+    dispatches = columns["kind"] == "dispatch"
+    for name in ("groups_x", "group_x", "offset_x", "items_x", "dimensions"):
+        assert columns[name][dispatches].tolist() == asked[name][dispatches].tolist(), name
+    assert trace["c1"].dimensions == columns["dimensions"][1]
 
 
 def test_pandas_takes_the_columns(trace):
