@@ -43,6 +43,7 @@ const { paint, readPixel } = await load("buffer/painting");
 const { drawnPart, elementsAcross, planeOf } = await load("buffer/image_plane");
 const { fitted, scaleText, within, zoomed } = await load("buffer/picture_place");
 const { launchOf, launchText } = await load("data/launch");
+const { bufferText, commandText } = await load("data/names");
 const { kernelSlots, oklch } = await load("text/colors");
 const { formatState, parseState, selectionText } = await load("state/url");
 const { score, wordsOf } = await load("ui/search");
@@ -642,24 +643,31 @@ test("place: a picture fits its room by whole steps, and what is pointed at stay
 });
 
 test("launches: groups, items and offsets as the command line has them", () => {
-  const text = ({ kind = 0, groups, group = [0, 0, 0], offset = [0, 0, 0], items = [0, 0, 0] }) => {
-    const works = { kind: [kind] };
+  const text = ({ kind = 0, groups = [0, 0, 0], group = [0, 0, 0], offset = [0, 0, 0], items = [0, 0, 0] }) => {
+    const works = { kind: [kind], dimensions: [0] };
     for (const [name, sizes] of Object.entries({ groups, group, offset, items }))
       ["x", "y", "z"].forEach((axis, at) => (works[`${name}_${axis}`] = [sizes[at]]));
     const launch = launchOf(works, 0);
     return launch && launchText(launch);
   };
-  assert.equal(text({ groups: [160, 120, 1] }), "160x120 items, in groups of the driver's choice");
+  assert.equal(text({ items: [160, 120, 1] }), "160x120 items, in groups of the driver's choice");
   assert.equal(text({ groups: [4, 2, 1], group: [8, 8, 1] }), "4x2 groups of 8x8 items");
   assert.equal(
     text({ groups: [4, 2, 1], group: [8, 8, 1], items: [30, 16, 1], offset: [0, 5, 0] }),
     "4x2 groups of 8x8 items, 30x16 items in all, from (0, 5, 0)",
   );
   assert.equal(
-    text({ groups: [9, 1, 1], offset: [3, 0, 0] }),
+    text({ items: [9, 1, 1], offset: [3, 0, 0] }),
     "9 items, in groups of the driver's choice, from (3, 0, 0)",
   );
   assert.equal(text({ kind: 1, groups: [0, 0, 0] }), null);
+});
+
+test("names: commands and buffers are described as the command line does", () => {
+  assert.equal(commandText(0, "q_proj", "matmul", "layer0/mlp"), "c0 'q_proj' (matmul) in layer0/mlp");
+  assert.equal(commandText(1, "matmul", "matmul", ""), "c1 (matmul)");
+  assert.equal(commandText(2, "", "copy", ""), "c2 (copy)");
+  assert.deepEqual([bufferText("b3", "x"), bufferText("b4", "b4"), bufferText("b5", "")], ["b3 'x'", "b4", "b5"]);
 });
 
 test("colours: a kernel keeps its colour, and the first twelve differ in hue", () => {

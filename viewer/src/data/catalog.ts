@@ -3,6 +3,7 @@ import { trace } from "./current";
 import { Buffer, indexOf, Kernel } from "./json";
 import { Launch, launchOf } from "./launch";
 import { Lazy } from "./lazy";
+import { bufferText, commandText } from "./names";
 import { noIndex, TableOf, workKinds } from "./tables";
 
 export class Catalog {
@@ -70,18 +71,11 @@ export class Catalog {
 
   // "c12 'q_proj' (matmul_f32) in layer0/attention".
   describe(command: number): string {
-    const label = this.label(command),
-      scope = this.scope(command);
-    const words =
-      label && label !== this.action(command)
-        ? `c${command} '${label}' (${this.action(command)})`
-        : `c${command} ${this.action(command)}`;
-    return scope ? `${words} in ${scope}` : words;
+    return commandText(command, this.label(command), this.action(command), this.scope(command));
   }
 
   bufferName(buffer: number): string {
-    const { id, label } = this.buffers[buffer];
-    return label ? `${id} '${label}'` : id;
+    return bufferText(this.buffers[buffer].id, this.buffers[buffer].label);
   }
 
   // NaN where the document has no stamps of it.

@@ -8,6 +8,7 @@ export interface Launch {
   groupSize: string;
   items: string; // empty: groups × group size
   offset: string; // "(1, 2, 0)"; empty: none
+  dimensions: number; // that the kernel is told of; 0: as many as are more than 1
 }
 
 type Size = [number, number, number];
@@ -20,7 +21,7 @@ export function launchOf(works: TableOf<"works">, work: number): Launch | null {
     groupSize: Size = [works.group_x[work], works.group_y[work], works.group_z[work]],
     items: Size = [works.items_x[work], works.items_y[work], works.items_z[work]],
     offset: Size = [works.offset_x[work], works.offset_y[work], works.offset_z[work]];
-  const shared = { offset: isSet(offset) ? `(${offset.join(", ")})` : "" };
+  const shared = { offset: isSet(offset) ? `(${offset.join(", ")})` : "", dimensions: works.dimensions[work] };
   // Without a size of groups the driver chose one.
   if (!isSet(groupSize)) return { ...shared, groups: "", groupSize: "", items: gridText(...items) };
   return {

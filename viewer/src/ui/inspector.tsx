@@ -86,7 +86,7 @@ function Arguments({ command, catalog }: { command: number; catalog: Catalog }) 
 
 function launchFacts(launch: Launch | null): [string, string][] {
   if (!launch) return [];
-  const { groups, groupSize, items, offset } = launch;
+  const { groups, groupSize, items, offset, dimensions } = launch;
   const rows: [string, string][] = groups
     ? [
         ["groups", groups],
@@ -98,6 +98,7 @@ function launchFacts(launch: Launch | null): [string, string][] {
       ];
   if (groups && items) rows.push(["items", `${items} in all`]);
   if (offset) rows.push(["from", offset]);
+  if (dimensions) rows.push(["dimensions", String(dimensions)]);
   return rows;
 }
 
