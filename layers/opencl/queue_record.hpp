@@ -1,7 +1,4 @@
 // queue_record.hpp - what a recording keeps with a queue of the program, under the queue's lock.
-//
-// A document's streams are in order. A queue that is not is written as several: a command goes
-// where one it waits for was the last, or where all before it is done.
 #pragma once
 
 #include <atomic>
@@ -14,7 +11,7 @@
 #include "layers/opencl/own_reads.hpp"
 #include "layers/opencl/work.hpp"
 #include "recording/command_log.hpp"
-#include "recording/host_waits.hpp"
+#include "recording/lanes.hpp"
 #include "recording/messages.hpp"
 
 namespace reel::layer {
@@ -41,14 +38,6 @@ struct Reading {
   std::shared_ptr<OwnRead> read;     // that nobody may overwrite; null: nobody will
 };
 
-struct Lane {
-  std::uint32_t stream = 0;
-  std::uint32_t last_command = no_index;
-  std::uint32_t pending = 0;  // commands not known to be done
-  capture::HostWaits::Known host_waits;
-  std::uint32_t after_barrier = no_index;  // the last barrier its commands come after
-};
-
 struct QueueRecord {
   struct Pending {
     std::uint32_t command, lane;
@@ -60,9 +49,7 @@ struct QueueRecord {
   cl_command_queue handle = nullptr;  // we hold a reference
   bool in_order = true, is_timed = false;
   std::shared_ptr<capture::CommandLog> log = std::make_shared<capture::CommandLog>();
-  std::vector<Lane> lanes;
-  std::uint32_t barrier = no_index;  // later commands of the queue come after it
-  std::uint32_t barrier_stream = 0;
+  capture::Lanes lanes;
   // What commands that were not recorded came after: of a queue in order the next recorded command
   // does, too; of another, the next barrier, and what comes after that.
   std::vector<Point> carried, after_barrier;
@@ -70,8 +57,7 @@ struct QueueRecord {
   std::shared_ptr<std::atomic<std::uint32_t>> readings =
       std::make_shared<std::atomic<std::uint32_t>>(0);  // of bytes, under way
   std::uint32_t since_collected = 0;
-  bool is_busy = false;     // a command is on its way: `work` is in use
-  bool is_crowded = false;  // it had more lanes than we give it
+  bool is_busy = false;  // a command is on its way: `work` is in use
   std::uint64_t tightest_ns = ~std::uint64_t{0}, next_clock_ns = 0;
   document::ClockRow clock{};
   std::vector<document::StampRow> stamps;  // reused

@@ -15,6 +15,7 @@
 
 namespace reel::layer {
 
+using capture::Lane;
 using capture::PackedCommand;
 using capture::Piece;
 using capture::reserve_command;
@@ -25,28 +26,16 @@ namespace {
 // Stamps are fetched from the driver this often. Some drivers take each event from the heap: given
 // back in small numbers they are at hand for the next ones.
 constexpr std::uint32_t collect_every = 16;
-// Contents on their way to the document, all together.
-constexpr std::size_t memory_bytes = std::size_t{256} << 20;
 // Copies of what is mapped for writing, all together; a single one may be of any size.
 constexpr std::size_t map_memory_bytes = std::size_t{1} << 30;
 constexpr std::size_t kept_map_bytes = std::size_t{256} << 20;
 // Without anything getting done, while the program has not set a user event.
 constexpr std::chrono::milliseconds most_for_user_event{50};
-// A queue without order whose commands all overlap; more than this are put into lines.
-constexpr std::size_t most_lanes = 64;
 
 std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 
 bool overwrites(WorkKind kind) {
   return kind == WorkKind::copy || kind == WorkKind::fill || kind == WorkKind::write;
-}
-
-BufferRange ledger_range(const Range& range) {
-  BufferRange result;
-  result.buffer = range.storage;
-  result.offset_bytes = range.offset_bytes;
-  result.size_bytes = range.size_bytes;
-  return result;
 }
 
 bool is_bytes(const WorkArgument& argument) {
@@ -57,14 +46,9 @@ bool is_bytes(const WorkArgument& argument) {
 
 Recording::Recording(std::uint32_t capture_number, std::string document_path,
                      std::unique_ptr<capture::DocumentThread> document, const Settings& settings)
-    : number(capture_number),
-      contents(settings.contents),
-      path(std::move(document_path)),
-      memory_(std::make_shared<capture::MemoryBudget>(memory_bytes)),
-      map_memory_(std::make_shared<capture::MemoryBudget>(map_memory_bytes, kept_map_bytes)),
-      ledger_(capture_number),
-      owned_document_(std::move(document)),
-      document_(*owned_document_) {}
+    : RecordingCore(capture_number, std::move(document_path), std::move(document),
+                    settings.contents),
+      map_memory_(std::make_shared<capture::MemoryBudget>(map_memory_bytes, kept_map_bytes)) {}
 
 Recording::~Recording() = default;
 
@@ -92,15 +76,14 @@ QueueRecord& Recording::record_of(Queue& queue) {
   return *queue.record;
 }
 
-Lane& Recording::add_lane(Queue& queue, QueueRecord& record) {
+void Recording::add_lane(Queue& queue, QueueRecord& record) {
   Lane lane;
   lane.stream = next_stream_id();
   std::string label = queue.label;
   if (queue.out_of_order)
-    label = fmt::format("{} lane {}", label.empty() ? "queue" : label, record.lanes.size());
+    label = fmt::format("{} lane {}", label.empty() ? "queue" : label, record.lanes.all.size());
   document_.push(document::StreamRow{lane.stream, note_device(queue.device), label});
-  record.lanes.push_back(std::move(lane));
-  return record.lanes.back();
+  record.lanes.all.push_back(std::move(lane));
 }
 
 // --- one command --------------------------------------------------------------------------------
@@ -173,45 +156,17 @@ void Recording::choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record) {
     return;
   }
   come_after(record.after_barrier);
-  if (ticket.work->waits_for_all) come_after(record.carried);
-  const auto is_last_of = [&](const Lane& lane) {
-    return lane.last_command != no_index && std::find(record.after.begin(), record.after.end(),
-                                                      lane.last_command) != record.after.end();
-  };
-  const auto is_idle = [](const Lane& lane) { return lane.pending == 0; };
-  auto& lanes = record.lanes;
-  if (ticket.work->waits_for_all) {  // a barrier or marker without a list: after all before it
-    for (const Lane& lane : lanes)
-      if (lane.last_command != no_index) record.after.push_back(lane.last_command);
-  }
-  auto chosen = std::find_if(lanes.begin(), lanes.end(), is_last_of);
-  if (chosen == lanes.end()) {
-    collect(queue, record);
-    chosen = std::find_if(lanes.begin(), lanes.end(), is_idle);
-  }
-  if (chosen == lanes.end() && lanes.size() < most_lanes) {
-    add_lane(queue, record);
-    chosen = std::prev(lanes.end());
-  }
-  if (chosen == lanes.end()) {
-    chosen = std::min_element(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) {
-      return a.last_command < b.last_command;
-    });
-    if (!std::exchange(record.is_crowded, true))
-      note("order", fmt::format("A queue without order had more than {} commands under way at "
-                                "once; some are shown in an order that they did not have.",
-                                most_lanes));
-  }
-  ticket.lane = u32(chosen - lanes.begin());
-  if (record.barrier != no_index && chosen->after_barrier != record.barrier) {
-    chosen->after_barrier = record.barrier;
-    record.after.push_back(record.barrier);
-  }
-  if (ticket.work->holds_back_later) {
-    record.barrier = ticket.id;
-    record.barrier_stream = chosen->stream;
-    record.after_barrier.clear();
-  }
+  const Work& work = *ticket.work;
+  if (work.waits_for_all) come_after(record.carried);
+  const bool was_crowded = record.lanes.is_crowded;
+  ticket.lane = record.lanes.choose(
+      {ticket.id, work.waits_for_all, work.holds_back_later}, record.after,
+      [&] { collect(queue, record); }, [&] { add_lane(queue, record); });
+  if (work.holds_back_later) record.after_barrier.clear();
+  if (record.lanes.is_crowded && !was_crowded)
+    note("order", fmt::format("A queue without order had more than {} commands under way at once; "
+                              "some are shown in an order that they did not have.",
+                              capture::Lanes::most));
 }
 
 void Recording::add_orders(Ticket& ticket, QueueRecord& record) {
@@ -230,18 +185,7 @@ void Recording::add_orders(Ticket& ticket, QueueRecord& record) {
     document_.push(document::OrderRow{ticket.id, lane.stream, after});
     if (!std::binary_search(record.after.begin(), record.after.end(), after)) seen.push_back(after);
   });
-  if (has_polled_.load(std::memory_order_relaxed)) relied_on_polling(ticket.id, seen);
-}
-
-// For the warning: what the program was told of, but never waited for.
-void Recording::relied_on_polling(std::uint32_t command, std::span<const std::uint32_t> after) {
-  const std::lock_guard lock(mutex_);
-  for (const std::uint32_t one : after)
-    for (const auto& [stream, seen] : polled_.seen)
-      if (seen == one && polled_.orders++ == 0) {
-        polled_.first_command = command;
-        polled_.first_after = one;
-      }
+  polled_.given(ticket.id, seen);
 }
 
 void Recording::look_at(const Point& command, const Work& work, std::vector<Piece>& unknown) {
@@ -254,7 +198,7 @@ void Recording::look_at(const Point& command, const Work& work, std::vector<Piec
     if (storage.is_strange) continue;
     if (contents != Contents::none) take_host_writes(command.command, storage);
     if (writes(argument.access) && is_seen_by_host(storage)) shared_writes_.begin(storage, command);
-    const BufferRange range = ledger_range(argument.range);
+    const BufferRange range = argument.range.of_buffer();
     if (writes(argument.access) && overwrites(work.row.kind))
       ledger_.overwrite(range, work.row.kind == WorkKind::write);
     else
@@ -294,9 +238,9 @@ void Recording::host_has(std::span<const Range> ranges, bool discarding) noexcep
   quietly([&] {
     for (const Range& range : ranges)
       if (discarding)
-        ledger_.forget(ledger_range(range));
+        ledger_.forget(range.of_buffer());
       else
-        ledger_.settle(ledger_range(range));
+        ledger_.settle(range.of_buffer());
   });
 }
 
@@ -304,7 +248,7 @@ void Recording::forget(std::span<const Range> ranges) noexcept {
   quietly([&] {
     for (const Range& range : ranges) {
       range.storage->changes.fetch_add(1, std::memory_order_relaxed);
-      ledger_.forget(ledger_range(range));
+      ledger_.forget(range.of_buffer());
     }
   });
 }
@@ -343,7 +287,7 @@ void Recording::follow(Ticket& ticket, const Work& work) {
   }
   if (!record.in_order) {
     add_points(ticket.after, record.after_barrier);
-    add_point(ticket.after, {record.barrier_stream, record.barrier});
+    add_point(ticket.after, {record.lanes.barrier_stream, record.lanes.barrier});
   }
   ticket.is_followed = true;
   if (!ticket.program_event) ticket.event = &ticket.taken;
@@ -357,7 +301,7 @@ void Recording::check_before_unrecorded(Ticket& ticket, const Range& range) {
   const Storage& storage = *range.storage;
   if (contents == Contents::none || storage.address || storage.is_strange || !ticket.has_list())
     return;
-  const std::vector<Piece> pieces = ledger_.device_written(ledger_range(range));
+  const std::vector<Piece> pieces = ledger_.device_written(range.of_buffer());
   if (pieces.empty()) return;
   std::vector<cl_event> events;
   read_pieces(*ticket.place, ContentRole::check,
@@ -386,13 +330,13 @@ void Recording::followed(Ticket& ticket, cl_int status) noexcept {
 
 void Recording::forget(const Work& work) {
   for (const WorkArgument& argument : work.arguments)
-    if (argument.kind == ArgumentKind::buffer) ledger_.forget(ledger_range(argument.range));
+    if (argument.kind == ArgumentKind::buffer) ledger_.forget(argument.range.of_buffer());
 }
 
 void Recording::leave_out(const Work& work) {
   for (const WorkArgument& argument : work.arguments)
     if (argument.kind == ArgumentKind::buffer && writes(argument.access))
-      ledger_.forget(ledger_range(argument.range));
+      ledger_.forget(argument.range.of_buffer());
 }
 
 void Recording::finish(Ticket& ticket, cl_int status) noexcept {
@@ -432,7 +376,7 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
       record.pending.push_back({ticket.id, ticket.lane, event, ticket.begin_ns, end_ns});
       ++lane.pending;
     }
-    shared_writes_.given(ticket.id, lane.last_command, event, !record.is_crowded);
+    shared_writes_.given(ticket.id, lane.last_command, event, !record.lanes.is_crowded);
     wrote(work, lane.stream, ticket.id);
     for (std::uint32_t i = 0; i < nodes; ++i)
       wrote(ticket.buffer->works[i].work, lane.stream, ticket.id + 1 + i);
@@ -648,11 +592,7 @@ void Recording::call_off_reads() noexcept {
 
 void Recording::host_waited(std::uint32_t stream, std::uint32_t command) noexcept {
   quietly([&] {
-    if (has_polled_.load(std::memory_order_relaxed)) {
-      const std::lock_guard lock(mutex_);
-      const auto polled = polled_.seen.find(stream);
-      if (polled != polled_.seen.end() && polled->second <= command) polled_.seen.erase(polled);
-    }
+    polled_.waited(stream, command);
     saw_done(stream, command);
   });
 }
@@ -664,16 +604,7 @@ void Recording::host_saw(const Event& event) noexcept {
 
 void Recording::host_saw(std::uint32_t stream, std::uint32_t command) noexcept {
   quietly([&] {
-    if (host_waits_.is_done(stream, command)) {
-      saw_done(stream, command);
-      return;
-    }
-    {
-      const std::lock_guard lock(mutex_);
-      std::uint32_t& last = polled_.seen.try_emplace(stream, command).first->second;
-      last = std::max(last, command);
-      has_polled_.store(true, std::memory_order_relaxed);
-    }
+    if (!host_waits_.is_done(stream, command)) polled_.saw(stream, command);
     saw_done(stream, command);
   });
 }
@@ -710,18 +641,6 @@ void Recording::finished(Queue& queue, const std::vector<Point>& given) noexcept
       collect(queue, *queue.record);
     }
     for (const Point& point : given) host_waited(point.stream, point.command);
-  });
-}
-
-void Recording::called(std::string_view name, std::uint64_t begin_ns) noexcept {
-  quietly([&] {
-    document_.push(capture::CallMessage{name, thread_number(), begin_ns, monotonic_ns()});
-  });
-}
-
-void Recording::note(std::string kind, std::string text) noexcept {
-  quietly([&] {
-    document_.push(document::NoteRow{monotonic_ns(), std::move(kind), std::move(text)});
   });
 }
 
@@ -778,8 +697,6 @@ CaptureReport Recording::end(std::chrono::milliseconds patience) {
     });
   }
   const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
-  quietly([&] { add_read_time(0, 0, true); });
-  quietly([&] { tell_command_time(command_ns_.exchange(0)); });
   if (all_done && contents != Contents::none) quietly([&] { read_final(); });
   for (const auto& queue : queues) {
     const std::lock_guard lock(queue->mutex);
@@ -790,20 +707,10 @@ CaptureReport Recording::end(std::chrono::milliseconds patience) {
     let_go(record);
     queue->record.reset();
   }
-  if (polled_.orders > 0)
-    note("polled_order",
-         fmt::format(
-             "c{} was given once the program had seen c{} done by asking for its status or in a "
-             "callback, and not by waiting for it{}. OpenCL does not promise that memory is "
-             "visible then; replays keep this order.",
-             polled_.first_command, polled_.first_after,
-             polled_.orders > 1 ? fmt::format(", and so it was {} times more", polled_.orders - 1)
-                                : std::string()));
+  if (std::string sentence = polled_.sentence(); !sentence.empty())
+    note("polled_order", std::move(sentence));
   quietly([&] { overhead(OverheadKind::stopping, begin_ns, 0); });
-  const std::uint32_t count = commands();
-  const auto result = document_.finish(
-      {{"commands", std::to_string(count)}, {"ended_ns", std::to_string(monotonic_ns())}});
-  return {path, count, result.document_bytes, result.contents_bytes, result.lost};
+  return close_document();
 }
 
 }  // namespace reel::layer

@@ -25,12 +25,8 @@
 #include "layers/opencl/shared_writes.hpp"
 #include "layers/opencl/work.hpp"
 #include "layers/tracking/host_pages.hpp"
-#include "recording/buffer_ledger.hpp"
-#include "recording/byte_source.hpp"
-#include "recording/document_thread.hpp"
-#include "recording/host_waits.hpp"
-#include "recording/memory_budget.hpp"
-#include "reel/capture_report.hpp"
+#include "recording/polled_order.hpp"
+#include "recording/recording_core.hpp"
 
 namespace reel::layer {
 
@@ -77,9 +73,8 @@ struct Ticket {
   }
 };
 
-class Recording {
+class Recording : public capture::RecordingCore {
  public:
-  // `number` tells captures of this process apart, from 1.
   Recording(std::uint32_t number, std::string path,
             std::unique_ptr<capture::DocumentThread> document, const Settings& settings);
   ~Recording();
@@ -120,7 +115,6 @@ class Recording {
   bool is_device_written(std::span<const WorkArgument> ranges) noexcept;
 
   // --- the rest ----------------------------------------------------------------------------------
-  void called(std::string_view name, std::uint64_t begin_ns) noexcept;
   // The host has seen these done.
   void host_waited(const Event& event) noexcept;
   void host_waited(std::uint32_t stream, std::uint32_t command) noexcept;
@@ -145,11 +139,6 @@ class Recording {
   // Of what a map for writing has just given to the host, which has not seen it yet.
   std::shared_ptr<const PageHashes> hashes_of_mapped(Storage& storage, const Range& range,
                                                      const void* pointer) noexcept;
-  // So much of the program's time went into giving commands.
-  void add_command_time(std::uint64_t ns) noexcept;
-  // The time since then went into finding what the host gave.
-  void spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept;
-  void note(std::string kind, std::string text) noexcept;
 
   // All that is under way, as long as some of it gets done within `patience`.
   void wait_for_work(std::chrono::milliseconds patience) noexcept;
@@ -158,30 +147,12 @@ class Recording {
   // After end(): whether nobody comes back to it. A driver that has not read all yet will.
   bool may_be_destroyed() const noexcept { return is_read_; }
 
-  const std::uint32_t number;
-  const Contents contents;
-  const std::string path;
-  std::uint32_t commands() const noexcept { return next_command_.load(std::memory_order_relaxed); }
-
  private:
-  template <class F>
-  void quietly(F&& function) noexcept {
-    if (document_.is_lost()) return;
-    try {
-      function();
-    } catch (const std::exception& error) {
-      document_.lose(error);
-    } catch (...) {
-      document_.lose("Recording failed.");
-    }
-  }
-
   std::vector<std::shared_ptr<Queue>> queues();
   QueueRecord& record_of(Queue& queue);
-  Lane& add_lane(Queue& queue, QueueRecord& record);
+  void add_lane(Queue& queue, QueueRecord& record);
   void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);
   void add_orders(Ticket& ticket, QueueRecord& record);
-  void relied_on_polling(std::uint32_t command, std::span<const std::uint32_t> after);
   void saw_done(std::uint32_t stream, std::uint32_t command);
   void look_at(const Point& command, const Work& work, std::vector<capture::Piece>& unknown);
   void follow(Ticket& ticket, const Work& work);
@@ -230,15 +201,8 @@ class Recording {
                       cl_event* event, std::vector<cl_mem>& scratch);
   void push_bytes(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
                   ByteSource& bytes);
-  std::vector<Hash128> hashes_instead(std::span<const std::byte> bytes, bool store);
   void take_host_writes(std::uint32_t command, Storage& storage);
   std::optional<capture::Block> take_memory(std::uint64_t size_bytes, QueueRecord* record);
-  bool stores(ContentRole role) const noexcept;
-  void missing(const Storage& storage, std::string_view why);
-  void overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes);
-  void tell_command_time(std::uint64_t ns);
-  // Devices were busy with reads of ours; `now`: whatever there is, else in some larger rows.
-  void add_read_time(std::uint64_t ns, std::uint64_t bytes, bool now = false);
   // Queues of our own, one a context, as long as they are needed.
   class OwnQueues {
    public:
@@ -256,29 +220,18 @@ class Recording {
   std::uint64_t check_shared(const capture::Piece& piece, std::uint32_t command);
   void read_final();
 
-  std::shared_ptr<capture::MemoryBudget> memory_, map_memory_;
-  std::atomic<std::uint64_t> read_ns_{0}, read_bytes_{0};  // by devices, not in the document yet
-  std::atomic<std::uint64_t> command_ns_{0};               // of giving commands, likewise
-  std::atomic<std::uint64_t> being_read_{0};               // bytes of it that drivers read into
-  capture::BufferLedger ledger_;
+  std::shared_ptr<capture::MemoryBudget> map_memory_;
+  std::atomic<std::uint64_t> being_read_{
+      0};  // bytes of the memory for contents that drivers read into
   HostPages host_pages_;
   OwnReads own_reads_;
   SharedWrites shared_writes_;
-  capture::HostWaits host_waits_;
-  std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
+  capture::PolledOrder polled_;
 
   std::mutex mutex_;  // of what follows
   std::map<cl_device_id, std::uint32_t> devices_;
   std::vector<std::shared_ptr<Object>> queues_;         // that gave something
   std::map<std::uint32_t, document::ClockRow> clocks_;  // by device: the last that was written
-  struct Polled {
-    std::map<std::uint32_t, std::uint32_t> seen;  // by stream: the last command, never waited for
-    std::uint32_t orders = 0, first_command = 0, first_after = 0;
-  } polled_;
-  std::atomic<bool> has_polled_{false};  // something is in `seen`
-
-  std::unique_ptr<capture::DocumentThread> owned_document_;
-  capture::DocumentThread& document_;
   bool is_read_ = true;
   std::atomic<bool> is_ending_{false};  // commands of the program pass by
 };

@@ -21,15 +21,13 @@ namespace reel::layer {
 
 using capture::Block;
 using capture::ContentsMessage;
-using capture::HashesMessage;
 using capture::Piece;
+using capture::piece_bytes;
 
 namespace {
 
 using namespace std::chrono_literals;
 
-// Taken in one go; a multiple of a page.
-constexpr std::uint64_t piece_bytes = 8 * page_bytes;
 // The longest that a call of the program waits for memory.
 constexpr auto patience = 1s;
 
@@ -108,63 +106,15 @@ struct Forgetting {
 
 }  // namespace
 
-bool Recording::stores(ContentRole role) const noexcept {
-  return contents == Contents::all || (contents == Contents::inputs && role != ContentRole::check);
-}
-
-void Recording::missing(const Storage& storage, std::string_view why) {
-  note("contents_missing",
-       fmt::format("Contents of b{} '{}' are missing: {}.", u32(storage.id), storage.label, why));
-}
-
-void Recording::overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes) {
-  document_.push(document::OverheadRow{kind, thread_number(), begin_ns, monotonic_ns(), bytes});
-}
-
-void Recording::spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept {
-  quietly([&] { overhead(OverheadKind::inputs, begin_ns, bytes); });
-}
-
-void Recording::add_command_time(std::uint64_t ns) noexcept {
-  constexpr std::uint64_t row_ns = 10'000'000;
-  if (command_ns_.fetch_add(ns, std::memory_order_relaxed) + ns < row_ns) return;
-  quietly([&] { tell_command_time(command_ns_.exchange(0, std::memory_order_relaxed)); });
-}
-
-void Recording::tell_command_time(std::uint64_t ns) {
-  const std::uint64_t end_ns = monotonic_ns();
-  if (ns > 0)
-    document_.push(
-        document::OverheadRow{OverheadKind::commands, thread_number(), end_ns - ns, end_ns, 0});
-}
-
-void Recording::add_read_time(std::uint64_t ns, std::uint64_t bytes, bool now) {
-  constexpr std::uint64_t row_ns = 1'000'000;
-  read_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  if (read_ns_.fetch_add(ns, std::memory_order_relaxed) + ns < row_ns && !now) return;
-  const std::uint64_t total = read_ns_.exchange(0, std::memory_order_relaxed);
-  if (total == 0) return;
-  const std::uint64_t end_ns = monotonic_ns();
-  document_.push(document::OverheadRow{OverheadKind::checks, thread_number(), end_ns - total,
-                                       end_ns, read_bytes_.exchange(0)});
-}
-
 // Waits while somebody gives memory back who needs nothing of the program: the document's writer
 // does, a driver that reads behind a user event does not.
 std::optional<Block> Recording::take_memory(std::uint64_t size_bytes, QueueRecord* record) {
-  auto block = memory_->try_take(size_bytes);
-  if (block) return block;
-  const std::uint64_t begin_ns = monotonic_ns();
-  const auto begin = std::chrono::steady_clock::now();
-  while (!block && !document_.is_lost() && std::chrono::steady_clock::now() - begin < patience) {
+  return RecordingCore::take_memory(size_bytes, patience, [&] {
     const bool is_being_written = memory_->taken() > being_read_.load(std::memory_order_acquire);
-    if (!is_being_written && !held_back::is_free(held_back::now())) break;
+    if (!is_being_written && !held_back::is_free(held_back::now())) return false;
     if (record) next().clFlush(record->handle);
-    memory_->wait_for_room(2ms);
-    block = memory_->try_take(size_bytes);
-  }
-  overhead(OverheadKind::waiting, begin_ns, size_bytes);
-  return block;
+    return true;
+  });
 }
 
 // --- reading ------------------------------------------------------------------------------------
@@ -485,50 +435,16 @@ void Recording::push(Reading& reading) {
 
 // --- what the host gives and finds --------------------------------------------------------------
 
-// Empty: the bytes are to be copied.
-std::vector<Hash128> Recording::hashes_instead(std::span<const std::byte> bytes, bool store) {
-  std::vector<Hash128> pages;
-  if (store && (bytes.size() < page_bytes || !document_.sees_repeats())) return pages;
-  for (std::size_t at = 0; at < bytes.size(); at += page_bytes) {
-    pages.push_back(
-        hash128(bytes.subspan(at, std::min<std::size_t>(page_bytes, bytes.size() - at))));
-    if (store && !document_.has_page(pages.back())) return {};
-  }
-  return pages;
-}
-
 void Recording::push_bytes(ContentRole role, std::uint32_t command,
                            std::span<const WorkArgument> ranges, ByteSource& bytes) {
   const std::uint64_t begin_ns = monotonic_ns();
   std::uint64_t total = 0;
   for (const WorkArgument& argument : ranges) {
-    if (argument.kind != ArgumentKind::buffer) continue;
-    const Range& range = argument.range;
-    for (std::uint64_t at = 0; at < range.size_bytes; at += piece_bytes) {
-      const std::uint64_t size = std::min(piece_bytes, range.size_bytes - at);
-      const std::byte* lent = bytes.lend(size);
-      total += size;
-      if (lent)
-        if (auto pages = hashes_instead({lent, size}, stores(role)); !pages.empty()) {
-          if (!range.storage->is_strange)
-            document_.push(HashesMessage{role, command, u32(range.storage->id),
-                                         range.offset_bytes + at, size, stores(role),
-                                         std::move(pages)});
-          continue;
-        }
-      auto block = take_memory(size, nullptr);
-      if (!block) {
-        missing(*range.storage, "no memory was free in time to copy them");
-        return;
-      }
-      if (lent)
-        std::memcpy(block->bytes().data(), lent, size);
-      else
-        bytes.take(block->bytes());
-      if (!range.storage->is_strange)
-        document_.push(ContentsMessage{role, command, u32(range.storage->id),
-                                       range.offset_bytes + at, stores(role), std::move(*block)});
-    }
+    if (argument.kind != ArgumentKind::buffer || argument.range.storage->is_strange) continue;
+    total += argument.range.size_bytes;
+    if (!RecordingCore::push_bytes(role, command, argument.range.of_buffer(), bytes,
+                                   [&](std::uint64_t size) { return take_memory(size, nullptr); }))
+      break;
   }
   if (total >= page_bytes)
     overhead(role == ContentRole::check ? OverheadKind::checks : OverheadKind::inputs, begin_ns,
@@ -551,11 +467,7 @@ bool Recording::is_device_written(std::span<const WorkArgument> ranges) noexcept
   quietly([&] {
     for (const WorkArgument& argument : ranges) {
       if (argument.kind != ArgumentKind::buffer) continue;
-      BufferRange range;
-      range.buffer = argument.range.storage;
-      range.offset_bytes = argument.range.offset_bytes;
-      range.size_bytes = argument.range.size_bytes;
-      written = written || ledger_.is_device_written(range);
+      written = written || ledger_.is_device_written(argument.range.of_buffer());
     }
   });
   return written;
@@ -589,11 +501,7 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
         ArgumentKind::buffer, Access::write, {&storage, offset, size}, 0, nullptr};
     BoxSource bytes(window.address + at, line(size));
     push_bytes(ContentRole::input, command, {&range, 1}, bytes);
-    BufferRange known;
-    known.buffer = &storage;
-    known.offset_bytes = offset;
-    known.size_bytes = size;
-    ledger_.overwrite(known, true);
+    ledger_.overwrite(range.range.of_buffer(), true);
   }
 }
 
@@ -663,7 +571,7 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
       if (!held || !one->record || one->record->capture != number) continue;
       const auto& lanes = one->record->lanes;
       if (std::none_of(lanes.begin(), lanes.end(),
-                       [&](const Lane& lane) { return lane.stream == stream; }))
+                       [&](const capture::Lane& lane) { return lane.stream == stream; }))
         continue;
       queue = std::move(one);
       lock = std::move(held);

@@ -22,6 +22,14 @@ using capture::PatternSource;
 struct Range {
   Storage* storage = nullptr;
   std::uint64_t offset_bytes = 0, size_bytes = 0;
+
+  BufferRange of_buffer() const noexcept {
+    BufferRange range;
+    range.buffer = storage;
+    range.offset_bytes = offset_bytes;
+    range.size_bytes = size_bytes;
+    return range;
+  }
 };
 
 struct WorkArgument {

@@ -144,7 +144,7 @@ std::uint32_t begin_recording(const std::string& path, std::unique_ptr<DocumentT
 
 std::optional<CaptureReport> end_recording(std::uint32_t number) {
   const std::lock_guard lock(mutex);
-  if (!recording || recording->number() != number) return std::nullopt;
+  if (!recording || recording->number != number) return std::nullopt;
   return end_now();
 }
 

@@ -24,8 +24,6 @@ namespace {
 
 // Stamps are fetched from the driver this often, so that neither it nor we keep many.
 constexpr std::uint32_t collect_every = 512;
-// Contents on their way to the document, all together.
-constexpr std::size_t memory_bytes = std::size_t{256} << 20;
 // Buffers that the program let go of and whose results were not read yet.
 constexpr std::uint64_t most_freed_bytes = std::uint64_t{64} << 20;
 
@@ -39,18 +37,13 @@ struct Ids {
 
 }  // namespace
 
-Recording::Recording(std::uint32_t number, std::string path,
+Recording::Recording(std::uint32_t capture_number, std::string document_path,
                      std::unique_ptr<DocumentThread> document, const CaptureOptions& options,
                      std::optional<PassRange> passes)
-    : number_(number),
-      contents_(options.contents),
+    : RecordingCore(capture_number, std::move(document_path), std::move(document),
+                    options.contents),
       selection_{options.device.state().get(), options.stream.state().get(), options.scope},
-      passes_(passes),
-      path_(std::move(path)),
-      memory_(std::make_shared<MemoryBudget>(memory_bytes)),
-      buffers_(number),
-      owned_document_(std::move(document)),
-      document_(*owned_document_) {}
+      passes_(passes) {}
 
 Recording::~Recording() = default;
 
@@ -104,7 +97,7 @@ std::optional<Command> Recording::telling(const StreamState& stream, std::uint32
   if (!call || !call->function) return std::nullopt;
   Command told = command;
   told.work = HostCall{std::make_shared<const std::function<void()>>(
-      [function = call->function, point = RecordedPoint{number_, {{u32(stream.id), id}}}] {
+      [function = call->function, point = RecordedPoint{number, {{u32(stream.id), id}}}] {
         reel::host_waited(point);
         (*function)();
       })};
@@ -123,7 +116,7 @@ void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_
       document_.push(document::OrderRow{id, u32(stream.id), after});
     });
   record.last_command = id;
-  if (contents_ == Contents::none) return;
+  if (contents == Contents::none) return;
   if (!record.unknown.empty()) read_pieces(stream, record, ContentRole::input, id, record.unknown);
   if (const auto* write = std::get_if<Write>(&work)) keep_written_bytes(id, *write);
 }
@@ -132,14 +125,14 @@ void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_
 // what somebody wants of every command.
 void Recording::after(StreamState& stream, RecordedStream& record, std::uint32_t id,
                       const Work& work) {
-  if (contents_ == Contents::none) return;
+  if (contents == Contents::none) return;
   std::vector<Piece> checks;
   const auto add = [&](const BufferRange& range) {
     checks.push_back({range.buffer, range.offset_bytes, range.size_bytes});
   };
   if (const auto* read = std::get_if<Read>(&work)) {
-    if (read->source.size_bytes && buffers_.is_device_written(read->source)) add(read->source);
-  } else if (contents_ == Contents::all && !std::holds_alternative<Write>(work)) {
+    if (read->source.size_bytes && ledger_.is_device_written(read->source)) add(read->source);
+  } else if (contents == Contents::all && !std::holds_alternative<Write>(work)) {
     for_each_access(work, [&](const BufferRange& range, Access access) {
       if (writes(access)) add(range);
     });
@@ -150,11 +143,11 @@ void Recording::after(StreamState& stream, RecordedStream& record, std::uint32_t
 
 void Recording::look_at(const Work& work, std::vector<Piece>& unknown) {
   const auto use = [&](const BufferRange& range, Access access) {
-    if (range.buffer && range.size_bytes && buffers_.use(range, access, unknown))
+    if (range.buffer && range.size_bytes && ledger_.use(range, access, unknown))
       note_buffer(*range.buffer);
   };
   const auto overwrite = [&](const BufferRange& range, bool by_host) {
-    if (range.size_bytes && buffers_.overwrite(range, by_host)) note_buffer(*range.buffer);
+    if (range.size_bytes && ledger_.overwrite(range, by_host)) note_buffer(*range.buffer);
   };
   std::visit(overloaded{[&](const Dispatch& d) {
                           note_kernel(*d.kernel);
@@ -179,7 +172,7 @@ void Recording::look_at(const Work& work, std::vector<Piece>& unknown) {
 void Recording::leave_out(const StreamState& stream, const Work& work) {
   for_each_access(work, [&](const BufferRange& range, Access access) {
     if (!writes(access)) return;
-    buffers_.forget(range);
+    ledger_.forget(range);
     final_checks_.overwritten(range, stream.id);
   });
 }
@@ -251,8 +244,8 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
 
 void Recording::append_launch(StreamState& stream, RecordedStream& record, const Given& given,
                               GraphExecState& exec) {
-  if (exec.recorded_in != number_) {
-    exec.recorded_in = number_;
+  if (exec.recorded_in != number) {
+    exec.recorded_in = number;
     exec.recorded_graph = next_graph_.fetch_add(1, std::memory_order_relaxed);
     GraphMessage graph;
     const auto& steps = exec.plan().steps;
@@ -336,11 +329,11 @@ RecordedPoint Recording::point(StreamState& stream) {
   RecordedPoint point;
   quietly([&] {
     const auto* record = static_cast<const RecordedStream*>(stream.recorded.get());
-    if (!record || record->capture != number_) return;
+    if (!record || record->capture != number) return;
     point.after = record->waits;
     if (record->last_command != no_index)
       point.after.push_back({u32(stream.id), record->last_command});
-    if (!point.after.empty()) point.capture = number_;
+    if (!point.after.empty()) point.capture = number;
   });
   return point;
 }
@@ -348,7 +341,7 @@ RecordedPoint Recording::point(StreamState& stream) {
 // Of a stream whose commands are not recorded too: another may wait for it, and then comes after
 // what this one waited for.
 void Recording::wait(StreamState& stream, const RecordedPoint& point) {
-  if (point.capture != number_) return;
+  if (point.capture != number) return;
   quietly([&] {
     auto& waits = record_of(stream).waits;
     for (const RecordedPlace& place : point.after) {
@@ -364,11 +357,11 @@ void Recording::wait(StreamState& stream, const RecordedPoint& point) {
 
 void Recording::waited(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
-  if (record && record->capture == number_) quietly([&] { collect(stream, *record); });
+  if (record && record->capture == number) quietly([&] { collect(stream, *record); });
 }
 
 void Recording::host_waited(const RecordedPoint& point) {
-  if (point.capture != number_) return;
+  if (point.capture != number) return;
   quietly([&] {
     for (const RecordedPlace& place : point.after)
       host_waits_.saw_done(place.stream, place.command);
@@ -380,7 +373,7 @@ void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {
   quietly([&] {
     if (buffer.storage)
       note_view(buffer);
-    else if (buffers_.allocated(buffer))
+    else if (ledger_.allocated(buffer))
       note_buffer(buffer);
     document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
   });
@@ -392,8 +385,8 @@ void Recording::freed(std::unique_ptr<BufferResource> buffer) {
   quietly([&] {
     document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
     if (buffer->storage) return;
-    std::vector<Piece> written = buffers_.release(*buffer);
-    if (written.empty() || contents_ == Contents::none) return;
+    std::vector<Piece> written = ledger_.release(*buffer);
+    if (written.empty() || contents == Contents::none) return;
     freed_bytes_.fetch_add(buffer->size_bytes, std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);
     freed_.push_back({std::move(buffer), std::move(written)});
@@ -407,22 +400,14 @@ void Recording::built(KernelResource& kernel, std::uint64_t begin_ns) {
 }
 
 void Recording::called(std::string_view name, std::uint64_t begin_ns) {
-  quietly([&] { document_.push(CallMessage{name, thread_number(), begin_ns, monotonic_ns()}); });
-}
-
-void Recording::region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
-                       std::uint64_t begin_ns) {
-  quietly([&] {
-    document_.push(
-        RegionMessage{kind, number, std::string(name), thread_number(), begin_ns, monotonic_ns()});
-  });
+  RecordingCore::called(name, begin_ns);
 }
 
 RecordedStream& Recording::record_of(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
-  if (record && record->capture == number_) [[likely]]
+  if (record && record->capture == number) [[likely]]
     return *record;
-  auto fresh = std::make_unique<RecordedStream>(number_);
+  auto fresh = std::make_unique<RecordedStream>(number);
   // Contents of an earlier capture may still be on their way into its memory, until the stream
   // ends.
   if (record && (record->earlier || !record->contents.empty()))
@@ -475,13 +460,13 @@ void Recording::note_buffer(const BufferResource& buffer) {
 
 // An image that is made on a buffer has no bytes of its own, so the ledger doesn't know it.
 void Recording::note_view(BufferResource& image) {
-  if (image.known_in.exchange(number_, std::memory_order_relaxed) != number_) note_buffer(image);
+  if (image.known_in.exchange(number, std::memory_order_relaxed) != number) note_buffer(image);
 }
 
 void Recording::note_kernel(KernelResource& kernel) {
-  if (kernel.recorded_in.load(std::memory_order_relaxed) == number_) [[likely]]
+  if (kernel.recorded_in.load(std::memory_order_relaxed) == number) [[likely]]
     return;
-  if (kernel.recorded_in.exchange(number_, std::memory_order_relaxed) == number_) return;
+  if (kernel.recorded_in.exchange(number, std::memory_order_relaxed) == number) return;
   note_device(*kernel.device);
   // The first that the device takes is the one it built.
   const std::vector<std::string> given = forms_given(kernel.source);
@@ -502,14 +487,6 @@ void Recording::note_clock(DeviceState& device) {
     if (error < best.error_ns) best = {device.number, first + (last - first) / 2, on_device, error};
   }
   document_.push(best);
-}
-
-void Recording::note(std::string kind, std::string text) {
-  document_.push(document::NoteRow{monotonic_ns(), std::move(kind), std::move(text)});
-}
-
-void Recording::overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes) {
-  document_.push(document::OverheadRow{kind, thread_number(), begin_ns, monotonic_ns(), bytes});
 }
 
 }  // namespace reel::capture

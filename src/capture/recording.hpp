@@ -22,6 +22,7 @@
 #include "recording/host_waits.hpp"
 #include "recording/log_entries.hpp"
 #include "recording/memory_budget.hpp"
+#include "recording/recording_core.hpp"
 #include "reel/capture.hpp"
 #include "runtime/recorder.hpp"
 
@@ -35,11 +36,11 @@ struct Selection {
   std::string scope;             // empty: any
 };
 
-class Recording final : public Recorder {
+class Recording final : public Recorder, public RecordingCore {
  public:
-  // `number` tells captures of this process apart, from 1.
-  Recording(std::uint32_t number, std::string path, std::unique_ptr<DocumentThread> document,
-            const CaptureOptions& options, std::optional<PassRange> passes);
+  Recording(std::uint32_t capture_number, std::string document_path,
+            std::unique_ptr<DocumentThread> document, const CaptureOptions& options,
+            std::optional<PassRange> passes);
   ~Recording() override;
 
   // From here on it records; what was being given when it became the recorder is not in it.
@@ -57,10 +58,6 @@ class Recording final : public Recorder {
   // After it was removed as the recorder: closes the document.
   CaptureReport close();
 
-  std::uint32_t number() const noexcept { return number_; }
-  void region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
-              std::uint64_t begin_ns);
-
   void submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) override;
   std::shared_ptr<StepTimes> launch(StreamState& stream, GraphExecState& exec, bool timed,
                                     std::uint64_t begin_ns) override;
@@ -75,16 +72,6 @@ class Recording final : public Recorder {
   void called(std::string_view name, std::uint64_t begin_ns) override;
 
  private:
-  // What goes wrong with the recording ends it, and nothing else.
-  template <class F>
-  void quietly(F&& function) noexcept {
-    if (document_.is_lost()) return;
-    try {
-      function();
-    } catch (const std::exception& error) {
-      document_.lose(error);
-    }
-  }
   enum class Phase : std::uint8_t { opening, open, cut };
   using Locks = std::vector<std::unique_lock<std::mutex>>;
 
@@ -104,8 +91,6 @@ class Recording final : public Recorder {
   void note_view(BufferResource& image);
   void note_kernel(KernelResource& kernel);
   void note_clock(DeviceState& device);
-  void note(std::string kind, std::string text);
-  void overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes);
 
   // Marks what `work` uses; what must be read before it runs is added to `unknown`.
   void look_at(const Work& work, std::vector<Piece>& unknown);
@@ -141,21 +126,11 @@ class Recording final : public Recorder {
   std::optional<Block> take_memory(std::uint64_t size_bytes, WhileWaiting&& while_waiting);
   void read_freed_buffers();
   void read_final_checks();
-  bool stores(ContentRole role) const noexcept;
-  void missing(const BufferResource& buffer, std::string_view why);
 
-  const std::uint32_t number_;
-  const Contents contents_;
   const Selection selection_;
   const std::optional<PassRange> passes_;
-  const std::string path_;
-  std::shared_ptr<MemoryBudget> memory_;
-  BufferLedger buffers_;
-  HostWaits host_waits_;
   FinalChecks final_checks_;
   std::atomic<Phase> phase_{Phase::opening};
-  std::atomic<bool> out_of_patience_{false};  // nothing was freed the last time somebody waited
-  std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
   std::mutex mutex_;                                              // of what follows
   std::map<DeviceState*, std::shared_ptr<DeviceState>> devices_;  // kept open until the end
@@ -168,9 +143,6 @@ class Recording final : public Recorder {
   };
   std::vector<Freed> freed_;  // not yet read
   std::atomic<std::uint64_t> freed_bytes_{0};
-
-  std::unique_ptr<DocumentThread> owned_document_;
-  DocumentThread& document_;
 };
 
 }  // namespace reel::capture

@@ -17,8 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Read in one go; a multiple of a page.
-constexpr std::uint64_t piece_bytes = 8 * page_bytes;
 // How long a capture waits for memory, or for a device that gets nothing done, before it does
 // without. A program may have blocked the device until it gets on itself.
 constexpr auto patience = 5s;
@@ -33,34 +31,13 @@ BufferRange range_of(const Piece& piece, std::uint64_t at) {
 
 }  // namespace
 
-bool Recording::stores(ContentRole role) const noexcept {
-  return contents_ == Contents::all ||
-         (contents_ == Contents::inputs && role != ContentRole::check);
-}
-
-void Recording::missing(const BufferResource& buffer, std::string_view why) {
-  note("contents_missing", fmt::format("Contents of b{} '{}' are missing: {}.",
-                                       static_cast<std::uint32_t>(buffer.id), buffer.label, why));
-}
-
 template <class WhileWaiting>
 std::optional<Block> Recording::take_memory(std::uint64_t size_bytes,
                                             WhileWaiting&& while_waiting) {
-  auto block = memory_->try_take(size_bytes);
-  if (block) out_of_patience_.store(false, std::memory_order_relaxed);
-  // Who waited in vain before doesn't wait again, until something was freed: a program may hold
-  // the device up until it gets on itself, and must not pay for each of its commands.
-  if (block || out_of_patience_.load(std::memory_order_relaxed)) return block;
-  const std::uint64_t begin_ns = monotonic_ns();
-  const auto begin = std::chrono::steady_clock::now();
-  while (!block && !document_.is_lost() && std::chrono::steady_clock::now() - begin < patience) {
+  return RecordingCore::take_memory(size_bytes, patience, [&] {
     while_waiting();
-    memory_->wait_for_room(2ms);
-    block = memory_->try_take(size_bytes);
-  }
-  if (!block) out_of_patience_.store(true, std::memory_order_relaxed);
-  overhead(OverheadKind::waiting, begin_ns, size_bytes);
-  return block;
+    return true;
+  });
 }
 
 void Recording::read_pieces(StreamState& stream, RecordedStream& record, ContentRole role,
@@ -107,20 +84,10 @@ void Recording::read_pieces(StreamState& stream, RecordedStream& record, Content
 
 void Recording::keep_written_bytes(std::uint32_t command, const Write& write) {
   const std::uint64_t begin_ns = monotonic_ns();
-  const Piece piece{write.target.buffer, write.target.offset_bytes, write.data.size()};
-  for (std::uint64_t at = 0; at < piece.size_bytes; at += piece_bytes) {
-    const BufferRange range = range_of(piece, at);
-    auto block = take_memory(range.size_bytes, [] {});
-    if (!block) {
-      missing(*piece.buffer, "no memory was free in time to copy them");
-      break;
-    }
-    std::memcpy(block->bytes().data(), write.data.data() + at, range.size_bytes);
-    document_.push(ContentsMessage{ContentRole::written, command,
-                                   static_cast<std::uint32_t>(piece.buffer->id), range.offset_bytes,
-                                   stores(ContentRole::written), std::move(*block)});
-  }
-  if (piece.size_bytes >= page_bytes) overhead(OverheadKind::inputs, begin_ns, piece.size_bytes);
+  BoxSource bytes(write.data.data(), line(write.data.size()));
+  push_bytes(ContentRole::written, command, write.target, bytes,
+             [&](std::uint64_t size) { return take_memory(size, [] {}); });
+  if (write.data.size() >= page_bytes) overhead(OverheadKind::inputs, begin_ns, write.data.size());
 }
 
 // --- when nobody uses the buffers any more ------------------------------------------------------

@@ -88,7 +88,7 @@ void Recording::cut(Locks& locks) {
     ends_.push_back({stream, stream->mark_aside()});
     stream->flush_aside();
   }
-  if (contents_ != Contents::none && !is_stuck_) final_checks_.watch(buffers_);
+  if (contents != Contents::none && !is_stuck_) final_checks_.watch(ledger_);
 }
 
 void Recording::cut_behind(StreamState& stream) {
@@ -122,7 +122,7 @@ void Recording::wait_until_done(std::vector<End>& ends, Locks* locks) {
   // True when something got done.
   const auto collect_of = [&](StreamState& stream) {
     auto& record = static_cast<RecordedStream&>(*stream.recorded);
-    if (record.capture != number_) return false;
+    if (record.capture != number) return false;
     if (!locks || !locks->empty()) return collect(stream, record);
     const auto lock = lock_of(stream);
     return lock && collect(stream, record);
@@ -153,7 +153,7 @@ void Recording::wait_until_done(std::vector<End>& ends, Locks* locks) {
 
 void Recording::stream_ends(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
-  if (!record || record->capture != number_ || !record->is_in_document) return;
+  if (!record || record->capture != number || !record->is_in_document) return;
   quietly([&] {
     // Nobody else has it, and nobody owns it any more.
     std::vector<End> end{
@@ -161,7 +161,7 @@ void Recording::stream_ends(StreamState& stream) {
     stream.flush_aside();
     wait_until_done(end, nullptr);
     if (end.empty())
-      host_waited({number_, {{static_cast<std::uint32_t>(stream.id), record->last_command}}});
+      host_waited({number, {{static_cast<std::uint32_t>(stream.id), record->last_command}}});
   });
 }
 
@@ -178,7 +178,7 @@ void Recording::settle() {
            fmt::format("Stream s{} '{}' was still at work when the capture ended; "
                        "times and results of its last commands are missing.",
                        static_cast<std::uint32_t>(end.stream->id), end.stream->label));
-    if (contents_ != Contents::none && left.empty() && !is_stuck_) read_final_checks();
+    if (contents != Contents::none && left.empty() && !is_stuck_) read_final_checks();
   });
 }
 
@@ -188,10 +188,7 @@ CaptureReport Recording::close() {
     for (const auto& [pointer, device] : devices_) note_clock(*device);
     overhead(OverheadKind::stopping, begin_ns, 0);
   });
-  const std::uint32_t commands = next_command_.load(std::memory_order_relaxed);
-  const auto result = document_.finish(
-      {{"commands", std::to_string(commands)}, {"ended_ns", std::to_string(monotonic_ns())}});
-  return {path_, commands, result.document_bytes, result.contents_bytes, result.lost};
+  return close_document();
 }
 
 }  // namespace reel::capture

@@ -3,6 +3,25 @@
 // Bytes are known when the document can tell what they were: they were read, or written whole by
 // something recorded, or the buffer was made within the capture and is zero. A dispatch may leave
 // some bytes of what it writes as they were, so it needs them known like those it reads.
+//
+// Each byte of a buffer is in one of three states; `known` and `written` of an Entry are sets of
+// ranges, and what is in neither is unknown:
+//
+//                    use() adds it to `unknown`: it is read as an input first
+//      +---------+ ------------------------------------------> +--------------+
+//      | unknown |      overwrite() by the host; allocated()   | known:       |
+//      +---------+ ------------------------------------------> | the host's   |
+//        ^  ^  |                                               +--------------+
+//        |  |  |  use() for writing (read first),                |          ^
+//        |  |  |  overwrite() by a device                         | the same | settle():
+//        |  |  v                                                  v          | checked, or
+//        |  |  +----------------------------------------------------------+  | never will be
+//        |  |  | known and written: a device's, to be checked at the end  |--+
+//        |  |  +----------------------------------------------------------+
+//        |  |     |  forget(): something that isn't recorded writes it
+//        |  +-----+  forget_device_written(): the device failed
+//        +-- forget() of what is the host's
+//
 // Any thread; most uses end at the two numbers that a BufferResource carries.
 #pragma once
 
