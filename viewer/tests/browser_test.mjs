@@ -763,7 +763,10 @@ async function openImages(look) {
   const resources = makeDocument({ commands: 600, layers: 2, images });
   const works = resources.get("works");
   for (const axis of ["x", "y", "z"]) setCell(works, `group_${axis}`, 0, 0); // the driver's choice
-  [160, 120, 1].forEach((count, at) => setCell(works, `groups_${"xyz"[at]}`, 0, count));
+  [160, 120, 1].forEach((count, at) => {
+    setCell(works, `groups_${"xyz"[at]}`, 0, 0);
+    setCell(works, `items_${"xyz"[at]}`, 0, count);
+  });
   [1000, 1, 1].forEach((count, at) => setCell(works, `items_${"xyz"[at]}`, 1, count));
   setCell(works, "offset_y", 1, 7);
   setCell(resources.get("arguments"), "view", 0, firstImage + 4); // the first one's only argument
