@@ -231,22 +231,6 @@ int write_file(const View& view, const Options& options) {
   return done;
 }
 
-// As the last kernel that took it, up to `command`, and whose types are known, has it.
-ElementType type_in_kernels(const Trace& trace, std::uint32_t buffer, std::uint32_t command) {
-  for (std::uint32_t i = command == no_index ? 0 : command + 1; i-- > 0;) {
-    const TraceWork& work = trace.work_of(trace.commands()[i]);
-    if (work.kind != WorkKind::dispatch) continue;
-    const auto arguments = trace.arguments(work);
-    for (std::size_t a = 0; a < arguments.size(); ++a) {
-      if (arguments[a].buffer != buffer) continue;
-      const Parameter* parameter = parameter_of(trace, work, a);
-      if (parameter && parameter->kind == ParameterKind::buffer && parameter->element)
-        return *parameter->element;
-    }
-  }
-  return ElementType::f32;
-}
-
 int run(const Options& options) {
   const Trace trace = open_trace(options);
   const std::uint32_t buffer = parse_buffer(trace, options.buffer);
@@ -254,9 +238,9 @@ int run(const Options& options) {
                                 : trace.commands().empty()
                                     ? no_index
                                     : static_cast<std::uint32_t>(trace.commands().size() - 1);
-  const ElementType type = options.as.empty()
-                               ? type_in_kernels(trace, buffer, command)
-                               : parse_element_type(options.as).value();  // CLI11 let no other by
+  const ElementType type =
+      options.as.empty() ? element_in_kernels(trace, buffer, command).value_or(ElementType::f32)
+                         : parse_element_type(options.as).value();  // CLI11 let no other by
   const Progress progress("Following " + options.buffer);
   const View view{trace, buffer, command, BufferValue(trace, buffer, command), type, size_of(type)};
   if (!options.npy.empty() || !options.raw.empty()) return write_file(view, options);

@@ -112,20 +112,13 @@ py::list list_arguments(const Trace& trace, std::size_t work_index) {
   return result;
 }
 
-// As the last kernel that took the buffer, up to `command`, has its elements; null: none tells.
+// The name of the type; null: no kernel tells.
 const char* element_of(const Trace& trace, std::uint32_t buffer, std::int64_t command) {
-  for (std::int64_t i = command; i >= 0; --i) {
-    const TraceWork& work = trace.work_of(trace.commands().at(static_cast<std::size_t>(i)));
-    if (work.kind != WorkKind::dispatch) continue;
-    const auto arguments = trace.arguments(work);
-    for (std::size_t a = 0; a < arguments.size(); ++a) {
-      if (arguments[a].buffer != buffer) continue;
-      const Parameter* parameter = parameter_of(trace, work, a);
-      if (parameter && parameter->kind == ParameterKind::buffer && parameter->element)
-        return name_of(*parameter->element).c_str();
-    }
-  }
-  return nullptr;
+  if (command >= static_cast<std::int64_t>(trace.commands().size()))
+    throw py::index_error("There is no such command.");
+  const auto found = element_in_kernels(
+      trace, buffer, command < 0 ? no_index : static_cast<std::uint32_t>(command));
+  return found ? name_of(*found).c_str() : nullptr;
 }
 
 // An array of str for an array of numbers of texts; equal ones share one object.

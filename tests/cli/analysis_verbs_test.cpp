@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "document/sample_document.hpp"
-#include "run_program.hpp"
+#include "verb_test.hpp"
 
 namespace reel::test {
 namespace {
@@ -15,7 +15,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class AnalysisVerbs : public testing::Test {
+class AnalysisVerbs : public VerbTest {
  protected:
   static void SetUpTestSuite() {
     folder = new TemporaryFolder;
@@ -26,18 +26,6 @@ class AnalysisVerbs : public testing::Test {
     more = *folder / "more.reel";
   }
   static void TearDownTestSuite() { delete folder; }
-  static Outcome reel(std::vector<std::string> words) {
-    words.insert(words.begin(), REEL_PROGRAM);
-    return run_program(words);
-  }
-  static json reel_json(std::vector<std::string> words) {
-    words.emplace_back("--json");
-    const Outcome run = reel(std::move(words));
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    json answer = json::parse(run.out);
-    EXPECT_EQ(answer["schema_version"], 1);
-    return answer;
-  }
   static inline TemporaryFolder* folder = nullptr;
   static inline std::string sample, few, more;
 };

@@ -11,7 +11,7 @@
 #include "document/document_writer.hpp"
 #include "document/mcap/mcap_reader.hpp"
 #include "document/sample_document.hpp"
-#include "run_program.hpp"
+#include "verb_test.hpp"
 
 namespace reel::test {
 namespace {
@@ -24,26 +24,13 @@ using testing::StartsWith;
 
 const std::string program = REEL_PROGRAM;
 
-class DocumentVerbs : public testing::Test {
+class DocumentVerbs : public VerbTest {
  protected:
   static void SetUpTestSuite() {
     folder = new TemporaryFolder;
     sample = write_sample(*folder / "sample.reel");
   }
   static void TearDownTestSuite() { delete folder; }
-
-  static Outcome reel(std::vector<std::string> words) {
-    words.insert(words.begin(), program);
-    return run_program(words);
-  }
-  static json reel_json(std::vector<std::string> words) {
-    words.emplace_back("--json");
-    const Outcome run = reel(std::move(words));
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    json answer = json::parse(run.out);
-    EXPECT_EQ(answer["schema_version"], 1);
-    return answer;
-  }
 
   static inline TemporaryFolder* folder = nullptr;
   static inline std::string sample;

@@ -1,20 +1,12 @@
 // four_nodes_test.hpp - a fixture to change an exec of four nodes, and to see that it wasn't.
 #pragma once
 
-#include "recording_test.hpp"
+#include "stream_test.hpp"
 
 namespace reel::test {
 
-class FourNodesTest : public RecordingTest {
+class FourNodesTest : public StreamTest {
  protected:
-  Stream stream;
-
-  void SetUp() override {
-    RecordingTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    stream = device().stream("line");
-  }
-
   // n0: x = 2 x + 1; n1: y = x; n2: fill z with 3; n3: write w.
   Graph four_nodes() const {
     Graph graph;

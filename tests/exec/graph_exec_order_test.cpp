@@ -1,5 +1,5 @@
 // In which order a launch runs its nodes, where it needs barriers, and when each node ran.
-#include "recording_test.hpp"
+#include "stream_test.hpp"
 
 namespace reel::test {
 namespace {
@@ -8,16 +8,7 @@ using ::testing::ElementsAre;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-class GraphExecOrder : public RecordingTest {
- protected:
-  Stream stream;
-
-  void SetUp() override {
-    RecordingTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    stream = device().stream("line");
-  }
-};
+class GraphExecOrder : public StreamTest {};
 INSTANTIATE_TEST_SUITE_P(Each, GraphExecOrder, every_device(), device_name);
 
 // Every edge of the graph goes forwards in `order`, and each node is there once.

@@ -1,7 +1,7 @@
 // Launching: what runs, in which order, and how long things live.
 #include <chrono>
 
-#include "recording_test.hpp"
+#include "stream_test.hpp"
 
 namespace reel::test {
 namespace {
@@ -13,16 +13,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-class GraphExecTest : public RecordingTest {
- protected:
-  Stream stream;
-
-  void SetUp() override {
-    RecordingTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    stream = device().stream("line");
-  }
-};
+class GraphExecTest : public StreamTest {};
 INSTANTIATE_TEST_SUITE_P(Each, GraphExecTest, every_device(), device_name);
 
 // True when `done` says so within ten seconds: a test of "does not wait" must not wait for ever.

@@ -2,21 +2,12 @@
 // would show a clone that shares, loses or keeps too much of what its original was given.
 #include <random>
 
-#include "recording_test.hpp"
+#include "stream_test.hpp"
 
 namespace reel::test {
 namespace {
 
-class Clones : public RecordingTest {
- protected:
-  Stream stream;
-
-  void SetUp() override {
-    RecordingTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    stream = device().stream("line");
-  }
-};
+class Clones : public StreamTest {};
 INSTANTIATE_TEST_SUITE_P(Each, Clones, every_device(), device_name);
 
 TEST_P(Clones, ABoundCloneWritesTheBytesItsOriginalWasBuiltWith) {

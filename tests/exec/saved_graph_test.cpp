@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "recording_test.hpp"
+#include "stream_test.hpp"
 
 namespace reel::test {
 namespace {
@@ -52,14 +52,11 @@ std::string graph_from_parent() {
   return path ? path : "";
 }
 
-class SavedGraph : public RecordingTest {
+class SavedGraph : public StreamTest {
  protected:
-  Stream stream;
-
   void SetUp() override {
-    RecordingTest::SetUp();
+    StreamTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    stream = device().stream("line");
     for (const KernelSource& source : {mad_source(), mix_source()})
       register_host_kernel(source.name, source.host);
   }

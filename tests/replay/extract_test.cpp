@@ -1,19 +1,17 @@
 // A part of a document as a document of its own: it replays, and needs nothing else.
 #include <filesystem>
 
-#include "replay/replay_test.hpp"
+#include "replay/filled_test.hpp"
 #include "replay/tampered.hpp"
 
 namespace reel::test {
 namespace {
 
-class Extracted : public ReplayTest {
+class Extracted : public FilledReplayTest {
  protected:
   void SetUp() override {
-    ReplayTest::SetUp();
+    FilledReplayTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    x.write(ramp(1));
-    y.write(ramp(1000));
     const Stream stream = device().stream("main");
     trace = captured([&] {
       const auto scope = stream.scope("layer");

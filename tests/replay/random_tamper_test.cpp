@@ -4,21 +4,14 @@
 #include <cstring>
 #include <random>
 
-#include "replay/replay_test.hpp"
+#include "replay/filled_test.hpp"
 #include "replay/tampered.hpp"
 
 namespace reel::test {
 namespace {
 
-class RandomTampering : public ReplayTest {
+class RandomTampering : public FilledReplayTest {
  protected:
-  void SetUp() override {
-    ReplayTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    x.write(ramp(1));
-    y.write(ramp(1000));
-  }
-
   // Each command's result feeds the next, and each number in it matters.
   Trace recorded(std::mt19937& random) {
     const Stream stream = device().stream();

@@ -1,8 +1,8 @@
 // Documents that somebody changed: every replay fails, and names the right command.
 #include <cstring>
 
+#include "replay/filled_test.hpp"
 #include "replay/racing_kernels.hpp"
-#include "replay/replay_test.hpp"
 #include "replay/tampered.hpp"
 
 namespace reel::test {
@@ -25,15 +25,8 @@ void replace(std::vector<std::byte>& text, const std::string& what, const std::s
   std::memcpy(text.data(), all.data(), all.size());
 }
 
-class TamperedReplay : public ReplayTest {
+class TamperedReplay : public FilledReplayTest {
  protected:
-  void SetUp() override {
-    ReplayTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    x.write(ramp(1));
-    y.write(ramp(1000));
-  }
-
   // c0: z = 5 x + y   c1: z = 3 z + 1   c2: w = 2 z + x   c3: w = 7 w + 9
   Trace recorded(Contents contents = Contents::all) {
     const Stream stream = device().stream();

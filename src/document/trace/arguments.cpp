@@ -78,4 +78,20 @@ const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::si
   return nullptr;
 }
 
+std::optional<ElementType> element_in_kernels(const Trace& trace, std::uint32_t buffer,
+                                              std::uint32_t command) {
+  for (std::uint32_t i = command == no_index ? 0 : command + 1; i-- > 0;) {
+    const TraceWork& work = trace.work_of(trace.commands()[i]);
+    if (work.kind != WorkKind::dispatch) continue;
+    const auto arguments = trace.arguments(work);
+    for (std::size_t a = 0; a < arguments.size(); ++a) {
+      if (arguments[a].buffer != buffer) continue;
+      const Parameter* parameter = parameter_of(trace, work, a);
+      if (parameter && parameter->kind == ParameterKind::buffer && parameter->element)
+        return parameter->element;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace reel
