@@ -23,7 +23,7 @@ constexpr std::uint32_t works = 100;
 
 struct Entry {
   reel::capture::PackedCommand command;
-  reel::capture::PackedArgument arguments[3];
+  reel::TraceArgument arguments[3];
 };
 
 std::vector<Entry> entries() {
@@ -35,12 +35,13 @@ std::vector<Entry> entries() {
     entry.command.launch = entry.command.node = reel::no_index;
     entry.command.thread = 4711;
     entry.command.work.kernel = i % 12;
-    entry.command.work.groups[0] = 16;
-    entry.command.work.group_size[0] = 64;
+    entry.command.work.groups = {16, 1, 1};
+    entry.command.work.group_size = {64, 1, 1};
     entry.command.work.argument_count = 3;
     for (std::uint32_t a = 0; a < 3; ++a)
-      entry.arguments[a] = {
-          a == 2 ? 0x200u : 0x100u, (i + a) % 40, i * 4096ull, 4096, reel::no_index, 0};
+      entry.arguments[a] = {reel::ArgumentKind::buffer,
+                            a == 2 ? reel::Access::write : reel::Access::read, (i + a) % 40,
+                            i * 4096ull, 4096};
   }
   return result;
 }
