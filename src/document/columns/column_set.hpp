@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -32,20 +31,33 @@ class ColumnSet {
   template <class... T>
   void add(T... row) {
     static_assert(sizeof...(T) == columns.size(), "one value a column");
-    std::size_t column = 0;
-    (values_[column++].push_back(static_cast<std::uint64_t>(row)), ...);
+    if (rows_ == room_) grow();
+    std::uint64_t* at = values_.data() + rows_++;
+    ((*at = static_cast<std::uint64_t>(row), at += stride()), ...);
   }
-  std::size_t size() const noexcept { return values_[0].size(); }
-  void clear() {
-    for (auto& column : values_) column.clear();
-  }
+  std::size_t size() const noexcept { return rows_; }
+  void clear() noexcept { rows_ = 0; }
   void encode(flatbuffers::FlatBufferBuilder& builder, Fields& fields) const {
-    for (std::size_t i = 0; i < values_.size(); ++i)
-      fields.emplace_back(columns[i].slot, document::encode(builder, values_[i]).o);
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      fields.emplace_back(columns[i].slot,
+                          document::encode(builder, {values_.data() + i * stride(), rows_}).o);
   }
 
  private:
-  std::array<std::vector<std::uint64_t>, columns.size()> values_;
+  // From column to column. A line of the cache more than there is room, or else the columns of a
+  // row would all want the same place in it.
+  std::size_t stride() const noexcept { return room_ + 8; }
+  void grow() {
+    const std::vector<std::uint64_t> before = std::move(values_);
+    const std::size_t stride_before = stride();
+    room_ = std::max<std::size_t>(256, 2 * room_);
+    values_.resize(columns.size() * stride());
+    for (std::size_t i = 0; i < columns.size() && rows_ > 0; ++i)
+      std::copy_n(before.data() + i * stride_before, rows_, values_.data() + i * stride());
+  }
+
+  std::vector<std::uint64_t> values_;  // column by column
+  std::size_t rows_ = 0, room_ = 0;
 };
 
 }  // namespace reel::document
