@@ -15,9 +15,9 @@
 
 #include "base/log.hpp"
 #include "base/own_descriptors.hpp"
+#include "base/quiet_thread.hpp"
 #include "layers/control/abstract_address.hpp"
 #include "layers/control/controller.hpp"
-#include "layers/control/quiet_thread.hpp"
 
 namespace reel::layer {
 namespace {

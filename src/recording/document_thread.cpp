@@ -14,6 +14,7 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/own_descriptors.hpp"
+#include "base/quiet_thread.hpp"
 #include "recording/preflight.hpp"
 
 namespace reel::capture {
@@ -30,22 +31,16 @@ constexpr std::uint64_t sync_every_ns = 5'000'000'000u;
 // Pages that are worth asking for before they are copied.
 constexpr std::size_t large_page_bytes = std::size_t{64} << 10;
 
-// Signals are the program's affair: its handlers must not run here.
-std::thread start_without_signals(auto function) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
+std::thread start_quietly(auto function) {
+  const SignalsBlocked blocked;
   try {
-    thread = std::thread(std::move(function));
+    std::thread thread(std::move(function));
+    pthread_setname_np(thread.native_handle(), "reel-document");
+    return thread;
   } catch (const std::system_error& error) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     fail(Code::io_failed, "The thread that writes the document can't be started: {}.",
          error.code().message());
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_setname_np(thread.native_handle(), "reel-document");
-  return thread;
 }
 
 }  // namespace
@@ -55,7 +50,7 @@ DocumentThread::DocumentThread(const std::string& path, document::Facts facts,
     : limit_bytes_(limit_bytes) {
   std::promise<void> opened;
   auto is_opened = opened.get_future();
-  thread_ = start_without_signals([&, this, opened = std::move(opened)]() mutable {
+  thread_ = start_quietly([&, this, opened = std::move(opened)]() mutable {
     writer_ = std::this_thread::get_id();
     try {
       open(path, facts, options);

@@ -1,4 +1,4 @@
-// quiet_thread.hpp - a thread of ours in the program's process, which takes none of its signals.
+// quiet_thread.hpp - threads of ours in the program's process, which take none of its signals.
 #pragma once
 
 #include <pthread.h>
@@ -7,16 +7,30 @@
 #include <memory>
 #include <utility>
 
-namespace reel::layer {
+namespace reel {
+
+// While it lives, a thread that is made has all signals blocked: a new one has the mask of the one
+// that makes it, and handlers of the program must not run in ours.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 // Detached: it lasts as long as the process. 0, or what the system said; `function` is then gone.
 template <class Function>
 int start_quiet_thread(const char* name, Function function) {
   auto given = std::make_unique<Function>(std::move(function));
-  // A new thread has the mask of the one that makes it: no signal of the program's is to end here.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   pthread_t thread{};
   const int error = pthread_create(
       &thread, nullptr,
@@ -26,7 +40,6 @@ int start_quiet_thread(const char* name, Function function) {
         return nullptr;
       },
       given.get());
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) return error;
   static_cast<void>(given.release());
   pthread_setname_np(thread, name);
@@ -34,4 +47,4 @@ int start_quiet_thread(const char* name, Function function) {
   return 0;
 }
 
-}  // namespace reel::layer
+}  // namespace reel
