@@ -335,7 +335,8 @@ TEST_F(ForeignTest, AGroupSizeMayBeTheDriversChoice) {
   ForeignDocument d = document();
   const auto to = d.buffer(4 * 33);
   const auto kernel = d.kernel("places", places_cl);
-  const auto c0 = d.dispatch(kernel, {{33, 1, 1}, {0, 0, 0}}, {out(to, 0, 4 * 33)});
+  const auto c0 =
+      d.dispatch(kernel, {unset_dim, unset_dim, {0, 0, 0}, {33, 1, 1}}, {out(to, 0, 4 * 33)});
   d.check(c0, to, bytes_of_all(numbers(33)));
   expect_equal(d.load());
 }
@@ -564,7 +565,7 @@ TEST_F(ForeignTest, APartIsExtractedWithItsImagesAndSamplers) {
                "  const int x = get_global_id(0);\n"
                "  to[x] = read_imagef(a, how, (int2)(x, 0)).x;\n}\n");
   const auto c0 =
-      d.dispatch(kernel, {{4, 1, 1}, {0, 0, 0}},
+      d.dispatch(kernel, {unset_dim, unset_dim, {0, 0, 0}, {4, 1, 1}},
                  {in(image, 0, 16), sampler(0, clamp_to_edge, nearest), out(result, 0, 16)});
   d.check(c0, result, bytes_of_all(std::vector<float>{1, 2, 3, 4}));
   const Trace trace = d.load();
@@ -574,7 +575,7 @@ TEST_F(ForeignTest, APartIsExtractedWithItsImagesAndSamplers) {
   EXPECT_TRUE(part.problems().empty());
   const TraceWork& work = part.work_of(part.commands()[0]);
   EXPECT_EQ(work.group_size, unset_dim);
-  EXPECT_EQ(work.groups, (Dim3{4, 1, 1}));
+  EXPECT_EQ(work.items, (Dim3{4, 1, 1}));
   EXPECT_EQ(part.arguments(work)[1].kind, ArgumentKind::sampler);
   expect_equal(part);
 }
