@@ -8,7 +8,7 @@ trap 'rm -rf "$tree"' EXIT
 
 fresh() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree"/include/reel "$tree"/src/{base,graph,document,analysis,export,runtime,capture,replay} \
+  mkdir -p "$tree"/include/reel "$tree"/cli/showing "$tree"/src/{base,graph,document,analysis,export,runtime,capture,replay} \
     "$tree"/src/backends/{host,opencl} "$tree"/{layers,cli,ops,examples,python,tests,bench,fuzz}
   echo '#include <string>' >"$tree/include/reel/error.hpp"
   echo '#include "reel/error.hpp"' >"$tree/include/reel/graph.hpp"
