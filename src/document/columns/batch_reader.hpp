@@ -64,7 +64,7 @@ class BatchReader {
                                                                     const auto& batch) {
     std::array<std::span<const std::uint64_t>, columns.size()> decoded;
     const std::size_t rows = decode(topic, row_bytes, columns, table_of(batch));
-    for (std::size_t c = 0; c < columns.size(); ++c)
+    for (std::size_t c = 0; c < columns.size() && rows > 0; ++c)
       decoded[c] = std::span(columns_[c]).first(rows);
     return decoded;
   }
