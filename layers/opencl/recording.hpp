@@ -221,8 +221,7 @@ class Recording : public capture::RecordingCore {
   void read_final();
 
   std::shared_ptr<capture::MemoryBudget> map_memory_;
-  std::atomic<std::uint64_t> being_read_{
-      0};  // bytes of the memory for contents that drivers read into
+  std::atomic<std::uint64_t> being_read_{0};  // bytes of memory_ that drivers read into
   HostPages host_pages_;
   OwnReads own_reads_;
   SharedWrites shared_writes_;

@@ -510,6 +510,7 @@ TEST_F(HostileGraph, ArgumentsMustBeWhatADispatchMayHave) {
     add(b, dispatch(value, some_bytes(12)));
   });
   refused({"0 ranges"}, [](Batches& b) { add(b, of_kind(WorkKind::copy)); });
+  refused({"0 ranges"}, [](Batches& b) { add(b, of_kind(WorkKind::write)); });
   refused({"value of 0 bytes"}, [](Batches& b) {
     const std::vector<TraceArgument> value{{ArgumentKind::value, Access::read, no_index, 0, 0}};
     add(b, dispatch(value));

@@ -93,7 +93,9 @@ class GraphReader final : Resolver {
     part.state = Part::State::begun;
     for (const std::uint32_t c : part.commands) {
       const TraceWork& w = work(c);
-      part.extent.add_node(w.kind == WorkKind::write ? trace_.arguments(w)[0].size_bytes : 0);
+      const auto arguments = trace_.arguments(w);
+      const bool writes = w.kind == WorkKind::write && !arguments.empty();
+      part.extent.add_node(writes ? arguments[0].size_bytes : 0);
       if (w.kind == WorkKind::launch) part.extent.add_child(extent_of(w.graph, depth + 1));
     }
     part.state = Part::State::known;
