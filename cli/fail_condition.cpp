@@ -14,8 +14,8 @@ namespace {
 
 double unit_of(const std::string& unit) {
   static const std::map<std::string, double> units{
-      {"", 1},  {"ns", 1},     {"us", 1e3},      {"ms", 1e6},     {"s", 1e9},
-      {"B", 1}, {"KiB", 1024}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+      {"", 1},    {"ns", 1}, {"us", 1e3},   {"µs", 1e3},      {"ms", 1e6},
+      {"s", 1e9}, {"B", 1},  {"KiB", 1024}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
   const auto found = units.find(unit);
   return found == units.end() ? 0 : found->second;
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <optional>
 #include <reel/error.hpp>
@@ -45,9 +44,9 @@ std::uint32_t found_or_fail(std::optional<std::uint32_t> index, const std::strin
 
 }  // namespace
 
-void add_trace_options(CLI::App& verb, TraceOptions& options) {
-  verb.add_option("document", options.path, "A .reel file")->required()->type_name("FILE");
-  verb.add_flag("--json", options.json, "For programs: one object with schema_version 1");
+void add_trace_options(Verb verb, TraceOptions& options) {
+  verb.add_option("document", options.path, "A .reel file").required().type_name("FILE");
+  verb.add_flag("--json", options.json, "Print JSON: one object with schema_version 1");
 }
 
 Trace open_trace(const TraceOptions& options) {

@@ -8,11 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/command_line.hpp"
 #include "reel/trace.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace reel::cli {
 
@@ -27,7 +24,7 @@ struct TraceOptions {
   bool json = false;
 };
 // "path" as the first argument, and --json.
-void add_trace_options(CLI::App& verb, TraceOptions& options);
+void add_trace_options(Verb verb, TraceOptions& options);
 
 // Loads it. An incomplete one is told of on stderr in one line; what takes longer than a second
 // shows that it works, where stderr is a terminal.

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 
@@ -13,22 +12,23 @@
 
 namespace reel::cli {
 
-void add_run_options(CLI::App& verb, RunOptions& options) {
+void add_run_options(Verb verb, RunOptions& options) {
   add_trace_options(verb, options);
   verb.add_option("--device", options.device,
-                  "Where to run: host, opencl, vulkan:0, …; without: where it was recorded")
-      ->type_name("DEVICE");
+                  "Device to run on: host, opencl, vulkan:0, …; default: the recorded one")
+      .type_name("DEVICE");
   verb.add_option("--host-kernels", options.host_kernels,
                   "A library whose host kernels register themselves (docs/replay.md)")
-      ->allow_extra_args(false)  // what follows may be the document
-      ->type_name("LIB.so");
-  verb.add_option("--time-limit", options.time_limit_s, "Seconds that one command may take; 0: any")
-      ->capture_default_str()
-      ->type_name("SECONDS");
+      .one_value_each()  // what follows may be the document
+      .type_name("LIB.so");
+  verb.add_option("--time-limit", options.time_limit_s,
+                  "Seconds that one command may take; 0: no limit")
+      .show_default()
+      .type_name("SECONDS");
   verb.add_option("--memory", options.memory_bytes,
-                  "Memory that it may take, as 8G; 0: any. Without: three quarters of what is here")
-      ->transform(CLI::AsSizeValue(false))
-      ->type_name("SIZE");
+                  "Memory limit, as 8G; 0: none. Default: three quarters of the machine's memory")
+      .size()
+      .type_name("SIZE");
   options.memory_bytes = default_memory_bytes();
 }
 

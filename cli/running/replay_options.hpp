@@ -16,7 +16,7 @@ struct RunOptions : TraceOptions {
   std::uint32_t time_limit_s = 60;
   std::uint64_t memory_bytes = 0;
 };
-void add_run_options(CLI::App& verb, RunOptions& options);
+void add_run_options(Verb verb, RunOptions& options);
 
 // Registers the kernels of ops/ and of the libraries.
 void load_host_kernels(const std::vector<std::string>& libraries);

@@ -1,7 +1,6 @@
 // buffer.cpp - `reel buffer`: what a buffer held after a command, as far as the document tells.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -249,35 +248,35 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_buffer(CLI::App& app, Action& chosen) {
+void add_buffer(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("buffer", "What a buffer held after a command");
-  add_trace_options(*verb, *options);
-  verb->add_option("buffer", options->buffer, "Its id")->required()->type_name("b7");
-  verb->add_option("--at", options->at, "After this command; without: after the last")
-      ->type_name("c12");
-  verb->add_option("--as", options->as,
-                   "Type of its elements; without: that of the last kernel that took it, else f32")
-      ->check(CLI::IsMember(element_type_names()));
-  auto* stats =
-      verb->add_flag("--stats", options->stats, "Smallest, largest, mean, NaN, Inf, zeros");
-  auto* npy = verb->add_option("--npy", options->npy, "Write a NumPy file")
-                  ->type_name("FILE")
-                  ->excludes(stats);
-  verb->add_option("--raw", options->raw, "Write the bytes")
-      ->type_name("FILE")
-      ->excludes(stats)
-      ->excludes(npy);
-  verb->add_option("--offset", options->offset, "Begin at this byte");
-  verb->add_option("--count", options->count, "Print so many elements")->capture_default_str();
-  verb->footer(
-      "Bytes that a kernel may have changed since they were last recorded are unknown: they are\n"
+  Verb verb = line.add_verb("buffer", "Contents of a buffer after a command");
+  add_trace_options(verb, *options);
+  verb.add_option("buffer", options->buffer, "Its id").required().type_name("b7");
+  verb.add_option("--at", options->at, "After this command; default: after the last")
+      .type_name("c12");
+  verb.add_option("--as", options->as,
+                  "Element type; default: the type in the last kernel that used it, else f32")
+      .one_of(element_type_names());
+  const Option stats = verb.add_flag("--stats", options->stats,
+                                     "Print min, max, mean, and counts of NaN, Inf and zeros");
+  const Option npy = verb.add_option("--npy", options->npy, "Write a NumPy file")
+                         .type_name("FILE")
+                         .excludes(stats);
+  verb.add_option("--raw", options->raw, "Write the bytes")
+      .type_name("FILE")
+      .excludes(stats)
+      .excludes(npy);
+  verb.add_option("--offset", options->offset, "Start at this byte");
+  verb.add_option("--count", options->count, "Print N elements").show_default();
+  verb.footer(
+      "Bytes that a kernel may have changed since they were last recorded are unknown. They are\n"
       "counted and printed as ?, never guessed.\n\n"
       "Examples:\n"
       "  reel buffer pass.reel b7 --at c12\n"
       "  reel buffer pass.reel b7 --as f16 --stats\n"
       "  reel buffer pass.reel b7 --npy b7.npy");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -1,7 +1,6 @@
 // buffers.cpp - `reel buffers`: the memory that commands used.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/showing/command_details.hpp"
@@ -98,12 +97,12 @@ int run(const TraceOptions& options) {
 
 }  // namespace
 
-void add_buffers(CLI::App& app, Action& chosen) {
+void add_buffers(CommandLine& line) {
   auto options = std::make_shared<TraceOptions>();
-  CLI::App* verb = app.add_subcommand("buffers", "The memory that commands used");
-  add_trace_options(*verb, *options);
-  verb->footer("Example:\n  reel buffers pass.reel");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  Verb verb = line.add_verb("buffers", "Buffers and images that commands used");
+  add_trace_options(verb, *options);
+  verb.footer("Example:\n  reel buffers pass.reel");
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -1,7 +1,6 @@
 // calls.cpp - `reel calls`: what the program called, and how long that took it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -102,16 +101,14 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_calls(CLI::App& app, Action& chosen) {
+void add_calls(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("calls", "What the program called, and how long that took it");
-  add_trace_options(*verb, *options);
-  verb->add_flag("--all", options->all, "Each call, in order of time");
-  verb->add_option("--limit", options->limit, "With --all: list so many at most; 0: all")
-      ->capture_default_str();
-  verb->footer("Examples:\n  reel calls pass.reel\n  reel calls pass.reel --all");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  Verb verb = line.add_verb("calls", "Host calls of the program, and their time");
+  add_trace_options(verb, *options);
+  verb.add_flag("--all", options->all, "List each call, in order of time");
+  verb.add_option("--limit", options->limit, "With --all: list at most N; 0: all").show_default();
+  verb.footer("Examples:\n  reel calls pass.reel\n  reel calls pass.reel --all");
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -4,7 +4,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -40,20 +39,20 @@ struct VariableOption {
 };
 // The layer reads these; what is wrong with one is found out by the layer's own reader.
 constexpr VariableOption variable_options[] = {
-    {"--first", "REEL_CAPTURE_FIRST", "N", "Only the first so many commands"},
+    {"--first", "REEL_CAPTURE_FIRST", "N", "Capture the first N commands"},
     {"--commands", "REEL_CAPTURE_COMMANDS", "A-B",
-     "Only these, counted over all queues from 0: 500-520"},
+     "Capture only these commands, counted over all queues from 0: 500-520"},
     {"--kernel", "REEL_CAPTURE_KERNEL", "NAME",
-     "Only dispatches of kernels with this in their name, or a pattern with * and ?"},
+     "Capture only dispatches of these kernels: part of a name, or a pattern with * and ?"},
     {"--after", "REEL_CAPTURE_AFTER", "TIME",
-     "Begin so long after the first OpenCL call: 2, 0.5, 250ms"},
-    {"--for", "REEL_CAPTURE_FOR", "TIME", "End so long after the beginning"},
+     "Start this long after the first OpenCL call: 2, 0.5, 250ms"},
+    {"--for", "REEL_CAPTURE_FOR", "TIME", "Stop this long after the start"},
     {"--last", "REEL_CAPTURE_LAST", "TIME",
-     "Keep the end of the run: a part of at most so long, and the part before it"},
+     "Keep the end of the run: the last segment of at most this length, and the one before it"},
     {"--contents", "REEL_CAPTURE_CONTENTS", "WHAT",
-     "What of buffers is kept: none, hashes, inputs (what replaying needs; the default), all"},
+     "Buffer contents to keep: none, hashes, inputs (what a replay needs; the default), all"},
     {"--limit", "REEL_CAPTURE_LIMIT", "SIZE",
-     "From this size on contents are hashes only: 500M, 2Gi"},
+     "Beyond this size, keep contents as hashes only: 500M, 2Gi"},
 };
 
 // Whether the word after this option is its value.
@@ -215,41 +214,42 @@ std::vector<std::string> take_program(std::vector<std::string>& arguments) {
   return program;
 }
 
-void add_capture(CLI::App& app, Action& chosen, const std::vector<std::string>& program) {
+void add_capture(CommandLine& line, const std::vector<std::string>& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("capture", "Run a program, and keep its OpenCL work in a document");
+  Verb verb = line.add_verb("capture", "Run a program and record its OpenCL work in a document");
   // Shown in the help; take_program() has taken it away before this is parsed.
-  verb->add_option("program", options->command, "What to run, with its arguments; after --")
-      ->type_name("PROGRAM");
-  verb->add_option("-o,--output", options->out,
-                   "The document; %p in it becomes the process, %n the number of the capture, %r "
-                   "the rank. Without: the program's name")
-      ->type_name("FILE");
+  verb.add_option("program", options->command, "The program to run, with its arguments; after --")
+      .type_name("PROGRAM");
+  verb.add_option("-o,--output", options->out,
+                  "The document; %p in it becomes the process, %n the number of the capture, %r "
+                  "the rank. Default: the program's name")
+      .type_name("FILE");
   for (const VariableOption& one : variable_options)
-    verb->add_option_function<std::string>(
+    verb.add_option(
             one.option,
             [options, &one](const std::string& value) { options->variables[one.variable] = value; },
             one.help)
-        ->type_name(one.value);
-  verb->add_flag("--trigger", options->trigger,
-                 "Begin at `reel trigger PID` or SIGUSR2, end at the next; with --first or --for "
-                 "each captures so much");
-  verb->add_flag("--overwrite", options->overwrite, "Replace the document if there is one");
-  verb->add_flag("-q,--quiet", options->quiet, "Say only what went wrong");
-  verb->add_option("--json", options->json, "Write what came of it to this file, for programs")
-      ->type_name("FILE");
-  verb->footer(
-      "The program runs as it would without: same terminal, same streams, same exit code. What is\n"
-      "said about the capture goes to stderr, after its end.\n\n"
+        .type_name(one.value);
+  verb.add_flag(
+      "--trigger", options->trigger,
+      "Start at `reel trigger PID` or SIGUSR2 and stop at the next; with --first or --for "
+      "each trigger captures that much");
+  verb.add_flag("--overwrite", options->overwrite, "Replace the document if there is one");
+  verb.add_flag("-q,--quiet", options->quiet, "Print errors only");
+  verb.add_option("--json", options->json, "Write the result to this file as JSON")
+      .type_name("FILE");
+  verb.footer(
+      "The program runs as it would without Reel: same terminal, same streams, same exit code. "
+      "Messages\n"
+      "about the capture go to stderr, after its end.\n\n"
       "Examples:\n"
       "  reel capture -- ./program --its options\n"
       "  reel capture -o run.reel --first 1000 -- python3 train.py\n"
       "  reel capture --after 10 --for 500ms -- ./server\n"
       "  reel capture --trigger -- ./server     and elsewhere: reel trigger PID");
-  verb->callback([options, &chosen, &program] {
+  verb.action([options, &program] {
     options->command = program;
-    chosen = [options] { return run(*options); };
+    return run(*options);
   });
 }
 

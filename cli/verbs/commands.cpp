@@ -1,14 +1,13 @@
 // commands.cpp - `reel commands`: what ran, one by one; or all about one of them.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
-#include "cli/glob.hpp"
 #include "cli/showing/command_details.hpp"
 #include "cli/showing/table.hpp"
 #include "cli/verbs.hpp"
+#include "layers/control/name_pattern.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -45,10 +44,11 @@ std::vector<bool> wanted_works(const Trace& trace, const Options& options) {
   for (const TraceWork& work : trace.works()) {
     const bool kernel_fits =
         options.kernel.empty() ||
-        (work.kernel != no_index && (matches(options.kernel, trace.kernels()[work.kernel].name) ||
-                                     options.kernel == name_of(trace.kernels()[work.kernel].id)));
-    wanted.push_back(kernel_fits &&
-                     (options.scope.empty() || matches(options.scope, trace.text(work.scope))));
+        (work.kernel != no_index &&
+         (layer::name_matches(options.kernel, trace.kernels()[work.kernel].name) ||
+          options.kernel == name_of(trace.kernels()[work.kernel].id)));
+    wanted.push_back(kernel_fits && (options.scope.empty() ||
+                                     layer::name_matches(options.scope, trace.text(work.scope))));
   }
   return wanted;
 }
@@ -136,24 +136,25 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_commands(CLI::App& app, Action& chosen) {
+void add_commands(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("commands", "What ran, one by one; or all about one of them");
-  add_trace_options(*verb, *options);
-  verb->add_option("command", options->command, "All about this one")->type_name("c12");
-  verb->add_option("--kernel", options->kernel,
-                   "Runs of kernels with this name: part of it, * and ?, or k4");
-  verb->add_option("--scope", options->scope, "Within scopes with this name: part of it, * and ?");
-  verb->add_option("--stream", options->stream, "On this stream")->type_name("s0");
-  verb->add_option("--range", options->range, "From one to another")->type_name("c10-c90");
-  verb->add_option("--limit", options->limit, "List so many at most; 0: all")
-      ->capture_default_str();
-  verb->footer(
+  Verb verb = line.add_verb("commands", "List commands, or show everything about one");
+  add_trace_options(verb, *options);
+  verb.add_option("command", options->command, "Show everything about this command")
+      .type_name("c12");
+  verb.add_option("--kernel", options->kernel,
+                  "Runs of these kernels: part of a name, a pattern with * and ?, or k4");
+  verb.add_option("--scope", options->scope,
+                  "Within these scopes: part of a name, or a pattern with * and ?");
+  verb.add_option("--stream", options->stream, "On this stream").type_name("s0");
+  verb.add_option("--range", options->range, "From one command to another").type_name("c10-c90");
+  verb.add_option("--limit", options->limit, "List at most N; 0: all").show_default();
+  verb.footer(
       "Examples:\n"
       "  reel commands pass.reel --kernel 'matmul*' --scope layer3\n"
       "  reel commands pass.reel --range c100-c120\n"
       "  reel commands pass.reel c12");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

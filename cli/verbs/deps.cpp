@@ -1,7 +1,6 @@
 // deps.cpp - `reel deps`: what depends on what.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -76,17 +75,18 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_deps(CLI::App& app, Action& chosen) {
+void add_deps(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("deps", "What depends on what, by bytes and by waits");
-  add_trace_options(*verb, *options);
-  verb->add_option("--of", options->command, "Only of this command, like c12");
-  verb->add_option("--kind", options->kind,
-                   "Only these: data, order, missing (races), redundant (waits for nothing)")
-      ->check(CLI::IsMember({"data", "order", "missing", "redundant"}));
-  verb->add_option("--most", options->most, "How many are listed")->capture_default_str();
-  verb->footer("Examples:\n  reel deps pass.reel --of c12\n  reel deps pass.reel --kind missing");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  Verb verb = line.add_verb("deps", "Dependencies between commands, by bytes and by waits");
+  add_trace_options(verb, *options);
+  verb.add_option("--of", options->command, "Only those of this command, like c12");
+  verb.add_option(
+          "--kind", options->kind,
+          "Only this kind: data, order, missing (races), redundant (waits without a reason)")
+      .one_of({"data", "order", "missing", "redundant"});
+  verb.add_option("--most", options->most, "How many are listed").show_default();
+  verb.footer("Examples:\n  reel deps pass.reel --of c12\n  reel deps pass.reel --kind missing");
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

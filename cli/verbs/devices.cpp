@@ -1,7 +1,6 @@
 // devices.cpp - `reel devices`: what can be opened here, and what can't with the reason.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <reel/device.hpp>
@@ -134,16 +133,18 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, Action& chosen) {
-  auto options = std::make_shared<Options>();  // lives as long as the callback
-  CLI::App* verb = app.add_subcommand("devices", "List what can be opened here, and what can't");
-  verb->footer(
+void add_devices(CommandLine& line) {
+  auto options = std::make_shared<Options>();  // lives as long as the action
+  Verb verb =
+      line.add_verb("devices", "List the devices of this machine, and why others can't be opened");
+  verb.footer(
       "The id, or part of the name after the backend, is what REEL_DEVICE and reel::open_device\n"
       "take: host, opencl:0, vulkan:llvmpipe.");
-  auto* json = verb->add_flag("--json", options->json, "An array of objects, every field");
-  verb->add_flag("-v,--verbose", options->verbose, "Limits and kernel forms of each")
-      ->excludes(json);
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  const Option json =
+      verb.add_flag("--json", options->json, "Print JSON: an array of objects with every field");
+  verb.add_flag("-v,--verbose", options->verbose, "Show limits and kernel forms of each device")
+      .excludes(json);
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
@@ -180,21 +179,20 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_diff(CLI::App& app, Action& chosen) {
+void add_diff(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("diff", "What changed from one document to another");
-  add_trace_options(*verb, *options);
-  verb->add_option("other", options->other, "The document to compare it with: after")->required();
-  verb->add_option("--fail-if", options->fail_if,
-                   std::string("Exit code 1 where this is true: ") + FailCondition::help())
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  verb->add_flag("--md", options->markdown, "A report in markdown");
-  verb->add_flag("--all", options->all, "Every row, not only those that changed most");
-  verb->footer(
+  Verb verb = line.add_verb("diff", "What changed from one document to another");
+  add_trace_options(verb, *options);
+  verb.add_option("other", options->other, "The document to compare with (after)").required();
+  verb.add_option("--fail-if", options->fail_if,
+                  std::string("Exit code 1 if this is true: ") + FailCondition::help())
+      .one_value_each();
+  verb.add_flag("--md", options->markdown, "A report in markdown");
+  verb.add_flag("--all", options->all, "Every row, not only those that changed most");
+  verb.footer(
       "Examples:\n  reel diff before.reel after.reel\n"
       "  reel diff before.reel after.reel --fail-if 'total>+5%' --fail-if results --md");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -113,35 +112,32 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_export(CLI::App& app, Action& chosen) {
+void add_export(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("export", "A document as a file that other programs open");
-  add_trace_options(*verb, *options);
-  verb->add_option("--to", options->to, "The format")
-      ->required()
-      ->check(CLI::IsMember(format_names()));
-  verb->add_option("-o,--output", options->output,
-                   "The file, of csv the folder; - for standard output; without: x.pftrace, …")
-      ->type_name("FILE");
-  verb->add_flag("--overwrite", options->overwrite, "Replace what is there already");
-  verb->add_flag("--hta", options->hta,
-                 "chrome: calls by the names that Holistic Trace Analysis knows");
-  verb->add_option("--most", options->most, "dot: draw so many commands, the first ones")
-      ->capture_default_str();
-  verb->footer(
+  Verb verb = line.add_verb("export", "Export a document for other programs");
+  add_trace_options(verb, *options);
+  verb.add_option("--to", options->to, "The format").required().one_of(format_names());
+  verb.add_option("-o,--output", options->output,
+                  "The file (csv: the folder), or - for standard output; default: x.pftrace, …")
+      .type_name("FILE");
+  verb.add_flag("--overwrite", options->overwrite, "Replace an existing file");
+  verb.add_flag("--hta", options->hta,
+                "chrome: calls by the names that Holistic Trace Analysis knows");
+  verb.add_option("--most", options->most, "dot: draw the first N commands").show_default();
+  verb.footer(
       "perfetto  timeline for ui.perfetto.dev and trace_processor\n"
       "chrome    the same in JSON, for speedscope, chrome://tracing and PyTorch's tools\n"
       "sqlite    tables and views, those of reel sql\n"
-      "dot       what depends on what, for Graphviz\n"
-      "csv       a folder with a file for each table\n"
-      "jsonl     a line for each row\n"
+      "dot       dependencies, for Graphviz\n"
+      "csv       a folder with one file per table\n"
+      "jsonl     one line per row\n"
       "pprof     time and bytes by scope and kernel\n"
       "html      the page of reel view as one file\n\n"
       "Examples:\n"
       "  reel export pass.reel --to perfetto\n"
       "  reel export pass.reel --to chrome -o pass.json.gz\n"
       "  reel export pass.reel --to dot -o - | dot -Tsvg -o pass.svg");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -1,16 +1,15 @@
 // extract.cpp - `reel extract`: a part of a document as a document or a program of its own.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
-#include "cli/glob.hpp"
 #include "cli/running/replay_options.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/replay_report.hpp"
 #include "cli/showing/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "layers/control/name_pattern.hpp"
 #include "reel/program.hpp"
 #include "reel/units.hpp"
 
@@ -36,7 +35,8 @@ std::vector<std::uint32_t> range_of(const Trace& trace, const std::string& text)
 std::vector<std::uint32_t> in_scope(const Trace& trace, const std::string& scope) {
   std::vector<std::uint32_t> commands;
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c)
-    if (matches(scope, trace.text(trace.work_of(trace.commands()[c]).scope))) commands.push_back(c);
+    if (layer::name_matches(scope, trace.text(trace.work_of(trace.commands()[c]).scope)))
+      commands.push_back(c);
   if (commands.empty())
     throw Error(
         Code::invalid_argument,
@@ -120,32 +120,31 @@ int run(const Options& options, const WatchedWork& watched) {
 
 }  // namespace
 
-void add_extract(CLI::App& app, Action& chosen) {
+void add_extract(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand(
-      "extract", "One command, or a scope, with what it needs: as a document or a program");
-  add_run_options(*verb, *options);
-  verb->add_option("command", options->what, "c12, or c10-c20");
-  verb->add_option("--scope", options->scope, "Commands of this scope: part of it, * and ?");
-  verb->add_option("--as", options->language, "A program in place of a document")
-      ->check(CLI::IsMember({"cpp", "python"}));
-  verb->add_option("-o,--output", options->output,
-                   "The new document, or the folder of the program; without: x.c12.reel, x.c12")
-      ->type_name("FILE");
-  verb->footer(
+  Verb verb = line.add_verb(
+      "extract", "Extract one command, or a scope, with its inputs, as a document or a program");
+  add_run_options(verb, *options);
+  verb.add_option("command", options->what, "c12, or c10-c20");
+  verb.add_option("--scope", options->scope,
+                  "Commands of this scope: part of its name, or a pattern with * and ?");
+  verb.add_option("--as", options->language, "Write a program instead of a document")
+      .one_of({"cpp", "python"});
+  verb.add_option("-o,--output", options->output,
+                  "The new document, or the folder of the program; default: x.c12.reel, x.c12")
+      .type_name("FILE");
+  verb.footer(
       "Everything is run again to know what the part reads; what can't be replayed can't be\n"
       "extracted. Exit codes are those of reel replay.\n\n"
       "Examples:\n"
       "  reel extract pass.reel c12 -o one.reel\n"
       "  reel extract pass.reel --scope layer0/attention\n"
       "  reel extract pass.reel c12 --as python -o c12");
-  verb->callback([options, &chosen] {
-    chosen = [options] {
-      if (options->what.empty() == options->scope.empty())
-        throw Misuse("extract takes a command (c12, c10-c20) or --scope, and not both");
-      return run_guarded(*options, false,
-                         [&](const WatchedWork& watched) { return run(*options, watched); });
-    };
+  verb.action([options] {
+    if (options->what.empty() == options->scope.empty())
+      throw Misuse("extract takes a command (c12, c10-c20) or --scope, and not both");
+    return run_guarded(*options, false,
+                       [&](const WatchedWork& watched) { return run(*options, watched); });
   });
 }
 

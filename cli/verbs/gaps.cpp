@@ -1,7 +1,6 @@
 // gaps.cpp - `reel gaps`: when devices had nothing to do, and why.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -110,19 +109,17 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_gaps(CLI::App& app, Action& chosen) {
+void add_gaps(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("gaps", "When devices had nothing to do, and why");
-  add_trace_options(*verb, *options);
+  Verb verb = line.add_verb("gaps", "When devices were idle, and why");
+  add_trace_options(verb, *options);
   std::vector<std::string> causes;
   for (std::size_t cause = 0; cause < idle_causes; ++cause)
     causes.emplace_back(to_string(static_cast<IdleCause>(cause)));
-  verb->add_option("--cause", options->cause, "Only gaps with this cause")
-      ->check(CLI::IsMember(causes));
-  verb->add_option("--most", options->most, "How many are listed, the longest first")
-      ->capture_default_str();
-  verb->footer("Example:\n  reel gaps pass.reel --cause sync");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.add_option("--cause", options->cause, "Only gaps with this cause").one_of(causes);
+  verb.add_option("--most", options->most, "How many are listed, the longest first").show_default();
+  verb.footer("Example:\n  reel gaps pass.reel --cause sync");
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

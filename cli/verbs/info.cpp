@@ -1,7 +1,6 @@
 // info.cpp - `reel info`: what a document holds, on one screen.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
@@ -182,23 +181,21 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
 
 }  // namespace
 
-void add_info(CLI::App& app, Action& chosen) {
+void add_info(CommandLine& line) {
   auto options = std::make_shared<TraceOptions>();
-  CLI::App* verb = app.add_subcommand("info", "What a document holds, on one screen");
-  add_trace_options(*verb, *options);
-  verb->footer("Example:\n  reel info pass.reel");
-  verb->callback([options, &chosen] {
-    chosen = [options] {
-      // Problems are part of the answer.
-      const TraceTotals totals = TraceTotals::load(options->path);
-      if (options->json)
-        print_json(to_json(totals));
-      else if (holds_graph(totals))
-        print_graph(Trace::load(options->path), *options);
-      else
-        print(totals, *options);
-      return done;
-    };
+  Verb verb = line.add_verb("info", "Summary of a document on one screen");
+  add_trace_options(verb, *options);
+  verb.footer("Example:\n  reel info pass.reel");
+  verb.action([options] {
+    // Problems are part of the answer.
+    const TraceTotals totals = TraceTotals::load(options->path);
+    if (options->json)
+      print_json(to_json(totals));
+    else if (holds_graph(totals))
+      print_graph(Trace::load(options->path), *options);
+    else
+      print(totals, *options);
+    return done;
   });
 }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -86,17 +85,17 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_insights(CLI::App& app, Action& chosen) {
+void add_insights(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("insights", "What is worth knowing, the most worth first");
-  add_trace_options(*verb, *options);
-  verb->add_option("--fail-on", options->fail_on,
-                   "Exit code 1 where a finding is at least this severe: info, warning or error")
-      ->check(CLI::IsMember({"never", "info", "warning", "error"}));
-  verb->footer(
-      "Savings of several findings may be the same time: don't add them up.\n\n"
+  Verb verb = line.add_verb("insights", "Findings, most important first");
+  add_trace_options(verb, *options);
+  verb.add_option("--fail-on", options->fail_on,
+                  "Exit code 1 if a finding is at least this severe: info, warning or error")
+      .one_of({"never", "info", "warning", "error"});
+  verb.footer(
+      "Savings of several findings may overlap: don't add them up.\n\n"
       "Examples:\n  reel insights pass.reel\n  reel insights pass.reel --fail-on warning --json");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -1,7 +1,6 @@
 // kernels.cpp - `reel kernels`: how often each ran, and how long.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/showing/table.hpp"
@@ -100,12 +99,12 @@ int run(const TraceOptions& options) {
 
 }  // namespace
 
-void add_kernels(CLI::App& app, Action& chosen) {
+void add_kernels(CommandLine& line) {
   auto options = std::make_shared<TraceOptions>();
-  CLI::App* verb = app.add_subcommand("kernels", "How often each kernel ran, and how long");
-  add_trace_options(*verb, *options);
-  verb->footer("Example:\n  reel kernels pass.reel");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  Verb verb = line.add_verb("kernels", "Runs and time of each kernel");
+  add_trace_options(verb, *options);
+  verb.footer("Example:\n  reel kernels pass.reel");
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

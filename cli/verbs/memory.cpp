@@ -1,7 +1,6 @@
 // memory.cpp - `reel memory`: the peak, and who was alive then.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -103,13 +102,13 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_memory(CLI::App& app, Action& chosen) {
+void add_memory(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("memory", "How much was allocated at most, and for whom");
-  add_trace_options(*verb, *options);
-  verb->add_option("--most", options->most, "How many buffers are listed")->capture_default_str();
-  verb->footer("Example:\n  reel memory pass.reel");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  Verb verb = line.add_verb("memory", "Peak memory, and the buffers allocated at that time");
+  add_trace_options(verb, *options);
+  verb.add_option("--most", options->most, "How many buffers are listed").show_default();
+  verb.footer("Example:\n  reel memory pass.reel");
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -1,7 +1,6 @@
 // recover.cpp - `reel recover`: what is good of a damaged document, as a whole one.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <reel/document.hpp>
@@ -64,18 +63,18 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_recover(CLI::App& app, Action& chosen) {
+void add_recover(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("recover", "Write what is good of a damaged document into a new one");
-  add_trace_options(*verb, *options);
-  verb->add_option("-o,--output", options->out,
-                   "The new document; without: x.recovered.reel beside x.reel")
-      ->type_name("FILE");
-  verb->footer(
-      "The damaged document stays as it is, and no file is written over.\n\n"
+  Verb verb =
+      line.add_verb("recover", "Write the readable part of a damaged document into a new one");
+  add_trace_options(verb, *options);
+  verb.add_option("-o,--output", options->out,
+                  "The new document; default: x.recovered.reel beside x.reel")
+      .type_name("FILE");
+  verb.footer(
+      "The damaged document stays unchanged, and no file is overwritten.\n\n"
       "Example:\n  reel recover cut.reel -o whole.reel");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

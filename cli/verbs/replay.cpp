@@ -1,7 +1,6 @@
 // replay.cpp - `reel replay`: runs a document again and compares what it wrote.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <fstream>
 #include <memory>
@@ -116,38 +115,41 @@ int run(const Options& options, const WatchedWork& watched) {
 
 }  // namespace
 
-void add_replay(CLI::App& app, Action& chosen) {
+void add_replay(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("replay", "Run it again, and compare every byte it wrote");
-  add_run_options(*verb, *options);
-  verb->add_option("--order", options->order,
-                   "recorded: streams and waits as they were; sequential: one by one; relaxed: as "
-                   "an optimised graph, and in another order that declared ranges allow")
-      ->check(CLI::IsMember({"recorded", "sequential", "relaxed"}))
-      ->capture_default_str();
-  verb->add_option("--repeat", options->repeat, "Measured runs; more than 1: after a warm-up")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str()
-      ->type_name("N");
-  verb->add_option("--from", options->from, "The first command that is measured and checked")
-      ->type_name("c10");
-  verb->add_option("--to", options->to, "The last command that is run")->type_name("c90");
-  verb->add_option("--tolerance", options->tolerance,
-                   "How far reals may be off: relative, or relative,absolute; without: not at all "
-                   "where it was recorded, 1e-4 elsewhere")
-      ->type_name("R[,A]");
-  verb->add_flag("--bisect", options->bisect,
-                 "Name the first command that differs, by running the recorded kernels beside");
-  verb->add_flag("--nan", options->nan, "Name the first command that writes NaN or infinity");
-  verb->add_option("--what-if", options->what_if,
-                   "Another source for a kernel (.cl or .comp): its time and its results")
-      ->allow_extra_args(false)
-      ->type_name("k4=FILE");
-  verb->add_option("--as", options->types, "Type of a buffer's elements where kernels don't tell")
-      ->allow_extra_args(false)
-      ->type_name("b7=f16");
-  verb->add_flag("--commands", options->commands, "Times of every command, too");
-  verb->footer(
+  Verb verb = line.add_verb("replay", "Run a document again and compare every byte that it wrote");
+  add_run_options(verb, *options);
+  verb.add_option("--order", options->order,
+                  "recorded: streams and waits as they were; sequential: one by one; relaxed: as "
+                  "an optimised graph, and in another order that declared ranges allow")
+      .one_of({"recorded", "sequential", "relaxed"})
+      .show_default();
+  verb.add_option("--repeat", options->repeat, "Measured runs; more than 1: after a warm-up")
+      .between(1, 1'000'000)
+      .show_default()
+      .type_name("N");
+  verb.add_option("--from", options->from, "The first command that is measured and checked")
+      .type_name("c10");
+  verb.add_option("--to", options->to, "The last command that is run").type_name("c90");
+  verb.add_option(
+          "--tolerance", options->tolerance,
+          "Allowed error of floating-point numbers: relative, or relative,absolute; default: none "
+          "on the recorded device, 1e-4 on others")
+      .type_name("R[,A]");
+  verb.add_flag(
+      "--bisect", options->bisect,
+      "Name the first command that differs, by running the recorded kernels side by side");
+  verb.add_flag("--nan", options->nan, "Name the first command that writes NaN or infinity");
+  verb.add_option("--what-if", options->what_if,
+                  "Try another source (.cl or .comp) for a kernel: its time and results")
+      .one_value_each()
+      .type_name("k4=FILE");
+  verb.add_option("--as", options->types,
+                  "Element type of a buffer, where it isn't known from kernels")
+      .one_value_each()
+      .type_name("b7=f16");
+  verb.add_flag("--commands", options->commands, "Also show times of every command");
+  verb.footer(
       "Commands that can't be run here are left out, each with its reason, and so are those that\n"
       "need what they would have written; all others are run and compared (verdict: not "
       "proved).\n\n"
@@ -163,11 +165,9 @@ void add_replay(CLI::App& app, Action& chosen) {
       "  reel replay pass.reel\n"
       "  reel replay pass.reel --device vulkan --bisect\n"
       "  reel replay pass.reel --repeat 20 --what-if k4=faster.cl --tolerance 1e-5");
-  verb->callback([options, &chosen] {
-    chosen = [options] {
-      return run_guarded(*options, true,
-                         [&](const WatchedWork& watched) { return run(*options, watched); });
-    };
+  verb.action([options] {
+    return run_guarded(*options, true,
+                       [&](const WatchedWork& watched) { return run(*options, watched); });
   });
 }
 

@@ -1,7 +1,6 @@
 // scopes.cpp - `reel scopes`: time by scope, as a tree.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/showing/table.hpp"
@@ -46,12 +45,12 @@ int run(const TraceOptions& options) {
 
 }  // namespace
 
-void add_scopes(CLI::App& app, Action& chosen) {
+void add_scopes(CommandLine& line) {
   auto options = std::make_shared<TraceOptions>();
-  CLI::App* verb = app.add_subcommand("scopes", "Time by scope, as a tree");
-  add_trace_options(*verb, *options);
-  verb->footer("Example:\n  reel scopes pass.reel");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  Verb verb = line.add_verb("scopes", "Time by scope, as a tree");
+  add_trace_options(verb, *options);
+  verb.footer("Example:\n  reel scopes pass.reel");
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -1,7 +1,6 @@
 // source.cpp - `reel source`: what a kernel was built from, as it is.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <reel/error.hpp>
@@ -91,20 +90,20 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_source(CLI::App& app, Action& chosen) {
+void add_source(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("source", "What a kernel was built from, as it is");
-  add_trace_options(*verb, *options);
-  verb->add_option("kernel", options->kernel, "Its id")->required()->type_name("k4");
-  verb->add_option("--form", options->form,
-                   "opencl_c, glsl or spirv; without: the one that was built");
-  verb->add_flag("--log", options->log, "What the compiler said");
-  verb->footer(
+  Verb verb = line.add_verb("source", "Source of a kernel, as recorded");
+  add_trace_options(verb, *options);
+  verb.add_option("kernel", options->kernel, "Its id").required().type_name("k4");
+  verb.add_option("--form", options->form,
+                  "opencl_c, glsl or spirv; default: the one that was built");
+  verb.add_flag("--log", options->log, "Show the build log");
+  verb.footer(
       "Examples:\n"
       "  reel source pass.reel k4\n"
       "  reel source pass.reel k4 --form spirv > k4.spv\n"
       "  reel source pass.reel k4 --log");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -1,5 +1,4 @@
 // sql.cpp - `reel sql`: questions to a document in SQL.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/showing/sql_shell.hpp"
@@ -20,13 +19,13 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_sql(CLI::App& app, Action& chosen) {
+void add_sql(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("sql", "Questions to a document in SQL");
-  add_trace_options(*verb, *options);
-  verb->add_option("query", options->query,
-                   "A statement; without: those of standard input, one after the other");
-  verb->footer(
+  Verb verb = line.add_verb("sql", "Query a document in SQL");
+  add_trace_options(verb, *options);
+  verb.add_option("query", options->query,
+                  "A statement; default: read statements from standard input");
+  verb.footer(
       "Tables: devices, streams, buffers, kernels, commands, arguments, calls, dependencies, "
       "gaps,\n"
       "findings, … and views: kernel_usage, scope_usage, command_details, copies, idle_by_cause, "
@@ -37,7 +36,7 @@ void add_sql(CLI::App& app, Action& chosen) {
       "  reel sql pass.reel \"select name, runs, total_ns from kernel_usage\"\n"
       "  reel sql pass.reel \"select * from command_details where kernel = 'add' limit 5\" --json\n"
       "  reel sql pass.reel < questions.sql");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

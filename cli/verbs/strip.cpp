@@ -1,7 +1,6 @@
 // strip.cpp - `reel strip`: a document without what buffers held, to give away.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <reel/document.hpp>
 
@@ -42,18 +41,18 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_strip(CLI::App& app, Action& chosen) {
+void add_strip(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("strip", "Copy a document without the bytes of buffers");
-  add_trace_options(*verb, *options);
-  verb->add_option("-o,--output", options->out, "The copy")->required()->type_name("FILE");
-  verb->add_flag("--sources", options->sources, "Leave out the sources of kernels too");
-  verb->footer(
+  Verb verb = line.add_verb("strip", "Copy a document without the bytes of buffers");
+  add_trace_options(verb, *options);
+  verb.add_option("-o,--output", options->out, "The copy").required().type_name("FILE");
+  verb.add_flag("--sources", options->sources, "Leave out the sources of kernels too");
+  verb.footer(
       "Times, commands, labels, arguments and hashes stay. Values given to kernels by the program "
       "stay\n"
       "too, and so do its command line and the host's name.\n\n"
       "Example:\n  reel strip pass.reel -o small.reel");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -5,7 +5,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -206,23 +205,23 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_trigger(CLI::App& app, Action& chosen) {
+void add_trigger(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand(
-      "trigger", "Begin a capture in a running program, or end the one under way");
-  verb->add_option("process", options->process,
-                   "Its number, or that of the `reel capture` that started it")
-      ->required()
-      ->check(CLI::PositiveNumber)
-      ->type_name("PID");
-  verb->add_flag("--json", options->json, "For programs: one object with schema_version 1");
-  verb->footer(
-      "The program was started with --trigger. Each process that it consists of is triggered.\n\n"
+  Verb verb =
+      line.add_verb("trigger", "Start a capture in a running program, or stop the current one");
+  verb.add_option("process", options->process,
+                  "Its process id, or that of the `reel capture` that started it")
+      .required()
+      .positive()
+      .type_name("PID");
+  verb.add_flag("--json", options->json, "Print JSON: one object with schema_version 1");
+  verb.footer(
+      "The program must have been started with --trigger. Each of its processes is triggered.\n\n"
       "Example:\n"
       "  reel capture --trigger -- ./server &\n"
       "  reel trigger $!        begins\n"
       "  reel trigger $!        ends, and says where the document is");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

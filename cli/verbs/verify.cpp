@@ -1,7 +1,6 @@
 // verify.cpp - `reel verify`: is every byte of a document as it was written?
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <reel/document.hpp>
 
@@ -44,14 +43,14 @@ int run(const TraceOptions& options) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Action& chosen) {
+void add_verify(CommandLine& line) {
   auto options = std::make_shared<TraceOptions>();
-  CLI::App* verb = app.add_subcommand("verify", "Check every byte of a document");
-  add_trace_options(*verb, *options);
-  verb->footer(
+  Verb verb = line.add_verb("verify", "Check every byte of a document");
+  add_trace_options(verb, *options);
+  verb.footer(
       "Checksums, rows and what they refer to, and the hash of every blob. Exit code 3 where\n"
       "something is wrong.\n\nExample:\n  reel verify pass.reel");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

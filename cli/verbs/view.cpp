@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -108,33 +107,34 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_view(CLI::App& app, Action& chosen) {
+void add_view(CommandLine& line) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("view", "All of a document in the browser");
-  add_trace_options(*verb, *options);
-  verb->add_option("after", options->after,
-                   "A second one: it is shown, with what changed since the first")
-      ->type_name("FILE");
-  auto* html = verb->add_option("--html", options->html, "Write one HTML file in place of serving")
-                   ->type_name("FILE");
-  verb->add_option("--contents", options->contents_bytes,
-                   "So much of recorded contents goes into the HTML file, at most")
-      ->type_name("SIZE")
-      ->default_str("32MiB")
-      ->transform(CLI::AsSizeValue(false))
-      ->needs(html);
-  verb->add_flag("--overwrite", options->overwrite, "Replace the HTML file if there is one")
-      ->needs(html);
-  verb->add_option("--port", options->port, "Serve on this port; without: one that is free")
-      ->excludes(html);
-  verb->add_flag("--no-open", options->stay, "Only print the address")->excludes(html);
-  verb->footer(
+  Verb verb = line.add_verb("view", "Show a document in the browser");
+  add_trace_options(verb, *options);
+  verb.add_option("after", options->after,
+                  "A second document: it is shown, with what changed since the first")
+      .type_name("FILE");
+  const Option html =
+      verb.add_option("--html", options->html, "Write one HTML file instead of serving")
+          .type_name("FILE");
+  verb.add_option("--contents", options->contents_bytes,
+                  "Recorded contents in the HTML file, at most")
+      .type_name("SIZE")
+      .show_default("32MiB")
+      .size()
+      .needs(html);
+  verb.add_flag("--overwrite", options->overwrite, "Replace the HTML file if there is one")
+      .needs(html);
+  verb.add_option("--port", options->port, "Serve on this port; default: a free one")
+      .excludes(html);
+  verb.add_flag("--no-open", options->stay, "Only print the address").excludes(html);
+  verb.footer(
       "The page is served to this machine alone, at an address that nobody can guess.\n\n"
       "Examples:\n"
       "  reel view pass.reel\n"
       "  reel view before.reel after.reel\n"
       "  reel view pass.reel --html pass.html --contents 100MiB");
-  verb->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -10,6 +10,7 @@
 
 #include "base/log.hpp"
 #include "layers/control/launcher.hpp"
+#include "layers/control/name_pattern.hpp"
 #include "layers/opencl/session.hpp"
 #include "recording/announce.hpp"
 
@@ -287,7 +288,7 @@ void Controller::process_ends() {
 
 bool Controller::selects(std::string_view kernel) const {
   if (settings_.kernel.empty()) return true;
-  return !kernel.empty() && kernel_matches(settings_.kernel, kernel);
+  return !kernel.empty() && name_matches(settings_.kernel, kernel);
 }
 
 std::optional<std::uint64_t> Controller::next_look_ns() const {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "recording/glob.hpp"
-
 namespace reel::layer {
 namespace {
 
@@ -86,12 +84,6 @@ std::optional<std::uint64_t> Window::next_look_ns(std::uint64_t now_ns) const {
 
 bool Window::needs_time() const {
   return trigger_ || (!over_ && (first_ || after_ns_ || for_ns_ || last_ns_ || commands_));
-}
-
-bool kernel_matches(std::string_view pattern, std::string_view kernel) {
-  if (pattern.find_first_of("*?") == std::string_view::npos)
-    return kernel.find(pattern) != std::string_view::npos;
-  return capture::glob_matches(pattern, kernel);
 }
 
 }  // namespace reel::layer

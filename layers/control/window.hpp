@@ -62,8 +62,4 @@ class Window {
   bool open_ = false, over_ = false;
 };
 
-// Whether --kernel means this one: * is any text, ? one character; of a pattern without them any
-// part of the name will do.
-bool kernel_matches(std::string_view pattern, std::string_view kernel);
-
 }  // namespace reel::layer

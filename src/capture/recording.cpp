@@ -7,13 +7,13 @@
 #include <cstring>
 #include <thread>
 
+#include "base/glob.hpp"
 #include "capture/pass.hpp"
 #include "capture/recorded_stream.hpp"
 #include "document/columns/kernel_row.hpp"
 #include "document/columns/work_codec.hpp"
 #include "graph/access.hpp"
 #include "graph/kernel_forms.hpp"
-#include "recording/glob.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graph_exec_state.hpp"
 #include "runtime/stream_state.hpp"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "layers/control/name_pattern.hpp"
+
 namespace reel::layer {
 namespace {
 
@@ -192,11 +194,11 @@ TEST(Window, WhatCannotBeginIsNotTriedAtEveryCommand) {
 }
 
 TEST(Window, KernelsAreNamedByAPartOfTheNameOrByAPattern) {
-  EXPECT_TRUE(kernel_matches("mul", "matmul_f32"));
-  EXPECT_FALSE(kernel_matches("add", "matmul_f32"));
-  EXPECT_TRUE(kernel_matches("mat*", "matmul_f32"));
-  EXPECT_FALSE(kernel_matches("mul*", "matmul_f32"));
-  EXPECT_TRUE(kernel_matches("matmul_f??", "matmul_f32"));
+  EXPECT_TRUE(name_matches("mul", "matmul_f32"));
+  EXPECT_FALSE(name_matches("add", "matmul_f32"));
+  EXPECT_TRUE(name_matches("mat*", "matmul_f32"));
+  EXPECT_FALSE(name_matches("mul*", "matmul_f32"));
+  EXPECT_TRUE(name_matches("matmul_f??", "matmul_f32"));
 }
 
 }  // namespace

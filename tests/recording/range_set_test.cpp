@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "recording/glob.hpp"
+#include "base/glob.hpp"
 
 namespace reel::capture {
 namespace {
@@ -50,6 +50,7 @@ TEST(Glob, MatchesAsPeopleExpect) {
   EXPECT_TRUE(glob_matches("*attn*", "layer0/attn/q"));
   EXPECT_TRUE(glob_matches("layer?", "layer3"));
   EXPECT_FALSE(glob_matches("layer?", "layer12"));
+  EXPECT_TRUE(glob_matches("block[0]/*", "block[0]/q"));  // no set of characters
   EXPECT_FALSE(glob_matches("", "x"));
   EXPECT_FALSE(glob_matches("decode", "decode/layer0"));
   EXPECT_TRUE(scope_matches("decode", "decode/layer0/mlp"));

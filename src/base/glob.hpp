@@ -1,9 +1,11 @@
-// glob.hpp - "decode/*" and "layer?/attention": * is any text, ? one character.
+// glob.hpp - names by pattern, "decode/*" and "layer?/attention": * is any text, ? one character.
+//
+// Not fnmatch(), to which "block[0]" is a set of characters: scopes are called like that.
 #pragma once
 
 #include <string_view>
 
-namespace reel::capture {
+namespace reel {
 
 inline bool glob_matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
@@ -35,4 +37,4 @@ inline bool scope_matches(std::string_view pattern, std::string_view path) {
   }
 }
 
-}  // namespace reel::capture
+}  // namespace reel
