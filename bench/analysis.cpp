@@ -5,6 +5,7 @@
 // when something was wrong, never because something was slow: see docs/benchmarks.md.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <sstream>
 #include <stdexcept>
 

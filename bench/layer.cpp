@@ -6,6 +6,7 @@
 // slow: see docs/benchmarks.md.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>

@@ -2,6 +2,7 @@
 //
 // Prints a table for each device and case, and which aims are met. Ends with 1 when a replay was
 // not equal to what it repeats, never because something was slow: see docs/benchmarks.md.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "replay_contents.hpp"

@@ -3,13 +3,16 @@
 // Results are printed as they come, and once more in sum at the end. One thread.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "harness.hpp"
 #include "reel/device.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace bench {
 
