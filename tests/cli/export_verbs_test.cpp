@@ -135,6 +135,15 @@ TEST_F(ExportVerbs, SqlReadsStatementsFromStandardInput) {
   EXPECT_EQ(sql("").exit_code, 0);
 }
 
+// Whether the process has a handler for SIGINT, as the kernel tells it.
+bool catches_interrupts(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("SigCgt:"))
+      return (std::stoull(line.substr(7), nullptr, 16) & (1u << (SIGINT - 1))) != 0;
+  return false;
+}
+
 TEST_F(ExportVerbs, SqlEndsAQueryWhenInterrupted) {
   const std::string endless =
       "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n";
@@ -146,8 +155,10 @@ TEST_F(ExportVerbs, SqlEndsAQueryWhenInterrupted) {
     _exit(127);
   }
   int status = 0;
-  // It may not have begun; the first signal that finds no handler yet would end it.
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  // A signal that finds no handler yet would end it.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!catches_interrupts(child) && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   kill(child, SIGINT);
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status));

@@ -1,5 +1,8 @@
 // What a replay looks for: culprits, NaN, unsteady results, orders that only seem allowed, hangs.
 #include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 
 #include "replay/racing_kernels.hpp"
@@ -216,6 +219,11 @@ void hold(const HostGroup&, std::uint32_t*) {
   while (is_held) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
+std::ptrdiff_t thread_count() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return std::distance(begin(threads), end(threads));
+}
+
 TEST(HostReplay, GivesUpOnACommandThatHangs) {
   const Device host = open_device("host");
   register_host_kernel("hold", host_kernel<&hold>());
@@ -230,10 +238,16 @@ TEST(HostReplay, GivesUpOnACommandThatHangs) {
   });
   EXPECT_EQ(replay(trace, {.time_limit_s = 20}).verdict(), Verdict::equal);
   is_held = true;
+  const auto threads = thread_count();
   expect_error(Code::timed_out, {"c1 'stuck' (hold)", "1 s", "time limit"},
                [&] { replay(trace, {.time_limit_s = 1}); });
   is_held = false;
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // what was left behind ends
+  // The thread that was left behind ends, with all that it uses.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (thread_count() > threads) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "the thread left behind never ended";
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 TEST(HostReplay, NamesKernelsThatNobodyRegistered) {

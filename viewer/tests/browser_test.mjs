@@ -128,7 +128,7 @@ async function checkTimeline(view, path) {
   const info = reel.json("info", path);
   await view.show("#timeline");
   await view.waitForHook("timeline");
-  await view.page.waitForTimeout(100);
+  await view.settled();
   const { rows } = await view.hook("timeline");
   const sum = (start) =>
     rows.filter((row) => row.key.startsWith(start)).reduce((total, row) => total + (row.events ?? 0), 0);
@@ -173,7 +173,7 @@ for (const [name, path] of [["host", host], ...made])
         nodes.reduce((sum, node) => sum + node.end - node.first, 0),
         reel.json("info", path).commands.total,
       );
-      await view.page.waitForTimeout(150);
+      await view.settled();
       await view.shot(`${name.replace(":", "_")}_dependencies`);
       await view.done();
     } finally {
@@ -227,7 +227,7 @@ test("an HTML file: a click on the timeline selects everywhere, and the address 
   let nearer = before;
   // It moves with the frames of the browser, which a busy machine draws late.
   for (let tries = 0; tries < 100 && nearer.end - nearer.begin >= before.end - before.begin; ++tries) {
-    await page.waitForTimeout(50);
+    await view.settled();
     nearer = (await view.hook("timeline")).window;
   }
   await page.keyboard.up("w");
@@ -244,7 +244,7 @@ test("an HTML file: a click on the timeline selects everywhere, and the address 
   const heads = await page.$$(".tl-label.head button");
   await heads[0].click();
   for (let tries = 0; tries < 100 && (await view.hook("timeline")).rows.length >= rows.length; ++tries)
-    await page.waitForTimeout(50);
+    await view.settled();
   assert.ok((await view.hook("timeline")).rows.length < rows.length);
   await view.shot("html_timeline");
   await view.done();
@@ -325,7 +325,7 @@ test("an HTML file: dependencies open, fold, and pin buffers", async () => {
     { page } = view;
   await view.waitForHook("dependencies");
   await page.click("text=close all");
-  await page.waitForTimeout(150);
+  await view.settled();
   const closed = await view.hook("dependencies");
   const fold = closed.nodes.find((node) => node.count > 1);
   assert.ok(fold, "layers fold");
@@ -333,7 +333,7 @@ test("an HTML file: dependencies open, fold, and pin buffers", async () => {
   const canvas = await page.$(".graph-canvas"),
     box = await canvas.boundingBox();
   await page.click("text=fit");
-  await page.waitForTimeout(100);
+  await view.settled();
   const { nodes } = await view.hook("dependencies"),
     target = nodes.find((node) => node.count > 1);
   await page.mouse.dblclick(box.x + target.x + 40, box.y + target.y + 10);
@@ -342,20 +342,20 @@ test("an HTML file: dependencies open, fold, and pin buffers", async () => {
     nodes.length,
   );
   await page.keyboard.press("f");
-  await page.waitForTimeout(100);
+  await view.settled();
   const opened = await view.hook("dependencies");
   const command = opened.nodes.find((node) => node.kind === "command" && node.y > 0 && node.y < box.height - 60);
   await page.mouse.click(box.x + command.x + 40, box.y + command.y + 10);
   await page.waitForFunction((first) => location.hash.includes(`at=c${first}`), command.first);
   await page.keyboard.press("Enter"); // its buffers
-  await page.waitForTimeout(100);
+  await view.settled();
   await page.click(".inspector h3:has-text('Arguments') + ul a");
   await page.waitForFunction(() => location.hash.includes("at=b"));
   await page.click(".toolbar button:has-text('pin b')");
   await page.waitForSelector(".pin");
   for (const mode of ["sync", "data", "all"]) {
     await page.click(`.choice button:text-is("${mode}")`);
-    await page.waitForTimeout(50);
+    await view.settled();
     const { edges } = await view.hook("dependencies");
     if (mode === "data") assert.ok(edges.every((edge) => ["data", "missing"].includes(edge.kind)));
     if (mode === "sync") assert.ok(edges.every((edge) => edge.kind !== "data"));
@@ -497,7 +497,7 @@ test("a million commands stay usable", async () => {
     await view.waitForHook("dependencies");
     const { nodes } = await view.hook("dependencies");
     assert.ok(nodes.length <= 300 && nodes.length > 0, `${nodes.length} nodes`);
-    await page.waitForTimeout(200);
+    await view.settled();
     await view.shot("million_dependencies");
     await view.show("#calls");
     await page.waitForSelector('[aria-label="Calls"] .table-row');
@@ -984,7 +984,7 @@ for (const scheme of ["dark", "light"])
     ]) {
       await view.show(`#${name}`);
       await view.page.waitForFunction(() => !document.querySelector("main .waiting"));
-      await view.page.waitForTimeout(250);
+      await view.settled();
       await view.shot(`${scheme}_${name}`);
       const overflows = await view.page.evaluate(
         () => document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight,

@@ -4,6 +4,16 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 
+// What was done has been drawn: three frames of the browser, however long a busy machine takes for them.
+function settled(page) {
+  return page.evaluate(
+    () =>
+      new Promise((done) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+      ),
+  );
+}
+
 export class Reel {
   constructor(binary) {
     this.binary = binary;
@@ -67,8 +77,9 @@ export class PageDriver {
       page,
       show: async (hash) => {
         await page.evaluate((next) => (location.hash = next), hash);
-        await page.waitForTimeout(50);
+        await settled(page);
       },
+      settled: () => settled(page),
       hook: (name, what = "summary", ...args) =>
         page.evaluate(
           ([canvas, method, given]) => window.__view.canvas(canvas)?.[method](...given) ?? null,
