@@ -1,5 +1,5 @@
-# extract_code(<markdown> <folder>): writes the ```cpp blocks of a document into <folder>: the one
-# program as readme_program.cpp, the others together as readme_fragments.cpp.
+# extract_code(<markdown> <folder>): writes the ```cpp blocks of a document into <folder>: the program, if there is one,
+# as program.cpp, the others together as fragments.cpp.
 function(extract_code markdown folder)
   file(READ ${markdown} rest)
   set(count 0)
@@ -31,11 +31,11 @@ function(extract_code markdown folder)
       message(FATAL_ERROR "${markdown}: block ${count} is a second program; only the first is checked.")
     endif()
   endwhile()
-  if(program STREQUAL "" OR calls STREQUAL "")
-    message(FATAL_ERROR "${markdown}: found no program or no fragment, so nothing would be checked.")
+  if(calls STREQUAL "")
+    message(FATAL_ERROR "${markdown}: found no fragment, so nothing would be checked.")
   endif()
-  write_if_changed(${folder}/readme_program.cpp "${program}")
-  write_if_changed(${folder}/readme_fragments.cpp
+  write_if_changed(${folder}/program.cpp "${program}")
+  write_if_changed(${folder}/fragments.cpp
                    "#include \"fragments.hpp\"\n\n${functions}int main() {\n${calls}}\n")
 endfunction()
 

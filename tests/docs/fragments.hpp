@@ -1,4 +1,5 @@
-// fragments.hpp - the names that README's shorter pieces of code use without introducing them.
+// fragments.hpp - the names that the shorter pieces of code in documents use without introducing
+// them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 #include <reel/reel.hpp>
 #include <vector>
 
-using namespace reel;  // NOLINT: as the pieces read in README
+using namespace reel;  // NOLINT: as the pieces read in the documents
 
 inline void scale_host(const HostGroup& group, float* values, float factor) {
   group.for_each([&](const HostItem& item) { values[item.global.x] *= factor; });
