@@ -19,8 +19,8 @@ std::uint32_t parse_id(const std::string& id, char letter, const char* what) {
     const auto [stop, error] = std::from_chars(id.data() + 1, end, number);
     if (error == std::errc{} && stop == end) return number;
   }
-  throw Misuse(
-      fmt::format("'{}' is no {}; {}s are written {}0, {}1, …", id, what, what, letter, letter));
+  throw Misuse(fmt::format("'{}' is not the id of a {}; ids of {}s are written {}0, {}1, …", id,
+                           what, what, letter, letter));
 }
 
 // "b1, b2, b5", or the first few of them.

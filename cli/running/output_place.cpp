@@ -97,8 +97,9 @@ OutputPlace::OutputPlace(const std::string& wanted, const std::string& program, 
   for (const fs::path& name : names) {
     if (!is_taken(name)) continue;
     if (!fs::is_regular_file(name))
-      throw Error(Code::io_failed, fmt::format("'{}' is no file that a document could replace.",
-                                               shown_path(name.string())));
+      throw Error(Code::io_failed,
+                  fmt::format("'{}' is not a regular file, so no document can replace it.",
+                              shown_path(name.string())));
     if (!overwrite)
       throw Error(Code::io_failed, fmt::format("'{}' exists already; --overwrite replaces it.",
                                                shown_path(name.string())));

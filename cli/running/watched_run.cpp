@@ -158,7 +158,7 @@ class Watcher {
 
   std::string at_work_words(std::uint32_t command, const char* when) const {
     if (command == no_index) return {};
-    return fmt::format(", {} {} was at work", when, describe(run_, command));
+    return fmt::format(", {} {} was running", when, describe(run_, command));
   }
 
   void tell_crash(int signal) {

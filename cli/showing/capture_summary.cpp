@@ -35,7 +35,7 @@ void print_document(const CapturedDocument& document, bool names_process, bool q
     return;
   }
   if (document.commands == 0)
-    say("{}: NO command was given while it was recorded{}", path, of);
+    say("{}: NO command was enqueued during the capture{}", path, of);
   else if (!quiet)
     say("{}: {}, {}, {}{}", path, count_text(document.commands, "command"),
         count_text(document.kernels, "kernel"), size_text(document.bytes), of);

@@ -123,7 +123,7 @@ void print_warnings(const Trace& trace, const ReplayReport& report) {
   for (const std::string& sentence : report.warnings) line("warning", sentence);
   if (report.possible_races.empty()) return;
   line("warning",
-       fmt::format("{}: kernels that share a buffer, and nobody knows whether the same bytes of it",
+       fmt::format("{}: kernels share a buffer; whether they use the same bytes is unknown",
                    count_text(report.possible_races.size(), "possible race")));
   constexpr std::size_t shown = 3;
   for (std::size_t i = 0; i < report.possible_races.size() && i < shown; ++i)

@@ -154,7 +154,7 @@ int SqlShell::command(const std::string& line) {
 
 int SqlShell::read() {
   const bool is_asked = isatty(STDIN_FILENO) == 1;
-  if (is_asked) fmt::print("{}: .help tells more, Ctrl-D ends it\n", printable(options_.path));
+  if (is_asked) fmt::print("{}: .help for help, Ctrl-D to quit\n", printable(options_.path));
   std::string statement, line;
   const auto prompt = [&] {
     if (!is_asked || is_quit_) return;

@@ -74,7 +74,7 @@ ReplayOptions replay_options(const Trace& trace, const Options& options) {
   for (const std::string& one : options.types) {
     const auto [buffer, type] = assignment(one, "--as", "b7=f16");
     const auto parsed = parse_element_type(type);
-    if (!parsed) throw Misuse(fmt::format("'{}' is no type of elements", type));
+    if (!parsed) throw Misuse(fmt::format("'{}' is not an element type", type));
     result.types[parse_buffer(trace, buffer)] = *parsed;
   }
   return result;

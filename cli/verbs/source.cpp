@@ -43,7 +43,7 @@ std::string text_of(const Trace& trace, const TraceKernel& kernel, const TraceVa
     throw Error(trace.has_blob(*variant.blob) ? Code::damaged_document : Code::invalid_argument,
                 fmt::format("The source of {} '{}' is {}.", name_of(kernel.id), kernel.name,
                             trace.has_blob(*variant.blob)
-                                ? "damaged; reel verify tells more"
+                                ? "damaged; reel verify says more"
                                 : "not in the document: it was stripped, or lost"));
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }

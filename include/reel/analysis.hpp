@@ -22,16 +22,16 @@ namespace reel {
 
 // --- time ---------------------------------------------------------------------------------------
 
-// Why a device had nothing to do.
+// Why a device was idle.
 enum class IdleCause : std::uint8_t {
-  host,        // nothing had been given to it yet
-  sync,        // the host waited for it, and only then gave more
+  host,        // nothing had been enqueued on it yet
+  sync,        // the host waited for it before it enqueued more
   dependency,  // the next command waited for one of another stream
   build,       // the host built a kernel
   allocation,  // the host allocated memory
-  launch,      // the next command had been given; the driver was starting it
+  launch,      // launch latency: the next command had been enqueued, the driver was starting it
   capture,     // recording itself took the time
-  unknown      // stamps don't allow to say more
+  unknown      // not enough timestamps to tell
 };
 inline constexpr std::size_t idle_causes = 8;
 const char* to_string(IdleCause cause) noexcept;
@@ -167,7 +167,7 @@ struct KernelUsage {
   std::uint32_t shapes = 0;                         // different launch sizes
   std::uint32_t first = no_index, last = no_index;  // commands
 
-  // What it moved if each run touched all it was given, once: an upper bound.
+  // An upper bound of what it moved: as if each run touched all of its ranges once.
   double bandwidth() const noexcept {
     return total_ns ? static_cast<double>(bound_bytes) / static_cast<double>(total_ns) : 0;
   }  // GB/s

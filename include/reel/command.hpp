@@ -128,7 +128,7 @@ struct Dispatch {
   // 0: groups × group_size; else fewer, the last groups are not full. With items, the group size
   // may stay unset: it is the driver's choice, and `groups` says nothing.
   Dim3 items{0, 0, 0};
-  std::uint32_t dimensions = 0;  // that the kernel is told of; 0: as many as are more than 1
+  std::uint32_t dimensions = 0;  // get_work_dim(); 0: the number of dimensions larger than 1
 
   bool is_free_grid() const noexcept { return offset != unset_dim || items != unset_dim; }
 };

@@ -83,7 +83,7 @@ class Device {
   // Where info().takes_images: an image of zeros, to be bound by Argument::image. Transfers see its
   // pixels as the bytes of a buffer.
   Buffer image(const ImageShape& shape, std::string_view label = {}) const;
-  // One that shows the bytes of a buffer, which is what transfers and hazards see.
+  // An image view over an existing buffer's bytes; transfers and hazards see the buffer.
   Buffer image_on(BufferRange storage, const ImageShape& shape, std::string_view label = {}) const;
   // A buffer whose ranges may be bound wherever they begin, where the device can do that.
   Buffer shared_virtual_buffer(std::uint64_t size_bytes, std::string_view label = {}) const;

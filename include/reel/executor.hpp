@@ -7,8 +7,9 @@
 //
 // Both modes take the same calls and give the same bytes. Which commands may overlap follows
 // from the ranges they read and write; barriers are issued where needed and counted.
-// One thread at a time per session. Direct commands run in the order they are given, recorded
-// ones when their session is finished. Of two direct sessions open at once the later one counts.
+// One thread at a time per session. Direct commands run in the order in which they are enqueued,
+// recorded ones when their session is finished. If two direct sessions are open at once, the report
+// of the later one gets the barrier counts.
 #pragma once
 
 #include <array>
@@ -79,7 +80,7 @@ class PendingPass {
 class GraphSession {
  public:
   // Without finish() or commit() the pass is abandoned: what was recorded never runs, what was
-  // given directly runs as on any stream, and nobody waits for it. The device stays usable.
+  // enqueued directly runs as on any stream without being waited for. The device stays usable.
   ~GraphSession();
   GraphSession(GraphSession&&) noexcept;
   GraphSession& operator=(GraphSession&&) noexcept;
@@ -113,7 +114,7 @@ class GraphSession {
   void host_call(std::function<void()> function, std::string_view label = {});
 
   void barrier();
-  // A barrier only if these ranges conflict with what was given since the last one.
+  // A barrier only if these ranges conflict with what was enqueued since the last one.
   // True when it was needed.
   bool barrier_between(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
 

@@ -35,7 +35,7 @@ const char* extension_of(ExportFormat format) noexcept;  // ".pftrace"; of csv, 
 struct ExportOptions {
   bool overwrite = false;    // what is there already; of csv, files of the same names
   bool hta = false;          // chrome: calls by the names that Holistic Trace Analysis knows
-  std::uint32_t most = 300;  // dot: so many commands, the first ones
+  std::uint32_t most = 300;  // dot: only the first so many commands
   AnalysisOptions analysis = {};
 };
 

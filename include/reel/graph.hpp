@@ -4,7 +4,7 @@
 // and kernels it names alive. Copying it is cheap: nodes are immutable and shared. Not safe to
 // change from two threads at once.
 //
-// Order has three sources, kept apart by EdgeKind: dependencies that somebody asked for, the
+// Order has three sources, kept apart by EdgeKind: dependencies that were asked for, the
 // order of a captured stream, and hazards inferred from the byte ranges that nodes read and
 // write (read after write, write after read, write after write; two reads never conflict).
 #pragma once
@@ -107,8 +107,8 @@ class Graph {
                    const NodeOptions& options = {});
   NodeId add_read(BufferRange source, std::span<std::byte> target, const NodeOptions& options = {});
   NodeId add_host_call(std::function<void()> function, const NodeOptions& options = {});
-  // Waits for `after` only. A barrier that nobody asked to wait for anything is a fence: after
-  // every node before it, before every node after it; so are host calls, which may do anything.
+  // Waits for `after` only. A barrier with an empty `after` is a full fence: after every node
+  // before it, before every node after it. So are host calls, which may do anything.
   NodeId add_barrier(const NodeOptions& options = {});
   NodeId add_child(const Graph& child, const NodeOptions& options = {},
                    EdgeKind kind = EdgeKind::asked);  // at most max_depth deep

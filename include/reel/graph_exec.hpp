@@ -29,7 +29,7 @@ struct InstantiateOptions {
   bool relax_order = true;  // drop stream order that no hazard needs
   bool reorder = true;      // put independent nodes side by side, so that fewer barriers do
   // Which buffer to use for one that the graph names, by its name in Graph::buffers(); at least as
-  // large. What a loaded graph names and nobody gives here becomes zeroed memory of the exec.
+  // large. Buffers of a loaded graph that are not given here become zeroed memory of the exec.
   std::vector<std::pair<std::string, Buffer>> buffers = {};
   std::string name = {};  // of its launches, in documents
 };

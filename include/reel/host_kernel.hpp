@@ -175,6 +175,6 @@ HostKernel host_kernel() {
 // runs them again on the host device says first what the names in them stand for. Any thread; a
 // later registration of a name replaces the earlier one.
 void register_host_kernel(std::string name, HostKernel kernel);
-HostKernel find_host_kernel(std::string_view name);  // empty where nobody registered it
+HostKernel find_host_kernel(std::string_view name);  // empty if it is not registered
 
 }  // namespace reel

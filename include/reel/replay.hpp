@@ -58,14 +58,14 @@ struct ReplayOptions {
   bool find_culprit = false;       // the first command that differs, with more runs if need be
   bool find_nan = false;           // the first command that writes NaN or infinity
   std::uint32_t time_limit_s = 0;  // for any one command; 0: none. The device can't be used after
-  bool one_by_one = false;  // each command is waited for before the next is given: slow, and a
-                            // driver that crashes does so in the command that is at work
+  bool one_by_one = false;  // each command is waited for before the next is enqueued: slow, but a
+                            // driver that crashes does so in the command that is running
   std::map<std::uint32_t, Replacement> replacements = {};  // by index in trace.kernels()
   std::map<std::uint32_t, ElementType> types = {};         // of buffers, where kernels don't tell
   // What is done, and how much of it (0 to 1), now and then; from any thread, one at a time.
   std::function<void(std::string_view what, double part)> progress = {};
-  // Where the index of the command at work is kept, none (no_index) between; for those who want to
-  // know it when the process is gone.
+  // Receives the index of the command that is running, no_index between commands: shared memory
+  // here still tells after the process has crashed.
   std::atomic<std::uint32_t>* at_work = nullptr;
 };
 
@@ -113,7 +113,7 @@ struct Race {
   std::uint64_t begin = 0, end = 0;
   bool observed = false;  // the other order gave other results; else only nothing forbids it
   // Both are known to touch these bytes: the program, or the kind of command, says so. Of a kernel
-  // that a foreign program gave a whole buffer nobody knows which bytes it uses.
+  // that a foreign program gave a whole buffer, the bytes it uses are unknown.
   bool is_certain = true;
   // By their times one had ended before the other began; the replay keeps that order.
   bool is_kept = false;

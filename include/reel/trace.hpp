@@ -4,9 +4,9 @@
 //   for (const reel::TraceCommand& command : trace.commands()) …
 //
 // Every index in here is within its list: load() leaves out rows that say otherwise and counts
-// them among problems(). Commands are c0 to the last before the first that is missing. Times are
-// nanoseconds on the host's clock; device times have been brought there. Contents stay in the file
-// until asked for, and are gone where somebody cuts it shorter. Any thread; copies share one file.
+// them among problems(). Ids of commands are contiguous; loading stops at the first gap. Times are
+// nanoseconds on the host's clock; device times have been converted to it. Contents stay in the
+// file until they are read; what is truncated meanwhile is lost. Any thread; copies share one file.
 #pragma once
 
 #include <array>
@@ -103,7 +103,7 @@ enum class ArgumentKind : std::uint8_t {
   indirect,  // the range that a grid is read from
   sampler,   // a value: the three numbers of a SamplerShape
   null,      // a pointer to nothing
-  opaque     // something that can't be given again: a queue, a pipe
+  opaque     // something that can't be bound again: a queue, a pipe
 };
 
 // Recorders keep these rows as flat bytes and compare them as such: there is no padding.
@@ -144,7 +144,7 @@ struct TraceWork {
   Dim3 groups{0, 0, 0}, group_size{0, 0, 0};
   Dim3 offset{0, 0, 0};  // of the first item's global id
   Dim3 items{0, 0, 0};   // 0: groups × group_size; else fewer, the last groups are not full
-  std::uint32_t dimensions = 0;  // that the kernel is told of; 0: as many as are more than 1
+  std::uint32_t dimensions = 0;  // get_work_dim(); 0: the number of dimensions larger than 1
   std::uint32_t pattern = 0, pattern_bytes = 0;
   std::uint32_t first_argument = 0, argument_count = 0;
 

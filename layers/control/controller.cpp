@@ -262,7 +262,7 @@ void Controller::say_what_never_happened() const {
     why = fmt::format("commands {} to {} were asked for, and the program gave {}",
                       settings_.commands->first, settings_.commands->last, commands_.load());
   else if (settings_.trigger)
-    why = "nobody pulled the trigger";
+    why = "it was never triggered";
   else if (settings_.after_s > 0)
     why =
         fmt::format("the program ended before REEL_CAPTURE_AFTER={} had passed", settings_.after_s);

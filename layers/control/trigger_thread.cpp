@@ -128,7 +128,7 @@ void TriggerThread::answer_one() {
   const ssize_t size = recv(connection, request.data(), request.size(), 0);
   if (std::string_view(request.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))) !=
       "trigger")
-    reply = std::string("refused") + '\0' + "That is no request.";
+    reply = std::string("refused") + '\0' + "That is not a request.";
   else
     reply = reply_of(ask_(whom_));
   static_cast<void>(!send(connection, reply.data(), reply.size(), MSG_NOSIGNAL));

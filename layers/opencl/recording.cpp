@@ -691,7 +691,7 @@ CaptureReport Recording::end(std::chrono::milliseconds patience) {
       if (wait_until_done(*queue, record, patience)) return;
       all_done = false;
       note("unfinished",
-           fmt::format("Stream s{} was still at work when the capture ended; times and results of "
+           fmt::format("Stream s{} was still running when the capture ended; times and results of "
                        "its last {} commands are missing.",
                        record.lanes[0].stream, record.pending.size()));
     });

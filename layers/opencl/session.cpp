@@ -109,7 +109,7 @@ bool begin(const std::string& path, const Settings& settings, std::string& why) 
   } catch (const std::exception& error) {
     why = error.what();
   } catch (...) {
-    why = "Something failed that tells nothing of itself.";
+    why = "An unknown error occurred.";
   }
   return false;
 }
@@ -143,7 +143,7 @@ bool end(CaptureReport& report) noexcept {
   } catch (const std::exception& error) {
     report.lost = error.what();
   } catch (...) {
-    report.lost = "Something failed that tells nothing of itself.";
+    report.lost = "An unknown error occurred.";
   }
   detail::mode_bits.fetch_and(~(recording | ending), std::memory_order_seq_cst);
   return true;

@@ -250,7 +250,7 @@ class Trace:
             raise TypeError(f"A trace is indexed by an id such as 'c12', not by {id!r}; trace.commands[12] takes numbers.")
         tables: dict[str, Any] = {"c": self.commands, "k": self.kernels, "b": self.buffers, "s": self.streams}
         if id[:1] not in tables:
-            raise KeyError(f"'{id}' is no id: they begin with c (command), k (kernel), b (buffer) or s (stream).")
+            raise KeyError(f"'{id}' is not an id: they begin with c (command), k (kernel), b (buffer) or s (stream).")
         found: TraceCommand | TraceKernel | TraceBuffer | TraceStream = tables[id[:1]][id]
         return found
 

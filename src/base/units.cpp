@@ -26,7 +26,7 @@ std::string time_text(std::uint64_t ns) {
   const auto time = static_cast<double>(ns);
   if (ns >= 1'000'000'000) return fmt::format("{:.3f} s", time / 1e9);
   if (ns >= 1'000'000) return fmt::format("{:.2f} ms", time / 1e6);
-  if (ns >= 1'000) return fmt::format("{:.1f} us", time / 1e3);
+  if (ns >= 1'000) return fmt::format("{:.1f} µs", time / 1e3);
   return fmt::format("{} ns", ns);
 }
 

@@ -27,7 +27,7 @@ std::optional<EnvironmentWish> read_environment() {
     const auto parsed = parse_passes(passes);
     if (!parsed)
       return refuse(fmt::format(
-          "REEL_CAPTURE_PASS='{}' is no pass; write 3, 2-4 or *, counting from 1.", passes));
+          "REEL_CAPTURE_PASS='{}' is not a pass; write 3, 2-4 or *, counting from 1.", passes));
     wish.passes = *parsed;
   } else if (!scope.empty()) {
     wish.passes = *parse_passes("*");  // a scope may come in any pass
@@ -36,14 +36,15 @@ std::optional<EnvironmentWish> read_environment() {
   if (const auto contents = environment_variable("REEL_CAPTURE_CONTENTS"); !contents.empty()) {
     const auto parsed = parse_contents(contents);
     if (!parsed)
-      return refuse(fmt::format("REEL_CAPTURE_CONTENTS='{}' is none of none, hashes, inputs, all.",
-                                contents));
+      return refuse(fmt::format(
+          "REEL_CAPTURE_CONTENTS='{}' is not one of none, hashes, inputs, all.", contents));
     wish.options.contents = *parsed;
   }
   if (const auto limit = environment_variable("REEL_CAPTURE_LIMIT"); !limit.empty()) {
     const auto parsed = parse_bytes(limit);
     if (!parsed)
-      return refuse(fmt::format("REEL_CAPTURE_LIMIT='{}' is no size; write 500M or 2Gi.", limit));
+      return refuse(
+          fmt::format("REEL_CAPTURE_LIMIT='{}' is not a size; write 500M or 2Gi.", limit));
     wish.options.limit_bytes = *parsed;
   }
   wish.options.overwrite = environment_variable("REEL_CAPTURE_OVERWRITE") == "1";

@@ -175,7 +175,7 @@ void Recording::settle() {
     wait_until_done(left, &locks);
     for (const End& end : left)
       note("unfinished",
-           fmt::format("Stream s{} '{}' was still at work when the capture ended; "
+           fmt::format("Stream s{} '{}' was still running when the capture ended; "
                        "times and results of its last commands are missing.",
                        static_cast<std::uint32_t>(end.stream->id), end.stream->label));
     if (contents != Contents::none && left.empty() && !is_stuck_) read_final_checks();

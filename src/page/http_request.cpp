@@ -40,12 +40,12 @@ bool is_plain(std::string_view text) {
 std::optional<HttpError> read_line(std::string_view line, HttpRequest& request) {
   const std::size_t first = line.find(' '), last = line.rfind(' ');
   if (first == std::string_view::npos || first == last)
-    return HttpError{400, "The first line is no request."};
+    return HttpError{400, "The first line is not a request."};
   const std::string_view target = line.substr(first + 1, last - first - 1);
   const std::string_view version = line.substr(last + 1);
   request.method = line.substr(0, first);
   if (!is_plain(request.method) || !is_plain(target) || !target.starts_with('/'))
-    return HttpError{400, "The first line is no request."};
+    return HttpError{400, "The first line is not a request."};
   if (version != "HTTP/1.1" && version != "HTTP/1.0")
     return HttpError{505, "Only HTTP/1.1 is spoken here."};
   request.path = target.substr(0, target.find('?'));

@@ -24,9 +24,10 @@ void announce_end(const CaptureReport& report, bool begun, std::string_view scop
     log(LogLevel::warn,
         fmt::format("capture: NO command's scope matched '{}'; {} has none.", scope, report.path));
   } else if (report.commands == 0) {
-    log(LogLevel::warn, fmt::format("capture: NO commands were given while it ran; {} has none. "
-                                    "Was the work given before it began, or to another device?",
-                                    report.path));
+    log(LogLevel::warn,
+        fmt::format("capture: NO commands were enqueued during the capture; {} has none. "
+                    "Was the work given before it began, or to another device?",
+                    report.path));
   } else {
     log(LogLevel::warn, fmt::format("capture: stopped, {} commands in {} ({})", report.commands,
                                     report.path, in_units(report.document_bytes)));

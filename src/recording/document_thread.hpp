@@ -45,7 +45,7 @@ class DocumentThread {
   // Of the calling thread, all that it has told as overhead.
   static std::uint64_t& told_ns() noexcept;
   void add(std::shared_ptr<CommandLog> log);
-  // The writer packs two million commands a second; who is faster for long has to wait for it.
+  // The writer packs two million commands a second; a producer that stays faster is throttled.
   void wait_for_room(const CommandLog& log) {
     if (log.blocks() > most_log_blocks) [[unlikely]]
       wait_until_read(log);

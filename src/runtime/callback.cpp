@@ -44,7 +44,7 @@ void run_host_call(const std::function<void()>& function, std::string_view label
   } catch (const std::exception& e) {
     fail(Code::host_call_failed, "Host call '{}' threw: {}", label, e.what());
   } catch (...) {
-    fail(Code::host_call_failed, "Host call '{}' threw something that is no std::exception.",
+    fail(Code::host_call_failed, "Host call '{}' threw something that is not a std::exception.",
          label);
   }
 }
@@ -58,7 +58,7 @@ void rethrow_of_kernel(std::string_view name) {
   } catch (const std::exception& error) {
     fail(Code::host_call_failed, "Host kernel '{}' threw: {}", name, error.what());
   } catch (...) {
-    fail(Code::host_call_failed, "Host kernel '{}' threw something that is no std::exception.",
+    fail(Code::host_call_failed, "Host kernel '{}' threw something that is not a std::exception.",
          name);
   }
 }

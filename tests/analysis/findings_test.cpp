@@ -36,7 +36,7 @@ double number(const Finding& finding, const std::string& name) {
   return 0;
 }
 
-// Kernels of 10 us, `gap` us apart; each given `ahead` us before it starts.
+// Kernels of 10 µs, `gap` us apart; each given `ahead` us before it starts.
 void add_chain(MadeDocument& made, int count, double gap, double ahead, double run = 10) {
   const auto k = made.kernel("k");
   for (int i = 0; i < count; ++i) {
@@ -50,7 +50,7 @@ TEST(Findings, OfAnEmptyDocumentSayThatNothingRan) {
   const auto findings = findings_of(made);
   ASSERT_FALSE(findings.empty());
   EXPECT_EQ(findings[0].id, "verdict");
-  EXPECT_THAT(findings[0].title, HasSubstr("Nothing ran"));
+  EXPECT_THAT(findings[0].title, HasSubstr("No command ran"));
 }
 
 TEST(Findings, WithoutTimesSayNothingOfSpeed) {

@@ -48,7 +48,7 @@ TEST_F(DocumentVerbs, InfoTellsTheWholeStoryOnOneScreen) {
                     HasSubstr("./sample --fast"), HasSubstr("2026-11-01T12:00:00Z"),
                     HasSubstr("host  Test CPU  reel 0.1.0"), HasSubstr("11 (4 dispatch, 1 copy")));
   EXPECT_THAT(run.out, AllOf(HasSubstr("3, 2.5 MiB"), HasSubstr("inputs: 3 of 4 ranges kept"),
-                             HasSubstr("for 2.5 MiB recorded"), HasSubstr("starting 10.0 us"),
+                             HasSubstr("for 2.5 MiB recorded"), HasSubstr("starting 10.0 µs"),
                              HasSubstr("the limit was reached"), HasSubstr("reel insights ")));
   EXPECT_LE(std::count(run.out.begin(), run.out.end(), '\n'), 24);
 }
@@ -84,7 +84,7 @@ TEST_F(DocumentVerbs, CommandsListsThemWithTheirTimes) {
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out, StartsWith("ID   STREAM  KIND "));
   EXPECT_THAT(run.out, HasSubstr("\nc2   s0      dispatch   add       layer0/attention    16   "
-                                 "20.0 us      4.0 us   3.0 us\n"));
+                                 "20.0 µs      4.0 µs   3.0 µs\n"));
   EXPECT_THAT(run.out, HasSubstr("\nc6   s0      barrier "));
 }
 
@@ -145,7 +145,7 @@ TEST_F(DocumentVerbs, KernelsAreSortedByTime) {
   const Outcome run = reel({"kernels", sample});
   EXPECT_THAT(
       run.out,
-      HasSubstr("\nk4  add    host     3  24.0 us  8.0 us  10.0 us  11.0 us  82.8%\nk7  scale "));
+      HasSubstr("\nk4  add    host     3  24.0 µs  8.0 µs  10.0 µs  11.0 µs  82.8%\nk7  scale "));
   const json kernels = reel_json({"kernels", sample});
   EXPECT_EQ(kernels["total_ns"], 29'000);
   EXPECT_EQ(kernels["kernels"][0]["p50_ns"], 10'000);
@@ -260,7 +260,7 @@ TEST_F(DocumentVerbs, ScopesAreATreeWithShares) {
 }
 
 TEST_F(DocumentVerbs, CallsAreListedByNameOrOneByOne) {
-  EXPECT_THAT(reel({"calls", sample}).out, HasSubstr("\nsynchronize      1  100.0 us"));
+  EXPECT_THAT(reel({"calls", sample}).out, HasSubstr("\nsynchronize      1  100.0 µs"));
   const Outcome all = reel({"calls", sample, "--all"});
   EXPECT_THAT(all.out, HasSubstr(" 77  dispatch     c2\n"));
   EXPECT_EQ(reel_json({"calls", sample, "--all"})["calls"].size(), 11u);
@@ -288,11 +288,11 @@ TEST_F(DocumentVerbs, UnknownIdsAreToldWhatThereIs) {
   fails({"buffer", sample, "b9"}, 1, "There is no buffer 'b9'; the document has b1, b2, b5.");
   fails({"source", sample, "k1"}, 1, "There is no kernel 'k1'; the document has k4, k7.");
   fails({"commands", sample, "--stream", "s1"}, 1, "the document has s0, s3.");
-  fails({"commands", sample, "12"}, 2, "'12' is no command");
-  fails({"buffer", sample, "c1"}, 2, "'c1' is no buffer");
+  fails({"commands", sample, "12"}, 2, "'12' is not the id of a command");
+  fails({"buffer", sample, "c1"}, 2, "'c1' is not the id of a buffer");
   fails({"commands", sample, "--range", "c5-c2"}, 2, "ends before it begins");
   fails({"buffer", sample, "b1", "--at", "c99"}, 1, "There is no command 'c99'");
-  fails({"commands", sample, "c99999999999"}, 2, "is no command");
+  fails({"commands", sample, "c99999999999"}, 2, "is not the id of a command");
 }
 
 TEST_F(DocumentVerbs, WhatIsNoDocumentIsSaidSo) {

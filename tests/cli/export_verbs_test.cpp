@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -135,9 +136,12 @@ TEST_F(ExportVerbs, SqlReadsStatementsFromStandardInput) {
   EXPECT_EQ(sql("").exit_code, 0);
 }
 
-// Whether the process has a handler for SIGINT, as the kernel tells it.
+// Whether the process is `reel` by now, and has a handler for SIGINT, as the kernel tells it.
 bool catches_interrupts(pid_t process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  const std::string about = "/proc/" + std::to_string(process);
+  std::error_code ignored;  // it is this test until it has become `reel`
+  if (!std::filesystem::equivalent(about + "/exe", program, ignored)) return false;
+  std::ifstream status(about + "/status");
   for (std::string line; std::getline(status, line);)
     if (line.starts_with("SigCgt:"))
       return (std::stoull(line.substr(7), nullptr, 16) & (1u << (SIGINT - 1))) != 0;

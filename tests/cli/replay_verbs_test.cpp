@@ -168,7 +168,7 @@ TEST_F(ReplayVerbs, ACrashIsASentenceThatNamesTheCommand) {
     const Outcome crashed = run_program(words, {{"REEL_TEST_CRASH", "1"}});
     EXPECT_EQ(crashed.exit_code, 4) << crashed.err;
     EXPECT_THAT(crashed.err, AllOf(HasSubstr("crashed (Segmentation fault)"),
-                                   HasSubstr("c0 (add) in add0 was at work")));
+                                   HasSubstr("c0 (add) in add0 was running")));
     EXPECT_EQ(crashed.out, "");
   }
 }

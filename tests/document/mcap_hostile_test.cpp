@@ -82,7 +82,7 @@ TEST(McapHostile, WhatIsNoMcapFileIsRefused) {
       ADD_FAILURE() << text;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), Code::damaged_document);
-      EXPECT_THAT(error.what(), HasSubstr("This is no MCAP file"));
+      EXPECT_THAT(error.what(), HasSubstr("This is not an MCAP file"));
     }
   }
 }

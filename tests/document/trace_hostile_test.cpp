@@ -130,7 +130,7 @@ TEST_F(HostileTrace, ABatchThatIsNoFlatBufferIsLeftOut) {
   d.close();
   const Trace trace = load();
   EXPECT_THAT(trace.problems(),
-              Contains("2 rows of /commands are left out: the batch is no valid FlatBuffer."));
+              Contains("2 rows of /commands are left out: the batch is not a valid FlatBuffer."));
 }
 
 TEST_F(HostileTrace, AColumnOfFourBillionRowsIsLeftOut) {

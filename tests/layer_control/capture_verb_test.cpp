@@ -458,7 +458,7 @@ TEST_F(CaptureVerb, AWindowThatNeverOpenedIsOneLineWithoutTheVerbToo) {
             begin + "commands 50 to 60 were asked for, and the program gave 7" + end);
   EXPECT_EQ(said("REEL_CAPTURE_AFTER", "30"),
             begin + "the program ended before REEL_CAPTURE_AFTER=30 had passed" + end);
-  EXPECT_EQ(said("REEL_CAPTURE_TRIGGER", "1"), begin + "nobody pulled the trigger" + end);
+  EXPECT_EQ(said("REEL_CAPTURE_TRIGGER", "1"), begin + "it was never triggered" + end);
 }
 
 }  // namespace

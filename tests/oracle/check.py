@@ -115,7 +115,7 @@ REASONS = (
     ("memory is gone", r"its memory was the program's, and is gone", lambda f: f.shares_memory and f.releases),
     # What the heap left in memory that nobody wrote yet may be such addresses, where it was made before the capture.
     ("may follow pointers", r"it may follow pointers that are stored in shared", lambda f: f.svm),
-    ("unfinished", r"was still at work when the capture ended", lambda f: f.window or f.leaves_working),
+    ("unfinished", r"was still running when the capture ended", lambda f: f.window or f.leaves_working),
     ("cut", r"end of the document is missing", lambda f: f.is_cut),
     ("", r"^c\d+ was given once the program had seen c\d+ done by asking", lambda f: f.learns_without_waiting),
     ("", r"^c\d+ was refused: ", lambda f: f.wrong),

@@ -399,7 +399,7 @@ test("SPIR-V: instructions with their names and texts; damage is told, not follo
 
 test("units: as the command line writes them", () => {
   assert.equal(units.timeText(999), "999 ns");
-  assert.equal(units.timeText(12_345), "12.3 us");
+  assert.equal(units.timeText(12_345), "12.3 µs");
   assert.equal(units.timeText(12_345_678), "12.35 ms");
   assert.equal(units.timeText(1_500_000_000), "1.500 s");
   assert.equal(units.sizeText(1023), "1023 B");
@@ -409,7 +409,7 @@ test("units: as the command line writes them", () => {
   assert.equal(units.gridText(4, 4, 1), "4x4");
   for (const missing of [null, undefined, NaN]) assert.equal(units.timeText(missing), "–");
   assert.equal(units.shareText(1, 0), "–");
-  assert.equal(units.deltaText(-1500), "-1.5 us");
+  assert.equal(units.deltaText(-1500), "-1.5 µs");
 });
 
 test("histogram: counts everything once", () => {

@@ -191,7 +191,7 @@ class DiffSearch {
       return time_text(static_cast<std::uint64_t>(std::abs(ns)));
     };
     if (diff_.a.total_ns == 0 || diff_.b.total_ns == 0)
-      return "One of them has no times, so only what ran can be compared.";
+      return "One of them has no timestamps, so only the commands can be compared.";
     if (!diff_.significant)
       return fmt::format("No difference in time beyond the noise ({} against {}).",
                          time_text(diff_.a.total_ns), time_text(diff_.b.total_ns));
@@ -205,10 +205,10 @@ class DiffSearch {
     const bool idle = (diff_.idle_delta_ns > 0) == (delta > 0) &&
                       (!top || std::abs(diff_.idle_delta_ns) > std::abs(top->delta_ns()));
     if (idle)
-      return fmt::format("{} {}: the device stood idle {} {}{}.", size(delta), how,
+      return fmt::format("{} {}: the device was idle {} {}{}.", size(delta), how,
                          size(diff_.idle_delta_ns), diff_.idle_delta_ns > 0 ? "more" : "less",
                          idle_cause());
-    if (!top) return fmt::format("{} {}, spread over everything.", size(delta), how);
+    if (!top) return fmt::format("{} {}, spread over all rows.", size(delta), how);
     if (std::abs(top->delta_ns()) * 2 < std::abs(delta)) return spread_cause(*top, delta, how);
     const std::string place = top->scope.empty() ? "" : " in " + top->scope;
     std::string why;

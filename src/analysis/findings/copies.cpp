@@ -103,21 +103,21 @@ void same_bytes_rule(const Case& c, Findings& findings) {
   if (!redundant.commands.empty())
     findings.push_back(finding_of(
         c, "copy.redundant", redundant,
-        fmt::format("{} brought {} to where the same bytes were already; first {}.",
+        fmt::format("{} wrote {} over the same bytes; the first is {}.",
                     count_text(redundant.commands.size(), "transfer"), size_text(redundant.bytes),
                     describe_command(c.trace, redundant.commands[0])),
-        "Leave them out while the source has not changed."));
+        "Skip them while the source has not changed."));
   if (!round_trips.commands.empty())
-    findings.push_back(finding_of(
-        c, "copy.roundtrip", round_trips,
-        fmt::format("Bytes went to the host and came back unchanged: {} moved; first read by {}.",
-                    size_text(round_trips.bytes),
-                    describe_command(c.trace, round_trips.commands[0])),
-        "Keep them on the device, or copy from buffer to buffer."));
+    findings.push_back(
+        finding_of(c, "copy.roundtrip", round_trips,
+                   fmt::format("{} went to the host and came back unchanged; first read by {}.",
+                               size_text(round_trips.bytes),
+                               describe_command(c.trace, round_trips.commands[0])),
+                   "Keep them on the device, or copy from buffer to buffer."));
   if (!duplicates.commands.empty())
     findings.push_back(
         finding_of(c, "upload.dup", duplicates,
-                   fmt::format("{} brought bytes that had been brought before: {} of {} again.",
+                   fmt::format("{} uploaded bytes that had been uploaded before: {} of {}.",
                                count_text(duplicates.commands.size(), "write"),
                                size_text(duplicates.bytes), count_text(uploads.size(), "content")),
                    "Upload once, and share the buffer or copy on the device."));
@@ -146,17 +146,18 @@ void unread_bytes_rule(const Case& c, Findings& findings) {
   if (!unused.commands.empty())
     findings.push_back(finding_of(
         c, "copy.unused", unused,
-        fmt::format("{} brought {} that nobody read before it was overwritten or freed; first {}.",
-                    count_text(unused.commands.size(), "transfer"), size_text(unused.bytes),
-                    describe_command(c.trace, unused.commands[0])),
+        fmt::format(
+            "{} wrote {} that were overwritten or freed before they were read; the first is {}.",
+            count_text(unused.commands.size(), "transfer"), size_text(unused.bytes),
+            describe_command(c.trace, unused.commands[0])),
         "Leave them out."));
   if (!dead.commands.empty())
     findings.push_back(
         finding_of(c, "fill.dead", dead,
-                   fmt::format("{} of {} were overwritten before anybody read them; first {}.",
+                   fmt::format("{} of {} were overwritten before they were read; the first is {}.",
                                count_text(dead.commands.size(), "fill"), size_text(dead.bytes),
                                describe_command(c.trace, dead.commands[0])),
-                   "Leave them out: what follows writes every byte anyway."));
+                   "Remove them: later commands write every byte anyway."));
 }
 
 // Many small pieces side by side, where one copy would do.
@@ -192,7 +193,7 @@ void small_copies_rule(const Case& c, Findings& findings) {
   if (merged == 0) return;
   Finding finding = finding_of(
       c, "copy.small", group,
-      fmt::format("{} of less than {} each go on where the one before ended, {} in all.",
+      fmt::format("{} of less than {} each are contiguous, {} in total.",
                   count_text(merged, "transfer"), size_text(small_copy), size_text(group.bytes)),
       "Gather them on the host and copy once.");
   finding.evidence.buffers = some(std::move(buffers));

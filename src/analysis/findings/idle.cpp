@@ -16,19 +16,19 @@ struct CauseText {
   const char *id, *because, *advice;
 };
 constexpr CauseText cause_texts[] = {
-    {IdleCause::host, "idle.host", "the host had nothing ready for it",
-     "Give work earlier, or have more of it ready: prepare the next step while this one runs, or "
+    {IdleCause::host, "idle.host", "the host had enqueued nothing",
+     "Enqueue work earlier: prepare the next step while this one runs, or "
      "record the steps into a graph and launch that."},
-    {IdleCause::sync, "idle.sync", "the host waited for it to finish before giving more",
-     "Wait later, or for an event in place of the whole stream, so that work is queued while the "
+    {IdleCause::sync, "idle.sync", "the host waited for it to finish before enqueueing more",
+     "Wait later, or for an event instead of the whole stream, so that work is queued while the "
      "host looks at results."},
     {IdleCause::dependency, "idle.dep", "the next command waited for other work",
-     "See whether it needs those results; if it does, start them earlier."},
+     "Check whether it needs those results; if it does, start that work earlier."},
     {IdleCause::build, "idle.build", "the host was building a kernel",
-     "Build kernels before the part that counts, or keep them."},
+     "Build kernels before the part whose speed matters, and keep them."},
     {IdleCause::allocation, "idle.alloc", "the host was allocating memory",
-     "Allocate once and use buffers again."},
-    {IdleCause::launch, "idle.launch", "each launch took its time to reach it",
+     "Allocate once and reuse buffers."},
+    {IdleCause::launch, "idle.launch", "launch latency",
      "Launch less often: record the commands into a graph, or fuse small kernels."},
 };
 
@@ -53,9 +53,9 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
   Finding finding{.id = text.id};
   finding.severity = sum * 20 >= c.active_ns() ? Severity::warning : Severity::info;
   finding.confidence = text.cause == IdleCause::launch ? Confidence::likely : Confidence::certain;
-  finding.title = fmt::format("The device stood still for {} ({} of its time) in {}, because {}",
-                              time_text(sum), share_text(sum, c.active_ns()),
-                              count_text(gaps.size(), "gap"), text.because);
+  finding.title =
+      fmt::format("The device was idle for {} ({} of its time) in {}: {}", time_text(sum),
+                  share_text(sum, c.active_ns()), count_text(gaps.size(), "gap"), text.because);
   for (std::size_t i = 0; i < std::min(gaps.size(), most_evidence); ++i)
     finding.evidence.commands.push_back(gaps[i]->after);
   for (std::size_t i = 0; i < std::min(in_calls.size(), most_evidence); ++i)
@@ -87,8 +87,8 @@ void verdict_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "verdict"};
   if (active == 0) {
     finding.title = c.trace.commands().empty()
-                        ? "Nothing ran while this was recorded."
-                        : "No command has the times it ran at, so nothing can be said of speed.";
+                        ? "No command ran during the capture."
+                        : "No command has timestamps, so nothing is known about speed.";
     findings.push_back(std::move(finding));
     return;
   }
@@ -102,23 +102,22 @@ void verdict_rule(const Case& c, Findings& findings) {
       finding.title =
           fmt::format("Copy-bound: it was busy {} of its time, and copies took {} of that.", share,
                       share_text(activity.copy_ns, activity.sum_ns));
-      finding.advice = "Move less: keep data on the device, copy what changed.";
+      finding.advice = "Move less data: keep it on the device, and copy only what changed.";
       break;
     case Bottleneck::host:
       finding.title = fmt::format(
           "Host-bound: the device was busy only {} of its time; it waited for the host.", share);
-      finding.advice = "Faster kernels won't help much; give work sooner and in larger pieces.";
+      finding.advice = "Faster kernels won't help much; enqueue work earlier and in larger pieces.";
       break;
     case Bottleneck::waits:
       finding.title = fmt::format(
-          "Wait-bound: the device was busy only {} of its time; waits kept it from the rest.",
+          "Wait-bound: the device was busy only {} of its time; the rest was spent in waits.",
           share);
       finding.advice = "Wait less often, or for less.";
       break;
     case Bottleneck::unknown:
       finding.title = fmt::format(
-          "The device was busy {} of its time; why not more can't be told from this document.",
-          share);
+          "The device was busy {} of its time; the document doesn't show why it was idle.", share);
       break;
   }
   finding.numbers = {{"busy", "%", 100.0 * static_cast<double>(busy) / static_cast<double>(active)},

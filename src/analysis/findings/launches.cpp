@@ -60,10 +60,10 @@ void launch_bound_rule(const Case& c, Findings& findings) {
   if (run >= call || !c.is_worth(saving)) return;
   Finding finding{.id = "launch.bound", .severity = Severity::warning};
   finding.confidence = Confidence::likely;
-  finding.title = fmt::format(
-      "{} of {} kernels ran shorter than their launch took: {} against {}, in the middle.",
-      shorter.size(), runs.size(), time_text(run), time_text(call));
-  finding.advice = "Record them into a graph and launch it as one, or give each kernel more to do.";
+  finding.title =
+      fmt::format("{} of {} kernels ran shorter than their launch took: median {} against {}.",
+                  shorter.size(), runs.size(), time_text(run), time_text(call));
+  finding.advice = "Record them into a graph and launch it as one, or give each kernel more work.";
   finding.numbers = {{"shorter", "", static_cast<double>(shorter.size())},
                      {"kernels", "", static_cast<double>(runs.size())},
                      {"median_run", "ns", static_cast<double>(run)},
@@ -105,7 +105,7 @@ void launch_shape_rule(const Case& c, Findings& findings) {
         "Kernel {} ran {} for {}, in {} on a device of {} units.", kernel_text(c.trace, key.first),
         count_text(commands.size(), "time"), time_text(sum), count_text(key.second, "group"),
         c.trace.devices()[device].compute_units);
-    finding.advice = "Split its work into more groups, so that every unit has some.";
+    finding.advice = "Split its work into more groups, so that every unit is used.";
     finding.numbers = {{"groups", "", static_cast<double>(key.second)},
                        {"units", "", static_cast<double>(c.trace.devices()[device].compute_units)},
                        {"time", "ns", static_cast<double>(sum)}};
@@ -119,7 +119,7 @@ void launch_shape_rule(const Case& c, Findings& findings) {
     finding.confidence = Confidence::likely;
     finding.title = fmt::format("Kernel {} ran {} in groups of one item.",
                                 kernel_text(c.trace, kernel), time_text(ns));
-    finding.advice = "Give it a group size; a device runs items of a group side by side.";
+    finding.advice = "Set a group size; a device runs the items of a group in parallel.";
     finding.numbers = {{"time", "ns", static_cast<double>(ns)}};
     finding.evidence.kernels = {kernel};
     std::vector<std::uint32_t> its;
@@ -225,14 +225,16 @@ void outlier_rule(const Case& c, Findings& findings) {
   std::ranges::stable_sort(outliers, std::ranges::greater{}, &Outlier::excess_ns);
   Finding finding{.id = "outlier", .severity = Severity::info};
   finding.title = fmt::format(
-      "{} took more than three times as long as others like {}, {} too much in all; worst is {}.",
+      "{} took more than three times as long as others like {}, {} longer in total; the worst is "
+      "{}.",
       count_text(outliers.size(), "run"), outliers.size() == 1 ? "it" : "them", time_text(excess),
       describe_command(c.trace, outliers[0].command));
   if (first_runs == outliers.size())
     finding.title += " Each was the first of its kind: warming up.";
-  finding.advice = first_runs == outliers.size()
-                       ? "Leave the first pass out when you measure."
-                       : "Look at what else ran then: another stream, another process, paging.";
+  finding.advice =
+      first_runs == outliers.size()
+          ? "Exclude the first pass from measurements."
+          : "Check what else ran at that time: another stream, another process, paging.";
   finding.numbers = {{"runs", "", static_cast<double>(outliers.size())},
                      {"first_runs", "", static_cast<double>(first_runs)},
                      {"excess", "ns", static_cast<double>(excess)}};

@@ -42,7 +42,7 @@ void peak(const Case& c, Findings& findings) {
     if (!use.needed_at_peak) idle.push_back(b);
   }
   Finding finding = about(c, "mem.peak", alive);
-  finding.title = fmt::format("Memory was at most {}, in {}; largest is {} with {}.",
+  finding.title = fmt::format("Peak memory was {}, in {}; the largest is {} with {}.",
                               size_text(memory.peak_bytes), count_text(alive.size(), "buffer"),
                               describe_buffer(c.trace, finding.evidence.buffers[0]),
                               size_text(c.trace.buffers()[finding.evidence.buffers[0]].size_bytes));
@@ -56,7 +56,7 @@ void peak(const Case& c, Findings& findings) {
   if (!moves || idle_bytes * 10 < memory.peak_bytes) return;
   Finding dead = about(c, "mem.dead", idle);
   dead.severity = Severity::info;
-  dead.title = fmt::format("At the peak, {} of {} were not in use: not yet, or never again.",
+  dead.title = fmt::format("At the peak, {} of {} were not in use (not yet, or no longer).",
                            size_text(idle_bytes), size_text(memory.peak_bytes));
   dead.advice = "Allocate later, free earlier, or let buffers share memory.";
   dead.confidence = Confidence::likely;
@@ -87,15 +87,14 @@ void never_used(const Case& c, Findings& findings) {
     finding.title =
         fmt::format("{} of {} {}; largest is {}.", count_text(buffers.size(), "buffer"),
                     size_text(bytes), what, describe_buffer(c.trace, finding.evidence.buffers[0]));
-    finding.advice = "Leave them out, with what writes them.";
+    finding.advice = "Remove them, and the commands that write them.";
     finding.saving_bytes = bytes;
     finding.formula = "their sizes";
     findings.push_back(std::move(finding));
   };
   add(untouched, untouched.size() == 1 ? "was allocated and freed, and no command touched it"
                                        : "were allocated and freed, and no command touched them");
-  add(unread, unread.size() == 1 ? "was written, and nobody read it"
-                                 : "were written, and nobody read them");
+  add(unread, unread.size() == 1 ? "was written but never read" : "were written but never read");
 }
 
 // More is alive after each pass than before it.
@@ -124,9 +123,9 @@ void leaks(const Case& c, Findings& findings) {
   Finding finding = about(c, "mem.leak", kept);
   finding.severity = Severity::warning;
   finding.confidence = Confidence::likely;
-  finding.title = fmt::format("Memory grows from pass to pass: {} in {} passes, some {} each.",
+  finding.title = fmt::format("Memory grows from pass to pass: {} in {} passes, about {} each.",
                               size_text(bytes), growing, size_text(bytes / growing));
-  finding.advice = "Free them at the end of a pass, or use them again.";
+  finding.advice = "Free them at the end of a pass, or reuse them.";
   finding.saving_bytes = bytes;
   finding.formula = "buffers allocated in a pass after the first and never freed";
   findings.push_back(std::move(finding));
@@ -156,9 +155,9 @@ void churn(const Case& c, Findings& findings) {
   Finding finding = about(c, "mem.churn", churned);
   finding.severity = Severity::warning;
   finding.title =
-      fmt::format("{} of equal sizes were allocated and freed again and again, up to {} each.",
+      fmt::format("{} of equal sizes were allocated and freed repeatedly, up to {} each.",
                   count_text(churned.size(), "buffer"), size_text(largest));
-  finding.advice = "Keep a buffer of each size and use it again.";
+  finding.advice = "Keep a buffer of each size and reuse it.";
   if (calls_ns) {
     finding.saving_ns = calls_ns;
     finding.formula = "the time of all allocating calls";

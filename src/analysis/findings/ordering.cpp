@@ -51,15 +51,15 @@ void barrier_rule(const Case& c, Findings& findings) {
   finding.confidence = Confidence::likely;
   const std::size_t fences = commands.size() - waits;
   if (commands.size() == 1)
-    finding.title = fmt::format("{} {} orders nothing: nothing after it touches what came before.",
+    finding.title = fmt::format("{} {} has no effect: no later command touches what came before.",
                                 waits ? "The wait before" : "The barrier",
                                 describe_command(c.trace, commands[0]));
   else
     finding.title =
-        fmt::format("{}{}{} order nothing: no later command touches what came before them.",
+        fmt::format("{}{}{} have no effect: no later command touches what came before them.",
                     waits ? count_text(waits, "wait") : "", waits && fences ? " and " : "",
                     fences ? count_text(fences, "barrier") : "");
-  finding.advice = "Leave them out; work on both sides could then overlap.";
+  finding.advice = "Remove them; work on both sides could then overlap.";
   finding.numbers = {{"waits", "", static_cast<double>(waits)},
                      {"barriers", "", static_cast<double>(fences)}};
   finding.evidence.commands = some(std::move(commands));
@@ -79,7 +79,7 @@ void race_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "race", .severity = Severity::error};
   finding.confidence = Confidence::likely;
   finding.title = fmt::format(
-      "{} and {} touch the same bytes of {}, one of them writes, and nothing puts them in order.",
+      "{} and {} touch the same bytes of {}, at least one writes, and nothing orders them.",
       describe_command(c.trace, first.from), describe_command(c.trace, first.to),
       describe_buffer(c.trace, first.buffer));
   if (races.size() > 1) finding.title += fmt::format(" {} such pairs in all.", races.size());
@@ -126,10 +126,10 @@ void overlap_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "overlap.lost", .severity = Severity::info};
   finding.confidence = Confidence::possible;
   finding.title =
-      fmt::format("Commands ran one after the other for {}; what depends on what would allow {}.",
+      fmt::format("Commands ran one after the other for {}; their dependencies would allow {}.",
                   time_text(sum), time_text(longest));
   finding.advice =
-      "Give independent commands to several streams, or record them into a graph, which finds "
+      "Enqueue independent commands on several streams, or record them into a graph, which finds "
       "them; it helps where one kernel does not fill the device.";
   finding.numbers = {{"one_after_the_other", "ns", static_cast<double>(sum)},
                      {"longest_chain", "ns", static_cast<double>(longest)}};

@@ -14,9 +14,9 @@ void path_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "cp"};
   finding.confidence = Confidence::likely;
   finding.title =
-      fmt::format("The longest chain is {} commands, {} host and {} delays of {}.",
-                  share_text(path.command_ns, path.span_ns), share_text(path.host_ns, path.span_ns),
-                  share_text(path.delay_ns, path.span_ns), time_text(path.span_ns));
+      fmt::format("The critical path of {} is {} commands, {} host work and {} waiting.",
+                  time_text(path.span_ns), share_text(path.command_ns, path.span_ns),
+                  share_text(path.host_ns, path.span_ns), share_text(path.delay_ns, path.span_ns));
   finding.numbers = {{"span", "ns", static_cast<double>(path.span_ns)},
                      {"commands", "ns", static_cast<double>(path.command_ns)},
                      {"host", "ns", static_cast<double>(path.host_ns)},
@@ -27,7 +27,7 @@ void path_rule(const Case& c, Findings& findings) {
     finding.title +=
         fmt::format(" With kernel {} twice as fast, the whole would take {} less.",
                     kernel_text(c.trace, best.kernel), share_text(saving, path.span_ns));
-    finding.advice = "Start with what is on this chain; other work can get faster for nothing.";
+    finding.advice = "Optimise what is on this path first; speeding up other work changes nothing.";
     finding.evidence.kernels = {best.kernel};
     finding.saving_ns = saving;
     finding.formula =
@@ -51,7 +51,7 @@ void bandwidth_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "bandwidth"};
   finding.confidence = Confidence::possible;
   finding.title = fmt::format(
-      "Kernel {} took most time, {} in {}, and moved at most {:.3g} GB/s: that much if it touched "
+      "Kernel {} took the most time, {} in {}, and moved at most {:.3g} GB/s, if it touched "
       "all it was given, once.",
       kernel_text(c.trace, top.kernel), time_text(top.total_ns), count_text(top.timed, "run"),
       top.bandwidth());

@@ -35,10 +35,10 @@ void clock_rule(const Case& c, Findings& findings) {
         count_text(backwards.size(), "command"));
   else
     finding.title = fmt::format(
-        "{} seem to have started before they were given, by up to {}: the clocks of host and "
+        "{} seem to have started before they were enqueued, by up to {}: the clocks of host and "
         "device don't fit together.",
         count_text(early.size(), "command"), time_text(furthest));
-  finding.advice = "Don't trust gaps and delays shorter than that.";
+  finding.advice = "Don't trust gaps and waiting times shorter than that.";
   finding.numbers = {{"backwards", "", static_cast<double>(backwards.size())},
                      {"early", "", static_cast<double>(early.size())},
                      {"furthest", "ns", static_cast<double>(furthest)}};
@@ -60,12 +60,12 @@ void capture_rule(const Case& c, Findings& findings) {
   }
   const std::uint64_t span = c.report.activity.span_ns();
   Finding finding{.id = "capture"};
-  finding.title = span ? fmt::format("Recording took {} ({}) while commands were given.",
+  finding.title = span ? fmt::format("Capturing took {} ({}) while commands were enqueued.",
                                      time_text(overhead), share_text(overhead, span))
-                       : "The document has no times.";
+                       : "The document has no timestamps.";
   if (overhead * 10 >= span && span) {
     finding.severity = Severity::warning;
-    finding.advice = "Record with less contents to disturb the program less.";
+    finding.advice = "Keep fewer contents to disturb the program less.";
   }
   if (untimed) {
     finding.title += fmt::format(" {} without times: nothing is said of when they ran.",

@@ -69,7 +69,7 @@ void nan_rule(const Case& c, Findings& findings) {
     finding.advice =
         by_device ? fmt::format("reel replay {} --nan names the command that wrote the first.",
                                 c.trace.path())
-                  : "It came from outside of what was recorded, or was given by the host.";
+                  : "It existed before the capture, or was written by the host.";
     finding.evidence.buffers = {contents.buffer};
     if (contents.command != no_index) finding.evidence.commands = {contents.command};
     finding.numbers = {{"offset", "bytes", static_cast<double>(strange->offset)}};
@@ -125,7 +125,8 @@ void nondeterminism_rule(const Case& c, Findings& findings) {
                   describe_command(c.trace, commands[0]), describe_command(c.trace, commands[1]),
                   describe_buffer(c.trace, buffers[0]));
   finding.advice = fmt::format(
-      "Look for atomics on real numbers, and for reads of what it writes. reel replay {} --repeat "
+      "Look for atomics on floating-point numbers, and for reads of what it writes. reel replay {} "
+      "--repeat "
       "5 "
       "tells whether it happens again.",
       c.trace.path());

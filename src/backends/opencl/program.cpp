@@ -135,7 +135,7 @@ class Builder {
     if (part.contains("binary_base64")) {
       const auto bytes = bytes_of_base64(part.at("binary_base64").get<std::string>());
       if (!bytes)
-        fail(Code::damaged_document, "A binary among the parts of kernel '{}' is no base64.",
+        fail(Code::damaged_document, "A binary among the parts of kernel '{}' is not valid base64.",
              source_.name);
       return from_binary(*bytes);  // compiled already, or a library
     }

@@ -23,7 +23,7 @@ void BatchReader::read(std::string_view topic, std::span<const std::byte> messag
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(aligned_.data());
   flatbuffers::Verifier verifier(bytes, message.size());
   if (!schema::VerifyBatchBuffer(verifier)) {
-    problems_.left_out(topic, "the batch is no valid FlatBuffer");
+    problems_.left_out(topic, "the batch is not a valid FlatBuffer");
     return;
   }
   read_tables(*schema::GetBatch(bytes));

@@ -198,13 +198,14 @@ Index read_index(FileBytes file) {
   const auto first = file.read(0, magic.size(), room);
   if (first.size() < magic.size())
     fail(Code::damaged_document,
-         "This is no MCAP file: it has {} bytes, and the magic alone has {}.", first.size(),
+         "This is not an MCAP file: it has {} bytes, and the magic alone has {}.", first.size(),
          magic.size());
   if (!begins_with_magic(first)) {
     std::vector<unsigned> begin;
     for (const std::byte byte : first) begin.push_back(static_cast<unsigned>(byte));
     fail(Code::damaged_document,
-         "This is no MCAP file: it begins with the bytes {:02x}, not with 89 4d 43 41 50 30 0d 0a.",
+         "This is not an MCAP file: it begins with the bytes {:02x}, not with 89 4d 43 41 50 30 0d "
+         "0a.",
          fmt::join(begin, " "));
   }
   return IndexBuilder(file).build();

@@ -261,7 +261,7 @@ class Recovery {
 RecoverReport recover(std::span<const std::byte> damaged, OutputFile& out,
                       const std::optional<Metadata>& mark, const Header& lost_header) {
   if (!begins_with_magic(damaged))
-    fail(Code::damaged_document, "This is no MCAP file, so nothing can be recovered from it.");
+    fail(Code::damaged_document, "This is not an MCAP file, so nothing can be recovered from it.");
   if (out.size_bytes() != 0)
     fail(Code::invalid_argument,
          "The recovered file begins at byte 0, but '{}' has {} bytes already.", out.path().string(),

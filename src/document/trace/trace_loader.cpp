@@ -66,7 +66,7 @@ class Loader {
     try {
       index_ = mcap::read_index(file_);
     } catch (const Error& error) {
-      fail(error.code(), "'{}' is no document: {}", state_->path, error.what());
+      fail(error.code(), "'{}' is not a .reel file: {}", state_->path, error.what());
     }
     if (index_.header.profile != "reel")
       fail(Code::damaged_document, "'{}' is an MCAP file of the profile '{}', not 'reel'.",
@@ -94,7 +94,7 @@ class Loader {
 
   void check_format() {
     if (state_->facts.empty()) {
-      problems_.damage("The document ends before it says anything of itself.");
+      problems_.damage("The document ends before its metadata.");
       return;
     }
     const auto format = number(state_->facts, "format");

@@ -476,7 +476,7 @@ Obstacles recorded_obstacles(const Trace& trace) {
     if (is_failed) {
       obstacles.commands.emplace(
           *command, Obstacle{Code::unsupported,
-                             fmt::format("It failed when it was recorded, so nobody knows what it "
+                             fmt::format("It failed when it was recorded, so it is unknown what it "
                                          "left in memory: {}",
                                          note.text)});
       continue;

@@ -128,7 +128,7 @@ export function HeatMap({ version, type, width }: { version: Version; type: Elem
         {isReady && grid.isCut && <span class="warn">only the first {countText(mostElements)} elements</span>}
         <span class="mono">{hover}</span>
       </p>
-      {grid === null && <p class="nothing">Bytes of it are not here.</p>}
+      {grid === null && <p class="nothing">Some bytes are missing.</p>}
       <canvas
         ref={canvas.ref}
         role="img"

@@ -136,7 +136,7 @@ export function Picture({ version, shape, format, number }: Properties) {
   const isCut = columns < plane.width || rows < plane.rows;
   return (
     <div class="picture">
-      {shown === null && <p class="nothing">Bytes of it are not here.</p>}
+      {shown === null && <p class="nothing">Some bytes are missing.</p>}
       <canvas
         ref={canvas.ref}
         role="img"

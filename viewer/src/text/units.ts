@@ -29,7 +29,7 @@ export function timeText(ns: number | null | undefined): string {
   if (ns < 0) return `-${timeText(-ns)}`;
   if (ns >= 1e9) return `${(ns / 1e9).toFixed(3)} s`;
   if (ns >= 1e6) return `${(ns / 1e6).toFixed(2)} ms`;
-  if (ns >= 1e3) return `${(ns / 1e3).toFixed(1)} us`;
+  if (ns >= 1e3) return `${(ns / 1e3).toFixed(1)} µs`;
   return `${Math.round(ns)} ns`;
 }
 

@@ -68,7 +68,7 @@ export function RangePanel({ summary, catalog, gaps }: { summary: Summary; catal
         title: "share",
         width: "72px",
         isNumber: true,
-        hint: "Of what all commands took within the range",
+        hint: "Share of the time of all commands within the range",
         cell: (at) => shareText(row(at).time, totals.sum),
       },
       {
@@ -111,7 +111,7 @@ export function RangePanel({ summary, catalog, gaps }: { summary: Summary; catal
         rows={totals.kernels.length}
         columns={columns}
         selected={selected}
-        empty="No command with times lies here."
+        empty="No command with timestamps is in this range."
         onSelect={(at) => {
           const { kernel } = totals.kernels[at];
           if (kernel >= 0) select("kernel", indexOf(catalog.kernels[kernel].id));

@@ -138,7 +138,7 @@ export class RowSource {
       height: rowHeight(laneCount),
       lanes,
       laneCount,
-      hint: `Thread ${thread}: its regions, its calls, and the time that capture took`,
+      hint: `Thread ${thread}: its regions, its calls, and the capture overhead`,
       owns: (thing) => {
         if (thing.kind !== "call" || calls.thread[thing.index] !== thread) return -1;
         return lanes().findIndex((track) => track.kind === "call");
@@ -200,7 +200,7 @@ export class RowSource {
       level: 1,
       height: rowHeight(1),
       laneCount: 1,
-      hint: "When the device had nothing to do, and why",
+      hint: "When the device was idle, and why",
       lanes: this.tracks(`gaps ${device}`, () => [
         {
           kind: "gap",
@@ -260,12 +260,12 @@ export class RowSource {
     const all = everyIndex(path.rows);
     return {
       key: "path",
-      title: "longest path",
+      title: "critical path",
       detail: timeText(summary.path.span_ns),
       level: 1,
       height: rowHeight(1),
       laneCount: 1,
-      hint: "The chain that decided how long it all took: commands, the host's work, delays",
+      hint: "Critical path: commands, host work, waiting",
       lanes: this.tracks("path", () => [
         {
           kind: "step",
@@ -419,7 +419,7 @@ export class RowSource {
           key: "depth",
           title: "queue depth",
           detail: countText(this.depth.most),
-          hint: "Commands given and not yet done, of all streams",
+          hint: "Commands in flight, on all streams",
           level: 1,
           height: 40,
           curve: { curve: this.depth, color: (palette) => palette.depth, text: (value) => plural(value, "command") },

@@ -9,7 +9,7 @@ export function tickStep(least: number): number {
 
 // With as many digits as the step between marks needs.
 export function tickText(time: number, step: number): string {
-  const [unit, name] = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "us"] : [1, "ns"];
+  const [unit, name] = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
   const larger = unit === 1 ? 1e3 : unit;
   const [shown, label] =
     Math.abs(time) >= 1e9 && larger < 1e9

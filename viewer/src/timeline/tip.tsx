@@ -106,7 +106,7 @@ export function Tip({ thing, data }: { thing: Thing; data: TimelineData }) {
     case "step":
       return (
         <>
-          <b>{pathKinds[path.kind[index]]} on the longest path</b>
+          <b>{pathKinds[path.kind[index]]} on the critical path</b>
           <Span begin={path.begin[index]} end={path.end[index]} />
           {path.command[index] !== noIndex && <p class="dim">{catalog.describe(path.command[index])}</p>}
         </>

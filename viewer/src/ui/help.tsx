@@ -32,7 +32,7 @@ const groups: [string, [string, string][]][] = [
       ["Enter", "open what is selected, or a command's buffers"],
       ["Backspace", "close the scope it is in"],
       ["F", "fit everything; with a selection: show it"],
-      ["P", "the longest path on and off"],
+      ["P", "show or hide the critical path"],
     ],
   ],
   [

@@ -232,7 +232,7 @@ function KernelPanel({ kernel, summary }: { kernel: number; summary: Summary }) 
           ["share", has ? shareText(known.total_ns, summary.sum_ns) : unknown],
           ["mean", has ? timeText(known.mean_ns) : unknown],
           ["p50, p95", has ? `${timeText(known.p50_ns)}, ${timeText(known.p95_ns)}` : unknown],
-          ["least, most", has ? `${timeText(known.least_ns)}, ${timeText(known.most_ns)}` : unknown],
+          ["min, max", has ? `${timeText(known.least_ns)}, ${timeText(known.most_ns)}` : unknown],
           ["at most", has ? rateText(known.bandwidth) : unknown],
           ["shapes", countText(known.shapes)],
           [
@@ -353,7 +353,7 @@ function CallPanel({ call, catalog }: { call: number; catalog: Catalog }) {
         rows={[
           ["took", timeText(calls.end[call] - calls.begin[call])],
           ["from", timeText(calls.begin[call])],
-          ["gave", calls.command[call] !== noIndex ? <CommandLink command={calls.command[call]} /> : "no command"],
+          ["enqueued", calls.command[call] !== noIndex ? <CommandLink command={calls.command[call]} /> : "no command"],
         ]}
       />
     </>

@@ -100,7 +100,7 @@ function Panel() {
               <small>{match.detail}</small>
             </li>
           ))}
-          {query && names && matches.length === 0 && <li class="dim">Nothing has that in its name.</li>}
+          {query && names && matches.length === 0 && <li class="dim">No name matches.</li>}
           {!names && <li class="dim">Loading names …</li>}
         </ul>
       </div>

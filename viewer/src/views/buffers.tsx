@@ -100,7 +100,7 @@ function BufferList({ buffers, contents, shown }: { buffers: Buffer[]; contents:
         rows={rows}
         columns={columns}
         selected={shown}
-        empty="No buffer has that in its name."
+        empty="No buffer matches."
         onSelect={(b) => {
           select("buffer", indexOf(buffers[b].id));
           setOption("version", null);
@@ -135,8 +135,8 @@ function StatisticsLine({
     Number.isNaN(value) ? unknown : realText(isReal(type) ? Number(value.toPrecision(7)) : value, true);
   const parts: [string, string, boolean?][] = [
     ["elements", countText(statistics.count)],
-    ["least", text(statistics.least)],
-    ["most", text(statistics.most)],
+    ["min", text(statistics.least)],
+    ["max", text(statistics.most)],
     ["mean", text(Number(statistics.mean.toPrecision(7)))],
     ["zeros", countText(statistics.zeros)],
   ];

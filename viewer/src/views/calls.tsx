@@ -68,7 +68,7 @@ export function CallsView() {
             },
             {
               key: "command",
-              title: "gave",
+              title: "enqueued",
               width: "minmax(160px, 1.6fr)",
               value: (c) => (calls.command[c] === noIndex ? NaN : calls.command[c]),
               cell: (c) =>
@@ -109,7 +109,7 @@ export function CallsView() {
         selected={selection.value?.kind === "call" ? selection.value.number : -1}
         onSelect={(call) => select("call", call)}
         onOpen={(call) => goTo("timeline", "call", call)}
-        empty="No call has that in its name."
+        empty="No call matches."
       />
     </>
   );

@@ -191,7 +191,7 @@ function Dependencies({ summary, catalog, dependencies, path, args, slotOf }: Pr
     const next = new Set(opened);
     if (!next.delete(node.key)) next.add(node.key);
     const count = visibleNodes(tree, top, (candidate) => next.has(candidate.key)).length;
-    if (count > mostLaidOut) return setNote(`That would be ${countText(count)} at once. Close something first.`);
+    if (count > mostLaidOut) return setNote(`That would show ${countText(count)} nodes at once. Close some first.`);
     setNote("");
     keepInPlace(node.first, () => (open.value = next));
   };
@@ -355,9 +355,9 @@ function Dependencies({ summary, catalog, dependencies, path, args, slotOf }: Pr
           class={showsPath ? "button on" : "button"}
           aria-pressed={showsPath}
           onClick={() => setOption("path", showsPath ? "off" : null)}
-          title="The chain that decided how long it all took (P)"
+          title="Critical path (P)"
         >
-          longest path
+          critical path
         </button>
         <button class="button" onClick={fit} title="Fit (F)">
           fit

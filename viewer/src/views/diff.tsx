@@ -200,7 +200,7 @@ function TimeRows({ diff }: { diff: Diff }) {
         label="What changed"
         rows={rows.length}
         columns={columns}
-        empty="Neither document has commands with times."
+        empty="Neither document has commands with timestamps."
         onOpen={(r) => indexOf(rows[r].first_b) >= 0 && goTo("timeline", "command", indexOf(rows[r].first_b))}
       />
     </>
@@ -268,7 +268,7 @@ function Sources({ diff }: { diff: Diff }) {
 
 function Contents({ diff }: { diff: Diff }) {
   const { compared, equal, first } = diff.contents;
-  if (compared === 0) return <Nothing>Neither document recorded results that the other has, too.</Nothing>;
+  if (compared === 0) return <Nothing>The documents have no recorded results in common.</Nothing>;
   return (
     <div class="scroll padded">
       <p>

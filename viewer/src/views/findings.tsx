@@ -27,10 +27,10 @@ export function FindingsView() {
             </button>
           ))}
         </span>
-        <span class="dim">Savings of several findings may be the same time: they don't add up.</span>
+        <span class="dim">Savings of several findings may overlap; they don't add up.</span>
       </div>
       <div class="scroll findings" aria-label={plural(shown.length, "finding")}>
-        {shown.length === 0 && <Nothing>Nothing was found that is worth changing.</Nothing>}
+        {shown.length === 0 && <Nothing>No findings worth acting on.</Nothing>}
         {shown.map((finding, place) => (
           <FindingCard key={`${finding.id} ${place}`} finding={finding} />
         ))}

@@ -100,8 +100,8 @@ function KernelSource({ index, kernel, summary }: { index: number; kernel: Kerne
       {text.state === "none" && (
         <Nothing>
           {known?.form === "host" || kernel.built_form === "host"
-            ? "It is a function of the program, in C++: the document has no text of it."
-            : "The document has no text of this form."}
+            ? "It is a C++ function of the program; the document has no source of it."
+            : "The document has no source of this form."}
         </Nothing>
       )}
       {text.state === "text" && (
@@ -114,7 +114,7 @@ function KernelSource({ index, kernel, summary }: { index: number; kernel: Kerne
       )}
       {kernel.build_log.trim() && (
         <details class="build-log">
-          <summary>What the compiler said</summary>
+          <summary>Build log</summary>
           <pre>{kernel.build_log}</pre>
         </details>
       )}

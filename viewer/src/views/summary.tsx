@@ -18,7 +18,7 @@ const verdicts: Record<string, string> = {
   host: "Bound by the host",
   copies: "Bound by copies",
   waits: "Bound by waits",
-  unknown: "What it was bound by can't be told",
+  unknown: "The bottleneck is unknown",
 };
 
 const causeWords: Record<string, string> = {
@@ -70,7 +70,7 @@ function timeParts(summary: Summary): { parts: Part[]; whole: number } {
 function TimeBar({ summary }: { summary: Summary }) {
   const { parts, whole } = timeParts(summary);
   const timed = summary.devices.some((device) => device.timed > 0);
-  if (!timed) return <p class="dim">No command has times, so where the time went can't be told.</p>;
+  if (!timed) return <p class="dim">No command has timestamps, so there is no breakdown of time.</p>;
   return (
     <>
       <div class="time-bar" role="img" aria-label={parts.map((part) => `${part.name} ${timeText(part.ns)}`).join(", ")}>
@@ -185,7 +185,7 @@ function WhatIf({ summary }: { summary: Summary }) {
   const { path, span_ns } = summary;
   if (path.span_ns === 0) return null;
   return (
-    <Card title="The longest path" more={timeText(path.span_ns)}>
+    <Card title="Critical path" more={timeText(path.span_ns)}>
       <p class="dim">
         commands {timeText(path.command_ns)}, host {timeText(path.host_ns)}, delays {timeText(path.delay_ns)}
       </p>
@@ -304,7 +304,7 @@ export function SummaryView({ summary }: { summary: Summary }) {
             {!findings ? (
               <Waiting what="findings" />
             ) : others.length === 0 ? (
-              <p class="dim">Nothing was found that is worth changing.</p>
+              <p class="dim">No findings worth acting on.</p>
             ) : (
               others.slice(0, 4).map((finding, place) => <FindingCard key={place} finding={finding} brief />)
             )}
