@@ -119,7 +119,7 @@ void write_graph(const std::string& path) {
   graph.add_child(child);
   graph.add_child(child, {.scope = Scope().child("layer0")});
   graph.add_barrier({.after = {first}});
-  graph.add_fill(y, 1);
+  graph.add_fill(y, std::uint8_t{1});
   std::filesystem::remove(path);
   graph.save(path);
 }

@@ -32,8 +32,7 @@ void save(const reel::Device& device, const char* path) {
   graph.add_dispatch(scale, {.groups = {1024 / 64}}, inout(x), 2.0f);
   graph.add_dispatch(scale, {.groups = {1024 / 64}}, inout(x), 2.0f);
   graph.add_copy(y, x);
-  std::remove(path);  // save() replaces nothing
-  graph.save(path);
+  graph.save(path, {.overwrite = true});
 }
 
 int load(const reel::Device& device, const char* path) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -24,7 +25,28 @@ template <class T>
 constexpr std::uint64_t bytes_of(std::uint64_t count) noexcept {
   return count > ~std::uint64_t{0} / sizeof(T) ? ~std::uint64_t{0} : count * sizeof(T);
 }
+
+template <class R>
+using Element = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
 }  // namespace detail
+
+// Plain values one after another in host memory: a std::vector, std::array, std::span or C array.
+template <class R>
+concept HostValues = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    std::is_trivially_copyable_v<detail::Element<R>>;
+// Such values to be overwritten, which stay where they are.
+template <class R>
+concept HostTarget = HostValues<R> && std::ranges::borrowed_range<R> &&
+    !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+
+template <HostValues R>
+std::span<const std::byte> host_bytes(const R& values) {
+  return std::as_bytes(std::span(std::ranges::data(values), std::ranges::size(values)));
+}
+template <HostTarget R>
+std::span<std::byte> host_target(R&& values) {
+  return std::as_writable_bytes(std::span(std::ranges::data(values), std::ranges::size(values)));
+}
 
 struct BufferResource;  // the memory, owned by a backend
 class Buffer;
@@ -62,14 +84,14 @@ class Buffer {
   void write_bytes(std::span<const std::byte> data, std::uint64_t offset_bytes = 0) const;
   void read_bytes(std::span<std::byte> target, std::uint64_t offset_bytes = 0) const;
 
-  template <class T>
-  void write(const std::vector<T>& data, std::uint64_t first_element = 0) const {
-    write(std::span<const T>(data), first_element);
+  template <HostValues R>
+  void write(const R& data, std::uint64_t first_element = 0) const {
+    write_bytes(host_bytes(data), detail::bytes_of<detail::Element<R>>(first_element));
   }
-  template <class T>
-  void write(std::span<const T> data, std::uint64_t first_element = 0) const {
-    static_assert(std::is_trivially_copyable_v<T>);
-    write_bytes(std::as_bytes(data), detail::bytes_of<T>(first_element));
+  // Fills `target`.
+  template <HostTarget R>
+  void read(R&& target, std::uint64_t first_element = 0) const {
+    read_bytes(host_target(target), detail::bytes_of<detail::Element<R>>(first_element));
   }
   template <class T>
   std::vector<T> read(std::uint64_t first_element, std::uint64_t count) const {

@@ -109,10 +109,18 @@ concept ArgumentLike = std::is_constructible_v<Argument, const T&> &&
 // Same kind and same content; ranges by identity of the buffer.
 bool operator==(const Argument& a, const Argument& b) noexcept;
 
-// How a kernel is launched. Zero groups in a dimension is allowed, and does nothing.
+// How a kernel is launched: over a number of groups, or over a number of items. Zero groups or
+// items in a dimension is allowed, and does nothing.
+//
+// Items that are no multiple of the group size leave the last groups partly filled. Where a device
+// runs whole groups only (DeviceInfo::takes_partial_groups), that is refused, unless the kernel is
+// `guarded`: it then gets as many whole groups as cover the items.
 struct Launch {
   Dim3 groups = {};
-  Dim3 group_size = unset_dim;  // unset: the kernel's own
+  Dim3 items = unset_dim;       // in place of `groups`
+  Dim3 group_size = unset_dim;  // unset: the kernel's own; by items, else the device's choice
+  Dim3 offset{0, 0, 0};         // of the first item's global id (DeviceInfo::takes_free_grids)
+  bool guarded = false;         // the kernel itself does nothing for items past `items`
   std::string_view label = {};  // default: the kernel's name
 };
 
@@ -134,13 +142,32 @@ struct Dispatch {
 };
 
 struct Copy {
-  BufferRange source, target;  // of one size; never overlapping
+  BufferRange target, source;  // of one size; never overlapping
 };
+
+// A fill repeats the bytes of such a value.
+template <class T>
+concept FillValue = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
+                    (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4);
 
 struct Fill {
   BufferRange target;
   std::uint32_t pattern = 0;        // its low pattern_bytes, repeated
   std::uint32_t pattern_bytes = 1;  // 1, 2 or 4; the size is a multiple of it
+
+  // The pattern is the value's bytes, as T has them: 1.0f is four bytes, std::uint8_t{1} is one.
+  template <FillValue T>
+  static Fill of(BufferRange target, T value) {
+    Fill fill{target, 0, sizeof(T)};
+    std::memcpy(&fill.pattern, &value, sizeof(T));
+    return fill;
+  }
+};
+
+// Rows of `width_bytes` each, `pitch` bytes from the beginning of one to that of the next.
+struct Pitched {
+  BufferRange range;  // from the first byte of the first row to the last byte of the last
+  std::uint64_t pitch_bytes = 0;
 };
 
 struct Write {

@@ -47,6 +47,7 @@ struct DeviceInfo {
   double stamp_resolution_ns = 0;
   bool can_dispatch_indirect = false;
   bool takes_images = false;              // and samplers
+  bool takes_stream_priority = false;     // elsewhere it is ignored
   bool takes_free_grids = false;          // an offset, a group size of its own choice, items
   bool takes_partial_groups = false;      // items that are no multiple of the group size
   bool wants_barriers = false;            // commands of a stream overlap unless told not to
@@ -67,8 +68,13 @@ std::vector<DeviceInfo> devices();
 // the parent never looked for their devices, since drivers don't survive a fork.
 Device open_device(std::string_view selector = "");
 
+// A wish: of work that waits on several streams, the device may take that of the higher priority
+// first. Ignored where DeviceInfo::takes_stream_priority is false.
+enum class StreamPriority : std::uint8_t { low, normal, high };
+
 struct StreamOptions {
   std::string_view label = {};
+  StreamPriority priority = StreamPriority::normal;
 };
 
 class Device {
@@ -88,19 +94,17 @@ class Device {
   // A buffer whose ranges may be bound wherever they begin, where the device can do that.
   Buffer shared_virtual_buffer(std::uint64_t size_bytes, std::string_view label = {}) const;
   // With these contents.
-  template <class T>
-  Buffer buffer_of(std::span<const T> data, std::string_view label = {}) const {
-    Buffer result = buffer(data.size_bytes(), label);
+  template <HostValues R>
+  Buffer buffer_of(const R& data, std::string_view label = {}) const {
+    Buffer result = buffer(host_bytes(data).size(), label);
     result.write(data);
     return result;
-  }
-  template <class T>
-  Buffer buffer_of(const std::vector<T>& data, std::string_view label = {}) const {
-    return buffer_of(std::span<const T>(data), label);
   }
 
   // Throws build_failed with the driver's log, or unsupported with the forms wanted and given.
   Kernel kernel(const KernelSource& source) const;
+  // Several kernels of one source: device.program({.opencl_c = text}).kernel("add").
+  Program program(KernelSource source) const { return {*this, std::move(source)}; }
 
   Stream stream(const StreamOptions& options = {}) const;
   Stream stream(std::string_view label) const;
@@ -114,6 +118,8 @@ class Device {
   const std::shared_ptr<DeviceState>& state() const noexcept { return state_; }
 
  private:
+  friend class Program;
+  Kernel kernel(const KernelSource& source, std::shared_ptr<void>* shared) const;
   std::shared_ptr<DeviceState> state_;
 };
 

@@ -100,18 +100,25 @@ class GraphSession {
   void dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
                          std::span<const Argument> arguments);
   void copy(BufferRange target, BufferRange source, std::string_view label = {});
-  void fill(BufferRange target, std::uint8_t value, std::string_view label = {});
+  void copy_2d(const Pitched& target, const Pitched& source, std::uint64_t width_bytes,
+               std::uint64_t rows, std::string_view label = {});
+  template <FillValue T>
+  void fill(BufferRange target, T value, std::string_view label = {}) {
+    fill(Fill::of(target, value), label);
+  }
+  void fill(const Fill& fill, std::string_view label = {});
   void write(BufferRange target, std::span<const std::byte> data, std::string_view label = {});
   void read(BufferRange source, std::span<std::byte> target, std::string_view label = {});
-  template <class T>
-  void write(BufferRange target, const std::vector<T>& data, std::string_view label = {}) {
-    write(target, std::as_bytes(std::span<const T>(data)), label);
+  template <HostValues R>
+  void write(BufferRange target, const R& data, std::string_view label = {}) {
+    write(target, host_bytes(data), label);
   }
-  template <class T>
-  void read(BufferRange source, std::vector<T>& target, std::string_view label = {}) {
-    read(source, std::as_writable_bytes(std::span<T>(target)), label);
+  template <HostTarget R>
+  void read(BufferRange source, R&& target, std::string_view label = {}) {
+    read(source, host_target(target), label);
   }
   void host_call(std::function<void()> function, std::string_view label = {});
+  void enqueue(const Command& command);  // any command as a value, as Stream::enqueue
 
   void barrier();
   // A barrier only if these ranges conflict with what was enqueued since the last one.

@@ -64,6 +64,10 @@ struct NodeOptions {
   std::vector<NodeId> after = {};
 };
 
+struct SaveOptions {
+  bool overwrite = false;  // an existing file is otherwise an error
+};
+
 struct CriticalPath {
   std::vector<NodeId> nodes;  // in order
   double length = 0;
@@ -80,7 +84,7 @@ struct GraphDifference {
 struct GraphBuffer {
   std::string name;  // its label, or where that is empty or shared, "buffer 3", "x#2"
   std::uint64_t size_bytes = 0;
-  bool is_input = false;   // some byte is read, or may stay as it is, before the graph writes it
+  bool is_input = false;   // some byte is read before the graph writes it
   bool is_output = false;  // written by the graph
 };
 
@@ -99,13 +103,35 @@ class Graph {
     const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
     return add_dispatch(kernel, launch, std::span<const Argument>(list));
   }
+  // With label, scope or `after` for the node, before the kernel's arguments.
+  template <ArgumentLike... A>
+  NodeId add_dispatch(const Kernel& kernel, const Launch& launch, const NodeOptions& options,
+                      const A&... arguments) {
+    const std::array<Argument, sizeof...(A)> list{Argument(arguments)...};
+    return add_dispatch(kernel, launch, std::span<const Argument>(list), options);
+  }
   NodeId add_dispatch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments, const NodeOptions& options = {});
   NodeId add_copy(BufferRange target, BufferRange source, const NodeOptions& options = {});
-  NodeId add_fill(BufferRange target, std::uint8_t value, const NodeOptions& options = {});
+  // A child graph of the rows that Stream::copy_2d copies, or one copy.
+  NodeId add_copy_2d(const Pitched& target, const Pitched& source, std::uint64_t width_bytes,
+                     std::uint64_t rows, const NodeOptions& options = {});
+  // The bytes of the value (1, 2 or 4), repeated.
+  template <FillValue T>
+  NodeId add_fill(BufferRange target, T value, const NodeOptions& options = {}) {
+    return add({Fill::of(target, value), options.label, options.scope}, options.after);
+  }
   NodeId add_write(BufferRange target, std::span<const std::byte> data,
                    const NodeOptions& options = {});
   NodeId add_read(BufferRange source, std::span<std::byte> target, const NodeOptions& options = {});
+  template <HostValues R>
+  NodeId add_write(BufferRange target, const R& data, const NodeOptions& options = {}) {
+    return add_write(target, host_bytes(data), options);
+  }
+  template <HostTarget R>
+  NodeId add_read(BufferRange source, R&& target, const NodeOptions& options = {}) {
+    return add_read(source, host_target(target), options);
+  }
   NodeId add_host_call(std::function<void()> function, const NodeOptions& options = {});
   // Waits for `after` only. A barrier with an empty `after` is a full fence: after every node
   // before it, before every node after it. So are host calls, which may do anything.
@@ -151,12 +177,14 @@ class Graph {
   // --- files -------------------------------------------------------------------------------------
   // What another process needs to launch the graph with buffers of its own: nodes, order, kernels
   // in all their forms, names and sizes of buffers. No contents but the bytes of write nodes.
-  // `path` must not exist. Host calls and reads can't be saved, nor kernels that are nothing but
-  // a C++ function which register_host_kernel() doesn't know by the kernel's name.
-  void save(const std::string& path) const;
+  // Host calls and reads can't be saved, nor kernels that are nothing but a C++ function where
+  // find_host_kernel() finds another one by the kernel's name.
+  void save(const std::string& path, const SaveOptions& options = {}) const;
   // Buffers and kernels of the result belong to no device. instantiate() builds the kernels, and
   // gives each buffer what InstantiateOptions::buffers names for it, else zeroed memory.
   static Graph load(const std::string& path);
+  // The bytes of such a file. They may go when this returns.
+  static Graph load(std::span<const std::byte> file);
 
   std::string to_dot() const;
   std::string to_json() const;

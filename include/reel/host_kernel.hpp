@@ -41,11 +41,17 @@ struct HostArgument {
   std::uint64_t size_bytes;
 };
 
+// Of a launch by items or with an offset.
+struct HostGrid {
+  Dim3 offset, items, group_size;
+};
+
 struct HostGroup {
   const HostArgument* arguments;
   std::byte* shared_memory;  // of this group; the launch's shared() arguments, one after another
-  Dim3 id, count, size;
-  std::uint32_t argument_count;
+  Dim3 id, count, size;      // size: of this group; the last of a launch by items may be smaller
+  std::uint32_t argument_count : 31;
+  std::uint32_t is_free : 1 = 0;  // a free grid: HostGrid follows the arguments
 
   template <class T>
   std::span<T> buffer(std::size_t index) const {
@@ -68,14 +74,22 @@ struct HostGroup {
     return {reinterpret_cast<T*>(begin), arguments[index].size_bytes / sizeof(T)};
   }
 
+  // The global id of the group's first item.
+  Dim3 first_item() const {
+    if (!is_free) return {id.x * size.x, id.y * size.y, id.z * size.z};
+    const HostGrid& grid = *static_cast<const HostGrid*>(arguments[argument_count].data);
+    const Dim3 &full = grid.group_size, &offset = grid.offset;
+    return {offset.x + id.x * full.x, offset.y + id.y * full.y, offset.z + id.z * full.z};
+  }
+
   template <class F>
   void for_each(F&& body) const {
+    const Dim3 first = first_item();
     std::uint32_t index = 0;
     for (std::uint32_t z = 0; z < size.z; ++z)
       for (std::uint32_t y = 0; y < size.y; ++y)
         for (std::uint32_t x = 0; x < size.x; ++x)
-          body(HostItem{
-              {x, y, z}, {id.x * size.x + x, id.y * size.y + y, id.z * size.z + z}, index++});
+          body(HostItem{{x, y, z}, {first.x + x, first.y + y, first.z + z}, index++});
   }
 };
 
@@ -93,6 +107,7 @@ struct HostKernel {
   HostFunction function = nullptr;
   std::vector<Parameter> parameters;  // empty and !reflected: anything is accepted
   bool reflected = false;
+  bool is_lasting = true;  // the function is the same one as long as the process lives
 
   HostKernel() = default;
   HostKernel(HostFunction f) : function(f) {}
@@ -171,10 +186,15 @@ HostKernel host_kernel() {
   return detail::make_host_kernel<function>(function);
 }
 
-// Host kernels to be found by name: documents and saved graphs can't hold a C++ function, so who
-// runs them again on the host device says first what the names in them stand for. Any thread; a
-// later registration of a name replaces the earlier one.
+// Host kernels to be found by name: documents and saved graphs can't hold a C++ function, only its
+// name. Device::kernel() makes the function it is given known by the kernel's name; a process that
+// builds no such kernel says here what the names stand for. Any thread; a later one of a name
+// replaces the earlier one, but what is registered here is never replaced by kernel().
 void register_host_kernel(std::string name, HostKernel kernel);
-HostKernel find_host_kernel(std::string_view name);  // empty if it is not registered
+HostKernel find_host_kernel(std::string_view name);  // empty where nobody made it known
+
+namespace detail {
+void note_host_kernel(const std::string& name, const HostKernel& kernel);  // of kernel()
+}  // namespace detail
 
 }  // namespace reel

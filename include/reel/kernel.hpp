@@ -44,6 +44,8 @@ struct KernelSource {
   Dim3 group_size = unset_dim;  // default group size of launches
 };
 
+class Device;
+class DeviceState;
 struct KernelResource;  // the compiled program, owned by a backend
 
 class Kernel {
@@ -65,6 +67,29 @@ class Kernel {
 
  private:
   std::shared_ptr<KernelResource> resource_;
+};
+
+// What one kernel of a Program has of its own; the rest is the program's.
+struct ProgramKernel {
+  std::string label = {};  // default: the entry point
+  std::string glsl = {};   // one shader has one main
+  HostKernel host = {};
+  Dim3 group_size = unset_dim;
+};
+
+// One source with several kernels. Devices that compile OpenCL C compile it once. A cheap handle;
+// any thread.
+class Program {
+ public:
+  // The source's name and entry say nothing here.
+  Program(const Device& device, KernelSource source);
+
+  Kernel kernel(const std::string& entry, const ProgramKernel& own = {}) const;
+
+ private:
+  std::shared_ptr<DeviceState> device_;
+  struct Source;
+  std::shared_ptr<Source> source_;
 };
 
 }  // namespace reel

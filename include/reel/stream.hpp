@@ -44,6 +44,10 @@ class Event {
   std::shared_ptr<EventState> state_;
 };
 
+// Between two events of one device, by its clock; negative where `end` was reached first. None
+// before both are done, or where the device can't stamp time.
+std::optional<std::int64_t> elapsed_ns(const Event& begin, const Event& end);
+
 class Stream {
  public:
   Stream() = default;
@@ -73,32 +77,34 @@ class Stream {
   void dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
                          std::span<const Argument> arguments) const;
   void copy(BufferRange target, BufferRange source, std::string_view label = {}) const;
-  // The pattern is T's bytes (1, 2 or 4), repeated.
-  template <class T>
+  // `rows` rows of `width_bytes`; each is a copy of its own where rows have something between.
+  void copy_2d(const Pitched& target, const Pitched& source, std::uint64_t width_bytes,
+               std::uint64_t rows, std::string_view label = {}) const;
+  // The bytes of the value (1, 2 or 4), repeated.
+  template <FillValue T>
   void fill(BufferRange target, T value, std::string_view label = {}) const {
-    static_assert(std::is_trivially_copyable_v<T> &&
-                  (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4));
-    std::uint32_t pattern = 0;
-    std::memcpy(&pattern, &value, sizeof(T));
-    fill_pattern(target, pattern, sizeof(T), label);
+    fill(Fill::of(target, value), label);
   }
-  void fill_pattern(BufferRange target, std::uint32_t pattern, std::uint32_t pattern_bytes,
-                    std::string_view label = {}) const;
+  void fill(const Fill& fill, std::string_view label = {}) const;
   // `data` may be reused as soon as this returns.
   void write(BufferRange target, std::span<const std::byte> data,
              std::string_view label = {}) const;
   // `target` is filled when the command is done; it must live until then.
   void read(BufferRange source, std::span<std::byte> target, std::string_view label = {}) const;
-  template <class T>
-  void write(BufferRange target, const std::vector<T>& data, std::string_view label = {}) const {
-    write(target, std::as_bytes(std::span<const T>(data)), label);
+  template <HostValues R>
+  void write(BufferRange target, const R& data, std::string_view label = {}) const {
+    write(target, host_bytes(data), label);
   }
-  template <class T>
-  void read(BufferRange source, std::vector<T>& target, std::string_view label = {}) const {
-    read(source, std::as_writable_bytes(std::span<T>(target)), label);
+  template <HostTarget R>
+  void read(BufferRange source, R&& target, std::string_view label = {}) const {
+    read(source, host_target(target), label);
   }
   // Read, and wait for it.
   void read_now(BufferRange source, std::span<std::byte> target) const;
+  template <HostTarget R>
+  void read_now(BufferRange source, R&& target) const {
+    read_now(source, host_target(target));
+  }
   template <class T>
   std::vector<T> read_now(BufferRange source) const {
     std::vector<T> result(source.size_bytes / sizeof(T));
@@ -112,6 +118,9 @@ class Stream {
   // would wait for the function itself. Other devices may be waited for.
   void host_call(std::function<void()> function, std::string_view label = {}) const;
   void barrier() const;
+  // Any command as a value. A dispatch without a group size gets its kernel's; a command without a
+  // scope gets the stream's.
+  void enqueue(const Command& command) const;
 
   // --- order -----------------------------------------------------------------------------------
   void record(const Event& event) const;
@@ -123,7 +132,7 @@ class Stream {
   // --- words -----------------------------------------------------------------------------------
   // Commands of this stream carry the scope until the guard is gone.
   ScopeGuard scope(std::string_view name) const;
-  bool is_capturing() const;
+  bool is_in_stream_capture() const;  // is it part of a StreamCapture?
 
   explicit operator bool() const noexcept { return state_ != nullptr; }
   const std::shared_ptr<StreamState>& state() const noexcept { return state_; }
@@ -131,5 +140,9 @@ class Stream {
  private:
   std::shared_ptr<StreamState> state_;
 };
+
+// From a buffer of one device to a buffer of another, or of the same: after what `from` was given
+// so far, and before what `to` is given next. Goes through host memory, and waits for `from`.
+void copy_between(const Stream& to, BufferRange target, const Stream& from, BufferRange source);
 
 }  // namespace reel

@@ -10,6 +10,7 @@
 // Destroying an active capture discards it and leaves every stream usable.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 
@@ -47,6 +48,8 @@ class StreamCapture {
   NodeId record_memcpy(BufferRange target, std::span<const std::byte> source);
   NodeId record_memcpy(std::span<std::byte> target, BufferRange source);
   NodeId record_memset(BufferRange target, std::uint8_t value);
+  template <std::floating_point T>
+  NodeId record_memset(BufferRange target, T value) = delete;  // a byte; Stream::fill takes values
 
   std::size_t recorded_count() const;
   bool is_active() const;

@@ -33,12 +33,13 @@ class HostGroup:
 
     id: tuple[int, int, int]
     count: tuple[int, int, int]
-    size: tuple[int, int, int]
+    size: tuple[int, int, int]  # of this group: the last ones of a launch by items may have fewer
+    first: tuple[int, int, int]  # the global id of its first item
 
     @property
     def items(self) -> slice:
         """The items of this group in the first dimension, to index arrays with."""
-        return slice(self.id[0] * self.size[0], (self.id[0] + 1) * self.size[0])
+        return slice(self.first[0], self.first[0] + self.size[0])
 
 
 @dataclass(frozen=True)

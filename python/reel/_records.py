@@ -30,6 +30,7 @@ class DeviceInfo:
     stamp_resolution_ns: float
     can_dispatch_indirect: bool
     takes_images: bool
+    takes_stream_priority: bool  # elsewhere it is ignored
     takes_free_grids: bool
     takes_partial_groups: bool
     kernel_forms: list[str]

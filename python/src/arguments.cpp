@@ -236,10 +236,24 @@ Pattern to_pattern(const py::handle& value) {
   return result;
 }
 
-Launch to_launch(const py::handle& groups, const py::handle& group_size, const std::string& label) {
-  return {.groups = to_dim3(groups, "groups"),
-          .group_size = group_size.is_none() ? unset_dim : to_dim3(group_size, "group_size"),
-          .label = label};
+Launch to_launch(const py::handle& groups, const py::handle& group_size, const std::string& label,
+                 const py::handle& items, const py::handle& offset, bool guarded) {
+  if (groups.is_none() == items.is_none())
+    throw py::type_error(groups.is_none()
+                             ? "A launch is given groups, or None and items=…; here are neither."
+                             : "A launch is given groups, or None and items=…, not both.");
+  Launch launch{.guarded = guarded, .label = label};
+  if (!groups.is_none()) launch.groups = to_dim3(groups, "groups");
+  if (!items.is_none()) launch.items = to_dim3(items, "items");
+  if (!group_size.is_none()) launch.group_size = to_dim3(group_size, "group_size");
+  if (!offset.is_none()) {
+    launch.offset = to_dim3(offset, "offset");
+    // Of what isn't given, a size is 1 and an offset is 0.
+    const std::size_t given = py::isinstance<py::sequence>(offset) ? py::len(offset) : 1;
+    if (given < 2) launch.offset.y = 0;
+    if (given < 3) launch.offset.z = 0;
+  }
+  return launch;
 }
 
 }  // namespace reel::python

@@ -56,6 +56,19 @@ Range slice_buffer(const py::object& self, const py::slice& slice) {
           static_cast<std::uint64_t>(length) * element};
 }
 
+std::uint64_t count_elements(const py::object& self) {
+  return self.cast<const Buffer&>().size_bytes() /
+         self.attr("dtype").attr("itemsize").cast<std::uint64_t>();
+}
+
+py::object to_array(const py::object& self, const py::object& dtype, const py::object& copy) {
+  if (!copy.is_none() && !copy.cast<bool>())
+    throw py::value_error("The memory of a buffer is the device's, so an array of it is a copy.");
+  py::array array = read_buffer(self, py::none());
+  return dtype.is_none() ? py::object(std::move(array))
+                         : array.attr("astype")(dtype, py::arg("copy") = false);
+}
+
 std::string repr_buffer(const py::object& self) {
   const auto& buffer = self.cast<const Buffer&>();
   return "<reel.Buffer '" + buffer.label() + "', " + std::to_string(buffer.size_bytes()) +
@@ -121,6 +134,9 @@ void bind_buffers(py::module_& module) {
           },
           py::arg("offset_bytes"), py::arg("size_bytes"))
       .def("__getitem__", &slice_buffer, py::arg("elements"))
+      .def("__len__", &count_elements, "Elements of its type, as slices count them.")
+      .def("__array__", &to_array, py::arg("dtype") = py::none(), py::arg("copy") = py::none(),
+           "What read() gives, for numpy.asarray(buffer).")
       .def(
           "free",
           [](const Buffer& self) {

@@ -29,6 +29,7 @@ py::object describe_device(const DeviceInfo& info) {
   row["stamp_resolution_ns"] = info.stamp_resolution_ns;
   row["can_dispatch_indirect"] = info.can_dispatch_indirect;
   row["takes_images"] = info.takes_images;
+  row["takes_stream_priority"] = info.takes_stream_priority;
   row["takes_free_grids"] = info.takes_free_grids;
   row["takes_partial_groups"] = info.takes_partial_groups;
   row["kernel_forms"] = to_texts(info.kernel_forms);
@@ -55,11 +56,22 @@ py::object with_shape(Buffer buffer, const py::object& dtype, const py::object& 
 
 // Of so many bytes, zeros of a shape and type, or a copy of an array.
 py::object make_buffer(const Device& device, const py::object& data, const std::string& label,
-                       const py::object& dtype) {
+                       const py::object& dtype, const py::object& size_bytes) {
+  if (data.is_none() == size_bytes.is_none())
+    throw py::type_error("A buffer is made of an array, a shape with its dtype, or size_bytes.");
+  if (!size_bytes.is_none()) {
+    if (!dtype.is_none())
+      throw py::type_error("A buffer of size_bytes has bytes; a dtype goes with a shape.");
+    return make_buffer(device, size_bytes, label, py::dtype("uint8"), py::none());
+  }
   const bool is_size = PyIndex_Check(data.ptr()) && !PyBool_Check(data.ptr()) &&
                        !py::hasattr(data, "__array_interface__");
   if (is_size || PyTuple_Check(data.ptr())) {
-    const py::object type = py::dtype::from_args(dtype.is_none() ? py::str("uint8") : dtype);
+    if (dtype.is_none())
+      throw py::type_error("device.buffer(" + repr_of(data) +
+                           ") leaves open what it counts: give size_bytes=… for bytes, or a dtype "
+                           "for elements.");
+    const py::object type = py::dtype::from_args(dtype);
     const py::object shape = is_size ? py::make_tuple(data) : data;
     std::uint64_t bytes = type.attr("itemsize").cast<std::uint64_t>();
     for (const auto& length : shape) {
@@ -99,6 +111,24 @@ py::object make_buffer(const Device& device, const py::object& data, const std::
   return with_shape(std::move(buffer), py::dtype("uint8"), py::make_tuple(source.bytes().size()));
 }
 
+py::object make_shared_virtual(const Device& device, std::uint64_t size_bytes,
+                               const std::string& label) {
+  Buffer buffer;
+  {
+    const GilReleased released;
+    buffer = device.shared_virtual_buffer(size_bytes, label);
+  }
+  return with_shape(std::move(buffer), py::dtype("uint8"), py::make_tuple(size_bytes));
+}
+
+StreamPriority to_priority(const std::string& name) {
+  if (name == "low") return StreamPriority::low;
+  if (name == "normal") return StreamPriority::normal;
+  if (name == "high") return StreamPriority::high;
+  throw py::value_error("The priority of a stream is 'low', 'normal' or 'high', not '" + name +
+                        "'.");
+}
+
 }  // namespace
 
 void bind_devices(py::module_& module) {
@@ -107,20 +137,31 @@ void bind_devices(py::module_& module) {
                              [](const Device& self) { return describe_device(self.info()); })
       .def_property_readonly("id", [](const Device& self) { return to_text(self.info().id); })
       .def_property_readonly("name", [](const Device& self) { return to_text(self.info().name); })
-      .def("buffer", &make_buffer, py::arg("data"), py::arg("label") = "",
-           py::arg("dtype") = py::none(),
-           R"doc(buffer($self, data, label='', dtype=None)
+      .def("buffer", &make_buffer, py::arg("data") = py::none(), py::arg("label") = "",
+           py::arg("dtype") = py::none(), py::kw_only(), py::arg("size_bytes") = py::none(),
+           R"doc(buffer($self, data=None, label='', dtype=None, *, size_bytes=None)
 --
 
-A copy of an array; of an int, so many zero bytes; of a shape, zeros of `dtype`.
+A copy of an array; of a shape or a number of elements, zeros of `dtype`; so many zero bytes.
 
 >>> x = device.buffer(np.arange(1024, dtype=np.float32), "x")
 >>> y = device.buffer((32, 32), "y", dtype=np.float32)
+>>> z = device.buffer(label="z", size_bytes=4096)
 )doc")
+      .def("shared_virtual_buffer", &make_shared_virtual, py::kw_only(), py::arg("size_bytes"),
+           py::arg("label") = "",
+           "shared_virtual_buffer($self, *, size_bytes, label='')\n--\n\nZero bytes whose ranges "
+           "may be bound wherever they begin, where the device can do that.")
       .def(
           "stream",
-          [](const Device& self, const std::string& label) { return PyStream{self.stream(label)}; },
-          py::arg("label") = "", WithoutGil())
+          [](const Device& self, const std::string& label, const std::string& priority) {
+            const StreamPriority wish = to_priority(priority);
+            const GilReleased released;
+            return PyStream{self.stream({.label = label, .priority = wish})};
+          },
+          py::arg("label") = "", py::arg("priority") = "normal",
+          "stream($self, label='', priority='normal')\n--\n\nThe priority, 'low', 'normal' or "
+          "'high', is a wish where the device takes it.")
       .def(
           "event", [](const Device& self, const std::string& label) { return self.event(label); },
           py::arg("label") = "", WithoutGil())

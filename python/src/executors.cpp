@@ -78,8 +78,9 @@ std::optional<ScopeGuard> open_scope(PySession& self) {
 }
 
 void dispatch(PySession& self, const Kernel& kernel, const py::handle& groups,
-              const py::args& values, const py::object& group_size, const std::string& label) {
-  const Launch launch = to_launch(groups, group_size, label);
+              const py::args& values, const py::object& group_size, const std::string& label,
+              const py::object& items, const py::object& offset, bool guarded) {
+  const Launch launch = to_launch(groups, group_size, label, items, offset, guarded);
   const auto arguments = to_arguments(kernel, values);
   const GilReleased released;
   const auto scope = open_scope(self);
@@ -94,11 +95,13 @@ void copy(PySession& self, const py::handle& target, const py::handle& source,
   self.session.copy(to, from, label);
 }
 
-void fill(PySession& self, const py::handle& target, std::uint8_t value, const std::string& label) {
+void fill(PySession& self, const py::handle& target, const py::handle& value,
+          const std::string& label) {
   const Range range = to_range(target);
+  const Pattern pattern = to_pattern(value);
   const GilReleased released;
   const auto scope = open_scope(self);
-  self.session.fill(range, value, label);
+  self.session.fill(Fill{range, pattern.bits, pattern.size_bytes}, label);
 }
 
 void write(PySession& self, const py::handle& target, const py::handle& data,
@@ -162,7 +165,8 @@ void bind_session(py::module_& module) {
 
   py::class_<PySession, Holder<PySession>>(module, "GraphSession", "One forward pass.")
       .def("dispatch", &dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
-           py::arg("group_size") = py::none(), py::arg("label") = "")
+           py::arg("group_size") = py::none(), py::arg("label") = "", py::arg("items") = py::none(),
+           py::arg("offset") = py::none(), py::arg("guarded") = false)
       .def("copy", &copy, py::arg("target"), py::arg("source"), py::arg("label") = "")
       .def("fill", &fill, py::arg("target"), py::arg("value"), py::arg("label") = "")
       .def("write", &write, py::arg("target"), py::arg("data"), py::arg("label") = "")

@@ -17,7 +17,7 @@ py::list to_times(const std::vector<NodeTime>& times) {
 
 void launch(const PyGraphExec& self, const PyStream& stream) {
   const auto scope = open_thread_scope(stream.stream);
-  const bool captured = stream.stream.is_capturing();
+  const bool captured = stream.stream.is_in_stream_capture();
   self.exec.launch(stream.stream);
   if (!captured) {
     stream.reads->add(self.reads);

@@ -17,8 +17,9 @@ NodeOptions to_options(const std::string& label, const std::vector<std::uint32_t
 
 std::uint32_t add_dispatch(PyGraph& self, const Kernel& kernel, const py::handle& groups,
                            const py::args& values, const py::object& group_size,
-                           const std::string& label, const std::vector<std::uint32_t>& after) {
-  const Launch launch = to_launch(groups, group_size, label);
+                           const std::string& label, const std::vector<std::uint32_t>& after,
+                           const py::object& items, const py::object& offset, bool guarded) {
+  const Launch launch = to_launch(groups, group_size, label, items, offset, guarded);
   const auto arguments = to_arguments(kernel, values);
   return number_of(
       self.graph.add_dispatch(kernel, launch, std::span(arguments), to_options(label, after)));
@@ -59,6 +60,17 @@ py::list list_buffers(const PyGraph& self) {
   return result;
 }
 
+PyGraph load(const py::object& file) {
+  if (py::isinstance<py::str>(file) || py::hasattr(file, "__fspath__")) {
+    const auto path = py::module_::import("os").attr("fspath")(file).cast<std::string>();
+    const GilReleased released;
+    return {Graph::load(path)};
+  }
+  const BytesToRead bytes(file);
+  const GilReleased released;
+  return {Graph::load(bytes.bytes())};
+}
+
 PyGraphExec instantiate(const PyGraph& self, const Device& device, bool relax_order, bool reorder,
                         const std::map<std::string, Buffer>& buffers) {
   InstantiateOptions options{.relax_order = relax_order, .reorder = reorder};
@@ -77,8 +89,9 @@ void bind_graphs(py::module_& module) {
       .def(py::init<>([] { return PyGraph{}; }))
       .def(
           "add_dispatch", &add_dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
-          py::arg("group_size") = py::none(), label, after,
-          R"doc(add_dispatch($self, kernel, groups, *arguments, group_size=None, label='', after=[])
+          py::arg("group_size") = py::none(), label, after, py::arg("items") = py::none(),
+          py::arg("offset") = py::none(), py::arg("guarded") = false,
+          R"doc(add_dispatch($self, kernel, groups, *arguments, group_size=None, label='', after=[], items=None, offset=None, guarded=False)
 --
 
 A node that runs a kernel, after these nodes and after what its buffers demand; its number.
@@ -95,9 +108,13 @@ A node that runs a kernel, after these nodes and after what its buffers demand; 
           py::arg("target"), py::arg("source"), label, after)
       .def(
           "add_fill",
-          [](PyGraph& self, const py::handle& target, std::uint8_t value, const std::string& name,
-             const std::vector<std::uint32_t>& nodes) {
-            return number_of(self.graph.add_fill(to_range(target), value, to_options(name, nodes)));
+          [](PyGraph& self, const py::handle& target, const py::handle& value,
+             const std::string& name, const std::vector<std::uint32_t>& nodes) {
+            const Range range = to_range(target);
+            const Pattern pattern = to_pattern(value);
+            const NodeOptions options = to_options(name, nodes);
+            return number_of(self.graph.add(
+                {Fill{range, pattern.bits, pattern.size_bytes}, options.label}, options.after));
           },
           py::arg("target"), py::arg("value"), label, after)
       .def(
@@ -149,11 +166,13 @@ A node that runs a kernel, after these nodes and after what its buffers demand; 
            })
       .def("buffers", &list_buffers)
       .def(
-          "save", [](const PyGraph& self, const std::string& path) { self.graph.save(path); },
-          py::arg("path"), WithoutGil())
-      .def_static(
-          "load", [](const std::string& path) { return PyGraph{Graph::load(path)}; },
-          py::arg("path"), WithoutGil())
+          "save",
+          [](const PyGraph& self, const std::string& path, bool overwrite) {
+            self.graph.save(path, {.overwrite = overwrite});
+          },
+          py::arg("path"), py::arg("overwrite") = false, WithoutGil())
+      .def_static("load", &load, py::arg("file"),
+                  "load(file)\n--\n\nFrom a path, or from the bytes of such a file.")
       .def("to_dot", [](const PyGraph& self) { return to_text(self.graph.to_dot()); })
       .def("to_json", [](const PyGraph& self) { return to_text(self.graph.to_json()); })
       .def("instantiate", &instantiate, py::arg("device"), py::arg("relax_order") = true,

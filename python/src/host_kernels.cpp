@@ -71,9 +71,9 @@ void run(const Slot& slot, const HostGroup& group) {
   const PythonCall python;
   try {
     py::tuple arguments(slot.parameters.size() + 1);
-    arguments[0] =
-        py::module_::import("reel._host_kernel")
-            .attr("HostGroup")(to_tuple(group.id), to_tuple(group.count), to_tuple(group.size));
+    arguments[0] = py::module_::import("reel._host_kernel")
+                       .attr("HostGroup")(to_tuple(group.id), to_tuple(group.count),
+                                          to_tuple(group.size), to_tuple(group.first_item()));
     for (std::size_t i = 0; i < slot.parameters.size(); ++i)
       arguments[i + 1] = to_value(slot.parameters[i], group, i);
     slot.function(*arguments);
@@ -144,6 +144,7 @@ PythonKernel to_host_kernel(const py::handle& function) {
   for (const PythonParameter& known : list[at].parameters)
     result.kernel.parameters.push_back(known.parameter);
   result.kernel.reflected = true;
+  result.kernel.is_lasting = false;  // the place is another function's when its kernels are gone
   return result;
 }
 

@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "host_bytes.hpp"
 #include "objects.hpp"
 #include "parameters.hpp"
@@ -34,30 +36,60 @@ std::uint32_t to_word(const py::handle& value, const char* rule) {
   }
 }
 
-Kernel build(const Device& device, const std::string& name, const std::string& opencl_c,
-             const std::string& glsl, const py::object& spirv, const py::object& host,
-             const std::string& entry, const py::dict& defines, const py::dict& constants,
-             const std::string& options, const py::object& group_size) {
-  KernelSource source{
-      .name = name, .opencl_c = opencl_c, .glsl = glsl, .entry = entry, .options = options};
+// What a kernel and a program are both made of.
+KernelSource to_source(const std::string& opencl_c, const std::string& glsl,
+                       const py::object& spirv, const py::dict& defines, const py::dict& constants,
+                       const std::string& options, const py::object& group_size) {
+  KernelSource source{.name = {}, .opencl_c = opencl_c, .glsl = glsl, .options = options};
   source.spirv = to_words(spirv);
   for (const auto& [key, value] : defines) source.defines.push_back({py::str(key), py::str(value)});
   for (const auto& [key, value] : constants)
     source.constants.push_back({to_word(key, "The id of a constant is its constant_id"),
                                 to_word(value, "The value of a constant is its 32 bits")});
   if (!group_size.is_none()) source.group_size = to_dim3(group_size, "group_size");
+  return source;
+}
+
+// `make` builds with the function of Python as a HostKernel, empty where there is none.
+Kernel with_host(const py::object& host, const std::function<Kernel(const HostKernel&)>& make) {
   std::optional<PythonKernel> python;
-  if (!host.is_none()) {
-    python = to_host_kernel(host);
-    source.host = python->kernel;
-  }
+  if (!host.is_none()) python = to_host_kernel(host);
   Kernel kernel;
   {
     const GilReleased released;
-    kernel = device.kernel(source);
+    kernel = make(python ? python->kernel : HostKernel());
   }
   if (python) python->used_by(kernel);
   return kernel;
+}
+
+Kernel build(const Device& device, const std::string& name, const std::string& opencl_c,
+             const std::string& glsl, const py::object& spirv, const py::object& host,
+             const std::string& entry, const py::dict& defines, const py::dict& constants,
+             const std::string& options, const py::object& group_size) {
+  KernelSource source = to_source(opencl_c, glsl, spirv, defines, constants, options, group_size);
+  source.name = name;
+  source.entry = entry;
+  return with_host(host, [&](const HostKernel& function) {
+    source.host = function;
+    return device.kernel(source);
+  });
+}
+
+Program make_program(const Device& device, const std::string& opencl_c, const py::object& spirv,
+                     const py::dict& defines, const py::dict& constants, const std::string& options,
+                     const py::object& group_size) {
+  return {device, to_source(opencl_c, "", spirv, defines, constants, options, group_size)};
+}
+
+Kernel build_of(const Program& program, const std::string& entry, const std::string& label,
+                const std::string& glsl, const py::object& host, const py::object& group_size) {
+  ProgramKernel own{.label = label, .glsl = glsl};
+  if (!group_size.is_none()) own.group_size = to_dim3(group_size, "group_size");
+  return with_host(host, [&](const HostKernel& function) {
+    own.host = function;
+    return program.kernel(entry, own);
+  });
 }
 
 }  // namespace
@@ -72,6 +104,12 @@ void bind_kernels(py::module_& module) {
       .def_property_readonly("build_log",
                              [](const Kernel& self) { return to_text(self.build_log()); })
       .def("__repr__", [](const Kernel& self) { return "<reel.Kernel '" + self.name() + "'>"; });
+
+  py::class_<Program, Holder<Program>>(module, "Program", "One source with several kernels.")
+      .def("kernel", &build_of, py::arg("entry"), py::arg("label") = "", py::arg("glsl") = "",
+           py::arg("host") = py::none(), py::arg("group_size") = py::none(),
+           "kernel($self, entry, label='', glsl='', host=None, group_size=None)\n--\n\nOne of its "
+           "kernels; a shader has one main, so each brings its own.");
 
   py::class_<Shared>(module, "Shared", "Shared memory of a group, as an argument.")
       .def_readonly("size_bytes", &Shared::size_bytes);
@@ -91,6 +129,19 @@ void bind_kernels(py::module_& module) {
 Builds the form that the device takes; Error with the compiler's log where it fails.
 
 >>> scale = device.kernel("scale", opencl_c=text, group_size=64, defines={"TYPE": "float"})
+)doc");
+  py::class_<Device, Holder<Device>>(module.attr("Device"))
+      .def(
+          "program", &make_program, py::arg("opencl_c") = "", py::arg("spirv") = py::none(),
+          py::arg("defines") = py::dict(), py::arg("constants") = py::dict(),
+          py::arg("options") = "", py::arg("group_size") = py::none(),
+          R"doc(program($self, opencl_c='', spirv=None, defines={}, constants={}, options='', group_size=None)
+--
+
+Several kernels of one source, which is compiled once.
+
+>>> program = device.program(opencl_c=text)
+>>> add, scale = program.kernel("add"), program.kernel("scale")
 )doc");
   module.def(
       "register_host_kernel",

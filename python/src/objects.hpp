@@ -63,7 +63,10 @@ struct Pattern {
 };
 Pattern to_pattern(const py::handle& value);
 
-Launch to_launch(const py::handle& groups, const py::handle& group_size, const std::string& label);
+// What dispatch() takes beside its arguments: groups, or items with group_size, offset and guarded.
+Launch to_launch(const py::handle& groups, const py::handle& group_size, const std::string& label,
+                 const py::handle& items = py::none(), const py::handle& offset = py::none(),
+                 bool guarded = false);
 
 // The function and parameters of a @reel.host_kernel; its kernel must be told by used_by().
 struct PythonKernel {

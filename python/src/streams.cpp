@@ -10,8 +10,9 @@ namespace {
 thread_local std::vector<Scope> thread_scopes;
 
 void dispatch(const PyStream& self, const Kernel& kernel, const py::handle& groups,
-              const py::args& values, const py::object& group_size, const std::string& label) {
-  const Launch launch = to_launch(groups, group_size, label);
+              const py::args& values, const py::object& group_size, const std::string& label,
+              const py::object& items, const py::object& offset, bool guarded) {
+  const Launch launch = to_launch(groups, group_size, label, items, offset, guarded);
   const auto arguments = to_arguments(kernel, values);
   const GilReleased released;
   const auto scope = open_thread_scope(self.stream);
@@ -37,13 +38,30 @@ void copy(const PyStream& self, const py::handle& target, const py::handle& sour
   self.stream.copy(to, from, label);
 }
 
+void copy_2d(const PyStream& self, const py::handle& target, const py::handle& source,
+             std::uint64_t width_bytes, std::uint64_t rows, std::uint64_t target_pitch_bytes,
+             std::uint64_t source_pitch_bytes, const std::string& label) {
+  const Range to = to_range(target), from = to_range(source);
+  const GilReleased released;
+  const auto scope = open_thread_scope(self.stream);
+  self.stream.copy_2d({to, target_pitch_bytes}, {from, source_pitch_bytes}, width_bytes, rows,
+                      label);
+}
+
+void copy_to(const PyStream& to, const py::handle& target, const PyStream& from,
+             const py::handle& source) {
+  const Range target_range = to_range(target), source_range = to_range(source);
+  const GilReleased released;
+  copy_between(to.stream, target_range, from.stream, source_range);
+}
+
 void fill(const PyStream& self, const py::handle& target, const py::handle& value,
           const std::string& label) {
   const Range range = to_range(target);
   const Pattern pattern = to_pattern(value);
   const GilReleased released;
   const auto scope = open_thread_scope(self.stream);
-  self.stream.fill_pattern(range, pattern.bits, pattern.size_bytes, label);
+  self.stream.fill(Fill{range, pattern.bits, pattern.size_bytes}, label);
 }
 
 void write(const PyStream& self, const py::handle& target, const py::handle& data,
@@ -61,7 +79,7 @@ void read(const PyStream& self, const py::handle& source, const py::handle& targ
   BytesToFill into(target);
   const GilReleased released;
   const auto scope = open_thread_scope(self.stream);
-  const bool captured = self.stream.is_capturing();
+  const bool captured = self.stream.is_in_stream_capture();
   self.stream.read(range, into.bytes, label);
   if (captured)
     CapturedReads::all().add(std::move(into.owner));
@@ -158,14 +176,19 @@ void bind_streams(py::module_& module) {
       .def_property_readonly("label",
                              [](const PyStream& self) { return to_text(self.stream.label()); })
       .def_property_readonly("device", [](const PyStream& self) { return self.stream.device(); })
-      .def("dispatch", &dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
-           py::arg("group_size") = py::none(), py::arg("label") = "",
-           R"doc(dispatch($self, kernel, groups, *arguments, group_size=None, label='')
+      .def(
+          "dispatch", &dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
+          py::arg("group_size") = py::none(), py::arg("label") = "", py::arg("items") = py::none(),
+          py::arg("offset") = py::none(), py::arg("guarded") = false,
+          R"doc(dispatch($self, kernel, groups, *arguments, group_size=None, label='', items=None, offset=None, guarded=False)
 --
 
-Runs a kernel on so many groups: an int, or up to three of them.
+Runs a kernel on so many groups: an int, or up to three of them. Or on so many items, with None for
+the groups; a device that runs whole groups only takes a number that doesn't fill the last one where
+the kernel is guarded: it does nothing for items past the end.
 
 >>> stream.dispatch(add, n // 64, reel.inp(x), reel.inout(y), n)
+>>> stream.dispatch(add, None, reel.inp(x), reel.inout(y), n, items=n, guarded=True)
 )doc")
       .def("dispatch_indirect", &dispatch_indirect, py::arg("kernel"), py::arg("groups"),
            py::kw_only(), py::arg("group_size") = py::none(), py::arg("label") = "",
@@ -177,6 +200,11 @@ As dispatch(), with a grid that the device reads: three uint32 in a buffer.
       .def("copy", &copy, py::arg("target"), py::arg("source"), py::arg("label") = "",
            "copy($self, target, source, label='')\n--\n\nCopies between buffers or ranges of one "
            "size.")
+      .def("copy_2d", &copy_2d, py::arg("target"), py::arg("source"), py::kw_only(),
+           py::arg("width_bytes"), py::arg("rows"), py::arg("target_pitch_bytes"),
+           py::arg("source_pitch_bytes"), py::arg("label") = "",
+           "copy_2d($self, target, source, *, width_bytes, rows, target_pitch_bytes, "
+           "source_pitch_bytes, label='')\n--\n\nCopies rows that begin a pitch apart.")
       .def("fill", &fill, py::arg("target"), py::arg("value"), py::arg("label") = "",
            R"doc(fill($self, target, value, label='')
 --
@@ -206,7 +234,8 @@ Repeats a byte (an int) or a NumPy scalar of 1, 2 or 4 bytes.
       .def("synchronize", &synchronize, WithoutGil(), "Waits for it all.")
       .def(
           "done", [](const PyStream& self) { return self.stream.done(); }, WithoutGil())
-      .def("is_capturing", [](const PyStream& self) { return self.stream.is_capturing(); })
+      .def("is_in_stream_capture",
+           [](const PyStream& self) { return self.stream.is_in_stream_capture(); })
       .def(
           "scope",
           [](const PyStream& self, std::string name) {
@@ -214,6 +243,14 @@ Repeats a byte (an int) or a NumPy scalar of 1, 2 or 4 bytes.
           },
           py::arg("name"), "with stream.scope(name): its commands carry the name.")
       .def("__repr__", &repr_stream);
+
+  module.def("elapsed_ns", &elapsed_ns, py::arg("begin"), py::arg("end"),
+             "elapsed_ns(begin, end)\n--\n\nBetween two events of one device; None before both "
+             "are done, or where the device can't tell.");
+  module.def("copy_between", &copy_to, py::arg("to"), py::arg("target"), py::arg("from_"),
+             py::arg("source"),
+             "copy_between(to, target, from_, source)\n--\n\nFrom a buffer of one device to a "
+             "buffer of another, through host memory; waits for the stream `from_`.");
 
   module.def("push_scope",
              [](const std::string& name) { thread_scopes.push_back(thread_scope().child(name)); });

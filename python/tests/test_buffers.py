@@ -16,13 +16,13 @@ def test_an_array_comes_back_as_it_went_in(device):
 
 
 def test_a_size_is_zero_bytes_and_a_shape_is_zeros(device):
-    assert device.buffer(16).read().tolist() == [0] * 16
+    assert device.buffer(size_bytes=16).read().tolist() == [0] * 16
     zeros = device.buffer((2, 2), dtype=np.float64).read()
     assert zeros.shape == (2, 2) and zeros.dtype == np.float64 and not zeros.any()
 
 
 def test_any_buffer_protocol_object_is_written(device):
-    buffer = device.buffer(8)
+    buffer = device.buffer(size_bytes=8)
     buffer.write(b"abcd")
     buffer.write(memoryview(bytearray(b"efgh")), offset_bytes=4)
     assert buffer.read().tobytes() == b"abcdefgh"
@@ -60,7 +60,7 @@ def test_what_is_no_memory_is_refused(device):
     with pytest.raises(TypeError, match="holds Python objects"):
         device.buffer(np.array([object()]))
     with pytest.raises(ValueError, match="can't have the shape"):
-        device.buffer((2, -1))
+        device.buffer((2, -1), dtype=np.uint8)
     with pytest.raises(TypeError, match="dtype is for a buffer made of a size or shape"):
         device.buffer(np.zeros(2), dtype=np.float32)
 
@@ -75,7 +75,7 @@ def test_writing_past_the_end_names_both_sizes(device):
 
 
 def test_a_freed_buffer_can_not_be_used(device):
-    buffer = device.buffer(16, "gone")
+    buffer = device.buffer(label="gone", size_bytes=16)
     buffer.free()
     for use in (buffer.read, lambda: buffer.write(b"x"), lambda: device.stream().fill(buffer, 0)):
         with pytest.raises(reel.Error, match="gone") as caught:
@@ -93,3 +93,41 @@ def test_reprs_say_what_they_are(device):
     assert repr(buffer) == "<reel.Buffer 'w', 16 bytes, float32 (2, 2)>"
     assert repr(buffer[1:2]) == "<reel.BufferRange bytes 4 to 8 of 'w'>"
     assert repr(device).startswith("<reel.Device ")
+
+
+def test_a_buffer_is_an_array_by_a_copy_and_has_a_length(device):
+    buffer = device.buffer(np.arange(6, dtype=np.float32).reshape(2, 3))
+    array = np.asarray(buffer)
+    assert array.dtype == np.float32 and array.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert np.asarray(buffer, dtype=np.int32).dtype == np.int32
+    assert len(buffer) == 6 and len(buffer[:len(buffer)].read(np.float32)) == 6
+    assert buffer and len(device.buffer(size_bytes=3)) == 3
+    with pytest.raises(ValueError, match="is a copy"):
+        buffer.__array__(copy=False)
+
+
+def test_a_number_says_what_it_counts(device):
+    assert device.buffer(16, dtype=np.float32).size_bytes == 64
+    assert device.buffer(size_bytes=16).size_bytes == 16
+    for wrong in (lambda: device.buffer(16), lambda: device.buffer((4, 4))):
+        with pytest.raises(TypeError, match="leaves open what it counts: give size_bytes"):
+            wrong()
+    with pytest.raises(TypeError, match="a dtype goes with a shape"):
+        device.buffer(size_bytes=16, dtype=np.float32)
+    for wrong in (lambda: device.buffer(), lambda: device.buffer(b"abc", size_bytes=3)):
+        with pytest.raises(TypeError, match="made of an array, a shape with its dtype, or size_bytes"):
+            wrong()
+
+
+def test_shared_virtual_memory_is_a_buffer(device):
+    buffer = device.shared_virtual_buffer(size_bytes=64, label="shared")
+    stream = device.stream()
+    stream.fill(buffer, np.uint32(7))
+    assert stream.read_now(buffer, np.uint32).tolist() == [7] * 16 and buffer.label == "shared"
+
+
+def test_bytes_go_from_one_device_to_another(device, host):
+    x = device.buffer(np.arange(100, dtype=np.uint16), "x")
+    y = host.buffer((100,), "y", dtype=np.uint16)
+    reel.copy_between(host.stream(), y, device.stream(), x)
+    assert y.read().tolist() == list(range(100))

@@ -40,7 +40,7 @@ def test_a_capture_is_a_block(device, scale, tmp_path):
 def test_an_exception_finishes_the_document(host, tmp_path):
     with pytest.raises(ZeroDivisionError):
         with reel.capture(tmp_path / "broken.reel"):
-            host.stream().fill(host.buffer(16), 1)
+            host.stream().fill(host.buffer(size_bytes=16), 1)
             raise ZeroDivisionError
     assert not reel.is_capturing()
     trace = reel.load(tmp_path / "broken.reel")
@@ -53,7 +53,7 @@ def test_scopes_nest_and_are_of_their_thread(device, scale, tmp_path):
 
 
 def test_a_scope_is_its_threads_own(host, tmp_path):
-    stream, buffer = host.stream(), host.buffer(16)
+    stream, buffer = host.stream(), host.buffer(size_bytes=16)
     with reel.capture(tmp_path / "threads.reel"), reel.scope("main"):
         thread = threading.Thread(target=lambda: stream.fill(buffer, 1))
         thread.start()
@@ -68,7 +68,7 @@ def test_a_scope_closes_when_an_exception_leaves_it(host, tmp_path):
         with reel.scope("left"):
             raise ZeroDivisionError
     with reel.capture(tmp_path / "after.reel"):
-        host.stream().fill(host.buffer(16), 1)
+        host.stream().fill(host.buffer(size_bytes=16), 1)
     assert reel.load(tmp_path / "after.reel").commands[0].scope == ""
     with pytest.raises(ValueError):
         with reel.scope(""):
@@ -79,7 +79,7 @@ def test_an_existing_document_is_replaced_only_when_asked(host, tmp_path):
     path = tmp_path / "twice.reel"
     for overwrite in (False, True):
         with reel.capture(path, overwrite=overwrite):
-            host.stream().fill(host.buffer(16), 1)
+            host.stream().fill(host.buffer(size_bytes=16), 1)
     with pytest.raises(reel.Error, match="twice.reel"):
         reel.start_capture(path)
     assert not reel.is_capturing()
@@ -105,7 +105,7 @@ def test_one_capture_at_a_time_and_none_to_stop(host, tmp_path):
     with reel.capture(tmp_path / "one.reel"):
         with pytest.raises(reel.Error):
             reel.start_capture(tmp_path / "two.reel")
-        host.stream().fill(host.buffer(16), 1)
+        host.stream().fill(host.buffer(size_bytes=16), 1)
 
 
 def test_a_folder_that_is_missing_is_said_before_the_work(tmp_path):
@@ -120,7 +120,7 @@ def test_label_and_trigger_without_the_layer(host):
 
     reel.label(Queue(), "main")  # nothing to do, and nothing wrong
     with pytest.raises(TypeError, match="when they are made"):
-        reel.label(host.buffer(16), "x")
+        reel.label(host.buffer(size_bytes=16), "x")
     with pytest.raises(TypeError, match="int_ptr; list has none"):
         reel.label([], "x")
     with pytest.raises(reel.Error, match="reel capture --trigger -- python3") as caught:
@@ -145,4 +145,4 @@ def test_without_pyopencl_nothing_is_warned_of(host, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with reel.capture(tmp_path / "quiet.reel"):
-            host.stream().fill(host.buffer(16), 1)
+            host.stream().fill(host.buffer(size_bytes=16), 1)

@@ -71,7 +71,7 @@ def test_a_stream_is_captured_into_a_graph(device, scale):
     with reel.StreamCapture(stream) as capture:
         stream.dispatch(scale, N // 64, x, 2.0)
         node = capture.record_kernel(scale, N // 64, x, 3.0)
-        assert stream.is_capturing() and capture.recorded_count == 2
+        assert stream.is_in_stream_capture() and capture.recorded_count == 2
     assert stream.read_now(x)[0] == 1  # nothing ran
     exec = capture.graph.instantiate(device)
     exec.set_argument(node, 1, 5.0)
@@ -86,7 +86,7 @@ def test_an_exception_leaves_the_captured_stream_usable(device, scale):
         with reel.StreamCapture(stream):
             stream.dispatch(scale, N // 64, x, 2.0)
             raise ZeroDivisionError
-    assert not stream.is_capturing()
+    assert not stream.is_in_stream_capture()
     assert stream.read_now(x)[0] == 1
 
 
@@ -125,7 +125,7 @@ def test_a_graph_keeps_the_arrays_it_reads_into(device, scale):
 
 
 def test_a_cycle_is_refused_and_equal_graphs_are_equal(device):
-    x = device.buffer(16, "x")
+    x = device.buffer(label="x", size_bytes=16)
 
     def make():
         graph = reel.Graph()
@@ -192,3 +192,15 @@ def test_a_timed_launch_has_a_time_for_every_node(device, scale):
     times = graph.instantiate(device).launch_timed(device.stream()).wait()
     assert [node for node, _, _ in times] == [0, 1]
     assert all(begin <= end for _, begin, end in times)
+
+
+def test_a_graph_is_saved_over_another_and_loaded_from_memory(device, tmp_path):
+    path = tmp_path / "graph.reel"
+    for label in ("a", "b"):
+        graph = reel.Graph()
+        graph.add_fill(device.buffer(label=label, size_bytes=16), 1)
+        graph.save(str(path), overwrite=True)
+    assert [buffer.name for buffer in reel.Graph.load(path).buffers()] == ["b"]
+    assert reel.Graph.load(path.read_bytes()) == reel.Graph.load(str(path))
+    with pytest.raises(reel.Error, match="graph.reel"):
+        graph.save(str(path))

@@ -29,9 +29,9 @@ def test_buffers_may_go_while_another_thread_collects():
         threads = [threading.Thread(target=collect) for _ in range(2)]
         for t in threads: t.start()
         for _ in range(20000):
-            b = device.buffer(64)
+            b = device.buffer(size_bytes=64)
             b.me = [b]           # a cycle, so that some are freed by a collection
-            device.buffer(64)
+            device.buffer(size_bytes=64)
         stop = True
         for t in threads: t.join()
         print("fine")
@@ -46,7 +46,7 @@ def test_python_may_end_with_daemon_threads_inside_the_library():
             device = reel.open_device("host")
             def work():
                 stream = device.stream()
-                x = device.buffer(1 << 20)
+                x = device.buffer(size_bytes=1 << 20)
                 while True:
                     stream.fill(x, 1)
                     stream.synchronize()
@@ -84,11 +84,11 @@ def test_objects_without_an_init_are_refused_not_followed():
 def test_sizes_and_constants_of_the_wrong_kind_are_named():
     device = reel.open_device("host")
     with pytest.raises(reel.Error, match="larger than any device"):
-        device.buffer(2**64)
+        device.buffer(size_bytes=2**64)
     with pytest.raises(reel.Error, match="larger than"):
-        device.buffer((2**40, 2**40))
+        device.buffer((2**40, 2**40), dtype=np.uint8)
     with pytest.raises(ValueError, match="shape"):
-        device.buffer((-1, 2))
+        device.buffer((-1, 2), dtype=np.uint8)
     with pytest.raises(TypeError, match="constant_id.*'a'"):
         device.kernel("k", glsl="x", constants={"a": 1})
     with pytest.raises(TypeError, match=r"32 bits.*2\*\*32 - 1.*4294967296"):

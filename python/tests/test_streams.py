@@ -33,7 +33,7 @@ def test_a_dispatch_does_what_its_kernel_says(device, scale, add):
 
 
 def test_copies_fills_writes_and_reads_go_in_order(device):
-    a, b = device.buffer(64, "a"), device.buffer(64, "b")
+    a, b = device.buffer(label="a", size_bytes=64), device.buffer(label="b", size_bytes=64)
     stream = device.stream()
     into = np.empty(16, dtype=np.uint32)
     data = np.arange(16, dtype=np.uint32)
@@ -58,7 +58,7 @@ def test_an_array_stays_alive_until_it_was_read_into(device):
 
 
 def test_targets_of_reads_must_be_contiguous_and_writable(device):
-    buffer, stream = device.buffer(16), device.stream()
+    buffer, stream = device.buffer(size_bytes=16), device.stream()
     with pytest.raises(ValueError, match="isn't contiguous"):
         stream.read(buffer, np.empty(32, dtype=np.uint8)[::2])
     with pytest.raises(ValueError, match="can't be written"):
@@ -70,7 +70,7 @@ def test_targets_of_reads_must_be_contiguous_and_writable(device):
 
 
 def test_fills_say_what_they_take(device):
-    buffer, stream = device.buffer(16), device.stream()
+    buffer, stream = device.buffer(size_bytes=16), device.stream()
     with pytest.raises(ValueError, match="0 to 255, not 256"):
         stream.fill(buffer, 256)
     with pytest.raises(TypeError, match="1, 2 or 4 bytes, not 8"):
@@ -191,7 +191,7 @@ def test_what_a_host_kernel_raises_comes_out_of_the_wait(host):
     kernel = host.kernel("broken", host=broken, group_size=1)
     stream = host.stream()
     with pytest.raises(reel.Error, match="'broken', a Python function, raised ValueError"):
-        stream.dispatch(kernel, 1, host.buffer(4))
+        stream.dispatch(kernel, 1, host.buffer(size_bytes=4))
         stream.synchronize()
 
 
@@ -214,7 +214,7 @@ def test_more_host_kernels_than_there_are_places_for_at_once(host):
 
     stream = host.stream()
     for number in range(600):
-        x = host.buffer(4)
+        x = host.buffer(size_bytes=4)
         stream.dispatch(host.kernel("put", host=make(number), group_size=1), 1, reel.out(x))
         stream.synchronize()
         assert x.read(np.uint32)[0] == number
@@ -280,3 +280,79 @@ print("done", flush=True)
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("done")
+
+
+def test_a_launch_by_items_runs_so_many(device, add):
+    x, y = (device.buffer(np.ones(N, dtype=np.float32), label) for label in "xy")
+    stream = device.stream()
+    stream.dispatch(add, None, reel.inp(x), reel.inout(y), 100, items=100, guarded=True)
+    assert stream.read_now(y).tolist() == [2] * 100 + [1] * (N - 100)
+    for wrong in ({"groups": None}, {"groups": 1, "items": 64}):
+        with pytest.raises(TypeError, match="A launch is given groups, or None and items="):
+            stream.dispatch(add, wrong.pop("groups"), reel.inp(x), reel.inout(y), 100, **wrong)
+
+
+def test_the_last_group_of_a_host_kernel_has_what_is_left(host):
+    seen = []
+
+    @reel.host_kernel(x="inout u32")
+    def note(group, x):
+        x[group.items] += 1
+        seen.append((group.id[0], group.first[0], group.size[0]))
+
+    x = host.buffer((200,), dtype=np.uint32)
+    stream = host.stream()
+    stream.dispatch(host.kernel("note", host=note), None, reel.inout(x), items=150, group_size=64, offset=10)
+    assert stream.read_now(x).tolist() == [0] * 10 + [1] * 150 + [0] * 40
+    assert sorted(seen) == [(0, 10, 64), (1, 74, 64), (2, 138, 22)]
+
+
+def test_fills_take_the_same_values_everywhere(device):
+    x, stream, one = device.buffer((4,), dtype=np.float32), device.stream(), np.float32(1)
+    graph = reel.Graph()
+    graph.add_fill(x, one)
+    for session in (reel.GraphExecutor(device).begin(), reel.GraphExecutor(device).begin_recorded()):
+        stream.fill(x, 0)
+        stream.synchronize()
+        session.fill(x, one)
+        session.finish()
+        assert x.read().tolist() == [1] * 4
+    stream.fill(x, 0)
+    graph.instantiate(device).launch(stream)
+    assert stream.read_now(x).tolist() == [1] * 4
+    with pytest.raises(ValueError, match="one byte, 0 to 255, not 256"):
+        graph.add_fill(x, 256)
+
+
+def test_rows_are_copied_a_pitch_apart(device):
+    x, stream = device.buffer(np.arange(16, dtype=np.uint8)), device.stream()
+    y = device.buffer(size_bytes=16)
+    stream.copy_2d(y, x, width_bytes=2, rows=4, target_pitch_bytes=4, source_pitch_bytes=3)
+    assert stream.read_now(y).reshape(4, 4).tolist() == [[3 * i, 3 * i + 1, 0, 0] for i in range(4)]
+
+
+def test_elapsed_time_is_that_between_two_events(device):
+    stream, begin, end = device.stream(priority="high"), device.event("begin"), device.event("end")
+    assert reel.elapsed_ns(begin, end) is None
+    x = device.buffer(size_bytes=1 << 20)
+    stream.record(begin)
+    stream.fill(x, 1)
+    stream.record(end)
+    stream.synchronize()
+    assert (reel.elapsed_ns(begin, end) is not None) == device.info.can_stamp_time
+    with pytest.raises(ValueError, match="'low', 'normal' or 'high', not 'urgent'"):
+        device.stream(priority="urgent")
+
+
+def test_a_program_has_several_kernels(device):
+    from conftest import ADD_CL, ADD_COMP, SCALE_CL, SCALE_COMP, add_host, scale_host
+
+    program = device.program(opencl_c=SCALE_CL + ADD_CL, group_size=64)
+    scale = program.kernel("scale", glsl=SCALE_COMP, host=scale_host)
+    add = program.kernel("add", "sum", glsl=ADD_COMP, host=add_host)
+    assert (scale.name, add.name) == ("scale", "sum")
+    x, y = (device.buffer(np.ones(N, dtype=np.float32), label) for label in "xy")
+    stream = device.stream()
+    stream.dispatch(scale, N // 64, reel.inout(x), 3.0)
+    stream.dispatch(add, N // 64, reel.inp(x), reel.inout(y), N)
+    assert stream.read_now(y).tolist() == [4] * N

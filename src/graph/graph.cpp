@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "graph/access.hpp"
+#include "graph/dispatch_command.hpp"
 #include "graph/kept_values.hpp"
 #include "graph/resource.hpp"
 #include "graph/validate.hpp"
@@ -44,11 +45,10 @@ void take_over(Command& command, NodePayload& payload) {
 }
 
 // Sound, and with a group size if it is a dispatch.
-Command checked(Command command) {
-  if (auto* dispatch = std::get_if<Dispatch>(&command.work); dispatch && dispatch->kernel)
-    dispatch->group_size = resolve_group_size(command, *dispatch->kernel, dispatch->group_size);
-  validate(command);
-  return command;
+Command checked(const Command& command) {
+  Command result = with_group_size(command);
+  validate(result);
+  return result;
 }
 
 }  // namespace
@@ -112,18 +112,23 @@ NodeId Graph::add_node(const Command& command, std::shared_ptr<NodePayload> payl
 
 NodeId Graph::add_dispatch(const Kernel& kernel, const Launch& launch,
                            std::span<const Argument> arguments, const NodeOptions& options) {
-  const std::string_view label = options.label.empty() ? launch.label : options.label;
-  return add({Dispatch{kernel.resource().get(), launch.groups, launch.group_size, arguments, {}},
-              label, options.scope},
-             options.after);
+  Command command = dispatch_command(kernel, launch, arguments);
+  if (!options.label.empty()) command.label = options.label;
+  command.scope = options.scope;
+  return add(command, options.after);
 }
 
 NodeId Graph::add_copy(BufferRange target, BufferRange source, const NodeOptions& options) {
-  return add({Copy{source, target}, options.label, options.scope}, options.after);
+  return add({Copy{target, source}, options.label, options.scope}, options.after);
 }
 
-NodeId Graph::add_fill(BufferRange target, std::uint8_t value, const NodeOptions& options) {
-  return add({Fill{target, value, 1}, options.label, options.scope}, options.after);
+NodeId Graph::add_copy_2d(const Pitched& target, const Pitched& source, std::uint64_t width_bytes,
+                          std::uint64_t rows, const NodeOptions& options) {
+  const std::vector<Copy> copies = row_copies(target, source, width_bytes, rows);
+  if (copies.size() == 1) return add({copies[0], options.label, options.scope}, options.after);
+  Graph child;
+  for (const Copy& row : copies) child.add({row, options.label, options.scope});
+  return add_child(child, options);
 }
 
 NodeId Graph::add_write(BufferRange target, std::span<const std::byte> data,

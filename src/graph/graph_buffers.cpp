@@ -30,12 +30,10 @@ class BufferFinder {
  private:
   void add(const Node& node) {
     const Work& work = node.command.work;
-    // A kernel may leave some bytes of what it is given to write.
-    const bool leaves_some = std::holds_alternative<Dispatch>(work);
     for_each_range(work, [&](const BufferRange& range, Access access) {
       const std::size_t place = place_of(*range.buffer);
       const std::uint64_t end = range.offset_bytes + range.size_bytes;
-      if ((reads(access) || leaves_some) && !written_[place].contains(range.offset_bytes, end))
+      if (reads(access) && !written_[place].contains(range.offset_bytes, end))
         found[place].facts.is_input = true;
     });
     for_each_range(work, [&](const BufferRange& range, Access access) {

@@ -9,7 +9,11 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
-  std::map<std::string, HostKernel, std::less<>> kernels;
+  struct Entry {
+    HostKernel kernel;
+    bool is_registered;  // else it is known from a kernel that was built
+  };
+  std::map<std::string, Entry, std::less<>> kernels;
 };
 
 // Never destroyed: initialisers and ends of other libraries may come here.
@@ -23,14 +27,24 @@ Registry& registry() {
 void register_host_kernel(std::string name, HostKernel kernel) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  all.kernels.insert_or_assign(std::move(name), std::move(kernel));
+  all.kernels.insert_or_assign(std::move(name), Registry::Entry{std::move(kernel), true});
+}
+
+void detail::note_host_kernel(const std::string& name, const HostKernel& kernel) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const auto known = all.kernels.find(name);
+  if (known == all.kernels.end())
+    all.kernels.emplace(name, Registry::Entry{kernel, false});
+  else if (!known->second.is_registered)
+    known->second.kernel = kernel;
 }
 
 HostKernel find_host_kernel(std::string_view name) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   const auto found = all.kernels.find(name);
-  return found == all.kernels.end() ? HostKernel() : found->second;
+  return found == all.kernels.end() ? HostKernel() : found->second.kernel;
 }
 
 }  // namespace reel

@@ -67,6 +67,7 @@ struct KernelResource : std::enable_shared_from_this<KernelResource> {
   Dim3 group_size = unset_dim;        // fixed by the source, or the default of KernelSource
   bool group_size_fixed = false;      // launches with another size are refused
   std::uint64_t max_group_items = 0;  // of this kernel; 0: the device's
+  bool whole_groups_only = false;     // its device takes no partial groups
   std::string build_log;
   std::shared_ptr<DeviceState> device;
   CaptureNumber recorded_in = 0;

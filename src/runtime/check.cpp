@@ -61,7 +61,9 @@ void check_partial_groups(const Dispatch& dispatch, const DeviceInfo& info) {
   if (items == unset_dim || size == unset_dim || info.takes_partial_groups) return;
   if (items.x % size.x || items.y % size.y || items.z % size.z)
     fail(Code::unsupported,
-         "Kernel '{}' is launched with {} items in groups of {}; on {} every group is full.",
+         "Kernel '{}' is launched with {} items in groups of {}; on {} every group is full. Launch "
+         "a "
+         "multiple, or let the kernel skip what is past the end and say so (Launch::guarded).",
          dispatch.kernel->source.name, text(items), text(size), info.id);
 }
 
@@ -78,25 +80,6 @@ void check_shared(const Dispatch& dispatch, const DeviceInfo& info) {
 }
 
 }  // namespace
-
-Command dispatch_command(const Kernel& kernel, const Launch& launch,
-                         std::span<const Argument> arguments) {
-  if (!kernel) fail(Code::invalid_argument, "dispatch() is given an empty Kernel.");
-  KernelResource& resource = *kernel.resource();
-  const Dim3 size = launch.group_size == unset_dim ? resource.group_size : launch.group_size;
-  return {Dispatch{&resource, launch.groups, size, arguments, {}},
-          launch.label.empty() ? std::string_view(resource.source.name) : launch.label};
-}
-
-Command indirect_dispatch_command(const Kernel& kernel, const BufferRange& groups,
-                                  const Launch& launch, std::span<const Argument> arguments) {
-  Command command = dispatch_command(kernel, launch, arguments);
-  if (!groups.buffer)
-    fail(Code::invalid_argument, "dispatch_indirect() of kernel '{}' names no buffer of groups.",
-         kernel.name());
-  std::get<Dispatch>(command.work).indirect = groups;
-  return command;
-}
 
 void check_groups(Dim3 groups, const std::string& kernel_name, const DeviceState& device) {
   const Dim3 most = device.info().max_groups;
@@ -141,12 +124,12 @@ void check_for_device(const Command& command, const DeviceState& device) {
     for (std::size_t i = 0; i < dispatch->arguments.size(); ++i)
       check_argument_for_device(dispatch->arguments[i], i, name, device);
     check_group_size(*dispatch, device.info());
+    check_partial_groups(*dispatch, device.info());
     if (dispatch->is_free_grid() && !device.info().takes_free_grids)
       fail(Code::unsupported,
-           "Kernel '{}' is launched with an offset or with a number of items; {} takes whole "
-           "groups that begin at 0.",
+           "Kernel '{}' is launched with an offset, or by items without a group size; {} takes "
+           "whole groups that begin at 0.",
            name, device.info().id);
-    check_partial_groups(*dispatch, device.info());
     check_groups(dispatch->groups, name, device);
     check_shared(*dispatch, device.info());
     if (!dispatch->indirect.buffer) return;

@@ -9,13 +9,6 @@ namespace reel {
 
 class DeviceState;
 
-// A Dispatch with the group size filled in from the kernel where the launch leaves it open, and
-// the kernel's name as label where the launch has none.
-Command dispatch_command(const Kernel& kernel, const Launch& launch,
-                         std::span<const Argument> arguments);
-Command indirect_dispatch_command(const Kernel& kernel, const BufferRange& groups,
-                                  const Launch& launch, std::span<const Argument> arguments);
-
 // Everything that holds for any device (graph/validate), then what this one demands: its own
 // buffers and kernels, alignment, limits.
 void check(const Command& command, const DeviceState& device);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <mutex>
 #include <optional>
 
 #include "base/environment_variable.hpp"
@@ -225,7 +226,9 @@ Buffer Device::image_on(BufferRange storage, const ImageShape& shape,
       {.size_bytes = shape.size_bytes(), .label = label, .image = &shape, .storage = storage});
 }
 
-Kernel Device::kernel(const KernelSource& source) const {
+Kernel Device::kernel(const KernelSource& source) const { return kernel(source, nullptr); }
+
+Kernel Device::kernel(const KernelSource& source, std::shared_ptr<void>* shared) const {
   DeviceState& state = state_of(*this, "kernel()");
   const DeviceInfo& info = state.info();
   if (source.name.empty()) fail(Code::invalid_argument, "A KernelSource needs a name.");
@@ -241,17 +244,42 @@ Kernel Device::kernel(const KernelSource& source) const {
          given.empty() ? "none" : fmt::format("{}", fmt::join(given, ", ")));
   static std::atomic<std::uint32_t> next{0};
   const std::uint64_t begin_ns = monotonic_ns();
-  auto resource = state.driver().build(source);
+  auto resource = state.driver().build(source, shared);
   resource->id = KernelId{next.fetch_add(1, std::memory_order_relaxed)};
   resource->source = source;
   resource->device = state_;
+  resource->whole_groups_only = !info.takes_partial_groups;
+  if (source.host && source.host.is_lasting) detail::note_host_kernel(source.name, source.host);
   if (resource->group_size == unset_dim) resource->group_size = source.group_size;
   if (const RecorderUse recorder; recorder) recorder->built(*resource, begin_ns);
   return Kernel(std::move(resource));
 }
 
+struct Program::Source {
+  KernelSource source;
+  std::mutex mutex;             // of the first that builds it
+  std::shared_ptr<void> built;  // the backend's
+};
+
+Program::Program(const Device& device, KernelSource source)
+    : device_(device.state()), source_(std::make_shared<Source>()) {
+  state_of(device, "program()");
+  source_->source = std::move(source);
+}
+
+Kernel Program::kernel(const std::string& entry, const ProgramKernel& own) const {
+  const std::lock_guard lock(source_->mutex);
+  KernelSource source = source_->source;
+  source.name = own.label.empty() ? entry : own.label;
+  source.entry = entry;
+  if (!own.glsl.empty()) source.glsl = own.glsl;
+  if (own.host) source.host = own.host;
+  if (own.group_size != unset_dim) source.group_size = own.group_size;
+  return Device(device_).kernel(source, &source_->built);
+}
+
 Stream Device::stream(const StreamOptions& options) const {
-  return Stream(state_of(*this, "stream()").open_stream(options.label));
+  return Stream(state_of(*this, "stream()").open_stream(options));
 }
 
 Stream Device::stream(std::string_view label) const {

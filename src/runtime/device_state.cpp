@@ -34,8 +34,8 @@ void DeviceState::fail_inherited() const {
        driver_->info().id);
 }
 
-std::shared_ptr<StreamState> DeviceState::open_stream(std::string_view label) {
-  auto stream = std::make_shared<StreamState>(shared_from_this(), label);
+std::shared_ptr<StreamState> DeviceState::open_stream(const StreamOptions& options) {
+  auto stream = std::make_shared<StreamState>(shared_from_this(), options);
   const std::lock_guard lock(mutex_);
   std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
   streams_.push_back(stream);
@@ -80,8 +80,9 @@ void DeviceState::read(const BufferRange& source, std::span<std::byte> target) {
 void DeviceState::transfer(Command&& command) {
   const std::lock_guard lock(transfer_mutex_);
   if (!transfers_)
-    transfers_ = std::make_shared<StreamState>(
-        std::shared_ptr<DeviceState>(std::shared_ptr<void>(), this), "transfers");
+    transfers_ =
+        std::make_shared<StreamState>(std::shared_ptr<DeviceState>(std::shared_ptr<void>(), this),
+                                      StreamOptions{.label = "transfers"});
   transfers_->enqueue(std::move(command));
   transfers_->wait_for_queue();
 }

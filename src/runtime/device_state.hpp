@@ -35,7 +35,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   DeviceDriver& driver() noexcept { return *driver_; }
   const DeviceInfo& info() const noexcept { return driver_->info(); }
 
-  std::shared_ptr<StreamState> open_stream(std::string_view label);
+  std::shared_ptr<StreamState> open_stream(const StreamOptions& options);
 
   // Blocking, after everything given to any stream so far. `operation` is for errors.
   void synchronize(std::string_view operation);

@@ -137,8 +137,13 @@ class DeviceDriver {
   // whether it is_shared_virtual.
   virtual std::unique_ptr<BufferResource> allocate(const MemoryRequest& request) = 0;
   // The front has checked that one of info().kernel_forms is given, and sets id, source, device.
-  virtual std::shared_ptr<KernelResource> build(const KernelSource& source) = 0;
-  virtual std::unique_ptr<QueueDriver> open_queue(std::string_view label) = 0;
+  // `shared` is what the kernels of one Program share, null for a kernel of its own: a backend that
+  // compiles several kernels at once leaves there what it compiled, and finds it the next time.
+  virtual std::shared_ptr<KernelResource> build(const KernelSource& source,
+                                                std::shared_ptr<void>* shared) = 0;
+  // The priority is a wish, where info().takes_stream_priority.
+  virtual std::unique_ptr<QueueDriver> open_queue(
+      std::string_view label, StreamPriority priority = StreamPriority::normal) = 0;
   virtual std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) = 0;
   // The device's clock now.
   virtual std::uint64_t now_ns() = 0;

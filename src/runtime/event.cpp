@@ -56,4 +56,17 @@ std::optional<std::uint64_t> Event::time_ns() const {
   return signal->time_ns();
 }
 
+std::optional<std::int64_t> elapsed_ns(const Event& begin, const Event& end) {
+  const EventState& first = state_of(begin, "elapsed_ns()");
+  const EventState& last = state_of(end, "elapsed_ns()");
+  if (first.device != last.device)
+    fail(Code::invalid_argument,
+         "elapsed_ns() is given event '{}' of device {} and event '{}' of device {}; each has a "
+         "clock of its own.",
+         first.label, first.device->info().id, last.label, last.device->info().id);
+  const auto from = begin.time_ns(), to = end.time_ns();
+  if (!from || !to) return std::nullopt;
+  return static_cast<std::int64_t>(*to - *from);
+}
+
 }  // namespace reel

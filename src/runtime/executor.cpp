@@ -1,5 +1,6 @@
 #include "reel/executor.hpp"
 
+#include "graph/dispatch_command.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
@@ -31,11 +32,17 @@ void GraphSession::dispatch_indirect(const Kernel& kernel, BufferRange groups, c
 }
 
 void GraphSession::copy(BufferRange target, BufferRange source, std::string_view label) {
-  live(state_, "copy()").give({Copy{source, target}, label});
+  live(state_, "copy()").give({Copy{target, source}, label});
 }
 
-void GraphSession::fill(BufferRange target, std::uint8_t value, std::string_view label) {
-  live(state_, "fill()").give({Fill{target, value, 1}, label});
+void GraphSession::copy_2d(const Pitched& target, const Pitched& source, std::uint64_t width_bytes,
+                           std::uint64_t rows, std::string_view label) {
+  SessionState& state = live(state_, "copy_2d()");
+  for (const Copy& row : row_copies(target, source, width_bytes, rows)) state.give({row, label});
+}
+
+void GraphSession::fill(const Fill& fill, std::string_view label) {
+  live(state_, "fill()").give({fill, label});
 }
 
 void GraphSession::write(BufferRange target, std::span<const std::byte> data,
@@ -50,6 +57,14 @@ void GraphSession::read(BufferRange source, std::span<std::byte> target, std::st
 void GraphSession::host_call(std::function<void()> function, std::string_view label) {
   live(state_, "host_call()")
       .give({HostCall{std::make_shared<const std::function<void()>>(std::move(function))}, label});
+}
+
+void GraphSession::enqueue(const Command& command) {
+  SessionState& state = live(state_, "enqueue()");
+  if (std::holds_alternative<Barrier>(command.work))
+    state.barrier();
+  else
+    state.give(with_group_size(command));
 }
 
 void GraphSession::barrier() { live(state_, "barrier()").barrier(); }

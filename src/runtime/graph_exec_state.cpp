@@ -234,6 +234,11 @@ void GraphExecState::set_groups(NodeId node, Dim3 groups) {
   if (dispatch.indirect.buffer)
     fail(Code::invalid_argument, "set_grid(): {} takes its grid from buffer '{}'.",
          graph_.describe(node), dispatch.indirect.buffer->label);
+  if (dispatch.items != unset_dim)
+    fail(Code::invalid_argument,
+         "set_grid(): {} is launched by items that don't fill its groups; replace the node to "
+         "change them.",
+         graph_.describe(node));
   check_groups(groups, dispatch.kernel->source.name, *device);
   const std::uint32_t step = step_of_node_[index_of(node)];
   executable_->set_groups(step, groups);

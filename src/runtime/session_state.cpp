@@ -69,7 +69,7 @@ void SessionState::mark_begin() {
 
 void SessionState::give(Command&& command) {
   const bool is_dispatch = std::holds_alternative<Dispatch>(command.work);
-  command.scope = *scope_;
+  if (command.scope == Scope()) command.scope = *scope_;
   if (recording_) {
     check(command, *executor_->device.state());
     graph_.add(command);

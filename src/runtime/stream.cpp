@@ -1,6 +1,9 @@
 #include "reel/stream.hpp"
 
+#include <algorithm>
+
 #include "base/fail.hpp"
+#include "graph/dispatch_command.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/capture_session.hpp"
 #include "runtime/check.hpp"
@@ -33,12 +36,17 @@ void Stream::dispatch_indirect(const Kernel& kernel, BufferRange groups, const L
 }
 
 void Stream::copy(BufferRange target, BufferRange source, std::string_view label) const {
-  state_of(*this, "copy()").enqueue({Copy{source, target}, label});
+  state_of(*this, "copy()").enqueue({Copy{target, source}, label});
 }
 
-void Stream::fill_pattern(BufferRange target, std::uint32_t pattern, std::uint32_t pattern_bytes,
-                          std::string_view label) const {
-  state_of(*this, "fill()").enqueue({Fill{target, pattern, pattern_bytes}, label});
+void Stream::copy_2d(const Pitched& target, const Pitched& source, std::uint64_t width_bytes,
+                     std::uint64_t rows, std::string_view label) const {
+  StreamState& state = state_of(*this, "copy_2d()");
+  for (const Copy& row : row_copies(target, source, width_bytes, rows)) state.enqueue({row, label});
+}
+
+void Stream::fill(const Fill& fill, std::string_view label) const {
+  state_of(*this, "fill()").enqueue({fill, label});
 }
 
 void Stream::write(BufferRange target, std::span<const std::byte> data,
@@ -64,6 +72,10 @@ void Stream::host_call(std::function<void()> function, std::string_view label) c
       {HostCall{std::make_shared<const std::function<void()>>(std::move(function))}, label});
 }
 
+void Stream::enqueue(const Command& command) const {
+  state_of(*this, "enqueue()").enqueue(with_group_size(command));
+}
+
 void Stream::barrier() const { state_of(*this, "barrier()").enqueue({Barrier{}}); }
 
 void Stream::record(const Event& event) const {
@@ -84,6 +96,31 @@ ScopeGuard Stream::scope(std::string_view name) const {
   return ScopeGuard([keep = state_, before] { keep->leave_to(before); });
 }
 
-bool Stream::is_capturing() const { return state_of(*this, "is_capturing()").capture() != nullptr; }
+bool Stream::is_in_stream_capture() const {
+  return state_of(*this, "is_in_stream_capture()").capture() != nullptr;
+}
+
+void copy_between(const Stream& to, BufferRange target, const Stream& from, BufferRange source) {
+  state_of(to, "copy_between()");
+  state_of(from, "copy_between()");
+  if (target.size_bytes != source.size_bytes)
+    fail(Code::invalid_argument,
+         "copy_between() is given a target of {} bytes and a source of {}; the sizes must be "
+         "equal.",
+         target.size_bytes, source.size_bytes);
+  // In pieces, so that a large copy needs little host memory.
+  constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+  std::vector<std::byte> piece(std::min(source.size_bytes, most_bytes));
+  for (std::uint64_t at = 0; at < source.size_bytes; at += piece.size()) {
+    piece.resize(std::min(source.size_bytes - at, most_bytes));
+    const auto part = [&](BufferRange range) {
+      range.offset_bytes += at;
+      range.size_bytes = piece.size();
+      return range;
+    };
+    from.read_now(part(source), piece);
+    to.write(part(target), piece);
+  }
+}
 
 }  // namespace reel

@@ -39,11 +39,12 @@ Register& the_register() { return *the_pointer(); }
 
 }  // namespace
 
-StreamState::StreamState(std::shared_ptr<DeviceState> owner, std::string_view name)
+StreamState::StreamState(std::shared_ptr<DeviceState> owner, const StreamOptions& options)
     : device(std::move(owner)),
       id(next_stream_id()),
-      label(name.empty() ? fmt::format("s{}", static_cast<std::uint32_t>(id)) : std::string(name)),
-      queue_(device->driver().open_queue(label)),
+      label(options.label.empty() ? fmt::format("s{}", static_cast<std::uint32_t>(id))
+                                  : std::string(options.label)),
+      queue_(device->driver().open_queue(label, options.priority)),
       wants_barriers_(device->info().wants_barriers),
       own_tracker_(wants_barriers_ ? std::make_shared<HazardTracker>() : nullptr),
       tracker_(own_tracker_) {

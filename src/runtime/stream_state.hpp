@@ -24,7 +24,7 @@ class GraphExecState;
 
 class StreamState : public std::enable_shared_from_this<StreamState> {
  public:
-  StreamState(std::shared_ptr<DeviceState> owner, std::string_view name);
+  StreamState(std::shared_ptr<DeviceState> owner, const StreamOptions& options);
   ~StreamState();
   static std::vector<std::shared_ptr<StreamState>> all();  // of the process, of whatever device
 

@@ -35,7 +35,7 @@ class BrokenCaptureTest : public RecordingTest {
   // Both streams run, can be captured again, and nothing of what was captured has run.
   void expect_usable() {
     for (const Stream& stream : {decode, side}) {
-      EXPECT_FALSE(stream.is_capturing());
+      EXPECT_FALSE(stream.is_in_stream_capture());
       const std::uint32_t before = contents(w)[0];
       mad(stream, w, 1, 1);
       stream.synchronize();

@@ -231,7 +231,7 @@ TEST_P(CaptureErrors, AStreamOfAnotherDeviceCanNotJoin) {
         << error.what();
     EXPECT_THAT(error.what(), testing::HasSubstr("abroad"));
   }
-  EXPECT_FALSE(abroad.is_capturing());
+  EXPECT_FALSE(abroad.is_in_stream_capture());
 }
 
 // --- 907: events of a capture --------------------------------------------------------------------
@@ -291,7 +291,7 @@ TEST_P(CaptureErrors, AnExecOfAnotherDeviceCanNotBeLaunchedIntoACapture) {
   if (!other) GTEST_SKIP() << "needs a second device";
   const Buffer theirs = other.buffer(64, "theirs");
   Graph graph;
-  graph.add_fill(theirs, 1);
+  graph.add_fill(theirs, std::uint8_t{1});
   const GraphExec exec = graph.instantiate(other);
   auto capture = StreamCapture::begin(decode);
   expect_error(Code::invalid_argument, {"decode"}, [&] { exec.launch(decode); });

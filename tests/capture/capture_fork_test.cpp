@@ -18,14 +18,14 @@ TEST_P(CaptureFork, AForkAndAJoinGiveADiamond) {
   mad(main, x, 2, 1);  // n0
   main.record(forked);
   side.wait(forked);
-  EXPECT_TRUE(side.is_capturing());
+  EXPECT_TRUE(side.is_in_stream_capture());
   mad(side, y, 2, 2);  // n1, after n0
   mad(main, z, 2, 3);  // n2, after n0
   side.record(joined);
   main.wait(joined);
   mad(main, w, 2, 4);  // n3, after n1 and n2
   const Graph graph = capture.end();
-  EXPECT_FALSE(side.is_capturing());
+  EXPECT_FALSE(side.is_in_stream_capture());
 
   EXPECT_THAT(shape(graph),
               ElementsAre(NodePair(0, 1), NodePair(0, 2), NodePair(1, 3), NodePair(2, 3)));

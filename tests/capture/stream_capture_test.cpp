@@ -50,12 +50,12 @@ TEST_P(StreamCaptureTest, KnowsItsCountStatusAndMode) {
   for (const CaptureMode mode :
        {CaptureMode::global, CaptureMode::thread_local_, CaptureMode::relaxed}) {
     const Stream stream = device().stream("line");
-    EXPECT_FALSE(stream.is_capturing());
+    EXPECT_FALSE(stream.is_in_stream_capture());
     auto capture = StreamCapture::begin(stream, mode);
     EXPECT_EQ(capture.mode(), mode);
     EXPECT_EQ(capture.status(), CaptureStatus::active);
     EXPECT_TRUE(capture.is_active());
-    EXPECT_TRUE(stream.is_capturing());
+    EXPECT_TRUE(stream.is_in_stream_capture());
     EXPECT_EQ(capture.recorded_count(), 0u);
     mad(stream, x, 2, 1);
     EXPECT_EQ(capture.recorded_count(), 1u);
@@ -65,7 +65,7 @@ TEST_P(StreamCaptureTest, KnowsItsCountStatusAndMode) {
     EXPECT_EQ(graph.node_count(), 2u);
     EXPECT_FALSE(capture.is_active());
     EXPECT_EQ(capture.status(), CaptureStatus::none);
-    EXPECT_FALSE(stream.is_capturing());
+    EXPECT_FALSE(stream.is_in_stream_capture());
   }
 }
 
@@ -352,7 +352,7 @@ TEST_P(StreamCaptureTest, DestroyingAnActiveCaptureLeavesEveryStreamUsable) {
     mad(side, y, 1, 1);
   }
   for (const Stream& stream : {main, side}) {
-    EXPECT_FALSE(stream.is_capturing());
+    EXPECT_FALSE(stream.is_in_stream_capture());
     mad(stream, x, 1, 10);
     stream.synchronize();
     EXPECT_TRUE(stream.done());
@@ -382,8 +382,8 @@ TEST_P(StreamCaptureTest, AssigningOverAnActiveCaptureDiscardsIt) {
   auto capture = StreamCapture::begin(one);
   mad(one, x, 1, 1);
   capture = StreamCapture::begin(two);
-  EXPECT_FALSE(one.is_capturing());
-  EXPECT_TRUE(two.is_capturing());
+  EXPECT_FALSE(one.is_in_stream_capture());
+  EXPECT_TRUE(two.is_in_stream_capture());
   EXPECT_EQ(capture.recorded_count(), 0u);
   mad(two, y, 1, 1);
   EXPECT_EQ(capture.end().node_count(), 1u);

@@ -23,7 +23,7 @@ class GraphInfo : public testing::Test {
     scale.resource()->source.opencl_c = "kernel void scale(global float* x) {}";
     scale.resource()->source.glsl = "#version 450\nvoid main() {}";
     Graph child, graph;
-    child.add_fill(y, 0);
+    child.add_fill(y, std::uint8_t{0});
     const NodeId first = graph.add_child(child, {.label = "clear"});
     graph.add_dispatch(scale, one_group, in(x), inout(y));
     graph.add_write(y.range(0, 4), std::vector<std::byte>(4), {.after = {first}});

@@ -42,12 +42,12 @@ TEST_P(AnyDevice, AHostCallThatWouldWaitForItsDeviceIsRefusedAtTheCall) {
   other.record(outside);
   const GraphExecutor executor(device());
   GraphSession session = executor.begin();
-  session.fill(x, 1);
+  session.fill(x, std::uint8_t{1});
   const PendingPass pending = executor.begin().commit();
   Words target(64);
   const auto bytes = std::as_writable_bytes(std::span(target));
   Graph graph;
-  graph.add_fill(x, 2);
+  graph.add_fill(x, std::uint8_t{2});
   const GraphExec exec = graph.instantiate(device());
   std::optional<TimedLaunch> timed;
   if (info().can_stamp_time) timed = exec.launch_timed(other);

@@ -171,7 +171,7 @@ TEST_P(AnyDevice, AFillRepeatsPatternsOfTwoAndFourBytesAtAnyOffset) {
       for (const std::uint64_t offset : odd_offsets) {
         const std::uint64_t size = count * pattern_bytes;
         const Buffer buffer = device().buffer(offset + size + 9, "target");
-        stream.fill_pattern(buffer.range(offset, size), 0xd4c3b2a1, pattern_bytes);
+        stream.fill(Fill{buffer.range(offset, size), 0xd4c3b2a1, pattern_bytes});
         Bytes model(offset + size + 9);
         const std::uint8_t pattern[] = {0xa1, 0xb2, 0xc3, 0xd4};
         for (std::uint64_t i = 0; i < size; ++i) model[offset + i] = pattern[i % pattern_bytes];
@@ -193,12 +193,15 @@ TEST_P(AnyDevice, AFillRefusesOtherPatternsAndPartialOnes) {
   const Stream stream = device().stream("filler");
   const Buffer buffer = device().buffer(64, "target");
   for (const std::uint32_t bytes : {0u, 3u, 5u, 8u})
-    expect_error(Code::invalid_argument, {std::to_string(bytes), "1, 2 and 4"},
-                 [&] { stream.fill_pattern(buffer, 1, bytes); });
-  expect_error(Code::invalid_argument, {"target", "63"},
-               [&] { stream.fill_pattern(buffer.range(0, 63), 1, 4); });
-  expect_error(Code::invalid_argument, {"target", "3"},
-               [&] { stream.fill_pattern(buffer.range(0, 3), 1, 2); });
+    expect_error(Code::invalid_argument, {std::to_string(bytes), "1, 2 and 4"}, [&] {
+      stream.fill(Fill{buffer, 1, bytes});
+    });
+  expect_error(Code::invalid_argument, {"target", "63"}, [&] {
+    stream.fill(Fill{buffer.range(0, 63), 1, 4});
+  });
+  expect_error(Code::invalid_argument, {"target", "3"}, [&] {
+    stream.fill(Fill{buffer.range(0, 3), 1, 2});
+  });
 }
 
 TEST_P(AnyDevice, CommandsOfZeroBytesDoNothing) {

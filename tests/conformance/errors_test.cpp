@@ -92,7 +92,7 @@ TEST_P(AnyDevice, NullStreamsAreRefused) {
   refused([&] { null.flush(); });
   refused([&] { null.synchronize(); });
   refused([&] { null.done(); });
-  refused([&] { null.is_capturing(); });
+  refused([&] { null.is_in_stream_capture(); });
   refused([&] { auto guard = null.scope("s"); });
   refused([&] { null.id(); });
   refused([&] { null.label(); });

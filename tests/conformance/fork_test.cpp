@@ -98,7 +98,7 @@ struct Held {
     exec.emplace(graph.instantiate(device));
     exec->launch(stream);
     if (device.info().can_stamp_time) timed = exec->launch_timed(stream);
-    session.fill(y, 1);
+    session.fill(y, std::uint8_t{1});
     stream.synchronize();
   }
 
@@ -134,7 +134,7 @@ TEST_P(AnyDevice, InAChildWhatTheParentMadeIsRefusedAndLetGo) {
               refused("record()", [&] { held->stream.record(held->event); });
               refused("launch()", [&] { held->exec->launch(held->stream); });
               refused("clone()", [&] { held->exec->clone(); });
-              refused("session", [&] { held->session.fill(held->y, 1); });
+              refused("session", [&] { held->session.fill(held->y, std::uint8_t{1}); });
               if (held->timed) refused("TimedLaunch", [&] { held->timed->wait(); });
               held.reset();
               return good && host_works_anew();

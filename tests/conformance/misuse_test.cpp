@@ -21,7 +21,7 @@ TEST_P(AnyDevice, AHandleThatWasMovedFromStillWorksOrSaysSo) {
   const Stream stream = device().stream("s");
   const Buffer x = device().buffer(256, "x");
   Graph graph;
-  graph.add_fill(x, 3);
+  graph.add_fill(x, std::uint8_t{3});
 
   GraphExec exec = graph.instantiate(device());
   GraphExec moved = std::move(exec);
@@ -42,7 +42,7 @@ TEST_P(AnyDevice, AHandleThatWasMovedFromStillWorksOrSaysSo) {
   EXPECT_EQ(executor.device(), device());
   GraphSession session = executor.begin();
   GraphSession second = std::move(session);
-  expect_error(Code::invalid_argument, {"GraphSession"}, [&] { session.fill(x, 1); });
+  expect_error(Code::invalid_argument, {"GraphSession"}, [&] { session.fill(x, std::uint8_t{1}); });
   PendingPass pass = second.commit();
   const PendingPass copy = std::move(pass);
   pass.wait();
@@ -54,7 +54,7 @@ TEST_P(AnyDevice, EmptyHandlesAreRefusedByWhateverTakesThem) {
   const Stream stream = device().stream("s");
   const Buffer x = device().buffer(256, "x");
   Graph graph;
-  graph.add_fill(x, 3);
+  graph.add_fill(x, std::uint8_t{3});
   for (const auto& call : std::vector<std::function<void()>>{
            [&] { Device().buffer(4); }, [&] { Device().stream(); }, [&] { Device().info(); },
            [&] { Device().synchronize(); }, [&] { Stream().synchronize(); },
@@ -97,7 +97,7 @@ TEST_P(AnyDevice, SharedMemoryOfNoBytesIsRefusedEverywhere) {
 TEST_P(AnyDevice, ABufferOfALoadedGraphCantBeRead) {
   const Buffer x = device().buffer(64, "x");
   Graph graph;
-  graph.add_fill(x, 3);
+  graph.add_fill(x, std::uint8_t{3});
   const std::string path =
       testing::TempDir() + "misuse_" + std::string(GetParam()) + std::to_string(getpid()) + ".reel";
   graph.save(path);

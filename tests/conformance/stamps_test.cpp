@@ -117,7 +117,7 @@ TEST_P(AnyDevice, EveryKindOfCommandComesBackOnceWithItsStamps) {
       queue.submit(Write{x, std::as_bytes(std::span(large))}),
       queue.submit(Read{x, std::as_writable_bytes(std::span(read_idle))}),
       queue.submit(dispatch(increment, 64, arguments)),
-      queue.submit(Copy{x, y}),
+      queue.submit(Copy{y, x}),
       queue.submit(Fill{x.range(0, 64), 0x01020304, 4}),
       queue.submit(Fill{x.range(65, 6), 0x0102, 2}),  // in three parts on OpenCL
       queue.submit(Write{x.range(0, 4), std::as_bytes(std::span(small))}),
@@ -248,7 +248,7 @@ TEST_P(AnyDevice, WorkOfNoSizeComesBackWithoutTimesOfTheDevice) {
   for (int round = 0; round < 2; ++round) {  // with nothing under way, and with something
     const std::vector<std::uint64_t> tickets{
         queue.submit(dispatch(increment, 0, arguments)),
-        queue.submit(Copy{x.range(0, 0), y.range(0, 0)}),
+        queue.submit(Copy{y.range(0, 0), x.range(0, 0)}),
         queue.submit(Fill{x.range(0, 0), 1, 1}),
         queue.submit(Write{x.range(0, 0), {}}),
         queue.submit(Read{x.range(0, 0), {}}),

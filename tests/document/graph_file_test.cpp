@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "expect_error.hpp"
 #include "graph/fixtures.hpp"
 #include "raw_document.hpp"
@@ -178,7 +180,7 @@ TEST_F(GraphFile, ABufferKeepsItsNameAndSize) {
 
 TEST_F(GraphFile, BuffersWithoutANameOfTheirOwnGetOne) {
   Graph graph;
-  for (const char* label : {"x", "", "x"}) graph.add_fill(make_buffer(label), 0);
+  for (const char* label : {"x", "", "x"}) graph.add_fill(make_buffer(label), std::uint8_t{0});
   std::vector<std::string> labels;
   const Graph loaded = through_a_file(graph);
   for (const Node& n : loaded.nodes())
@@ -207,7 +209,7 @@ TEST_F(GraphFile, ChildrenOfChildrenComeBackAndAreWrittenOnce) {
 
 TEST_F(GraphFile, DependenciesThatGoBackAreKept) {
   Graph graph;
-  for (int i = 0; i < 3; ++i) graph.add_fill(make_buffer("b" + std::to_string(i)), 0);
+  for (int i = 0; i < 3; ++i) graph.add_fill(make_buffer("b" + std::to_string(i)), std::uint8_t{0});
   graph.add_dependency(node(2), node(0));
   graph.add_dependency(node(0), node(1));
   const Graph loaded = through_a_file(graph);
@@ -225,7 +227,7 @@ TEST_F(GraphFile, HostKernelsAreFoundByTheirNames) {
   Kernel kernel = make_kernel("only_on_the_host");
   kernel.resource()->source.host = host_kernel<&no_work>();
   Graph graph;
-  graph.add_fill(a, 0);
+  graph.add_fill(a, std::uint8_t{0});
   graph.add_dispatch(kernel, one_group, inout(a));
   expect_error(Code::unsupported, {"n1 'only_on_the_host' (dispatch) can't be saved", "C++"},
                [&] { graph.save(path); });
@@ -238,6 +240,34 @@ TEST_F(GraphFile, HostKernelsAreFoundByTheirNames) {
             kernel.resource()->source.host.function);
 }
 
+TEST_F(GraphFile, AnExistingFileIsReplacedOnlyWhereThatIsAskedFor) {
+  Graph first, second;
+  first.add_fill(make_buffer("a"), 1.0f);
+  second.add_fill(make_buffer("b"), 2.0f);
+  first.save(path);
+  expect_error(Code::io_failed, {path}, [&] { second.save(path); });
+  EXPECT_EQ(Graph::load(path).buffers().front().name, "a");
+  second.save(path, {.overwrite = true});
+  EXPECT_EQ(Graph::load(path).buffers().front().name, "b");
+  // What can't be saved leaves the file as it was.
+  Graph with_call;
+  with_call.add_host_call([] {});
+  expect_error(Code::unsupported, {}, [&] { with_call.save(path, {.overwrite = true}); });
+  EXPECT_EQ(Graph::load(path).buffers().front().name, "b");
+}
+
+TEST_F(GraphFile, IsLoadedFromMemoryAsFromAFile) {
+  Graph graph;
+  graph.add_fill(make_buffer("a"), 1.0f);
+  graph.save(path);
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_TRUE(Graph::load(std::as_bytes(std::span(bytes))) == Graph::load(path));
+  expect_error(Code::damaged_document, {"(memory)"},
+               [&] { Graph::load(std::as_bytes(std::span(bytes)).first(100)); });
+  expect_error(Code::io_failed, {"(memory)"}, [] { Graph::load(std::span<const std::byte>()); });
+}
+
 TEST_F(GraphFile, WhatBelongsToThisProcessIsRefusedAndNothingIsLeft) {
   std::vector<std::byte> memory(64);
   const Buffer a = make_buffer("a");
@@ -246,7 +276,7 @@ TEST_F(GraphFile, WhatBelongsToThisProcessIsRefusedAndNothingIsLeft) {
     EXPECT_FALSE(std::filesystem::exists(path));
   };
   Graph with_call;
-  with_call.add_fill(a, 0);
+  with_call.add_fill(a, std::uint8_t{0});
   with_call.add_host_call([] {}, {.label = "print"});
   refused(with_call, {"n1 'print' (host_call) can't be saved", "function of this process"});
   Graph with_read;
@@ -296,7 +326,7 @@ TEST_F(GraphFile, ACaptureIsNotAGraph) {
 TEST_F(GraphFile, DamageIsNeverTakenForAGraph) {
   Buffers buffers;
   Graph graph;
-  const NodeId fill = graph.add_fill(buffers.a, 1, {.label = "fill"});
+  const NodeId fill = graph.add_fill(buffers.a, std::uint8_t{1}, {.label = "fill"});
   graph.add_dispatch(full_kernel("work"), {.groups = {3, 2}, .group_size = {64, 2, 1}},
                      std::vector<Argument>{in(buffers.a), inout(buffers.b), 42u, shared(256)},
                      {.after = {fill}});

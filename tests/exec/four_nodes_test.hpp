@@ -12,7 +12,7 @@ class FourNodesTest : public StreamTest {
     Graph graph;
     add_mad(graph, x, 2, 1);
     graph.add_copy(y, x);
-    graph.add_fill(z, 3);
+    graph.add_fill(z, std::uint8_t{3});
     graph.add_write(w, std::as_bytes(std::span<const std::uint32_t>(ramp(40))));
     return graph;
   }

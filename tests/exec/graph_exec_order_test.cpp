@@ -100,7 +100,7 @@ TEST_P(GraphExecOrder, ATimedLaunchGivesATimeForEachNode) {
   graph.add_copy(y, x);
   add_mad(graph, z, 2, 1);  // independent
   add_mix(graph, y, z, w, 3);
-  graph.add_fill(y, 1);
+  graph.add_fill(y, std::uint8_t{1});
   const GraphExec exec = graph.instantiate(device());
   for (int launch = 0; launch < 3; ++launch) {
     const std::vector<NodeTime> times = exec.launch_timed(stream).wait();

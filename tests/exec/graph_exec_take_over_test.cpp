@@ -16,7 +16,7 @@ TEST_P(GraphExecTakeOver, AGraphOfTheSameShapeIsTakenOver) {
   Graph next;
   next.add_dispatch(mad_kernel, over(128), inout(p), 5u, 6u, word_count);
   next.add_copy(q.range(4, 100), p.range(12, 100));
-  next.add_fill(r.range(8, 16), 0x77);
+  next.add_fill(r.range(8, 16), std::uint8_t{0x77});
   next.add_write(w.range(0, 16), std::as_bytes(std::span<const std::uint32_t>(ramp(7, 4))));
   EXPECT_EQ(why(exec.update(next)), "");
   EXPECT_EQ(exec.graph(), next);
@@ -71,7 +71,7 @@ TEST_P(GraphExecTakeOver, AnotherShapeIsRefusedWithItsFirstDifference) {
   GraphExec exec = before.instantiate(device());
 
   Graph longer = four_nodes();
-  longer.add_fill(z, 1);
+  longer.add_fill(z, std::uint8_t{1});
   auto difference = exec.update(longer);
   ASSERT_TRUE(difference);
   EXPECT_EQ(difference->node, std::nullopt);
@@ -104,7 +104,7 @@ TEST_P(GraphExecTakeOver, AnotherShapeIsRefusedWithItsFirstDifference) {
   Graph other_kernel;
   other_kernel.add_dispatch(build(increment_source()), grid(), inout(x), word_count);
   other_kernel.add_copy(y, x);
-  other_kernel.add_fill(z, 3);
+  other_kernel.add_fill(z, std::uint8_t{3});
   other_kernel.add_write(w, std::as_bytes(std::span<const std::uint32_t>(ramp(40))));
   difference = exec.update(other_kernel);
   ASSERT_TRUE(difference);
@@ -216,7 +216,7 @@ TEST_P(GraphExecTakeOver, AWrongGraphThrowsAndChangesNothing) {
   Graph foreign;
   add_mad(foreign, x, 2, 9);
   foreign.add_copy(y, x);
-  foreign.add_fill(theirs, 3);
+  foreign.add_fill(theirs, std::uint8_t{3});
   foreign.add_write(w, std::as_bytes(std::span<const std::uint32_t>(ramp(40))));
   expect_error(Code::invalid_argument, {"theirs"}, [&] { exec.update(foreign); });
   expect_as_before(exec, before);

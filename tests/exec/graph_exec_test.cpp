@@ -146,7 +146,7 @@ TEST_P(GraphExecTest, RunsEveryKindOfNode) {
   add_mad(graph, x, 1, 1);
   graph.add_copy(y, x);
   graph.add_child(inner);
-  graph.add_fill(y.range(0, 4), 0xff);
+  graph.add_fill(y.range(0, 4), std::uint8_t{0xff});
   graph.add_barrier();
   graph.add_read(y, std::as_writable_bytes(std::span(target)));
   graph.add_host_call([&] { seen.push_back(target[1]); });

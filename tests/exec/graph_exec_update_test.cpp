@@ -186,7 +186,7 @@ TEST_P(GraphExecUpdate, ABufferIsReboundByNameWhereverItIsUsed) {
   Graph graph;
   add_mad(graph, x, 2, 1);
   graph.add_copy(y, x);
-  graph.add_fill(x.range(0, 8), 0xee);
+  graph.add_fill(x.range(0, 8), std::uint8_t{0xee});
   Words target = words(0);
   graph.add_read(x, std::as_writable_bytes(std::span(target)));
   GraphExec exec = graph.instantiate(device());

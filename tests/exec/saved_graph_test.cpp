@@ -224,7 +224,6 @@ void unknown_here(const HostGroup& group, float* values) {
 
 TEST(SavedHostKernel, IsAskedForByNameWhereItIsMissing) {
   const Device host = open_device("host");
-  register_host_kernel("unknown_here", host_kernel<&unknown_here>());
   const Kernel kernel = host.kernel(
       {.name = "unknown_here", .host = host_kernel<&unknown_here>(), .group_size = {64}});
   Graph graph;

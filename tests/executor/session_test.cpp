@@ -47,7 +47,7 @@ TEST_P(SessionTest, BothModesTakeTheSameCallsAndGiveTheSameBytes) {
     mad(pass, x, 3, 1);
     pass.copy(y, x);
     mix(pass, x, y, z, 2);
-    pass.fill(w.range(3, 13), 0xcd);
+    pass.fill(w.range(3, 13), std::uint8_t{0xcd});
     pass.host_call([&] { called = true; });
     pass.read(z, target);
     pass.finish();
@@ -103,12 +103,12 @@ TEST_P(SessionTest, AnEmptyPassIsAPass) {
 
 TEST_P(SessionTest, TheReportCountsCommandsBarriersAndGroups) {
   in_both_modes([&](GraphSession& pass, bool) {
-    mad(pass, x, 2, 1);     // group 1
-    mad(pass, y, 2, 1);     // group 1
-    mad(pass, z, 2, 1);     // group 1
-    mix(pass, x, y, w, 3);  // group 2
-    pass.copy(z, x);        // group 2: z is free again since the barrier
-    pass.fill(w, 0);        // group 3
+    mad(pass, x, 2, 1);             // group 1
+    mad(pass, y, 2, 1);             // group 1
+    mad(pass, z, 2, 1);             // group 1
+    mix(pass, x, y, w, 3);          // group 2
+    pass.copy(z, x);                // group 2: z is free again since the barrier
+    pass.fill(w, std::uint8_t{0});  // group 3
     EXPECT_EQ(pass.barrier_count(), 2u);
     const PassReport report = pass.finish();
     EXPECT_EQ(report.commands, 6u);
@@ -248,7 +248,7 @@ TEST_P(SessionTest, ABarrierBetweenIsOneWhereRangesConflict) {
     EXPECT_FALSE(pass.barrier_between(Ranges{x}, Ranges{z})) << "nothing since that barrier";
     pass.copy(z.range(0, 4), y.range(0, 4));
     EXPECT_TRUE(pass.barrier_between({}, Ranges{y})) << "write after read";
-    pass.fill(w, 1);
+    pass.fill(w, std::uint8_t{1});
     EXPECT_TRUE(pass.barrier_between({}, Ranges{w.range(1023, 1)})) << "write after write";
     EXPECT_EQ(pass.barrier_count(), 3u);
     mad(pass, w, 1, 1);
@@ -374,7 +374,7 @@ TEST_P(SessionTest, AnEndedSessionRefusesEverything) {
     expect_error(Code::invalid_argument, {"commit"}, [&] { pass.commit(); });
     expect_error(Code::invalid_argument, {"finish"}, [&] { mad(pass, x, 1, 1); });
     expect_error(Code::invalid_argument, {"finish"}, [&] { pass.copy(y, x); });
-    expect_error(Code::invalid_argument, {"finish"}, [&] { pass.fill(y, 1); });
+    expect_error(Code::invalid_argument, {"finish"}, [&] { pass.fill(y, std::uint8_t{1}); });
     expect_error(Code::invalid_argument, {"finish"}, [&] { pass.write(y, target); });
     expect_error(Code::invalid_argument, {"finish"}, [&] { pass.read(y, target); });
     expect_error(Code::invalid_argument, {"finish"}, [&] { pass.host_call([] {}); });
@@ -436,7 +436,7 @@ TEST_P(SessionTest, ScopesNestAndArriveInTheNodes) {
       auto projection = pass.scope("q_proj");
       pass.copy(y, x, "keep");
     }
-    pass.fill(z, 1);
+    pass.fill(z, std::uint8_t{1});
   }
   pass.write(w, words(1));
   const auto path = [&](std::size_t i) { return pass.graph().node(node(i)).command.scope.path(); };

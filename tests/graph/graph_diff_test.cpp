@@ -50,8 +50,8 @@ TEST_F(GraphDiff, FindsNothingBetweenGraphsBuiltAlike) {
                 g.add_write(x, other ? second : first);
                 g.add_read(x, other ? second : first);
                 g.add_host_call([] {});
-                g.add_fill(y, 0);
-                g.add_fill(x, 0, {.after = {node(0)}});
+                g.add_fill(y, std::uint8_t{0});
+                g.add_fill(x, std::uint8_t{0}, {.after = {node(0)}});
                 // The same edges in another order.
                 g.add_dependency(node(other ? 1 : 2), node(5));
                 g.add_dependency(node(other ? 2 : 1), node(5));
@@ -62,9 +62,9 @@ TEST_F(GraphDiff, FindsNothingBetweenGraphsBuiltAlike) {
 
 TEST_F(GraphDiff, NamesCountsAndEdges) {
   EXPECT_THAT(diff([&](Graph& g, bool other) {
-                g.add_fill(x, 0);
-                g.add_fill(y, 0);
-                if (other) g.add_fill(y, 1, {.after = {node(1)}});
+                g.add_fill(x, std::uint8_t{0});
+                g.add_fill(y, std::uint8_t{0});
+                if (other) g.add_fill(y, std::uint8_t{1}, {.after = {node(1)}});
                 if (!other) g.add_dependency(node(0), node(1));
               }),
               ElementsAre(difference("node_count", "2", "3"),
@@ -73,9 +73,9 @@ TEST_F(GraphDiff, NamesCountsAndEdges) {
 
 TEST_F(GraphDiff, NamesKindLabelAndScope) {
   EXPECT_THAT(diff([&](Graph& g, bool other) {
-                other ? g.add_copy(x, y) : g.add_fill(x, 0);
+                other ? g.add_copy(x, y) : g.add_fill(x, std::uint8_t{0});
                 g.add_fill(
-                    x, 0,
+                    x, std::uint8_t{0},
                     {.label = other ? "b" : "a", .scope = Scope().child(other ? "p/r" : "p/q")});
               }),
               ElementsAre(difference(0, "kind", "fill", "copy"), difference(1, "label", "a", "b"),
@@ -131,8 +131,8 @@ TEST_F(GraphDiff, NamesRangesPatternsAndData) {
 TEST_F(GraphDiff, LooksIntoChildren) {
   EXPECT_THAT(diff([&](Graph& g, bool other) {
                 Graph child;
-                child.add_fill(x, 0);
-                child.add_fill(x, other ? 1 : 0);
+                child.add_fill(x, std::uint8_t{0});
+                child.add_fill(x, static_cast<std::uint8_t>(other ? 1 : 0));
                 if (other) child.add_dependency(node(0), node(1));
                 g.add_child(child);
               }),

@@ -16,10 +16,10 @@ struct GraphExport : testing::Test {
 };
 
 TEST_F(GraphExport, DotDrawsEachKindOfEdgeInItsStyle) {
-  graph.add_fill(x, 0);
-  graph.add_fill(y, 0, {.after = {node(0)}});
+  graph.add_fill(x, std::uint8_t{0});
+  graph.add_fill(y, std::uint8_t{0}, {.after = {node(0)}});
   graph.add({Fill{y}}, {node(1)}, EdgeKind::stream);
-  graph.add_fill(x, 0);
+  graph.add_fill(x, std::uint8_t{0});
   const std::string dot = graph.to_dot();
   EXPECT_THAT(dot, HasSubstr("n0 -> n1 [style=solid]"));
   EXPECT_THAT(dot, HasSubstr("n1 -> n2 [style=dashed]"));
@@ -28,8 +28,8 @@ TEST_F(GraphExport, DotDrawsEachKindOfEdgeInItsStyle) {
 }
 
 TEST_F(GraphExport, DotFramesScopesInsideEachOther) {
-  graph.add_fill(x, 0, {.scope = Scope().child("layer0/attention")});
-  graph.add_fill(y, 0, {.scope = Scope().child("layer0")});
+  graph.add_fill(x, std::uint8_t{0}, {.scope = Scope().child("layer0/attention")});
+  graph.add_fill(y, std::uint8_t{0}, {.scope = Scope().child("layer0")});
   const std::string dot = graph.to_dot();
   const auto outer = dot.find("label=\"layer0\""), second = dot.find("n1 ["),
              inner = dot.find("label=\"attention\""), first = dot.find("n0 [");
@@ -39,7 +39,7 @@ TEST_F(GraphExport, DotFramesScopesInsideEachOther) {
 }
 
 TEST_F(GraphExport, DotLeavesOutHazardsThatAreImplied) {
-  for (int i = 0; i < 3; ++i) graph.add_fill(x, 0, {.label = "f"});
+  for (int i = 0; i < 3; ++i) graph.add_fill(x, std::uint8_t{0}, {.label = "f"});
   graph.add_dispatch(make_kernel("k"), one_group, in(x));
   graph.add_host_call([] {});
   EXPECT_THAT(graph.to_dot(), Not(HasSubstr("n0 -> n4")));
@@ -47,7 +47,7 @@ TEST_F(GraphExport, DotLeavesOutHazardsThatAreImplied) {
 }
 
 TEST_F(GraphExport, DotEscapesLabels) {
-  graph.add_fill(x, 0, {.label = "say \"hi\" \\ bye\nnow"});
+  graph.add_fill(x, std::uint8_t{0}, {.label = "say \"hi\" \\ bye\nnow"});
   EXPECT_THAT(graph.to_dot(), HasSubstr(R"(say \"hi\" \\ bye\nnow)"));
 }
 
@@ -75,7 +75,7 @@ TEST_F(GraphExport, JsonHasEveryKindOfNode) {
   graph.add_dispatch(make_kernel("k"), one_group);
   graph.add({Dispatch{make_kernel("i").resource().get(), {}, {1}, {}, x.range(0, 12)}});
   graph.add_copy(y, x);
-  graph.add_fill(x, 7);
+  graph.add_fill(x, std::uint8_t{7});
   graph.add_write(x, memory);
   graph.add_read(x, memory);
   graph.add_host_call([] {});
@@ -93,8 +93,8 @@ TEST_F(GraphExport, JsonHasEveryKindOfNode) {
 }
 
 TEST_F(GraphExport, JsonHasEdgesAndLevels) {
-  graph.add_fill(x, 0);
-  graph.add_fill(y, 0);
+  graph.add_fill(x, std::uint8_t{0});
+  graph.add_fill(y, std::uint8_t{0});
   graph.add_copy(y, x, {.after = {node(0)}});
   const json parsed = json::parse(graph.to_json());
   EXPECT_EQ(parsed["edges"], json::parse(R"([{"from": 0, "to": 2, "kind": "asked"},
@@ -118,8 +118,8 @@ TEST_F(GraphExport, JsonSurvivesLabelsOfAnyBytes) {
     for (int i = 0; i < 256; ++i) text += static_cast<char>(i);
     return text;
   }();
-  graph.add_fill(x, 0, {.label = every_byte});
-  graph.add_fill(x, 0, {.label = "größer → \"2\" \\"});
+  graph.add_fill(x, std::uint8_t{0}, {.label = every_byte});
+  graph.add_fill(x, std::uint8_t{0}, {.label = "größer → \"2\" \\"});
   const json parsed = json::parse(graph.to_json());
   EXPECT_EQ(parsed["nodes"][1]["label"], "größer → \"2\" \\");
   EXPECT_EQ(parsed["nodes"][0]["label"].get<std::string>().substr(0, 128),

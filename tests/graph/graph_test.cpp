@@ -51,7 +51,7 @@ TEST(Graph, ReplacesACommandInPlace) {
   kernel.resource()->group_size = {32};
   Graph graph;
   graph.add_dispatch(kernel, {.groups = {1}}, inout(x), 1);
-  graph.add_fill(x, 0, {.after = {node(0)}});
+  graph.add_fill(x, std::uint8_t{0}, {.after = {node(0)}});
   const Graph before = graph;
 
   // The new command borrows from the node it replaces.
@@ -78,7 +78,7 @@ TEST(Graph, DescribesNodesForPeople) {
   Graph graph;
   graph.add_dispatch(make_kernel("matmul"), {.groups = {1}, .group_size = {1}, .label = "q_proj"});
   graph.add_dispatch(make_kernel("norm"), one_group);
-  graph.add_fill(x, 0);
+  graph.add_fill(x, std::uint8_t{0});
   graph.add_child(graph, {.label = "layer"});
   EXPECT_EQ(graph.describe(node(0)), "n0 'q_proj' (dispatch matmul)");
   EXPECT_EQ(graph.describe(node(1)), "n1 'norm' (dispatch)");
@@ -108,9 +108,9 @@ TEST(Graph, RefusesRangesOutsideTheirBuffer) {
   range.offset_bytes = 64;
   range.size_bytes = 32;
   Graph graph;
-  EXPECT_EQ(refusal([&] { graph.add_fill(range, 0); }),
+  EXPECT_EQ(refusal([&] { graph.add_fill(range, std::uint8_t{0}); }),
             "Fill target (offset 64, 32 bytes) ends past buffer 'kv' (80 bytes).");
-  EXPECT_EQ(refusal([&] { graph.add_fill({}, 0, {.label = "zero"}); }),
+  EXPECT_EQ(refusal([&] { graph.add_fill({}, std::uint8_t{0}, {.label = "zero"}); }),
             "Fill 'zero' target names no buffer.");
   EXPECT_TRUE(graph.empty());
 }
@@ -121,7 +121,7 @@ TEST(Graph, RefusesFreedBuffers) {
   x.resource()->freed = true;
   Graph graph;
   EXPECT_EQ(refusal([&] { in(x); }), "Buffer 'x' was freed; no range of it can be used.");
-  EXPECT_EQ(refusal([&] { graph.add_fill(range, 0); }),
+  EXPECT_EQ(refusal([&] { graph.add_fill(range, std::uint8_t{0}); }),
             "Fill target names buffer 'x', which was freed.");
 }
 
@@ -258,7 +258,8 @@ TEST(Graph, ChecksIndirectGroupCounts) {
 
 Graph labelled_nodes(const std::vector<const char*>& labels) {
   Graph graph;
-  for (const char* label : labels) graph.add_fill(make_buffer("b"), 0, {.label = label});
+  for (const char* label : labels)
+    graph.add_fill(make_buffer("b"), std::uint8_t{0}, {.label = label});
   return graph;
 }
 
@@ -285,7 +286,7 @@ TEST(GraphDependencies, CutLongCyclesInTheMiddle) {
   Graph graph;
   const Buffer x = make_buffer("x");
   for (std::size_t i = 0; i < 100; ++i) {
-    graph.add_fill(x, 0);
+    graph.add_fill(x, std::uint8_t{0});
     if (i) graph.add_dependency(node(i - 1), node(i));
   }
   EXPECT_EQ(refusal([&] { graph.add_dependency(node(99), node(0)); }),
@@ -307,9 +308,9 @@ TEST(GraphDependencies, RefuseUnknownSelfAndDuplicate) {
 TEST(GraphDependencies, TakeAfterOnceAndCheckIt) {
   Graph graph = labelled_nodes({"a", "b"});
   const Buffer x = make_buffer("x");
-  graph.add_fill(x, 0, {.after = {node(1), node(0), node(1)}});
+  graph.add_fill(x, std::uint8_t{0}, {.after = {node(1), node(0), node(1)}});
   EXPECT_THAT(graph.dependencies(), ElementsAre(Edge{node(0), node(2)}, Edge{node(1), node(2)}));
-  EXPECT_EQ(refusal([&] { graph.add_fill(x, 0, {.after = {node(3)}}); }),
+  EXPECT_EQ(refusal([&] { graph.add_fill(x, std::uint8_t{0}, {.after = {node(3)}}); }),
             "The new node n3 can't come after n3: the graph has 3 nodes so far.");
   EXPECT_EQ(graph.node_count(), 3u);
   graph.add({Barrier{}}, {node(2)}, EdgeKind::stream);

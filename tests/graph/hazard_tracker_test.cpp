@@ -17,8 +17,8 @@ struct HazardTrackerTest : testing::Test {
 TEST_F(HazardTrackerTest, LetsCommandsOverlapUntilTheyConflict) {
   EXPECT_FALSE(tracker.needs_barrier(Fill{x}));
   EXPECT_FALSE(tracker.needs_barrier(Fill{y}));
-  EXPECT_TRUE(tracker.needs_barrier(Copy{x, z}));  // reads what was written
-  EXPECT_FALSE(tracker.needs_barrier(Copy{y.range(0, 8), y.range(8, 8)}));
+  EXPECT_TRUE(tracker.needs_barrier(Copy{z, x}));  // reads what was written
+  EXPECT_FALSE(tracker.needs_barrier(Copy{y.range(8, 8), y.range(0, 8)}));
   EXPECT_TRUE(tracker.needs_barrier(Fill{x}));  // writes what was read
   EXPECT_TRUE(tracker.needs_barrier(Fill{x}));  // writes what was written
   EXPECT_EQ(tracker.barriers(), 3u);
@@ -33,8 +33,8 @@ TEST_F(HazardTrackerTest, NeighbouringSlicesDontConflict) {
 }
 
 TEST_F(HazardTrackerTest, ReadsNeverConflictWithReads) {
-  EXPECT_FALSE(tracker.needs_barrier(Copy{x, y}));
-  EXPECT_FALSE(tracker.needs_barrier(Copy{x, z}));
+  EXPECT_FALSE(tracker.needs_barrier(Copy{y, x}));
+  EXPECT_FALSE(tracker.needs_barrier(Copy{z, x}));
 }
 
 TEST_F(HazardTrackerTest, HostCallsStandAlone) {
@@ -63,7 +63,7 @@ TEST_F(HazardTrackerTest, BetweenLooksWithoutRegistering) {
   EXPECT_FALSE(tracker.between(none, none));
   EXPECT_TRUE(tracker.between(xs, ys));
   EXPECT_FALSE(tracker.between(xs, xs)) << "a new group has begun";
-  tracker.needs_barrier(Copy{x, y});
+  tracker.needs_barrier(Copy{y, x});
   EXPECT_FALSE(tracker.between(xs, none));
   EXPECT_TRUE(tracker.between(none, xs));
   EXPECT_EQ(tracker.barriers(), 2u);

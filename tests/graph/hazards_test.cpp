@@ -35,8 +35,8 @@ TEST_F(Hazards, AWriteWaitsForTheReadsSinceTheLastWrite) {
 }
 
 TEST_F(Hazards, AWriteWaitsForAWrite) {
-  graph.add_fill(x, 0);
-  graph.add_fill(x, 1);
+  graph.add_fill(x, std::uint8_t{0});
+  graph.add_fill(x, std::uint8_t{1});
   EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 1)));
 }
 
@@ -54,20 +54,20 @@ TEST_F(Hazards, AnUnannotatedBufferIsReadAndWritten) {
 }
 
 TEST_F(Hazards, RangesAreHalfOpen) {
-  graph.add_fill(x.range(0, 16), 0);
-  graph.add_fill(x.range(16, 16), 0);
-  graph.add_fill(x.range(15, 1), 0);
-  graph.add_fill(x.range(8, 0), 0);  // nothing
+  graph.add_fill(x.range(0, 16), std::uint8_t{0});
+  graph.add_fill(x.range(16, 16), std::uint8_t{0});
+  graph.add_fill(x.range(15, 1), std::uint8_t{0});
+  graph.add_fill(x.range(8, 0), std::uint8_t{0});  // nothing
   EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 2)));
 }
 
 TEST_F(Hazards, EachPieceRemembersItsOwnWriter) {
-  graph.add_fill(x, 0);
-  graph.add_fill(x.range(16, 16), 1);
+  graph.add_fill(x, std::uint8_t{0});
+  graph.add_fill(x.range(16, 16), std::uint8_t{1});
   dispatch(in(x.range(0, 16)));
   dispatch(in(x.range(20, 4)));
   dispatch(in(x));
-  graph.add_fill(x.range(24, 40), 1);
+  graph.add_fill(x.range(24, 40), std::uint8_t{1});
   EXPECT_THAT(graph.hazards(), UnorderedElementsAre(hazard(0, 1), hazard(0, 2), hazard(1, 3),
                                                     hazard(0, 4), hazard(1, 4), hazard(4, 5)));
 }
@@ -84,26 +84,26 @@ TEST_F(Hazards, EveryKindOfWorkTakesPart) {
   graph.add_write(x, memory);
   graph.add_copy(y, x);
   graph.add_read(y, memory);
-  graph.add_fill(y, 0);
+  graph.add_fill(y, std::uint8_t{0});
   graph.add({Dispatch{kernel.resource().get(), {}, {64}, {}, y.range(0, 12)}});
   EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 1), hazard(1, 2), hazard(2, 3), hazard(3, 4)));
 }
 
 TEST_F(Hazards, FollowTheOrderThatDependenciesAskFor) {
-  graph.add_fill(x, 0);
+  graph.add_fill(x, std::uint8_t{0});
   dispatch(in(x));
   graph.add_dependency(node(1), node(0));
   EXPECT_THAT(graph.hazards(), IsEmpty());  // the pair is ordered already
-  graph.add_fill(x, 1);
+  graph.add_fill(x, std::uint8_t{1});
   EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 2)));
   EXPECT_THAT(graph.edges(), ElementsAre(Edge{node(1), node(0)}, hazard(0, 2)));
 }
 
 TEST_F(Hazards, HostCallsAreOrderedAgainstEverything) {
-  graph.add_fill(x, 0);
-  graph.add_fill(y, 0);
+  graph.add_fill(x, std::uint8_t{0});
+  graph.add_fill(y, std::uint8_t{0});
   graph.add_host_call([] {});
-  graph.add_fill(x, 1);
+  graph.add_fill(x, std::uint8_t{1});
   graph.add_host_call([] {});
   graph.add_host_call([] {});
   EXPECT_THAT(graph.hazards(),
@@ -111,18 +111,18 @@ TEST_F(Hazards, HostCallsAreOrderedAgainstEverything) {
 }
 
 TEST_F(Hazards, ABarrierIsAFenceUnlessItWasToldWhatToWaitFor) {
-  graph.add_fill(x, 0);
-  graph.add_fill(y, 0);
+  graph.add_fill(x, std::uint8_t{0});
+  graph.add_fill(y, std::uint8_t{0});
   graph.add_barrier();
-  graph.add_fill(z, 0);
+  graph.add_fill(z, std::uint8_t{0});
   EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 2), hazard(1, 2), hazard(2, 3)));
   graph.add_dependency(node(0), node(2));
   EXPECT_THAT(graph.hazards(), IsEmpty());
 }
 
 TEST_F(Hazards, ABarrierOfAStreamIsAFence) {
-  graph.add_fill(x, 0);
-  graph.add_fill(y, 0);
+  graph.add_fill(x, std::uint8_t{0});
+  graph.add_fill(y, std::uint8_t{0});
   graph.add({Barrier{}}, {node(1)}, EdgeKind::stream);
   EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 2)));
 }
@@ -132,8 +132,8 @@ TEST_F(Hazards, AChildTouchesWhatItsNodesTouch) {
   inner.add_copy(y, x);
   Graph outer;
   outer.add_child(inner);
-  graph.add_fill(x, 0);
-  graph.add_fill(z, 0);
+  graph.add_fill(x, std::uint8_t{0});
+  graph.add_fill(z, std::uint8_t{0});
   graph.add_child(outer);
   dispatch(in(y));
   dispatch(in(x));
@@ -143,9 +143,9 @@ TEST_F(Hazards, AChildTouchesWhatItsNodesTouch) {
 TEST_F(Hazards, AChildWithAHostCallIsAFence) {
   Graph child;
   child.add_host_call([] {});
-  graph.add_fill(x, 0);
+  graph.add_fill(x, std::uint8_t{0});
   graph.add_child(child);
-  graph.add_fill(y, 0);
+  graph.add_fill(y, std::uint8_t{0});
   EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 1), hazard(1, 2)));
 }
 

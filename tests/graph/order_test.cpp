@@ -10,7 +10,7 @@ using testing::SizeIs;
 // Nodes that touch nothing in common.
 Graph independent(std::size_t count) {
   Graph graph;
-  for (std::size_t i = 0; i < count; ++i) graph.add_fill(make_buffer("b"), 0);
+  for (std::size_t i = 0; i < count; ++i) graph.add_fill(make_buffer("b"), std::uint8_t{0});
   return graph;
 }
 
@@ -24,10 +24,10 @@ TEST(GraphOrder, IsStable) {
 TEST(GraphOrder, LevelsNeedOnlyEarlierLevels) {
   const Buffer x = make_buffer("x"), y = make_buffer("y");
   Graph graph;
-  graph.add_fill(x, 0);
-  graph.add_fill(y, 0);
+  graph.add_fill(x, std::uint8_t{0});
+  graph.add_fill(y, std::uint8_t{0});
   graph.add_copy(y, x);
-  graph.add_fill(make_buffer("z"), 0);
+  graph.add_fill(make_buffer("z"), std::uint8_t{0});
   EXPECT_THAT(graph.levels(),
               ElementsAre(ElementsAre(node(0), node(1), node(3)), ElementsAre(node(2))));
 }
@@ -68,9 +68,9 @@ TEST(GraphReduction, LeavesOutWhatIsImplied) {
 TEST(GraphReduction, KeepsTheKindOfAnEdge) {
   const Buffer x = make_buffer("x");
   Graph graph;
-  graph.add_fill(x, 0);
+  graph.add_fill(x, std::uint8_t{0});
   graph.add({Fill{x}}, {node(0)}, EdgeKind::stream);
-  graph.add_fill(x, 0);
+  graph.add_fill(x, std::uint8_t{0});
   EXPECT_THAT(graph.reduced_edges(), ElementsAre(Edge{node(0), node(1), EdgeKind::stream},
                                                  Edge{node(1), node(2), EdgeKind::hazard}));
 }
@@ -79,7 +79,7 @@ TEST(GraphReduction, LeavesChainsAndIndependentNodesAlone) {
   EXPECT_THAT(independent(1000).reduced_edges(), IsEmpty());
   const Buffer x = make_buffer("x");
   Graph chain;
-  for (int i = 0; i < 1000; ++i) chain.add_fill(x, 0);
+  for (int i = 0; i < 1000; ++i) chain.add_fill(x, std::uint8_t{0});
   EXPECT_THAT(chain.reduced_edges(), SizeIs(999));
   EXPECT_THAT(chain.levels(), SizeIs(1000));
 }
@@ -90,7 +90,7 @@ TEST(GraphReduction, WorksAcrossBlocks) {
   const Buffer x = make_buffer("x");
   Graph graph;
   for (std::size_t i = 0; i < count; ++i) {
-    graph.add_fill(x, 0);
+    graph.add_fill(x, std::uint8_t{0});
     if (i >= 5000) graph.add_dependency(node(i - 5000), node(i));
     if (i % 2 == 0 && i >= 7000) graph.add_dependency(node(i - 7000), node(i));
   }

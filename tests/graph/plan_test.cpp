@@ -40,7 +40,7 @@ TEST_F(PlanTest, AnEmptyGraphHasNoSteps) {
 
 TEST_F(PlanTest, PutsIndependentStepsSideBySide) {
   stream({Fill{x}}, "a");
-  stream({Copy{x, y}}, "b");
+  stream({Copy{y, x}}, "b");
   stream({Fill{z}}, "c");
   const Plan plan = make_plan(graph, {});
   EXPECT_THAT(labels(plan), ElementsAre("a", "c", "b"));
@@ -54,7 +54,7 @@ TEST_F(PlanTest, PutsIndependentStepsSideBySide) {
 
 TEST_F(PlanTest, KeepsTheRecordedOrderWhenTold) {
   stream({Fill{x}}, "a");
-  stream({Copy{x, y}}, "b");
+  stream({Copy{y, x}}, "b");
   stream({Fill{z}}, "c");
   const Plan plan = make_plan(graph, {.reorder = false});
   EXPECT_THAT(labels(plan), ElementsAre("a", "b", "c"));
@@ -73,8 +73,8 @@ TEST_F(PlanTest, KeepsTheOrderOfStreamsWhenTold) {
 }
 
 TEST_F(PlanTest, NeverDropsWhatWasAskedFor) {
-  graph.add_fill(x, 0, {.label = "a"});
-  graph.add_fill(y, 0, {.label = "b", .after = {node(0)}});
+  graph.add_fill(x, std::uint8_t{0}, {.label = "a"});
+  graph.add_fill(y, std::uint8_t{0}, {.label = "b", .after = {node(0)}});
   EXPECT_EQ(make_plan(graph, {}).barriers, 1u);
 }
 
@@ -109,11 +109,11 @@ TEST_F(PlanTest, HostCallsStayWhereTheyAre) {
 TEST_F(PlanTest, FlattensChildrenOfChildren) {
   Graph inner, middle;
   inner.add_copy(y, x, {.label = "inner", .scope = Scope().child("attention")});
-  middle.add_fill(x, 1, {.label = "middle"});
+  middle.add_fill(x, std::uint8_t{1}, {.label = "middle"});
   middle.add_child(inner, {.scope = Scope().child("layer0")});
-  graph.add_fill(z, 0, {.label = "top"});
+  graph.add_fill(z, std::uint8_t{0}, {.label = "top"});
   graph.add_child(middle, {.scope = Scope().child("pass")});
-  graph.add_fill(z, 1, {.label = "after", .after = {node(1)}});
+  graph.add_fill(z, std::uint8_t{1}, {.label = "after", .after = {node(1)}});
   const Plan plan = make_plan(graph, {});
   EXPECT_THAT(labels(plan), ElementsAre("top", "middle", "inner", "after"));
   EXPECT_EQ(plan.steps[2].node, node(1));
@@ -123,9 +123,9 @@ TEST_F(PlanTest, FlattensChildrenOfChildren) {
 }
 
 TEST_F(PlanTest, AnEmptyChildStillJoins) {
-  graph.add_fill(x, 0, {.label = "a"});
+  graph.add_fill(x, std::uint8_t{0}, {.label = "a"});
   graph.add_child(Graph(), {.after = {node(0)}});
-  graph.add_fill(y, 0, {.label = "b", .after = {node(1)}});
+  graph.add_fill(y, std::uint8_t{0}, {.label = "b", .after = {node(1)}});
   EXPECT_THAT(make_plan(graph, {}).steps[1].waits, ElementsAre(0u));
 }
 

@@ -16,7 +16,7 @@ using testing::Test;
 Graph chain(const Device& device, const Buffer& x, const Buffer& y) {
   const Kernel step = device.kernel(step_source());
   Graph graph;
-  graph.add_fill(x, 1);
+  graph.add_fill(x, std::uint8_t{1});
   for (int i = 0; i < 5; ++i) {
     graph.add_dispatch(step, over(64), in(x), out(y), 64u);
     graph.add_dispatch(step, over(64), in(y), out(x), 64u);

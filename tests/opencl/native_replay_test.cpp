@@ -152,7 +152,7 @@ TEST_F(NativeReplay, OfCopiesFillsWritesAndReads) {
       [&](const Device&, const Buffer& result) {
         const std::vector<std::uint32_t> data{1, 2, 3, 4, 5};
         Graph graph;
-        graph.add_fill(result, 0xab);
+        graph.add_fill(result, std::uint8_t{0xab});
         graph.add_write(result.range(8, 20), std::as_bytes(std::span(data)));
         graph.add_copy(result.range(32, 20), result.range(8, 20));
         graph.add_read(result, std::as_writable_bytes(std::span(seen)));

@@ -144,7 +144,7 @@ TEST_F(OpenclTest, AFillMayStartBetweenTwoPatterns) {
       for (std::uint64_t count = 0; count < 4; ++count) {
         stream.fill<std::uint8_t>(a, 0xee);
         const std::uint64_t bytes = count * width;
-        stream.fill_pattern(a.range(offset, bytes), 0x44332211, width);
+        stream.fill(Fill{a.range(offset, bytes), 0x44332211, width});
         stream.synchronize();
         const auto found = a.read<std::uint8_t>();
         for (std::uint64_t i = 0; i < found.size(); ++i) {

@@ -196,7 +196,7 @@ TEST_F(PassCapture, APassThatIsAbandonedClosesItsDocument) {
   testing::internal::CaptureStderr();
   {
     auto pass = executor_.begin();
-    pass.fill(x_, 1);
+    pass.fill(x_, std::uint8_t{1});
   }
   testing::internal::GetCapturedStderr();
   EXPECT_TRUE(Trace::load(folder_.path()).is_complete());

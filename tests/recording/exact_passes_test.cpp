@@ -63,7 +63,7 @@ class ExactPasses : public testing::Test {
   }
   void pass(const GraphExecutor& executor, bool recorded, const std::string& label) const {
     auto session = recorded ? executor.begin_recorded() : executor.begin();
-    session.fill(x_, 1, label);
+    session.fill(x_, std::uint8_t{1}, label);
     session.finish();
   }
 
@@ -101,12 +101,12 @@ TEST_F(ExactPasses, PassesOfOtherThreadsNeitherEndItNorAreInIt) {
     ask(path);
     said([&] {
       auto session = executor_.begin();
-      session.fill(x_, 1, "first");
+      session.fill(x_, std::uint8_t{1}, "first");
       std::thread([&] {
         pass(*others, false, "direct of another");
         pass(*others, true, "recorded of another");
       }).join();
-      session.fill(x_, 2, "last");
+      session.fill(x_, std::uint8_t{2}, "last");
       session.finish();
     });
     EXPECT_THAT(labels(path), ElementsAre("first", "last"));
@@ -152,8 +152,8 @@ TEST_F(ExactPasses, ALaunchOfAGraphIsAPass) {
   ask(folder_.path(), "3");
   said([&] {
     auto session = executor_.begin_recorded();  // never finished: it made the graph
-    session.fill(x_, 1, "one");
-    session.fill(y_, 1, "two");
+    session.fill(x_, std::uint8_t{1}, "one");
+    session.fill(y_, std::uint8_t{1}, "two");
     const GraphExec exec = session.graph().instantiate(device_, {.name = "decode"});
     for (int i = 1; i <= 5; ++i) {
       exec.launch(executor_.stream());
@@ -172,7 +172,7 @@ TEST_F(ExactPasses, NamesOfExecutorsAndPassesAreInTheDocument) {
   const Trace trace = captured([&] {
     model.begin({.name = "prefill"}).finish();
     auto recorded = model.begin_recorded({.name = "decode"});
-    recorded.fill(x_, 1);
+    recorded.fill(x_, std::uint8_t{1});
     recorded.finish();
     auto unnamed = model.begin();
     unnamed.fill(x_, 1);
@@ -350,7 +350,7 @@ TEST_F(ExactPasses, ABufferFarOverTheLimitBecomesHashes) {
 
 TEST_F(ExactPasses, ADirectSessionSaysWhyItHasNoTime) {
   auto session = executor_.begin();
-  session.fill(x_, 1);
+  session.fill(x_, std::uint8_t{1});
   const PassReport report = session.finish({.timing = true});
   EXPECT_FALSE(report.gpu_ns);
   EXPECT_THAT(report.gpu_ns_missing, HasSubstr("SessionOptions::timing"));
@@ -376,7 +376,7 @@ TEST_F(ExactPasses, BarriersAreCountedAlikeInBothModes) {
             break;
           }
           default:
-            session.fill(range, 1);
+            session.fill(range, std::uint8_t{1});
         }
       }
       counts[recorded] = session.barrier_count();
@@ -404,7 +404,7 @@ TEST_F(ExactPasses, RandomPrograms) {
     std::vector<PendingPass> pending;
     const GraphExec exec = [&] {
       Graph graph;
-      graph.add_fill(x_, 1, {.label = "launched"});
+      graph.add_fill(x_, std::uint8_t{1}, {.label = "launched"});
       return graph.instantiate(device_);
     }();
     const auto begins = [&] {
@@ -424,7 +424,7 @@ TEST_F(ExactPasses, RandomPrograms) {
           case 1: {
             expected[begins()] = {label};
             auto session = random() % 2 ? executor_.begin() : executor_.begin_recorded();
-            session.fill(y_, 2, label);
+            session.fill(y_, std::uint8_t{2}, label);
             pending.push_back(session.commit());
             break;
           }
@@ -436,12 +436,12 @@ TEST_F(ExactPasses, RandomPrograms) {
           case 3: {  // nested, and beside another thread
             const std::uint32_t outer = begins();
             auto session = executor_.begin();
-            session.fill(x_, 3, label);
+            session.fill(x_, std::uint8_t{3}, label);
             std::thread([&] { pass(other_, random() % 2, "elsewhere"); }).join();
             expected[begins()] = {"elsewhere"};
             pass(executor_, random() % 2, "inner");
             expected[begins()] = {"inner"};
-            session.fill(x_, 4, label);
+            session.fill(x_, std::uint8_t{4}, label);
             expected[outer] = {label, "inner", label};
             session.finish();
             break;

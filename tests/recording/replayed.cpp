@@ -72,7 +72,7 @@ class Replayer {
     const auto arguments = trace_.arguments(work);
     if (work.kind == WorkKind::copy) stream_.copy(range(arguments[1]), range(arguments[0]));
     if (work.kind == WorkKind::fill)
-      stream_.fill_pattern(range(arguments[0]), work.pattern, work.pattern_bytes);
+      stream_.fill(Fill{range(arguments[0]), work.pattern, work.pattern_bytes});
     if (work.kind != WorkKind::dispatch) return;
     std::vector<Argument> list;
     for (const TraceArgument& a : arguments) {

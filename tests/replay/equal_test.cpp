@@ -164,7 +164,7 @@ TEST_P(EqualReplay, OfBuffersLargerThanAPage) {
 
 TEST_P(EqualReplay, IsNotForSavedGraphs) {
   Graph graph;
-  graph.add_fill(x, 7);
+  graph.add_fill(x, std::uint8_t{7});
   const ScratchFolder folder;
   graph.save(folder.path());
   const Trace trace = Trace::load(folder.path());

@@ -20,7 +20,7 @@ TEST_F(Vulkan, FillsStartAndEndAnywhere) {
       for (std::uint64_t size = 0; size <= 24; size += pattern_bytes) {
         const std::uint32_t pattern = 0xD4C3B2A1;
         stream.fill(data, std::uint8_t{0xEE});
-        stream.fill_pattern(data.range(offset, size), pattern, pattern_bytes);
+        stream.fill(Fill{data.range(offset, size), pattern, pattern_bytes});
         const std::vector<std::uint8_t> got = stream.read_now<std::uint8_t>(data);
         for (std::uint64_t i = 0; i < 64; ++i) {
           const bool inside = i >= offset && i < offset + size;

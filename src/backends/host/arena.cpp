@@ -124,6 +124,7 @@ void Arena::choose_function(std::uint32_t step) {
   function = std::visit(overloaded{
                             [&](const Dispatch& d) -> HostFunction {
                               if (d.indirect.buffer) return nullptr;
+                              if (d.is_free_grid()) return nullptr;
                               if (d.groups.count() == 0) return do_nothing;
                               const bool plain = d.groups.count() == 1 && state.shared_bytes == 0;
                               return plain ? state.kernel->function : nullptr;
@@ -152,6 +153,16 @@ void Arena::run_slowly(std::uint32_t step, const Place& place) const {
   const auto& dispatch = std::get<Dispatch>(state.work);
   if (dispatch.indirect.buffer)
     group.count = indirect_groups(dispatch.indirect, dispatch.kernel->source.name);
+  HostGrid grid;
+  std::vector<HostArgument> arguments;
+  if (dispatch.is_free_grid()) {
+    grid = free_grid(dispatch);
+    arguments = with_grid({group.arguments, dispatch.arguments.size()}, grid);
+    group.arguments = arguments.data();
+    group.count = groups_of(grid);
+    group.size = grid.group_size;
+    group.is_free = true;
+  }
   run_launch(*state.kernel, group, state.shared_bytes, place.pool, state.kernel->wants_timing());
 }
 

@@ -45,6 +45,7 @@ DeviceInfo make_info() {
   info.max_group_items = 1024;
   info.max_group_size = {1024, 1024, 1024};
   info.max_groups = {most_groups, most_groups, most_groups};
+  info.takes_free_grids = info.takes_partial_groups = true;
   info.max_shared_bytes = 64 << 10;
   info.can_stamp_time = true;
   info.stamp_resolution_ns = 1;
@@ -71,11 +72,13 @@ class Device final : public DeviceDriver {
     return buffer;
   }
 
-  std::shared_ptr<KernelResource> build(const KernelSource& source) override {
+  std::shared_ptr<KernelResource> build(const KernelSource& source,
+                                        std::shared_ptr<void>* /*shared*/) override {
     return host::build(source);
   }
 
-  std::unique_ptr<QueueDriver> open_queue(std::string_view) override {
+  std::unique_ptr<QueueDriver> open_queue(std::string_view /*label*/,
+                                          StreamPriority /*priority*/) override {
     return std::make_unique<Queue>(pool_, info_);
   }
 

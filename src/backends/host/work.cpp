@@ -53,6 +53,39 @@ std::byte* shared_memory(std::uint64_t size_bytes) {
   return memory.get();
 }
 
+HostGrid free_grid(const Dispatch& dispatch) {
+  const Dim3 &items = dispatch.items, &groups = dispatch.groups;
+  Dim3 size = dispatch.group_size;
+  if (size == unset_dim) size = {std::clamp(items.x, 1u, 64u), 1, 1};
+  if (items != unset_dim) return {dispatch.offset, items, size};
+  return {dispatch.offset, {groups.x * size.x, groups.y * size.y, groups.z * size.z}, size};
+}
+
+Dim3 groups_of(const HostGrid& grid) {
+  const auto groups = [](std::uint32_t items, std::uint32_t size) {
+    return items / size + (items % size != 0 ? 1 : 0);
+  };
+  const Dim3 &items = grid.items, &size = grid.group_size;
+  return {groups(items.x, size.x), groups(items.y, size.y), groups(items.z, size.z)};
+}
+
+std::vector<HostArgument> with_grid(std::span<const HostArgument> arguments, HostGrid& grid) {
+  std::vector<HostArgument> result(arguments.begin(), arguments.end());
+  result.push_back({&grid, sizeof(HostGrid)});
+  return result;
+}
+
+namespace {
+
+// The last group of a dimension has what is left.
+Dim3 size_of_group(const HostGrid& grid, const Dim3& id) {
+  const Dim3 &items = grid.items, &size = grid.group_size;
+  return {std::min(size.x, items.x - id.x * size.x), std::min(size.y, items.y - id.y * size.y),
+          std::min(size.z, items.z - id.z * size.z)};
+}
+
+}  // namespace
+
 void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std::uint64_t end) {
   group.id = {0, 0, 0};
   if (begin != 0) {  // three divisions take longer than a small group
@@ -61,7 +94,11 @@ void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std
     group.id.y = static_cast<std::uint32_t>(begin % plane / group.count.x);
     group.id.x = static_cast<std::uint32_t>(begin % group.count.x);
   }
+  const HostGrid* grid =
+      group.is_free ? static_cast<const HostGrid*>(group.arguments[group.argument_count].data)
+                    : nullptr;
   for (std::uint64_t i = begin; i < end; ++i) {
+    if (grid) group.size = size_of_group(*grid, group.id);
     function(group);
     if (++group.id.x < group.count.x) continue;
     group.id.x = 0;
@@ -154,14 +191,24 @@ void run_dispatch(const Dispatch& dispatch, Pool& pool) {
   Dim3 groups = dispatch.groups;
   if (dispatch.indirect.buffer)
     groups = indirect_groups(dispatch.indirect, dispatch.kernel->source.name);
-  const HostGroup group{arguments,           nullptr,
-                        {0, 0, 0},           groups,
-                        dispatch.group_size, static_cast<std::uint32_t>(dispatch.arguments.size())};
+  HostGroup group{arguments,           nullptr,
+                  {0, 0, 0},           groups,
+                  dispatch.group_size, static_cast<std::uint32_t>(dispatch.arguments.size())};
+  HostGrid grid;
+  if (dispatch.is_free_grid()) [[unlikely]] {
+    grid = free_grid(dispatch);
+    many = with_grid({arguments, dispatch.arguments.size()}, grid);
+    group.arguments = many.data();
+    group.count = groups = groups_of(grid);
+    group.size = grid.group_size;
+    group.is_free = true;
+  }
   Kernel& kernel = *static_cast<Kernel*>(dispatch.kernel);
   const bool timed = kernel.wants_timing();
   try {
     // The smallest launches are the ones whose overhead shows.
-    if (groups == Dim3{1, 1, 1} && shared_bytes == 0 && !timed) return kernel.function(group);
+    if (groups == Dim3{1, 1, 1} && shared_bytes == 0 && !timed && !group.is_free)
+      return kernel.function(group);
     run_launch(kernel, group, shared_bytes, pool, timed);
   } catch (...) {
     rethrow_of_kernel(kernel.source.name);
@@ -198,10 +245,14 @@ void run(const Work& work, Pool& pool) {
 
 double estimate_ns(const Work& work) {
   if (const auto* d = std::get_if<Dispatch>(&work)) [[likely]]  // no jump through a table
+  {
     // The grid of an indirect dispatch is known only when it is reached.
-    return d->indirect.buffer
-               ? inline_below_ns
-               : static_cast<const Kernel*>(d->kernel)->estimate_ns(d->groups, d->group_size);
+    if (d->indirect.buffer) return inline_below_ns;
+    const auto* kernel = static_cast<const Kernel*>(d->kernel);
+    if (d->items == unset_dim) return kernel->estimate_ns(d->groups, d->group_size);
+    const HostGrid grid = free_grid(*d);
+    return kernel->estimate_ns(groups_of(grid), grid.group_size);
+  }
   constexpr double bytes_per_ns = 4;  // of a copy on one core, pages not yet touched included
   return std::visit(
       overloaded{
@@ -218,7 +269,7 @@ double estimate_ns(const Work& work) {
 
 bool is_empty(const Work& work) {
   if (const auto* d = std::get_if<Dispatch>(&work)) [[likely]]  // no jump through a table
-    return !d->indirect.buffer && d->groups.count() == 0;
+    return !d->indirect.buffer && d->items == unset_dim && d->groups.count() == 0;
   return std::visit(overloaded{
                         [](const Dispatch&) { return false; },  // above
                         [](const Copy& c) { return c.target.size_bytes == 0; },

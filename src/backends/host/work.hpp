@@ -28,6 +28,13 @@ HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes
 // Shared memory for one group on this thread.
 std::byte* shared_memory(std::uint64_t size_bytes);
 
+// The grid of a launch by items or with an offset. Where nobody gave a group size it is 64 items of
+// the first dimension, or as many as there are.
+HostGrid free_grid(const Dispatch& dispatch);
+Dim3 groups_of(const HostGrid& grid);
+// `arguments` and the grid behind them, for a group of it.
+std::vector<HostArgument> with_grid(std::span<const HostArgument> arguments, HostGrid& grid);
+
 // All groups of a launch, on this thread.
 void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std::uint64_t end);
 // All groups, over the pool if there is enough to do.

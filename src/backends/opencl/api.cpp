@@ -76,6 +76,7 @@ const char* find_functions(void* library, Api& api) {
   const char* needed = missing;
   find(api.get_device_and_host_timer, "clGetDeviceAndHostTimer");
   find(api.create_program_with_il, "clCreateProgramWithIL");
+  find(api.create_command_queue_with_properties, "clCreateCommandQueueWithProperties");
   find(api.svm_alloc, "clSVMAlloc");
   find(api.svm_free, "clSVMFree");
   find(api.set_kernel_arg_svm_pointer, "clSetKernelArgSVMPointer");

@@ -77,8 +77,10 @@ struct Api {
   decltype(&::clReleaseEvent) release_event;
 
   decltype(&::clGetExtensionFunctionAddressForPlatform) get_extension_function;
-  decltype(&::clGetDeviceAndHostTimer) get_device_and_host_timer;    // may be null: OpenCL 2.1
-  decltype(&::clCreateProgramWithIL) create_program_with_il;         // may be null: OpenCL 2.1
+  decltype(&::clGetDeviceAndHostTimer) get_device_and_host_timer;  // may be null: OpenCL 2.1
+  decltype(&::clCreateProgramWithIL) create_program_with_il;       // may be null: OpenCL 2.1
+  decltype(&::clCreateCommandQueueWithProperties)
+      create_command_queue_with_properties;                          // may be null: OpenCL 2.0
   decltype(&::clSVMAlloc) svm_alloc;                                 // may be null: OpenCL 2.0
   decltype(&::clSVMFree) svm_free;                                   // may be null: OpenCL 2.0
   decltype(&::clSetKernelArgSVMPointer) set_kernel_arg_svm_pointer;  // may be null: OpenCL 2.0

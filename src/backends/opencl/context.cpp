@@ -39,13 +39,24 @@ bool DeviceContext::has_extension(std::string_view name) const {
   return extensions_.find(fmt::format(" {} ", name)) != std::string::npos;
 }
 
-QueueHandle DeviceContext::make_queue() const {
+QueueHandle DeviceContext::make_queue(StreamPriority priority) const {
   // PoCL 3.1 reads a clock four times for a command it stamps: some 70 ns of the 1100 to 2000 that
   // an enqueue takes. Signals and timed launches need the stamps, and a queue can't change its
   // mind.
   const cl_command_queue_properties properties =
       info_.can_stamp_time ? CL_QUEUE_PROFILING_ENABLE : 0;
   cl_int status = CL_SUCCESS;
+  if (priority != StreamPriority::normal && info_.takes_stream_priority) {
+    const std::array<cl_queue_properties, 5> wished{
+        CL_QUEUE_PROPERTIES, properties, CL_QUEUE_PRIORITY_KHR,
+        static_cast<cl_queue_properties>(priority == StreamPriority::high
+                                             ? CL_QUEUE_PRIORITY_HIGH_KHR
+                                             : CL_QUEUE_PRIORITY_LOW_KHR),
+        0};
+    QueueHandle queue(api().create_command_queue_with_properties(context_.get(), device_,
+                                                                 wished.data(), &status));
+    if (status == CL_SUCCESS) return queue;  // else without the wish
+  }
   QueueHandle queue(api().create_command_queue(context_.get(), device_, properties, &status));
   if (status != CL_SUCCESS) fail_status(status, "clCreateCommandQueue", info_.name);
   return queue;

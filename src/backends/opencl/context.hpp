@@ -32,7 +32,7 @@ class DeviceContext {
   std::uint64_t now_ns() const { return clock_.now_ns(device_); }
 
   // In order, with stamps.
-  QueueHandle make_queue() const;
+  QueueHandle make_queue(StreamPriority priority = StreamPriority::normal) const;
   // Memory that is really there, and zero, on return.
   struct Memory {
     MemoryHandle handle;

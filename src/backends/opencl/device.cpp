@@ -6,6 +6,7 @@
 #include "backends/backends.hpp"
 #include "backends/opencl/buffer.hpp"
 #include "backends/opencl/kernel.hpp"
+#include "backends/opencl/program.hpp"
 #include "backends/opencl/queue.hpp"
 #include "base/fail.hpp"
 
@@ -44,12 +45,21 @@ std::unique_ptr<BufferResource> OpenclDevice::allocate(const MemoryRequest& requ
   return std::make_unique<DeviceBuffer>(context_, request);
 }
 
-std::shared_ptr<KernelResource> OpenclDevice::build(const KernelSource& source) {
-  return std::make_shared<BuiltKernel>(context_, source);
+std::shared_ptr<KernelResource> OpenclDevice::build(const KernelSource& source,
+                                                    std::shared_ptr<void>* shared) {
+  auto program = shared ? std::static_pointer_cast<const BuiltProgram>(*shared) : nullptr;
+  if (!program) {
+    auto built = std::make_shared<BuiltProgram>();
+    built->handle = build_program(*context_, source, built->log);
+    if (shared) *shared = built;
+    program = std::move(built);
+  }
+  return std::make_shared<BuiltKernel>(context_, std::move(program), source);
 }
 
-std::unique_ptr<QueueDriver> OpenclDevice::open_queue(std::string_view) {
-  return std::make_unique<CommandQueue>(context_);
+std::unique_ptr<QueueDriver> OpenclDevice::open_queue(std::string_view /*label*/,
+                                                      StreamPriority priority) {
+  return std::make_unique<CommandQueue>(context_, priority);
 }
 
 std::unique_ptr<Executable> OpenclDevice::instantiate(std::shared_ptr<const Plan> plan) {

@@ -15,8 +15,9 @@ class OpenclDevice final : public DeviceDriver {
 
   const DeviceInfo& info() const override { return context_->info(); }
   std::unique_ptr<BufferResource> allocate(const MemoryRequest& request) override;
-  std::shared_ptr<KernelResource> build(const KernelSource& source) override;
-  std::unique_ptr<QueueDriver> open_queue(std::string_view label) override;
+  std::shared_ptr<KernelResource> build(const KernelSource& source,
+                                        std::shared_ptr<void>* shared) override;
+  std::unique_ptr<QueueDriver> open_queue(std::string_view label, StreamPriority priority) override;
   std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) override;
   std::uint64_t now_ns() override { return context_->now_ns(); }
 

@@ -95,15 +95,18 @@ MemoryHandle set_argument(DeviceContext& context, cl_kernel kernel, std::uint32_
   return held;
 }
 
-BuiltKernel::BuiltKernel(std::shared_ptr<DeviceContext> context, const KernelSource& built_source)
+BuiltKernel::BuiltKernel(std::shared_ptr<DeviceContext> context,
+                         std::shared_ptr<const BuiltProgram> program,
+                         const KernelSource& built_source)
     : context_(std::move(context)),
       entry_(built_source.entry.empty() ? built_source.name : built_source.entry),
-      program_(build_program(*context_, built_source, build_log)) {
+      program_(std::move(program)) {
+  build_log = program_->log;
   cl_int status = CL_SUCCESS;
-  kernel_ = KernelHandle(api().create_kernel(program_.get(), entry_.c_str(), &status));
+  kernel_ = KernelHandle(api().create_kernel(program_->handle.get(), entry_.c_str(), &status));
   if (status == CL_INVALID_KERNEL_NAME)
     fail(Code::build_failed, "The source of kernel '{}' has no kernel '{}'; it has {}.",
-         built_source.name, entry_, kernels_in(program_.get()));
+         built_source.name, entry_, kernels_in(program_->handle.get()));
   if (status != CL_SUCCESS)
     fail_status(status, "clCreateKernel", fmt::format("kernel '{}'", built_source.name));
   reflect(kernel_.get(), context_->device(), built_source, *this);
@@ -121,7 +124,7 @@ BuiltKernel::BuiltKernel(std::shared_ptr<DeviceContext> context, const KernelSou
 
 KernelHandle BuiltKernel::make_kernel() const {
   cl_int status = CL_SUCCESS;
-  KernelHandle kernel(api().create_kernel(program_.get(), entry_.c_str(), &status));
+  KernelHandle kernel(api().create_kernel(program_->handle.get(), entry_.c_str(), &status));
   if (status != CL_SUCCESS)
     fail_status(status, "clCreateKernel", fmt::format("kernel '{}'", source.name));
   return kernel;
@@ -133,13 +136,13 @@ KernelHandle BuiltKernel::make_kernel() const {
 std::vector<std::byte> BuiltKernel::binary() const {
   if (context_->info().driver == "Portable Computing Language") return {};
   std::size_t size = 0;  // a program of ours is built for one device
-  if (api().get_program_info(program_.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size,
+  if (api().get_program_info(program_->handle.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size,
                              nullptr) != CL_SUCCESS)
     return {};
   std::vector<std::byte> result(size);
   std::byte* place = result.data();
-  if (api().get_program_info(program_.get(), CL_PROGRAM_BINARIES, sizeof place, &place, nullptr) !=
-      CL_SUCCESS)
+  if (api().get_program_info(program_->handle.get(), CL_PROGRAM_BINARIES, sizeof place, &place,
+                             nullptr) != CL_SUCCESS)
     return {};
   return result;
 }

@@ -14,6 +14,7 @@
 
 #include "backends/opencl/context.hpp"
 #include "backends/opencl/native/native_function.hpp"
+#include "backends/opencl/program.hpp"
 #include "graph/resource.hpp"
 #include "reel/command.hpp"
 
@@ -61,12 +62,13 @@ class NativeFunctions {
 };
 
 struct BuiltKernel : KernelResource {
-  BuiltKernel(std::shared_ptr<DeviceContext> context, const KernelSource& source);
+  BuiltKernel(std::shared_ptr<DeviceContext> context, std::shared_ptr<const BuiltProgram> program,
+              const KernelSource& source);
 
   // Another cl_kernel of the same entry point, no arguments set.
   KernelHandle make_kernel() const;
   void enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_event* event);
-  cl_program program() const noexcept { return program_.get(); }
+  cl_program program() const noexcept { return program_->handle.get(); }
   std::vector<std::byte> binary() const override;
   DeviceContext& context() const noexcept { return *context_; }
   const std::string& entry() const noexcept { return entry_; }
@@ -89,7 +91,7 @@ struct BuiltKernel : KernelResource {
 
   std::shared_ptr<DeviceContext> context_;
   std::string entry_;
-  ProgramHandle program_;
+  std::shared_ptr<const BuiltProgram> program_;
   std::mutex mutex_;
   KernelHandle kernel_;
   std::vector<LastArgument> last_;

@@ -64,6 +64,10 @@ DeviceInfo describe(cl_device_id device) {
   info.max_groups = {most, most, most};
   info.max_shared_bytes = device_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
   info.takes_images = device_value<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) != 0;
+  info.takes_stream_priority =
+      api().create_command_queue_with_properties &&
+      (' ' + device_string(device, CL_DEVICE_EXTENSIONS) + ' ').find(" cl_khr_priority_hints ") !=
+          std::string::npos;
   info.takes_free_grids = true;
   info.takes_partial_groups =
       device_value<cl_bool>(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT) != 0;

@@ -8,6 +8,12 @@
 
 namespace reel::opencl {
 
+// Shared by its kernels.
+struct BuiltProgram {
+  ProgramHandle handle;
+  std::string log;
+};
+
 // Built for the device of `context`; `log` is what the compiler said. Throws build_failed, naming
 // the form and the driver's answer.
 ProgramHandle build_program(const DeviceContext& context, const KernelSource& source,

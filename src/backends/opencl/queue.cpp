@@ -60,10 +60,10 @@ cl_event* first_of(CommandEvents* events) { return events ? events->first.out() 
 
 }  // namespace
 
-CommandQueue::CommandQueue(std::shared_ptr<DeviceContext> context)
+CommandQueue::CommandQueue(std::shared_ptr<DeviceContext> context, StreamPriority priority)
     : context_(std::move(context)),
       stamps_(context_->info().can_stamp_time),
-      queue_(context_->make_queue()) {}
+      queue_(context_->make_queue(priority)) {}
 
 CommandQueue::~CommandQueue() {
   if (!known_idle()) api().finish(queue_.get());

@@ -20,7 +20,8 @@ namespace reel::opencl {
 
 class CommandQueue final : public QueueDriver {
  public:
-  explicit CommandQueue(std::shared_ptr<DeviceContext> context);
+  explicit CommandQueue(std::shared_ptr<DeviceContext> context,
+                        StreamPriority priority = StreamPriority::normal);
   ~CommandQueue() override;
 
   void submit(const Command& command) override { run(command, nullptr); }

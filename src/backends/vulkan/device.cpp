@@ -19,11 +19,13 @@ std::unique_ptr<BufferResource> VulkanDevice::allocate(const MemoryRequest& requ
   return std::make_unique<VulkanBuffer>(context_, request.size_bytes, request.label);
 }
 
-std::shared_ptr<KernelResource> VulkanDevice::build(const KernelSource& source) {
+std::shared_ptr<KernelResource> VulkanDevice::build(const KernelSource& source,
+                                                    std::shared_ptr<void>* /*shared*/) {
   return std::make_shared<VulkanKernel>(context_, source);
 }
 
-std::unique_ptr<QueueDriver> VulkanDevice::open_queue(std::string_view label) {
+std::unique_ptr<QueueDriver> VulkanDevice::open_queue(std::string_view label,
+                                                      StreamPriority /*priority*/) {
   return std::make_unique<VulkanQueue>(context_, label);
 }
 

@@ -79,7 +79,8 @@ std::vector<Work> load(const Trace& trace, std::uint32_t command, Resolver& reso
       break;
     case WorkKind::copy:
       for (std::size_t i = 0; i + 1 < ranges.size(); i += 2)
-        works.emplace_back(Copy{resolver.range(ranges[i]), resolver.range(ranges[i + 1])});
+        works.emplace_back(
+            Copy{.target = resolver.range(ranges[i + 1]), .source = resolver.range(ranges[i])});
       break;
     case WorkKind::fill:
       for (const TraceArgument& target : ranges)

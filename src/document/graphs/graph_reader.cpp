@@ -1,6 +1,10 @@
 // Graph::load: from a checked Trace to a Graph. A Trace leaves out what is wrong and goes on; a
 // graph with something left out would do something else, so here everything must fit.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <unordered_map>
 
@@ -226,8 +230,39 @@ class GraphReader final : Resolver {
 
 }  // namespace
 
-Graph Graph::load(const std::string& path) {
-  const Trace trace = Trace::load(path);
+namespace {
+
+// Bytes as a file without a name, since a Trace reads files.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::span<const std::byte> bytes)
+      : descriptor_(memfd_create("graph", MFD_CLOEXEC)),
+        path_(fmt::format("/proc/self/fd/{}", descriptor_)) {
+    while (descriptor_ >= 0 && !bytes.empty()) {
+      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) break;
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    if (descriptor_ >= 0 && bytes.empty()) return;
+    const int reason = errno;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    fail(Code::io_failed,
+         "A graph can't be loaded from memory: the system has no room for a file "
+         "of it ({}).",
+         std::strerror(reason));
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { ::close(descriptor_); }
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  int descriptor_;
+  std::string path_;
+};
+
+Graph graph_of(const Trace& trace, const std::string& path) {
   const auto kind = trace.facts().find(kind_key);
   if (!trace.facts().empty() && (kind == trace.facts().end() || kind->second != graph_kind))
     fail(Code::invalid_argument, "'{}' holds a capture, not a graph; `reel replay` runs those.",
@@ -246,6 +281,23 @@ Graph Graph::load(const std::string& path) {
     if (error.code() != Code::invalid_argument) throw;
     // What every graph is checked for.
     fail(Code::damaged_document, "'{}' holds no sound graph. {}", path, error.what());
+  }
+}
+
+}  // namespace
+
+Graph Graph::load(const std::string& path) { return graph_of(Trace::load(path), path); }
+
+Graph Graph::load(std::span<const std::byte> file) {
+  const MemoryFile in_memory(file);
+  const std::string &path = in_memory.path(), name = "(memory)";
+  try {
+    return graph_of(Trace::load(path), name);
+  } catch (const Error& error) {
+    std::string text = error.what();
+    if (const auto at = text.find(path); at != std::string::npos)
+      text.replace(at, path.size(), name);
+    throw Error(error.code(), text);
   }
 }
 

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -131,8 +130,8 @@ class GraphWriter {
       fail(Code::unsupported, "{} can't be saved: kernel '{}' has no source.", name, source.name);
     if (find_host_kernel(source.name).function != source.host.function)
       fail(Code::unsupported,
-           "{} can't be saved: kernel '{}' is nothing but a C++ function, and "
-           "register_host_kernel() was not told that this is its name.",
+           "{} can't be saved: kernel '{}' is nothing but a C++ function, and its name stands "
+           "for another one, or for none; register_host_kernel() says which it is.",
            name, source.name);
   }
 
@@ -222,17 +221,18 @@ class GraphWriter {
 
 }  // namespace
 
-void Graph::save(const std::string& path) const {
+void Graph::save(const std::string& path, const SaveOptions& options) const {
   GraphWriter writer(*this);
-  DocumentWriter file(path, {{kind_key, graph_kind},
-                             {"program", program_invocation_short_name},
-                             {"pid", std::to_string(getpid())},
-                             {"started", utc_now()}});
+  DocumentWriter file(path,
+                      {{kind_key, graph_kind},
+                       {"program", program_invocation_short_name},
+                       {"pid", std::to_string(getpid())},
+                       {"started", utc_now()}},
+                      {.overwrite = options.overwrite});
   try {
     writer.write(file);
   } catch (...) {
-    std::error_code ignored;  // the first error is the one to tell
-    std::filesystem::remove(path, ignored);
+    file.discard();
     throw;
   }
 }
