@@ -101,7 +101,7 @@ class Writer {
     KernelRow row{};
     row.id = id;
     row.name = row.entry = step.name;
-    row.built_form = "opencl_c";
+    row.built_form = reel::KernelForm::opencl_c;
     const std::string text = fmt::format(
         "// {0}\n__kernel void {0}(__global const float* a, __global const float* weights,\n"
         "                  __global float* out, uint n, float scale) {{\n"
@@ -109,7 +109,7 @@ class Writer {
         "  if (i < n) out[i] = scale * a[i] * weights[i];\n}}\n",
         step.name);
     const auto bytes = std::as_bytes(std::span(text));
-    row.variants = {{"opencl_c", {bytes.begin(), bytes.end()}}};
+    row.variants = {{reel::KernelForm::opencl_c, {bytes.begin(), bytes.end()}}};
     row.options = "-cl-std=CL1.2";
     row.group_size = {64, 1, 1};
     row.parameters = {{"a", ParameterKind::buffer, 0, Access::read, ElementType::f32},

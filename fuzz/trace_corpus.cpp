@@ -32,13 +32,15 @@ void write(const std::string& path, std::uint32_t commands, bool close) {
   w.add(AllocationRow{false, 1, 900});
   BufferRow image{2, 0, 32, "image"};
   image.kind = BufferKind::image;
-  image.image = ImageShape{ImageType::d2, 0x10B5, 0x10D2, 4, 4, 2, 1, 1, 0};
+  image.image =
+      ImageShape{ImageType::d2, ChannelOrder::rgba, ChannelType::unorm8, 4, 4, 2, 1, 1, 0};
   w.add(image);
   KernelRow kernel{};
   kernel.id = 2;
   kernel.name = "add";
   const auto source = bytes_of("kernel void add() {}");
-  kernel.variants = {{"opencl_c", {source.begin(), source.end()}}, {"host", {}}};
+  kernel.variants = {{KernelForm::opencl_c, {source.begin(), source.end()}},
+                     {KernelForm::host, {}}};
   kernel.defines = {{"N", "4"}};
   kernel.constants = {{0, 1}};
   kernel.parameters = {{"x", ParameterKind::buffer, 0, Access::read}};

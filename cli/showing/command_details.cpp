@@ -121,8 +121,8 @@ Json image_json(const TraceBuffer& buffer) {
   const ImageShape& image = *buffer.image;
   return {{"type", to_string(image.type)},
           {"format", format_name(image)},
-          {"channel_order", image.channel_order},
-          {"channel_type", image.channel_type},
+          {"channel_order", to_string(image.channel_order)},
+          {"channel_type", to_string(image.channel_type)},
           {"pixel_bytes", image.pixel_bytes},
           {"width", image.width},
           {"height", image.height},

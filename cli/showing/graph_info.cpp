@@ -80,7 +80,7 @@ std::string kernels_text(const Trace& trace) {
   std::vector<std::string> items;
   for (const TraceKernel& kernel : trace.kernels()) {
     std::vector<std::string> forms;
-    for (const TraceVariant& variant : kernel.variants) forms.push_back(variant.form);
+    for (const TraceVariant& variant : kernel.variants) forms.push_back(to_string(variant.form));
     items.push_back(fmt::format("{} ({})", kernel.name, fmt::join(forms, ", ")));
   }
   return shortened(std::move(items));
@@ -109,7 +109,7 @@ Json graph_json(const Trace& trace) {
   json["kernels"] = Json::array();
   for (const TraceKernel& kernel : trace.kernels()) {
     Json forms = Json::array();
-    for (const TraceVariant& variant : kernel.variants) forms.push_back(variant.form);
+    for (const TraceVariant& variant : kernel.variants) forms.push_back(to_string(variant.form));
     json["kernels"].push_back({{"name", kernel.name}, {"forms", forms}});
   }
   json["problem"] = loaded.graph ? Json() : Json(loaded.problem);

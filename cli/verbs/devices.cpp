@@ -25,6 +25,12 @@ std::string dim3_text(const Dim3& d) { return fmt::format("{} x {} x {}", d.x, d
 std::string units_text(std::uint32_t units) { return units ? std::to_string(units) : "-"; }
 const char* yes_or_no(bool value) { return value ? "yes" : "no"; }
 
+nlohmann::ordered_json names_of(const std::vector<KernelForm>& forms) {
+  auto names = nlohmann::ordered_json::array();
+  for (const KernelForm form : forms) names.push_back(to_string(form));
+  return names;
+}
+
 nlohmann::ordered_json to_json(const DeviceInfo& device) {
   const auto dim3 = [](const Dim3& d) { return nlohmann::ordered_json{d.x, d.y, d.z}; };
   return {
@@ -50,10 +56,12 @@ nlohmann::ordered_json to_json(const DeviceInfo& device) {
       {"stamp_resolution_ns", device.stamp_resolution_ns},
       {"can_dispatch_indirect", device.can_dispatch_indirect},
       {"takes_images", device.takes_images},
+      {"maps_memory", device.maps_memory},
+      {"takes_stream_priority", device.takes_stream_priority},
       {"takes_free_grids", device.takes_free_grids},
       {"takes_partial_groups", device.takes_partial_groups},
       {"wants_barriers", device.wants_barriers},
-      {"kernel_forms", device.kernel_forms},
+      {"kernel_forms", names_of(device.kernel_forms)},
   };
 }
 
@@ -84,7 +92,7 @@ void print_details(const DeviceInfo& device) {
   line("type", device.type);
   line("driver", device.driver + " " + device.driver_version);
   line("API", device.api_version);
-  line("kernel forms", fmt::format("{}", fmt::join(device.kernel_forms, ", ")));
+  line("kernel forms", list_of_forms(device.kernel_forms));
   line("memory", fmt::format("{} ({} bytes)", size_text(device.memory_bytes), device.memory_bytes));
   line("largest buffer", fmt::format("{} bytes", device.max_buffer_bytes));
   line("largest binding", fmt::format("{} bytes, offsets in steps of {}", device.max_binding_bytes,

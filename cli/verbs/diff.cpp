@@ -115,7 +115,7 @@ void print_text(const Trace& a, const TraceDiff& diff, const Options& options) {
                size_text(diff.a.peak_bytes));
   fmt::print("{}\n", printable(contents_text(a, diff)));
   for (const SourceDifference& source : diff.sources)
-    fmt::print("The {} of kernel '{}' is not the same.\n", printable(source.form),
+    fmt::print("The {} of kernel '{}' is not the same.\n", to_string(source.form),
                printable(a.kernels()[source.kernel_a].name));
   for (const Finding& finding : diff.new_findings)
     fmt::print("New: {} {}\n", finding.id, printable(finding.title));

@@ -18,7 +18,7 @@ std::string form_option(const TraceKernel& kernel) {
   for (const TraceVariant& variant : kernel.variants) {
     if (!variant.blob) continue;
     if (variant.form == kernel.built_form) return {};
-    if (other.empty()) other = " --form " + variant.form;
+    if (other.empty()) other = fmt::format(" --form {}", to_string(variant.form));
   }
   return other;
 }
@@ -55,7 +55,7 @@ int run(const TraceOptions& options) {
       const TraceKernel& kernel = trace.kernels()[usage.kernel];
       json["kernels"].push_back({{"id", name_of(kernel.id)},
                                  {"name", kernel.name},
-                                 {"built_form", kernel.built_form},
+                                 {"built_form", to_string(kernel.built_form)},
                                  {"count", usage.count},
                                  {"timed", usage.timed},
                                  {"total_ns", usage.total_ns},
@@ -84,9 +84,9 @@ int run(const TraceOptions& options) {
   for (const KernelUsage& usage : usages) {
     const TraceKernel& kernel = trace.kernels()[usage.kernel];
     const auto time = [&](std::uint64_t ns) { return usage.timed == 0 ? "-" : time_text(ns); };
-    table.add({name_of(kernel.id), kernel.name, kernel.built_form, std::to_string(usage.count),
-               time(usage.total_ns), time(usage.mean_ns), time(usage.p50_ns), time(usage.p95_ns),
-               share_text(usage.total_ns, total_ns)});
+    table.add({name_of(kernel.id), kernel.name, to_string(kernel.built_form),
+               std::to_string(usage.count), time(usage.total_ns), time(usage.mean_ns),
+               time(usage.p50_ns), time(usage.p95_ns), share_text(usage.total_ns, total_ns)});
   }
   fmt::print("{}", table.text());
   const TraceKernel& top = trace.kernels()[usages[0].kernel];

@@ -20,21 +20,23 @@ struct Options : TraceOptions {
 std::string forms_of(const TraceKernel& kernel) {
   std::string list;
   for (const TraceVariant& variant : kernel.variants)
-    list += (list.empty() ? "" : ", ") + variant.form + (variant.blob ? "" : " (a C++ function)");
+    list += fmt::format("{}{}{}", list.empty() ? "" : ", ", to_string(variant.form),
+                        variant.blob ? "" : " (a C++ function)");
   return list.empty() ? "none" : list;
 }
 
 const TraceVariant& chosen_variant(const TraceKernel& kernel, const std::string& form) {
-  const std::string& wanted = form.empty() ? kernel.built_form : form;
+  const std::string wanted = form.empty() ? to_string(kernel.built_form) : form;
   const TraceVariant* any_text = nullptr;
   for (const TraceVariant& variant : kernel.variants) {
-    if (variant.form == wanted && variant.blob) return variant;
+    if (to_string(variant.form) == wanted && variant.blob) return variant;
     if (variant.blob && !any_text) any_text = &variant;
   }
-  throw Error(Code::invalid_argument,
-              fmt::format("Kernel {} '{}' has no text in the form '{}'; it was given: {}.{}",
-                          name_of(kernel.id), kernel.name, wanted, forms_of(kernel),
-                          any_text ? fmt::format(" Try --form {}.", any_text->form) : ""));
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("Kernel {} '{}' has no text in the form '{}'; it was given: {}.{}",
+                  name_of(kernel.id), kernel.name, wanted, forms_of(kernel),
+                  any_text ? fmt::format(" Try --form {}.", to_string(any_text->form)) : ""));
 }
 
 std::string text_of(const Trace& trace, const TraceKernel& kernel, const TraceVariant& variant) {
@@ -56,19 +58,20 @@ int run(const Options& options) {
     json["kernel"] = name_of(kernel.id);
     json["name"] = kernel.name;
     json["entry"] = kernel.entry;
-    json["built_form"] = kernel.built_form;
+    json["built_form"] = to_string(kernel.built_form);
     json["options"] = kernel.options;
     json["defines"] = Json::object();
     for (const auto& [name, value] : kernel.defines) json["defines"][name] = value;
     json["build_log"] = kernel.build_log;
     json["forms"] = Json::array();
     for (const TraceVariant& variant : kernel.variants) {
-      if (!options.form.empty() && variant.form != options.form) continue;
-      Json row = {{"form", variant.form}};
+      if (!options.form.empty() && to_string(variant.form) != options.form) continue;
+      Json row = {{"form", to_string(variant.form)}};
       // SPIR-V is no text.
-      row["text"] = variant.blob && variant.form != "spirv" && trace.has_blob(*variant.blob)
-                        ? Json(text_of(trace, kernel, variant))
-                        : Json();
+      row["text"] =
+          variant.blob && variant.form != KernelForm::spirv && trace.has_blob(*variant.blob)
+              ? Json(text_of(trace, kernel, variant))
+              : Json();
       json["forms"].push_back(row);
     }
     print_json(json);

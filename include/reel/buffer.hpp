@@ -107,6 +107,11 @@ class Buffer {
     return read<T>(0, size_bytes() / sizeof(T));
   }
 
+  // Of a buffer made by Device::host_visible_buffer(): where the host sees its bytes, as long as
+  // the buffer lives. Empty elsewhere. Who reads or writes there sees to the order: wait for the
+  // commands that use the bytes first, and tell of what was written by Stream::host_wrote().
+  std::span<std::byte> mapped() const;
+
   // Forbids further use through any handle. A GraphExec or command that already names the
   // buffer keeps the memory until it is done with it.
   void free();

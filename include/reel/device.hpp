@@ -46,12 +46,13 @@ struct DeviceInfo {
   bool can_stamp_time = false;
   double stamp_resolution_ns = 0;
   bool can_dispatch_indirect = false;
-  bool takes_images = false;              // and samplers
-  bool takes_stream_priority = false;     // elsewhere it is ignored
-  bool takes_free_grids = false;          // an offset, a group size of its own choice, items
-  bool takes_partial_groups = false;      // items that are no multiple of the group size
-  bool wants_barriers = false;            // commands of a stream overlap unless told not to
-  std::vector<std::string> kernel_forms;  // what build() takes: "opencl_c", "glsl", "spirv", "host"
+  bool takes_images = false;             // and samplers
+  bool maps_memory = false;              // host_visible_buffer()
+  bool takes_stream_priority = false;    // elsewhere it is ignored
+  bool takes_free_grids = false;         // an offset, a group size of its own choice, items
+  bool takes_partial_groups = false;     // items that are no multiple of the group size
+  bool wants_barriers = false;           // commands of a stream overlap unless told not to
+  std::vector<KernelForm> kernel_forms;  // what kernel() takes, the preferred one first
 
   bool available() const noexcept { return unavailable.empty(); }
 };
@@ -88,11 +89,15 @@ class Device {
   Buffer buffer(std::uint64_t size_bytes, std::string_view label = {}) const;
   // Where info().takes_images: an image of zeros, to be bound by Argument::image. Transfers see its
   // pixels as the bytes of a buffer.
-  Buffer image(const ImageShape& shape, std::string_view label = {}) const;
-  // An image view over an existing buffer's bytes; transfers and hazards see the buffer.
-  Buffer image_on(BufferRange storage, const ImageShape& shape, std::string_view label = {}) const;
+  Buffer image_buffer(const ImageShape& shape, std::string_view label = {}) const;
+  // An image view over the bytes of an existing buffer, which is what transfers and hazards see.
+  Buffer image_view(BufferRange storage, const ImageShape& shape,
+                    std::string_view label = {}) const;
   // A buffer whose ranges may be bound wherever they begin, where the device can do that.
   Buffer shared_virtual_buffer(std::uint64_t size_bytes, std::string_view label = {}) const;
+  // A buffer that the host reads and writes by Buffer::mapped(), without a command; throws
+  // `unsupported` where info().maps_memory is false.
+  Buffer host_visible_buffer(std::uint64_t size_bytes, std::string_view label = {}) const;
   // With these contents.
   template <HostValues R>
   Buffer buffer_of(const R& data, std::string_view label = {}) const {

@@ -58,7 +58,8 @@ struct ContentDifference {
 
 struct SourceDifference {
   std::uint32_t kernel_a = no_index, kernel_b = no_index;
-  std::string form, text_a, text_b;
+  KernelForm form{};
+  std::string text_a, text_b;
 };
 
 struct TraceDiff {

@@ -7,14 +7,73 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace reel {
 
 enum class ImageType : std::uint8_t { d1, d1_buffer, d1_array, d2, d2_array, d3 };
 
+// Which channels a pixel has, and in which order; with an x, one that is there and says nothing.
+enum class ChannelOrder : std::uint32_t {
+  unknown,
+  r,
+  a,
+  rg,
+  ra,
+  rgb,
+  rgba,
+  bgra,
+  argb,
+  intensity,
+  luminance,
+  rx,
+  rgx,
+  rgbx,
+  depth,
+  depth_stencil,
+  srgb,
+  srgbx,
+  srgba,
+  sbgra,
+  abgr,
+};
+// What each of them is; of the packed ones, all of them together.
+enum class ChannelType : std::uint32_t {
+  unknown,
+  snorm8,
+  snorm16,
+  unorm8,
+  unorm16,
+  unorm565,
+  unorm555,
+  unorm101010,
+  int8,
+  int16,
+  int32,
+  uint8,
+  uint16,
+  uint32,
+  float16,
+  float32,
+  unorm24,
+  unorm1010102,
+};
+// Set in a format of a driver that has no name here; the rest is the driver's number.
+inline constexpr std::uint32_t unknown_format = 0x80000000;
+
+// "RGBA", "luminance"; "8 unorm", "32 float", "565 unorm". Empty where it has no name.
+const char* to_string(ChannelOrder order) noexcept;
+const char* to_string(ChannelType type) noexcept;
+// By these names, in any case of letters; unknown where there is none.
+ChannelOrder parse_channel_order(std::string_view name) noexcept;
+ChannelType parse_channel_type(std::string_view name) noexcept;
+// Bytes of a pixel of this format; 0 where that isn't known.
+std::uint32_t pixel_bytes_of(ChannelOrder order, ChannelType type) noexcept;
+
 struct ImageShape {
   ImageType type = ImageType::d2;
-  std::uint32_t channel_order = 0, channel_type = 0;  // as OpenCL numbers them
+  ChannelOrder channel_order = ChannelOrder::unknown;
+  ChannelType channel_type = ChannelType::unknown;
   std::uint32_t pixel_bytes = 0;
   std::uint64_t width = 1, height = 1, depth = 1, layers = 1;  // 1 where the type has none
   // Of an image that is made on a buffer, where its rows begin; 0: they follow each other.

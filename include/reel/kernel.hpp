@@ -12,6 +12,7 @@
 #include "reel/dim3.hpp"
 #include "reel/host_kernel.hpp"
 #include "reel/ids.hpp"
+#include "reel/kernel_form.hpp"
 #include "reel/parameter.hpp"
 
 namespace reel {
@@ -26,7 +27,7 @@ struct SpecConstant {
 };
 
 struct KernelSource {
-  std::string name;  // label, and entry point where `entry` is empty
+  std::string name = {};  // label, and entry point where `entry` is empty
   std::string opencl_c = {};
   std::string glsl = {};  // a compute shader; buffers at set 0, binding 0, 1, … in argument
                           // order, values in one push_constant block in argument order

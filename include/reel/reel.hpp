@@ -23,6 +23,8 @@
 #include "reel/image.hpp"           // IWYU pragma: export
 #include "reel/insights.hpp"        // IWYU pragma: export
 #include "reel/kernel.hpp"          // IWYU pragma: export
+#include "reel/kernel_form.hpp"     // IWYU pragma: export
+#include "reel/memory_pool.hpp"     // IWYU pragma: export
 #include "reel/packed_rows.hpp"     // IWYU pragma: export
 #include "reel/page.hpp"            // IWYU pragma: export
 #include "reel/parameter.hpp"       // IWYU pragma: export

@@ -45,7 +45,7 @@ Tolerance default_tolerance(ElementType type);
 
 // Another source for a kernel, to see what it does to time and results.
 struct Replacement {
-  std::string form;  // "opencl_c", "glsl"
+  KernelForm form = KernelForm::opencl_c;  // or glsl
   std::string text;
 };
 

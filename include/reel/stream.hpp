@@ -99,6 +99,9 @@ class Stream {
   void read(BufferRange source, R&& target, std::string_view label = {}) const {
     read(source, host_target(target), label);
   }
+  // The host wrote these bytes of a mapped buffer: commands given from now on may use them. What
+  // records or captures the stream takes note of the bytes as of a write.
+  void host_wrote(BufferRange range, std::string_view label = {}) const;
   // Read, and wait for it.
   void read_now(BufferRange source, std::span<std::byte> target) const;
   template <HostTarget R>

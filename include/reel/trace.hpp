@@ -23,6 +23,7 @@
 #include "reel/dim3.hpp"
 #include "reel/ids.hpp"
 #include "reel/image.hpp"
+#include "reel/kernel_form.hpp"
 #include "reel/parameter.hpp"
 #include "reel/trace_commands.hpp"
 
@@ -66,14 +67,15 @@ struct BlobId {
 };
 
 struct TraceVariant {
-  std::string form;            // "opencl_c", "glsl", "spirv", "host"
+  KernelForm form{};
   std::optional<BlobId> blob;  // none: the form has no text (a C++ function)
 };
 
 struct TraceKernel {
   KernelId id{};
   std::uint32_t device = no_index;
-  std::string name, entry, built_form;
+  std::string name, entry;
+  KernelForm built_form{};
   std::vector<TraceVariant> variants;
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> constants;  // id, value

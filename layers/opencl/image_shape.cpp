@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "opencl/image_formats.hpp"
+
 namespace reel::layer {
 
 namespace {
@@ -40,8 +42,8 @@ std::optional<ImageShape> image_shape(cl_mem image, cl_mem_object_type type) {
   const auto format = ask<cl_image_format>(get, image, CL_IMAGE_FORMAT);
   ImageShape shape;
   shape.type = *image_type;
-  shape.channel_order = format.image_channel_order;
-  shape.channel_type = format.image_channel_data_type;
+  shape.channel_order = channel_order_of(format.image_channel_order);
+  shape.channel_type = channel_type_of(format.image_channel_data_type);
   shape.pixel_bytes = static_cast<std::uint32_t>(number(CL_IMAGE_ELEMENT_SIZE));
   shape.width = number(CL_IMAGE_WIDTH);
   const bool is_flat = *image_type == ImageType::d1 || *image_type == ImageType::d1_buffer ||

@@ -36,22 +36,22 @@ std::string parts_json(const Program& program) {
       -1, ' ', false, json::error_handler_t::replace);
 }
 
-const char* form_of(Program::From from) {
+KernelForm form_of(Program::From from) {
   switch (from) {
     case Program::From::source:
-      return "opencl_c";
+      return KernelForm::opencl_c;
     case Program::From::binary:
-      return "opencl_binary";
+      return KernelForm::opencl_binary;
     case Program::From::il:
-      return "opencl_il";
+      return KernelForm::opencl_il;
     case Program::From::built_in:
-      return "opencl_builtin";
+      return KernelForm::opencl_builtin;
     case Program::From::linked:
-      return "opencl_parts";
+      return KernelForm::opencl_parts;
     case Program::From::unknown:
       break;
   }
-  return "";
+  return KernelForm::none;
 }
 
 // A program that we did not see being made: the driver may still have its text.

@@ -30,6 +30,7 @@ class DeviceInfo:
     stamp_resolution_ns: float
     can_dispatch_indirect: bool
     takes_images: bool
+    maps_memory: bool  # device.host_visible_buffer()
     takes_stream_priority: bool  # elsewhere it is ignored
     takes_free_grids: bool
     takes_partial_groups: bool
@@ -60,8 +61,8 @@ class ImageShape:
     """What an image is besides its bytes, which are its pixels, row after row, slice after slice."""
 
     type: str  # "1d", "1d_buffer", "1d_array", "2d", "2d_array", "3d"
-    channel_order: int  # as OpenCL numbers them
-    channel_type: int
+    channel_order: str  # "RGBA"; empty: not known
+    channel_type: str  # "8 unorm"
     pixel_bytes: int
     width: int
     height: int

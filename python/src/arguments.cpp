@@ -179,12 +179,18 @@ Argument numpy_value(const Place& place, const py::handle& value) {
 }  // namespace
 
 Argument to_argument(const Kernel& kernel, std::size_t index, const py::handle& value) {
+  const bool takes_image =
+      index < kernel.parameters().size() && kernel.parameters()[index].kind == ParameterKind::image;
+  const auto bound = [&](const Range& range, Access access) {
+    const Bound whole{range, access};
+    return takes_image ? Argument::image(whole) : Argument(whole);
+  };
   if (py::isinstance<Binding>(value)) {
     const auto& binding = value.cast<const Binding&>();
-    return Argument(Bound{binding.range, binding.access});
+    return bound(binding.range, binding.access);
   }
   if (py::isinstance<Buffer>(value) || py::isinstance<Range>(value))
-    return Argument(BufferRange(to_range(value)));
+    return bound(to_range(value), Access::read_write);
   if (py::isinstance<Shared>(value)) return Argument(value.cast<Shared>());
 
   const auto& parameters = kernel.parameters();

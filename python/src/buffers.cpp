@@ -69,6 +69,14 @@ py::object to_array(const py::object& self, const py::object& dtype, const py::o
                          : array.attr("astype")(dtype, py::arg("copy") = false);
 }
 
+py::array mapped_array(const py::object& self) {
+  const std::span<std::byte> bytes = self.cast<const Buffer&>().mapped();
+  if (bytes.data() == nullptr)
+    throw py::value_error("Buffer '" + self.cast<const Buffer&>().label() +
+                          "' is not mapped; make it by device.host_visible_buffer().");
+  return py::array(py::dtype("uint8"), {bytes.size()}, {std::size_t{1}}, bytes.data(), self);
+}
+
 std::string repr_buffer(const py::object& self) {
   const auto& buffer = self.cast<const Buffer&>();
   return "<reel.Buffer '" + buffer.label() + "', " + std::to_string(buffer.size_bytes()) +
@@ -135,6 +143,10 @@ void bind_buffers(py::module_& module) {
           py::arg("offset_bytes"), py::arg("size_bytes"))
       .def("__getitem__", &slice_buffer, py::arg("elements"))
       .def("__len__", &count_elements, "Elements of its type, as slices count them.")
+      .def("mapped", &mapped_array,
+           "mapped($self)\n--\n\nOf a buffer made by device.host_visible_buffer(): an array over "
+           "its memory. Wait for the commands that use it first, and tell of what you wrote by "
+           "stream.host_wrote().")
       .def("__array__", &to_array, py::arg("dtype") = py::none(), py::arg("copy") = py::none(),
            "What read() gives, for numpy.asarray(buffer).")
       .def(

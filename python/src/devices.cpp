@@ -6,6 +6,12 @@
 namespace reel::python {
 namespace {
 
+py::list to_names(const std::vector<KernelForm>& forms) {
+  py::list names;
+  for (const KernelForm form : forms) names.append(to_string(form));
+  return names;
+}
+
 py::object describe_device(const DeviceInfo& info) {
   py::dict row;
   row["id"] = to_text(info.id);
@@ -29,10 +35,11 @@ py::object describe_device(const DeviceInfo& info) {
   row["stamp_resolution_ns"] = info.stamp_resolution_ns;
   row["can_dispatch_indirect"] = info.can_dispatch_indirect;
   row["takes_images"] = info.takes_images;
+  row["maps_memory"] = info.maps_memory;
   row["takes_stream_priority"] = info.takes_stream_priority;
   row["takes_free_grids"] = info.takes_free_grids;
   row["takes_partial_groups"] = info.takes_partial_groups;
-  row["kernel_forms"] = to_texts(info.kernel_forms);
+  row["kernel_forms"] = to_names(info.kernel_forms);
   return record("DeviceInfo", row);
 }
 
@@ -111,6 +118,11 @@ py::object make_buffer(const Device& device, const py::object& data, const std::
   return with_shape(std::move(buffer), py::dtype("uint8"), py::make_tuple(source.bytes().size()));
 }
 
+py::object bytes_of_shape(Buffer buffer) {
+  const std::uint64_t size_bytes = buffer.size_bytes();
+  return with_shape(std::move(buffer), py::dtype("uint8"), py::make_tuple(size_bytes));
+}
+
 py::object make_shared_virtual(const Device& device, std::uint64_t size_bytes,
                                const std::string& label) {
   Buffer buffer;
@@ -118,7 +130,75 @@ py::object make_shared_virtual(const Device& device, std::uint64_t size_bytes,
     const GilReleased released;
     buffer = device.shared_virtual_buffer(size_bytes, label);
   }
-  return with_shape(std::move(buffer), py::dtype("uint8"), py::make_tuple(size_bytes));
+  return bytes_of_shape(std::move(buffer));
+}
+
+ImageType to_image_type(const std::string& name) {
+  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(ImageType::d3); ++i)
+    if (name == to_string(static_cast<ImageType>(i))) return static_cast<ImageType>(i);
+  throw py::value_error(
+      "An image is '1d', '1d_buffer', '1d_array', '2d', '2d_array' or '3d', not '" + name + "'.");
+}
+
+ImageShape to_image_shape(const std::string& type, const std::string& channel_order,
+                          const std::string& channel_type, std::uint64_t width,
+                          std::uint64_t height, std::uint64_t depth, std::uint64_t layers,
+                          std::uint64_t row_pitch_bytes) {
+  ImageShape shape;
+  shape.type = to_image_type(type);
+  shape.channel_order = parse_channel_order(channel_order);
+  shape.channel_type = parse_channel_type(channel_type);
+  shape.pixel_bytes = pixel_bytes_of(shape.channel_order, shape.channel_type);
+  if (shape.pixel_bytes == 0)
+    throw py::value_error("'" + channel_order + "' of '" + channel_type +
+                          "' is no format of pixels; 'RGBA' of '8 unorm' is one, or 'R' of '32 "
+                          "float'.");
+  shape.width = width;
+  shape.height = height;
+  shape.depth = depth;
+  shape.layers = layers;
+  shape.row_pitch_bytes = row_pitch_bytes;
+  return shape;
+}
+
+py::object make_image(const Device& device, std::uint64_t width, std::uint64_t height,
+                      std::uint64_t depth, std::uint64_t layers, const std::string& type,
+                      const std::string& channel_order, const std::string& channel_type,
+                      const std::string& label) {
+  const ImageShape shape =
+      to_image_shape(type, channel_order, channel_type, width, height, depth, layers, 0);
+  Buffer buffer;
+  {
+    const GilReleased released;
+    buffer = device.image_buffer(shape, label);
+  }
+  return bytes_of_shape(std::move(buffer));
+}
+
+py::object make_view(const Device& device, const py::handle& storage, std::uint64_t width,
+                     std::uint64_t height, std::uint64_t depth, std::uint64_t layers,
+                     const std::string& type, const std::string& channel_order,
+                     const std::string& channel_type, std::uint64_t row_pitch_bytes,
+                     const std::string& label) {
+  const Range range = to_range(storage);
+  const ImageShape shape = to_image_shape(type, channel_order, channel_type, width, height, depth,
+                                          layers, row_pitch_bytes);
+  Buffer buffer;
+  {
+    const GilReleased released;
+    buffer = device.image_view(range, shape, label);
+  }
+  return bytes_of_shape(std::move(buffer));
+}
+
+py::object make_host_visible(const Device& device, std::uint64_t size_bytes,
+                             const std::string& label) {
+  Buffer buffer;
+  {
+    const GilReleased released;
+    buffer = device.host_visible_buffer(size_bytes, label);
+  }
+  return bytes_of_shape(std::move(buffer));
 }
 
 StreamPriority to_priority(const std::string& name) {
@@ -152,6 +232,29 @@ A copy of an array; of a shape or a number of elements, zeros of `dtype`; so man
            py::arg("label") = "",
            "shared_virtual_buffer($self, *, size_bytes, label='')\n--\n\nZero bytes whose ranges "
            "may be bound wherever they begin, where the device can do that.")
+      .def("host_visible_buffer", &make_host_visible, py::kw_only(), py::arg("size_bytes"),
+           py::arg("label") = "",
+           "host_visible_buffer($self, *, size_bytes, label='')\n--\n\nZero bytes that the host "
+           "sees by buffer.mapped(), where device.info.maps_memory.")
+      .def(
+          "image_buffer", &make_image, py::arg("width"), py::arg("height") = 1,
+          py::arg("depth") = 1, py::arg("layers") = 1, py::kw_only(), py::arg("type") = "2d",
+          py::arg("channel_order") = "RGBA", py::arg("channel_type") = "8 unorm",
+          py::arg("label") = "",
+          R"doc(image_buffer($self, width, height=1, depth=1, layers=1, *, type='2d', channel_order='RGBA', channel_type='8 unorm', label='')
+--
+
+An image of zeros, where device.info.takes_images. Its bytes are its pixels, row after row.
+
+>>> picture = device.image_buffer(640, 480, channel_type="32 float", label="picture")
+)doc")
+      .def("image_view", &make_view, py::arg("storage"), py::arg("width"), py::arg("height") = 1,
+           py::arg("depth") = 1, py::arg("layers") = 1, py::kw_only(), py::arg("type") = "2d",
+           py::arg("channel_order") = "RGBA", py::arg("channel_type") = "8 unorm",
+           py::arg("row_pitch_bytes") = 0, py::arg("label") = "",
+           "image_view($self, storage, width, height=1, depth=1, layers=1, *, type='2d', "
+           "channel_order='RGBA', channel_type='8 unorm', row_pitch_bytes=0, label='')\n--\n\nAn "
+           "image over the bytes of an existing buffer.")
       .def(
           "stream",
           [](const Device& self, const std::string& label, const std::string& priority) {

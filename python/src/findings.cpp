@@ -109,7 +109,8 @@ py::dict find_diff(const Trace& a, const Trace& b) {
   py::list sources;
   for (const SourceDifference& one : found.sources)
     sources.append(py::make_tuple(index_or_none(one.kernel_a), index_or_none(one.kernel_b),
-                                  to_text(one.form), to_text(one.text_a), to_text(one.text_b)));
+                                  to_text(to_string(one.form)), to_text(one.text_a),
+                                  to_text(one.text_b)));
   row["sources"] = sources;
   row["new_findings"] = to_findings(found.new_findings);
   row["fixed_findings"] = to_findings(found.fixed_findings);

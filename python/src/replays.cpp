@@ -172,7 +172,7 @@ ReplayOptions to_options(const py::dict& given) {
   options.time_limit_s = given["time_limit_s"].cast<std::uint32_t>();
   for (const auto& [kernel, replacement] : given["replacements"].cast<py::dict>()) {
     const auto pair = replacement.cast<std::pair<std::string, std::string>>();
-    options.replacements[kernel.cast<std::uint32_t>()] = {pair.first, pair.second};
+    options.replacements[kernel.cast<std::uint32_t>()] = {form_of(pair.first), pair.second};
   }
   return options;
 }

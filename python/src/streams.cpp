@@ -73,6 +73,13 @@ void write(const PyStream& self, const py::handle& target, const py::handle& dat
   self.stream.write(range, source.bytes(), label);
 }
 
+void host_wrote(const PyStream& self, const py::handle& range, const std::string& label) {
+  const Range written = to_range(range);
+  const GilReleased released;
+  const auto scope = open_thread_scope(self.stream);
+  self.stream.host_wrote(written, label);
+}
+
 void read(const PyStream& self, const py::handle& source, const py::handle& target,
           const std::string& label) {
   const Range range = to_range(source);
@@ -218,6 +225,9 @@ Repeats a byte (an int) or a NumPy scalar of 1, 2 or 4 bytes.
            "returns.")
       .def("read", &read, py::arg("source"), py::arg("into"), py::arg("label") = "",
            "read($self, source, into, label='')\n--\n\n`into` is filled when the command is done.")
+      .def("host_wrote", &host_wrote, py::arg("range"), py::arg("label") = "",
+           "host_wrote($self, range, label='')\n--\n\nBytes of a mapped buffer were written by "
+           "the host: commands from now on use them, and captures keep them.")
       .def("read_now", &read_now, py::arg("source"), py::arg("dtype") = py::none(),
            "read_now($self, source, dtype=None)\n--\n\nReads, and waits for it; a new array.")
       .def("host_call", &host_call, py::arg("function"), py::arg("label") = "")

@@ -29,8 +29,8 @@ py::object to_image(const std::optional<ImageShape>& image) {
   if (!image) return py::none();
   py::dict row;
   row["type"] = to_string(image->type);
-  row["channel_order"] = image->channel_order;
-  row["channel_type"] = image->channel_type;
+  row["channel_order"] = to_string(image->channel_order);
+  row["channel_type"] = to_string(image->channel_type);
   row["pixel_bytes"] = image->pixel_bytes;
   row["width"] = image->width;
   row["height"] = image->height;
@@ -58,7 +58,7 @@ py::list list_kernels(const Trace& trace) {
     py::dict row = row_dict(kernel);
     py::dict variants;
     for (const TraceVariant& variant : kernel.variants)
-      variants[to_text(variant.form)] =
+      variants[to_text(to_string(variant.form))] =
           variant.blob ? py::object(py::make_tuple(variant.blob->low, variant.blob->high))
                        : py::object(py::none());
     row["variants"] = variants;

@@ -131,3 +131,52 @@ def test_bytes_go_from_one_device_to_another(device, host):
     y = host.buffer((100,), "y", dtype=np.uint16)
     reel.copy_between(host.stream(), y, device.stream(), x)
     assert y.read().tolist() == list(range(100))
+
+
+def test_the_host_sees_the_bytes_of_a_mapped_buffer(device, tmp_path):
+    if not device.info.maps_memory:
+        with pytest.raises(reel.Error, match="can't be mapped"):
+            device.host_visible_buffer(size_bytes=64)
+        return
+    x, y = device.host_visible_buffer(size_bytes=16, label="x"), device.buffer(size_bytes=16)
+    stream = device.stream()
+    with reel.capture(tmp_path / "mapped.reel", contents="all"):
+        for value in (7, 9):
+            x.mapped()[:] = value
+            stream.host_wrote(x)
+            stream.copy(y, x)
+            assert stream.read_now(y).tolist() == [value] * 16
+    assert reel.replay(tmp_path / "mapped.reel").verified
+    with pytest.raises(ValueError, match="is not mapped"):
+        y.mapped()
+
+
+def test_images_are_made_bound_and_viewed(device):
+    if not device.info.takes_images:
+        with pytest.raises(reel.Error, match="no images"):
+            device.image_buffer(4, 4)
+        return
+    double = device.kernel("double_pixels", opencl_c="""
+kernel void double_pixels(read_only image2d_t from, write_only image2d_t to) {
+  const int2 at = (int2)(get_global_id(0), get_global_id(1));
+  write_imagef(to, at, 2 * read_imagef(from, at));
+}""")
+    stream = device.stream()
+    shape = {"channel_order": "RGBA", "channel_type": "32 float"}
+    source, image = (device.image_buffer(4, 2, **shape, label=label) for label in ("source", "image"))
+    pixels = np.arange(32, dtype=np.float32)
+    stream.write(source, pixels)
+    stream.dispatch(double, None, reel.inp(source), reel.out(image), items=(4, 2))
+    assert stream.read_now(image, np.float32).tolist() == [2 * i for i in range(32)]
+    storage = device.buffer(pixels, "pixels")
+    try:
+        view = device.image_view(storage, 4, 2, **shape, label="view")
+    except reel.Error as error:
+        assert "'view'" in str(error) and "CL_INVALID_OPERATION" in str(error)  # PoCL 3.1 has none of two dimensions
+    else:
+        stream.dispatch(double, None, reel.inp(view), reel.out(image), items=(4, 2))
+        assert stream.read_now(image, np.float32).tolist() == [2 * i for i in range(32)]
+    with pytest.raises(ValueError, match="is no format of pixels"):
+        device.image_buffer(4, 4, channel_order="green")
+    with pytest.raises(ValueError, match="An image is '1d'"):
+        device.image_buffer(4, 4, type="4d")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import reel
-from conftest import N, record
+from conftest import N, add_host, record
 
 
 def test_a_capture_holds_what_was_given_between_start_and_stop(device, scale, tmp_path):
@@ -146,3 +146,19 @@ def test_without_pyopencl_nothing_is_warned_of(host, tmp_path):
         warnings.simplefilter("error")
         with reel.capture(tmp_path / "quiet.reel"):
             host.stream().fill(host.buffer(size_bytes=16), 1)
+
+
+def test_launches_by_items_are_recorded_as_they_were_given(device, add, tmp_path):
+    x, y = (device.buffer(np.ones(N, dtype=np.float32), label) for label in "xy")
+    stream, path = device.stream(), tmp_path / "items.reel"
+    launches = [{"items": 64}, {"items": 100, "guarded": True}]
+    if device.info.takes_partial_groups:
+        launches += [{"items": 100, "offset": 20}]
+    with reel.capture(path, contents="all"):
+        for launch in launches:
+            stream.dispatch(add, None, reel.inp(x), reel.inout(y), N if "offset" in launch else 100, **launch)
+        stream.synchronize()
+    found = y.read()
+    assert found[:20].tolist() == [3] * 20 and found[120:].tolist() == [1] * (N - 120)
+    reel.register_host_kernel("add", add_host)  # a document can only name it
+    assert reel.replay(path).verified

@@ -201,6 +201,6 @@ def test_a_graph_is_saved_over_another_and_loaded_from_memory(device, tmp_path):
         graph.add_fill(device.buffer(label=label, size_bytes=16), 1)
         graph.save(str(path), overwrite=True)
     assert [buffer.name for buffer in reel.Graph.load(path).buffers()] == ["b"]
-    assert reel.Graph.load(path.read_bytes()) == reel.Graph.load(str(path))
+    assert reel.Graph.load(path.read_bytes()).to_json() == reel.Graph.load(str(path)).to_json()
     with pytest.raises(reel.Error, match="graph.reel"):
         graph.save(str(path))

@@ -121,7 +121,7 @@ def test_wrong_whole_numbers_are_refused(device, add):
 
 def test_wrong_grids_are_refused(device, scale):
     x, stream = device.buffer(np.ones(64, dtype=np.float32)), device.stream()
-    for groups in ("1", 1.0, (), (1, 1, 1, 1), True, None):
+    for groups in ("1", 1.0, (), (1, 1, 1, 1), True):
         with pytest.raises(TypeError, match="groups is an int or up to three of them"):
             stream.dispatch(scale, groups, x, 1.0)
     for groups in (-1, 1 << 40):

@@ -32,7 +32,7 @@ namespace {
 
 std::optional<std::string> source_of(const Trace& trace, const TraceKernel& kernel) {
   for (const TraceVariant& variant : kernel.variants) {
-    if (variant.form != "opencl_c" || !variant.blob) continue;
+    if (variant.form != KernelForm::opencl_c || !variant.blob) continue;
     const auto bytes = trace.blob(*variant.blob);
     if (bytes) return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   }

@@ -468,12 +468,9 @@ void Recording::note_kernel(KernelResource& kernel) {
     return;
   if (kernel.recorded_in.exchange(number, std::memory_order_relaxed) == number) return;
   note_device(*kernel.device);
-  // The first that the device takes is the one it built.
-  const std::vector<std::string> given = forms_given(kernel.source);
-  const std::vector<std::string>& taken = kernel.device->info().kernel_forms;
-  const auto built = std::find_first_of(taken.begin(), taken.end(), given.begin(), given.end());
-  document_.push(document::kernel_row(kernel, kernel.device->number,
-                                      built == taken.end() ? std::string() : *built));
+  document_.push(
+      document::kernel_row(kernel, kernel.device->number,
+                           built_form(kernel.source, kernel.device->info().kernel_forms)));
 }
 
 // The tightest of a few: what lies between two looks at the host's clock is the error.

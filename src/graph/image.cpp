@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
-
-#include "graph/image_names.hpp"
 
 namespace reel {
 
@@ -18,24 +18,37 @@ struct Name {
   const char* text;
 };
 
-// The numbers of CL/cl.h, which this part of the library doesn't include.
-constexpr std::array orders{
-    Name{0x10B0, "R"},         Name{0x10B1, "A"},     Name{0x10B2, "RG"},
-    Name{0x10B3, "RA"},        Name{0x10B4, "RGB"},   Name{0x10B5, "RGBA"},
-    Name{0x10B6, "BGRA"},      Name{0x10B7, "ARGB"},  Name{0x10B8, "intensity"},
-    Name{0x10B9, "luminance"}, Name{0x10BA, "Rx"},    Name{0x10BB, "RGx"},
-    Name{0x10BC, "RGBx"},      Name{0x10BD, "depth"}, Name{0x10BE, "depth_stencil"},
-    Name{0x10BF, "sRGB"},      Name{0x10C0, "sRGBx"}, Name{0x10C1, "sRGBA"},
-    Name{0x10C2, "sBGRA"},     Name{0x10C3, "ABGR"},
-};
-constexpr std::array types{
-    Name{0x10D0, "8 snorm"},      Name{0x10D1, "16 snorm"},      Name{0x10D2, "8 unorm"},
-    Name{0x10D3, "16 unorm"},     Name{0x10D4, "565 unorm"},     Name{0x10D5, "555 unorm"},
-    Name{0x10D6, "101010 unorm"}, Name{0x10D7, "8 int"},         Name{0x10D8, "16 int"},
-    Name{0x10D9, "32 int"},       Name{0x10DA, "8 uint"},        Name{0x10DB, "16 uint"},
-    Name{0x10DC, "32 uint"},      Name{0x10DD, "16 float"},      Name{0x10DE, "32 float"},
-    Name{0x10DF, "24 unorm"},     Name{0x10E0, "1010102 unorm"},
-};
+// By number, from 1 on.
+constexpr std::array orders{"R",    "A",     "RG",    "RA",        "RGB",
+                            "RGBA", "BGRA",  "ARGB",  "intensity", "luminance",
+                            "Rx",   "RGx",   "RGBx",  "depth",     "depth_stencil",
+                            "sRGB", "sRGBx", "sRGBA", "sBGRA",     "ABGR"};
+constexpr std::array types{"8 snorm",   "16 snorm",     "8 unorm", "16 unorm", "565 unorm",
+                           "555 unorm", "101010 unorm", "8 int",   "16 int",   "32 int",
+                           "8 uint",    "16 uint",      "32 uint", "16 float", "32 float",
+                           "24 unorm",  "1010102 unorm"};
+static_assert(orders.size() == static_cast<std::size_t>(ChannelOrder::abgr));
+static_assert(types.size() == static_cast<std::size_t>(ChannelType::unorm1010102));
+
+template <class E, std::size_t n>
+const char* name_of(E value, const std::array<const char*, n>& names) {
+  const auto place = static_cast<std::size_t>(value);
+  return place >= 1 && place <= n ? names[place - 1] : "";
+}
+
+bool is_same(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+template <class E, std::size_t n>
+E parse(std::string_view name, const std::array<const char*, n>& names) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (is_same(name, names[i])) return static_cast<E>(i + 1);
+  return E{};
+}
+
+// Samplers are numbered as OpenCL does it, which is how documents keep them.
 constexpr std::array addressings{
     Name{0x1130, "any address"}, Name{0x1131, "clamp to edge"},   Name{0x1132, "clamp"},
     Name{0x1133, "repeat"},      Name{0x1134, "mirrored repeat"},
@@ -90,20 +103,85 @@ bool ImageShape::is_sound() const noexcept {
   return row_pitch_bytes >= pixel_bytes * width && row_pitch_bytes <= most_bytes / height;
 }
 
-const char* channel_order_name(const ImageShape& shape) noexcept {
-  const char* name = find(orders, shape.channel_order);
-  return name ? name : "";
+const char* to_string(ChannelOrder order) noexcept { return name_of(order, orders); }
+const char* to_string(ChannelType type) noexcept { return name_of(type, types); }
+
+ChannelOrder parse_channel_order(std::string_view name) noexcept {
+  return parse<ChannelOrder>(name, orders);
+}
+ChannelType parse_channel_type(std::string_view name) noexcept {
+  return parse<ChannelType>(name, types);
 }
 
-const char* channel_type_name(const ImageShape& shape) noexcept {
-  const char* name = find(types, shape.channel_type);
-  return name ? name : "";
+namespace {
+
+std::uint32_t channels_of(ChannelOrder order) {
+  switch (order) {
+    case ChannelOrder::r:
+    case ChannelOrder::a:
+    case ChannelOrder::intensity:
+    case ChannelOrder::luminance:
+    case ChannelOrder::depth:
+      return 1;
+    case ChannelOrder::rg:
+    case ChannelOrder::ra:
+    case ChannelOrder::rx:
+      return 2;
+    case ChannelOrder::rgb:
+    case ChannelOrder::rgx:
+    case ChannelOrder::srgb:
+      return 3;
+    case ChannelOrder::rgba:
+    case ChannelOrder::bgra:
+    case ChannelOrder::argb:
+    case ChannelOrder::abgr:
+    case ChannelOrder::rgbx:
+    case ChannelOrder::srgbx:
+    case ChannelOrder::srgba:
+    case ChannelOrder::sbgra:
+      return 4;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::uint32_t pixel_bytes_of(ChannelOrder order, ChannelType type) noexcept {
+  switch (type) {
+    case ChannelType::unorm565:
+    case ChannelType::unorm555:
+      return 2;
+    case ChannelType::unorm101010:
+    case ChannelType::unorm1010102:
+      return 4;
+    case ChannelType::snorm8:
+    case ChannelType::unorm8:
+    case ChannelType::int8:
+    case ChannelType::uint8:
+      return channels_of(order);
+    case ChannelType::snorm16:
+    case ChannelType::unorm16:
+    case ChannelType::int16:
+    case ChannelType::uint16:
+    case ChannelType::float16:
+      return 2 * channels_of(order);
+    case ChannelType::int32:
+    case ChannelType::uint32:
+    case ChannelType::float32:
+      return 4 * channels_of(order);
+    default:
+      return 0;
+  }
 }
 
 std::string format_name(const ImageShape& shape) {
-  const std::string_view order = channel_order_name(shape), type = channel_type_name(shape);
+  const std::string_view order = to_string(shape.channel_order),
+                         type = to_string(shape.channel_type);
   if (!order.empty() && !type.empty()) return fmt::format("{}{}", order, type);
-  return fmt::format("order 0x{:x}, type 0x{:x}", shape.channel_order, shape.channel_type);
+  const auto number = [](auto part) { return static_cast<std::uint32_t>(part) & ~unknown_format; };
+  return fmt::format("order 0x{:x}, type 0x{:x}", number(shape.channel_order),
+                     number(shape.channel_type));
 }
 
 std::string extent_text(const ImageShape& shape) {

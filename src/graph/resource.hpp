@@ -36,6 +36,7 @@ struct BufferResource : std::enable_shared_from_this<BufferResource> {
   std::optional<ImageShape> image;
   std::shared_ptr<BufferResource> storage;
   bool is_shared_virtual = false;  // a range of it may be bound wherever it begins
+  std::byte* mapped = nullptr;     // of Buffer::mapped()
   std::uint64_t storage_offset_bytes = 0, storage_size_bytes = 0;
   // The capture that has every byte, and the one that knows every byte to be written by a device.
   CaptureNumber known_in = 0, written_in = 0;

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "analysis/buffer_elements.hpp"
-#include "graph/image_names.hpp"
 #include "graph/json_writer.hpp"
 #include "page/row_json.hpp"
 #include "page/value_texts.hpp"
@@ -48,7 +47,7 @@ void write_kernel(JsonWriter& json, const PageState& state, const TraceKernel& k
   });
   json.array("variants", kernel.variants, [&](const TraceVariant& variant) {
     json.object([&] {
-      json.member("form", variant.form);
+      json.member("form", to_string(variant.form));
       json.member("has_text", variant.blob && state.trace.has_blob(*variant.blob));
     });
   });
@@ -59,8 +58,8 @@ void write_image(JsonWriter& json, const ImageShape& image) {
                                    extent_text(image)));
   json.object("image_shape", [&] {
     json.member("type", to_string(image.type));
-    json.member("channel_order", channel_order_name(image));
-    json.member("channel_type", channel_type_name(image));
+    json.member("channel_order", to_string(image.channel_order));
+    json.member("channel_type", to_string(image.channel_type));
     json.member("pixel_bytes", image.pixel_bytes);
     json.member("width", image.width);
     json.member("height", image.height);

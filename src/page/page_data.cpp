@@ -55,8 +55,9 @@ std::optional<Resource> source(const Trace& trace, const Pair& which) {
   if (!variant.blob) return {};
   const auto bytes = trace.blob(*variant.blob);
   if (!bytes) return {};
-  return Resource{string_of(*bytes), variant.form == "spirv" ? "application/octet-stream"
-                                                             : "text/plain; charset=utf-8"};
+  return Resource{string_of(*bytes), variant.form == KernelForm::spirv
+                                         ? "application/octet-stream"
+                                         : "text/plain; charset=utf-8"};
 }
 
 std::optional<Resource> contents_page(const Trace& trace, const Pair& which) {

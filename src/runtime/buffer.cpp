@@ -35,6 +35,12 @@ void Buffer::check_read(std::uint64_t offset_bytes, std::uint64_t size_bytes) co
   static_cast<void>(checked);
 }
 
+std::span<std::byte> Buffer::mapped() const {
+  const BufferRange whole(*this);  // refuses one that is empty or freed
+  if (!resource_->mapped) return {};
+  return {resource_->mapped, whole.size_bytes};
+}
+
 void Buffer::free() {
   if (!resource_) fail(Code::invalid_argument, "The Buffer given to free() is empty.");
   if (resource_->freed.exchange(true))

@@ -203,19 +203,30 @@ Buffer Device::shared_virtual_buffer(std::uint64_t size_bytes, std::string_view 
   return allocate(state_, {.size_bytes = size_bytes, .label = label, .shared_virtual = true});
 }
 
-Buffer Device::image(const ImageShape& shape, std::string_view label) const {
-  const DeviceInfo& info = state_of(*this, "image()").info();
+Buffer Device::host_visible_buffer(std::uint64_t size_bytes, std::string_view label) const {
+  const DeviceInfo& info = state_of(*this, "host_visible_buffer()").info();
+  check_size(size_bytes, label, info);
+  if (!info.maps_memory)
+    fail(Code::unsupported,
+         "Buffer '{}' can't be mapped: {} has no memory that host and kernels both see; use "
+         "Stream::write() and read().",
+         label, info.id);
+  return allocate(state_, {.size_bytes = size_bytes, .label = label, .host_visible = true});
+}
+
+Buffer Device::image_buffer(const ImageShape& shape, std::string_view label) const {
+  const DeviceInfo& info = state_of(*this, "image_buffer()").info();
   check_image(shape, label, info);
   check_size(shape.size_bytes(), label, info);
   return allocate(state_, {.size_bytes = shape.size_bytes(), .label = label, .image = &shape});
 }
 
-Buffer Device::image_on(BufferRange storage, const ImageShape& shape,
-                        std::string_view label) const {
-  check_image(shape, label, state_of(*this, "image_on()").info());
+Buffer Device::image_view(BufferRange storage, const ImageShape& shape,
+                          std::string_view label) const {
+  check_image(shape, label, state_of(*this, "image_view()").info());
   if (!storage.buffer)
-    fail(Code::invalid_argument, "Image '{}' is made on no buffer; image() makes one of its own.",
-         label);
+    fail(Code::invalid_argument,
+         "Image '{}' is made on no buffer; image_buffer() makes one of its own.", label);
   if (storage.buffer->device != state_)
     fail(Code::invalid_argument, "Image '{}' is made on a buffer of another device.", label);
   if (storage.size_bytes < shape.stored_bytes())
@@ -232,16 +243,13 @@ Kernel Device::kernel(const KernelSource& source, std::shared_ptr<void>* shared)
   DeviceState& state = state_of(*this, "kernel()");
   const DeviceInfo& info = state.info();
   if (source.name.empty()) fail(Code::invalid_argument, "A KernelSource needs a name.");
-  const std::vector<std::string> given = forms_given(source);
-  const bool usable = std::any_of(given.begin(), given.end(), [&](const std::string& form) {
-    return std::find(info.kernel_forms.begin(), info.kernel_forms.end(), form) !=
-           info.kernel_forms.end();
-  });
-  if (!usable)
+  if (built_form(source, info.kernel_forms) == KernelForm::none) {
+    const std::vector<KernelForm> given = forms_given(source);
     fail(Code::unsupported,
          "Kernel '{}' can't be built for {}: the device takes {}, the source has {}.", source.name,
-         info.id, fmt::join(info.kernel_forms, " or "),
-         given.empty() ? "none" : fmt::format("{}", fmt::join(given, ", ")));
+         info.id, list_of_forms(info.kernel_forms, " or "),
+         given.empty() ? "none" : list_of_forms(given));
+  }
   static std::atomic<std::uint32_t> next{0};
   const std::uint64_t begin_ns = monotonic_ns();
   auto resource = state.driver().build(source, shared);

@@ -126,6 +126,7 @@ struct MemoryRequest {
   const ImageShape* image = nullptr;  // of this many bytes. Only where info().takes_images
   BufferRange storage = {};           // the image shows these bytes, and has none of its own
   bool shared_virtual = false;        // ranges of it are bound wherever they begin, if that can be
+  bool host_visible = false;          // `mapped` is set. Only where info().maps_memory
 };
 
 class DeviceDriver {

@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "graph/dispatch_command.hpp"
+#include "graph/resource.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/capture_session.hpp"
 #include "runtime/check.hpp"
@@ -52,6 +53,18 @@ void Stream::fill(const Fill& fill, std::string_view label) const {
 void Stream::write(BufferRange target, std::span<const std::byte> data,
                    std::string_view label) const {
   state_of(*this, "write()").enqueue({Write{target, data}, label});
+}
+
+void Stream::host_wrote(BufferRange range, std::string_view label) const {
+  StreamState& state = state_of(*this, "host_wrote()");
+  if (!range.buffer || !range.buffer->mapped)
+    fail(Code::invalid_argument,
+         "host_wrote() is given {}, which is not mapped; make it by Device::host_visible_buffer().",
+         range.buffer ? fmt::format("buffer '{}'", range.buffer->label) : "no buffer");
+  // Whoever only runs commands finds the bytes where they are.
+  if (!is_recorder_there() && !state.capture()) return;
+  state.enqueue(
+      {Write{range, {range.buffer->mapped + range.offset_bytes, range.size_bytes}}, label});
 }
 
 void Stream::read(BufferRange source, std::span<std::byte> target, std::string_view label) const {

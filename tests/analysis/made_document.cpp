@@ -55,9 +55,9 @@ std::uint32_t MadeDocument::kernel(const std::string& name, const std::string& t
   KernelRow row{};
   row.id = kernels_;
   row.name = row.entry = name;
-  row.built_form = "opencl_c";
+  row.built_form = KernelForm::opencl_c;
   const auto bytes = bytes_of(text);
-  row.variants = {{"opencl_c", {bytes.begin(), bytes.end()}}};
+  row.variants = {{KernelForm::opencl_c, {bytes.begin(), bytes.end()}}};
   row.group_size = {64, 1, 1};
   for (int i = 0; i < 8; ++i)
     row.parameters.push_back({.name = "p" + std::to_string(i),

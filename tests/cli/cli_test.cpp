@@ -93,6 +93,8 @@ TEST(CliDevices, JsonHasEveryFieldOfEveryDevice) {
     const DeviceInfo& device = expected[i];
     const nlohmann::json dimensions = {device.max_group_size.x, device.max_group_size.y,
                                        device.max_group_size.z};
+    nlohmann::json forms = nlohmann::json::array();
+    for (const KernelForm form : device.kernel_forms) forms.push_back(to_string(form));
     const nlohmann::json groups = {device.max_groups.x, device.max_groups.y, device.max_groups.z};
     EXPECT_EQ(listed[i], nlohmann::json({
                              {"id", device.id},
@@ -117,10 +119,12 @@ TEST(CliDevices, JsonHasEveryFieldOfEveryDevice) {
                              {"stamp_resolution_ns", device.stamp_resolution_ns},
                              {"can_dispatch_indirect", device.can_dispatch_indirect},
                              {"takes_images", device.takes_images},
+                             {"maps_memory", device.maps_memory},
+                             {"takes_stream_priority", device.takes_stream_priority},
                              {"takes_free_grids", device.takes_free_grids},
                              {"takes_partial_groups", device.takes_partial_groups},
                              {"wants_barriers", device.wants_barriers},
-                             {"kernel_forms", device.kernel_forms},
+                             {"kernel_forms", forms},
                          }))
         << device.id;
   }

@@ -38,28 +38,28 @@ TEST_P(CompilingDevice, AnEntryPointThatIsNotThereIsNamed) {
 TEST_P(AnyDevice, AMissingFormIsNamedWithWhatIsWantedAndWhatWasGiven) {
   // Only what this device can't take.
   KernelSource source = increment_source();
-  const auto takes = [&](const char* form) {
+  const auto takes = [&](KernelForm form) {
     for (const auto& wanted : info().kernel_forms)
       if (wanted == form) return true;
     return false;
   };
   ASSERT_FALSE(info().kernel_forms.empty());
   std::string given;
-  if (takes("opencl_c"))
+  if (takes(KernelForm::opencl_c))
     source.opencl_c.clear();
   else
     given = "opencl_c";
-  if (takes("glsl"))
+  if (takes(KernelForm::glsl))
     source.glsl.clear();
   else
     given = "glsl";
-  if (takes("host"))
+  if (takes(KernelForm::host))
     source.host = {};
   else if (given.empty())
     given = "host";
-  expect_error(Code::unsupported, {"increment", info().kernel_forms[0], given},
+  expect_error(Code::unsupported, {"increment", to_string(info().kernel_forms[0]), given},
                [&] { device().kernel(source); });
-  expect_error(Code::unsupported, {"hollow", info().kernel_forms[0]},
+  expect_error(Code::unsupported, {"hollow", to_string(info().kernel_forms[0])},
                [&] { device().kernel({.name = "hollow"}); });
 }
 

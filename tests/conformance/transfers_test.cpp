@@ -5,6 +5,7 @@
 #include "any_device.hpp"
 #include "bytes.hpp"
 #include "expect_error.hpp"
+#include "kernels.hpp"
 #include "reel/executor.hpp"
 #include "reel/graph.hpp"
 #include "reel/graph_exec.hpp"
@@ -159,6 +160,43 @@ TEST_P(AnyDevice, BytesGoFromOneDeviceToAnother) {
   EXPECT_EQ(first_difference(to.read_now<std::uint8_t>(y), bytes), "");
   expect_error(Code::invalid_argument, {"4096", "8"},
                [&] { copy_between(to, y, from, x.range(0, 8)); });
+}
+
+TEST_P(AnyDevice, TheHostSeesTheBytesOfAMappedBuffer) {
+  if (!info().maps_memory) {
+    expect_error(Code::unsupported, {"x", "map"}, [&] { device().host_visible_buffer(64, "x"); });
+    return;
+  }
+  const Stream stream = device().stream("s");
+  const Buffer x = device().host_visible_buffer(256, "x"), y = device().buffer(256, "y");
+  ASSERT_EQ(x.mapped().size(), 256u);
+  EXPECT_TRUE(y.mapped().empty());
+  auto* words = reinterpret_cast<std::uint32_t*>(x.mapped().data());
+  for (std::uint32_t i = 0; i < 64; ++i) words[i] = 3 * i;
+  stream.host_wrote(x);
+  stream.dispatch(build(increment_source()), over(64), inout(x), 64u);
+  stream.copy(y, x);
+  stream.synchronize();
+  Words expected;
+  for (std::uint32_t i = 0; i < 64; ++i) expected.push_back(3 * i + 1);
+  EXPECT_EQ(first_difference(Words(words, words + 64), expected), "");
+  EXPECT_EQ(first_difference(y.read<std::uint32_t>(), expected), "");
+  expect_error(Code::invalid_argument, {"y", "not mapped"}, [&] { stream.host_wrote(y); });
+}
+
+TEST_P(AnyDevice, AGraphOfAStreamHasTheBytesThatTheHostWrote) {
+  if (!info().maps_memory) return;
+  const Stream stream = device().stream("s");
+  const Buffer x = device().host_visible_buffer(16, "x"), y = device().buffer(16, "y");
+  auto capture = StreamCapture::begin(stream);
+  x.mapped()[0] = std::byte{7};
+  stream.host_wrote(x);
+  stream.copy(y, x);
+  const Graph graph = capture.end();
+  EXPECT_EQ(graph.node_count(), 2u);
+  x.mapped()[0] = std::byte{9};
+  graph.instantiate(device()).launch(stream);
+  EXPECT_EQ(stream.read_now<std::uint8_t>(y)[0], 7);
 }
 
 TEST_P(AnyDevice, ElapsedTimeIsThatBetweenTwoEvents) {

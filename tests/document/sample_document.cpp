@@ -75,8 +75,8 @@ void write_sample(DocumentWriter& w) {
   add.id = 4;
   add.name = "add";
   add.entry = "add_main";
-  add.built_form = "host";
-  add.variants = {{"opencl_c", {source.begin(), source.end()}}, {"host", {}}};
+  add.built_form = KernelForm::host;
+  add.variants = {{KernelForm::opencl_c, {source.begin(), source.end()}}, {KernelForm::host, {}}};
   add.defines = {{"N", "1024"}};
   add.constants = {{0, 64}};
   add.options = "-cl-fast-relaxed-math";
@@ -91,8 +91,8 @@ void write_sample(DocumentWriter& w) {
   KernelRow scale{};
   scale.id = 7;
   scale.name = "scale";
-  scale.built_form = "host";
-  scale.variants = {{"host", {}}};
+  scale.built_form = KernelForm::host;
+  scale.variants = {{KernelForm::host, {}}};
   scale.group_size = {64, 1, 1};
   w.add(scale);
 
@@ -222,8 +222,8 @@ void write_many(const std::string& path, std::uint32_t commands) {
   writer.add(BufferRow{0, 0, 4096, "x"});
   KernelRow kernel{};
   kernel.name = "step";
-  kernel.built_form = "host";
-  kernel.variants = {{"host", {}}};
+  kernel.built_form = KernelForm::host;
+  kernel.variants = {{KernelForm::host, {}}};
   writer.add(kernel);
   const std::vector<TraceArgument> arguments{
       {ArgumentKind::buffer, Access::read_write, 0, 0, 4096}};

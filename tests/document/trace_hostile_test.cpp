@@ -378,7 +378,7 @@ TEST_F(HostileTrace, ImagesPastTheRangeThatTheyAreMadeOnTakeTheirWorkWithThem) {
     const Trace trace = with([&](Batches& b) {
       BufferRow row{7, 0, 16, "image"};
       row.kind = BufferKind::image;
-      row.image = ImageShape{ImageType::d2, 0, 0, 4, 2, 2, 1, 1, pitch};
+      row.image = ImageShape{ImageType::d2, {}, {}, 4, 2, 2, 1, 1, pitch};
       b.add(row);
       const std::vector<TraceArgument> argument{
           {ArgumentKind::buffer, Access::read, 0, offset, size, view}};

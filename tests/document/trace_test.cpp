@@ -87,7 +87,7 @@ TEST_F(LoadedSample, HasItsKernelsWithEverythingTheyWereBuiltFrom) {
   const TraceKernel& add = trace->kernels()[trace->find_kernel(KernelId{4}).value()];
   EXPECT_EQ(add.name, "add");
   EXPECT_EQ(add.entry, "add_main");
-  EXPECT_EQ(add.built_form, "host");
+  EXPECT_EQ(add.built_form, KernelForm::host);
   EXPECT_EQ(add.options, "-cl-fast-relaxed-math");
   EXPECT_EQ(add.build_log, "warning: all is well");
   EXPECT_EQ(add.binary_hash, "abc");
@@ -103,7 +103,7 @@ TEST_F(LoadedSample, HasItsKernelsWithEverythingTheyWereBuiltFrom) {
   EXPECT_EQ(add.parameters[2].element, ElementType::u32);
   EXPECT_EQ(add.parameters[3].element, std::nullopt);
   ASSERT_EQ(add.variants.size(), 2u);
-  EXPECT_EQ(add.variants[0].form, "opencl_c");
+  EXPECT_EQ(add.variants[0].form, KernelForm::opencl_c);
   const auto source = trace->blob(add.variants[0].blob.value());
   ASSERT_TRUE(source);
   EXPECT_TRUE(std::ranges::equal(*source, bytes_of(sample_add_cl)));

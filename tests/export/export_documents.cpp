@@ -41,8 +41,8 @@ std::string write_hostile(const std::string& path) {
   w.add(BufferRow{0, 0, 4096, hostile_name});
   KernelRow kernel{};
   kernel.name = hostile_name;
-  kernel.built_form = "host";
-  kernel.variants = {{"host", {}}};
+  kernel.built_form = KernelForm::host;
+  kernel.variants = {{KernelForm::host, {}}};
   kernel.build_log = hostile_name;
   w.add(kernel);
   WorkRow work = dispatch(0);
@@ -80,8 +80,8 @@ std::string write_bare(const std::string& path) {
   w.add(StreamRow{0, 0, ""});
   KernelRow kernel{};
   kernel.name = "step";
-  kernel.built_form = "host";
-  kernel.variants = {{"host", {}}};
+  kernel.built_form = KernelForm::host;
+  kernel.variants = {{KernelForm::host, {}}};
   w.add(kernel);
   const std::uint32_t work = w.add(dispatch(0));
   w.add(CommandRow{0, work, 0, no_index, no_index, 0, 0, 0});
@@ -96,8 +96,8 @@ std::string write_streams(const std::string& path, std::uint32_t streams) {
   w.add(ClockRow{0, t, t, 0});
   KernelRow kernel{};
   kernel.name = "step";
-  kernel.built_form = "host";
-  kernel.variants = {{"host", {}}};
+  kernel.built_form = KernelForm::host;
+  kernel.variants = {{KernelForm::host, {}}};
   w.add(kernel);
   WorkRow work = dispatch(0);
   work.scope = w.text("all");

@@ -88,8 +88,8 @@ TEST(GraphBuffers, OthersCanStandInForThem) {
       with_buffers(graph, [&](const BufferResource& buffer) -> std::shared_ptr<BufferResource> {
         return &buffer == a.resource().get() ? other.resource() : nullptr;
       });
-  EXPECT_THAT(texts(changed), ElementsAre("other in out 128", "b in out 64"));
-  EXPECT_THAT(texts(graph), ElementsAre("a in out 64", "b in out 64"));
+  EXPECT_THAT(texts(changed), ElementsAre("other in out 128", "b out 64"));
+  EXPECT_THAT(texts(graph), ElementsAre("a in out 64", "b out 64"));
   ASSERT_EQ(changed.node_count(), 3u);
   EXPECT_EQ(changed.node(node(2)).command.label, "child");
   const auto& fill =

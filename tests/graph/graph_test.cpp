@@ -190,7 +190,8 @@ TEST(Graph, TakesTheGroupSizeFromTheKernel) {
                 graph.add_dispatch(free, {.groups = {1}, .group_size = {~0u, ~0u, ~0u}});
               }),
               HasSubstr("at most 256 items"));
-  EXPECT_EQ(refusal([&] { graph.add_dispatch(Kernel(), one_group); }), "Dispatch names no kernel.");
+  EXPECT_EQ(refusal([&] { graph.add_dispatch(Kernel(), one_group); }),
+            "dispatch() is given an empty Kernel.");
 }
 
 TEST(Graph, ChecksArgumentsAgainstTheKernel) {

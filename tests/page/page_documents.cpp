@@ -43,9 +43,9 @@ std::string write_hostile(const std::string& path) {
   writer.add(BufferRow{0, 0, 64, hostile});
   KernelRow kernel{};
   kernel.name = kernel.entry = kernel.options = kernel.build_log = hostile;
-  kernel.built_form = "opencl_c";
+  kernel.built_form = KernelForm::opencl_c;
   const auto source = bytes_of(hostile);
-  kernel.variants = {{"opencl_c", {source.begin(), source.end()}}};
+  kernel.variants = {{KernelForm::opencl_c, {source.begin(), source.end()}}};
   kernel.defines = {{hostile, hostile}};
   kernel.parameters = {{hostile, ParameterKind::buffer, 0, Access::write, ElementType::f32}};
   writer.add(kernel);
@@ -79,12 +79,19 @@ std::string write_images(const std::string& path) {
   writer.add(StreamRow{0, 0, "main"});
   BufferRow row{0, 0, 120, "picture"};
   row.kind = BufferKind::image;
-  row.image =
-      ImageShape{ImageType::d2, 0x10B5, 0x10D2, 4, 5, 6, 1, 1, 0};  // CL_RGBA, CL_UNORM_INT8
+  row.image = ImageShape{ImageType::d2, ChannelOrder::rgba, ChannelType::unorm8, 4, 5, 6, 1, 1, 0};
   writer.add(row);
   row = BufferRow{1, 0, 12, "other"};
   row.kind = BufferKind::image;
-  row.image = ImageShape{ImageType::d1_array, 1, 2, 2, 3, 1, 1, 2, 0};
+  row.image = ImageShape{ImageType::d1_array,
+                         ChannelOrder{unknown_format | 1},
+                         ChannelType{unknown_format | 2},
+                         2,
+                         3,
+                         1,
+                         1,
+                         2,
+                         0};
   writer.add(row);
   add_command(writer, 0, add_fill(writer));
   writer.close({{"complete", "yes"}});

@@ -48,12 +48,12 @@ class Replayer {
                const std::function<HostKernel(const std::string&)>& host_kernel) {
     KernelSource source{.name = k.name};
     for (const TraceVariant& variant : k.variants) {
-      if (variant.form == "host") source.host = host_kernel(k.name);
+      if (variant.form == KernelForm::host) source.host = host_kernel(k.name);
       if (!variant.blob) continue;
       const auto bytes = trace_.blob(*variant.blob).value();
       const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      if (variant.form == "opencl_c") source.opencl_c = text;
-      if (variant.form == "glsl") source.glsl = text;
+      if (variant.form == KernelForm::opencl_c) source.opencl_c = text;
+      if (variant.form == KernelForm::glsl) source.glsl = text;
     }
     return device.kernel(source);
   }

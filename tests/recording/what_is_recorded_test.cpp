@@ -89,12 +89,12 @@ TEST_P(WhatIsRecorded, ADispatchWithItsGridArgumentsAndKernel) {
   EXPECT_EQ(kernel.variants.size(), 3u) << "opencl_c, glsl and host";
   const KernelSource source = scale_source();
   for (const TraceVariant& variant : kernel.variants) {
-    if (variant.form == "host") continue;
+    if (variant.form == KernelForm::host) continue;
     ASSERT_TRUE(variant.blob);
     const auto bytes = trace.blob(*variant.blob);
     ASSERT_TRUE(bytes);
     const std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    EXPECT_EQ(text, variant.form == "glsl" ? source.glsl : source.opencl_c);
+    EXPECT_EQ(text, variant.form == KernelForm::glsl ? source.glsl : source.opencl_c);
   }
   EXPECT_EQ(trace.devices().at(kernel.device).selector, info().id);
   // The host has no binary; PoCL must not be asked for it while it works.

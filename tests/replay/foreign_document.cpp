@@ -90,7 +90,7 @@ std::uint32_t ForeignDocument::image(const ImageShape& shape, Bytes bytes) {
 std::uint32_t ForeignDocument::view(const ImageShape& shape) { return image(shape); }
 
 std::uint32_t ForeignDocument::kernel(const std::string& name, const std::string& source,
-                                      const std::string& form, const std::string& options) {
+                                      KernelForm form, const std::string& options) {
   KernelRow row{};
   row.id = kernels_++;
   row.name = row.entry = name;

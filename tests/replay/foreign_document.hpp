@@ -63,7 +63,7 @@ class ForeignDocument {
   std::uint32_t image(const ImageShape& shape, Bytes bytes = {});
   std::uint32_t view(const ImageShape& shape);
   std::uint32_t kernel(const std::string& name, const std::string& source,
-                       const std::string& form = "opencl_c", const std::string& options = {});
+                       KernelForm form = KernelForm::opencl_c, const std::string& options = {});
 
   // Each returns the number of the command.
   std::uint32_t dispatch(std::uint32_t kernel, const Grid& grid, std::vector<Given> arguments,

@@ -17,8 +17,9 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::uint32_t order_r = 0x10B0, order_rgba = 0x10B5;
-constexpr std::uint32_t unorm_8 = 0x10D2, uint_8 = 0x10DA, half_16 = 0x10DD, float_32 = 0x10DE;
+constexpr auto order_r = ChannelOrder::r, order_rgba = ChannelOrder::rgba;
+constexpr auto unorm_8 = ChannelType::unorm8, uint_8 = ChannelType::uint8,
+               half_16 = ChannelType::float16, float_32 = ChannelType::float32;
 constexpr std::uint32_t clamp_to_edge = 0x1131, nearest = 0x1140, linear = 0x1141;
 
 class ForeignTest : public OpenclTest {
@@ -172,7 +173,7 @@ TEST_F(ForeignTest, ASamplerFiltersAsItIsRecorded) {
 TEST_F(ForeignTest, AnImageMadeOnABufferShowsItsBytes) {
   ForeignDocument d = document();
   const auto parent = d.buffer(1024, bytes_of_all(numbers(256)));
-  const auto view = d.view({ImageType::d1_buffer, order_r, 0x10DC, 4, 64, 1, 1, 1, 0});
+  const auto view = d.view({ImageType::d1_buffer, order_r, ChannelType::uint32, 4, 64, 1, 1, 1, 0});
   const auto result = d.buffer(256);
   const auto read =
       d.kernel("take",
@@ -192,7 +193,7 @@ TEST_F(ForeignTest, AnImageMadeOnABufferShowsItsBytes) {
 TEST_F(ForeignTest, ATwoDimensionalImageOnABufferIsReadOrNamed) {
   ForeignDocument d = document();
   const auto parent = d.buffer(4096, bytes_of_all(numbers(1024)));
-  const auto view = d.view({ImageType::d2, order_r, 0x10DC, 4, 8, 4, 1, 1, 128});
+  const auto view = d.view({ImageType::d2, order_r, ChannelType::uint32, 4, 8, 4, 1, 1, 128});
   const auto result = d.buffer(128), other = d.buffer(4);
   const auto read =
       d.kernel("take",
@@ -246,16 +247,17 @@ TEST_F(ForeignTest, ADifferenceInAnImageIsOfItsChannels) {
 TEST(ForeignMemory, IsRefusedWhereADeviceHasNone) {
   const Device host = open_device("host");
   const ImageShape shape{ImageType::d2, order_rgba, uint_8, 4, 4, 3, 1, 1, 0};
-  expect_error(Code::unsupported, {"'x'", "host", "no images"}, [&] { host.image(shape, "x"); });
+  expect_error(Code::unsupported, {"'x'", "host", "no images"},
+               [&] { host.image_buffer(shape, "x"); });
 }
 
 TEST_F(ForeignTest, ImagesOfNoSizeAreRefused) {
   ImageShape shape{ImageType::d1, order_rgba, uint_8, 4, 4, 3, 1, 1, 0};
-  expect_error(Code::invalid_argument, {"'x'", "1d"}, [&] { device.image(shape, "x"); });
+  expect_error(Code::invalid_argument, {"'x'", "1d"}, [&] { device.image_buffer(shape, "x"); });
   shape.type = ImageType::d2;
   const Buffer small = device.buffer(40, "small");
   expect_error(Code::invalid_argument, {"48 bytes", "'small'"},
-               [&] { device.image_on(small, shape, "x"); });
+               [&] { device.image_view(small, shape, "x"); });
 }
 
 // --- transfers ----------------------------------------------------------------------------------
@@ -344,7 +346,7 @@ TEST_F(ForeignTest, AGroupSizeMayBeTheDriversChoice) {
 TEST_F(ForeignTest, GroupsThatAreNotFullRunOrAreNamed) {
   ForeignDocument d = document();
   const auto to = d.buffer(4 * 33), other = d.buffer(4 * 8);
-  const auto kernel = d.kernel("places", places_cl, "opencl_c", "-cl-std=CL3.0");
+  const auto kernel = d.kernel("places", places_cl, KernelForm::opencl_c, "-cl-std=CL3.0");
   const auto c0 =
       d.dispatch(kernel, {{5, 1, 1}, {8, 1, 1}, {0, 0, 0}, {33, 1, 1}}, {out(to, 0, 4 * 33)});
   const auto c1 =
@@ -409,7 +411,7 @@ TEST_F(ForeignTest, PartsAreCompiledAndLinked) {
         {"source": "#include \"twice.h\"\nkernel void answer(global int* to) { *to = twice(N); }",
          "options": "-DN=21", "headers": [{"name": "twice.h", "source": "int twice(int x);"}]},
         {"source": "int twice(int x) { return 2 * x; }", "options": ""}]})",
-                               "opencl_parts");
+                               KernelForm::opencl_parts);
   const auto c0 = d.dispatch(kernel, {}, {out(to, 0, 4)});
   d.check(c0, to, bytes_of_all(std::vector<std::int32_t>{42}));
   expect_equal(d.load());
@@ -438,7 +440,7 @@ TEST_F(ForeignTest, ABinaryOfThisDriverIsTakenAsItIs) {
   const auto to = d.buffer(4);
   const auto kernel =
       d.kernel("answer", binary_of("kernel void answer(global int* to, int x) { *to = x + 2; }\n"),
-               "opencl_binary");
+               KernelForm::opencl_binary);
   const auto c0 = d.dispatch(kernel, {}, {out(to, 0, 4), value(40)});
   d.check(c0, to, bytes_of_all(std::vector<std::int32_t>{42}));
   expect_equal(d.load());
@@ -447,7 +449,7 @@ TEST_F(ForeignTest, ABinaryOfThisDriverIsTakenAsItIs) {
 TEST_F(ForeignTest, AKernelThatDoesntBuildCostsOnlyWhatNeedsIt) {
   ForeignDocument d = document();
   const auto x = d.buffer(4), y = d.buffer(4), z = d.buffer(4);
-  const auto bad = d.kernel("no_such", "not a binary at all", "opencl_binary");
+  const auto bad = d.kernel("no_such", "not a binary at all", KernelForm::opencl_binary);
   const auto one = d.kernel("one", "kernel void one(global int* to) { *to += 1; }\n");
   const auto c0 = d.dispatch(bad, {}, {both(x, 0, 4)});
   const auto c1 = d.dispatch(one, {}, {both(x, 0, 4)});

@@ -81,7 +81,7 @@ TEST_P(ReplaySearch, WhatIfComparesTimeAndResults) {
     std::string& text = is_cl ? source.opencl_c : source.glsl;
     const auto at = text.find("a * x[i] + b");
     text.replace(at, 12, expression);
-    return Replacement{is_cl ? "opencl_c" : "glsl", text};
+    return Replacement{is_cl ? KernelForm::opencl_c : KernelForm::glsl, text};
   };
   const ReplayReport same =
       replayed(trace, {.repeat = 3, .replacements = {{0, with("b + x[i] * a")}}});
@@ -100,7 +100,9 @@ TEST_P(ReplaySearch, WhatIfComparesTimeAndResults) {
   EXPECT_EQ(wrong.culprit, 1u) << wrong.culprit_reason;
 
   expect_error(Code::build_failed, {}, [&] {
-    replayed(trace, {.replacements = {{0, Replacement{is_cl ? "opencl_c" : "glsl", "nonsense"}}}});
+    replayed(trace,
+             {.replacements = {
+                  {0, Replacement{is_cl ? KernelForm::opencl_c : KernelForm::glsl, "nonsense"}}}});
   });
 }
 
@@ -273,7 +275,7 @@ TEST(HostReplay, RefusesRangesThatAreNone) {
   const Trace trace = captured([&] { stream.fill(x, std::uint8_t{1}), stream.synchronize(); });
   expect_error(Code::invalid_argument, {"c1", "ends with c0"}, [&] { replay(trace, {.from = 1}); });
   expect_error(Code::invalid_argument, {"no kernel 3"}, [&] {
-    replay(trace, {.replacements = {{3, {"glsl", ""}}}});
+    replay(trace, {.replacements = {{3, {KernelForm::glsl, ""}}}});
   });
   expect_error(Code::invalid_argument, {"Device", "empty"}, [&] { replay(trace, Device()); });
 }

@@ -88,7 +88,7 @@ TEST_F(Vulkan, DescribesItself) {
   EXPECT_GE(info.max_shared_bytes, 16384u);
   EXPECT_TRUE(info.can_dispatch_indirect);
   EXPECT_TRUE(info.wants_barriers);
-  EXPECT_EQ(info.kernel_forms, (std::vector<std::string>{"glsl", "spirv"}));
+  EXPECT_EQ(info.kernel_forms, (std::vector{KernelForm::glsl, KernelForm::spirv}));
 }
 
 // The silence that the validation run asserts means something only if hazards are heard.

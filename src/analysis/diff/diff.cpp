@@ -48,7 +48,7 @@ bool same_arguments(const Trace& a, const Trace& b, std::uint32_t in_a, std::uin
 }
 
 std::string text_of(const Trace& trace, const TraceVariant& variant) {
-  if (!variant.blob || variant.form == "spirv") return {};
+  if (!variant.blob || variant.form == KernelForm::spirv) return {};
   const auto bytes = trace.blob(*variant.blob);
   if (!bytes) return {};
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};

@@ -66,7 +66,7 @@ std::string diff_json(const Trace& a, const Trace& b, const TraceDiff& diff) {
     json["sources"].push_back({{"kernel_a", kernel_json(a, source.kernel_a)},
                                {"kernel_b", kernel_json(b, source.kernel_b)},
                                {"name", a.kernels()[source.kernel_a].name},
-                               {"form", source.form},
+                               {"form", to_string(source.form)},
                                {"text_a", source.text_a},
                                {"text_b", source.text_b}});
   json["contents"] = {{"compared", diff.compared_contents}, {"equal", diff.equal_contents}};

@@ -45,12 +45,12 @@ DeviceInfo make_info() {
   info.max_group_items = 1024;
   info.max_group_size = {1024, 1024, 1024};
   info.max_groups = {most_groups, most_groups, most_groups};
-  info.takes_free_grids = info.takes_partial_groups = true;
+  info.takes_free_grids = info.takes_partial_groups = info.maps_memory = true;
   info.max_shared_bytes = 64 << 10;
   info.can_stamp_time = true;
   info.stamp_resolution_ns = 1;
   info.can_dispatch_indirect = true;
-  info.kernel_forms = {"host"};
+  info.kernel_forms = {KernelForm::host};
   return info;
 }
 
@@ -69,6 +69,7 @@ class Device final : public DeviceDriver {
     buffer->data = static_cast<std::byte*>(memory);
     buffer->size_bytes = request.size_bytes;
     buffer->is_shared_virtual = request.shared_virtual;
+    if (request.host_visible) buffer->mapped = buffer->data;
     return buffer;
   }
 

@@ -230,7 +230,7 @@ void run(const Work& work, Pool& pool) {
                    fill_pattern(data_of(f.target), f.target.size_bytes, f.pattern, f.pattern_bytes);
                  },
                  [](const Write& w) {
-                   if (!w.data.empty())
+                   if (!w.data.empty() && w.data.data() != data_of(w.target))  // host_wrote()
                      std::memcpy(data_of(w.target), w.data.data(), w.data.size());
                  },
                  [](const Read& r) {

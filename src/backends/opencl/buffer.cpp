@@ -46,6 +46,7 @@ DeviceBuffer::DeviceBuffer(std::shared_ptr<DeviceContext> context, const MemoryR
     address_ = memory.address;
     shared_ = memory.shared;
     is_shared_virtual = shared_ != nullptr;
+    if (request.host_visible) mapped = shared_;
   } catch (const Error& error) {
     context_->release(reserved_bytes_);
     if (error.code() != Code::out_of_memory) throw;
@@ -55,8 +56,9 @@ DeviceBuffer::DeviceBuffer(std::shared_ptr<DeviceContext> context, const MemoryR
 
 DeviceContext::Memory DeviceBuffer::make(const MemoryRequest& request, std::uint64_t bytes) {
   if (!request.image)
-    return request.shared_virtual ? context_->allocate_shared(bytes)
-                                  : context_->allocate_zeroed(bytes);
+    return request.host_visible     ? context_->allocate_shared(bytes, CL_MEM_SVM_FINE_GRAIN_BUFFER)
+           : request.shared_virtual ? context_->allocate_shared(bytes)
+                                    : context_->allocate_zeroed(bytes);
   cl_mem on = nullptr;
   if (request.storage.buffer) {
     DeviceBuffer& parent = device_buffer(request.storage);

@@ -112,13 +112,13 @@ void DeviceContext::zero(cl_mem memory, std::uint64_t bytes) {
 }
 
 // A buffer made on shared virtual memory: transfers go by the buffer, kernels get the address.
-DeviceContext::Memory DeviceContext::allocate_shared(std::uint64_t bytes) {
+DeviceContext::Memory DeviceContext::allocate_shared(std::uint64_t bytes, cl_svm_mem_flags flags) {
   const auto abilities =
       device_value<cl_device_svm_capabilities>(device_, CL_DEVICE_SVM_CAPABILITIES);
   if (!(abilities & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) || !api().svm_alloc || !api().svm_free ||
       !api().set_kernel_arg_svm_pointer)
     return allocate_zeroed(bytes);
-  void* base = api().svm_alloc(context_.get(), CL_MEM_READ_WRITE, bytes, 0);
+  void* base = api().svm_alloc(context_.get(), CL_MEM_READ_WRITE | flags, bytes, 0);
   if (!base) fail(Code::out_of_memory, "clSVMAlloc gave no {} bytes", bytes);
   Memory result;
   result.shared = static_cast<std::byte*>(base);

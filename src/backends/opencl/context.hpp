@@ -41,7 +41,7 @@ class DeviceContext {
   };
   Memory allocate_zeroed(std::uint64_t bytes);  // any thread
   // Shared virtual memory where the device has it, else other memory.
-  Memory allocate_shared(std::uint64_t bytes);  // any thread
+  Memory allocate_shared(std::uint64_t bytes, cl_svm_mem_flags flags = 0);  // any thread
   // One of this kind, kept as long as the context. Any thread.
   cl_sampler sampler(const SamplerShape& shape);
   // Why graphs can't be replayed natively here; empty when they can.

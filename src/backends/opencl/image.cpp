@@ -7,6 +7,7 @@
 #include "backends/opencl/buffer.hpp"
 #include "base/fail.hpp"
 #include "graph/access.hpp"
+#include "opencl/image_formats.hpp"
 
 namespace reel::opencl {
 namespace {
@@ -174,7 +175,8 @@ BufferRange pixels_around(const BufferRange& range) {
 
 MemoryHandle make_image(const DeviceContext& context, const ImageShape& shape, cl_mem storage,
                         std::string_view label) {
-  const cl_image_format format{shape.channel_order, shape.channel_type};
+  const cl_image_format format{opencl_number(shape.channel_order),
+                               opencl_number(shape.channel_type)};
   cl_image_desc about{};
   about.image_type = type_of(shape.type);
   about.image_width = shape.width;

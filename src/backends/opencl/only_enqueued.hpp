@@ -15,13 +15,12 @@ inline const char* why_only_enqueued(const Work& work) {
         return "a step uses an image or a sampler";
       if (a.kind == ParameterKind::other) return "a step has a pointer to nothing";
       if (a.is_outside()) return "a step has a value of more than 64 bytes";
-      if (a.kind == ParameterKind::buffer && a.range.buffer->is_shared_virtual)
-        return "a step uses shared virtual memory";
     }
   }
   const char* why = nullptr;
   for_each_range(work, [&](const BufferRange& range, Access) {
     if (range.buffer->image) why = "a step uses an image or a sampler";
+    if (range.buffer->is_shared_virtual) why = "a step uses shared virtual memory";
   });
   return why;
 }

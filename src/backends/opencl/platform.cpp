@@ -64,6 +64,10 @@ DeviceInfo describe(cl_device_id device) {
   info.max_groups = {most, most, most};
   info.max_shared_bytes = device_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
   info.takes_images = device_value<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) != 0;
+  // Memory of a CPU is the host's; elsewhere buffers of fine grain are what both see at any time.
+  info.maps_memory = (device_value<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES) &
+                      CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0 &&
+                     api().svm_alloc && api().svm_free && api().set_kernel_arg_svm_pointer;
   info.takes_stream_priority =
       api().create_command_queue_with_properties &&
       (' ' + device_string(device, CL_DEVICE_EXTENSIONS) + ' ').find(" cl_khr_priority_hints ") !=
@@ -71,9 +75,10 @@ DeviceInfo describe(cl_device_id device) {
   info.takes_free_grids = true;
   info.takes_partial_groups =
       device_value<cl_bool>(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT) != 0;
-  info.kernel_forms = {"opencl_c", "opencl_binary", "opencl_parts", "opencl_builtin"};
+  info.kernel_forms = {KernelForm::opencl_c, KernelForm::opencl_binary, KernelForm::opencl_parts,
+                       KernelForm::opencl_builtin};
   if (api().create_program_with_il && !device_string(device, CL_DEVICE_IL_VERSION).empty())
-    info.kernel_forms.emplace_back("opencl_il");
+    info.kernel_forms.push_back(KernelForm::opencl_il);
   return info;
 }
 

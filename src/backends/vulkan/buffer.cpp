@@ -41,9 +41,10 @@ void create(Context& context, std::uint64_t size_bytes, VkBufferUsageFlags usage
 
 std::uint64_t new_holder() noexcept { return next_holder.fetch_add(1, std::memory_order_relaxed); }
 
-VulkanBuffer::VulkanBuffer(std::shared_ptr<Context> context_, std::uint64_t size,
-                           std::string_view name)
+VulkanBuffer::VulkanBuffer(std::shared_ptr<Context> context_, const MemoryRequest& request)
     : context(std::move(context_)), serial(next_serial.fetch_add(1)) {
+  const std::uint64_t size = request.size_bytes;
+  const std::string_view name = request.label;
   const std::uint64_t allowed = context->physical.info.max_buffer_bytes;
   if (size > allowed || padded(size) > allowed)
     fail(Code::out_of_memory, "Buffer '{}' of {} bytes is too large: '{}' allows {} bytes.", name,
@@ -53,13 +54,14 @@ VulkanBuffer::VulkanBuffer(std::shared_ptr<Context> context_, std::uint64_t size
     create(*context, padded(size),
            VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
-           MemoryUse::storage, handle, memory);
+           request.host_visible ? MemoryUse::staging : MemoryUse::storage, handle, memory);
   } catch (const Error& error) {
     if (error.code() != Code::out_of_memory) throw;
     fail(Code::out_of_memory, "No room for buffer '{}' of {} bytes on '{}': {}", name, size,
          context->physical.info.name, error.what());
   }
   if (context->memory->storage_is_host_memory()) host = memory.mapped;
+  if (request.host_visible) mapped = memory.mapped;
   try {
     if (memory.mapped) {
       std::memset(memory.mapped, 0, padded(size));

@@ -9,12 +9,13 @@
 #include "backends/vulkan/context.hpp"
 #include "graph/resource.hpp"
 #include "reel/buffer.hpp"
+#include "runtime/driver.hpp"
 
 namespace reel::vulkan {
 
 struct VulkanBuffer : BufferResource {
   // Zeroed. Throws out_of_memory with the label.
-  VulkanBuffer(std::shared_ptr<Context> context_, std::uint64_t size, std::string_view name);
+  VulkanBuffer(std::shared_ptr<Context> context_, const MemoryRequest& request);
   ~VulkanBuffer() override;
 
   std::shared_ptr<Context> context;

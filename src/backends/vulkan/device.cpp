@@ -16,7 +16,7 @@ VulkanDevice::VulkanDevice(const PhysicalDevice& physical)
     : context_(std::make_shared<Context>(physical)) {}
 
 std::unique_ptr<BufferResource> VulkanDevice::allocate(const MemoryRequest& request) {
-  return std::make_unique<VulkanBuffer>(context_, request.size_bytes, request.label);
+  return std::make_unique<VulkanBuffer>(context_, request);
 }
 
 std::shared_ptr<KernelResource> VulkanDevice::build(const KernelSource& source,

@@ -102,7 +102,8 @@ void describe(PhysicalDevice& device, const std::set<std::string>& extensions) {
   info.stamp_resolution_ns = info.can_stamp_time ? limits.timestampPeriod : 0;
   info.can_dispatch_indirect = true;
   info.wants_barriers = true;
-  info.kernel_forms = {"glsl", "spirv"};
+  info.maps_memory = true;  // every device has a kind of memory that is visible and coherent
+  info.kernel_forms = {KernelForm::glsl, KernelForm::spirv};
 }
 
 std::string reason_to_reject(const PhysicalDevice& device,

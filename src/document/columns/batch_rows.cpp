@@ -1,6 +1,7 @@
 // The tables of a document whose rows are written one by one: few, and with texts of their own.
 #include "document/columns/batch_reader.hpp"
 #include "document/trace/blob_index.hpp"
+#include "opencl/image_formats.hpp"
 
 namespace reel::document {
 namespace {
@@ -85,8 +86,8 @@ void BatchReader::read(const schema::Buffers& batch) {
     if (const schema::Image* image = row->image();
         image && image->type() <= static_cast<std::uint8_t>(ImageType::d3))
       buffer.image = ImageShape{static_cast<ImageType>(image->type()),
-                                image->channel_order(),
-                                image->channel_type(),
+                                channel_order_of(image->channel_order()),
+                                channel_type_of(image->channel_type()),
                                 image->pixel_bytes(),
                                 image->width(),
                                 image->height(),
@@ -122,7 +123,7 @@ TraceKernel BatchReader::kernel(const schema::Kernel& row) {
   kernel.device = row.device();
   kernel.name = copy(row.name());
   kernel.entry = copy(row.entry());
-  kernel.built_form = copy(row.built_form());
+  kernel.built_form = form_of(copy(row.built_form()));
   kernel.options = copy(row.options());
   kernel.build_log = copy(row.build_log());
   kernel.binary_hash = copy(row.binary_hash());
@@ -132,7 +133,7 @@ TraceKernel BatchReader::kernel(const schema::Kernel& row) {
   if (pay_for(row.variants(), sizeof(TraceVariant)))
     for (const schema::Variant* variant : *row.variants()) {
       const std::string blob = copy(variant->blob());
-      kernel.variants.push_back({copy(variant->form()), parse_blob_name(blob)});
+      kernel.variants.push_back({form_of(copy(variant->form())), parse_blob_name(blob)});
       if (!blob.empty() && !kernel.variants.back().blob)
         problems_.left_out("/kernels", "a source is named in a way that names nothing");
     }

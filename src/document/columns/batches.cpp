@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "document/columns/work_codec.hpp"
+#include "opencl/image_formats.hpp"
 
 namespace reel::document {
 
@@ -168,7 +169,7 @@ flatbuffers::Offset<schema::Kernel> Batches::build_row(const NamedKernel& kernel
   const KernelRow& row = kernel.row;
   std::vector<flatbuffers::Offset<schema::Variant>> variants;
   for (std::size_t i = 0; i < row.variants.size(); ++i)
-    variants.push_back(schema::CreateVariant(b, b.CreateString(row.variants[i].form),
+    variants.push_back(schema::CreateVariant(b, b.CreateString(to_string(row.variants[i].form)),
                                              b.CreateString(kernel.blobs[i])));
   std::vector<flatbuffers::Offset<schema::Define>> defines;
   for (const auto& [name, value] : row.defines)
@@ -183,7 +184,7 @@ flatbuffers::Offset<schema::Kernel> Batches::build_row(const NamedKernel& kernel
   const std::vector<std::uint32_t> group{row.group_size.x, row.group_size.y, row.group_size.z};
   return schema::CreateKernel(
       b, row.id, row.device, b.CreateString(row.name), b.CreateString(row.entry),
-      b.CreateString(row.built_form), b.CreateVector(variants), b.CreateVector(defines),
+      b.CreateString(to_string(row.built_form)), b.CreateVector(variants), b.CreateVector(defines),
       b.CreateVectorOfStructs(constants), b.CreateString(row.options), b.CreateVector(group),
       b.CreateVector(parameters), b.CreateString(row.build_log), b.CreateString(row.binary_hash));
 }
@@ -197,9 +198,10 @@ flatbuffers::Offset<schema::Buffer> Batches::build_row(const BufferRow& row) {
   flatbuffers::Offset<schema::Image> image;
   if (row.image)
     image = schema::CreateImage(builder_, static_cast<std::uint8_t>(row.image->type),
-                                row.image->channel_order, row.image->channel_type,
-                                row.image->pixel_bytes, row.image->width, row.image->height,
-                                row.image->depth, row.image->layers, row.image->row_pitch_bytes);
+                                opencl_number(row.image->channel_order),
+                                opencl_number(row.image->channel_type), row.image->pixel_bytes,
+                                row.image->width, row.image->height, row.image->depth,
+                                row.image->layers, row.image->row_pitch_bytes);
   return schema::CreateBuffer(builder_, row.id, row.device, row.size_bytes, label,
                               static_cast<std::uint8_t>(row.kind), row.starts_undefined, image);
 }

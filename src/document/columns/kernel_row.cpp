@@ -16,8 +16,7 @@ std::vector<std::byte> bytes_of(const Range& text) {
 
 }  // namespace
 
-KernelRow kernel_row(const KernelResource& kernel, std::uint32_t device,
-                     std::string_view built_form) {
+KernelRow kernel_row(const KernelResource& kernel, std::uint32_t device, KernelForm built_form) {
   const KernelSource& source = kernel.source;
   KernelRow row{};
   row.id = static_cast<std::uint32_t>(kernel.id);
@@ -25,16 +24,17 @@ KernelRow kernel_row(const KernelResource& kernel, std::uint32_t device,
   row.name = source.name;
   row.entry = source.entry;
   row.built_form = built_form;
-  if (!source.opencl_c.empty()) row.variants.push_back({"opencl_c", bytes_of(source.opencl_c)});
-  if (!source.glsl.empty()) row.variants.push_back({"glsl", bytes_of(source.glsl)});
-  if (!source.spirv.empty()) row.variants.push_back({"spirv", bytes_of(source.spirv)});
+  if (!source.opencl_c.empty())
+    row.variants.push_back({KernelForm::opencl_c, bytes_of(source.opencl_c)});
+  if (!source.glsl.empty()) row.variants.push_back({KernelForm::glsl, bytes_of(source.glsl)});
+  if (!source.spirv.empty()) row.variants.push_back({KernelForm::spirv, bytes_of(source.spirv)});
   if (!source.opencl_binary.empty())
-    row.variants.push_back({"opencl_binary", source.opencl_binary});
-  if (!source.opencl_il.empty()) row.variants.push_back({"opencl_il", source.opencl_il});
+    row.variants.push_back({KernelForm::opencl_binary, source.opencl_binary});
+  if (!source.opencl_il.empty()) row.variants.push_back({KernelForm::opencl_il, source.opencl_il});
   if (!source.opencl_parts.empty())
-    row.variants.push_back({"opencl_parts", bytes_of(source.opencl_parts)});
-  if (source.opencl_builtin) row.variants.push_back({"opencl_builtin", {}});
-  if (source.host) row.variants.push_back({"host", {}});
+    row.variants.push_back({KernelForm::opencl_parts, bytes_of(source.opencl_parts)});
+  if (source.opencl_builtin) row.variants.push_back({KernelForm::opencl_builtin, {}});
+  if (source.host) row.variants.push_back({KernelForm::host, {}});
   for (const Define& define : source.defines) row.defines.emplace_back(define.name, define.value);
   for (const SpecConstant& constant : source.constants)
     row.constants.emplace_back(constant.id, constant.value);

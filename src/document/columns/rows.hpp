@@ -42,13 +42,14 @@ struct BufferRow {
 };
 
 struct VariantRow {
-  std::string form;
+  KernelForm form{};
   std::vector<std::byte> text;  // becomes a blob; empty: the form has no_index
 };
 
 struct KernelRow {
   std::uint32_t id, device;
-  std::string name, entry, built_form;
+  std::string name, entry;
+  KernelForm built_form{};
   std::vector<VariantRow> variants;
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> constants;

@@ -125,15 +125,15 @@ class GraphReader final : Resolver {
       kernel->group_size = row.group_size;
       // For those who look; `reflected` stays false, since what a device builds decides.
       kernel->parameters = row.parameters;
-      kernel->parameters_by_kind = row.built_form == "glsl" || row.built_form == "spirv";
+      kernel->parameters_by_kind = is_shader(row.built_form);
       kernels_.push_back(std::move(kernel));
     }
   }
 
   KernelSource source_of(const TraceKernel& row) const {
     for (const TraceVariant& variant : row.variants)
-      if (variant.form != "host" && !(variant.blob && trace_.has_blob(*variant.blob)))
-        damaged("The {} of kernel '{}' is not in the file.", variant.form, row.name);
+      if (variant.form != KernelForm::host && !(variant.blob && trace_.has_blob(*variant.blob)))
+        damaged("The {} of kernel '{}' is not in the file.", to_string(variant.form), row.name);
     return kernel_source(trace_, row);
   }
 

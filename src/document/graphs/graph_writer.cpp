@@ -150,9 +150,9 @@ class GraphWriter {
   static KernelRow row_of(const KernelResource& kernel, std::uint32_t id) {
     const bool is_shader = kernel.parameters_by_kind;
     KernelRow row = kernel_row(kernel, the_device,
-                               !is_shader                   ? ""
-                               : kernel.source.glsl.empty() ? "spirv"
-                                                            : "glsl");
+                               !is_shader                   ? KernelForm::none
+                               : kernel.source.glsl.empty() ? KernelForm::spirv
+                                                            : KernelForm::glsl);
     row.id = id;
     row.group_size = kernel.source.group_size;  // to be built again as it was asked for
     return row;

@@ -66,7 +66,7 @@ const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::si
   if (work.kind != WorkKind::dispatch || work.kernel == no_index) return nullptr;
   const TraceKernel& kernel = trace.kernels()[work.kernel];
   // Reflection on a shader tells the order of buffers and that of values, not how they are mixed.
-  const bool by_kind = kernel.built_form == "glsl" || kernel.built_form == "spirv";
+  const bool by_kind = is_shader(kernel.built_form);
   const auto arguments = trace.arguments(work);
   const ArgumentKind kind = arguments[argument].kind;
   if (kind == ArgumentKind::indirect) return nullptr;

@@ -3,26 +3,26 @@
 namespace reel {
 
 std::optional<ElementType> element_of(const ImageShape& shape) {
-  switch (shape.channel_type) {  // the numbers of CL/cl.h
-    case 0x10D0:                 // snorm
-    case 0x10D7:
+  switch (shape.channel_type) {
+    case ChannelType::snorm8:
+    case ChannelType::int8:
       return ElementType::i8;
-    case 0x10D1:
-    case 0x10D8:
+    case ChannelType::snorm16:
+    case ChannelType::int16:
       return ElementType::i16;
-    case 0x10D2:  // unorm
-    case 0x10DA:
+    case ChannelType::unorm8:
+    case ChannelType::uint8:
       return ElementType::u8;
-    case 0x10D3:
-    case 0x10DB:
+    case ChannelType::unorm16:
+    case ChannelType::uint16:
       return ElementType::u16;
-    case 0x10D9:
+    case ChannelType::int32:
       return ElementType::i32;
-    case 0x10DC:
+    case ChannelType::uint32:
       return ElementType::u32;
-    case 0x10DD:
+    case ChannelType::float16:
       return ElementType::f16;
-    case 0x10DE:
+    case ChannelType::float32:
       return ElementType::f32;
     default:
       return std::nullopt;

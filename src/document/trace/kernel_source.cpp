@@ -14,29 +14,41 @@ KernelSource kernel_source(const Trace& trace, const TraceKernel& kernel) {
   source.options = kernel.options;
   source.group_size = kernel.group_size;
   for (const TraceVariant& variant : kernel.variants) {
-    if (variant.form == "host") source.host = find_host_kernel(kernel.name);
-    if (variant.form == "opencl_builtin") source.opencl_builtin = true;
+    if (variant.form == KernelForm::host) source.host = find_host_kernel(kernel.name);
+    if (variant.form == KernelForm::opencl_builtin) source.opencl_builtin = true;
     if (!variant.blob || !trace.has_blob(*variant.blob)) continue;
-    const auto text = trace.blob(*variant.blob);
-    if (!text)
-      fail(Code::damaged_document, "The {} of kernel {} '{}' in '{}' is damaged.", variant.form,
-           name_of(kernel.id), kernel.name, trace.path());
-    if (variant.form == "spirv") {
-      if (text->size() % sizeof(std::uint32_t) != 0)
-        fail(Code::damaged_document, "The spirv of kernel '{}' has {} bytes, no whole words.",
-             kernel.name, text->size());
-      source.spirv.resize(text->size() / sizeof(std::uint32_t));
-      std::memcpy(source.spirv.data(), text->data(), text->size());
-    } else if (variant.form == "opencl_binary") {
-      source.opencl_binary = *text;
-    } else if (variant.form == "opencl_il") {
-      source.opencl_il = *text;
-    } else if (variant.form == "glsl" || variant.form == "opencl_c" ||
-               variant.form == "opencl_parts") {
-      std::string& form = variant.form == "glsl"       ? source.glsl
-                          : variant.form == "opencl_c" ? source.opencl_c
-                                                       : source.opencl_parts;
-      form.assign(reinterpret_cast<const char*>(text->data()), text->size());
+    const auto bytes = trace.blob(*variant.blob);
+    if (!bytes)
+      fail(Code::damaged_document, "The {} of kernel {} '{}' in '{}' is damaged.",
+           to_string(variant.form), name_of(kernel.id), kernel.name, trace.path());
+    const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    switch (variant.form) {
+      case KernelForm::opencl_c:
+        source.opencl_c = text;
+        break;
+      case KernelForm::glsl:
+        source.glsl = text;
+        break;
+      case KernelForm::spirv:
+        if (bytes->size() % sizeof(std::uint32_t) != 0)
+          fail(Code::damaged_document, "The spirv of kernel '{}' has {} bytes, no whole words.",
+               kernel.name, bytes->size());
+        source.spirv.resize(bytes->size() / sizeof(std::uint32_t));
+        std::memcpy(source.spirv.data(), bytes->data(), bytes->size());
+        break;
+      case KernelForm::opencl_binary:
+        source.opencl_binary = *bytes;
+        break;
+      case KernelForm::opencl_il:
+        source.opencl_il = *bytes;
+        break;
+      case KernelForm::opencl_parts:
+        source.opencl_parts = text;
+        break;
+      case KernelForm::opencl_builtin:
+      case KernelForm::host:
+      case KernelForm::none:
+        break;
     }
   }
   return source;

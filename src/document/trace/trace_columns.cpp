@@ -98,15 +98,19 @@ constexpr RowColumn<TraceKernel> kernels[] = {
     number_column<&TraceKernel::device>("device", device, "that it was built for"),
     string_column<&TraceKernel::name>("name", "its label"),
     string_column<&TraceKernel::entry>("entry", "the function in its source"),
-    string_column<&TraceKernel::built_form>(
-        "built_form",
+    made_column<TraceKernel>(
+        "built_form", string,
         "`opencl_c`, `glsl`, `spirv`, `host`, `opencl_binary`, `opencl_il`, `opencl_parts`, "
-        "`opencl_builtin`"),
+        "`opencl_builtin`",
+        [](const TraceKernel& kernel) -> ColumnValue {
+          return std::string_view(to_string(kernel.built_form));
+        }),
     made_column<TraceKernel>("forms", string, "every form that it has, separated by commas",
                              [](const TraceKernel& kernel) -> ColumnValue {
                                std::string list;
                                for (const TraceVariant& variant : kernel.variants)
-                                 list += (list.empty() ? "" : ",") + variant.form;
+                                 list +=
+                                     std::string(list.empty() ? "" : ",") + to_string(variant.form);
                                return list;
                              }),
     string_column<&TraceKernel::options>("options", "of the compiler"),

@@ -188,9 +188,10 @@ class CppProgram {
       line("  const reel::Kernel {} = device.kernel({{", kernel.name);
       line("      .name = {},", cpp_string(recorded.name));
       for (const KernelFile& file : kernel.files) {
-        const bool is_text = file.form != "spirv";
+        const bool is_text = file.form != KernelForm::spirv;
         used_.insert({load_function, is_text ? text_function : words_function});
-        line("      .{} = {}(\"{}\"),", file.form, is_text ? "text" : "words", file.path);
+        line("      .{} = {}(\"{}\"),", to_string(file.form), is_text ? "text" : "words",
+             file.path);
       }
       if (!recorded.entry.empty()) line("      .entry = {},", cpp_string(recorded.entry));
       if (!recorded.defines.empty()) {

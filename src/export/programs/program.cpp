@@ -19,8 +19,8 @@ void write_kernels(const ProgramPlan& plan, ProgramFolder& folder) {
       const auto variant = std::ranges::find(recorded.variants, file.form, &TraceVariant::form);
       const auto bytes = plan.trace.blob(variant->blob.value());
       if (!bytes)
-        fail(Code::unsupported, "The {} of kernel '{}' is damaged in the document.", file.form,
-             recorded.name);
+        fail(Code::unsupported, "The {} of kernel '{}' is damaged in the document.",
+             to_string(file.form), recorded.name);
       folder.write(file.path, *bytes);
     }
   }

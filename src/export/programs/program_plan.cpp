@@ -24,12 +24,14 @@ std::string list(const std::vector<std::string>& words) {
 }
 
 struct Form {
-  std::string_view name, ending, backend;
+  KernelForm form;
+  std::string_view ending, backend;
 };
-constexpr std::array forms{Form{"opencl_c", ".cl", "opencl"}, Form{"glsl", ".comp", "vulkan"},
-                           Form{"spirv", ".spv", "vulkan"}};
+constexpr std::array forms{Form{KernelForm::opencl_c, ".cl", "opencl"},
+                           Form{KernelForm::glsl, ".comp", "vulkan"},
+                           Form{KernelForm::spirv, ".spv", "vulkan"}};
 
-bool has_form(const Trace& trace, const TraceKernel& kernel, std::string_view form) {
+bool has_form(const Trace& trace, const TraceKernel& kernel, KernelForm form) {
   const auto variant = std::ranges::find(kernel.variants, form, &TraceVariant::form);
   return variant != kernel.variants.end() && variant->blob && trace.has_blob(*variant->blob);
 }
@@ -37,23 +39,24 @@ bool has_form(const Trace& trace, const TraceKernel& kernel, std::string_view fo
 std::string forms_of(const Trace& trace, const TraceKernel& kernel) {
   std::vector<std::string> words;
   for (const TraceVariant& variant : kernel.variants)
-    words.push_back(variant.form + (variant.blob && !trace.has_blob(*variant.blob)
-                                        ? " (without its source, which is not in the document)"
-                                    : variant.form == "host"
-                                        ? " (a C++ function, which no document holds)"
-                                        : ""));
+    words.push_back(std::string(to_string(variant.form)) +
+                    (variant.blob && !trace.has_blob(*variant.blob)
+                         ? " (without its source, which is not in the document)"
+                     : variant.form == KernelForm::host
+                         ? " (a C++ function, which no document holds)"
+                         : ""));
   return words.empty() ? "none" : list(words);
 }
 
 bool runs_on(const Trace& trace, const TraceKernel& kernel, std::string_view backend) {
   return std::ranges::any_of(forms, [&](const Form& form) {
-    return form.backend == backend && has_form(trace, kernel, form.name);
+    return form.backend == backend && has_form(trace, kernel, form.form);
   });
 }
 
-bool takes(std::string_view backend, std::string_view form_name) {
+bool takes(std::string_view backend, KernelForm wanted) {
   return std::ranges::any_of(
-      forms, [&](const Form& form) { return form.name == form_name && form.backend == backend; });
+      forms, [&](const Form& form) { return form.form == wanted && form.backend == backend; });
 }
 
 class Planner {
@@ -150,7 +153,8 @@ class Planner {
   std::vector<std::string> backends() const {
     if (language_ == ProgramLanguage::python) {
       for (const std::uint32_t k : kernels_)
-        if (const TraceKernel& kernel = trace_.kernels()[k]; !has_form(trace_, kernel, "opencl_c"))
+        if (const TraceKernel& kernel = trace_.kernels()[k];
+            !has_form(trace_, kernel, KernelForm::opencl_c))
           fail(Code::unsupported,
                "A Python program needs every kernel in OpenCL C; the forms of kernel '{}' are: {}.",
                kernel.name, forms_of(trace_, kernel));
@@ -184,10 +188,9 @@ class Planner {
     const std::string file = kernel_files_.take(stem);
     ProgramKernel result{names.take(stem + "_kernel"), {}};
     for (const Form& form : forms)
-      if (has_form(trace_, kernel, form.name) &&
-          (language_ == ProgramLanguage::cpp || form.name == "opencl_c"))
-        result.files.push_back(
-            {std::string(form.name), fmt::format("kernels/{}{}", file, form.ending)});
+      if (has_form(trace_, kernel, form.form) &&
+          (language_ == ProgramLanguage::cpp || form.form == KernelForm::opencl_c))
+        result.files.push_back({form.form, fmt::format("kernels/{}{}", file, form.ending)});
     return result;
   }
 
@@ -205,16 +208,16 @@ class Planner {
           fmt::format("Results of which the document has only the hash are not checked: {}; "
                       "capture with contents all to compare them.",
                       list(unchecked)));
-    std::map<std::string, std::vector<std::string>> other_forms;  // kernels by recorded form
+    std::map<KernelForm, std::vector<std::string>> other_forms;  // kernels by recorded form
     for (const std::uint32_t k : kernels_)
       if (const TraceKernel& kernel = trace_.kernels()[k];
-          !kernel.built_form.empty() && !takes(plan.backends[0], kernel.built_form))
+          kernel.built_form != KernelForm::none && !takes(plan.backends[0], kernel.built_form))
         other_forms[kernel.built_form].push_back(fmt::format("'{}'", kernel.name));
     for (const auto& [form, names] : other_forms)
       sentences.push_back(
           fmt::format("Kernels that ran as {} on {}: {}; the program runs their form for {}, which "
                       "may round differently.",
-                      form, plan.device.backend, list(names), plan.backends[0]));
+                      to_string(form), plan.device.backend, list(names), plan.backends[0]));
     if (streams_.size() > 1)
       sentences.push_back(
           fmt::format("What {} streams did side by side is done one by one, in the order in which "

@@ -16,7 +16,8 @@
 namespace reel::program {
 
 struct KernelFile {
-  std::string form, path;  // "opencl_c", "kernels/add.cl"
+  KernelForm form{};
+  std::string path;  // "kernels/add.cl"
 };
 
 struct ProgramKernel {

@@ -86,7 +86,8 @@ class GpuEvents {
       Message kernel;
       kernel.number(1, k + 1);
       kernel.text(2, trace_.kernels()[k].name);
-      if (!trace_.kernels()[k].built_form.empty()) kernel.text(4, trace_.kernels()[k].built_form);
+      if (const KernelForm form = trace_.kernels()[k].built_form; form != KernelForm::none)
+        kernel.text(4, to_string(form));
       interned.message(1000, kernel);
     }
   }

@@ -13,20 +13,18 @@ namespace reel::rerun {
 namespace {
 
 bool can_build(const KernelSource& source, const DeviceInfo& device) {
-  const std::vector<std::string> given = forms_given(source);
-  return std::any_of(given.begin(), given.end(), [&](const std::string& form) {
-    return std::find(device.kernel_forms.begin(), device.kernel_forms.end(), form) !=
-           device.kernel_forms.end();
-  });
+  return built_form(source, device.kernel_forms) != KernelForm::none;
 }
 
 std::string forms_recorded(const Trace& trace, const TraceKernel& kernel) {
   std::vector<std::string> forms;
   for (const TraceVariant& variant : kernel.variants)
-    forms.push_back(variant.form == "host" ? "a C++ function"
-                    : variant.blob && trace.has_blob(*variant.blob)
-                        ? variant.form
-                        : variant.form + ", whose source is not in the document");
+    forms.push_back(variant.form == KernelForm::host
+                        ? "a C++ function"
+                        : std::string(to_string(variant.form)) +
+                              (variant.blob && trace.has_blob(*variant.blob)
+                                   ? ""
+                                   : ", whose source is not in the document"));
   return forms.empty() ? "none" : fmt::format("{}", fmt::join(forms, ", "));
 }
 
@@ -36,9 +34,9 @@ KernelSource source_of(const Trace& trace, std::uint32_t index, const Replacemen
   const TraceKernel& kernel = trace.kernels()[index];
   KernelSource source = document::kernel_source(trace, kernel);
   if (!replacement) return source;
-  if (replacement->form != "opencl_c" && replacement->form != "glsl")
+  if (!is_text(replacement->form))
     fail(Code::invalid_argument, "Kernel '{}' can't be replaced by {}; opencl_c and glsl can be.",
-         kernel.name, replacement->form);
+         kernel.name, to_string(replacement->form));
   source.opencl_c.clear();
   source.glsl.clear();
   source.spirv.clear();
@@ -47,7 +45,7 @@ KernelSource source_of(const Trace& trace, std::uint32_t index, const Replacemen
   source.opencl_parts.clear();
   source.opencl_builtin = false;
   source.host = {};
-  (replacement->form == "glsl" ? source.glsl : source.opencl_c) = replacement->text;
+  (replacement->form == KernelForm::glsl ? source.glsl : source.opencl_c) = replacement->text;
   return source;
 }
 
@@ -78,7 +76,7 @@ std::vector<Kernel> build_kernels(const Trace& trace, const std::vector<std::uin
   if (!missing.empty() && (!obstacles || missing.size() == wanted.size())) {
     const DeviceInfo& device = device_of[trace.kernels()[wanted.front()].device].info();
     fail(Code::unsupported, "{} of {} kernels have no form that {} takes ({}): {}.{}",
-         missing.size(), wanted.size(), device.id, fmt::join(device.kernel_forms, ", "),
+         missing.size(), wanted.size(), device.id, list_of_forms(device.kernel_forms),
          fmt::join(missing, ", "),
          functions ? " A document can't hold C++ functions: give them by --host-kernels, or "
                      "register_host_kernel() in a program."
@@ -90,7 +88,7 @@ std::vector<Kernel> build_kernels(const Trace& trace, const std::vector<std::uin
         without_form[i],
         Obstacle{Code::unsupported,
                  fmt::format("Kernel {} has no form that {} takes ({}).", missing[i], device.id,
-                             fmt::join(device.kernel_forms, ", "))});
+                             list_of_forms(device.kernel_forms))});
   }
   for (auto& [k, source] : sources) {
     try {

@@ -51,7 +51,7 @@ Stage::Stage(const Trace& trace, const Script& script, std::vector<Device> devic
 
 Buffer Stage::make_buffer(const TraceBuffer& buffer) const {
   const Device& device = device_of_[buffer.device];
-  if (buffer.image) return device.image(*buffer.image, buffer.label);
+  if (buffer.image) return device.image_buffer(*buffer.image, buffer.label);
   if (buffer.kind == BufferKind::svm)
     return device.shared_virtual_buffer(buffer.size_bytes, buffer.label);
   return device.buffer(buffer.size_bytes, buffer.label);
@@ -168,7 +168,8 @@ class Stage::Resources final : public document::Resolver {
     Buffer& view = stage_.buffers_[argument.view];
     if (!view) {
       const TraceBuffer& row = stage_.trace_.buffers()[argument.view];
-      view = stage_.device_of_buffer(argument.buffer).image_on(bound.range, *row.image, row.label);
+      view =
+          stage_.device_of_buffer(argument.buffer).image_view(bound.range, *row.image, row.label);
     }
     return Argument::image({view, argument.access});
   }
