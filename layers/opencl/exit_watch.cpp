@@ -32,7 +32,7 @@ void exit_begins(bool others) {
 }  // namespace
 
 void watch_exit_from_start() noexcept {
-  on_exit_begin(exit_begins);
+  on_exit_begin(ExitStep::end_captures, exit_begins);
   static_cast<void>(std::atexit(process_exits));
 }
 

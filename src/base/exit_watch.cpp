@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 
 namespace reel {
@@ -12,14 +14,15 @@ namespace {
 constexpr unsigned most_handlers = 256;
 std::atomic<unsigned> handlers{0};
 std::atomic<int> threads{0};  // that are watched and live
-std::atomic<void (*)(bool)> told{nullptr};
+std::array<std::atomic<void (*)(bool)>, 2> told{};  // by step
 
 // Plain memory: it is looked at when the thread's variables are gone.
 thread_local bool is_thread_ending = false;
 
 void exit_begins() {
   if (!is_thread_ending) return;  // of a thread that ended before: exit() was called elsewhere
-  if (const auto function = told.load()) function(threads.load() > 0);
+  for (const auto& step : told)
+    if (const auto function = step.load()) function(threads.load() > 0);
 }
 
 struct ThreadEnd {
@@ -37,7 +40,9 @@ thread_local ThreadEnd thread_end;
 
 }  // namespace
 
-void on_exit_begin(void (*function)(bool others)) noexcept { told.store(function); }
+void on_exit_begin(ExitStep step, void (*function)(bool others)) noexcept {
+  told[static_cast<std::size_t>(step)].store(function);
+}
 
 void watch_exit() noexcept {
   if (thread_end.is_watched) [[likely]]

@@ -10,10 +10,13 @@
 
 namespace reel {
 
+// In this order: what ends a capture may give work to devices.
+enum class ExitStep { end_captures, wait_for_devices };
+
 // `function` is called when a watched thread calls exit(), in that thread. `others`: there are
-// other watched threads, which may go on giving work. One for the process, set before threads are
+// other watched threads, which may go on giving work. One for each step, set before threads are
 // watched.
-void on_exit_begin(void (*function)(bool others)) noexcept;
+void on_exit_begin(ExitStep step, void (*function)(bool others)) noexcept;
 
 // The thread that calls is watched from now on. Cheap.
 void watch_exit() noexcept;

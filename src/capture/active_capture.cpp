@@ -96,7 +96,7 @@ void register_handlers() {
           unlock_passes();
         },
         in_child);
-    on_exit_begin([](bool) {
+    on_exit_begin(ExitStep::end_captures, [](bool) {
       if (!Callback::current()) end_all();  // a host call that exits would wait for itself
     });
     close_at_exit();

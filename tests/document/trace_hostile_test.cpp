@@ -356,20 +356,20 @@ TEST_F(HostileTrace, ImagesOfASizeThatCannotBeAreLeftOut) {
     return trace.find_buffer(BufferId{7}).has_value();
   };
   using enum ImageType;
-  EXPECT_TRUE(is_kept({d2, 0, 0, 4, 8, 2, 1, 1, 0}, 64));
-  EXPECT_FALSE(is_kept({d2, 0, 0, 4, 8, 2, 1, 1, 0}, 63));
-  EXPECT_FALSE(is_kept({d2, 0, 0, 0, 8, 2, 1, 1, 0}, 0));
-  EXPECT_FALSE(is_kept({d2, 0, 0, 4, 0, 2, 1, 1, 0}, 0));
-  EXPECT_FALSE(is_kept({d1, 0, 0, 4, 8, 2, 1, 1, 0}, 64));
-  EXPECT_FALSE(is_kept({d2, 0, 0, 4, 8, 2, 2, 1, 0}, 128));
-  EXPECT_FALSE(is_kept({d3, 0, 0, 4, 8, 2, 1, 2, 0}, 128));
+  EXPECT_TRUE(is_kept({d2, {}, {}, 4, 8, 2, 1, 1, 0}, 64));
+  EXPECT_FALSE(is_kept({d2, {}, {}, 4, 8, 2, 1, 1, 0}, 63));
+  EXPECT_FALSE(is_kept({d2, {}, {}, 0, 8, 2, 1, 1, 0}, 0));
+  EXPECT_FALSE(is_kept({d2, {}, {}, 4, 0, 2, 1, 1, 0}, 0));
+  EXPECT_FALSE(is_kept({d1, {}, {}, 4, 8, 2, 1, 1, 0}, 64));
+  EXPECT_FALSE(is_kept({d2, {}, {}, 4, 8, 2, 2, 1, 0}, 128));
+  EXPECT_FALSE(is_kept({d3, {}, {}, 4, 8, 2, 1, 2, 0}, 128));
   // Products that wrap around to something small.
-  EXPECT_FALSE(is_kept({d3, 0, 0, 16, 1ULL << 32, 1ULL << 28, 1, 1, 0}, 0));
-  EXPECT_FALSE(is_kept({d3, 0, 0, 4, (1ULL << 62) + 1, 1, 1, 1, 0}, 4));
-  EXPECT_FALSE(is_kept({d2, 0, 0, 4, huge, huge, 1, 1, 0}, 4));
-  EXPECT_TRUE(is_kept({d2, 0, 0, 4, 8, 2, 1, 1, 40}, 64));
-  EXPECT_FALSE(is_kept({d2, 0, 0, 4, 8, 2, 1, 1, 31}, 64));
-  EXPECT_FALSE(is_kept({d2, 0, 0, 4, 8, 2, 1, 1, huge}, 64));
+  EXPECT_FALSE(is_kept({d3, {}, {}, 16, 1ULL << 32, 1ULL << 28, 1, 1, 0}, 0));
+  EXPECT_FALSE(is_kept({d3, {}, {}, 4, (1ULL << 62) + 1, 1, 1, 1, 0}, 4));
+  EXPECT_FALSE(is_kept({d2, {}, {}, 4, huge, huge, 1, 1, 0}, 4));
+  EXPECT_TRUE(is_kept({d2, {}, {}, 4, 8, 2, 1, 1, 40}, 64));
+  EXPECT_FALSE(is_kept({d2, {}, {}, 4, 8, 2, 1, 1, 31}, 64));
+  EXPECT_FALSE(is_kept({d2, {}, {}, 4, 8, 2, 1, 1, huge}, 64));
 }
 
 TEST_F(HostileTrace, ImagesPastTheRangeThatTheyAreMadeOnTakeTheirWorkWithThem) {

@@ -24,7 +24,7 @@ bool same(const Dispatch& a, const Dispatch& b) {
 }
 bool same(const BufferRange& a, const BufferRange& b) { return Argument(a) == Argument(b); }
 bool same(const Copy& a, const Copy& b) {
-  const auto& [source, target] = a;
+  const auto& [target, source] = a;
   return same(source, b.source) && same(target, b.target);
 }
 bool same(const Fill& a, const Fill& b) {

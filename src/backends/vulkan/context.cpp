@@ -106,7 +106,8 @@ void Context::run_now(const std::function<void(VkCommandBuffer)>& record) {
   check(result, "vkQueueSubmit");
 }
 
-VkResult Context::wait_semaphore(VkSemaphore semaphore, std::uint64_t value) const {
+VkResult Context::wait_semaphore(VkSemaphore semaphore, std::uint64_t value,
+                                 std::uint64_t most_ns) const {
   VkSemaphoreWaitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
   info.semaphoreCount = 1;
@@ -114,7 +115,7 @@ VkResult Context::wait_semaphore(VkSemaphore semaphore, std::uint64_t value) con
   info.pValues = &value;
   const auto wait =
       physical.api_version >= VK_API_VERSION_1_2 ? vk.vkWaitSemaphores : vk.vkWaitSemaphoresKHR;
-  return wait(device, &info, UINT64_MAX);
+  return wait(device, &info, most_ns);
 }
 
 VkResult Context::counter(VkSemaphore semaphore, std::uint64_t& value) const {

@@ -33,7 +33,8 @@ class Context {
   // Streams take turns at the VkQueues of the family.
   VkQueue next_queue();
 
-  VkResult wait_semaphore(VkSemaphore semaphore, std::uint64_t value) const;
+  VkResult wait_semaphore(VkSemaphore semaphore, std::uint64_t value,
+                          std::uint64_t most_ns = UINT64_MAX) const;
   VkResult counter(VkSemaphore semaphore, std::uint64_t& value) const;
 
   const PhysicalDevice physical;

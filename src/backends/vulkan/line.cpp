@@ -232,6 +232,19 @@ void Line::wait(std::uint64_t value) {
   }
 }
 
+void Line::wait_for_device(std::chrono::steady_clock::time_point until) {
+  std::uint64_t value = 0;
+  {
+    const std::lock_guard lock(context_->submit_mutex);
+    if (lost_ || on_device_ <= finished()) return;
+    value = on_device_;
+  }
+  const auto left = std::chrono::nanoseconds(until - std::chrono::steady_clock::now());
+  if (left.count() > 0)
+    static_cast<void>(context_->wait_semaphore(semaphore_, value,
+                                               static_cast<std::uint64_t>(left.count())));
+}
+
 void Line::throw_failure(std::uint64_t value) {
   const std::lock_guard lock(context_->submit_mutex);
   if (lost_) throw *lost_;

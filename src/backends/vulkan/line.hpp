@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -43,6 +44,8 @@ class Line : public std::enable_shared_from_this<Line> {
 
   bool done(std::uint64_t value);
   void wait(std::uint64_t value);
+  // For what the device has by now, host steps aside. Finishes nothing.
+  void wait_for_device(std::chrono::steady_clock::time_point until);
   // Throws, once, what a host step up to `value` failed with; always when the device is lost.
   void throw_failure(std::uint64_t value);
   // Waits for the oldest batch if the device has very many.

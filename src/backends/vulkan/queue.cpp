@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "backends/vulkan/clock.hpp"
+#include "backends/vulkan/exit_wait.hpp"
 #include "backends/vulkan/recording.hpp"
 #include "backends/vulkan/result.hpp"
 
@@ -62,6 +63,7 @@ QueueState::QueueState(std::shared_ptr<Context> context, std::string_view label)
   info.queueFamilyIndex = context_->physical.queue_family;
   check(context_->vk.vkCreateCommandPool(context_->device, &info, nullptr, &pool_),
         "vkCreateCommandPool");
+  if (context_->physical.info.type == "cpu") wait_at_exit(line);
 }
 
 QueueState::~QueueState() { context_->vk.vkDestroyCommandPool(context_->device, pool_, nullptr); }
