@@ -187,11 +187,12 @@ HostKernel host_kernel() {
 }
 
 // Host kernels to be found by name: documents and saved graphs can't hold a C++ function, only its
-// name. Device::kernel() makes the function it is given known by the kernel's name; a process that
-// builds no such kernel says here what the names stand for. Any thread; a later one of a name
-// replaces the earlier one, but what is registered here is never replaced by kernel().
+// name. Device::kernel() makes the function it is given known by the kernel's name, as long as all
+// kernels of that name have the same one: a name of two functions stands for neither. A process
+// that builds no such kernel, or several, says here what the names stand for. Any thread; a later
+// call for a name replaces an earlier one.
 void register_host_kernel(std::string name, HostKernel kernel);
-HostKernel find_host_kernel(std::string_view name);  // empty where nobody made it known
+HostKernel find_host_kernel(std::string_view name);  // empty: it stands for none
 
 namespace detail {
 void note_host_kernel(const std::string& name, const HostKernel& kernel);  // of kernel()

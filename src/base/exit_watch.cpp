@@ -13,7 +13,7 @@ namespace {
 // A handler takes 32 bytes for the rest of the process, and threads may come and go for ever.
 constexpr unsigned most_handlers = 256;
 std::atomic<unsigned> handlers{0};
-std::atomic<int> threads{0};  // that are watched and live
+std::atomic<int> threads{0};                        // that are watched and live
 std::array<std::atomic<void (*)(bool)>, 2> told{};  // by step
 
 // Plain memory: it is looked at when the thread's variables are gone.

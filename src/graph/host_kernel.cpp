@@ -11,7 +11,7 @@ struct Registry {
   std::mutex mutex;
   struct Entry {
     HostKernel kernel;
-    bool is_registered;  // else it is known from a kernel that was built
+    bool is_registered;  // else it is known from kernels that were built; empty where these differ
   };
   std::map<std::string, Entry, std::less<>> kernels;
 };
@@ -33,11 +33,10 @@ void register_host_kernel(std::string name, HostKernel kernel) {
 void detail::note_host_kernel(const std::string& name, const HostKernel& kernel) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  const auto known = all.kernels.find(name);
-  if (known == all.kernels.end())
-    all.kernels.emplace(name, Registry::Entry{kernel, false});
-  else if (!known->second.is_registered)
-    known->second.kernel = kernel;
+  const auto [known, is_new] = all.kernels.try_emplace(name, Registry::Entry{kernel, false});
+  if (is_new || known->second.is_registered) return;
+  // Which of the two a document means nobody can tell.
+  if (known->second.kernel.function != kernel.function) known->second.kernel = {};
 }
 
 HostKernel find_host_kernel(std::string_view name) {

@@ -231,7 +231,7 @@ TEST_P(HostKernels, TellWhatTheyThrowAsAnError) {
       stream.fill(x, 1u);
       hold();
       stream.dispatch(kernel, launch, inout(x));
-      expect_error(Code::host_call_failed, {"'throwing'", "no std::exception"},
+      expect_error(Code::host_call_failed, {"'throwing'", "not a std::exception"},
                    [&] { stream.synchronize(); });
     }
 }

@@ -252,10 +252,15 @@ TEST(HostReplay, GivesUpOnACommandThatHangs) {
   }
 }
 
-TEST(HostReplay, NamesKernelsThatNobodyRegistered) {
+void hold_nothing(const HostGroup&, std::uint32_t*) {}
+
+// The second function of the name: which one the document means can't be told any more.
+TEST(HostReplay, NamesKernelsWhoseFunctionIsNotKnown) {
   const Device host = open_device("host");
   const Kernel kernel =
       host.kernel({.name = "nobody_knows", .host = host_kernel<&hold>(), .group_size = {64}});
+  const Kernel other = host.kernel(
+      {.name = "nobody_knows", .host = host_kernel<&hold_nothing>(), .group_size = {64}});
   const Buffer x = host.buffer(256, "x");
   const Stream stream = host.stream();
   const Trace trace = captured([&] {

@@ -286,7 +286,8 @@ TEST_F(Vulkan, DISABLED_LeavesWhileShadersCompile) {
   const Stream stream = device.stream("leaves");
   stream.dispatch(scale, {.groups = {1}}, inout(data), 64u, 1u, 0u);
   stream.flush();
-  std::this_thread::sleep_for(std::chrono::milliseconds(10));  // well inside of llvmpipe's compiling
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(10));  // well inside of llvmpipe's compiling
   std::exit(7);
 }
 

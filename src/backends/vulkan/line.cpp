@@ -241,8 +241,8 @@ void Line::wait_for_device(std::chrono::steady_clock::time_point until) {
   }
   const auto left = std::chrono::nanoseconds(until - std::chrono::steady_clock::now());
   if (left.count() > 0)
-    static_cast<void>(context_->wait_semaphore(semaphore_, value,
-                                               static_cast<std::uint64_t>(left.count())));
+    static_cast<void>(
+        context_->wait_semaphore(semaphore_, value, static_cast<std::uint64_t>(left.count())));
 }
 
 void Line::throw_failure(std::uint64_t value) {
