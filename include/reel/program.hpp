@@ -4,7 +4,8 @@
 //
 // Meant for a small trace: a command or a scope, with its inputs. The folder then holds main.cpp
 // or main.py, the kernels as they were recorded, inputs and expected results, and a README.md that
-// says how to build and run it. Nothing in it refers to the document. Any thread.
+// says how to build and run it. Nothing in it refers to the document. It does what a replay does,
+// one command after the other, and leaves out what a replay leaves out. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct ProgramReport {
 };
 
 // `folder` must not exist or be empty; after an error it is as it was. Throws unsupported, naming
-// the command, kernel or buffer and why, where no program can do the same, and io_failed.
+// the command, kernel or buffer and why, where nothing worth running is left, and io_failed.
 ProgramReport write_program(const Trace& trace, ProgramLanguage language,
                             const std::string& folder);
 

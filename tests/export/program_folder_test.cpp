@@ -31,7 +31,7 @@ class ProgramFolderTest : public AnyDevice {
 TEST_P(ProgramFolderTest, NeedsTheBytesThatCommandsNeed) {
   for (const Contents contents : {Contents::none, Contents::hashes}) {
     const Trace trace = incremented({.contents = contents}, increment_source());
-    expect_error(Code::unsupported, {"c0", "'x'", "1024 bytes", "contents inputs or all"},
+    expect_error(Code::unsupported, {"c0", "'x'", "bytes 0 to 1024", "contents 'inputs' or 'all'"},
                  [&] { write_program(trace, ProgramLanguage::cpp, folder_); });
   }
   EXPECT_FALSE(exists(folder_));

@@ -4,7 +4,7 @@
 #   base <- graph <- runtime <- backends;  cli, ops, examples, python, tests, bench, fuzz on top
 #            graph <- document <- analysis <- export
 #          runtime <- capture, replay;  document <- capture, replay
-#          capture <- layers <- cli
+#          capture <- layers <- cli;  replay/script <- export
 #
 # A file may include its own module and those left of it; public headers belong to the module
 # that implements them, and never include src/. Nobody includes cli, tests, bench or fuzz; ops is for

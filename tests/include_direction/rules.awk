@@ -61,7 +61,8 @@ BEGIN {
   may["graph"] = " base graph "
   may["document"] = " base opencl graph document "
   may["analysis"] = " base opencl graph document analysis "
-  may["export"] = " base opencl graph document analysis export "
+  # Of replay only the script: a program does what a replay does.
+  may["export"] = " base opencl graph document analysis replay export "
   may["page"] = " base opencl graph document analysis page "
   may["runtime"] = " base graph runtime "
   # reel_app.h stands alone: C, for programs that have nothing else of ours.
@@ -102,6 +103,8 @@ FNR == 1 {
     wrong("a public header includes " file ", which is not installed")
   else if (other != "?" && index(may[module], " " other " ") == 0)
     wrong(module " includes " file " of " other "; it may include only:" may[module])
+  else if (module == "export" && other == "replay" && file !~ /^src\/replay\/script\//)
+    wrong("export includes " file "; of replay it may include only src/replay/script/")
   else if (module ~ /^(cli|ops|examples|python)$/ && file ~ /^src\//)
     wrong(module " includes " file "; it stands for a program of a user, and sees public headers only")
   else if (FILENAME ~ /^src\/backends\/[^\/]+\// && file ~ /^src\/backends\/[^\/]+\//) {

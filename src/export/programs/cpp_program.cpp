@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <iterator>
 #include <limits>
-#include <set>
 
 #include "export/programs/program_names.hpp"
-#include "export/programs/program_text.hpp"
-#include "export/programs/program_values.hpp"
+#include "export/programs/program_writer.hpp"
 
 namespace reel::program {
 namespace {
@@ -95,24 +92,17 @@ std::string dim(const Dim3& d) {
   return fmt::format("{{{}}}", d.x);
 }
 
-class CppProgram {
+class CppProgram : public ProgramWriter {
  public:
-  explicit CppProgram(const ProgramPlan& plan) : plan_(plan), trace_(plan.trace) {}
+  explicit CppProgram(const ProgramPlan& plan) : ProgramWriter(plan, "  ", "//") {}
 
   // The body comes first: what it uses decides on the headers and functions above it.
   std::string text() {
-    buffers();
-    inputs();
-    kernels();
-    commands();
-    checks();
-    const std::string body = std::move(text_);
-    text_.clear();
-    head(body);
-    for (const char* function : functions_in_order)
-      if (used_.contains(function)) text_ += function;
+    const std::string main = body();
+    head(main);
+    add_used(functions_in_order);
     line("\nint run(const char* selector) {{");
-    text_ += body;
+    text_ += main;
     line("}}\n\n}}  // namespace\n");
     line("int main(int argc, char** argv) {{");
     line("  try {{");
@@ -124,12 +114,6 @@ class CppProgram {
   }
 
  private:
-  template <class... A>
-  void line(fmt::format_string<A...> format, A&&... values) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<A>(values)...);
-    text_ += '\n';
-  }
-
   void head(const std::string& body) {
     // A header too many, should a label look like its use, does no harm.
     const auto uses = [&](const char* word) { return body.find(word) != std::string::npos; };
@@ -156,190 +140,115 @@ class CppProgram {
     line("\nnamespace {{");
   }
 
-  void buffers() {
+  void begin() override {
     line("  const reel::Device device = reel::open_device(selector);");
     line(R"(  const reel::Stream stream = device.stream("main");)");
     line(R"(  std::printf("on %s, %s\n", device.info().id.c_str(), device.info().name.c_str());)");
     if (has_checks(plan_)) line("  bool equal = true;");
-    if (!plan_.buffers.empty()) line("\n  // --- buffers, zero at first ---");
-    for (const auto& [index, name] : plan_.buffers) {
-      const TraceBuffer& buffer = trace_.buffers()[index];
-      const std::string variable = fmt::format("  const reel::Buffer {} =", name);
-      const std::string value = fmt::format("device.buffer({}, {});", number(buffer.size_bytes),
-                                            cpp_string(buffer.label));
-      const bool fits = variable.size() + 1 + value.size() <= 100;
-      line("{}{}{}", variable, fits ? " " : "\n      ", value);
+  }
+
+  void buffer(const TraceBuffer& buffer, const std::string& name) override {
+    const std::string variable = fmt::format("  const reel::Buffer {} =", name);
+    const std::string value =
+        fmt::format("device.buffer({}, {});", number(buffer.size_bytes), cpp_string(buffer.label));
+    const bool fits = variable.size() + 1 + value.size() <= 100;
+    line("{}{}{}", variable, fits ? " " : "\n      ", value);
+  }
+
+  void kernel(const TraceKernel& kernel, const ProgramKernel& files) override {
+    line("  const reel::Kernel {} = device.kernel({{", files.name);
+    line("      .name = {},", cpp_string(kernel.name));
+    for (const KernelFile& file : files.files) {
+      const bool is_text = file.form != KernelForm::spirv;
+      used_.insert({load_function, is_text ? text_function : words_function});
+      line("      .{} = {}(\"{}\"),", to_string(file.form), is_text ? "text" : "words", file.path);
     }
-  }
-
-  void inputs() {
-    if (!plan_.inputs.empty()) line("\n  // --- inputs ---");
-    for (const Data& input : plan_.inputs) put(input);
-  }
-
-  void put(const Data& data) {
-    text_ += wrapped("  stream.write(", {range(*data.contents), load(data.path)}, ");");
-  }
-
-  void kernels() {
-    if (!plan_.kernels.empty()) line("\n  // --- kernels ---");
-    for (const auto& [index, kernel] : plan_.kernels) {
-      const TraceKernel& recorded = trace_.kernels()[index];
-      line("  const reel::Kernel {} = device.kernel({{", kernel.name);
-      line("      .name = {},", cpp_string(recorded.name));
-      for (const KernelFile& file : kernel.files) {
-        const bool is_text = file.form != KernelForm::spirv;
-        used_.insert({load_function, is_text ? text_function : words_function});
-        line("      .{} = {}(\"{}\"),", to_string(file.form), is_text ? "text" : "words",
-             file.path);
-      }
-      if (!recorded.entry.empty()) line("      .entry = {},", cpp_string(recorded.entry));
-      if (!recorded.defines.empty()) {
-        std::vector<std::string> defines;
-        for (const auto& [name, value] : recorded.defines)
-          defines.push_back(fmt::format("{{{}, {}}}", cpp_string(name), cpp_string(value)));
-        line("      .defines = {{{}}},", fmt::join(defines, ", "));
-      }
-      if (!recorded.constants.empty()) {
-        std::vector<std::string> constants;
-        for (const auto& [id, value] : recorded.constants)
-          constants.push_back(fmt::format("{{{}, {}}}", id, value));
-        line("      .constants = {{{}}},", fmt::join(constants, ", "));
-      }
-      if (!recorded.options.empty()) line("      .options = {},", cpp_string(recorded.options));
-      if (recorded.group_size != unset_dim)
-        line("      .group_size = {},", dim(recorded.group_size));
-      line("  }});");
+    if (!kernel.entry.empty()) line("      .entry = {},", cpp_string(kernel.entry));
+    if (!kernel.defines.empty()) {
+      std::vector<std::string> defines;
+      for (const auto& [name, value] : kernel.defines)
+        defines.push_back(fmt::format("{{{}, {}}}", cpp_string(name), cpp_string(value)));
+      line("      .defines = {{{}}},", fmt::join(defines, ", "));
     }
-  }
-
-  void commands() {
-    line("\n  // --- commands ---");
-    for (const Step& step : plan_.steps) {
-      if (step.kind == Step::Kind::put)
-        put(step.data);
-      else if (step.kind == Step::Kind::check)
-        check(step.data);
-      else
-        command(step);
+    if (!kernel.constants.empty()) {
+      std::vector<std::string> constants;
+      for (const auto& [id, value] : kernel.constants)
+        constants.push_back(fmt::format("{{{}, {}}}", id, value));
+      line("      .constants = {{{}}},", fmt::join(constants, ", "));
     }
+    if (!kernel.options.empty()) line("      .options = {},", cpp_string(kernel.options));
+    if (kernel.group_size != unset_dim) line("      .group_size = {},", dim(kernel.group_size));
+    line("  }});");
   }
 
-  void command(const Step& step) {
-    const TraceWork& work = trace_.work_of(trace_.commands()[step.command]);
-    const auto arguments = trace_.arguments(work);
-    const std::string comment = command_comment(plan_, step.command);
-    if (does_nothing(trace_, work)) return line("  // {}; nothing to do", comment);
-    const std::string label =
-        work.label ? ", " + cpp_string(trace_.text(work.label)) : std::string();
-    switch (work.kind) {
-      case WorkKind::dispatch:
-        line("  // {}", comment);
-        return dispatch(step.command, work);
-      case WorkKind::copy:
-        line("  // {}", comment);
-        for (std::size_t i = 0; i + 1 < arguments.size(); i += 2)
-          text_ += wrapped("  stream.copy(", {range(arguments[i + 1]), range(arguments[i]) + label},
-                           ");");
-        return;
-      case WorkKind::fill:
-        line("  // {}", comment);
-        for (const TraceArgument& target : arguments)
-          line("  stream.fill({}, std::uint{}_t{{0x{:0{}x}}}{});", range(target),
-               8 * work.pattern_bytes, fill_pattern(work), 2 * work.pattern_bytes, label);
-        return;
-      case WorkKind::write:
-        line("  // {}", comment);
-        for (const Data& data : step.written)
-          text_ += wrapped("  stream.write(",
-                           {range(range_of(*data.contents)), load(data.path) + label}, ");");
-        return;
-      case WorkKind::barrier:
-        line("  // {}", comment);
-        return line("  stream.barrier();");
-      case WorkKind::read:
-        return line("  // {} of {}", comment, buffer_name(plan_, arguments[0].buffer));
-      case WorkKind::host_call:
-        return line("  // {}, left out", comment);
-      case WorkKind::launch:
-        return line("  // {} of a graph, whose nodes follow", comment);
-      case WorkKind::unknown:
-        return;
-    }
+  void put(const TraceContents& contents, const std::string& file,
+           const TraceWork* write) override {
+    used_.insert(load_function);
+    text_ += wrapped("  stream.write(",
+                     {range(contents), fmt::format("load(\"{}\")", file) + label(write)}, ");");
   }
 
-  void dispatch(std::uint32_t command, const TraceWork& work) {
-    const auto arguments = trace_.arguments(work);
+  void copy(const TraceWork& work, const TraceArgument& target,
+            const TraceArgument& source) override {
+    text_ += wrapped("  stream.copy(", {range(target), range(source) + label(&work)}, ");");
+  }
+
+  void fill(const TraceWork& work, const TraceArgument& target) override {
+    line("  stream.fill({}, std::uint{}_t{{0x{:0{}x}}}{});", range(target), 8 * work.pattern_bytes,
+         fill_pattern(work), 2 * work.pattern_bytes, label(&work));
+  }
+
+  void barrier() override { line("  stream.barrier();"); }
+
+  void dispatch(const TraceWork& work, const std::string& title, const TraceArgument* grid,
+                const std::vector<ArgumentText>& arguments) override {
     std::string launch =
         fmt::format("{{.groups = {}, .group_size = {}", dim(work.groups), dim(work.group_size));
     if (work.label && trace_.text(work.label) != trace_.kernels()[work.kernel].name)
       launch += ", .label = " + cpp_string(trace_.text(work.label));
     launch += '}';
-    std::string call = "    stream.dispatch(";
-    for (const TraceArgument& a : arguments)
-      if (a.kind == ArgumentKind::indirect) {
-        call = "    stream.dispatch_indirect(";
-        launch = fmt::format("{}, {{.group_size = {}}}", range(a), dim(work.group_size));
-      }
+    if (grid) launch = fmt::format("{}, {{.group_size = {}}}", range(*grid), dim(work.group_size));
+    const std::string call = grid ? "    stream.dispatch_indirect(" : "    stream.dispatch(";
     used_.insert(timed_function);
-    line("  timed(stream, \"{}\", [&] {{", command_title(plan_, command));
-    std::vector<ArgumentText> list;
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      if (arguments[i].kind != ArgumentKind::indirect)
-        list.push_back(argument(parameter_of(trace_, work, i), arguments[i]));
-    text_ += wrapped(call, {plan_.kernels.at(work.kernel).name, launch}, list.empty() ? ");" : ",");
-    text_ += argument_lines(list, call.size(), "//", ");");
+    line("  timed(stream, \"{}\", [&] {{", title);
+    text_ +=
+        wrapped(call, {plan_.kernels.at(work.kernel).name, launch}, arguments.empty() ? ");" : ",");
+    text_ += argument_lines(arguments, call.size(), "//", ");");
     line("  }});");
   }
 
-  ArgumentText argument(const Parameter* parameter, const TraceArgument& a) const {
-    const std::string word = parameter_word(parameter);
-    if (a.kind == ArgumentKind::shared)
-      return {fmt::format("reel::shared({})", number(a.size_bytes)), word};
-    if (a.kind == ArgumentKind::buffer)
-      return {fmt::format("{}({})", to_string(a.access), range(a)),
-              word == buffer_name(plan_, a.buffer) ? "" : word};
-    const Literal literal =
-        cpp_literal(parameter ? parameter->element : std::nullopt, trace_.value_bytes(a));
-    return {literal.code,
-            word + (word.empty() || literal.comment.empty() ? "" : ": ") + literal.comment};
+  std::string shared_memory(std::uint64_t size_bytes) override {
+    return fmt::format("reel::shared({})", number(size_bytes));
+  }
+  std::string null() override { return {}; }  // the plan leaves such commands out
+  std::string range_argument(const TraceArgument& a) override {
+    return fmt::format("{}({})", to_string(a.access), range(a));
+  }
+  Literal literal(std::optional<ElementType> type, std::span<const std::byte> bytes) override {
+    return cpp_literal(type, bytes);
   }
 
-  void checks() {
-    line("\n  // --- checks ---");
-    for (const Data& data : plan_.checks) check(data);
-    line("  return {};", has_checks(plan_) ? "equal ? 0 : 1" : "0");
-  }
-
-  void check(const Data& data) {
-    const std::string name = data_name(plan_, *data.contents);
-    if (data.path.empty())
-      return line(
-          "  std::puts(\"{:<32} not checked: only the hash of its {} bytes was recorded\");", name,
-          data.contents->size_bytes);
+  void check(const TraceContents& contents, const std::string& name,
+             const std::string& file) override {
     used_.insert({load_function, is_equal_function});
-    text_ += wrapped("  equal &= is_equal(",
-                     {"stream", fmt::format("\"{}\"", name), range(*data.contents),
-                      fmt::format("\"{}\"", data.path)},
-                     ");");
+    text_ += wrapped(
+        "  equal &= is_equal(",
+        {"stream", fmt::format("\"{}\"", name), range(contents), fmt::format("\"{}\"", file)},
+        ");");
   }
+  void say(const std::string& text) override { line("  std::puts(\"{}\");", text); }
+  void end() override { line("  return {};", has_checks(plan_) ? "equal ? 0 : 1" : "0"); }
 
-  std::string load(const std::string& path) {
-    used_.insert(load_function);
-    return fmt::format("load(\"{}\")", path);
+  std::string label(const TraceWork* work) const {
+    return work && work->label ? ", " + cpp_string(trace_.text(work->label)) : "";
   }
 
   template <class Range>  // an argument, or contents
   std::string range(const Range& r) const {
-    std::string name = buffer_name(plan_, r.buffer);
+    const std::string& name = name_of_buffer(r.buffer);
     if (r.offset_bytes == 0 && r.size_bytes == trace_.buffers()[r.buffer].size_bytes) return name;
     return fmt::format("{}.range({}, {})", name, number(r.offset_bytes), number(r.size_bytes));
   }
-
-  const ProgramPlan& plan_;
-  const Trace& trace_;
-  std::string text_;
-  std::set<const char*> used_;  // of functions_in_order
 };
 
 }  // namespace

@@ -27,22 +27,15 @@ void write_kernels(const ProgramPlan& plan, ProgramFolder& folder) {
 }
 
 void write_data(const ProgramPlan& plan, ProgramFolder& folder) {
-  const auto write = [&](const Data& data) {
-    if (data.path.empty()) return;
-    const auto bytes = plan.trace.bytes(*data.contents);
+  for (const auto& [index, path] : plan.files) {
+    const TraceContents& contents = plan.trace.contents()[index];
+    const auto bytes = plan.trace.bytes(contents);
     if (!bytes)
       fail(Code::unsupported,
            "Bytes of buffer '{}' (offset {}, {} bytes) are damaged in the document.",
-           plan.trace.buffers()[data.contents->buffer].label, data.contents->offset_bytes,
-           data.contents->size_bytes);
-    folder.write(data.path, *bytes);
-  };
-  for (const Data& input : plan.inputs) write(input);
-  for (const Step& step : plan.steps) {
-    write(step.data);
-    for (const Data& data : step.written) write(data);
+           plan.trace.buffers()[contents.buffer].label, contents.offset_bytes, contents.size_bytes);
+    folder.write(path, *bytes);
   }
-  for (const Data& check : plan.checks) write(check);
 }
 
 }  // namespace

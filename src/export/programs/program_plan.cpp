@@ -6,20 +6,24 @@
 #include <set>
 
 #include "base/fail.hpp"
-#include "export/programs/program_contents.hpp"
 #include "export/programs/program_names.hpp"
 #include "reel/arguments.hpp"
 #include "reel/command.hpp"
+#include "replay/script/completeness.hpp"
 
 namespace reel::program {
 namespace {
 
+using rerun::Action;
+
+constexpr std::size_t most_listed = 8;
+
 // "c1, c2, c3", and how many more there are.
 std::string list(const std::vector<std::string>& words) {
-  constexpr std::size_t most = 8;
   std::string text;
-  for (std::size_t i = 0; i < words.size() && i < most; ++i) text += (i ? ", " : "") + words[i];
-  if (words.size() > most) text += fmt::format(" and {} more", words.size() - most);
+  for (std::size_t i = 0; i < words.size() && i < most_listed; ++i)
+    text += (i ? ", " : "") + words[i];
+  if (words.size() > most_listed) text += fmt::format(" and {} more", words.size() - most_listed);
   return text;
 }
 
@@ -61,126 +65,133 @@ bool takes(std::string_view backend, KernelForm wanted) {
 
 class Planner {
  public:
-  Planner(const Trace& trace, ProgramLanguage language) : trace_(trace), language_(language) {}
+  Planner(const Trace& trace, ProgramLanguage language)
+      : trace_(trace),
+        language_(language),
+        kept_(rerun::kept_order(trace, rerun::find_unordered(trace))),
+        obstacles_(rerun::recorded_obstacles(trace)) {}
 
   ProgramPlan run() {
-    find_uses();
-    ProgramPlan plan{trace_, the_device(), backends(), {}, {}, {}, {}, {}, {}};
+    for (std::uint32_t b = 0; b < trace_.buffers().size(); ++b) check_buffer(b);
+    for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) check_command(c);
+    write_script();
+    const TraceDevice& device = the_device();
+    ProgramPlan plan{trace_, device, backends(device), {}, {}, {}, {}, {}};
     NameSet names;
     for (const std::uint32_t b : buffers_)
       plan.buffers[b] = names.take(identifier(trace_.buffers()[b].label, "buffer"));
-    for (const std::uint32_t k : kernels_) plan.kernels[k] = kernel(trace_.kernels()[k], names);
-    plan_contents(plan);
+    for (const std::uint32_t k : script_.kernels)
+      plan.kernels[k] = kernel(trace_.kernels()[k], names);
+    plan.script = std::move(script_);
+    name_files(plan);
     plan.left_out = left_out(plan);
     return plan;
   }
 
  private:
-  void find_uses() {
-    if (trace_.commands().empty())
+  template <class... A>
+  static rerun::Obstacle because(fmt::format_string<A...> format, A&&... values) {
+    return {Code::unsupported, fmt::format(format, std::forward<A>(values)...)};
+  }
+
+  void write_script() {
+    script_ = rerun::make_script(trace_, 0, no_index, obstacles_, kept_);
+    rerun::check_something_is_left(trace_, script_);
+    if (script_.commands == 0)
       fail(Code::unsupported, "The document '{}' has no commands to make a program of.",
            trace_.path());
-    for (const TraceNote& note : trace_.notes())
-      if (note.kind == "not_replayable")
-        fail(Code::unsupported, "The document has a command that can't be run again: {}",
-             note.text);
-    for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
-      const TraceCommand& command = trace_.commands()[c];
-      const TraceWork& work = trace_.work_of(command);
-      if (work.kind == WorkKind::unknown)
-        fail(Code::unsupported, "{} is of a kind that this version of reel doesn't know.",
-             command_name(c));
-      streams_.insert(command.stream);
-      devices_.insert(trace_.streams()[command.stream].device);
-      if (work.kind == WorkKind::host_call) host_calls_.push_back(command_name(c));
-      if (work.kind == WorkKind::dispatch) kernels_.insert(work.kernel);
-      if (work.kind == WorkKind::dispatch) check_grid(c, work);
-      for (const TraceArgument& a : trace_.arguments(work)) check_argument(c, a);
-    }
-    for (const TraceContents& contents : trace_.contents()) buffers_.insert(contents.buffer);
-    for (const std::uint32_t b : buffers_) devices_.insert(trace_.buffers()[b].device);
+    buffers_ = {script_.buffers.begin(), script_.buffers.end()};
+    for_each_run([&](std::uint32_t, const TraceWork& work) {  // also those without bytes
+      for (const TraceArgument& a : trace_.arguments(work))
+        if (a.buffer != no_index) buffers_.insert(a.buffer);
+    });
   }
 
-  void check_argument(std::uint32_t command, const TraceArgument& a) {
-    if (a.kind == ArgumentKind::buffer || a.kind == ArgumentKind::indirect) {
-      buffers_.insert(a.buffer);
-      if (a.view != no_index || trace_.buffers()[a.buffer].image)
-        fail(Code::unsupported, "{} uses an image; programs are written with buffers alone.",
-             command_name(command));
-      if (trace_.buffers()[a.buffer].kind == BufferKind::svm &&
-          language_ == ProgramLanguage::python)
-        fail(Code::unsupported,
-             "{} uses shared virtual memory; Python programs are written with buffers alone.",
-             command_name(command));
-    }
-    if (a.kind == ArgumentKind::sampler || a.kind == ArgumentKind::opaque)
-      fail(Code::unsupported, "{} has an argument ({}) that a program can't be written with.",
-           command_name(command), to_string(a.kind));
-    if (a.kind == ArgumentKind::null && language_ == ProgramLanguage::cpp)
-      fail(Code::unsupported,
-           "{} is given a pointer to nothing; a C++ program has none, a Python program has.",
-           command_name(command));
-    const std::uint64_t most =
-        language_ == ProgramLanguage::python ? max_outside_value_bytes : max_value_bytes;
-    if (a.kind == ArgumentKind::value && (a.size_bytes == 0 || a.size_bytes > most))
-      fail(Code::unsupported, "{} has a value of {} bytes; an argument has 1 to {}.",
-           command_name(command), a.size_bytes, most);
+  template <class F>
+  void for_each_run(F&& visit) const {
+    for (const Action& action : script_.actions)
+      if (action.kind == Action::Kind::run)
+        visit(action.command, trace_.work_of(trace_.commands()[action.command]));
   }
 
-  void check_grid(std::uint32_t command, const TraceWork& work) const {
-    if (language_ == ProgramLanguage::python) return;
-    if (work.offset != unset_dim || work.items != unset_dim || !work.has_own_groups())
-      fail(
-          Code::unsupported,
-          "{} is launched with an offset, with groups that are not full or of the driver's choice; "
-          "a C++ program launches whole groups, a Python program takes these.",
-          command_name(command));
+  void check_buffer(std::uint32_t b) {
+    const TraceBuffer& buffer = trace_.buffers()[b];
+    if (buffer.image)
+      obstacles_.buffers.emplace(b, because("{} is an image; programs are written with buffers "
+                                            "alone.",
+                                            describe_buffer(trace_, b)));
+    else if (buffer.kind == BufferKind::svm && language_ == ProgramLanguage::python)
+      obstacles_.buffers.emplace(b, because("{} is shared virtual memory; Python programs are "
+                                            "written with buffers alone.",
+                                            describe_buffer(trace_, b)));
+  }
+
+  void check_command(std::uint32_t c) {
+    const TraceWork& work = trace_.work_of(trace_.commands()[c]);
+    const bool is_cpp = language_ == ProgramLanguage::cpp;
+    const auto refuse = [&](rerun::Obstacle why) { obstacles_.commands.emplace(c, why); };
+    if (is_cpp && work.kind == WorkKind::dispatch &&
+        (work.offset != unset_dim || work.items != unset_dim || !work.has_own_groups()))
+      refuse(
+          because("{} is launched with an offset, with groups that are not full or of the "
+                  "driver's choice; a C++ program launches whole groups, a Python program takes "
+                  "these.",
+                  command_name(c)));
+    const std::uint64_t most = is_cpp ? max_value_bytes : max_outside_value_bytes;
+    for (const TraceArgument& a : trace_.arguments(work)) {
+      if (a.kind == ArgumentKind::sampler || a.view != no_index)
+        refuse(because("{} uses an image or a sampler; programs are written with buffers alone.",
+                       command_name(c)));
+      if (a.kind == ArgumentKind::null && is_cpp)
+        refuse(
+            because("{} is given a pointer to nothing; a C++ program has none, a Python program "
+                    "has.",
+                    command_name(c)));
+      if (a.kind == ArgumentKind::value && (a.size_bytes == 0 || a.size_bytes > most))
+        refuse(because("{} has a value of {} bytes; an argument has 1 to {}.", command_name(c),
+                       a.size_bytes, most));
+    }
   }
 
   const TraceDevice& the_device() const {
-    if (devices_.size() == 1) return trace_.devices()[*devices_.begin()];
+    std::set<std::uint32_t> devices;
+    for_each_run([&](std::uint32_t c, const TraceWork&) {
+      devices.insert(trace_.streams()[trace_.commands()[c].stream].device);
+    });
+    for (const std::uint32_t b : buffers_) devices.insert(trace_.buffers()[b].device);
+    if (devices.size() == 1) return trace_.devices()[*devices.begin()];
     std::vector<std::string> words;
-    for (const std::uint32_t d : devices_) words.push_back(trace_.devices()[d].selector);
+    for (const std::uint32_t d : devices) words.push_back(trace_.devices()[d].selector);
     fail(Code::unsupported, "The commands ran on {} devices ({}), and a program uses one.",
-         devices_.size(), list(words));
+         devices.size(), list(words));
   }
 
-  bool all_run_on(std::string_view backend) const {
-    return std::ranges::all_of(
-        kernels_, [&](std::uint32_t k) { return runs_on(trace_, trace_.kernels()[k], backend); });
-  }
-
-  std::vector<std::string> backends() const {
-    if (language_ == ProgramLanguage::python) {
-      for (const std::uint32_t k : kernels_)
-        if (const TraceKernel& kernel = trace_.kernels()[k];
-            !has_form(trace_, kernel, KernelForm::opencl_c))
-          fail(Code::unsupported,
-               "A Python program needs every kernel in OpenCL C; the forms of kernel '{}' are: {}.",
-               kernel.name, forms_of(trace_, kernel));
-      return {"opencl"};
-    }
-    std::vector<std::string> result;
-    for (const char* backend : {"opencl", "vulkan"})
-      if (all_run_on(backend)) result.emplace_back(backend);
-    if (kernels_.empty()) result.emplace_back("host");
-    if (result.empty()) refuse_kernels();
-    const auto recorded = std::ranges::find(result, the_device().backend);
-    if (recorded != result.end()) std::rotate(result.begin(), recorded, recorded + 1);
-    return result;
-  }
-
-  [[noreturn]] void refuse_kernels() const {
-    std::vector<std::string> words;
-    for (const std::uint32_t k : kernels_) {
-      const TraceKernel& kernel = trace_.kernels()[k];
-      if (!runs_on(trace_, kernel, "opencl") && !runs_on(trace_, kernel, "vulkan"))
-        fail(Code::unsupported,
-             "A program needs the source of every kernel; the forms of kernel '{}' are: {}.",
-             kernel.name, forms_of(trace_, kernel));
-      words.push_back(fmt::format("'{}' has {}", kernel.name, forms_of(trace_, kernel)));
-    }
-    fail(Code::unsupported, "No device takes all of the kernels: {}.", list(words));
+  // First the one that takes most kernels, of equals the recorded one: what it doesn't take is left
+  // out. Then those that take all of the rest.
+  std::vector<std::string> backends(const TraceDevice& device) {
+    const auto taken = [&](const std::string& backend) {
+      return std::ranges::count_if(script_.kernels, [&](std::uint32_t k) {
+        return runs_on(trace_, trace_.kernels()[k], backend);
+      });
+    };
+    std::vector<std::string> all{"opencl"};
+    if (language_ == ProgramLanguage::cpp) all.emplace_back("vulkan");
+    if (language_ == ProgramLanguage::cpp && script_.kernels.empty()) all.emplace_back("host");
+    if (const auto recorded = std::ranges::find(all, device.backend); recorded != all.end())
+      std::rotate(all.begin(), recorded, recorded + 1);
+    std::ranges::stable_sort(all, std::greater(), taken);
+    const std::vector<std::uint32_t> wanted = script_.kernels;
+    for (const std::uint32_t k : wanted)
+      if (const TraceKernel& kernel = trace_.kernels()[k]; !runs_on(trace_, kernel, all[0]))
+        obstacles_.kernels.emplace(
+            k, because("A program on {} needs kernels in {}; the forms of kernel '{}' are: {}.",
+                       all[0], all[0] == "opencl" ? "OpenCL C" : "GLSL or SPIR-V", kernel.name,
+                       forms_of(trace_, kernel)));
+    if (!obstacles_.kernels.empty()) write_script();
+    std::erase_if(all, [&](const std::string& backend) {
+      return taken(backend) != std::ssize(script_.kernels);
+    });
+    return all;
   }
 
   ProgramKernel kernel(const TraceKernel& kernel, NameSet& names) {
@@ -194,22 +205,67 @@ class Planner {
     return result;
   }
 
+  void name_files(ProgramPlan& plan) const {
+    NameSet names;
+    const auto name = [&](std::uint32_t i, const std::string& when) {
+      const TraceContents& row = trace_.contents()[i];
+      if (row.stored && row.size_bytes)
+        plan.files[i] = fmt::format("data/{}.bin",
+                                    names.take(fmt::format("{}_{}{}", plan.buffers.at(row.buffer),
+                                                           row.offset_bytes, when)));
+    };
+    const auto after = [&](std::uint32_t i) {
+      name(i, fmt::format("_after_{}", command_name(trace_.contents()[i].command)));
+    };
+    for (const std::uint32_t i : plan.script.at_start) name(i, "");
+    for (const Action& action : plan.script.actions) {
+      if (action.kind == Action::Kind::look) after(action.contents);
+      if (action.kind != Action::Kind::put) continue;
+      const bool is_input = trace_.contents()[action.contents].role == ContentRole::input;
+      name(action.contents,
+           fmt::format("_{}_{}", is_input ? "before" : "by", command_name(action.command)));
+    }
+    for (const std::uint32_t i : plan.script.at_end) after(i);
+  }
+
   std::vector<std::string> left_out(const ProgramPlan& plan) const {
-    std::vector<std::string> sentences;
-    if (!host_calls_.empty())
+    const rerun::Script& script = plan.script;
+    std::vector<std::string> sentences, lost, host_calls, unchecked;
+    std::set<std::uint32_t> streams;
+    for (const auto& [c, obstacle] : script.left_out) {
+      if (lost.size() < most_listed)
+        sentences.push_back(fmt::format("{} is left out: {}", command_name(c), obstacle.reason));
+      lost.push_back(command_name(c));
+    }
+    if (lost.size() > most_listed)
+      sentences.push_back(fmt::format("{} commands are left out: {}.", lost.size(), list(lost)));
+    if (script.left_out_checks)
+      sentences.push_back(
+          fmt::format("{} results ({} bytes) of commands that are left out are not checked.",
+                      script.left_out_checks, script.left_out_bytes));
+    if (script.refused)
+      sentences.push_back(
+          fmt::format("{} commands that the driver had refused are left out.", script.refused));
+    for (const Action& action : script.actions) {
+      if (action.kind == Action::Kind::look) add_unchecked(plan, action.contents, unchecked);
+      if (action.kind != Action::Kind::run) continue;
+      const TraceCommand& command = trace_.commands()[action.command];
+      streams.insert(command.stream);
+      if (trace_.work_of(command).kind == WorkKind::host_call)
+        host_calls.push_back(command_name(action.command));
+    }
+    for (const std::uint32_t i : script.at_end) add_unchecked(plan, i, unchecked);
+    if (!host_calls.empty())
       sentences.push_back(
           fmt::format("Host calls are left out, since a document holds no C++ functions: {}.",
-                      list(host_calls_)));
-    std::vector<std::string> unchecked;
-    for (const Data& check : plan.checks)
-      if (check.path.empty()) unchecked.push_back(data_name(plan, *check.contents));
+                      list(host_calls)));
     if (!unchecked.empty())
       sentences.push_back(
           fmt::format("Results of which the document has only the hash are not checked: {}; "
                       "capture with contents all to compare them.",
                       list(unchecked)));
     std::map<KernelForm, std::vector<std::string>> other_forms;  // kernels by recorded form
-    for (const std::uint32_t k : kernels_)
+    for (const auto& [k, names] : plan.kernels)
       if (const TraceKernel& kernel = trace_.kernels()[k];
           kernel.built_form != KernelForm::none && !takes(plan.backends[0], kernel.built_form))
         other_forms[kernel.built_form].push_back(fmt::format("'{}'", kernel.name));
@@ -218,20 +274,26 @@ class Planner {
           fmt::format("Kernels that ran as {} on {}: {}; the program runs their form for {}, which "
                       "may round differently.",
                       to_string(form), plan.device.backend, list(names), plan.backends[0]));
-    if (streams_.size() > 1)
-      sentences.push_back(
-          fmt::format("What {} streams did side by side is done one by one, in the order in which "
-                      "it was given.",
-                      streams_.size()));
-    if (!trace_.is_complete())
-      sentences.emplace_back("The document is not whole, so commands may be missing at its end.");
+    if (streams.size() > 1)
+      sentences.push_back(fmt::format(
+          "What {} streams did side by side is done one by one, in the order in which it {}.",
+          streams.size(), kept_.sequence.empty() ? "was given" : "ran"));
+    std::ranges::move(rerun::missing_parts(trace_), std::back_inserter(sentences));
     return sentences;
+  }
+
+  static void add_unchecked(const ProgramPlan& plan, std::uint32_t contents,
+                            std::vector<std::string>& unchecked) {
+    if (plan.trace.contents()[contents].size_bytes && !plan.files.contains(contents))
+      unchecked.push_back(data_name(plan, plan.trace.contents()[contents]));
   }
 
   const Trace& trace_;
   const ProgramLanguage language_;
-  std::set<std::uint32_t> buffers_, kernels_, streams_, devices_;  // in use; indices
-  std::vector<std::string> host_calls_;
+  const rerun::KeptOrder kept_;
+  rerun::Obstacles obstacles_;
+  rerun::Script script_;
+  std::set<std::uint32_t> buffers_;  // in use; indices
   NameSet kernel_files_;
 };
 
@@ -261,18 +323,6 @@ bool does_nothing(const Trace& trace, const TraceWork& work) {
 std::uint32_t fill_pattern(const TraceWork& fill) {
   return fill.pattern_bytes == 4 ? fill.pattern
                                  : fill.pattern & ((1u << (8 * fill.pattern_bytes)) - 1);
-}
-
-TraceArgument range_of(const TraceContents& contents) {
-  TraceArgument range;
-  range.buffer = contents.buffer;
-  range.offset_bytes = contents.offset_bytes;
-  range.size_bytes = contents.size_bytes;
-  return range;
-}
-
-std::string buffer_name(const ProgramPlan& plan, std::uint32_t buffer) {
-  return plan.buffers.at(buffer);
 }
 
 std::string data_name(const ProgramPlan& plan, const TraceContents& contents) {

@@ -1,7 +1,9 @@
 // program_plan.hpp - what a program does, whatever language it is written in.
 //
-// Made once and then only read; borrows the trace. Everything that makes a program impossible is
-// found while planning, but for bytes that turn out damaged when they are written.
+// Made once and then only read; borrows the trace. What a program does, and what it leaves out, is
+// what a replay does and leaves out, and beside that what the language has no words for. Everything
+// that makes a program impossible is found while planning, but for bytes that turn out damaged when
+// they are written.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include "reel/arguments.hpp"
 #include "reel/program.hpp"
 #include "reel/trace.hpp"
+#include "replay/script/script.hpp"
 
 namespace reel::program {
 
@@ -25,29 +28,16 @@ struct ProgramKernel {
   std::vector<KernelFile> files;
 };
 
-// Contents that are put in place, or compared with.
-struct Data {
-  const TraceContents* contents;
-  std::string path;  // "data/x_0.bin"; empty where the document has only the hash
-};
-
-// One thing after the other, in the order of the recording.
-struct Step {
-  enum class Kind : std::uint8_t { put, command, check } kind;
-  std::uint32_t command;           // index; of a put and a check: the one they belong to
-  Data data = {};                  // of a put and a check
-  std::vector<Data> written = {};  // by a command of the host's
-};
-
 struct ProgramPlan {
   const Trace& trace;
   const TraceDevice& device;                     // the one it was recorded on
   std::vector<std::string> backends;             // that have all kernels; the default first
   std::map<std::uint32_t, std::string> buffers;  // those in use, by index; names
   std::map<std::uint32_t, ProgramKernel> kernels;
-  std::vector<Data> inputs;  // that may be put in place before the first command
-  std::vector<Step> steps;
-  std::vector<Data> checks;  // that hold after the last one
+  rerun::Script script;  // of a replay: the program does the same on one stream
+  // By contents, which are put in place or compared with: "data/x_0.bin". Where the document has
+  // only the hash there is none.
+  std::map<std::uint32_t, std::string> files;
   std::vector<std::string> left_out;
 };
 
@@ -58,8 +48,6 @@ ProgramPlan make_plan(const Trace& trace, ProgramLanguage language);
 bool is_whole(const Trace& trace, const TraceArgument& range);
 bool does_nothing(const Trace& trace, const TraceWork& work);  // no groups, or no bytes
 std::uint32_t fill_pattern(const TraceWork& fill);             // the bytes that count
-std::string buffer_name(const ProgramPlan& plan, std::uint32_t buffer);
-TraceArgument range_of(const TraceContents& contents);
 // "z after c3", "z[64..128) after c3"
 std::string data_name(const ProgramPlan& plan, const TraceContents& contents);
 // The parameter's name where it is a plain word, else empty.

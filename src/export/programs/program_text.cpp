@@ -61,9 +61,11 @@ std::string argument_lines(const std::vector<ArgumentText>& arguments, std::size
 }
 
 bool has_checks(const ProgramPlan& plan) {
-  return std::ranges::any_of(plan.checks, [](const Data& data) { return !data.path.empty(); }) ||
-         std::ranges::any_of(plan.steps,
-                             [](const Step& step) { return step.kind == Step::Kind::check; });
+  const auto is_compared = [&](std::uint32_t contents) { return plan.files.contains(contents); };
+  return std::ranges::any_of(plan.script.at_end, is_compared) ||
+         std::ranges::any_of(plan.script.actions, [&](const rerun::Action& action) {
+           return action.kind == rerun::Action::Kind::look && is_compared(action.contents);
+         });
 }
 
 std::string readme(const ProgramPlan& plan, const ReadmeWords& words) {

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <set>
 
 #include "export/programs/program_names.hpp"
-#include "export/programs/program_text.hpp"
-#include "export/programs/program_values.hpp"
+#include "export/programs/program_writer.hpp"
 
 namespace reel::program {
 namespace {
@@ -145,18 +142,13 @@ std::string tuple(const Dim3& d, std::size_t count) {
   return fmt::format("({},)", d.x);
 }
 
-class PythonProgram {
+class PythonProgram : public ProgramWriter {
  public:
-  explicit PythonProgram(const ProgramPlan& plan) : plan_(plan), trace_(plan.trace) {}
+  explicit PythonProgram(const ProgramPlan& plan) : ProgramWriter(plan, "    ", "#") {}
 
   // The body comes first: what it uses decides on the functions above it.
   std::string text() {
-    buffers();
-    inputs();
-    kernels();
-    commands();
-    checks();
-    const std::string body = std::move(text_);
+    const std::string main = body();
     text_ = R"(""")";
     // Backslashes of escaped words would be read again.
     std::string from = origin(plan_);
@@ -166,22 +158,14 @@ class PythonProgram {
     line("    python3 main.py [part of a device's name]\n");
     line("Exit code 0: what is compared is equal, 1: something differs, 2: trouble.\n\"\"\"");
     text_ += imports;
-    for (const char* function : functions_in_order)
-      if (used_.contains(function)) text_ += function;
+    add_used(functions_in_order);
     line("\n\ndef main(wanted):");
-    text_ += body;
-    text_ += ending;
+    text_ += main + ending;
     return std::move(text_);
   }
 
  private:
-  template <class... A>
-  void line(fmt::format_string<A...> format, A&&... values) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<A>(values)...);
-    text_ += '\n';
-  }
-
-  void buffers() {
+  void begin() override {
     line("    device = find_device(wanted)");
     line("    context = cl.Context([device])");
     line(
@@ -189,116 +173,65 @@ class PythonProgram {
         "properties=cl.command_queue_properties.PROFILING_ENABLE)");
     line("    print(f\"on {{device.name}}\")");
     if (has_checks(plan_)) line("    equal = True");
-    if (!plan_.buffers.empty()) line("\n    # --- buffers ---");
-    for (const auto& [index, name] : plan_.buffers) {
-      used_.insert(make_buffer_function);
-      const TraceBuffer& buffer = trace_.buffers()[index];
-      line("    {} = make_buffer(queue, {}){}", name, buffer.size_bytes,
-           buffer.label == name ? "" : "  # " + short_string(buffer.label));
+  }
+
+  void buffer(const TraceBuffer& buffer, const std::string& name) override {
+    used_.insert(make_buffer_function);
+    line("    {} = make_buffer(queue, {}){}", name, buffer.size_bytes,
+         buffer.label == name ? "" : "  # " + short_string(buffer.label));
+  }
+
+  void kernel(const TraceKernel& kernel, const ProgramKernel& files) override {
+    used_.insert(build_kernel_function);
+    std::vector<std::string> parts{
+        "context", fmt::format("\"{}\"", files.files[0].path),
+        python_string(kernel.entry.empty() ? kernel.name : kernel.entry)};
+    if (!kernel.defines.empty()) {
+      std::vector<std::string> defines;
+      for (const auto& [name, value] : kernel.defines)
+        defines.push_back(fmt::format("({}, {})", python_string(name), python_string(value)));
+      parts.push_back(fmt::format("defines=[{}]", fmt::join(defines, ", ")));
     }
+    if (!kernel.options.empty()) parts.push_back("options=" + python_string(kernel.options));
+    text_ += wrapped(fmt::format("    {} = build_kernel(", files.name), parts, ")");
   }
 
-  void inputs() {
-    if (!plan_.inputs.empty()) line("\n    # --- inputs ---");
-    for (const Data& input : plan_.inputs) put(input);
-  }
-
-  void put(const Data& data) {
+  void put(const TraceContents& contents, const std::string& file, const TraceWork*) override {
     used_.insert({load_function, put_function});
     text_ += wrapped("    put(",
-                     {"queue", buffer_name(plan_, data.contents->buffer),
-                      fmt::format("{}, {}", data.contents->offset_bytes, data.contents->size_bytes),
-                      fmt::format("\"{}\"", data.path)},
+                     {"queue", name_of_buffer(contents.buffer),
+                      fmt::format("{}, {}", contents.offset_bytes, contents.size_bytes),
+                      fmt::format("\"{}\"", file)},
                      ")");
   }
 
-  void kernels() {
-    if (!plan_.kernels.empty()) line("\n    # --- kernels ---");
-    for (const auto& [index, kernel] : plan_.kernels) {
-      const TraceKernel& recorded = trace_.kernels()[index];
-      used_.insert(build_kernel_function);
-      std::vector<std::string> parts{
-          "context", fmt::format("\"{}\"", kernel.files[0].path),
-          python_string(recorded.entry.empty() ? recorded.name : recorded.entry)};
-      if (!recorded.defines.empty()) {
-        std::vector<std::string> defines;
-        for (const auto& [name, value] : recorded.defines)
-          defines.push_back(fmt::format("({}, {})", python_string(name), python_string(value)));
-        parts.push_back(fmt::format("defines=[{}]", fmt::join(defines, ", ")));
-      }
-      if (!recorded.options.empty()) parts.push_back("options=" + python_string(recorded.options));
-      text_ += wrapped(fmt::format("    {} = build_kernel(", kernel.name), parts, ")");
-    }
+  void copy(const TraceWork&, const TraceArgument& target, const TraceArgument& source) override {
+    line("    cl.enqueue_copy(");
+    line("        queue, {}, {},", name_of_buffer(target.buffer), name_of_buffer(source.buffer));
+    line("        dst_offset={}, src_offset={}, byte_count={},", target.offset_bytes,
+         source.offset_bytes, source.size_bytes);
+    line("    )");
   }
 
-  void commands() {
-    line("\n    # --- commands ---");
-    for (const Step& step : plan_.steps) {
-      if (step.kind == Step::Kind::put)
-        put(step.data);
-      else if (step.kind == Step::Kind::check)
-        check(step.data);
-      else
-        command(step);
-    }
+  void fill(const TraceWork& work, const TraceArgument& target) override {
+    line("    cl.enqueue_fill_buffer(queue, {}, numpy.uint{}(0x{:0{}x}), {}, {})",
+         name_of_buffer(target.buffer), 8 * work.pattern_bytes, fill_pattern(work),
+         2 * work.pattern_bytes, target.offset_bytes, target.size_bytes);
   }
 
-  void command(const Step& step) {
-    const TraceWork& work = trace_.work_of(trace_.commands()[step.command]);
-    const auto arguments = trace_.arguments(work);
-    const std::string comment = command_comment(plan_, step.command);
-    if (does_nothing(trace_, work)) return line("    # {}; nothing to do", comment);
-    switch (work.kind) {
-      case WorkKind::dispatch:
-        line("    # {}", comment);
-        return dispatch(step.command, work);
-      case WorkKind::copy:
-        line("    # {}", comment);
-        for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
-          line("    cl.enqueue_copy(");
-          line("        queue, {}, {},", buffer_name(plan_, arguments[i + 1].buffer),
-               buffer_name(plan_, arguments[i].buffer));
-          line("        dst_offset={}, src_offset={}, byte_count={},",
-               arguments[i + 1].offset_bytes, arguments[i].offset_bytes, arguments[i].size_bytes);
-          line("    )");
-        }
-        return;
-      case WorkKind::fill:
-        line("    # {}", comment);
-        for (const TraceArgument& target : arguments)
-          line("    cl.enqueue_fill_buffer(queue, {}, numpy.uint{}(0x{:0{}x}), {}, {})",
-               buffer_name(plan_, target.buffer), 8 * work.pattern_bytes, fill_pattern(work),
-               2 * work.pattern_bytes, target.offset_bytes, target.size_bytes);
-        return;
-      case WorkKind::write:
-        line("    # {}", comment);
-        for (const Data& data : step.written) put(data);
-        return;
-      case WorkKind::read:
-        return line("    # {} of {}", comment, buffer_name(plan_, arguments[0].buffer));
-      case WorkKind::barrier:
-        return line("    # {}; the queue does one command after the other", comment);
-      case WorkKind::host_call:
-        return line("    # {}, left out", comment);
-      case WorkKind::launch:
-        return line("    # {} of a graph, whose nodes follow", comment);
-      case WorkKind::unknown:
-        return;
-    }
-  }
+  void barrier() override { line("    # the queue does one command after the other"); }
 
-  void dispatch(std::uint32_t command, const TraceWork& work) {
-    const auto arguments = trace_.arguments(work);
+  void dispatch(const TraceWork& work, const std::string& title, const TraceArgument* grid,
+                const std::vector<ArgumentText>& arguments) override {
     std::size_t count =
         std::max<std::size_t>(dimensions(work.groups, work.group_size), work.dimensions);
     std::string groups = tuple(work.groups, count);
-    for (const TraceArgument& a : arguments)
-      if (a.kind == ArgumentKind::indirect) {
-        used_.insert(groups_in_function);
-        count = 3;
-        groups =
-            fmt::format("groups_in(queue, {}, {})", buffer_name(plan_, a.buffer), a.offset_bytes);
-      }
+    if (grid) {
+      used_.insert(groups_in_function);
+      count = 3;
+      groups =
+          fmt::format("groups_in(queue, {}, {})", name_of_buffer(grid->buffer), grid->offset_bytes);
+    }
     used_.insert(dispatch_function);
     // With items of their own number, groups say nothing.
     const bool is_own_choice = !work.has_own_groups();
@@ -313,61 +246,39 @@ class PythonProgram {
       groups = "None";
     }
     line("    dispatch(");
-    line("        queue, \"{}\", {}, {}, {},", command_title(plan_, command),
-         plan_.kernels.at(work.kernel).name, groups,
+    line("        queue, \"{}\", {}, {}, {},", title, plan_.kernels.at(work.kernel).name, groups,
          is_own_choice ? "None" : tuple(work.group_size, count));
-    std::vector<ArgumentText> list;
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      if (arguments[i].kind != ArgumentKind::indirect)
-        list.push_back(argument(parameter_of(trace_, work, i), arguments[i]));
-    text_ += argument_lines(list, 8, "#", ",");
+    text_ += argument_lines(arguments, 8, "#", ",");
     if (is_free) line("        items={},", tuple(items, count));
     if (work.offset != unset_dim) line("        offset={},", tuple(work.offset, count));
     line("    )");
   }
 
-  ArgumentText argument(const Parameter* parameter, const TraceArgument& a) {
-    const std::string word = parameter_word(parameter);
-    if (a.kind == ArgumentKind::null) return {"None", word};
-    if (a.kind == ArgumentKind::shared)
-      return {fmt::format("cl.LocalMemory({})", std::max<std::uint64_t>(a.size_bytes, 1)), word};
-    if (a.kind == ArgumentKind::buffer) {
-      const std::string name = buffer_name(plan_, a.buffer);
-      const std::string comment = word == name ? "" : word;
-      if (is_whole(trace_, a)) return {name, comment};
-      used_.insert(part_function);
-      return {fmt::format("part(device, {}, {}, {})", name, a.offset_bytes, a.size_bytes), comment};
-    }
-    const Literal literal =
-        python_literal(parameter ? parameter->element : std::nullopt, trace_.value_bytes(a));
-    return {literal.code,
-            word + (word.empty() || literal.comment.empty() ? "" : ": ") + literal.comment};
+  std::string shared_memory(std::uint64_t size_bytes) override {
+    return fmt::format("cl.LocalMemory({})", std::max<std::uint64_t>(size_bytes, 1));
+  }
+  std::string null() override { return "None"; }
+  std::string range_argument(const TraceArgument& a) override {
+    const std::string& name = name_of_buffer(a.buffer);
+    if (is_whole(trace_, a)) return name;
+    used_.insert(part_function);
+    return fmt::format("part(device, {}, {}, {})", name, a.offset_bytes, a.size_bytes);
+  }
+  Literal literal(std::optional<ElementType> type, std::span<const std::byte> bytes) override {
+    return python_literal(type, bytes);
   }
 
-  void checks() {
-    line("\n    # --- checks ---");
-    for (const Data& data : plan_.checks) check(data);
-    line("    return {}", has_checks(plan_) ? "0 if equal else 1" : "0");
-  }
-
-  void check(const Data& data) {
-    const TraceContents& contents = *data.contents;
-    const std::string name = data_name(plan_, contents);
-    if (data.path.empty())
-      return line("    print(\"{:<32} not checked: only the hash of its {} bytes was recorded\")",
-                  name, contents.size_bytes);
+  void check(const TraceContents& contents, const std::string& name,
+             const std::string& file) override {
     used_.insert({load_function, is_equal_function});
     text_ += wrapped("    equal &= is_equal(",
-                     {"queue", fmt::format("\"{}\"", name), buffer_name(plan_, contents.buffer),
+                     {"queue", fmt::format("\"{}\"", name), name_of_buffer(contents.buffer),
                       fmt::format("{}, {}", contents.offset_bytes, contents.size_bytes),
-                      fmt::format("\"{}\"", data.path)},
+                      fmt::format("\"{}\"", file)},
                      ")");
   }
-
-  const ProgramPlan& plan_;
-  const Trace& trace_;
-  std::string text_;
-  std::set<const char*> used_;  // of functions_in_order
+  void say(const std::string& text) override { line("    print(\"{}\")", text); }
+  void end() override { line("    return {}", has_checks(plan_) ? "0 if equal else 1" : "0"); }
 };
 
 }  // namespace
