@@ -11,6 +11,7 @@
 #include "recording/buffer_ledger.hpp"
 #include "recording/command_log.hpp"
 #include "recording/host_waits.hpp"
+#include "recording/mapped_memory.hpp"
 #include "recording/messages.hpp"
 #include "runtime/recorder.hpp"
 
@@ -39,6 +40,7 @@ class RecordedStream final : public StreamRecord {
     std::shared_ptr<Signal> done;
     std::vector<ContentsMessage> contents;
     std::vector<std::uint32_t> finals;  // which of the final checks each is of; empty: none is
+    MappedMemory::Target mapped = {};   // what else is being read
   };
   struct PendingLaunch {
     std::shared_ptr<Signal> done;

@@ -107,7 +107,7 @@ std::optional<Command> Recording::telling(const StreamState& stream, std::uint32
 void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_t id,
                        const Work& work) {
   record.unknown.clear();
-  look_at(work, record.unknown);
+  look_at(id, work, record.unknown);
   for (const RecordedPlace& after : record.waits)
     document_.push(document::OrderRow{id, u32(stream.id), after.command});
   record.waits.clear();
@@ -117,36 +117,53 @@ void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_
     });
   record.last_command = id;
   if (contents == Contents::none) return;
-  if (!record.unknown.empty()) read_pieces(stream, record, ContentRole::input, id, record.unknown);
+  if (!record.unknown.empty()) {
+    read_pieces(stream, record, ContentRole::input, id, record.unknown);
+    expect_mapped(stream, record, record.unknown);
+  }
   if (const auto* write = std::get_if<Write>(&work)) keep_written_bytes(id, *write);
 }
 
 // What a command wrote is read at the end of the capture; here only what would be gone by then, or
-// what somebody wants of every command.
+// what somebody wants of every command. The host may write mapped memory as soon as it is done.
 void Recording::after(StreamState& stream, RecordedStream& record, std::uint32_t id,
                       const Work& work) {
   if (contents == Contents::none) return;
-  std::vector<Piece> checks;
+  std::vector<Piece> checks, mapped;
   const auto add = [&](const BufferRange& range) {
     checks.push_back({range.buffer, range.offset_bytes, range.size_bytes});
   };
   if (const auto* read = std::get_if<Read>(&work)) {
     if (read->source.size_bytes && ledger_.is_device_written(read->source)) add(read->source);
-  } else if (contents == Contents::all && !std::holds_alternative<Write>(work)) {
+  } else {
+    const bool is_host = std::holds_alternative<Write>(work);
     for_each_access(work, [&](const BufferRange& range, Access access) {
-      if (writes(access)) add(range);
+      if (!writes(access)) return;
+      if (range.buffer->mapped)
+        mapped.push_back({range.buffer, range.offset_bytes, range.size_bytes});
+      if (!is_host && (contents == Contents::all || range.buffer->mapped)) add(range);
     });
   }
   if (!checks.empty()) read_pieces(stream, record, ContentRole::check, id, checks);
+  if (!mapped.empty()) [[unlikely]] {
+    expect_mapped(stream, record, mapped);
+    for (const Piece& piece : mapped) ledger_.settle(range_of(piece));
+  }
   if (freed_bytes_.load(std::memory_order_relaxed) > most_freed_bytes) read_freed_buffers();
 }
 
-void Recording::look_at(const Work& work, std::vector<Piece>& unknown) {
+void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& unknown) {
   const auto use = [&](const BufferRange& range, Access access) {
+    if (range.buffer && range.buffer->mapped) [[unlikely]] {
+      take_host_writes(id, range);
+      if (writes(access)) mapped_.forget(range);
+    }
     if (range.buffer && range.size_bytes && ledger_.use(range, access, unknown))
       note_buffer(*range.buffer);
   };
   const auto overwrite = [&](const BufferRange& range, bool by_host) {
+    if (range.buffer->mapped) [[unlikely]]
+      mapped_.forget(range);
     if (range.size_bytes && ledger_.overwrite(range, by_host)) note_buffer(*range.buffer);
   };
   std::visit(overloaded{[&](const Dispatch& d) {
@@ -173,6 +190,7 @@ void Recording::leave_out(const StreamState& stream, const Work& work) {
   for_each_access(work, [&](const BufferRange& range, Access access) {
     if (!writes(access)) return;
     ledger_.forget(range);
+    if (range.buffer->mapped) mapped_.forget(range);
     final_checks_.overwritten(range, stream.id);
   });
 }
@@ -375,6 +393,7 @@ void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {
       note_view(buffer);
     else if (ledger_.allocated(buffer))
       note_buffer(buffer);
+    if (buffer.mapped) mapped_.allocated(buffer);
     document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
   });
   called("Device::buffer()", begin_ns);
@@ -385,6 +404,7 @@ void Recording::freed(std::unique_ptr<BufferResource> buffer) {
   quietly([&] {
     document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
     if (buffer->storage) return;
+    if (buffer->mapped) mapped_.release(*buffer);
     std::vector<Piece> written = ledger_.release(*buffer);
     if (written.empty() || contents == Contents::none) return;
     freed_bytes_.fetch_add(buffer->size_bytes, std::memory_order_relaxed);

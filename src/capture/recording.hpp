@@ -21,6 +21,7 @@
 #include "recording/final_checks.hpp"
 #include "recording/host_waits.hpp"
 #include "recording/log_entries.hpp"
+#include "recording/mapped_memory.hpp"
 #include "recording/memory_budget.hpp"
 #include "recording/recording_core.hpp"
 #include "reel/capture.hpp"
@@ -93,7 +94,7 @@ class Recording final : public Recorder, public RecordingCore {
   void note_clock(DeviceState& device);
 
   // Marks what `work` uses; what must be read before it runs is added to `unknown`.
-  void look_at(const Work& work, std::vector<Piece>& unknown);
+  void look_at(std::uint32_t id, const Work& work, std::vector<Piece>& unknown);
   void leave_out(const StreamState& stream, const Work& work);  // it runs unrecorded
   // In place of a host call, one that notes when it is made; none for other work.
   std::optional<Command> telling(const StreamState& stream, std::uint32_t id,
@@ -118,6 +119,9 @@ class Recording final : public Recorder, public RecordingCore {
                    std::uint32_t command, std::span<const Piece> pieces,
                    std::span<const std::uint32_t> finals = {});
   void keep_written_bytes(std::uint32_t command, const Write& write);
+  // Bytes of mapped buffers: what the host wrote to them since, and reads that tell what is there.
+  void take_host_writes(std::uint32_t command, const BufferRange& range);
+  void expect_mapped(StreamState& stream, RecordedStream& record, std::span<const Piece> pieces);
   // Beside all streams. `finals`: which of the final checks the pieces are; empty: none are.
   void read_final(DeviceState& device, std::span<const Piece> pieces,
                   std::span<const std::uint32_t> finals = {});
@@ -130,6 +134,7 @@ class Recording final : public Recorder, public RecordingCore {
   const Selection selection_;
   const std::optional<PassRange> passes_;
   FinalChecks final_checks_;
+  MappedMemory mapped_;
   std::atomic<Phase> phase_{Phase::opening};
 
   std::mutex mutex_;                                              // of what follows

@@ -21,12 +21,9 @@ using namespace std::chrono_literals;
 // without. A program may have blocked the device until it gets on itself.
 constexpr auto patience = 5s;
 
-BufferRange range_of(const Piece& piece, std::uint64_t at) {
-  BufferRange range;
-  range.buffer = piece.buffer;
-  range.offset_bytes = piece.offset_bytes + at;
-  range.size_bytes = std::min(piece_bytes, piece.size_bytes - at);
-  return range;
+BufferRange range_of(const Piece& whole, std::uint64_t at) {
+  return range_of(
+      Piece{whole.buffer, whole.offset_bytes + at, std::min(piece_bytes, whole.size_bytes - at)});
 }
 
 }  // namespace
@@ -88,6 +85,33 @@ void Recording::keep_written_bytes(std::uint32_t command, const Write& write) {
   push_bytes(ContentRole::written, command, write.target, bytes,
              [&](std::uint64_t size) { return take_memory(size, [] {}); });
   if (write.data.size() >= page_bytes) overhead(OverheadKind::inputs, begin_ns, write.data.size());
+}
+
+// --- mapped memory ------------------------------------------------------------------------------
+
+void Recording::take_host_writes(std::uint32_t command, const BufferRange& range) {
+  if (contents == Contents::none) return;
+  for (const auto& [begin, end] : mapped_.take_host_writes(range)) {
+    const BufferRange changed = range_of({range.buffer, begin, end - begin});
+    BoxSource bytes(range.buffer->mapped + begin, line(end - begin));
+    push_bytes(ContentRole::input, command, changed, bytes,
+               [&](std::uint64_t size) { return take_memory(size, [] {}); });
+    ledger_.overwrite(changed, true);
+  }
+}
+
+void Recording::expect_mapped(StreamState& stream, RecordedStream& record,
+                              std::span<const Piece> pieces) {
+  for (const Piece& piece : pieces) {
+    if (!piece.buffer->mapped) continue;
+    RecordedStream::PendingContents group;
+    group.mapped = std::make_shared<std::vector<std::byte>>(piece.size_bytes);
+    const BufferRange range = range_of(piece);
+    stream.read_aside(range, *group.mapped);
+    group.done = stream.mark_aside();
+    mapped_.expect(range, group.mapped, [done = group.done] { return done->done(); });
+    record.contents.push_back(std::move(group));
+  }
 }
 
 // --- when nobody uses the buffers any more ------------------------------------------------------

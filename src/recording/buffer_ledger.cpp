@@ -85,7 +85,8 @@ std::vector<Piece> BufferLedger::device_written(const BufferRange& range) {
 
 void BufferLedger::forget_device_written() {
   const std::lock_guard lock(mutex_);
-  for (auto& [buffer, entry] : entries_) {
+  for (auto& one : entries_) {
+    Entry& entry = one.second;
     const auto held = entry.buffer.lock();
     if (!held) continue;
     entry.written.for_each_in(0, held->size_bytes, [&](std::uint64_t first, std::uint64_t last) {

@@ -41,6 +41,13 @@ struct Piece {
   BufferResource* buffer;
   std::uint64_t offset_bytes, size_bytes;
 };
+inline BufferRange range_of(const Piece& piece) {
+  BufferRange range;
+  range.buffer = piece.buffer;
+  range.offset_bytes = piece.offset_bytes;
+  range.size_bytes = piece.size_bytes;
+  return range;
+}
 
 class BufferLedger {
  public:

@@ -8,6 +8,8 @@
 #include "expect_error.hpp"
 #include "gate.hpp"
 #include "kernels.hpp"
+#include "reel/graph.hpp"
+#include "reel/graph_exec.hpp"
 
 namespace reel::test {
 
@@ -137,6 +139,42 @@ TEST_P(AnyDevice, CommandsKeepTheirBuffersAliveAfterTheLastHandle) {
   }
   gate.open();
   EXPECT_EQ(first_difference(stream.read_now<std::uint32_t>(result), Words(16384, 20)), "");
+}
+
+// The kernel is the only one to use them: drivers hold on to no address that a kernel was given.
+TEST_P(AnyDevice, KernelsKeepMemoryOfEveryKindAliveAfterTheLastHandle) {
+  constexpr std::uint32_t n = 16384;
+  const auto kinds = {&Device::shared_virtual_buffer, &Device::host_visible_buffer};
+  for (const auto kind : kinds) {
+    if (kind == &Device::host_visible_buffer && !info().maps_memory) continue;
+    for (const bool as_graph : {false, true}) {
+      const Stream stream = device().stream("s");
+      const Kernel step = build(step_source());
+      const Buffer result = device().buffer(n * 4, "result");
+      Buffer gone = (device().*kind)(n * 4, "gone");
+      gone.write(Words(n, 5));
+      Gate gate(stream);
+      if (as_graph) {
+        Graph graph;
+        graph.add_dispatch(step, over(n), in(gone), out(result), n);
+        graph.instantiate(device()).launch(stream);
+      } else {
+        stream.dispatch(step, over(n), in(gone), out(result), n);
+      }
+      gone = {};
+      // Memory given back too early would be handed out again here.
+      std::vector<Buffer> others;
+      for (int i = 0; i < 8; ++i) {
+        others.push_back((device().*kind)(n * 4, "other"));
+        const Stream scribbler = device().stream("scribbler");
+        scribbler.fill(others.back(), 0xffu);
+        scribbler.synchronize();
+      }
+      gate.open();
+      EXPECT_EQ(first_difference(stream.read_now<std::uint32_t>(result), Words(n, 16)), "")
+          << as_graph;
+    }
+  }
 }
 
 TEST_P(AnyDevice, CommandsKeepTheirKernelAliveAfterTheLastHandle) {

@@ -184,7 +184,11 @@ void make_queue(const Step& step) {
 void make_buffer(const Step& step) {
   const auto count = static_cast<std::uint64_t>(step.number_at(1));
   Memory& memory = world->memories[step.number_at(0)];
-  memory = {world->device.buffer(count * 4, "m" + step.word(0)), 0, count};
+  const std::string label = "m" + step.word(0);
+  const bool is_mapped = step.words.size() > 2 && step.word(2) == "mapped";
+  memory = {is_mapped ? world->device.host_visible_buffer(count * 4, label)
+                      : world->device.buffer(count * 4, label),
+            0, count};
   if (step.has("seed"))
     memory.buffer.write(patterns(static_cast<std::uint32_t>(step.option("seed", 0)), count));
 }
@@ -194,6 +198,13 @@ void make_part(const Step& step) {
   world->memories[step.number_at(0)] = {
       parent.buffer, parent.first + static_cast<std::uint64_t>(step.number_at(2)),
       static_cast<std::uint64_t>(step.number_at(3))};
+}
+
+// Words: memory, first, count. The host itself, by no call at all.
+std::uint32_t* mapped_at(const Step& step) {
+  const Memory& memory = world->memories[step.number_at(0)];
+  return reinterpret_cast<std::uint32_t*>(memory.buffer.mapped().data()) + memory.first +
+         step.number_at(1);
 }
 
 // Words: queue, then as give() has them.
@@ -285,6 +296,16 @@ const std::map<std::string, void (*)(const Step&)> operations = {
     {"write", one_command},
     {"call", one_command},
     {"read", read},
+    {"poke",
+     [](const Step& s) {
+       const auto numbers = patterns(static_cast<std::uint32_t>(s.option("seed", 0)),
+                                     static_cast<std::uint64_t>(s.number_at(2)));
+       std::copy(numbers.begin(), numbers.end(), mapped_at(s));
+     }},
+    {"peek",
+     [](const Step& s) {
+       world->said.say(s, digest(mapped_at(s), static_cast<std::size_t>(s.number_at(2)) * 4));
+     }},
     {"graph", make_graph},
     {"launch", launch},
     {"session", session},

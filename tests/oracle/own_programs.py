@@ -27,6 +27,7 @@ ACTIONS = {
     "release_memory": 3,
     "new_memory": 4,
     "part": 4,
+    "touch_mapped": 8,
 }
 WAYS = {"list": 0.6, "waitfor": 3, "finish": 1, "poll": 1, "callback": 1, "relay": 1}
 TRAITS = {"several_queues": 0.8, "threads": 0.5, "leaves_working": 0.15, "stays_started": 0.2}
@@ -41,8 +42,6 @@ class OwnPlan(Plan):
         self.seed = seed
         self.device = chance.choice(("host", "opencl", "vulkan"))
         self.choose_features(chance, TRAITS, WAYS, without, much)
-        if self.device == "vulkan":  # lavapipe itself crashes there, while it still compiles: 32 of 40 runs, bare
-            self.traits["leaves_working"] = False
         self.threads = chance.choice((2, 2, 3)) if self.traits["threads"] else 1
         self.queues = chance.choice((2, 3)) if self.traits["several_queues"] else 1
         weights = self.weights(chance, ACTIONS, without, much)
@@ -78,12 +77,14 @@ class OwnWritten(Written):
         count = self.chance.choice((64, 64, 256, 1024))
         seed = self.seed_number()
         context = self.things[0]
-        memory = self.thing("buffer", thread, root=number, first=0, count=count, context=context)
+        is_mapped = self.chance.random() < 0.3
+        memory = self.thing("buffer", thread, root=number, first=0, count=count, context=context, mapped=is_mapped)
+        mapped = " mapped" if is_mapped else ""
         if self.chance.random() < 0.5:
-            self.step(thread, f"buffer {number} {count} seed={seed}")
+            self.step(thread, f"buffer {number} {count}{mapped} seed={seed}")
             self.effects.append(("init", number, seed, count))
         else:
-            self.step(thread, f"buffer {number} {count}")
+            self.step(thread, f"buffer {number} {count}{mapped}")
             self.effects.append(("blank", number, count))
         self.host_access(thread, memory)
 
@@ -100,6 +101,24 @@ class OwnWritten(Written):
         )
         self.meet(thread, parent)
         self.step(thread, f"part {number} {parent.id} {first * 64} {count}")
+
+    def touch_mapped(self, thread):
+        """The host itself reads or writes memory that it sees."""
+        memory = self.choose("mapped", [t for t in self.alive("buffer") if t.mapped])
+        if memory is None:
+            return
+        first, count = self.span(memory)
+        seed = self.seed_number()
+        self.meet(thread, memory)
+        if self.chance.random() < 0.6:
+            self.host_access(thread, memory)
+            self.step(thread, f"poke {memory.id} {first} {count} seed={seed}")
+            self.effects.append(("write", memory.root, first, count, seed))
+        else:
+            self.host_access(thread, memory, False)
+            step = self.step(thread, f"peek {memory.id} {first} {count}")
+            self.effects.append(("keep", ("peek", step), memory.root, first, count))
+            self.effects.append(("show", step, ("peek", step)))
 
     def alive_commands_of(self, memory):
         return False  # a graph keeps what it uses

@@ -46,7 +46,7 @@ DeviceBuffer::DeviceBuffer(std::shared_ptr<DeviceContext> context, const MemoryR
     address_ = memory.address;
     shared_ = memory.shared;
     is_shared_virtual = shared_ != nullptr;
-    if (request.host_visible) mapped = shared_;
+    if (request.host_visible) mapped = address_ ? address_ : shared_;
   } catch (const Error& error) {
     context_->release(reserved_bytes_);
     if (error.code() != Code::out_of_memory) throw;
@@ -55,10 +55,13 @@ DeviceBuffer::DeviceBuffer(std::shared_ptr<DeviceContext> context, const MemoryR
 }
 
 DeviceContext::Memory DeviceBuffer::make(const MemoryRequest& request, std::uint64_t bytes) {
-  if (!request.image)
-    return request.host_visible     ? context_->allocate_shared(bytes, CL_MEM_SVM_FINE_GRAIN_BUFFER)
-           : request.shared_virtual ? context_->allocate_shared(bytes)
-                                    : context_->allocate_zeroed(bytes);
+  if (!request.image) {
+    // Where graphs are replayed natively all memory is the host's.
+    if (request.host_visible && !context_->why_not_native().empty())
+      return context_->allocate_shared(bytes, CL_MEM_SVM_FINE_GRAIN_BUFFER);
+    return request.shared_virtual ? context_->allocate_shared(bytes)
+                                  : context_->allocate_zeroed(bytes);
+  }
   cl_mem on = nullptr;
   if (request.storage.buffer) {
     DeviceBuffer& parent = device_buffer(request.storage);

@@ -66,6 +66,7 @@ void EnqueueExecutable::add_dispatch(std::size_t step, const Dispatch& dispatch,
   details_[step].work = dispatch;
   details_[step].arguments = std::move(arguments);
   steps_[step].is_dispatch = true;
+  steps_[step].is_sharing = uses_shared(details_[step].arguments);
   steps_[step].grid = make_grid(dispatch);
 }
 
@@ -89,9 +90,12 @@ void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step, Comma
   }
   make_kernel(step);
   const Step& s = steps_[step];
-  const cl_int status = api().enqueue_nd_range_kernel(
-      queue.get(), s.kernel, s.grid.dimensions, s.grid.offset_or_null(), s.grid.global.data(),
-      s.grid.local_or_null(), 0, nullptr, events ? events->first.out() : nullptr);
+  EventHandle done;
+  cl_event* const event = events ? events->first.out() : s.is_sharing ? done.out() : nullptr;
+  const cl_int status = api().enqueue_nd_range_kernel(queue.get(), s.kernel, s.grid.dimensions,
+                                                      s.grid.offset_or_null(), s.grid.global.data(),
+                                                      s.grid.local_or_null(), 0, nullptr, event);
+  if (s.is_sharing && status == CL_SUCCESS) hold_shared(details_[step].arguments, *event);
   if (status != CL_SUCCESS) [[unlikely]]
     fail_status(status, "clEnqueueNDRangeKernel",
                 fmt::format("step {} ('{}')", step,
@@ -105,10 +109,10 @@ void EnqueueExecutable::launch(QueueDriver& driver) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& s = steps_[i];
     if (!s.runs()) continue;
-    if (!s.kernel ||
+    if (!s.kernel || s.is_sharing ||
         enqueue(queue.get(), s.kernel, s.grid.dimensions, s.grid.offset_or_null(),
                 s.grid.global.data(), s.grid.local_or_null(), 0, nullptr, nullptr) != CL_SUCCESS)
-      launch_step(queue, i, nullptr);  // no dispatch, no kernel yet, or once more for the error
+      launch_step(queue, i, nullptr);  // or once more, for the error
   }
   queue.flush();
 }
@@ -134,6 +138,7 @@ void EnqueueExecutable::set_argument(std::uint32_t step, std::uint32_t index,
     detail.held[index] = opencl::set_argument(built.context(), detail.kernel.get(), index, value);
   }
   detail.arguments[index] = value;
+  steps_[step].is_sharing = uses_shared(detail.arguments);
 }
 
 void EnqueueExecutable::set_groups(std::uint32_t step, Dim3 groups) {

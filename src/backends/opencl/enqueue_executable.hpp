@@ -37,6 +37,7 @@ class EnqueueExecutable final : public Executable {
     cl_kernel kernel = nullptr;  // null: not a dispatch (see work()), or not made yet
     Grid grid;
     bool is_dispatch = false;
+    bool is_sharing = false;  // uses shared virtual memory
     bool enabled = true;
     bool runs() const noexcept { return enabled && !(is_dispatch && grid.empty()); }
   };

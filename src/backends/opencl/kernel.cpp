@@ -47,6 +47,33 @@ Grid make_grid(const Dispatch& dispatch) noexcept {
   return grid;
 }
 
+namespace {
+
+bool is_shared(const Argument& argument) noexcept {
+  return argument.kind == ParameterKind::buffer && argument.range.buffer->is_shared_virtual;
+}
+
+}  // namespace
+
+bool uses_shared(std::span<const Argument> arguments) noexcept {
+  return std::ranges::any_of(arguments, is_shared);
+}
+
+void hold_shared(std::span<const Argument> arguments, cl_event until) {
+  auto held = std::make_unique<std::vector<MemoryHandle>>();
+  for (const Argument& argument : arguments) {
+    if (!is_shared(argument)) continue;
+    const cl_mem memory = device_buffer(argument.range).memory();
+    check(api().retain_mem_object(memory), "clRetainMemObject");
+    held->emplace_back(memory);
+  }
+  const auto let_go = [](cl_event, cl_int, void* data) {
+    delete static_cast<std::vector<MemoryHandle>*>(data);
+  };
+  check(api().set_event_callback(until, CL_COMPLETE, let_go, held.get()), "clSetEventCallback");
+  static_cast<void>(held.release());  // the callback's now
+}
+
 MemoryHandle set_argument(DeviceContext& context, cl_kernel kernel, std::uint32_t index,
                           const Argument& argument) {
   MemoryHandle held;
@@ -160,9 +187,13 @@ void BuiltKernel::enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_e
     if (held_[i]) holding = true;
     last_[i].become(argument);
   }
+  const bool is_sharing = uses_shared(dispatch.arguments);
+  EventHandle done;
+  if (is_sharing && !event) event = done.out();
   const cl_int status =
       api().enqueue_nd_range_kernel(queue, kernel_.get(), grid.dimensions, grid.offset_or_null(),
                                     grid.global.data(), grid.local_or_null(), 0, nullptr, event);
+  if (is_sharing && status == CL_SUCCESS) hold_shared(dispatch.arguments, *event);
   if (holding)
     for (MemoryHandle& held : held_) held.reset();
   if (status != CL_SUCCESS) [[unlikely]]

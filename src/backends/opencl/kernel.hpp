@@ -36,6 +36,11 @@ struct Grid {
 Grid make_grid(Dim3 groups, Dim3 group_size) noexcept;
 Grid make_grid(const Dispatch& dispatch) noexcept;
 
+// A driver holds on to buffers that kernels under way were given, and to no shared virtual memory,
+// of which it was given addresses. hold_shared() does, until the event is reached.
+bool uses_shared(std::span<const Argument> arguments) noexcept;
+void hold_shared(std::span<const Argument> arguments, cl_event until);
+
 // Sets one argument. The reference it returns (null for a value or a whole buffer) must live as
 // long as the kernel may be enqueued with the argument: setting it keeps nothing alive.
 [[nodiscard]] MemoryHandle set_argument(DeviceContext& context, cl_kernel kernel,
