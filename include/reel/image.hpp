@@ -101,9 +101,21 @@ std::string extent_text(const ImageShape& shape);
 // Where a byte of it is: "pixel (12, 7)", "pixel (3, 0, 9)", "pixel (5) of layer 2".
 std::string pixel_text(const ImageShape& shape, std::uint64_t offset_bytes);
 
-// A sampler, as OpenCL numbers what it does.
+// What a sampler does outside of an image, and between pixels. The numbers are those that documents
+// have, and OpenCL had first.
+enum class Addressing : std::uint32_t {
+  undefined = 0x1130,
+  clamp_to_edge,
+  clamp_to_border,
+  repeat,
+  mirrored_repeat
+};
+enum class Filter : std::uint32_t { nearest = 0x1140, linear };
+
 struct SamplerShape {
-  std::uint32_t normalized = 0, addressing = 0, filter = 0;
+  std::uint32_t normalized = 0;  // coordinates from 0 to 1; else in pixels
+  Addressing addressing = Addressing::undefined;
+  Filter filter = Filter::nearest;
   friend bool operator==(const SamplerShape&, const SamplerShape&) = default;
 };
 // "normalized, clamp to edge, linear".

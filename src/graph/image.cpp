@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
 
-struct Name {
-  std::uint32_t number;
-  const char* text;
-};
-
 // By number, from 1 on.
 constexpr std::array orders{"R",    "A",     "RG",    "RA",        "RGB",
                             "RGBA", "BGRA",  "ARGB",  "intensity", "luminance",
@@ -48,18 +43,16 @@ E parse(std::string_view name, const std::array<const char*, n>& names) {
   return E{};
 }
 
-// Samplers are numbered as OpenCL does it, which is how documents keep them.
-constexpr std::array addressings{
-    Name{0x1130, "any address"}, Name{0x1131, "clamp to edge"},   Name{0x1132, "clamp"},
-    Name{0x1133, "repeat"},      Name{0x1134, "mirrored repeat"},
-};
-constexpr std::array filters{Name{0x1140, "nearest"}, Name{0x1141, "linear"}};
+constexpr std::array addressings{"any address", "clamp to edge", "clamp to border", "repeat",
+                                 "mirrored repeat"};
+constexpr std::array filters{"nearest", "linear"};
 
-template <std::size_t n>
-const char* find(const std::array<Name, n>& names, std::uint32_t number) {
-  for (const Name& name : names)
-    if (name.number == number) return name.text;
-  return nullptr;
+// A document may have any number there.
+template <class E, std::size_t n>
+std::string name_in(const std::array<const char*, n>& names, E value, E first) {
+  const std::uint32_t number = static_cast<std::uint32_t>(value),
+                      at = number - static_cast<std::uint32_t>(first);
+  return at < n ? names[at] : fmt::format("0x{:x}", number);
 }
 
 bool has_height(ImageType type) {
@@ -207,11 +200,9 @@ std::string pixel_text(const ImageShape& shape, std::uint64_t offset_bytes) {
 }
 
 std::string to_string(const SamplerShape& sampler) {
-  const char* addressing = find(addressings, sampler.addressing);
-  const char* filter = find(filters, sampler.filter);
   return fmt::format("{}, {}, {}", sampler.normalized ? "normalized" : "pixels",
-                     addressing ? addressing : fmt::format("0x{:x}", sampler.addressing),
-                     filter ? filter : fmt::format("0x{:x}", sampler.filter));
+                     name_in(addressings, sampler.addressing, Addressing::undefined),
+                     name_in(filters, sampler.filter, Filter::nearest));
 }
 
 }  // namespace reel

@@ -112,9 +112,9 @@ TEST_F(Closing, WhatTookTheDocumentsNameMeanwhileStays) {
 }
 
 TEST_F(Closing, AnOldDocumentIsReplacedByTheWholeNewOneAndNothingElseIs) {
-  write_file(document(), bytes_of("old"));
-  write_file(folder_ / "x.reel.replaced", bytes_of("mine"));
-  write_file(folder_ / "x.reel.part", bytes_of("mine"));
+  write_file(document(), owned_bytes("old"));
+  write_file(folder_ / "x.reel.replaced", owned_bytes("mine"));
+  write_file(folder_ / "x.reel.part", owned_bytes("mine"));
   runs_as_bare({"overwrite"});
   is_whole();
   EXPECT_EQ(text_in(folder_ / "x.reel.replaced"), "mine");
@@ -122,7 +122,7 @@ TEST_F(Closing, AnOldDocumentIsReplacedByTheWholeNewOneAndNothingElseIs) {
 }
 
 TEST_F(Closing, AnOldDocumentStaysWhereTheNewOneIsLost) {
-  write_file(document(), bytes_of("old"));
+  write_file(document(), owned_bytes("old"));
   runs_as_bare({"overwrite", "full"});
   is_lost_and_said("No room for");
   EXPECT_EQ(text_in(document()), "old");

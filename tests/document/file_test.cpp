@@ -37,8 +37,8 @@ std::string io_error(Call&& call) {
 TEST(OutputFile, HasWhatWasWrittenToIt) {
   const Folder folder;
   OutputFile file(folder / "a");
-  file.write(bytes_of("one "));
-  file.write_parts({bytes_of("two "), {}, bytes_of("three")});
+  file.write(owned_bytes("one "));
+  file.write_parts({owned_bytes("two "), {}, owned_bytes("three")});
   file.sync();
   EXPECT_EQ(file.size_bytes(), 13);
   EXPECT_EQ(text_of(read_file(folder / "a")),
@@ -47,13 +47,13 @@ TEST(OutputFile, HasWhatWasWrittenToIt) {
 
 TEST(OutputFile, RefusesToOverwriteUnlessTold) {
   const Folder folder;
-  write_file(folder / "a", bytes_of("precious"));
+  write_file(folder / "a", owned_bytes("precious"));
   EXPECT_THAT(io_error([&] { OutputFile file(folder / "a"); }),
               AllOf(HasSubstr((folder / "a").string()), HasSubstr("exists already")));
   EXPECT_EQ(text_of(read_file(folder / "a")), "precious");
 
   OutputFile file(folder / "a", {.overwrite = true});
-  file.write(bytes_of("new"));
+  file.write(owned_bytes("new"));
   EXPECT_EQ(text_of(read_file(folder / "a")), "precious");  // until the new one is whole
   EXPECT_EQ(text_of(read_file(file.written_path())), "new");
   file.close();
@@ -62,22 +62,22 @@ TEST(OutputFile, RefusesToOverwriteUnlessTold) {
 
 TEST(OutputFile, TouchesNoFileButTheOneItWasToldToReplace) {
   const Folder folder;
-  write_file(folder / "a", bytes_of("old"));
+  write_file(folder / "a", owned_bytes("old"));
   const auto count = [&] {
     return std::distance(std::filesystem::directory_iterator(folder / ""),
                          std::filesystem::directory_iterator());
   };
   for (const char* name : {"a.part", "a.replaced", "a.new", "a.tmp", "a~"})
-    write_file(folder / name, bytes_of("mine"));
+    write_file(folder / name, owned_bytes("mine"));
   {
     OutputFile file(folder / "a", {.overwrite = true});
-    file.write(bytes_of("new"));
+    file.write(owned_bytes("new"));
     EXPECT_EQ(count(), 7);
     file.discard();
   }
   EXPECT_EQ(text_of(read_file(folder / "a")), "old");
   OutputFile file(folder / "a", {.overwrite = true});
-  file.write(bytes_of("new"));
+  file.write(owned_bytes("new"));
   file.close();
   EXPECT_EQ(text_of(read_file(folder / "a")), "new");
   for (const char* name : {"a.part", "a.replaced", "a.new", "a.tmp", "a~"})
@@ -95,15 +95,15 @@ std::vector<std::string> names_in(const Folder& folder) {
 TEST(OutputFile, AppearsWholeOrNotAtAllWhereThatWasAskedFor) {
   for (const bool overwrite : {false, true}) {
     const Folder folder;
-    if (overwrite) write_file(folder / "a", bytes_of("old"));
+    if (overwrite) write_file(folder / "a", owned_bytes("old"));
     {
       OutputFile file(folder / "a", {.overwrite = overwrite, .whole = true});
-      file.write(bytes_of("new"));
+      file.write(owned_bytes("new"));
       EXPECT_EQ(std::filesystem::exists(folder / "a"), overwrite);
     }
     EXPECT_EQ(names_in(folder).size(), overwrite ? 1u : 0u);
     OutputFile file(folder / "a", {.overwrite = overwrite, .whole = true});
-    file.write(bytes_of("new"));
+    file.write(owned_bytes("new"));
     file.close();
     EXPECT_EQ(text_of(read_file(folder / "a")), "new");
     EXPECT_EQ(names_in(folder).size(), 1u);
@@ -115,8 +115,8 @@ TEST(OutputFile, IsNotPutOverAFileThatCameMeanwhile) {
   const Folder folder;
   {
     OutputFile file(folder / "a", {.whole = true});
-    file.write(bytes_of("new"));
-    write_file(folder / "a", bytes_of("mine"));
+    file.write(owned_bytes("new"));
+    write_file(folder / "a", owned_bytes("mine"));
     EXPECT_THAT(io_error([&] { file.close(); }), HasSubstr("exists already"));
   }
   EXPECT_EQ(text_of(read_file(folder / "a")), "mine");
@@ -134,10 +134,10 @@ TEST(OutputFile, HasWhatAnotherWriterPutIntoIt) {
 
 TEST(OutputFile, ReplacesWhatALinkLeadsToAndNotTheLink) {
   const Folder folder;
-  write_file(folder / "far", bytes_of("old"));
+  write_file(folder / "far", owned_bytes("old"));
   std::filesystem::create_symlink(folder / "far", folder / "a");
   OutputFile file(folder / "a", {.overwrite = true});
-  file.write(bytes_of("new"));
+  file.write(owned_bytes("new"));
   file.close();
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "a"));
   EXPECT_EQ(text_of(read_file(folder / "far")), "new");
@@ -177,12 +177,12 @@ TEST(OutputFile, IsItsOwnersAloneUnlessTold) {
 TEST(OutputFile, SaysWhatSomebodyElseDidToIt) {
   const Folder folder;
   OutputFile moved(folder / "moved"), emptied(folder / "emptied"), deleted(folder / "deleted");
-  for (OutputFile* file : {&moved, &emptied, &deleted}) file->write(bytes_of("text"));
+  for (OutputFile* file : {&moved, &emptied, &deleted}) file->write(owned_bytes("text"));
   std::filesystem::rename(folder / "moved", folder / "elsewhere");
   std::filesystem::resize_file(folder / "emptied", 1);
   std::filesystem::remove(folder / "deleted");
   EXPECT_THAT(io_error([&] { moved.close(); }), HasSubstr("was moved or replaced"));
-  EXPECT_THAT(io_error([&] { emptied.write(bytes_of("more")); }),
+  EXPECT_THAT(io_error([&] { emptied.write(owned_bytes("more")); }),
               HasSubstr("it has 1 bytes, and 4 were written"));
   EXPECT_THAT(io_error([&] { deleted.close(); }), HasSubstr("was deleted"));
   EXPECT_EQ(text_of(read_file(folder / "emptied")), "t");
@@ -194,7 +194,7 @@ TEST(OutputFile, IsNotMissedByAProgramThatChangesItsFolder) {
   std::filesystem::current_path(folder / "");
   OutputFile file("a");
   std::filesystem::current_path("/");
-  file.write(bytes_of("text"));
+  file.write(owned_bytes("text"));
   file.close();
   std::filesystem::current_path(here);
   EXPECT_EQ(text_of(read_file(folder / "a")), "text");
@@ -202,10 +202,10 @@ TEST(OutputFile, IsNotMissedByAProgramThatChangesItsFolder) {
 
 TEST(OutputFile, LeavesTheOldBytesToWhoHasTheReplacedFileOpen) {
   const Folder folder;
-  write_file(folder / "a", bytes_of("old bytes"));
+  write_file(folder / "a", owned_bytes("old bytes"));
   const InputFile reader(folder / "a");
   OutputFile file(folder / "a", {.overwrite = true});
-  file.write(bytes_of("new"));
+  file.write(owned_bytes("new"));
   EXPECT_EQ(text_of(reader.bytes()), "old bytes");
 }
 
@@ -218,18 +218,18 @@ TEST(OutputFile, NamesTheFolderThatIsMissing) {
 TEST(OutputFile, SaysPlainlyThatTheDiskIsFull) {
   const Folder folder;
   OutputFile file(folder / "a", {.limit_bytes = 3});
-  EXPECT_THAT(io_error([&] { file.write(bytes_of("text")); }),
+  EXPECT_THAT(io_error([&] { file.write(owned_bytes("text")); }),
               AllOf(HasSubstr("No room for 4 more bytes in '"), HasSubstr("No space left")));
 }
 
 TEST(OutputFile, IsAsBeforeAWriteThatFailed) {
   const Folder folder;
   OutputFile file(folder / "a", {.limit_bytes = 10});
-  file.write(bytes_of("whole"));
-  io_error([&] { file.write_parts({bytes_of("123"), bytes_of("456")}); });
+  file.write(owned_bytes("whole"));
+  io_error([&] { file.write_parts({owned_bytes("123"), owned_bytes("456")}); });
   EXPECT_EQ(file.size_bytes(), 5);
   EXPECT_EQ(text_of(read_file(folder / "a")), "whole");
-  file.write(bytes_of("12345"));  // what still fits does
+  file.write(owned_bytes("12345"));  // what still fits does
   EXPECT_EQ(text_of(read_file(folder / "a")), "whole12345");
 }
 
@@ -241,8 +241,8 @@ TEST(OutputFile, IsAsBeforeAWriteThatTheSystemCutShort) {
   const rlimit limit{.rlim_cur = 8, .rlim_max = old_limit.rlim_max};
   setrlimit(RLIMIT_FSIZE, &limit);
   OutputFile file(folder / "a");
-  file.write(bytes_of("whole"));
-  const std::string said = io_error([&] { file.write(bytes_of("too long")); });
+  file.write(owned_bytes("whole"));
+  const std::string said = io_error([&] { file.write(owned_bytes("too long")); });
   setrlimit(RLIMIT_FSIZE, &old_limit);
   std::signal(SIGXFSZ, old_handler);
 
@@ -252,7 +252,7 @@ TEST(OutputFile, IsAsBeforeAWriteThatTheSystemCutShort) {
 
 TEST(InputFile, HasAllBytesOfTheFile) {
   const Folder folder;
-  write_file(folder / "a", bytes_of("some bytes"));
+  write_file(folder / "a", owned_bytes("some bytes"));
   InputFile file(folder / "a");
   EXPECT_EQ(text_of(file.bytes()), "some bytes");
   const InputFile moved(std::move(file));
@@ -280,11 +280,11 @@ TEST(OpenFile, RefusesWhatMayNeverEndWithoutWaiting) {
 
 TEST(OpenFile, GivesFewerBytesOnceItIsCut) {
   const Folder folder;
-  write_file(folder / "a", bytes_of("some bytes"));
+  write_file(folder / "a", owned_bytes("some bytes"));
   const OpenFile file(folder / "a");
   FileBytes::Room room;
   EXPECT_EQ(text_of(FileBytes(file).read(5, 5, room)), "bytes");
-  EXPECT_EQ(FileBytes(file).crc(0, 10), crc32(bytes_of("some bytes")));
+  EXPECT_EQ(FileBytes(file).crc(0, 10), crc32(owned_bytes("some bytes")));
   std::filesystem::resize_file(folder / "a", 7);
   EXPECT_EQ(file.size(), 10u) << "as it was when it was opened";
   EXPECT_EQ(text_of(FileBytes(file).read(5, 5, room)), "by");

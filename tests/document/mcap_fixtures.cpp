@@ -8,7 +8,7 @@
 
 namespace reel::test {
 
-Bytes bytes_of(std::string_view text) {
+Bytes owned_bytes(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
 }
@@ -41,23 +41,23 @@ Folder::~Folder() {
 }
 
 void write_small(mcap::Writer& writer) {
-  const auto schema = writer.add_schema("reel.Rows", "flatbuffer", bytes_of("table Rows {}"));
+  const auto schema = writer.add_schema("reel.Rows", "flatbuffer", owned_bytes("table Rows {}"));
   const auto commands = writer.add_channel("commands", "flatbuffer", schema, {{"version", "1"}});
   writer.metadata({"device", {{"name", "host"}, {"driver", "reel 0.1"}}});
-  writer.message(commands, 100, bytes_of("first"));
-  writer.message(commands, 110, bytes_of("second"));
+  writer.message(commands, 100, owned_bytes("first"));
+  writer.message(commands, 110, owned_bytes("second"));
   writer.flush_chunk();
   writer.attachment({.log_time = 115,
                      .name = "kernel",
                      .media_type = "text/plain",
-                     .data = bytes_of("__kernel void add() {}")});
+                     .data = owned_bytes("__kernel void add() {}")});
   const auto stamps = writer.add_channel("stamps", "", 0);
-  writer.message(stamps, 120, bytes_of(std::string(300, 's')));
-  writer.message(commands, 130, bytes_of("third"));
+  writer.message(stamps, 120, owned_bytes(std::string(300, 's')));
+  writer.message(commands, 130, owned_bytes("third"));
   writer.flush_chunk();
   writer.attachment(
       {.log_time = 135, .create_time = 1, .name = "page", .media_type = "", .data = {}});
-  writer.message(stamps, 105, bytes_of(""));  // earlier than the chunk before
+  writer.message(stamps, 105, owned_bytes(""));  // earlier than the chunk before
   writer.flush_chunk();
 }
 

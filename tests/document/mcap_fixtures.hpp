@@ -13,7 +13,7 @@ namespace reel::test {
 
 using Bytes = std::vector<std::byte>;
 
-Bytes bytes_of(std::string_view text);
+Bytes owned_bytes(std::string_view text);
 std::string text_of(std::span<const std::byte> bytes);
 Bytes read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);

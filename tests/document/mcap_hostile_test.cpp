@@ -78,7 +78,7 @@ HostileChunk chunk_of(std::span<const std::byte> records) {
 TEST(McapHostile, WhatIsNoMcapFileIsRefused) {
   for (const char* text : {"", "x", "\x89MCAP1\r\n", "%PDF-1.4 and so on", "\x89MCAP0\n\n\n\n\n"}) {
     try {
-      mcap::read_index(bytes_of(text));
+      mcap::read_index(owned_bytes(text));
       ADD_FAILURE() << text;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), Code::damaged_document);

@@ -117,7 +117,7 @@ TEST(McapRecover, MakesAWholeFileOfAnythingThatBeginsLikeOne) {
     ASSERT_GE(report.messages, 2) << at;  // at most one chunk is lost
     file[at] = old;
   }
-  EXPECT_THROW(recovered(bytes_of("text")), Error);
+  EXPECT_THROW(recovered(owned_bytes("text")), Error);
 }
 
 TEST(McapRecover, MayReplaceTheFileItReads) {

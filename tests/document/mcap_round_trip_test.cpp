@@ -14,8 +14,8 @@ TEST(Mcap, ComesBackAsItWasWritten) {
   EXPECT_TRUE(index.complete);
   EXPECT_FALSE(index.damage);
   EXPECT_EQ(index.header, (mcap::Header{"reel", "tests"}));
-  EXPECT_THAT(index.schemas,
-              ElementsAre(mcap::Schema{1, "reel.Rows", "flatbuffer", bytes_of("table Rows {}")}));
+  EXPECT_THAT(index.schemas, ElementsAre(mcap::Schema{1, "reel.Rows", "flatbuffer",
+                                                      owned_bytes("table Rows {}")}));
   EXPECT_THAT(index.channels,
               ElementsAre(mcap::Channel{1, 1, "commands", "flatbuffer", {{"version", "1"}}},
                           mcap::Channel{2, 0, "stamps", "", {}}));
@@ -60,7 +60,8 @@ TEST(Mcap, StartsANewChunkWhenOneIsFull) {
   const Bytes file = written(
       [](mcap::Writer& writer) {
         const auto channel = writer.add_channel("numbers", "", 0);
-        for (std::uint64_t i = 0; i < 100; ++i) writer.message(channel, i, bytes_of("0123456789"));
+        for (std::uint64_t i = 0; i < 100; ++i)
+          writer.message(channel, i, owned_bytes("0123456789"));
         writer.message(channel, 100, Bytes(5'000));  // larger than a chunk: one by itself
         EXPECT_EQ(writer.pending_bytes(), 0);
         writer.close();
@@ -75,7 +76,7 @@ TEST(Mcap, HoldsMegabytesInOneChunk) {
   std::string text;
   for (std::uint64_t i = 0; i < 500'000; ++i) text += std::to_string(i * 7919);
   const Bytes file = written([&](mcap::Writer& writer) {
-    writer.message(writer.add_channel("c", "", 0), 1, bytes_of(text));
+    writer.message(writer.add_channel("c", "", 0), 1, owned_bytes(text));
     writer.close();
   });
   const auto found = messages(file);
@@ -86,7 +87,7 @@ TEST(Mcap, HoldsMegabytesInOneChunk) {
 TEST(Mcap, IsReadableUpToTheLastWriteWhenTheWriterIsGone) {
   const Bytes file = written([](mcap::Writer& writer) {
     write_small(writer);
-    writer.message(1, 200, bytes_of("still in memory"));
+    writer.message(1, 200, owned_bytes("still in memory"));
   });
   const mcap::Index index = mcap::read_index(file);
   EXPECT_FALSE(index.complete);
@@ -124,7 +125,7 @@ TEST(McapWriter, RefusesWhatNoReaderCouldUse) {
 TEST(McapWriter, WantsAnEmptyFile) {
   const Folder folder;
   OutputFile file(folder / "a");
-  file.write(bytes_of("x"));
+  file.write(owned_bytes("x"));
   EXPECT_THAT(invalid([&] { mcap::Writer writer(file, {}); }), HasSubstr("has 1 bytes already"));
 }
 

@@ -123,8 +123,8 @@ cl_sampler sampler_made(cl_sampler handle, cl_int status) noexcept {
     auto sampler = std::make_shared<Sampler>();
     const auto get = next().clGetSamplerInfo;
     sampler->shape = {ask<cl_bool>(get, handle, CL_SAMPLER_NORMALIZED_COORDS),
-                      ask<cl_addressing_mode>(get, handle, CL_SAMPLER_ADDRESSING_MODE),
-                      ask<cl_filter_mode>(get, handle, CL_SAMPLER_FILTER_MODE)};
+                      Addressing{ask<cl_addressing_mode>(get, handle, CL_SAMPLER_ADDRESSING_MODE)},
+                      Filter{ask<cl_filter_mode>(get, handle, CL_SAMPLER_FILTER_MODE)}};
     add(handle, std::move(sampler));
   });
   return handle;

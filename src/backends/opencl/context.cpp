@@ -153,12 +153,10 @@ cl_sampler DeviceContext::sampler(const SamplerShape& shape) {
   for (const auto& [known, handle] : samplers_)
     if (known == shape) return handle.get();
   cl_int status = CL_SUCCESS;
-  SamplerHandle handle(api().create_sampler(context_.get(), shape.normalized, shape.addressing,
-                                            shape.filter, &status));
-  if (status != CL_SUCCESS)
-    fail_status(status, "clCreateSampler",
-                fmt::format("normalized {}, addressing 0x{:x}, filter 0x{:x}", shape.normalized,
-                            shape.addressing, shape.filter));
+  SamplerHandle handle(api().create_sampler(context_.get(), shape.normalized,
+                                            static_cast<cl_addressing_mode>(shape.addressing),
+                                            static_cast<cl_filter_mode>(shape.filter), &status));
+  if (status != CL_SUCCESS) fail_status(status, "clCreateSampler", to_string(shape));
   return samplers_.emplace_back(shape, std::move(handle)).second.get();
 }
 
