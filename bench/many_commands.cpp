@@ -17,7 +17,6 @@ using namespace reel::document;
 using reel::Access;
 using reel::ArgumentKind;
 using reel::ElementType;
-using reel::ParameterKind;
 using reel::TraceArgument;
 using reel::WorkKind;
 
@@ -112,11 +111,11 @@ class Writer {
     row.variants = {{reel::KernelForm::opencl_c, {bytes.begin(), bytes.end()}}};
     row.options = "-cl-std=CL1.2";
     row.group_size = {64, 1, 1};
-    row.parameters = {{"a", ParameterKind::buffer, 0, Access::read, ElementType::f32},
-                      {"weights", ParameterKind::buffer, 0, Access::read, ElementType::f32},
-                      {"out", ParameterKind::buffer, 0, Access::write, ElementType::f32},
-                      {"n", ParameterKind::value, 4, Access::read, ElementType::u32},
-                      {"scale", ParameterKind::value, 4, Access::read, ElementType::f32}};
+    row.parameters = {{"a", ArgumentKind::buffer, 0, Access::read, ElementType::f32},
+                      {"weights", ArgumentKind::buffer, 0, Access::read, ElementType::f32},
+                      {"out", ArgumentKind::buffer, 0, Access::write, ElementType::f32},
+                      {"n", ArgumentKind::value, 4, Access::read, ElementType::u32},
+                      {"scale", ArgumentKind::value, 4, Access::read, ElementType::f32}};
     document_.add(row);
     call("build", 400'000, 900'000);
   }

@@ -43,7 +43,7 @@ void write(const std::string& path, std::uint32_t commands, bool close) {
                      {KernelForm::host, {}}};
   kernel.defines = {{"N", "4"}};
   kernel.constants = {{0, 1}};
-  kernel.parameters = {{"x", ParameterKind::buffer, 0, Access::read}};
+  kernel.parameters = {{"x", ArgumentKind::buffer, 0, Access::read}};
   w.add(kernel);
   const std::vector<TraceArgument> x_out{{ArgumentKind::buffer, Access::write, 0, 0, 16}};
   const std::vector<TraceArgument> copy{{ArgumentKind::buffer, Access::read, 0, 0, 16},

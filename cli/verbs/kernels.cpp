@@ -28,7 +28,7 @@ Json parameters_json(const Trace& trace, std::uint32_t index,
   Json list = Json::array();
   for (const Parameter& parameter : trace.kernels()[index].parameters) {
     Json row = {{"name", parameter.name}, {"kind", to_string(parameter.kind)}};
-    if (parameter.kind == ParameterKind::buffer || parameter.kind == ParameterKind::image)
+    if (parameter.kind == ArgumentKind::buffer || parameter.kind == ArgumentKind::image)
       row["access"] = to_string(parameter.access);
     for (const LeftAlone& left : left_alone)
       if (left.kernel == index && left.parameter == list.size())

@@ -10,8 +10,6 @@
 
 namespace reel {
 
-const char* to_string(ArgumentKind kind) noexcept;  // "buffer", "value", "shared", "indirect"
-
 // What a dispatch gave its argument to; null where the document doesn't tell.
 const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument);
 

@@ -36,7 +36,7 @@ struct Shared {
 inline Shared shared(std::uint64_t size_bytes) { return {size_bytes}; }
 
 struct Argument {
-  ParameterKind kind = ParameterKind::value;
+  ArgumentKind kind = ArgumentKind::value;
   Access access = Access::read;   // of a buffer or an image
   std::uint32_t value_bytes = 0;  // of a value or a sampler
   union {
@@ -45,16 +45,15 @@ struct Argument {
     std::byte bytes[max_value_bytes];  // kind == value, sampler (a SamplerShape)
     const std::byte* outside;          // of a value of more than max_value_bytes
   };
-  // kind == other: a pointer to nothing, for a parameter that is a buffer or an image.
 
   Argument() : shared_bytes(0) {}
   Argument(const Bound& bound)
-      : kind(ParameterKind::buffer), access(bound.access), range(bound.range) {}
+      : kind(ArgumentKind::buffer), access(bound.access), range(bound.range) {}
   Argument(const BufferRange& r) : Argument(Bound{r, Access::read_write}) {}
   Argument(const Buffer& buffer) : Argument(BufferRange(buffer)) {}
-  Argument(Shared s) : kind(ParameterKind::shared), shared_bytes(s.size_bytes) {}
+  Argument(Shared s) : kind(ArgumentKind::shared), shared_bytes(s.size_bytes) {}
   Argument(const SamplerShape& sampler)
-      : kind(ParameterKind::sampler), value_bytes(sizeof(SamplerShape)) {
+      : kind(ArgumentKind::sampler), value_bytes(sizeof(SamplerShape)) {
     std::memcpy(bytes, &sampler, sizeof(SamplerShape));
   }
   template <class T>
@@ -69,12 +68,12 @@ struct Argument {
 
   static Argument image(const Bound& whole) {
     Argument argument(whole);
-    argument.kind = ParameterKind::image;
+    argument.kind = ArgumentKind::image;
     return argument;
   }
   static Argument null_pointer() {
     Argument argument;
-    argument.kind = ParameterKind::other;
+    argument.kind = ArgumentKind::null;
     return argument;
   }
   // Borrows them where they are more than max_value_bytes: for as long as the command is given.
@@ -89,10 +88,10 @@ struct Argument {
   }
 
   bool is_memory() const noexcept {
-    return kind == ParameterKind::buffer || kind == ParameterKind::image;
+    return kind == ArgumentKind::buffer || kind == ArgumentKind::image;
   }
   bool is_outside() const noexcept {
-    return kind == ParameterKind::value && value_bytes > max_value_bytes;
+    return kind == ArgumentKind::value && value_bytes > max_value_bytes;
   }
   // Of a value or a sampler.
   std::span<const std::byte> value() const noexcept {

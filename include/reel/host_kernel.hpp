@@ -138,7 +138,7 @@ struct HostParameter {  // a value
   static_assert(std::is_trivially_copyable_v<T>, "kernel arguments by value are plain bytes");
   static T get(const HostGroup& g, std::size_t i) { return g.value<T>(i); }
   static Parameter describe() {
-    return {{}, ParameterKind::value, sizeof(T), Access::read, element_of<T>()};
+    return {{}, ArgumentKind::value, sizeof(T), Access::read, element_of<T>()};
   }
 };
 template <class T>
@@ -146,7 +146,7 @@ struct HostParameter<T*> {
   static T* get(const HostGroup& g, std::size_t i) { return static_cast<T*>(g.arguments[i].data); }
   static Parameter describe() {
     return {{},
-            ParameterKind::buffer,
+            ArgumentKind::buffer,
             0,
             std::is_const_v<T> ? Access::read : Access::read_write,
             element_of<T>()};
@@ -160,7 +160,7 @@ struct HostParameter<std::span<T>> {
 template <class T>
 struct HostParameter<SharedSpan<T>> {
   static SharedSpan<T> get(const HostGroup& g, std::size_t i) { return g.shared<T>(i); }
-  static Parameter describe() { return {{}, ParameterKind::shared, 0, Access::read_write}; }
+  static Parameter describe() { return {{}, ArgumentKind::shared, 0, Access::read_write}; }
 };
 
 template <auto function, class... P, std::size_t... i>

@@ -15,18 +15,30 @@ enum class Access : std::uint8_t { read = 1, write = 2, read_write = 3 };
 constexpr bool reads(Access access) noexcept { return static_cast<int>(access) & 1; }
 constexpr bool writes(Access access) noexcept { return static_cast<int>(access) & 2; }
 
-enum class ParameterKind : std::uint8_t { buffer, value, shared, image, sampler, other };
+// What a kernel takes, what a command gives it, and what a document says it was given. A Parameter
+// is never indirect or null, an Argument of a command never indirect or opaque, and an argument in
+// a document never an image: it is a buffer there, and the buffer says that it is one. The numbers
+// are those of a document's arguments.
+enum class ArgumentKind : std::uint8_t {
+  buffer,  // a range of a buffer, or of shared virtual memory
+  value,
+  shared,    // memory of a group
+  indirect,  // the range that a grid is read from
+  sampler,   // as an argument a value: the three numbers of a SamplerShape
+  null,      // a pointer to nothing, where a kernel takes a buffer or an image
+  opaque,    // something that can't be given again: a queue, a pipe
+  image
+};
 
 struct Parameter {
   std::string name;  // empty where the driver doesn't tell
-  ParameterKind kind = ParameterKind::buffer;
+  ArgumentKind kind = ArgumentKind::buffer;
   std::uint32_t size_bytes = 0;                       // of a value; 0 = unknown, any size is taken
   Access access = Access::read_write;                 // of a buffer
   std::optional<ElementType> element = std::nullopt;  // of a buffer or value, where it is plain
 };
 
-const char* to_string(Access access) noexcept;  // "in", "out", "inout"
-const char* to_string(
-    ParameterKind kind) noexcept;  // "buffer", "value", "shared memory", "image", …
+const char* to_string(Access access) noexcept;      // "in", "out", "inout"
+const char* to_string(ArgumentKind kind) noexcept;  // "buffer", "value", "shared", …
 
 }  // namespace reel

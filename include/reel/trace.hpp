@@ -98,16 +98,6 @@ enum class WorkKind : std::uint8_t {
 };
 const char* to_string(WorkKind kind) noexcept;
 
-enum class ArgumentKind : std::uint8_t {
-  buffer,  // a range of a buffer, an image or shared virtual memory
-  value,
-  shared,
-  indirect,  // the range that a grid is read from
-  sampler,   // a value: the three numbers of a SamplerShape
-  null,      // a pointer to nothing
-  opaque     // something that can't be bound again: a queue, a pipe
-};
-
 // Recorders keep these rows as flat bytes and compare them as such: there is no padding.
 struct TraceArgument {
   ArgumentKind kind{};

@@ -143,14 +143,14 @@ struct Program final : Object {
 };
 
 struct KernelArgument {
-  enum class Kind : std::uint8_t { unset, value, memory, null, sampler, svm, local, opaque } kind{};
+  ArgumentKind kind = ArgumentKind::null;  // also while it is not set: the driver refuses that
   std::uint32_t size_bytes = 0;
   std::array<std::byte, 32> bytes{};  // of a value that fits
   std::vector<std::byte> more;        // of one that doesn't
-  std::shared_ptr<Memory> memory;     // also of shared virtual memory: found when used
+  std::shared_ptr<Memory> memory;     // of a buffer or an image without a `pointer`
   std::shared_ptr<Sampler> sampler;
   std::uint64_t local_bytes = 0;
-  const void* pointer = nullptr;  // into shared virtual memory
+  const void* pointer = nullptr;  // into shared virtual memory, which is found when used
 };
 
 // A kernel of documents: however often a program makes the same one of the same text, it is one.

@@ -93,28 +93,28 @@ std::optional<Parameter> parameter_of(const OpenclSource& text, Words words) {
   parameter.name = declared->name;
   const std::string type = plain_type(declared->type);
   if (declared->stars && declared->has("local")) {
-    parameter.kind = ParameterKind::shared;
+    parameter.kind = ArgumentKind::shared;
   } else if (declared->stars) {
     if (!declared->has("global") && !declared->has("constant")) return std::nullopt;
-    parameter.kind = ParameterKind::buffer;
+    parameter.kind = ArgumentKind::buffer;
     if (declared->stars > 1) return parameter;  // its `const` is about what the pointers lead to
     if (!declared->is_struct) parameter.element = builtin_element(type);
     if (declared->has("const") || declared->has("constant")) parameter.access = Access::read;
   } else if (declared->is_struct || text.is_certain_struct(type)) {
-    parameter.kind = ParameterKind::value;
+    parameter.kind = ArgumentKind::value;
     parameter.access = Access::read;
   } else if (type.starts_with("image") && type.ends_with("_t")) {
-    parameter.kind = ParameterKind::image;
+    parameter.kind = ArgumentKind::image;
     parameter.access = declared->has("write_only")   ? Access::write
                        : declared->has("read_write") ? Access::read_write
                                                      : Access::read;
   } else if (type == "sampler_t") {
-    parameter.kind = ParameterKind::sampler;
+    parameter.kind = ArgumentKind::sampler;
     parameter.access = Access::read;
   } else if (type == "queue_t") {
-    parameter.kind = ParameterKind::other;
+    parameter.kind = ArgumentKind::opaque;
   } else if (builtin_type_bytes(type)) {
-    parameter.kind = ParameterKind::value;
+    parameter.kind = ArgumentKind::value;
     parameter.access = Access::read;
     parameter.size_bytes = builtin_type_bytes(type);
     parameter.element = builtin_element(type);

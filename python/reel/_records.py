@@ -50,7 +50,7 @@ class Parameter:
     """What a kernel takes at one place."""
 
     name: str  # empty where the driver doesn't tell
-    kind: str  # "buffer", "value", "shared memory", "image", "sampler", "other"
+    kind: str  # "buffer", "value", "shared", "image", "sampler", "opaque"
     size_bytes: int  # of a value; 0: any
     access: str  # of a buffer: "in", "out", "inout"
     element: str | None  # "f32", ...; None where it isn't plain

@@ -21,7 +21,7 @@ struct Place {
     return name + " of kernel '" + kernel.name() + "'";
   }
   std::optional<ElementType> element() const {
-    return parameter && parameter->kind == ParameterKind::value ? parameter->element : std::nullopt;
+    return parameter && parameter->kind == ArgumentKind::value ? parameter->element : std::nullopt;
   }
   // Of one element, not of a vector of them.
   bool is_single() const {
@@ -180,7 +180,7 @@ Argument numpy_value(const Place& place, const py::handle& value) {
 
 Argument to_argument(const Kernel& kernel, std::size_t index, const py::handle& value) {
   const bool takes_image =
-      index < kernel.parameters().size() && kernel.parameters()[index].kind == ParameterKind::image;
+      index < kernel.parameters().size() && kernel.parameters()[index].kind == ArgumentKind::image;
   const auto bound = [&](const Range& range, Access access) {
     const Bound whole{range, access};
     return takes_image ? Argument::image(whole) : Argument(whole);
@@ -197,7 +197,7 @@ Argument to_argument(const Kernel& kernel, std::size_t index, const py::handle& 
   const Place place{kernel, index, index < parameters.size() ? &parameters[index] : nullptr};
   if (PyBool_Check(value.ptr()))
     throw py::type_error(place.text() + " can't be a bool, which kernels don't take; pass an int.");
-  if (place.parameter && place.parameter->kind == ParameterKind::buffer)
+  if (place.parameter && place.parameter->kind == ArgumentKind::buffer)
     throw py::type_error(place.text() + " is a buffer, not a " + type_of(value) +
                          "; make one by device.buffer(array).");
   if (PyLong_Check(value.ptr())) return python_int(place, value);

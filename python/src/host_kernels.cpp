@@ -53,9 +53,9 @@ py::object to_value(const PythonParameter& known, const HostGroup& group, std::s
   };
   const HostArgument& argument = group.arguments[index];
   switch (known.parameter.kind) {
-    case ParameterKind::buffer:
+    case ArgumentKind::buffer:
       return array_of(argument.data, argument.size_bytes, writes(known.parameter.access));
-    case ParameterKind::shared: {
+    case ArgumentKind::shared: {
       const auto memory = group.shared<std::byte>(index);
       return array_of(memory.data(), memory.size(), true);
     }
@@ -103,11 +103,11 @@ PythonParameter to_parameter(const py::handle& row) {
   parameter.name = name;
   parameter.element = element;
   if (use == "value") {
-    parameter.kind = ParameterKind::value;
+    parameter.kind = ArgumentKind::value;
     parameter.access = Access::read;
     parameter.size_bytes = static_cast<std::uint32_t>(result.type.itemsize());
   } else if (use == "shared") {
-    parameter.kind = ParameterKind::shared;
+    parameter.kind = ArgumentKind::shared;
   } else {
     parameter.access = use == "in"    ? Access::read
                        : use == "out" ? Access::write

@@ -41,8 +41,8 @@ void for_each_range(const Work& work, F&& visit) {
   };
   if (const auto* dispatch = std::get_if<Dispatch>(&work)) {
     for (const Argument& a : dispatch->arguments) {
-      if (a.kind == ParameterKind::buffer) named(a.range, a.access);
-      if (a.kind == ParameterKind::image) named(stored_range(a.range), a.access);
+      if (a.kind == ArgumentKind::buffer) named(a.range, a.access);
+      if (a.kind == ArgumentKind::image) named(stored_range(a.range), a.access);
     }
     named(dispatch->indirect, Access::read);
   } else {

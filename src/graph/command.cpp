@@ -18,20 +18,24 @@ const char* to_string(Access access) noexcept {
   return "unknown";
 }
 
-const char* to_string(ParameterKind kind) noexcept {
+const char* to_string(ArgumentKind kind) noexcept {
   switch (kind) {
-    case ParameterKind::buffer:
+    case ArgumentKind::buffer:
       return "buffer";
-    case ParameterKind::value:
+    case ArgumentKind::value:
       return "value";
-    case ParameterKind::shared:
-      return "shared memory";
-    case ParameterKind::image:
-      return "image";
-    case ParameterKind::sampler:
+    case ArgumentKind::shared:
+      return "shared";
+    case ArgumentKind::indirect:
+      return "indirect";
+    case ArgumentKind::sampler:
       return "sampler";
-    case ParameterKind::other:
-      return "something else";
+    case ArgumentKind::null:
+      return "null";
+    case ArgumentKind::opaque:
+      return "opaque";
+    case ArgumentKind::image:
+      return "image";
   }
   return "unknown";
 }
@@ -58,17 +62,19 @@ const char* kind_name(const Work& work) noexcept {
 bool operator==(const Argument& a, const Argument& b) noexcept {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
-    case ParameterKind::buffer:
-    case ParameterKind::image:
+    case ArgumentKind::buffer:
+    case ArgumentKind::image:
       return a.access == b.access && a.range.buffer == b.range.buffer &&
              a.range.offset_bytes == b.range.offset_bytes &&
              a.range.size_bytes == b.range.size_bytes;
-    case ParameterKind::value:
-    case ParameterKind::sampler:
+    case ArgumentKind::value:
+    case ArgumentKind::sampler:
       return std::ranges::equal(a.value(), b.value());
-    case ParameterKind::shared:
+    case ArgumentKind::shared:
       return a.shared_bytes == b.shared_bytes;
-    case ParameterKind::other:
+    case ArgumentKind::null:
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
       return true;
   }
   return false;

@@ -30,17 +30,20 @@ std::string hex(std::span<const std::byte> bytes) {
 
 std::string describe(const Argument& argument) {
   switch (argument.kind) {
-    case ParameterKind::buffer:
-    case ParameterKind::image:
+    case ArgumentKind::buffer:
+    case ArgumentKind::image:
       return fmt::format("{} {}", to_string(argument.access), describe(argument.range));
-    case ParameterKind::value:
-    case ParameterKind::sampler:
+    case ArgumentKind::value:
+    case ArgumentKind::sampler:
       return fmt::format("{} {} ({} bytes)", to_string(argument.kind), hex(argument.value()),
                          argument.value_bytes);
-    case ParameterKind::shared:
+    case ArgumentKind::shared:
       return fmt::format("shared memory ({} bytes)", argument.shared_bytes);
-    case ParameterKind::other:
+    case ArgumentKind::null:
       return "a pointer to nothing";
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
+      break;
   }
   return "unknown";
 }

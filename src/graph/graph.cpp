@@ -25,7 +25,7 @@ void keep_alive(NodePayload& payload, const Work& work) {
   for_each_range(work, keep);
   if (const auto* dispatch = std::get_if<Dispatch>(&work))
     for (const Argument& a : dispatch->arguments)
-      if (a.kind == ParameterKind::image) keep(a.range, a.access);
+      if (a.kind == ArgumentKind::image) keep(a.range, a.access);
 }
 
 // Moves what the command borrows into the payload, and makes it point there.

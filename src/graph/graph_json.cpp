@@ -74,23 +74,23 @@ void write_value(Fields& fields, const Argument& a) {
 
 void write_argument(std::string& out, const Argument& a) {
   Fields fields(out);
-  fields.text("kind", a.kind == ParameterKind::shared  ? "shared"
-                      : a.kind == ParameterKind::other ? "null"
-                                                       : to_string(a.kind));
+  fields.text("kind", to_string(a.kind));
   switch (a.kind) {
-    case ParameterKind::buffer:
-    case ParameterKind::image:
+    case ArgumentKind::buffer:
+    case ArgumentKind::image:
       fields.text("access", to_string(a.access));
       write_range(fields.key("range"), a.range);
       break;
-    case ParameterKind::value:
-    case ParameterKind::sampler:
+    case ArgumentKind::value:
+    case ArgumentKind::sampler:
       write_value(fields, a);
       break;
-    case ParameterKind::shared:
+    case ArgumentKind::shared:
       fields.number("size_bytes", a.shared_bytes);
       break;
-    case ParameterKind::other:
+    case ArgumentKind::null:
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
       break;
   }
 }

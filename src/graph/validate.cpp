@@ -50,7 +50,7 @@ std::string list_of(const std::vector<Parameter>& parameters) {
 
 bool has_shared(const KernelResource& kernel) {
   return std::ranges::any_of(kernel.parameters,
-                             [](const Parameter& p) { return p.kind == ParameterKind::shared; });
+                             [](const Parameter& p) { return p.kind == ArgumentKind::shared; });
 }
 
 // Finds the parameter that each argument stands for, in argument order.
@@ -61,12 +61,12 @@ class ParameterCursor {
 
   // A shader sizes its own shared memory, so its reflection has no place for such an argument.
   bool skips(const Argument& argument) const {
-    return argument.kind == ParameterKind::shared && skips_shared_;
+    return argument.kind == ArgumentKind::shared && skips_shared_;
   }
-  const Parameter* next(ParameterKind kind) {
+  const Parameter* next(ArgumentKind kind) {
     if (!kernel_.parameters_by_kind)
       return place_ < kernel_.parameters.size() ? &kernel_.parameters[place_++] : nullptr;
-    std::size_t& place = kind == ParameterKind::buffer ? place_ : value_place_;
+    std::size_t& place = kind == ArgumentKind::buffer ? place_ : value_place_;
     while (place < kernel_.parameters.size())
       if (const Parameter& p = kernel_.parameters[place++]; p.kind == kind) return &p;
     return nullptr;
@@ -78,39 +78,42 @@ class ParameterCursor {
   std::size_t place_ = 0, value_place_ = 0;
 };
 
-const char* with_article(ParameterKind kind) {
+const char* with_article(ArgumentKind kind) {
   switch (kind) {
-    case ParameterKind::buffer:
+    case ArgumentKind::buffer:
       return "a buffer";
-    case ParameterKind::value:
+    case ArgumentKind::value:
       return "a value";
-    case ParameterKind::shared:
+    case ArgumentKind::shared:
       return "shared memory";
-    case ParameterKind::image:
+    case ArgumentKind::image:
       return "an image";
-    case ParameterKind::sampler:
+    case ArgumentKind::sampler:
       return "a sampler";
-    case ParameterKind::other:
+    case ArgumentKind::null:
+      return "a pointer to nothing";
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
       return "something else";
   }
   return "unknown";
 }
 
 // A pointer to nothing may stand where a buffer or an image does.
-bool fits(ParameterKind given, ParameterKind wanted) {
-  return given == wanted || (given == ParameterKind::other &&
-                             (wanted == ParameterKind::buffer || wanted == ParameterKind::image));
+bool fits(ArgumentKind given, ArgumentKind wanted) {
+  return given == wanted || (given == ArgumentKind::null &&
+                             (wanted == ArgumentKind::buffer || wanted == ArgumentKind::image));
 }
 
 // The argument by itself, then against its parameter.
 void check_argument(const Place& place, const Argument& argument) {
-  if (argument.kind == ParameterKind::buffer) {
+  if (argument.kind == ArgumentKind::buffer) {
     check_range(place, argument.range);
     if (argument.range.size_bytes == 0)
       fail(Code::invalid_argument, "{} binds 0 bytes of buffer {}; the least is 1.", place.words(),
            describe(*argument.range.buffer));
   }
-  if (argument.kind == ParameterKind::image) {
+  if (argument.kind == ArgumentKind::image) {
     check_range(place, argument.range);
     const BufferResource& image = *argument.range.buffer;
     if (!image.image)
@@ -120,12 +123,12 @@ void check_argument(const Place& place, const Argument& argument) {
       fail(Code::invalid_argument, "{} binds a part of image {}; only all of it can be bound.",
            place.words(), describe(image));
   }
-  if (argument.kind == ParameterKind::value &&
+  if (argument.kind == ArgumentKind::value &&
       (argument.value_bytes == 0 || argument.value_bytes > max_outside_value_bytes))
     fail(Code::invalid_argument, "{} is a value of {} bytes; allowed are 1 to {}.", place.words(),
          argument.value_bytes, max_outside_value_bytes);
 
-  if (argument.kind == ParameterKind::shared && argument.shared_bytes == 0)
+  if (argument.kind == ArgumentKind::shared && argument.shared_bytes == 0)
     fail(Code::invalid_argument, "{} asks for 0 bytes of shared memory; the least is 1.",
          place.words());
 
@@ -134,7 +137,7 @@ void check_argument(const Place& place, const Argument& argument) {
   if (!fits(argument.kind, parameter->kind))
     fail(Code::invalid_argument, "{} is {}, but the kernel takes {} there.", place.words(),
          with_article(argument.kind), with_article(parameter->kind));
-  if (argument.kind == ParameterKind::value && parameter->size_bytes != 0 &&
+  if (argument.kind == ArgumentKind::value && parameter->size_bytes != 0 &&
       argument.value_bytes != parameter->size_bytes)
     fail(Code::invalid_argument, "{} has {} bytes, but the kernel takes {} there.", place.words(),
          argument.value_bytes, parameter->size_bytes);

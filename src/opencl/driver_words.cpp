@@ -76,20 +76,20 @@ bool describe_parameter(decltype(&::clGetKernelArgInfo) get_kernel_arg_info, cl_
   if (!told || type.empty()) return false;
   parameter.name = text(CL_KERNEL_ARG_NAME);
   if (type == "queue_t" || type.starts_with("pipe") || (qualifiers & CL_KERNEL_ARG_TYPE_PIPE)) {
-    parameter.kind = ParameterKind::other;
+    parameter.kind = ArgumentKind::opaque;
   } else if (type == "sampler_t") {
-    parameter.kind = ParameterKind::sampler;
+    parameter.kind = ArgumentKind::sampler;
     parameter.access = Access::read;
   } else if (access != CL_KERNEL_ARG_ACCESS_NONE) {
-    parameter.kind = ParameterKind::image;
+    parameter.kind = ArgumentKind::image;
     parameter.access = image_access(access);
   } else if (address == CL_KERNEL_ARG_ADDRESS_PRIVATE) {
-    parameter.kind = ParameterKind::value;
+    parameter.kind = ArgumentKind::value;
     parameter.access = Access::read;
     parameter.size_bytes = builtin_type_bytes(type);
     parameter.element = builtin_element(type);
   } else if (address == CL_KERNEL_ARG_ADDRESS_LOCAL) {
-    parameter.kind = ParameterKind::shared;
+    parameter.kind = ArgumentKind::shared;
   } else {
     parameter.element = pointed_element(type);
     if (address == CL_KERNEL_ARG_ADDRESS_CONSTANT || (qualifiers & CL_KERNEL_ARG_TYPE_CONST))

@@ -70,7 +70,7 @@ void check_partial_groups(const Dispatch& dispatch, const DeviceInfo& info) {
 void check_shared(const Dispatch& dispatch, const DeviceInfo& info) {
   std::uint64_t total = 0;
   for (const Argument& argument : dispatch.arguments)
-    if (argument.kind == ParameterKind::shared) {
+    if (argument.kind == ArgumentKind::shared) {
       total += std::min(argument.shared_bytes, info.max_shared_bytes + 1);  // never wraps
       if (total > info.max_shared_bytes)
         fail(Code::invalid_argument,
@@ -95,14 +95,14 @@ void check_groups(Dim3 groups, const std::string& kernel_name, const DeviceState
 void check_argument_for_device(const Argument& argument, std::size_t index,
                                const std::string& kernel_name, const DeviceState& device) {
   const DeviceInfo& info = device.info();
-  if ((argument.kind == ParameterKind::image || argument.kind == ParameterKind::sampler) &&
+  if ((argument.kind == ArgumentKind::image || argument.kind == ArgumentKind::sampler) &&
       !info.takes_images)
     fail(Code::unsupported, "Argument {} of kernel '{}' is {} {}; {} takes no images and samplers.",
-         index, kernel_name, argument.kind == ParameterKind::image ? "an" : "a",
+         index, kernel_name, argument.kind == ArgumentKind::image ? "an" : "a",
          to_string(argument.kind), info.id);
   if (!argument.is_memory()) return;
   check_buffer(*argument.range.buffer, device);
-  if (argument.kind == ParameterKind::image) return;
+  if (argument.kind == ArgumentKind::image) return;
   if (argument.range.offset_bytes % info.binding_alignment_bytes != 0 &&
       !argument.range.buffer->is_shared_virtual)
     fail(Code::invalid_argument,

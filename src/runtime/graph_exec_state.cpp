@@ -152,19 +152,19 @@ void GraphExecState::set_argument(NodeId node, std::size_t index, Argument argum
   Parameters& p = steps_[step];
   validate_argument(p.command, index, argument);
   const Argument& old = p.arguments[index];
-  if (old.kind == ParameterKind::value && old.value_bytes != argument.value_bytes)
+  if (old.kind == ArgumentKind::value && old.value_bytes != argument.value_bytes)
     fail(Code::invalid_argument, "set_argument(): argument {} of {} has {} bytes, not {}.", index,
          graph_.describe(node), old.value_bytes, argument.value_bytes);
   if (old.is_outside())
     fail(Code::unsupported,
          "set_argument(): argument {} of {} has {} bytes; values of more than {} can't be changed.",
          index, graph_.describe(node), old.value_bytes, max_value_bytes);
-  if (old.kind == ParameterKind::shared && argument.shared_bytes > device->info().max_shared_bytes)
+  if (old.kind == ArgumentKind::shared && argument.shared_bytes > device->info().max_shared_bytes)
     fail(Code::invalid_argument,
          "set_argument(): argument {} of {} asks for {} bytes of shared memory; {} has {}.", index,
          graph_.describe(node), argument.shared_bytes, device->info().id,
          device->info().max_shared_bytes);
-  if (old.kind == ParameterKind::buffer) {
+  if (old.kind == ArgumentKind::buffer) {
     check_argument_for_device(argument, index, dispatch.kernel->source.name, *device);
     check_new_buffer(argument.range, old.range);
     apply({step, static_cast<std::uint32_t>(index)}, argument.range);
@@ -275,7 +275,7 @@ bool GraphExecState::enabled(NodeId node) const {
 
 void GraphExecState::bind(NodeId node, std::size_t index, const Buffer& buffer) {
   const Dispatch& dispatch = dispatch_of(node, "bind()");
-  if (index >= dispatch.arguments.size() || dispatch.arguments[index].kind != ParameterKind::buffer)
+  if (index >= dispatch.arguments.size() || dispatch.arguments[index].kind != ArgumentKind::buffer)
     fail(Code::invalid_argument, "bind(): argument {} of {} is not a buffer.", index,
          graph_.describe(node));
   const BufferRange& old = dispatch.arguments[index].range;

@@ -49,7 +49,7 @@ std::optional<GraphDifference> dispatch_obstacle(const Step& step, const Dispatc
     const Argument &x = before.arguments[i], &y = after.arguments[i];
     const std::string field = "argument " + std::to_string(i);
     if (x.kind != y.kind) return differs(step, field, to_string(x.kind), to_string(y.kind));
-    if (x.kind == ParameterKind::value && x.value_bytes != y.value_bytes)
+    if (x.kind == ArgumentKind::value && x.value_bytes != y.value_bytes)
       return differs(step, field, std::to_string(x.value_bytes) + " bytes",
                      std::to_string(y.value_bytes) + " bytes");
     if (x.is_outside() && !(x == y)) return differs(step, field, describe(x), describe(y));

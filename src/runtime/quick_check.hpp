@@ -38,10 +38,10 @@ inline bool within(const Dim3& size, const Dim3& most) noexcept {
 inline bool is_plainly_fine(const Argument& argument, const Parameter& parameter,
                             const DeviceState* device, const DispatchLimits& limits) noexcept {
   if (argument.kind != parameter.kind) return false;
-  if (argument.kind == ParameterKind::value)
+  if (argument.kind == ArgumentKind::value)
     return argument.value_bytes == parameter.size_bytes && argument.value_bytes != 0 &&
            argument.value_bytes <= max_outside_value_bytes;
-  if (argument.kind != ParameterKind::buffer || !argument.range.buffer) return false;
+  if (argument.kind != ArgumentKind::buffer || !argument.range.buffer) return false;
   const BufferRange& range = argument.range;
   const BufferResource& buffer = *range.buffer;
   return buffer.device.get() == device && !buffer.freed.load(std::memory_order_relaxed) &&

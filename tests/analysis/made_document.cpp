@@ -61,7 +61,7 @@ std::uint32_t MadeDocument::kernel(const std::string& name, const std::string& t
   row.group_size = {64, 1, 1};
   for (int i = 0; i < 8; ++i)
     row.parameters.push_back({.name = "p" + std::to_string(i),
-                              .kind = ParameterKind::buffer,
+                              .kind = ArgumentKind::buffer,
                               .access = Access::read_write,
                               .element = ElementType::f32});
   writer_->add(row);

@@ -176,10 +176,10 @@ TEST_P(AnyDevice, AKernelTellsItsNameSourceAndParameters) {
   EXPECT_NE(add.id(), build(scale_source()).id());
   const auto& parameters = add.parameters();
   ASSERT_EQ(parameters.size(), 4u);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(parameters[i].kind, ParameterKind::buffer) << i;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(parameters[i].kind, ArgumentKind::buffer) << i;
   EXPECT_EQ(parameters[0].access, Access::read);
   EXPECT_TRUE(writes(parameters[2].access));
-  EXPECT_EQ(parameters[3].kind, ParameterKind::value);
+  EXPECT_EQ(parameters[3].kind, ArgumentKind::value);
   EXPECT_EQ(parameters[3].size_bytes, 4u);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(parameters[i].element, ElementType::f32) << i;
   EXPECT_EQ(parameters[3].element, ElementType::u32);

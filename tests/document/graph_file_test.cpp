@@ -21,11 +21,10 @@ using testing::HasSubstr;
 
 // Every form, and all that a build depends on.
 Kernel full_kernel(const std::string& name) {
-  Kernel kernel =
-      make_kernel(name, {{"x", ParameterKind::buffer, 0, Access::read, ElementType::f32},
-                         {"y", ParameterKind::buffer, 0, Access::read_write},
-                         {"n", ParameterKind::value, 4, Access::read},
-                         {"tile", ParameterKind::shared, 0, Access::read_write}});
+  Kernel kernel = make_kernel(name, {{"x", ArgumentKind::buffer, 0, Access::read, ElementType::f32},
+                                     {"y", ArgumentKind::buffer, 0, Access::read_write},
+                                     {"n", ArgumentKind::value, 4, Access::read},
+                                     {"tile", ArgumentKind::shared, 0, Access::read_write}});
   KernelSource& source = kernel.resource()->source;
   source.opencl_c = "kernel void main_cl() {}";
   source.glsl = "#version 450\nvoid main() {}";

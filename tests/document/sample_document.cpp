@@ -81,10 +81,10 @@ void write_sample(DocumentWriter& w) {
   add.constants = {{0, 64}};
   add.options = "-cl-fast-relaxed-math";
   add.group_size = {64, 1, 1};
-  add.parameters = {{"x", ParameterKind::buffer, 0, Access::read, ElementType::i16},
-                    {"y", ParameterKind::buffer, 0, Access::read_write, ElementType::f32},
-                    {"n", ParameterKind::value, 4, Access::read, ElementType::u32},
-                    {"scratch", ParameterKind::shared, 0, Access::read}};
+  add.parameters = {{"x", ArgumentKind::buffer, 0, Access::read, ElementType::i16},
+                    {"y", ArgumentKind::buffer, 0, Access::read_write, ElementType::f32},
+                    {"n", ArgumentKind::value, 4, Access::read, ElementType::u32},
+                    {"scratch", ArgumentKind::shared, 0, Access::read}};
   add.build_log = "warning: all is well";
   add.binary_hash = "abc";
   w.add(add);

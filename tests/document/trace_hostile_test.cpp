@@ -345,6 +345,56 @@ TEST_F(HostileTrace, ShapesThatACommandCannotHaveAreLeftOut) {
   EXPECT_TRUE(is_refused(WorkKind::dispatch, {no_access}));
 }
 
+// Numbers of their own: an image has another one as a kind of argument.
+TEST_F(HostileTrace, KindsOfParametersHaveTheNumbersOfTheFormat) {
+  const std::vector<std::string> words{"buffer", "value", "shared", "image", "sampler", "opaque"};
+  auto d = document();
+  d.table("/kernels", &BatchBuilder::add_kernels, [&](FlatBufferBuilder& b) {
+    std::vector<Offset<schema::Parameter>> parameters;
+    for (std::uint8_t kind = 0; kind <= words.size(); ++kind)
+      parameters.push_back(schema::CreateParameter(b, b.CreateString("p"), kind, 1));
+    const auto list = b.CreateVector(parameters);
+    schema::KernelBuilder kernel(b);
+    kernel.add_parameters(list);
+    const auto row = kernel.Finish();
+    return schema::CreateKernels(b, b.CreateVector(std::vector{row}));
+  });
+  d.rows([](Batches& b) {
+    b.add(DeviceRow{0, "host", "host", "CPU", "cpu", "reel", "1", "", 1, 1, true, 1});
+  });
+  d.close();
+  const Trace trace = load();
+  const auto& loaded = trace.kernels().at(0).parameters;
+  ASSERT_EQ(loaded.size(), words.size() + 1);
+  for (std::size_t i = 0; i < words.size(); ++i) EXPECT_EQ(to_string(loaded[i].kind), words[i]);
+  EXPECT_EQ(loaded.back().kind, ArgumentKind::value) << "of a newer version";
+
+  Batches written;
+  KernelRow row{};
+  row.parameters = {loaded.begin(), loaded.end() - 1};
+  written.add(row, {});
+  const auto bytes = written.take(TableId::kernels);
+  const auto* kernel = schema::GetBatch(bytes.data())->kernels()->rows()->Get(0);
+  ASSERT_EQ(kernel->parameters()->size(), words.size());
+  for (std::uint32_t i = 0; i < words.size(); ++i)
+    EXPECT_EQ(kernel->parameters()->Get(i)->kind(), i);
+}
+
+// And an argument that says to be an image is one of a newer version.
+TEST_F(HostileTrace, AnArgumentIsNeverAnImage) {
+  const Trace trace = with([](Batches& b) {
+    const std::array image{TraceArgument{ArgumentKind::image, Access::read, 0, 0, 16}};
+    WorkRow work{};
+    work.kind = WorkKind::dispatch;
+    work.kernel = 0;
+    work.arguments = image;
+    b.add(work, 3);
+    b.add(command(0, 3));
+  });
+  ASSERT_EQ(trace.commands().size(), 1u);
+  EXPECT_EQ(trace.work_of(trace.commands()[0]).kind, WorkKind::unknown);
+}
+
 TEST_F(HostileTrace, ImagesOfASizeThatCannotBeAreLeftOut) {
   const auto is_kept = [&](const ImageShape& shape, std::uint64_t size_bytes) {
     const Trace trace = with([&](Batches& b) {

@@ -96,7 +96,7 @@ TEST_F(LoadedSample, HasItsKernelsWithEverythingTheyWereBuiltFrom) {
   EXPECT_THAT(add.constants, ElementsAre(std::pair(0u, 64u)));
   ASSERT_EQ(add.parameters.size(), 4u);
   EXPECT_EQ(add.parameters[1].access, Access::read_write);
-  EXPECT_EQ(add.parameters[2].kind, ParameterKind::value);
+  EXPECT_EQ(add.parameters[2].kind, ArgumentKind::value);
   EXPECT_EQ(add.parameters[2].size_bytes, 4u);
   EXPECT_EQ(add.parameters[0].element, ElementType::i16);
   EXPECT_EQ(add.parameters[1].element, ElementType::f32);

@@ -41,12 +41,12 @@ inline Kernel make_kernel(std::string name, std::vector<Parameter> parameters) {
 }
 
 inline Parameter buffer_parameter(const char* name = "") {
-  return {name, ParameterKind::buffer, 0, Access::read_write};
+  return {name, ArgumentKind::buffer, 0, Access::read_write};
 }
 inline Parameter value_parameter(std::uint32_t size_bytes, const char* name = "") {
-  return {name, ParameterKind::value, size_bytes, Access::read};
+  return {name, ArgumentKind::value, size_bytes, Access::read};
 }
-inline Parameter shared_parameter() { return {"", ParameterKind::shared, 0, Access::read_write}; }
+inline Parameter shared_parameter() { return {"", ArgumentKind::shared, 0, Access::read_write}; }
 
 inline const Launch one_group{.groups = {1}, .group_size = {64}};
 

@@ -99,14 +99,14 @@ TEST(SourceParameters, TellKindAccessAndType) {
   EXPECT_EQ((*found)[0].element, ElementType::f32);
   EXPECT_EQ((*found)[1].access, Access::read_write);
   EXPECT_EQ((*found)[1].element, ElementType::u32);
-  EXPECT_EQ((*found)[2].kind, ParameterKind::value);
+  EXPECT_EQ((*found)[2].kind, ArgumentKind::value);
   EXPECT_EQ((*found)[2].size_bytes, 4u);
-  EXPECT_EQ((*found)[3].kind, ParameterKind::shared);
+  EXPECT_EQ((*found)[3].kind, ArgumentKind::shared);
   EXPECT_EQ((*found)[4].access, Access::read);
-  EXPECT_EQ((*found)[5].kind, ParameterKind::image);
+  EXPECT_EQ((*found)[5].kind, ArgumentKind::image);
   EXPECT_EQ((*found)[5].access, Access::read);
   EXPECT_EQ((*found)[6].access, Access::write);
-  EXPECT_EQ((*found)[7].kind, ParameterKind::sampler);
+  EXPECT_EQ((*found)[7].kind, ArgumentKind::sampler);
   EXPECT_EQ((*found)[8].size_bytes, 0u);
 }
 

@@ -233,17 +233,17 @@ Told ask(cl_kernel kernel, cl_uint index) {
 
 void expect_so(const Parameter& believed, const Told& told, const std::string& where) {
   if (told.address == CL_KERNEL_ARG_ADDRESS_PRIVATE) {
-    EXPECT_EQ(believed.kind, ParameterKind::value) << where;
+    EXPECT_EQ(believed.kind, ArgumentKind::value) << where;
     EXPECT_TRUE(!believed.size_bytes || believed.size_bytes == builtin_type_bytes(told.type))
         << where;
     EXPECT_TRUE(!believed.element || believed.element == builtin_element(told.type)) << where;
     return;
   }
   if (told.address == CL_KERNEL_ARG_ADDRESS_LOCAL) {
-    EXPECT_EQ(believed.kind, ParameterKind::shared) << where;
+    EXPECT_EQ(believed.kind, ArgumentKind::shared) << where;
     return;
   }
-  EXPECT_EQ(believed.kind, ParameterKind::buffer) << where;
+  EXPECT_EQ(believed.kind, ArgumentKind::buffer) << where;
   EXPECT_TRUE(!believed.element || believed.element == pointed_element(told.type)) << where;
   EXPECT_TRUE(believed.access != Access::read || told.address == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
               (told.qualifiers & CL_KERNEL_ARG_TYPE_CONST))

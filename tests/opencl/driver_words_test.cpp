@@ -94,7 +94,7 @@ TEST(DriverWords, AParameterIsKnownWithoutItsNameButNotWithoutItsType) {
   Parameter x, unnamed, unknown;
   ASSERT_TRUE(describe_parameter(argument_info, nullptr, 0, x));
   EXPECT_EQ(x.name, "x");
-  EXPECT_EQ(x.kind, ParameterKind::buffer);
+  EXPECT_EQ(x.kind, ArgumentKind::buffer);
   EXPECT_EQ(x.access, Access::read);
   EXPECT_EQ(x.element, ElementType::f32);
   ASSERT_TRUE(describe_parameter(argument_info, nullptr, 1, unnamed));

@@ -51,12 +51,12 @@ TEST_F(OpenclTest, ReflectionTellsKindSizeAndAccess) {
   const std::vector<Parameter>& p = kernel.parameters();
   ASSERT_EQ(p.size(), 8u);
   EXPECT_EQ(p[0].name, "io");
-  EXPECT_EQ(p[0].kind, ParameterKind::buffer);
+  EXPECT_EQ(p[0].kind, ArgumentKind::buffer);
   EXPECT_EQ(p[0].access, Access::read_write);
   EXPECT_EQ(p[1].access, Access::read);
   EXPECT_EQ(p[2].access, Access::read);
-  EXPECT_EQ(p[3].kind, ParameterKind::shared);
-  EXPECT_EQ(p[4].kind, ParameterKind::value);
+  EXPECT_EQ(p[3].kind, ArgumentKind::shared);
+  EXPECT_EQ(p[4].kind, ArgumentKind::value);
   EXPECT_EQ(p[4].size_bytes, 4u);
   EXPECT_EQ(p[5].size_bytes, 16u);
   EXPECT_EQ(p[6].size_bytes, 128u);

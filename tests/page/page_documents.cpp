@@ -47,7 +47,7 @@ std::string write_hostile(const std::string& path) {
   const auto source = bytes_of(hostile);
   kernel.variants = {{KernelForm::opencl_c, {source.begin(), source.end()}}};
   kernel.defines = {{hostile, hostile}};
-  kernel.parameters = {{hostile, ParameterKind::buffer, 0, Access::write, ElementType::f32}};
+  kernel.parameters = {{hostile, ArgumentKind::buffer, 0, Access::write, ElementType::f32}};
   writer.add(kernel);
   add_command(writer, 0, add_fill(writer, hostile));
   writer.add(CallRow{writer.text(hostile + "call"), 7, t0, t0 + 10});

@@ -58,8 +58,8 @@ void main() { c[gl_LocalInvocationIndex] = a[gl_LocalInvocationIndex] * factor +
   EXPECT_EQ(p[0].access, Access::read);
   EXPECT_EQ(p[1].access, Access::read_write);
   EXPECT_EQ(p[2].access, Access::write);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(p[i].kind, ParameterKind::buffer);
-  for (int i = 3; i < 6; ++i) EXPECT_EQ(p[i].kind, ParameterKind::value);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(p[i].kind, ArgumentKind::buffer);
+  for (int i = 3; i < 6; ++i) EXPECT_EQ(p[i].kind, ArgumentKind::value);
   EXPECT_EQ(p[3].name, "factor");
   EXPECT_EQ(p[3].size_bytes, 4u);
   EXPECT_EQ(p[5].name, "bias");

@@ -49,24 +49,33 @@ void fill_grid(Work& work, cl_uint dimensions, const size_t* offset, const size_
 void add_argument(Work& work, const Kernel& kernel, std::size_t index) {
   const KernelArgument& argument = kernel.arguments[index];
   const bool is_told =
-      index < kernel.parameters.size() && (kernel.parameters[index].kind == ParameterKind::buffer ||
-                                           kernel.parameters[index].kind == ParameterKind::image);
+      index < kernel.parameters.size() && (kernel.parameters[index].kind == ArgumentKind::buffer ||
+                                           kernel.parameters[index].kind == ArgumentKind::image);
   const Access access = is_told ? kernel.parameters[index].access : Access::read_write;
-  using Kind = KernelArgument::Kind;
   switch (argument.kind) {
-    case Kind::value:
-      work.add_value(ArgumentKind::value, argument.more.empty()
-                                              ? std::span(argument.bytes).first(argument.size_bytes)
-                                              : std::span<const std::byte>(argument.more));
+    case ArgumentKind::value:
+      work.add_value(argument.kind, argument.more.empty()
+                                        ? std::span(argument.bytes).first(argument.size_bytes)
+                                        : std::span<const std::byte>(argument.more));
       return;
-    case Kind::sampler:
-      work.add_value(ArgumentKind::sampler, std::as_bytes(std::span(&argument.sampler->shape, 1)));
+    case ArgumentKind::sampler:
+      work.add_value(argument.kind, std::as_bytes(std::span(&argument.sampler->shape, 1)));
       return;
-    case Kind::local:
-      work.arguments.push_back(
-          {ArgumentKind::shared, Access::read, {}, argument.local_bytes, nullptr});
+    case ArgumentKind::shared:
+      work.arguments.push_back({argument.kind, Access::read, {}, argument.local_bytes, nullptr});
       return;
-    case Kind::memory: {
+    case ArgumentKind::buffer: {
+      if (argument.pointer) {
+        if (const auto block = svm_at(argument.pointer)) {
+          const auto offset = static_cast<std::uint64_t>(
+              static_cast<const std::byte*>(argument.pointer) - block->begin);
+          work.add({block->storage.get(), offset, block->size_bytes - offset}, access);
+          return;
+        }
+        work.why_not_again = "a pointer leads to memory that OpenCL did not allocate";
+        work.arguments.push_back({ArgumentKind::null, Access::read, {}, 0, nullptr});
+        return;
+      }
       const Memory& memory = *argument.memory;
       if (memory.storage->is_strange || memory.size_bytes == 0) break;
       // Some drivers keep what a kernel was given; we may not touch a handle that may be gone.
@@ -75,22 +84,10 @@ void add_argument(Work& work, const Kernel& kernel, std::size_t index) {
                memory.view.get());
       return;
     }
-    case Kind::svm:
-      if (const auto block = svm_at(argument.pointer)) {
-        const auto offset = static_cast<std::uint64_t>(
-            static_cast<const std::byte*>(argument.pointer) - block->begin);
-        work.add({block->storage.get(), offset, block->size_bytes - offset}, access);
-        return;
-      }
-      if (argument.pointer)
-        work.why_not_again = "a pointer leads to memory that OpenCL did not allocate";
-      work.arguments.push_back({ArgumentKind::null, Access::read, {}, 0, nullptr});
+    case ArgumentKind::null:
+      work.arguments.push_back({argument.kind, Access::read, {}, 0, nullptr});
       return;
-    case Kind::null:
-    case Kind::unset:  // the driver refuses it
-      work.arguments.push_back({ArgumentKind::null, Access::read, {}, 0, nullptr});
-      return;
-    case Kind::opaque:
+    default:
       break;
   }
   work.why_not_again = "an argument is something that can't be made again";

@@ -219,7 +219,7 @@ cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
 // --- arguments ----------------------------------------------------------------------------------
 
 void set_value(KernelArgument& argument, const void* value, size_t size) {
-  argument.kind = KernelArgument::Kind::value;
+  argument.kind = ArgumentKind::value;
   argument.size_bytes = static_cast<std::uint32_t>(size);
   const auto* bytes = static_cast<const std::byte*>(value);
   if (size <= argument.bytes.size()) {
@@ -230,9 +230,14 @@ void set_value(KernelArgument& argument, const void* value, size_t size) {
   }
 }
 
+void set_memory(KernelArgument& argument, std::shared_ptr<Memory> memory) {
+  argument.kind = ArgumentKind::buffer;
+  argument.memory = std::move(memory);
+  argument.pointer = nullptr;
+}
+
 // What a pointer-sized value is, the driver tells; where it doesn't, whether we know the handle.
 void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
-  using Kind = KernelArgument::Kind;
   KernelArgument& argument = kernel.arguments[index];
   if (!kernel.reflected) reflect(kernel);
   const Parameter* parameter =
@@ -241,7 +246,7 @@ void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
   if (value && size == sizeof handle) std::memcpy(&handle, value, sizeof handle);
   // A handle that we know is one, whatever the text of the kernel seems to say.
   Memory* memory = handle ? find<Memory>(handle) : nullptr;
-  if (parameter && parameter->kind == ParameterKind::value && value &&
+  if (parameter && parameter->kind == ArgumentKind::value && value &&
       (kernel.told_by_driver || !memory)) {
     set_value(argument, value, size);
     return;
@@ -249,31 +254,31 @@ void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
   argument.size_bytes = 0;
   if (!value) {
     // Without a value it is local memory, or a pointer to nothing.
-    const bool is_pointer = parameter && parameter->kind == ParameterKind::buffer;
-    argument.kind = is_pointer ? Kind::null : Kind::local;
+    const bool is_pointer = parameter && parameter->kind == ArgumentKind::buffer;
+    argument.kind = is_pointer ? ArgumentKind::null : ArgumentKind::shared;
     argument.local_bytes = size;
     return;
   }
-  if (parameter && parameter->kind == ParameterKind::other) {
-    argument.kind = Kind::opaque;
+  if (parameter && parameter->kind == ArgumentKind::opaque) {
+    argument.kind = ArgumentKind::opaque;
     return;
   }
   if (memory) {
-    if (argument.kind == Kind::memory && argument.memory.get() == memory) return;  // once more
-    argument.kind = Kind::memory;
-    argument.memory = shared(memory);
+    if (argument.kind == ArgumentKind::buffer && !argument.pointer &&
+        argument.memory.get() == memory)
+      return;  // once more
+    set_memory(argument, shared(memory));
   } else if (auto* sampler = find<Sampler>(handle)) {
-    argument.kind = Kind::sampler;
+    argument.kind = ArgumentKind::sampler;
     argument.sampler = shared(sampler);
   } else if (!parameter) {
     set_value(argument, value, size);
   } else if (!handle) {
-    argument.kind = Kind::null;
+    argument.kind = ArgumentKind::null;
   } else if (auto adopted = memory_of(static_cast<cl_mem>(const_cast<void*>(handle)))) {
-    argument.kind = Kind::memory;
-    argument.memory = std::move(adopted);
+    set_memory(argument, std::move(adopted));
   } else {
-    argument.kind = Kind::opaque;
+    argument.kind = ArgumentKind::opaque;
   }
 }
 
@@ -296,7 +301,7 @@ cl_int CL_API_CALL set_svm_argument(cl_kernel kernel, cl_uint index, const void*
     Kernel* known = kernel_of(kernel);
     if (!known || index >= known->arguments.size()) return;
     known->version = next_version();
-    known->arguments[index].kind = KernelArgument::Kind::svm;
+    known->arguments[index].kind = pointer ? ArgumentKind::buffer : ArgumentKind::null;
     known->arguments[index].pointer = pointer;
   });
   return status;

@@ -70,7 +70,7 @@ Arena::Arena(const Arena& other)
     dispatch->arguments = std::span(values_).subspan(state.first_argument, count);
     // Larger values are pointed to, where they were.
     for (std::size_t k = state.first_argument; k < state.first_argument + count; ++k)
-      if (values_[k].kind == ParameterKind::value && values_[k].value_bytes > sizeof(void*))
+      if (values_[k].kind == ArgumentKind::value && values_[k].value_bytes > sizeof(void*))
         arguments_[k].data = const_cast<std::byte*>(values_[k].value().data());
   }
 }
@@ -236,8 +236,8 @@ void Arena::set_argument(std::uint32_t step, std::uint32_t index, const Argument
   StepState& state = steps_[step];
   const std::uint32_t k = state.first_argument + index;
   values_[k] = value;
-  if (value.kind == ParameterKind::shared) return resolve(step);
-  if (value.kind == ParameterKind::buffer) hold(step, index, value.range);
+  if (value.kind == ArgumentKind::shared) return resolve(step);
+  if (value.kind == ArgumentKind::buffer) hold(step, index, value.range);
   std::uint64_t unused = 0;
   arguments_[k] = host_argument(values_[k], unused);
 }

@@ -16,18 +16,20 @@ namespace reel::host {
 
 HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes) {
   switch (argument.kind) {
-    case ParameterKind::buffer:
+    case ArgumentKind::buffer:
       return {data_of(argument.range), argument.range.size_bytes};
-    case ParameterKind::shared: {
+    case ArgumentKind::shared: {
       const std::uint64_t offset = (shared_bytes + 63) & ~std::uint64_t{63};
       shared_bytes = offset + argument.shared_bytes;
       return {reinterpret_cast<void*>(offset), argument.shared_bytes};
     }
-    case ParameterKind::other:
+    case ArgumentKind::null:
       return {nullptr, 0};
-    case ParameterKind::value:
-    case ParameterKind::image:    // refused before
-    case ParameterKind::sampler:  // refused before
+    case ArgumentKind::value:
+    case ArgumentKind::image:  // refused before, as the others
+    case ArgumentKind::sampler:
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
       break;
   }
   HostArgument result{nullptr, argument.value_bytes};

@@ -50,7 +50,7 @@ Grid make_grid(const Dispatch& dispatch) noexcept {
 namespace {
 
 bool is_shared(const Argument& argument) noexcept {
-  return argument.kind == ParameterKind::buffer && argument.range.buffer->is_shared_virtual;
+  return argument.kind == ArgumentKind::buffer && argument.range.buffer->is_shared_virtual;
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ MemoryHandle set_argument(DeviceContext& context, cl_kernel kernel, std::uint32_
   MemoryHandle held;
   cl_int status = CL_SUCCESS;
   switch (argument.kind) {
-    case ParameterKind::buffer: {
+    case ArgumentKind::buffer: {
       DeviceBuffer& buffer = device_buffer(argument.range);
       if (const void* address = buffer.shared_address(argument.range.offset_bytes)) {
         status = api().set_kernel_arg_svm_pointer(kernel, index, address);
@@ -93,28 +93,31 @@ MemoryHandle set_argument(DeviceContext& context, cl_kernel kernel, std::uint32_
       status = api().set_kernel_arg(kernel, index, sizeof(cl_mem), &memory);
       break;
     }
-    case ParameterKind::shared:
+    case ArgumentKind::shared:
       // OpenCL refuses none at all; a kernel that is given none uses none.
       status = api().set_kernel_arg(kernel, index, std::max<std::size_t>(argument.shared_bytes, 1),
                                     nullptr);
       break;
-    case ParameterKind::value:
+    case ArgumentKind::value:
       status = api().set_kernel_arg(kernel, index, argument.value_bytes, argument.value().data());
       break;
-    case ParameterKind::image: {
+    case ArgumentKind::image: {
       const cl_mem image = device_buffer(argument.range).memory();
       status = api().set_kernel_arg(kernel, index, sizeof(cl_mem), &image);
       break;
     }
-    case ParameterKind::sampler: {
+    case ArgumentKind::sampler: {
       SamplerShape shape;
       std::memcpy(&shape, argument.bytes, sizeof shape);
       const cl_sampler sampler = context.sampler(shape);
       status = api().set_kernel_arg(kernel, index, sizeof(cl_sampler), &sampler);
       break;
     }
-    case ParameterKind::other:
+    case ArgumentKind::null:
       status = api().set_kernel_arg(kernel, index, sizeof(cl_mem), nullptr);
+      break;
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
       break;
   }
   if (status != CL_SUCCESS) [[unlikely]]
@@ -203,17 +206,19 @@ void BuiltKernel::enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_e
 bool BuiltKernel::LastArgument::is(const Argument& argument) const noexcept {
   if (kind != argument.kind) return false;
   switch (kind) {
-    case ParameterKind::buffer:
-    case ParameterKind::image:
+    case ArgumentKind::buffer:
+    case ArgumentKind::image:
       return words[0] == device_buffer(argument.range).serial() &&
              words[1] == argument.range.offset_bytes && words[2] == argument.range.size_bytes;
-    case ParameterKind::shared:
+    case ArgumentKind::shared:
       return words[0] == argument.shared_bytes;
-    case ParameterKind::value:
-    case ParameterKind::sampler:
+    case ArgumentKind::value:
+    case ArgumentKind::sampler:
       return value_bytes != 0 && value_bytes == argument.value_bytes &&
              std::memcmp(bytes, argument.bytes, value_bytes) == 0;
-    case ParameterKind::other:
+    case ArgumentKind::null:
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
       return true;
   }
   return false;
@@ -224,20 +229,22 @@ void BuiltKernel::LastArgument::become(const Argument& argument) noexcept {
   // What doesn't fit is set anew each time.
   value_bytes = argument.is_outside() ? 0 : argument.value_bytes;
   switch (kind) {
-    case ParameterKind::buffer:
-    case ParameterKind::image:
+    case ArgumentKind::buffer:
+    case ArgumentKind::image:
       words[0] = device_buffer(argument.range).serial();
       words[1] = argument.range.offset_bytes;
       words[2] = argument.range.size_bytes;
       break;
-    case ParameterKind::shared:
+    case ArgumentKind::shared:
       words[0] = argument.shared_bytes;
       break;
-    case ParameterKind::value:
-    case ParameterKind::sampler:
+    case ArgumentKind::value:
+    case ArgumentKind::sampler:
       std::memcpy(bytes, argument.bytes, value_bytes);
       break;
-    case ParameterKind::other:
+    case ArgumentKind::null:
+    case ArgumentKind::indirect:
+    case ArgumentKind::opaque:
       break;
   }
 }

@@ -84,7 +84,7 @@ struct BuiltKernel : KernelResource {
  private:
   // What an argument was last set to; buffers by serial, since addresses come back.
   struct LastArgument {
-    ParameterKind kind = ParameterKind::value;
+    ArgumentKind kind = ArgumentKind::value;
     std::uint32_t value_bytes = 0;  // 0 with kind value: never set
     union {
       std::uint64_t words[3] = {};  // serial, offset and size; or the size of shared memory

@@ -11,9 +11,9 @@ inline const char* why_only_enqueued(const Work& work) {
   if (const auto* dispatch = std::get_if<Dispatch>(&work)) {
     if (dispatch->is_free_grid()) return "a step has an offset, or groups that are not full";
     for (const Argument& a : dispatch->arguments) {
-      if (a.kind == ParameterKind::image || a.kind == ParameterKind::sampler)
+      if (a.kind == ArgumentKind::image || a.kind == ArgumentKind::sampler)
         return "a step uses an image or a sampler";
-      if (a.kind == ParameterKind::other) return "a step has a pointer to nothing";
+      if (a.kind == ArgumentKind::null) return "a step has a pointer to nothing";
       if (a.is_outside()) return "a step has a value of more than 64 bytes";
     }
   }

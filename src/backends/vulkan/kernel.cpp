@@ -63,11 +63,11 @@ VulkanKernel::VulkanKernel(std::shared_ptr<Context> context_, const KernelSource
   for (ShaderBuffer& buffer : interface.buffers) {
     bindings.push_back(buffer.binding);
     parameters.push_back(
-        {std::move(buffer.name), ParameterKind::buffer, 0, buffer.access, buffer.element});
+        {std::move(buffer.name), ArgumentKind::buffer, 0, buffer.access, buffer.element});
   }
   for (const ShaderValue& value : interface.values)
     parameters.push_back(
-        {value.name, ParameterKind::value, value.size_bytes, Access::read, value.element});
+        {value.name, ArgumentKind::value, value.size_bytes, Access::read, value.element});
   reflected = true;
   parameters_by_kind = true;
   group_size_fixed = true;

@@ -228,7 +228,7 @@ void QueueState::enqueue(const Dispatch& dispatch, Ticket* ticket) {
   record();
   hold(static_cast<VulkanKernel&>(*dispatch.kernel));
   for (const Argument& argument : dispatch.arguments)
-    if (argument.kind == ParameterKind::buffer) hold(buffer_of(argument.range));
+    if (argument.kind == ArgumentKind::buffer) hold(buffer_of(argument.range));
   if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
   add(ticket, [&] { recorder_.dispatch(dispatch); });
 }

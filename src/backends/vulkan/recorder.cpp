@@ -79,7 +79,7 @@ void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch) {
   std::memset(values.data(), 0, layout.value_bytes);
   std::size_t buffers = 0, value = 0;
   for (const Argument& argument : dispatch.arguments) {
-    if (argument.kind == ParameterKind::buffer) {
+    if (argument.kind == ArgumentKind::buffer) {
       const BufferRange& range = argument.range;
       const VulkanBuffer& buffer = buffer_of(range);
       // Vulkan binds no empty range. Every buffer has 16 bytes, which nobody may touch then.
@@ -88,7 +88,7 @@ void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch) {
       const std::uint64_t size = empty ? 4 : range.size_bytes;
       bindings[buffers] = {buffer.serial, offset, size};
       infos[buffers++] = {buffer.handle, offset, size};
-    } else if (argument.kind == ParameterKind::value) {
+    } else if (argument.kind == ArgumentKind::value) {
       const ShaderValue& to = kernel.values[value++];
       std::memcpy(values.data() + to.offset_bytes, argument.value().data(),
                   std::min(to.size_bytes, argument.value_bytes));

@@ -112,7 +112,7 @@ void Recording::add(const StepState& step, std::span<const Argument> arguments) 
                        arguments.subspan(step.first_argument, dispatch.arguments.size());
                    hold(static_cast<VulkanKernel&>(*dispatch.kernel));
                    for (const Argument& argument : dispatch.arguments)
-                     if (argument.kind == ParameterKind::buffer) hold(buffer_of(argument.range));
+                     if (argument.kind == ArgumentKind::buffer) hold(buffer_of(argument.range));
                    if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
                    recorder_.dispatch(dispatch);
                  },

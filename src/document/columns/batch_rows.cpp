@@ -1,5 +1,6 @@
 // The tables of a document whose rows are written one by one: few, and with texts of their own.
 #include "document/columns/batch_reader.hpp"
+#include "document/columns/rows.hpp"
 #include "document/trace/blob_index.hpp"
 #include "opencl/image_formats.hpp"
 
@@ -146,9 +147,9 @@ TraceKernel BatchReader::kernel(const schema::Kernel& row) {
   if (pay_for(row.parameters(), sizeof(Parameter)))
     for (const schema::Parameter* parameter : *row.parameters())
       kernel.parameters.push_back({copy(parameter->name()),
-                                   parameter->kind() <= 5
-                                       ? static_cast<ParameterKind>(parameter->kind())
-                                       : ParameterKind::value,
+                                   parameter->kind() < parameter_kinds.size()
+                                       ? parameter_kinds[parameter->kind()]
+                                       : ArgumentKind::value,
                                    parameter->size_bytes(), access_of(parameter->access()),
                                    element_of(parameter->element())});
   return kernel;

@@ -1,5 +1,6 @@
 #include "document/columns/batches.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "document/columns/work_codec.hpp"
@@ -179,7 +180,9 @@ flatbuffers::Offset<schema::Kernel> Batches::build_row(const NamedKernel& kernel
   std::vector<flatbuffers::Offset<schema::Parameter>> parameters;
   for (const Parameter& p : row.parameters)
     parameters.push_back(schema::CreateParameter(
-        b, b.CreateString(p.name), static_cast<std::uint8_t>(p.kind),
+        b, b.CreateString(p.name),
+        static_cast<std::uint8_t>(std::ranges::find(parameter_kinds, p.kind) -
+                                  parameter_kinds.begin()),
         static_cast<std::uint8_t>(p.access), p.size_bytes, element_number(p.element)));
   const std::vector<std::uint32_t> group{row.group_size.x, row.group_size.y, row.group_size.z};
   return schema::CreateKernel(

@@ -3,6 +3,7 @@
 // Plain values. Ids are those of the process, times as the clocks gave them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -45,6 +46,11 @@ struct VariantRow {
   KernelForm form{};
   std::vector<std::byte> text;  // becomes a blob; empty: the form has no_index
 };
+
+// The kinds of parameters that kernels have; in a file a kind is its place here.
+inline constexpr std::array parameter_kinds{ArgumentKind::buffer,  ArgumentKind::value,
+                                            ArgumentKind::shared,  ArgumentKind::image,
+                                            ArgumentKind::sampler, ArgumentKind::opaque};
 
 struct KernelRow {
   std::uint32_t id, device;

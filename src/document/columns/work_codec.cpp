@@ -31,6 +31,7 @@ Argument load_argument(const Trace& trace, const TraceArgument& argument, std::s
       return Argument::of_bytes(trace.value_bytes(argument));
     case ArgumentKind::indirect:
     case ArgumentKind::opaque:
+    case ArgumentKind::image:
       break;
   }
   fail(Code::unsupported, "Argument {} of {} can't be given again.", place,

@@ -93,23 +93,24 @@ void store(const Work& work, const Ids& ids, TraceWork& row, TraceArgument* argu
   };
   for (const Argument& a : dispatch->arguments) {
     switch (a.kind) {
-      case ParameterKind::buffer:
-      case ParameterKind::image:
+      case ArgumentKind::buffer:
+      case ArgumentKind::image:
         add_range(ArgumentKind::buffer, a.access, stored_range(a.range));
         if (a.range.buffer->storage) argument[-1].view = ids.buffer(*a.range.buffer);
         break;
-      case ParameterKind::value:
-      case ParameterKind::sampler:
-        add_other(a.kind == ParameterKind::value ? ArgumentKind::value : ArgumentKind::sampler,
-                  a.value_bytes);
+      case ArgumentKind::value:
+      case ArgumentKind::sampler:
+        add_other(a.kind, a.value_bytes);
         std::memcpy(value, a.value().data(), a.value_bytes);
         value += a.value_bytes;
         break;
-      case ParameterKind::shared:
-        add_other(ArgumentKind::shared, a.shared_bytes);
+      case ArgumentKind::shared:
+        add_other(a.kind, a.shared_bytes);
         break;
-      case ParameterKind::other:
-        add_other(ArgumentKind::null, 0);
+      case ArgumentKind::null:
+      case ArgumentKind::indirect:
+      case ArgumentKind::opaque:
+        add_other(a.kind, 0);
         break;
     }
   }

@@ -192,7 +192,7 @@ class GraphWriter {
 
   static void refuse_images(const Dispatch& dispatch) {
     for (const Argument& a : dispatch.arguments)
-      if (a.kind == ParameterKind::image || a.kind == ParameterKind::sampler)
+      if (a.kind == ArgumentKind::image || a.kind == ArgumentKind::sampler)
         fail(Code::unsupported, "Kernel '{}' is given an {}; a graph with one can't be saved.",
              dispatch.kernel->source.name, to_string(a.kind));
   }

@@ -17,26 +17,6 @@ T as(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-const char* to_string(ArgumentKind kind) noexcept {
-  switch (kind) {
-    case ArgumentKind::buffer:
-      return "buffer";
-    case ArgumentKind::value:
-      return "value";
-    case ArgumentKind::shared:
-      return "shared";
-    case ArgumentKind::indirect:
-      return "indirect";
-    case ArgumentKind::sampler:
-      return "sampler";
-    case ArgumentKind::null:
-      return "null";
-    case ArgumentKind::opaque:
-      return "opaque";
-  }
-  return "unknown";
-}
-
 std::string hex_text(std::span<const std::byte> bytes) {
   std::string text = "0x";
   for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte)
@@ -87,7 +67,7 @@ std::optional<ElementType> element_in_kernels(const Trace& trace, std::uint32_t 
     for (std::size_t a = 0; a < arguments.size(); ++a) {
       if (arguments[a].buffer != buffer) continue;
       const Parameter* parameter = parameter_of(trace, work, a);
-      if (parameter && parameter->kind == ParameterKind::buffer && parameter->element)
+      if (parameter && parameter->kind == ArgumentKind::buffer && parameter->element)
         return parameter->element;
     }
   }

@@ -126,13 +126,13 @@ constexpr RowColumn<TraceKernel> kernels[] = {
 };
 
 bool has_access(const Parameter& parameter) {
-  return parameter.kind == ParameterKind::buffer || parameter.kind == ParameterKind::image;
+  return parameter.kind == ArgumentKind::buffer || parameter.kind == ArgumentKind::image;
 }
 
 constexpr RowColumn<Parameter> parameters[] = {
     string_column<&Parameter::name>("name", "as the source has it"),
-    word_column<&Parameter::kind, ParameterKind::other>(
-        "kind", "`buffer`, `value`, `shared memory`, `image`, `sampler`, `something else`"),
+    word_column<&Parameter::kind, ArgumentKind::image>(
+        "kind", "`buffer`, `value`, `shared`, `image`, `sampler`, `opaque` (a queue, a pipe)"),
     word_column<&Parameter::access, Access::read_write>(
         "access", "of a buffer or an image: `in`, `out`, `inout`", has_access),
     made_column<Parameter>("element", string, "the type of its numbers: `f32`, …",

@@ -7,7 +7,7 @@ namespace {
 std::vector<std::optional<ElementType>> elements_of(const std::vector<Parameter>& parameters) {
   std::vector<std::optional<ElementType>> elements;
   for (const Parameter& parameter : parameters)
-    if (parameter.kind == ParameterKind::buffer) elements.push_back(parameter.element);
+    if (parameter.kind == ArgumentKind::buffer) elements.push_back(parameter.element);
   return elements;
 }
 

@@ -31,7 +31,7 @@ template <class W, class F>
 void for_each_range(W& work, std::vector<Argument>& arguments, F&& visit) {
   if (auto* dispatch = std::get_if<Dispatch>(&work)) {
     for (std::size_t i = 0; i < arguments.size(); ++i)
-      if (arguments[i].kind == ParameterKind::buffer)
+      if (arguments[i].kind == ArgumentKind::buffer)
         visit(arguments[i].range, writes(dispatch->kernel->parameters[i].access));
   } else if (auto* copy = std::get_if<Copy>(&work)) {
     visit(copy->source, false);

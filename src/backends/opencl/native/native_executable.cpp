@@ -53,7 +53,7 @@ std::shared_ptr<const void> keep(Work& work) {
 bool has_values_of_unknown_size(const Dispatch& dispatch) {
   const auto& parameters = dispatch.kernel->parameters;
   return std::any_of(parameters.begin(), parameters.end(), [](const Parameter& parameter) {
-    return parameter.kind == ParameterKind::value && parameter.size_bytes == 0;
+    return parameter.kind == ArgumentKind::value && parameter.size_bytes == 0;
   });
 }
 

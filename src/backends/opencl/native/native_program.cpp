@@ -127,7 +127,7 @@ std::byte* address_of(const BufferRange& range) {
 
 // How much room a value needs: as much as it is aligned to. A struct may come in any size.
 std::size_t value_room(const Dispatch& dispatch, std::size_t index) {
-  if (dispatch.arguments[index].kind != ParameterKind::value) return 0;
+  if (dispatch.arguments[index].kind != ArgumentKind::value) return 0;
   const std::size_t known = dispatch.kernel->parameters[index].size_bytes;
   return known ? std::bit_ceil(std::max<std::size_t>(known, 8)) : max_value_bytes;
 }
@@ -192,18 +192,16 @@ void NativeProgram::point_into_block(std::size_t step, std::size_t& offset) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t room = value_room(*dispatch, i);
     switch (dispatch->arguments[i].kind) {
-      case ParameterKind::buffer:
+      case ArgumentKind::buffer:
         s.arguments[i] = &s.addresses[i];
         break;
-      case ParameterKind::value:
+      case ArgumentKind::value:
         s.arguments[i] = place(room, room);
         break;
-      case ParameterKind::shared:
+      case ArgumentKind::shared:
         s.arguments[i] = nullptr;
         break;
-      case ParameterKind::image:  // left to the driver, as the next two
-      case ParameterKind::sampler:
-      case ParameterKind::other:
+      default:  // left to the driver
         break;
     }
   }
@@ -257,20 +255,18 @@ void NativeProgram::set_work(std::uint32_t step, const Work& work) {
 void NativeProgram::set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) {
   NativeStep& s = steps_[step];
   switch (value.kind) {
-    case ParameterKind::buffer:
+    case ArgumentKind::buffer:
       s.addresses[index] = reinterpret_cast<std::uintptr_t>(address_of(value.range));
       kept_[first_kept_[step] + index] = value.range.buffer->shared_from_this();
       break;
-    case ParameterKind::value:
+    case ArgumentKind::value:
       std::memcpy(s.arguments[index], value.bytes, value.value_bytes);
       break;
-    case ParameterKind::shared:
+    case ArgumentKind::shared:
       s.addresses[index] = value.shared_bytes;
       s.has_shared = true;
       break;
-    case ParameterKind::image:
-    case ParameterKind::sampler:
-    case ParameterKind::other:
+    default:
       break;
   }
 }
