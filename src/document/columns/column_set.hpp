@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "document/columns/file_columns.hpp"
@@ -39,11 +40,14 @@ class ColumnSet {
   void clear() noexcept { rows_ = 0; }
   void encode(flatbuffers::FlatBufferBuilder& builder, Fields& fields) const {
     for (std::size_t i = 0; i < columns.size(); ++i)
-      fields.emplace_back(columns[i].slot,
-                          document::encode(builder, {values_.data() + i * stride(), rows_}).o);
+      fields.emplace_back(columns[i].slot, document::encode(builder, column(i)).o);
   }
 
  private:
+  std::span<const std::uint64_t> column(std::size_t i) const noexcept {
+    if (rows_ == 0) return {};
+    return {values_.data() + i * stride(), rows_};
+  }
   // From column to column. A line of the cache more than there is room, or else the columns of a
   // row would all want the same place in it.
   std::size_t stride() const noexcept { return room_ + 8; }
