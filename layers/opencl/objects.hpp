@@ -22,9 +22,12 @@
 #include "layers/opencl/api.hpp"
 #include "layers/tracking/handle_table.hpp"
 #include "recording/memory_budget.hpp"
+#include "recording/queue_log.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::layer {
+
+using capture::Point;
 
 enum class ObjectKind : std::uint8_t {
   queue,
@@ -192,11 +195,6 @@ struct Queue final : Object {
   std::recursive_mutex mutex;  // of what follows, and around commands while they are recorded:
                                // a driver may run a callback in the middle that enqueues more
   std::unique_ptr<QueueRecord> record;
-};
-
-// A recorded command, where it is.
-struct Point {
-  std::uint32_t stream = 0, command = 0;
 };
 
 struct Event final : Object {

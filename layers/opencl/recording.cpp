@@ -15,6 +15,8 @@
 
 namespace reel::layer {
 
+using capture::add_point;
+using capture::add_points;
 using capture::Lane;
 using capture::PackedCommand;
 using capture::Piece;
@@ -47,7 +49,7 @@ bool is_bytes(const WorkArgument& argument) {
 Recording::Recording(std::uint32_t capture_number, std::string document_path,
                      std::unique_ptr<capture::DocumentThread> document, const Settings& settings)
     : RecordingCore(capture_number, std::move(document_path), std::move(document),
-                    settings.contents),
+                    settings.contents, std::chrono::seconds(1)),
       map_memory_(std::make_shared<capture::MemoryBudget>(map_memory_bytes, kept_map_bytes)) {}
 
 Recording::~Recording() = default;
@@ -121,8 +123,7 @@ bool Recording::before(Ticket& ticket) noexcept {
     }
     QueueRecord& record = *ticket.record;
     ticket.id = next_command_.fetch_add(1, std::memory_order_relaxed);
-    choose_lane(ticket, *ticket.queue, record);
-    add_orders(ticket, record);
+    place(ticket);
     if (work.kernel) note_kernel(*work.kernel, ticket.queue->device);
     std::vector<Piece> unknown;
     look_at({record.lanes[ticket.lane].stream, ticket.id}, work, unknown);
@@ -137,7 +138,9 @@ bool Recording::before(Ticket& ticket) noexcept {
   return true;
 }
 
-void Recording::choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record) {
+void Recording::place(Ticket& ticket) {
+  QueueRecord& record = *ticket.record;
+  const Work& work = *ticket.work;
   record.after.clear();
   for (cl_uint i = 0; i < ticket.wait_count && ticket.waits; ++i) {
     const auto* event = find<Event>(ticket.waits[i]);
@@ -146,46 +149,9 @@ void Recording::choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record) {
     for (const Point& point : event->after)
       if (point.command < ticket.id) record.after.push_back(point.command);
   }
-  ticket.lane = 0;
-  const auto come_after = [&](const std::vector<Point>& points) {
-    for (const Point& point : points) record.after.push_back(point.command);
-  };
-  if (!queue.out_of_order) {
-    come_after(record.carried);
-    record.carried.clear();
-    return;
-  }
-  come_after(record.after_barrier);
-  const Work& work = *ticket.work;
-  if (work.waits_for_all) come_after(record.carried);
-  const bool was_crowded = record.lanes.is_crowded;
-  ticket.lane = record.lanes.choose(
-      {ticket.id, work.waits_for_all, work.holds_back_later}, record.after,
-      [&] { collect(queue, record); }, [&] { add_lane(queue, record); });
-  if (work.holds_back_later) record.after_barrier.clear();
-  if (record.lanes.is_crowded && !was_crowded)
-    note("order", fmt::format("A queue without order had more than {} commands under way at once; "
-                              "some are shown in an order that they did not have.",
-                              capture::Lanes::most));
-}
-
-void Recording::add_orders(Ticket& ticket, QueueRecord& record) {
-  Lane& lane = record.lanes[ticket.lane];
-  if (!record.after.empty()) {
-    std::sort(record.after.begin(), record.after.end());
-    record.after.erase(std::unique(record.after.begin(), record.after.end()), record.after.end());
-    for (const std::uint32_t after : record.after)
-      if (after != lane.last_command)
-        document_.push(document::OrderRow{ticket.id, lane.stream, after});
-  }
-  if (!host_waits_.has_news(lane.host_waits)) [[likely]]
-    return;
-  std::vector<std::uint32_t> seen;
-  host_waits_.catch_up(lane.host_waits, lane.stream, ticket.id, [&](std::uint32_t after) {
-    document_.push(document::OrderRow{ticket.id, lane.stream, after});
-    if (!std::binary_search(record.after.begin(), record.after.end(), after)) seen.push_back(after);
-  });
-  polled_.given(ticket.id, seen);
+  ticket.lane = RecordingCore::place(
+      record, {ticket.id, work.waits_for_all, work.holds_back_later},
+      [&] { collect(*ticket.queue, record); }, [&] { add_lane(*ticket.queue, record); });
 }
 
 void Recording::look_at(const Point& command, const Work& work, std::vector<Piece>& unknown) {
@@ -253,25 +219,6 @@ void Recording::forget(std::span<const Range> ranges) noexcept {
   });
 }
 
-namespace {
-
-// The last command of each stream.
-void add_point(std::vector<Point>& points, const Point& point) {
-  if (point.command == no_index) return;
-  for (Point& known : points)
-    if (known.stream == point.stream) {
-      known.command = std::max(known.command, point.command);
-      return;
-    }
-  points.push_back(point);
-}
-
-void add_points(std::vector<Point>& points, const std::vector<Point>& more) {
-  for (const Point& point : more) add_point(points, point);
-}
-
-}  // namespace
-
 // A command that is not recorded still puts others in order, and may overwrite results.
 void Recording::follow(Ticket& ticket, const Work& work) {
   QueueRecord& record = *ticket.record;
@@ -281,14 +228,7 @@ void Recording::follow(Ticket& ticket, const Work& work) {
     add_points(ticket.after, event->after);
     add_point(ticket.after, {event->stream, event->command});
   }
-  if (record.in_order || work.waits_for_all) {
-    add_points(ticket.after, record.carried);
-    for (const Lane& lane : record.lanes) add_point(ticket.after, {lane.stream, lane.last_command});
-  }
-  if (!record.in_order) {
-    add_points(ticket.after, record.after_barrier);
-    add_point(ticket.after, {record.lanes.barrier_stream, record.lanes.barrier});
-  }
+  record.add_before(ticket.after, work.waits_for_all);
   ticket.is_followed = true;
   if (!ticket.program_event) ticket.event = &ticket.taken;
   for (const WorkArgument& argument : work.arguments)
@@ -315,10 +255,7 @@ void Recording::check_before_unrecorded(Ticket& ticket, const Range& range) {
 void Recording::followed(Ticket& ticket, cl_int status) noexcept {
   if (status != CL_SUCCESS) return;
   quietly([&] {
-    QueueRecord& record = *ticket.place;
-    add_points(record.carried, ticket.after);
-    if (ticket.work && ticket.work->holds_back_later)
-      add_points(record.after_barrier, ticket.after);
+    carry(*ticket.place, ticket.after, ticket.work && ticket.work->holds_back_later);
     if (!ticket.program_event || !*ticket.program_event) return;
     auto known = std::make_shared<Event>();
     known->capture = number;
@@ -418,17 +355,11 @@ void Recording::launch(Ticket& ticket, CommandBuffer& buffer) noexcept {
     ticket.work->clear();
     ticket.work->row.kind = WorkKind::launch;
     ticket.work->label = "clEnqueueCommandBufferKHR";
-    if (buffer.recorded_in != number) {
-      buffer.recorded_in = number;
-      buffer.graph = next_graph_.fetch_add(1, std::memory_order_relaxed);
-      capture::GraphMessage graph;
+    once(buffer.recorded_in, buffer.graph, [&](auto&& add_edge) {
       for (std::uint32_t to = 0; to < count; ++to)
-        for (const std::uint32_t from : buffer.works[to].after)
-          graph.edges.push_back({buffer.graph, from, to, 0});
-      if (!graph.edges.empty()) document_.push(std::move(graph));
-    }
-    choose_lane(ticket, *ticket.queue, record);
-    add_orders(ticket, record);
+        for (const std::uint32_t from : buffer.works[to].after) add_edge(from, to);
+    });
+    place(ticket);
     std::vector<Piece> unknown;
     for (std::uint32_t i = 0; i < count; ++i) {
       const BufferedWork& one = buffer.works[i];
@@ -626,9 +557,7 @@ std::vector<Point> Recording::given_to(Queue& queue) noexcept {
   quietly([&] {
     const std::lock_guard lock(queue.mutex);
     if (!queue.record || queue.record->capture != number) return;
-    points = queue.record->carried;
-    for (const Lane& lane : queue.record->lanes)
-      add_point(points, {lane.stream, lane.last_command});
+    queue.record->add_given(points);
   });
   return points;
 }
@@ -707,8 +636,6 @@ CaptureReport Recording::end(std::chrono::milliseconds patience) {
     let_go(record);
     queue->record.reset();
   }
-  if (std::string sentence = polled_.sentence(); !sentence.empty())
-    note("polled_order", std::move(sentence));
   quietly([&] { overhead(OverheadKind::stopping, begin_ns, 0); });
   return close_document();
 }

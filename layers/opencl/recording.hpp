@@ -25,7 +25,6 @@
 #include "layers/opencl/shared_writes.hpp"
 #include "layers/opencl/work.hpp"
 #include "layers/tracking/host_pages.hpp"
-#include "recording/polled_order.hpp"
 #include "recording/recording_core.hpp"
 
 namespace reel::layer {
@@ -151,8 +150,7 @@ class Recording : public capture::RecordingCore {
   std::vector<std::shared_ptr<Queue>> queues();
   QueueRecord& record_of(Queue& queue);
   void add_lane(Queue& queue, QueueRecord& record);
-  void choose_lane(Ticket& ticket, Queue& queue, QueueRecord& record);
-  void add_orders(Ticket& ticket, QueueRecord& record);
+  void place(Ticket& ticket);  // chooses its lane
   void saw_done(std::uint32_t stream, std::uint32_t command);
   void look_at(const Point& command, const Work& work, std::vector<capture::Piece>& unknown);
   void follow(Ticket& ticket, const Work& work);
@@ -193,16 +191,16 @@ class Recording : public capture::RecordingCore {
   void read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
                    std::span<const capture::Piece> pieces, const ReadOrder& order);
   void wait_for_all(std::vector<cl_event> events);  // and release them
-  void when_done(QueueRecord& record, cl_event event, std::unique_ptr<Reading> reading);
+  void when_done(QueueRecord& record, cl_event event, std::unique_ptr<DriverReading> reading);
   static void CL_CALLBACK read_done(cl_event event, cl_int status, void* data);
-  void push(Reading& reading);
   cl_int enqueue_read(cl_command_queue queue, const Storage& storage, std::uint64_t offset,
                       std::span<std::byte> target, cl_uint wait_count, const cl_event* waits,
                       cl_event* event, std::vector<cl_mem>& scratch);
   void push_bytes(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
                   ByteSource& bytes);
   void take_host_writes(std::uint32_t command, Storage& storage);
-  std::optional<capture::Block> take_memory(std::uint64_t size_bytes, QueueRecord* record);
+  bool keep_waiting(capture::QueueLog* queue) override;
+  bool is_read_whole(const BufferResource& buffer) const override;
   // Queues of our own, one a context, as long as they are needed.
   class OwnQueues {
    public:
@@ -225,7 +223,6 @@ class Recording : public capture::RecordingCore {
   HostPages host_pages_;
   OwnReads own_reads_;
   SharedWrites shared_writes_;
-  capture::PolledOrder polled_;
 
   std::mutex mutex_;  // of what follows
   std::map<cl_device_id, std::uint32_t> devices_;

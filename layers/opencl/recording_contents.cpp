@@ -20,27 +20,18 @@
 namespace reel::layer {
 
 using capture::Block;
-using capture::ContentsMessage;
 using capture::Piece;
 using capture::piece_bytes;
+using capture::Reading;
 
 namespace {
-
-using namespace std::chrono_literals;
-
-// The longest that a call of the program waits for memory.
-constexpr auto patience = 1s;
 
 std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 
 Storage& storage_of(const Piece& piece) { return static_cast<Storage&>(*piece.buffer); }
 
-BufferRange window_range(Storage& storage, const HostWindow& window) {
-  BufferRange range;
-  range.buffer = &storage;
-  range.offset_bytes = window.offset_bytes;
-  range.size_bytes = window.size_bytes;
-  return range;
+std::string answered(cl_int status) {
+  return fmt::format("the driver answered {} ({})", status_name(status), status);
 }
 
 void* svm(const Storage& storage, std::uint64_t offset) { return storage.address + offset; }
@@ -91,10 +82,8 @@ class Kept {
 };
 
 // Of the memory for contents, as long as the driver reads.
-std::uint64_t bytes_of(const Reading& reading) {
-  std::uint64_t bytes = reading.image ? reading.image->bytes().size() : 0;
-  for (const ContentsMessage& message : reading.contents) bytes += message.block.bytes().size();
-  return bytes;
+std::uint64_t bytes_of(const DriverReading& reading) {
+  return reading.contents ? reading.contents->block.bytes().size() : 0;
 }
 
 // At the end of the block, whatever way it is left.
@@ -108,13 +97,16 @@ struct Forgetting {
 
 // Waits while somebody gives memory back who needs nothing of the program: the document's writer
 // does, a driver that reads behind a user event does not.
-std::optional<Block> Recording::take_memory(std::uint64_t size_bytes, QueueRecord* record) {
-  return RecordingCore::take_memory(size_bytes, patience, [&] {
-    const bool is_being_written = memory_->taken() > being_read_.load(std::memory_order_acquire);
-    if (!is_being_written && !held_back::is_free(held_back::now())) return false;
-    if (record) next().clFlush(record->handle);
-    return true;
-  });
+bool Recording::keep_waiting(capture::QueueLog* queue) {
+  const bool is_being_written = memory_->taken() > being_read_.load(std::memory_order_acquire);
+  if (!is_being_written && !held_back::is_free(held_back::now())) return false;
+  if (queue) next().clFlush(static_cast<QueueRecord&>(*queue).handle);
+  return true;
+}
+
+// OpenCL reads boxes of pixels, not ranges of bytes.
+bool Recording::is_read_whole(const BufferResource& buffer) const {
+  return static_cast<const Storage&>(buffer).image.has_value();
 }
 
 // --- reading ------------------------------------------------------------------------------------
@@ -164,62 +156,34 @@ cl_int Recording::enqueue_read(cl_command_queue queue, const Storage& storage, s
   return status;
 }
 
-// Pieces of images come whole: OpenCL reads boxes of pixels, not ranges of bytes.
 void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
                             std::span<const Piece> pieces, const ReadOrder& order) {
-  const std::uint64_t begin_ns = monotonic_ns();
-  std::uint64_t total = 0;
-  std::vector<const Storage*> images;
-  for (const Piece& piece : pieces) {
-    const Storage& storage = storage_of(piece);
-    const bool whole = storage.image.has_value();
-    if (whole && std::find(images.begin(), images.end(), &storage) != images.end()) continue;
-    if (whole) images.push_back(&storage);
-    const std::uint64_t begin = whole ? 0 : piece.offset_bytes;
-    const std::uint64_t end = whole ? storage.size_bytes : begin + piece.size_bytes;
-    const std::uint64_t step = whole ? std::max<std::uint64_t>(end, 1) : piece_bytes;
-    for (std::uint64_t at = begin; at < end; at += step) {
-      const std::uint64_t size = std::min(step, end - at);
-      auto block = take_memory(size, &record);
-      if (!block) {
-        missing(storage, "no memory was free in time to read them");
-        break;
-      }
-      auto reading = std::make_unique<Reading>();
-      const std::span<std::byte> target = block->bytes();
-      if (whole) {
-        reading->image = std::move(*block);
-        for (const Piece& part : pieces)
-          if (part.buffer == piece.buffer)
-            reading->parts.push_back({role, command, part.offset_bytes, part.size_bytes});
-      } else {
-        reading->contents.push_back(
-            {role, command, u32(storage.id), at, stores(role), std::move(*block)});
-      }
-      reading->storage_id = u32(storage.id);
-      cl_event event = nullptr;
-      const cl_int status = enqueue_read(record.handle, storage, at, target, order.wait_count,
-                                         order.waits, &event, reading->scratch);
-      if (status != CL_SUCCESS) {
-        missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
-        for (cl_mem memory : reading->scratch) next().clReleaseMemObject(memory);
-        break;
-      }
-      if (order.events && event) {
-        next().clRetainEvent(event);
-        order.events->push_back(event);
-      }
-      // Who comes after the command that needs an input comes after its read, too.
-      if (role != ContentRole::input && event)
-        reading->read = own_reads_.add(
-            {&storage_of(piece), at, size}, command, record.handle, record.in_order, event,
-            window_of(storage_of(piece)).size_bytes != 0 ? order.after : nullptr);
-      when_done(record, event, std::move(reading));
-      total += size;
+  RecordingCore::read_pieces(record, role, command, pieces, [&](std::size_t i, Reading bytes) {
+    Storage& storage = storage_of(pieces[i]);
+    const std::uint64_t at = bytes.offset_bytes;
+    const std::span<std::byte> target = bytes.block.bytes();
+    auto reading = std::make_unique<DriverReading>();
+    reading->contents = std::move(bytes);
+    cl_event event = nullptr;
+    const cl_int status = enqueue_read(record.handle, storage, at, target, order.wait_count,
+                                       order.waits, &event, reading->scratch);
+    if (status != CL_SUCCESS) {
+      missing(storage, answered(status));
+      for (cl_mem memory : reading->scratch) next().clReleaseMemObject(memory);
+      return false;
     }
-  }
-  overhead(role == ContentRole::input ? OverheadKind::inputs : OverheadKind::checks, begin_ns,
-           total);
+    if (order.events && event) {
+      next().clRetainEvent(event);
+      order.events->push_back(event);
+    }
+    // Who comes after the command that needs an input comes after its read, too.
+    if (role != ContentRole::input && event)
+      reading->read =
+          own_reads_.add({&storage, at, target.size()}, command, record.handle, record.in_order,
+                         event, window_of(storage).size_bytes != 0 ? order.after : nullptr);
+    when_done(record, event, std::move(reading));
+    return true;
+  });
 }
 
 void Recording::read_inputs(Ticket& ticket, std::span<const Piece> pieces, bool in_order) {
@@ -331,7 +295,7 @@ std::shared_ptr<Block> Recording::copy_before(Ticket& ticket, std::span<const Ra
       at += range.size_bytes;
       if (status != CL_SUCCESS) break;
       // Until the read is done the bytes are the driver's, whatever becomes of the map.
-      auto reading = std::make_unique<Reading>();
+      auto reading = std::make_unique<DriverReading>();
       reading->kept = bytes;
       if (one) {
         if (!ticket.record->in_order) {
@@ -350,14 +314,15 @@ std::shared_ptr<Block> Recording::copy_before(Ticket& ticket, std::span<const Ra
     if (status == CL_SUCCESS)
       copy = std::move(bytes);
     else
-      missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
+      missing(storage, answered(status));
     overhead(OverheadKind::inputs, begin_ns, total);
   });
   return copy;
 }
 
 // Takes over the event.
-void Recording::when_done(QueueRecord& record, cl_event event, std::unique_ptr<Reading> reading) {
+void Recording::when_done(QueueRecord& record, cl_event event,
+                          std::unique_ptr<DriverReading> reading) {
   reading->recording = this;
   reading->count = record.readings;
   reading->is_timed = record.is_timed;
@@ -383,7 +348,7 @@ void Recording::when_done(QueueRecord& record, cl_event event, std::unique_ptr<R
 
 // On a thread of the driver.
 void CL_CALLBACK Recording::read_done(cl_event event, cl_int status, void* data) {
-  const std::unique_ptr<Reading> reading(static_cast<Reading*>(data));
+  const std::unique_ptr<DriverReading> reading(static_cast<DriverReading*>(data));
   Recording& recording = *reading->recording;
   recording.being_read_.fetch_sub(bytes_of(*reading), std::memory_order_release);
   recording.quietly([&] {
@@ -404,33 +369,18 @@ void CL_CALLBACK Recording::read_done(cl_event event, cl_int status, void* data)
           fmt::format(
               "c{} is not checked in b{}: the program may have overwritten the bytes before "
               "they could be read, and waiting for the read could have stopped it.",
-              reading->read->command, reading->storage_id));
+              reading->read->command, reading->contents->buffer));
     else if (status < 0)
       recording.note("contents_missing",
                      fmt::format("Contents could not be read: the driver's command ended with {} "
                                  "({}).",
                                  status_name(status), status));
-    else
-      recording.push(*reading);
+    else if (reading->contents)
+      recording.arrived(*reading->contents);
   });
   if (reading->read) recording.own_reads_.done(reading->read);
   for (cl_mem memory : reading->scratch) next().clReleaseMemObject(memory);
   reading->count->fetch_sub(1, std::memory_order_release);
-}
-
-void Recording::push(Reading& reading) {
-  for (ContentsMessage& message : reading.contents) document_.push(std::move(message));
-  for (const Reading::ImagePart& part : reading.parts) {
-    auto block = take_memory(part.size_bytes, nullptr);
-    if (!block) {
-      note("contents_missing", "Contents of an image are missing: no memory was free in time.");
-      continue;
-    }
-    std::memcpy(block->bytes().data(), reading.image->bytes().data() + part.offset_bytes,
-                part.size_bytes);
-    document_.push(ContentsMessage{part.role, part.command, reading.storage_id, part.offset_bytes,
-                                   stores(part.role), std::move(*block)});
-  }
 }
 
 // --- what the host gives and finds --------------------------------------------------------------
@@ -442,9 +392,7 @@ void Recording::push_bytes(ContentRole role, std::uint32_t command,
   for (const WorkArgument& argument : ranges) {
     if (argument.kind != ArgumentKind::buffer || argument.range.storage->is_strange) continue;
     total += argument.range.size_bytes;
-    if (!RecordingCore::push_bytes(role, command, argument.range.of_buffer(), bytes,
-                                   [&](std::uint64_t size) { return take_memory(size, nullptr); }))
-      break;
+    if (!RecordingCore::push_bytes(role, command, argument.range.of_buffer(), bytes)) break;
   }
   if (total >= page_bytes)
     overhead(role == ContentRole::check ? OverheadKind::checks : OverheadKind::inputs, begin_ns,
@@ -485,7 +433,7 @@ void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
   const bool is_copied = window.before && (!window.read || is_done(window.read));
   if (!storage.address && !window.is_discarding && !is_copied && !window.hashes) {
     // Mapped before the capture, or nobody could copy it: only the device can tell what is there.
-    ledger_.forget(window_range(storage, window));
+    ledger_.forget(capture::range_of(storage, window.offset_bytes, window.size_bytes));
     return;
   }
   if (is_copied && !host_pages_.knows(&storage))
@@ -637,36 +585,17 @@ std::uint64_t Recording::read_now(OwnQueues& queues, const Piece& piece, std::ui
     missing(storage, "its memory was the program's, and is gone");
     return 0;
   }
-  const bool whole = storage.image.has_value();
-  const std::uint64_t end = piece.offset_bytes + piece.size_bytes;
-  std::uint64_t total = 0;
-  std::vector<std::byte> pixels(whole ? storage.size_bytes : 0);
-  for (std::uint64_t at = piece.offset_bytes; at < end; at += piece_bytes) {
-    const std::uint64_t size = std::min(piece_bytes, end - at);
-    auto block = take_memory(size, nullptr);
-    if (!block) {
-      missing(storage, "no memory was free in time to read them");
-      break;
-    }
-    const std::span<std::byte> target = whole ? std::span<std::byte>(pixels) : block->bytes();
+  const auto read = [&](const BufferRange& range, std::span<std::byte> target) {
     std::vector<cl_mem> scratch;
     cl_event event = nullptr;
     cl_int status =
-        enqueue_read(queue, storage, whole ? 0 : at, target, 0, nullptr, &event, scratch);
+        enqueue_read(queue, storage, range.offset_bytes, target, 0, nullptr, &event, scratch);
     if (status == CL_SUCCESS) status = next().clWaitForEvents(1, &event);
     if (event) next().clReleaseEvent(event);
     for (cl_mem memory : scratch) next().clReleaseMemObject(memory);
-    if (status != CL_SUCCESS) {
-      missing(storage, fmt::format("the driver answered {} ({})", status_name(status), status));
-      break;
-    }
-    if (whole) std::memcpy(block->bytes().data(), pixels.data() + at, size);
-    if (!is_still_ours()) break;
-    document_.push(ContentsMessage{ContentRole::check, command, u32(storage.id), at,
-                                   stores(ContentRole::check), std::move(*block)});
-    total += size;
-  }
-  return total;
+    return status == CL_SUCCESS ? std::string() : answered(status);
+  };
+  return RecordingCore::read_now(piece, command, read, is_still_ours);
 }
 
 // Memory that the host sees is the program's to change, and to take back: only what is still as

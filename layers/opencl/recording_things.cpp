@@ -32,9 +32,10 @@ std::uint32_t Recording::device_of(const Storage& storage) {
 }
 
 void Recording::note_storage(Storage& storage) {
-  if (storage.noted_in.exchange(number, std::memory_order_relaxed) == number) return;
-  document_.push(document::BufferRow{u32(storage.id), device_of(storage), storage.size_bytes,
-                                     storage.label, storage.kind, true, storage.image});
+  once(storage.noted_in, [&] {
+    document_.push(document::BufferRow{u32(storage.id), device_of(storage), storage.size_bytes,
+                                       storage.label, storage.kind, true, storage.image});
+  });
 }
 
 void Recording::allocated(Storage& storage) noexcept {
@@ -46,11 +47,8 @@ void Recording::allocated(Storage& storage) noexcept {
 
 void Recording::note_kernel(Kernel& kernel, cl_device_id device) {
   if (!kernel.identity) kernel.identity = identity_of(kernel);
-  CaptureNumber& recorded_in = kernel.identity->recorded_in;
-  if (recorded_in.load(std::memory_order_relaxed) == number) [[likely]]
-    return;
-  if (recorded_in.exchange(number, std::memory_order_relaxed) == number) return;
-  document_.push(kernel_row(kernel, device, note_device(device)));
+  once(kernel.identity->recorded_in,
+       [&] { document_.push(kernel_row(kernel, device, note_device(device))); });
 }
 
 }  // namespace reel::layer

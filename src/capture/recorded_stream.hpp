@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "recording/buffer_ledger.hpp"
-#include "recording/command_log.hpp"
-#include "recording/host_waits.hpp"
 #include "recording/mapped_memory.hpp"
-#include "recording/messages.hpp"
+#include "recording/queue_log.hpp"
+#include "recording/reading.hpp"
 #include "runtime/recorder.hpp"
 
 namespace reel::capture {
@@ -33,14 +32,14 @@ class SharedStepTimes final : public StepTimes {
   std::optional<std::vector<StepTime>> collected_;
 };
 
-class RecordedStream final : public StreamRecord {
+class RecordedStream final : public StreamRecord, public QueueLog {
  public:
   // Contents being read, and the point in the stream where they are there.
   struct PendingContents {
     std::shared_ptr<Signal> done;
-    std::vector<ContentsMessage> contents;
-    std::vector<std::uint32_t> finals;  // which of the final checks each is of; empty: none is
-    MappedMemory::Target mapped = {};   // what else is being read
+    std::vector<Reading> contents;
+    std::uint64_t size_bytes = 0;
+    MappedMemory::Target mapped = {};  // what else is being read
   };
   struct PendingLaunch {
     std::shared_ptr<Signal> done;
@@ -49,15 +48,16 @@ class RecordedStream final : public StreamRecord {
     std::vector<std::uint32_t> commands;  // of each step; no_index where it was off
   };
 
-  explicit RecordedStream(std::uint32_t in_capture) : capture(in_capture) {}
+  RecordedStream(StreamState& of, std::uint32_t in_capture, std::uint32_t id) : stream(of) {
+    capture = in_capture;
+    lanes.all.resize(1);
+    lanes[0].stream = id;
+  }
+  std::uint32_t& last_command() { return lanes[0].last_command; }
 
-  const std::uint32_t capture;
-  const std::shared_ptr<CommandLog> log = std::make_shared<CommandLog>();
-  std::uint32_t last_command = no_index;
-  bool is_in_document = false;       // with its first command
-  std::vector<RecordedPlace> waits;  // the next command comes after these; one a stream
-  HostWaits::Known host_waits;
-  std::uint32_t since_collected = 0;
+  StreamState& stream;          // that it belongs to
+  bool is_in_document = false;  // with its first command
+  PendingContents group;        // that is being put together
   std::deque<PendingContents> contents;
   std::deque<PendingLaunch> launches;
   std::vector<TicketStamps> stamps;       // reused

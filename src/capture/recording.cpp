@@ -40,8 +40,8 @@ struct Ids {
 Recording::Recording(std::uint32_t capture_number, std::string document_path,
                      std::unique_ptr<DocumentThread> document, const CaptureOptions& options,
                      std::optional<PassRange> passes)
-    : RecordingCore(capture_number, std::move(document_path), std::move(document),
-                    options.contents),
+    : RecordingCore(capture_number, std::move(document_path), std::move(document), options.contents,
+                    std::chrono::seconds(5)),
       selection_{options.device.state().get(), options.stream.state().get(), options.scope},
       passes_(passes) {}
 
@@ -108,14 +108,9 @@ void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_
                        const Work& work) {
   record.unknown.clear();
   look_at(id, work, record.unknown);
-  for (const RecordedPlace& after : record.waits)
-    document_.push(document::OrderRow{id, u32(stream.id), after.command});
-  record.waits.clear();
-  if (host_waits_.has_news(record.host_waits)) [[unlikely]]
-    host_waits_.catch_up(record.host_waits, u32(stream.id), id, [&](std::uint32_t after) {
-      document_.push(document::OrderRow{id, u32(stream.id), after});
-    });
-  record.last_command = id;
+  place(
+      record, {id}, [] {}, [] {});
+  record.last_command() = id;
   if (contents == Contents::none) return;
   if (!record.unknown.empty()) {
     read_pieces(stream, record, ContentRole::input, id, record.unknown);
@@ -250,7 +245,7 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
     // What a step wrote can be read only when all are done.
     for (const auto& step : steps)
       if (step.enabled) after(stream, *record, id + enabled, step.command.work);
-    record->last_command = id + enabled;
+    record->last_command() = id + enabled;
     if (times) {
       pending.done = stream.mark_aside();
       record->launches.push_back(std::move(pending));
@@ -262,16 +257,11 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
 
 void Recording::append_launch(StreamState& stream, RecordedStream& record, const Given& given,
                               GraphExecState& exec) {
-  if (exec.recorded_in != number) {
-    exec.recorded_in = number;
-    exec.recorded_graph = next_graph_.fetch_add(1, std::memory_order_relaxed);
-    GraphMessage graph;
+  once(exec.recorded_in, exec.recorded_graph, [&](auto&& add) {
     const auto& steps = exec.plan().steps;
     for (std::uint32_t i = 0; i < steps.size(); ++i)
-      for (const std::uint32_t before : steps[i].waits)
-        graph.edges.push_back({exec.recorded_graph, before, i, 0});
-    if (!graph.edges.empty()) document_.push(std::move(graph));
-  }
+      for (const std::uint32_t before : steps[i].waits) add(before, i);
+  });
   PackedCommand* entry =
       reserve_command(*record.log, u32(stream.id), given, 0, 0, exec.launch_name.size());
   entry->work.kind = WorkKind::launch;
@@ -331,12 +321,7 @@ void Recording::collect_launches(RecordedStream& record) {
 
 void Recording::collect_contents(RecordedStream& record) {
   while (!record.contents.empty() && record.contents.front().done->done()) {
-    RecordedStream::PendingContents& there = record.contents.front();
-    for (std::size_t i = 0; i < there.contents.size(); ++i)
-      if (!there.finals.empty() && final_checks_.is_spoiled(there.finals[i]))
-        spoiled(final_checks_.piece(there.finals[i]));
-      else
-        document_.push(std::move(there.contents[i]));
+    for (Reading& reading : record.contents.front().contents) arrived(reading);
     record.contents.pop_front();
   }
 }
@@ -348,9 +333,9 @@ RecordedPoint Recording::point(StreamState& stream) {
   quietly([&] {
     const auto* record = static_cast<const RecordedStream*>(stream.recorded.get());
     if (!record || record->capture != number) return;
-    point.after = record->waits;
-    if (record->last_command != no_index)
-      point.after.push_back({u32(stream.id), record->last_command});
+    std::vector<Point> given;
+    record->add_given(given);
+    for (const Point& one : given) point.after.push_back({one.stream, one.command});
     if (!point.after.empty()) point.capture = number;
   });
   return point;
@@ -361,15 +346,9 @@ RecordedPoint Recording::point(StreamState& stream) {
 void Recording::wait(StreamState& stream, const RecordedPoint& point) {
   if (point.capture != number) return;
   quietly([&] {
-    auto& waits = record_of(stream).waits;
-    for (const RecordedPlace& place : point.after) {
-      if (place.stream == u32(stream.id)) continue;
-      const auto known = std::ranges::find(waits, place.stream, &RecordedPlace::stream);
-      if (known == waits.end())
-        waits.push_back(place);
-      else
-        known->command = std::max(known->command, place.command);
-    }
+    auto& waits = record_of(stream).carried;
+    for (const RecordedPlace& place : point.after)
+      if (place.stream != u32(stream.id)) add_point(waits, {place.stream, place.command});
   });
 }
 
@@ -427,10 +406,10 @@ RecordedStream& Recording::record_of(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
   if (record && record->capture == number) [[likely]]
     return *record;
-  auto fresh = std::make_unique<RecordedStream>(number);
+  auto fresh = std::make_unique<RecordedStream>(stream, number, u32(stream.id));
   // Contents of an earlier capture may still be on their way into its memory, until the stream
   // ends.
-  if (record && (record->earlier || !record->contents.empty()))
+  if (record && (record->earlier || !record->contents.empty() || !record->group.contents.empty()))
     fresh->earlier = std::move(stream.recorded);
   record = fresh.get();
   stream.recorded = std::move(fresh);
@@ -480,17 +459,16 @@ void Recording::note_buffer(const BufferResource& buffer) {
 
 // An image that is made on a buffer has no bytes of its own, so the ledger doesn't know it.
 void Recording::note_view(BufferResource& image) {
-  if (image.known_in.exchange(number, std::memory_order_relaxed) != number) note_buffer(image);
+  once(image.known_in, [&] { note_buffer(image); });
 }
 
 void Recording::note_kernel(KernelResource& kernel) {
-  if (kernel.recorded_in.load(std::memory_order_relaxed) == number) [[likely]]
-    return;
-  if (kernel.recorded_in.exchange(number, std::memory_order_relaxed) == number) return;
-  note_device(*kernel.device);
-  document_.push(
-      document::kernel_row(kernel, kernel.device->number,
-                           built_form(kernel.source, kernel.device->info().kernel_forms)));
+  once(kernel.recorded_in, [&] {
+    note_device(*kernel.device);
+    document_.push(
+        document::kernel_row(kernel, kernel.device->number,
+                             built_form(kernel.source, kernel.device->info().kernel_forms)));
+  });
 }
 
 // The tightest of a few: what lies between two looks at the host's clock is the error.

@@ -16,13 +16,8 @@
 #include <vector>
 
 #include "capture/environment.hpp"
-#include "recording/buffer_ledger.hpp"
-#include "recording/document_thread.hpp"
-#include "recording/final_checks.hpp"
-#include "recording/host_waits.hpp"
 #include "recording/log_entries.hpp"
 #include "recording/mapped_memory.hpp"
-#include "recording/memory_budget.hpp"
 #include "recording/recording_core.hpp"
 #include "reel/capture.hpp"
 #include "runtime/recorder.hpp"
@@ -113,6 +108,7 @@ class Recording final : public Recorder, public RecordingCore {
   void wait_until_done(std::vector<End>& ends, Locks* locks);
   void collect_launches(RecordedStream& record);
   void collect_contents(RecordedStream& record);
+  static void close_group(RecordedStream& record);
 
   // Contents. Pieces of a stream are read in its order, between its commands.
   void read_pieces(StreamState& stream, RecordedStream& record, ContentRole role,
@@ -125,15 +121,12 @@ class Recording final : public Recorder, public RecordingCore {
   // Beside all streams. `finals`: which of the final checks the pieces are; empty: none are.
   void read_final(DeviceState& device, std::span<const Piece> pieces,
                   std::span<const std::uint32_t> finals = {});
-  void spoiled(const Piece& piece);
-  template <class WhileWaiting>
-  std::optional<Block> take_memory(std::uint64_t size_bytes, WhileWaiting&& while_waiting);
+  bool keep_waiting(QueueLog* queue) override;
   void read_freed_buffers();
   void read_final_checks();
 
   const Selection selection_;
   const std::optional<PassRange> passes_;
-  FinalChecks final_checks_;
   MappedMemory mapped_;
   std::atomic<Phase> phase_{Phase::opening};
 

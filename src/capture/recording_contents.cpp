@@ -2,10 +2,6 @@
 // needs them, checks of what was written, and all that is left at the end.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-#include <thread>
-
 #include "capture/recorded_stream.hpp"
 #include "capture/recording.hpp"
 #include "runtime/device_state.hpp"
@@ -13,77 +9,45 @@
 
 namespace reel::capture {
 
-namespace {
-
-using namespace std::chrono_literals;
-
-// How long a capture waits for memory, or for a device that gets nothing done, before it does
-// without. A program may have blocked the device until it gets on itself.
-constexpr auto patience = 5s;
-
-BufferRange range_of(const Piece& whole, std::uint64_t at) {
-  return range_of(
-      Piece{whole.buffer, whole.offset_bytes + at, std::min(piece_bytes, whole.size_bytes - at)});
+bool Recording::keep_waiting(QueueLog* queue) {
+  if (!queue) return true;
+  auto& record = static_cast<RecordedStream&>(*queue);
+  close_group(record);
+  record.stream.flush_aside();
+  collect_contents(record);
+  return true;
 }
 
-}  // namespace
-
-template <class WhileWaiting>
-std::optional<Block> Recording::take_memory(std::uint64_t size_bytes,
-                                            WhileWaiting&& while_waiting) {
-  return RecordingCore::take_memory(size_bytes, patience, [&] {
-    while_waiting();
-    return true;
-  });
+void Recording::close_group(RecordedStream& record) {
+  if (record.group.contents.empty()) return;
+  record.group.done = record.stream.mark_aside();
+  record.contents.push_back(std::exchange(record.group, {}));
 }
 
 void Recording::read_pieces(StreamState& stream, RecordedStream& record, ContentRole role,
                             std::uint32_t command, std::span<const Piece> pieces,
                             std::span<const std::uint32_t> finals) {
-  const std::uint64_t begin_ns = monotonic_ns();
-  RecordedStream::PendingContents group;
-  std::uint64_t in_group = 0, total = 0;
-  const auto close_group = [&] {
-    if (group.contents.empty()) return;
-    group.done = stream.mark_aside();
-    record.contents.push_back(std::move(group));
-    group = {};
-    in_group = 0;
-  };
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Piece& piece = pieces[i];
-    for (std::uint64_t at = 0; at < piece.size_bytes; at += piece_bytes) {
-      const BufferRange range = range_of(piece, at);
-      auto block = take_memory(range.size_bytes, [&] {
-        close_group();
-        stream.flush_aside();
-        collect_contents(record);
+  RecordingCore::read_pieces(
+      record, role, command, pieces, [&](std::size_t piece, Reading reading) {
+        if (!finals.empty()) reading.final_check = finals[piece];
+        const std::span<std::byte> target = reading.block.bytes();
+        const BufferRange range =
+            range_of(*pieces[piece].buffer, reading.offset_bytes, target.size());
+        // The block is in the group before the device is told of it: whatever happens now, the
+        // memory stays until the stream is done.
+        record.group.contents.push_back(std::move(reading));
+        stream.read_aside(range, target);
+        if ((record.group.size_bytes += target.size()) >= piece_bytes) close_group(record);
+        return true;
       });
-      if (!block) {
-        missing(*piece.buffer, "no memory was free in time to read them");
-        break;
-      }
-      // The block is in the group before the device is told of it: whatever happens now, the
-      // memory stays until the stream is done.
-      group.contents.push_back({role, command, static_cast<std::uint32_t>(piece.buffer->id),
-                                range.offset_bytes, stores(role), std::move(*block)});
-      if (!finals.empty()) group.finals.push_back(finals[i]);
-      stream.read_aside(range, group.contents.back().block.bytes());
-      total += range.size_bytes;
-      if ((in_group += range.size_bytes) >= piece_bytes) close_group();
-    }
-  }
-  close_group();
+  close_group(record);
   collect_contents(record);
-  overhead(role == ContentRole::input ? OverheadKind::inputs : OverheadKind::checks, begin_ns,
-           total);
 }
 
 void Recording::keep_written_bytes(std::uint32_t command, const Write& write) {
   const std::uint64_t begin_ns = monotonic_ns();
   BoxSource bytes(write.data.data(), line(write.data.size()));
-  push_bytes(ContentRole::written, command, write.target, bytes,
-             [&](std::uint64_t size) { return take_memory(size, [] {}); });
+  push_bytes(ContentRole::written, command, write.target, bytes);
   if (write.data.size() >= page_bytes) overhead(OverheadKind::inputs, begin_ns, write.data.size());
 }
 
@@ -92,10 +56,9 @@ void Recording::keep_written_bytes(std::uint32_t command, const Write& write) {
 void Recording::take_host_writes(std::uint32_t command, const BufferRange& range) {
   if (contents == Contents::none) return;
   for (const auto& [begin, end] : mapped_.take_host_writes(range)) {
-    const BufferRange changed = range_of({range.buffer, begin, end - begin});
+    const BufferRange changed = range_of(*range.buffer, begin, end - begin);
     BoxSource bytes(range.buffer->mapped + begin, line(end - begin));
-    push_bytes(ContentRole::input, command, changed, bytes,
-               [&](std::uint64_t size) { return take_memory(size, [] {}); });
+    push_bytes(ContentRole::input, command, changed, bytes);
     ledger_.overwrite(changed, true);
   }
 }
@@ -116,10 +79,6 @@ void Recording::expect_mapped(StreamState& stream, RecordedStream& record,
 
 // --- when nobody uses the buffers any more ------------------------------------------------------
 
-void Recording::spoiled(const Piece& piece) {
-  missing(*piece.buffer, "work that is not in the capture wrote them before they could be read");
-}
-
 void Recording::read_final(DeviceState& device, std::span<const Piece> pieces,
                            std::span<const std::uint32_t> finals) {
   const std::uint64_t begin_ns = monotonic_ns();
@@ -127,28 +86,18 @@ void Recording::read_final(DeviceState& device, std::span<const Piece> pieces,
   std::uint64_t total = 0;
   try {
     const auto queue = device.driver().open_queue("reel");
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      const Piece& piece = pieces[i];
-      for (std::uint64_t at = 0; at < piece.size_bytes; at += piece_bytes) {
-        const BufferRange range = range_of(piece, at);
-        auto block = take_memory(range.size_bytes, [] {});
-        if (!block) {
-          missing(*piece.buffer, "no memory was free in time to read them");
-          break;
-        }
-        queue->submit({Read{range, block->bytes()}});
-        queue->flush();
-        queue->wait();
-        if (!finals.empty() && final_checks_.is_spoiled(finals[i])) {
-          spoiled(piece);
-          break;
-        }
-        document_.push(ContentsMessage{
-            ContentRole::check, command, static_cast<std::uint32_t>(piece.buffer->id),
-            range.offset_bytes, stores(ContentRole::check), std::move(*block)});
-        total += range.size_bytes;
-      }
-    }
+    const auto read = [&](const BufferRange& range, std::span<std::byte> target) {
+      queue->submit({Read{range, target}});
+      queue->flush();
+      queue->wait();
+      return std::string();
+    };
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      total += read_now(pieces[i], command, read, [&] {
+        if (finals.empty() || !final_checks_.is_spoiled(finals[i])) return true;
+        note_spoiled(pieces[i]);
+        return false;
+      });
   } catch (const std::exception& error) {
     note("contents_missing", fmt::format("Results could not be read: {}", error.what()));
   }

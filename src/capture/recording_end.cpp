@@ -161,7 +161,7 @@ void Recording::stream_ends(StreamState& stream) {
     stream.flush_aside();
     wait_until_done(end, nullptr);
     if (end.empty())
-      host_waited({number, {{static_cast<std::uint32_t>(stream.id), record->last_command}}});
+      host_waited({number, {{static_cast<std::uint32_t>(stream.id), record->last_command()}}});
   });
 }
 

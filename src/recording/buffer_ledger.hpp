@@ -41,12 +41,16 @@ struct Piece {
   BufferResource* buffer;
   std::uint64_t offset_bytes, size_bytes;
 };
-inline BufferRange range_of(const Piece& piece) {
+inline BufferRange range_of(BufferResource& buffer, std::uint64_t offset_bytes,
+                            std::uint64_t size_bytes) {
   BufferRange range;
-  range.buffer = piece.buffer;
-  range.offset_bytes = piece.offset_bytes;
-  range.size_bytes = piece.size_bytes;
+  range.buffer = &buffer;
+  range.offset_bytes = offset_bytes;
+  range.size_bytes = size_bytes;
   return range;
+}
+inline BufferRange range_of(const Piece& piece) {
+  return range_of(*piece.buffer, piece.offset_bytes, piece.size_bytes);
 }
 
 class BufferLedger {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
 namespace reel::capture {
 
 namespace {
@@ -10,12 +13,14 @@ constexpr std::size_t memory_bytes = std::size_t{256} << 20;
 }  // namespace
 
 RecordingCore::RecordingCore(std::uint32_t capture_number, std::string document_path,
-                             std::unique_ptr<DocumentThread> document, Contents which)
+                             std::unique_ptr<DocumentThread> document, Contents which,
+                             std::chrono::milliseconds patience)
     : number(capture_number),
       contents(which),
       path(std::move(document_path)),
       memory_(std::make_shared<MemoryBudget>(memory_bytes)),
       ledger_(capture_number),
+      patience_(patience),
       owned_document_(std::move(document)),
       document_(*owned_document_) {}
 
@@ -39,8 +44,32 @@ void RecordingCore::region(TraceRegion::Kind kind, std::uint32_t region, std::st
   });
 }
 
-// --- what capture costs
-// ---------------------------------------------------------------------------
+// --- order --------------------------------------------------------------------------------------
+
+void RecordingCore::note_crowded() {
+  note("order", fmt::format("A queue without order had more than {} commands under way at once; "
+                            "some are shown in an order that they did not have.",
+                            Lanes::most));
+}
+
+void RecordingCore::add_orders(std::vector<std::uint32_t>& after, Lane& lane,
+                               std::uint32_t command) {
+  std::sort(after.begin(), after.end());
+  after.erase(std::unique(after.begin(), after.end()), after.end());
+  for (const std::uint32_t one : after)
+    if (one != lane.last_command) document_.push(document::OrderRow{command, lane.stream, one});
+  if (host_waits_.has_news(lane.host_waits)) {
+    std::vector<std::uint32_t> seen;
+    host_waits_.catch_up(lane.host_waits, lane.stream, command, [&](std::uint32_t one) {
+      document_.push(document::OrderRow{command, lane.stream, one});
+      if (!std::binary_search(after.begin(), after.end(), one)) seen.push_back(one);
+    });
+    polled_.given(command, seen);
+  }
+  after.clear();
+}
+
+// --- what capture costs -------------------------------------------------------------------------
 
 void RecordingCore::overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes) {
   document_.push(document::OverheadRow{kind, thread_number(), begin_ns, monotonic_ns(), bytes});
@@ -74,12 +103,75 @@ void RecordingCore::add_read_time(std::uint64_t ns, std::uint64_t bytes, bool no
                                        end_ns, read_bytes_.exchange(0)});
 }
 
-// --- contents
-// -------------------------------------------------------------------------------------
+// --- contents -----------------------------------------------------------------------------------
 
 void RecordingCore::missing(const BufferResource& buffer, std::string_view why) {
   note("contents_missing", fmt::format("Contents of b{} '{}' are missing: {}.",
                                        static_cast<std::uint32_t>(buffer.id), buffer.label, why));
+}
+
+std::optional<Block> RecordingCore::take_memory(std::uint64_t size_bytes, QueueLog* queue) {
+  auto block = memory_->try_take(size_bytes);
+  if (block) out_of_patience_.store(false, std::memory_order_relaxed);
+  // Who waited in vain before doesn't wait again until something was freed: a program may hold
+  // the device up until it gets on itself, and must not pay for each of its commands.
+  if (block || out_of_patience_.load(std::memory_order_relaxed)) return block;
+  const std::uint64_t begin_ns = monotonic_ns();
+  const auto begin = std::chrono::steady_clock::now();
+  while (!block && !document_.is_lost() && std::chrono::steady_clock::now() - begin < patience_) {
+    if (!keep_waiting(queue)) break;
+    memory_->wait_for_room(std::chrono::milliseconds(2));
+    block = memory_->try_take(size_bytes);
+  }
+  if (!block) out_of_patience_.store(true, std::memory_order_relaxed);
+  overhead(OverheadKind::waiting, begin_ns, size_bytes);
+  return block;
+}
+
+bool RecordingCore::push_bytes(ContentRole role, std::uint32_t command, const BufferRange& range,
+                               ByteSource& bytes) {
+  for (std::uint64_t at = 0; at < range.size_bytes; at += piece_bytes) {
+    const std::uint64_t size = std::min(piece_bytes, range.size_bytes - at);
+    const std::byte* lent = bytes.lend(size);
+    if (lent && push_hashes(role, command, range, at, {lent, size})) continue;
+    auto block = take_memory(size);
+    if (!block) {
+      missing(*range.buffer, "no memory was free in time to copy them");
+      return false;
+    }
+    if (lent)
+      std::memcpy(block->bytes().data(), lent, size);
+    else
+      bytes.take(block->bytes());
+    push_block(role, command, range, at, std::move(*block));
+  }
+  return true;
+}
+
+void RecordingCore::arrived(Reading& reading) {
+  const auto push = [&](std::uint64_t offset, Block block) {
+    document_.push(ContentsMessage{reading.role, reading.command, reading.buffer, offset,
+                                   stores(reading.role), std::move(block)});
+  };
+  if (reading.final_check != no_index && final_checks_.is_spoiled(reading.final_check)) {
+    note_spoiled(final_checks_.piece(reading.final_check));
+  } else if (reading.parts.empty()) {
+    push(reading.offset_bytes, std::move(reading.block));
+  } else {
+    for (const auto& [offset, size] : reading.parts) {
+      auto block = take_memory(size);
+      if (!block) {
+        note("contents_missing", "Contents of an image are missing: no memory was free in time.");
+        continue;
+      }
+      std::memcpy(block->bytes().data(), reading.block.bytes().data() + offset, size);
+      push(offset, std::move(*block));
+    }
+  }
+}
+
+void RecordingCore::note_spoiled(const Piece& piece) {
+  missing(*piece.buffer, "work that is not in the capture wrote them before they could be read");
 }
 
 bool RecordingCore::push_hashes(ContentRole role, std::uint32_t command, const BufferRange& range,
@@ -103,13 +195,14 @@ void RecordingCore::push_block(ContentRole role, std::uint32_t command, const Bu
                                  range.offset_bytes + at, stores(role), std::move(block)});
 }
 
-// --- the end
-// --------------------------------------------------------------------------------------
+// --- the end ------------------------------------------------------------------------------------
 
 CaptureReport RecordingCore::close_document() {
   quietly([&] {
     add_read_time(0, 0, true);
     tell_command_time(command_ns_.exchange(0));
+    if (std::string sentence = polled_.sentence(); !sentence.empty())
+      note("polled_order", std::move(sentence));
   });
   const std::uint32_t count = commands();
   const auto result = document_.finish(

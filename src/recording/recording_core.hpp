@@ -2,7 +2,8 @@
 //
 // The recorder of an API derives from it. It says how bytes are read in the order of its queues,
 // how it learns what is done and when that ran, and describes its devices, kernels and buffers;
-// numbers, contents on their way to the document, what they cost and the document's end are here.
+// numbers, order, contents on their way to the document, what they cost and the document's end are
+// here.
 //
 // Any thread, but for close_document().
 #pragma once
@@ -22,8 +23,12 @@
 #include "recording/buffer_ledger.hpp"
 #include "recording/byte_source.hpp"
 #include "recording/document_thread.hpp"
+#include "recording/final_checks.hpp"
 #include "recording/host_waits.hpp"
 #include "recording/memory_budget.hpp"
+#include "recording/polled_order.hpp"
+#include "recording/queue_log.hpp"
+#include "recording/reading.hpp"
 #include "reel/capture_report.hpp"
 
 namespace reel::capture {
@@ -49,9 +54,11 @@ class RecordingCore {
   void add_command_time(std::uint64_t ns) noexcept;
 
  protected:
+  // `patience`: how long a call of the program waits for memory at most.
   RecordingCore(std::uint32_t capture_number, std::string document_path,
-                std::unique_ptr<DocumentThread> document, Contents which);
-  ~RecordingCore();
+                std::unique_ptr<DocumentThread> document, Contents which,
+                std::chrono::milliseconds patience);
+  virtual ~RecordingCore();
   RecordingCore(const RecordingCore&) = delete;
   RecordingCore& operator=(const RecordingCore&) = delete;
 
@@ -79,69 +86,167 @@ class RecordingCore {
   // Devices were busy with reads of ours; `now`: whatever there is, else in some larger rows.
   void add_read_time(std::uint64_t ns, std::uint64_t bytes, bool now = false);
 
-  // Memory for contents on their way to the document. Where there is none it waits, as long as
-  // keep_waiting() says so, which is asked every two milliseconds and may get on what frees some.
+  // describe() for what this capture names for the first time.
   template <class F>
-  std::optional<Block> take_memory(std::uint64_t size_bytes, std::chrono::milliseconds patience,
-                                   F&& keep_waiting) {
-    auto block = memory_->try_take(size_bytes);
-    if (block) out_of_patience_.store(false, std::memory_order_relaxed);
-    // Who waited in vain before doesn't wait again until something was freed: a program may hold
-    // the device up until it gets on itself, and must not pay for each of its commands.
-    if (block || out_of_patience_.load(std::memory_order_relaxed)) return block;
-    const std::uint64_t begin_ns = monotonic_ns();
-    const auto begin = std::chrono::steady_clock::now();
-    while (!block && !document_.is_lost() && std::chrono::steady_clock::now() - begin < patience) {
-      if (!keep_waiting()) break;
-      memory_->wait_for_room(std::chrono::milliseconds(2));
-      block = memory_->try_take(size_bytes);
-    }
-    if (!block) out_of_patience_.store(true, std::memory_order_relaxed);
-    overhead(OverheadKind::waiting, begin_ns, size_bytes);
-    return block;
+  void once(CaptureNumber& named_in, F&& describe) {
+    if (named_in.load(std::memory_order_relaxed) == number) [[likely]]
+      return;
+    if (named_in.exchange(number, std::memory_order_relaxed) != number) describe();
+  }
+  // The same of a graph; gives it its number. edges(add): add(from, to) for each of them.
+  template <class F>
+  void once(std::uint32_t& named_in, std::uint32_t& graph, F&& edges) {
+    if (std::exchange(named_in, number) == number) return;
+    graph = next_graph_.fetch_add(1, std::memory_order_relaxed);
+    GraphMessage message;
+    edges([&](std::uint32_t from, std::uint32_t to) {
+      message.edges.push_back({graph, from, to, 0});
+    });
+    if (!message.edges.empty()) document_.push(std::move(message));
   }
 
-  // Bytes of the host's, as contents of a range: hashed where they lie when nobody wants to keep
-  // them or the document has them, else copied to memory that take() gives. False: there was none,
-  // and the source stands somewhere in between.
-  template <class Take>
-  bool push_bytes(ContentRole role, std::uint32_t command, const BufferRange& range,
-                  ByteSource& bytes, Take&& take) {
-    for (std::uint64_t at = 0; at < range.size_bytes; at += piece_bytes) {
-      const std::uint64_t size = std::min(piece_bytes, range.size_bytes - at);
-      const std::byte* lent = bytes.lend(size);
-      if (lent && push_hashes(role, command, range, at, {lent, size})) continue;
-      auto block = take(size);
-      if (!block) {
-        missing(*range.buffer, "no memory was free in time to copy them");
-        return false;
-      }
-      if (lent)
-        std::memcpy(block->bytes().data(), lent, size);
-      else
-        bytes.take(block->bytes());
-      push_block(role, command, range, at, std::move(*block));
+  // --- order -------------------------------------------------------------------------------------
+
+  // The command that is next, which waits for those in `queue.after`: says in the document what it
+  // comes after, and returns its lane. collect() looks what is done by now, add_lane() makes one
+  // more; of a queue in order neither is called.
+  template <class Collect, class AddLane>
+  std::uint32_t place(QueueLog& queue, const Lanes::Asked& asked, Collect&& collect,
+                      AddLane&& add_lane) {
+    const auto come_after = [&](const std::vector<Point>& points) {
+      for (const Point& point : points) queue.after.push_back(point.command);
+    };
+    std::uint32_t chosen = 0;
+    if (queue.in_order) {
+      come_after(queue.carried);
+      queue.carried.clear();
+    } else {
+      come_after(queue.after_barrier);
+      if (asked.waits_for_all) come_after(queue.carried);
+      const bool was_crowded = queue.lanes.is_crowded;
+      chosen = queue.lanes.choose(asked, queue.after, collect, add_lane);
+      if (asked.holds_back_later) queue.after_barrier.clear();
+      if (queue.lanes.is_crowded && !was_crowded) note_crowded();
     }
-    return true;
+    Lane& lane = queue.lanes[chosen];
+    if (!queue.after.empty() || host_waits_.has_news(lane.host_waits)) [[unlikely]]
+      add_orders(queue.after, lane, asked.command);
+    return chosen;
   }
-  // `at`: within the range.
-  void push_block(ContentRole role, std::uint32_t command, const BufferRange& range,
-                  std::uint64_t at, Block block);
+  // A command that is not recorded was given after these.
+  static void carry(QueueLog& queue, const std::vector<Point>& after, bool holds_back_later) {
+    add_points(queue.carried, after);
+    if (holds_back_later) add_points(queue.after_barrier, after);
+  }
+
+  // --- contents ----------------------------------------------------------------------------------
+
+  // Asked every two milliseconds by who waits for memory: may get on what frees some. `queue`: that
+  // is being given what the memory is for. False: nobody frees any without the program.
+  virtual bool keep_waiting(QueueLog* queue) = 0;
+  // An image that can only be read whole.
+  virtual bool is_read_whole(const BufferResource& /*buffer*/) const { return false; }
+
+  // Memory for contents on their way to the document, waited for as long as patience lasts.
+  std::optional<Block> take_memory(std::uint64_t size_bytes, QueueLog* queue = nullptr);
+
+  // Bytes of the host's, as contents of a range: hashed where they lie when nobody wants to keep
+  // them or the document has them, else copied. False: there was no memory for that, and the source
+  // stands somewhere in between.
+  bool push_bytes(ContentRole role, std::uint32_t command, const BufferRange& range,
+                  ByteSource& bytes);
+
+  // In the order of a queue, block by block: give(i, Reading) tells its driver to read that block
+  // of piece `i`; false: it can't, and has said so. arrived() is then for the caller, when it is.
+  template <class Give>
+  void read_pieces(QueueLog& queue, ContentRole role, std::uint32_t command,
+                   std::span<const Piece> pieces, Give&& give) {
+    const std::uint64_t begin_ns = monotonic_ns();
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const BufferResource& buffer = *pieces[i].buffer;
+      const bool whole = is_read_whole(buffer);
+      const auto is_of_it = [&](const Piece& piece) { return piece.buffer == &buffer; };
+      if (whole && std::any_of(pieces.begin(), pieces.begin() + i, is_of_it)) continue;
+      const std::uint64_t begin = whole ? 0 : pieces[i].offset_bytes;
+      const std::uint64_t end = whole ? buffer.size_bytes : begin + pieces[i].size_bytes;
+      const std::uint64_t step = whole ? std::max<std::uint64_t>(end, 1) : piece_bytes;
+      for (std::uint64_t at = begin; at < end; at += step) {
+        const std::uint64_t size = std::min(step, end - at);
+        auto block = take_memory(size, &queue);
+        if (!block) {
+          missing(buffer, no_memory_to_read);
+          break;
+        }
+        Reading reading{role, command, static_cast<std::uint32_t>(buffer.id), at,
+                        std::move(*block)};
+        for (const Piece& piece : pieces)
+          if (whole && is_of_it(piece))
+            reading.parts.emplace_back(piece.offset_bytes, piece.size_bytes);
+        if (!give(i, std::move(reading))) break;
+        total += size;
+      }
+    }
+    overhead(role == ContentRole::input ? OverheadKind::inputs : OverheadKind::checks, begin_ns,
+             total);
+  }
+  // The bytes are there.
+  void arrived(Reading& reading);
+  void note_spoiled(const Piece& piece);
+
+  // Bytes that nothing under way writes, as results of `command`: read(range, target) reads them
+  // now, and returns a sentence's end that says why it can't, else nothing. is_still_ours(), asked
+  // after that, says whether they are in the document's interest, and tells why not.
+  template <class Read, class Ours>
+  std::uint64_t read_now(const Piece& piece, std::uint32_t command, Read&& read,
+                         Ours&& is_still_ours) {
+    BufferResource& buffer = *piece.buffer;
+    std::vector<std::byte> whole(is_read_whole(buffer) ? buffer.size_bytes : 0);
+    std::string why_not;
+    if (!whole.empty()) why_not = read(range_of(buffer, 0, whole.size()), std::span(whole));
+    std::uint64_t total = 0;
+    for (std::uint64_t at = 0; at < piece.size_bytes && why_not.empty(); at += piece_bytes) {
+      const BufferRange range =
+          range_of(buffer, piece.offset_bytes + at, std::min(piece_bytes, piece.size_bytes - at));
+      auto block = take_memory(range.size_bytes);
+      if (!block)
+        why_not = no_memory_to_read;
+      else if (whole.empty())
+        why_not = read(range, block->bytes());
+      else
+        std::memcpy(block->bytes().data(), &whole[range.offset_bytes], range.size_bytes);
+      if (!why_not.empty() || !is_still_ours()) break;
+      push_block(ContentRole::check, command, range, 0, std::move(*block));
+      total += range.size_bytes;
+    }
+    if (!why_not.empty()) missing(buffer, why_not);
+    return total;
+  }
 
   // After all else: closes the document.
   CaptureReport close_document();
 
   std::shared_ptr<MemoryBudget> memory_;
   BufferLedger ledger_;
+  FinalChecks final_checks_;
   HostWaits host_waits_;
+  PolledOrder polled_;
   std::atomic<std::uint32_t> next_command_{0}, next_graph_{0};
 
  private:
+  static constexpr const char* no_memory_to_read = "no memory was free in time to read them";
+
+  void note_crowded();
+  void add_orders(std::vector<std::uint32_t>& after, Lane& lane, std::uint32_t command);
+  // `at`: within the range.
+  void push_block(ContentRole role, std::uint32_t command, const BufferRange& range,
+                  std::uint64_t at, Block block);
   // False: the bytes are to be copied.
   bool push_hashes(ContentRole role, std::uint32_t command, const BufferRange& range,
                    std::uint64_t at, std::span<const std::byte> bytes);
   void tell_command_time(std::uint64_t ns);
 
+  const std::chrono::milliseconds patience_;
   std::atomic<bool> out_of_patience_{false};  // nothing was freed the last time somebody waited
   std::atomic<std::uint64_t> read_ns_{0}, read_bytes_{0};  // by devices, not in the document yet
   std::atomic<std::uint64_t> command_ns_{0};               // of giving commands, likewise
