@@ -13,13 +13,6 @@
 
 namespace reel::layer {
 
-struct BufferedWork {
-  Work work;                                      // the arguments of its kernel as they were
-  std::vector<std::shared_ptr<const void>> kept;  // what the work points to
-  std::vector<std::uint32_t> after;               // others of the same buffer
-  std::vector<std::byte> pattern;                 // of a fill that is written as bytes
-};
-
 struct CommandBufferFunctions;
 
 struct CommandBuffer final : Object {

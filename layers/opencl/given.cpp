@@ -40,7 +40,8 @@ void Given::leave() noexcept {
   if (waited_) next().clReleaseEvent(std::exchange(waited_, nullptr));
 }
 
-std::shared_ptr<capture::Block> Given::copy_before(std::span<const Range> ranges, cl_event& read) {
+std::shared_ptr<capture::Block> Given::copy_before(std::span<const Range> ranges,
+                                                   std::shared_ptr<const capture::UnderWay>& read) {
   return ticket_.record ? (*use_)->copy_before(ticket_, ranges, read) : nullptr;
 }
 

@@ -67,7 +67,8 @@ class Given {
     if (ticket_.record) (*use_)->check_before(ticket_);
   }
   // A copy of these bytes as they are before the command, there once `read` is done.
-  std::shared_ptr<capture::Block> copy_before(std::span<const Range> ranges, cl_event& read);
+  std::shared_ptr<capture::Block> copy_before(std::span<const Range> ranges,
+                                              std::shared_ptr<const capture::UnderWay>& read);
   void unmapped(const Storage& storage, std::span<const Range> ranges) noexcept {
     if (ticket_.record) (*use_)->unmapped(storage, ranges);
   }

@@ -5,8 +5,6 @@
 #include <map>
 #include <mutex>
 
-#include "layers/tracking/host_pages.hpp"
-
 namespace reel::layer {
 
 namespace {
@@ -183,9 +181,10 @@ std::vector<MappedRun> written_by_host(const Map& map, const void* pointer) {
   return written;
 }
 
-std::vector<MappedRun> written_by_host(const Map& map, const void* pointer, const PageHashes& now) {
+std::vector<MappedRun> written_by_host(const Map& map, const void* pointer,
+                                       const capture::PageHashes& now) {
   const Range& range = map.ranges[0];
-  Pieces pieces = HostPages::differences(*map.hashes, now, range.size_bytes);
+  Pieces pieces = capture::HostPages::differences(*map.hashes, now, range.size_bytes);
   join_neighbours(pieces);
   std::vector<MappedRun> runs;
   for (const auto& [at, size] : pieces)

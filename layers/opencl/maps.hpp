@@ -25,10 +25,10 @@ struct Map {
   Box host;                   // the same bytes, from the pointer that the program got
   bool is_for_writing = false, is_discarding = false;
   std::uint32_t capture = 0;  // whose copy `before` is
-  std::shared_ptr<capture::Block>
-      before;               // of an image: all of it. Null: discarding, or not captured
-  cl_event read = nullptr;  // of the copy; ours to release
-  std::shared_ptr<const PageHashes> hashes;  // in place of a copy
+  // Of an image: all of it. Null: discarding, or not captured.
+  std::shared_ptr<capture::Block> before;
+  std::shared_ptr<const capture::UnderWay> read;      // of the copy
+  std::shared_ptr<const capture::PageHashes> hashes;  // in place of a copy
 };
 
 // Mapped bytes that lie together both where the host sees them and in the storage.
@@ -50,6 +50,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> differences(std::span<const
 // What the host wrote, in the order of the ranges. Of images whole pixels.
 std::vector<MappedRun> written_by_host(const Map& map, const void* pointer);
 // The same of a map that has hashes, by what the hashes are now: whole pages.
-std::vector<MappedRun> written_by_host(const Map& map, const void* pointer, const PageHashes& now);
+std::vector<MappedRun> written_by_host(const Map& map, const void* pointer,
+                                       const capture::PageHashes& now);
 
 }  // namespace reel::layer

@@ -73,13 +73,6 @@ std::uint64_t next_version() noexcept { return versions.fetch_add(1, std::memory
 std::uint32_t svm_version() noexcept { return svm_changes.load(std::memory_order_relaxed); }
 std::uint32_t next_stream_id() noexcept { return streams.fetch_add(1, std::memory_order_relaxed); }
 
-HostWindow window_of(Storage& storage) {
-  if (storage.address) return {storage.address, 0, storage.size_bytes, nullptr, nullptr, false};
-  if (!storage.is_mapped.load(std::memory_order_acquire)) return {};
-  const std::lock_guard lock(storage.window_mutex);
-  return storage.mapped;
-}
-
 // --- adopting -----------------------------------------------------------------------------------
 
 std::shared_ptr<Queue> queue_of(cl_command_queue handle) {

@@ -21,12 +21,13 @@
 #include "graph/resource.hpp"
 #include "layers/opencl/api.hpp"
 #include "layers/tracking/handle_table.hpp"
-#include "recording/memory_budget.hpp"
 #include "recording/queue_log.hpp"
+#include "recording/tracked_buffer.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::layer {
 
+using capture::KernelIdentity;
 using capture::Point;
 
 enum class ObjectKind : std::uint8_t {
@@ -53,37 +54,12 @@ struct Object : std::enable_shared_from_this<Object> {
 
 // --- memory -------------------------------------------------------------------------------------
 
-using PageHashes = std::vector<std::uint64_t>;
-
-// Bytes of a storage that the host can change without a call.
-struct HostWindow {
-  std::byte* address = nullptr;
-  std::uint64_t offset_bytes = 0, size_bytes = 0;  // none: 0
-  // What was there when the host got it, once `read` is done; null: it threw that away, or nobody
-  // kept it.
-  std::shared_ptr<capture::Block> before;
-  cl_event read = nullptr;
-  bool is_discarding = false;
-  std::shared_ptr<const PageHashes> hashes = nullptr;  // in place of `before` (HostPages)
-};
-
-// What a map left behind, as long as nothing was written since.
-struct LastMap {
-  std::uint32_t capture = 0;
-  std::uint64_t changes = 0, offset_bytes = 0, size_bytes = 0;
-  std::shared_ptr<const PageHashes> hashes;
-};
-
 // Bytes that are a buffer of documents: a buffer, an image, or shared virtual memory. Sub-buffers
 // and images made on a buffer are parts of one.
-struct Storage : BufferResource {
-  BufferKind kind = BufferKind::buffer;
-  std::optional<ImageShape> image;
-  bool is_strange = false;  // can't be read back: multisampled, mipmapped, of another API
+struct Storage : capture::TrackedBuffer {
   cl_context context = nullptr;
-  cl_mem memory = nullptr;       // of the whole; null for shared virtual memory
-  std::byte* address = nullptr;  // what the host sees without a call; null: nothing
-  bool is_fine = false;          // shared virtual memory that needs no map
+  cl_mem memory = nullptr;  // of the whole; null for shared virtual memory
+  bool is_fine = false;     // shared virtual memory that needs no map
   // Of shared virtual memory: the host was seen to put addresses of such memory into it; it may
   // have put others there since.
   std::atomic<bool> holds_pointers{false}, has_host_writes{false};
@@ -94,26 +70,9 @@ struct Storage : BufferResource {
   };
   std::vector<FreshWord> fresh_words;
   cl_mem_flags flags = 0;
-  // A map for writing that is not undone yet, the latest; under `window_mutex`.
-  std::mutex window_mutex;
-  HostWindow mapped;
-  LastMap last_map;
-  std::atomic<bool> is_mapped{false};
-  // Counts what is given that may write it, while a capture runs.
-  std::atomic<std::uint64_t> changes{0};
-  std::atomic<std::uint32_t> parts{0};  // objects of the program on these bytes
-  std::mutex life_mutex;                // of is_gone
-  bool is_gone = false;                 // the program is releasing the last of them
-  CaptureNumber noted_in = 0;           // the capture that has its row
-  // The last command that may have written it, for who has to wait.
-  std::atomic<std::uint32_t> writer_stream{0}, writer_command{0};
+  std::mutex life_mutex;  // of is_gone
+  bool is_gone = false;   // the program is releasing the last object of it
 };
-
-HostWindow window_of(Storage& storage);
-// It has such bytes.
-inline bool is_seen_by_host(const Storage& storage) noexcept {
-  return storage.address || storage.is_mapped.load(std::memory_order_acquire);
-}
 
 struct Memory final : Object {
   Memory() : Object(ObjectKind::memory) {}
@@ -156,16 +115,8 @@ struct KernelArgument {
   const void* pointer = nullptr;  // into shared virtual memory, which is found when used
 };
 
-// A kernel of documents: however often a program makes the same one of the same text, it is one.
-struct KernelIdentity {
-  KernelId id{};
-  CaptureNumber recorded_in = 0;
-};
-
-struct Kernel final : Object {
+struct Kernel final : Object, capture::TrackedKernel {
   Kernel() : Object(ObjectKind::kernel) {}
-  std::shared_ptr<KernelIdentity> identity;  // once it was recorded
-  std::string name;
   std::shared_ptr<Program> program;
   cl_program program_handle = nullptr;
   bool reflected = false;       // parameters are known, from the driver or the source
@@ -175,7 +126,6 @@ struct Kernel final : Object {
   std::uint64_t version = 1;  // counts changes of them, through all kernels of the process
   std::vector<const void*> svm_pointers;  // reached by pointers inside memory
   bool uses_any_svm = false;
-  std::string label;
 };
 
 // --- queues and events --------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layers/opencl/held_back.hpp"
+#include "layers/opencl/held_event.hpp"
 
 namespace reel::layer {
 
@@ -36,13 +37,6 @@ bool waits_for(const OwnReads::Writer& writer, std::uint32_t command) {
 }
 
 }  // namespace
-
-bool is_done(cl_event event) noexcept {
-  cl_int state = CL_COMPLETE;
-  return next().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
-                               nullptr) != CL_SUCCESS ||
-         state <= CL_COMPLETE;
-}
 
 std::shared_ptr<OwnRead> OwnReads::add(const Range& range, std::uint32_t command,
                                        cl_command_queue queue, bool in_order, cl_event event,

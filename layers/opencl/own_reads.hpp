@@ -19,9 +19,6 @@
 
 namespace reel::layer {
 
-// Whether what the event stands for is done, or failed.
-bool is_done(cl_event event) noexcept;
-
 struct OwnRead {
   Range range;
   std::uint32_t command = no_index;  // whose results they are
@@ -65,7 +62,7 @@ class OwnReads {
   void for_each_seen(F&& visit);  // visit(read): its command is done, and the host sees the bytes
 
   std::mutex mutex_;
-  std::unordered_map<const Storage*, List> by_storage_;
+  std::unordered_map<const capture::TrackedBuffer*, List> by_storage_;
   std::atomic<std::uint32_t> count_{0}, seen_by_host_{0};
 };
 

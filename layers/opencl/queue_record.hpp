@@ -10,6 +10,7 @@
 
 #include "layers/opencl/own_reads.hpp"
 #include "layers/opencl/work.hpp"
+#include "recording/call_recording.hpp"
 #include "recording/queue_log.hpp"
 #include "recording/reading.hpp"
 
@@ -42,8 +43,7 @@ struct QueueRecord : capture::QueueLog {
   std::shared_ptr<std::atomic<std::uint32_t>> readings =
       std::make_shared<std::atomic<std::uint32_t>>(0);  // of bytes, under way
   bool is_busy = false;                                 // a command is on its way: `work` is in use
-  std::uint64_t tightest_ns = ~std::uint64_t{0}, next_clock_ns = 0;
-  document::ClockRow clock{};
+  capture::CallClock clock;
   std::vector<document::StampRow> stamps;  // reused
   Work work;                               // reused
 };

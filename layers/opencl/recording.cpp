@@ -4,23 +4,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "base/clock.hpp"
 #include "layers/control/control.hpp"
 #include "layers/control/scope_stack.hpp"
 #include "layers/opencl/held_back.hpp"
-#include "recording/log_entries.hpp"
+#include "layers/opencl/held_event.hpp"
 
 namespace reel::layer {
 
 using capture::add_point;
 using capture::add_points;
 using capture::Lane;
-using capture::PackedCommand;
 using capture::Piece;
-using capture::reserve_command;
 using capture::reserve_stamps;
 
 namespace {
@@ -36,19 +33,11 @@ constexpr std::chrono::milliseconds most_for_user_event{50};
 
 std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 
-bool overwrites(WorkKind kind) {
-  return kind == WorkKind::copy || kind == WorkKind::fill || kind == WorkKind::write;
-}
-
-bool is_bytes(const WorkArgument& argument) {
-  return argument.kind == ArgumentKind::buffer && !argument.range.storage->is_strange;
-}
-
 }  // namespace
 
 Recording::Recording(std::uint32_t capture_number, std::string document_path,
                      std::unique_ptr<capture::DocumentThread> document, const Settings& settings)
-    : RecordingCore(capture_number, std::move(document_path), std::move(document),
+    : CallRecording(capture_number, std::move(document_path), std::move(document),
                     settings.contents, std::chrono::seconds(1)),
       map_memory_(std::make_shared<capture::MemoryBudget>(map_memory_bytes, kept_map_bytes)) {}
 
@@ -154,24 +143,6 @@ void Recording::place(Ticket& ticket) {
       [&] { collect(*ticket.queue, record); }, [&] { add_lane(*ticket.queue, record); });
 }
 
-void Recording::look_at(const Point& command, const Work& work, std::vector<Piece>& unknown) {
-  for (const WorkArgument& argument : work.arguments) {
-    if (argument.kind != ArgumentKind::buffer) continue;
-    Storage& storage = *argument.range.storage;
-    if (storage.noted_in.load(std::memory_order_relaxed) != number) note_storage(storage);
-    if (argument.view && argument.view->noted_in.load(std::memory_order_relaxed) != number)
-      note_storage(*argument.view);
-    if (storage.is_strange) continue;
-    if (contents != Contents::none) take_host_writes(command.command, storage);
-    if (writes(argument.access) && is_seen_by_host(storage)) shared_writes_.begin(storage, command);
-    const BufferRange range = argument.range.of_buffer();
-    if (writes(argument.access) && overwrites(work.row.kind))
-      ledger_.overwrite(range, work.row.kind == WorkKind::write);
-    else
-      ledger_.use(range, argument.access, unknown);
-  }
-}
-
 OwnReads::Writer Recording::writer_of(const Ticket& ticket, bool in_order) const {
   return {
       ticket.place->handle, in_order, number, {ticket.waits, ticket.waits ? ticket.wait_count : 0}};
@@ -181,7 +152,7 @@ void Recording::guard(Ticket& ticket, const Work& work, bool in_order) {
   const OwnReads::Writer writer = writer_of(ticket, in_order);
   std::vector<cl_event> waits;
   for (const WorkArgument& argument : work.arguments)
-    if (argument.kind == ArgumentKind::buffer && writes(argument.access)) {
+    if (argument.is_written()) {
       argument.range.storage->changes.fetch_add(1, std::memory_order_relaxed);
       own_reads_.before_write(argument.range, writer, waits);
     }
@@ -200,25 +171,6 @@ void Recording::before_host_writes(Ticket& ticket, std::span<const Range> ranges
   });
 }
 
-void Recording::host_has(std::span<const Range> ranges, bool discarding) noexcept {
-  quietly([&] {
-    for (const Range& range : ranges)
-      if (discarding)
-        ledger_.forget(range.of_buffer());
-      else
-        ledger_.settle(range.of_buffer());
-  });
-}
-
-void Recording::forget(std::span<const Range> ranges) noexcept {
-  quietly([&] {
-    for (const Range& range : ranges) {
-      range.storage->changes.fetch_add(1, std::memory_order_relaxed);
-      ledger_.forget(range.of_buffer());
-    }
-  });
-}
-
 // A command that is not recorded still puts others in order, and may overwrite results.
 void Recording::follow(Ticket& ticket, const Work& work) {
   QueueRecord& record = *ticket.record;
@@ -232,13 +184,13 @@ void Recording::follow(Ticket& ticket, const Work& work) {
   ticket.is_followed = true;
   if (!ticket.program_event) ticket.event = &ticket.taken;
   for (const WorkArgument& argument : work.arguments)
-    if (is_bytes(argument) && writes(argument.access))
+    if (argument.is_bytes() && argument.is_written())
       check_before_unrecorded(ticket, argument.range);
 }
 
 // Results that a command which is not recorded will overwrite.
 void Recording::check_before_unrecorded(Ticket& ticket, const Range& range) {
-  const Storage& storage = *range.storage;
+  const capture::TrackedBuffer& storage = *range.storage;
   if (contents == Contents::none || storage.address || storage.is_strange || !ticket.has_list())
     return;
   const std::vector<Piece> pieces = ledger_.device_written(range.of_buffer());
@@ -265,17 +217,6 @@ void Recording::followed(Ticket& ticket, cl_int status) noexcept {
   });
 }
 
-void Recording::forget(const Work& work) {
-  for (const WorkArgument& argument : work.arguments)
-    if (argument.kind == ArgumentKind::buffer) ledger_.forget(argument.range.of_buffer());
-}
-
-void Recording::leave_out(const Work& work) {
-  for (const WorkArgument& argument : work.arguments)
-    if (argument.kind == ArgumentKind::buffer && writes(argument.access))
-      ledger_.forget(argument.range.of_buffer());
-}
-
 void Recording::finish(Ticket& ticket, cl_int status) noexcept {
   if (!ticket.record) return;
   const std::uint64_t end_ns = monotonic_ns();
@@ -283,22 +224,17 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
   quietly([&] {
     const Work& work = *ticket.work;
     Lane& lane = record.lanes[ticket.lane];
-    const bool refused = status != CL_SUCCESS;
-    append(ticket, work, ticket.id, no_index, no_index, end_ns, refused);
-    const std::uint32_t nodes = ticket.buffer ? u32(ticket.buffer->works.size()) : 0;
-    for (std::uint32_t i = 0; i < nodes; ++i)
-      append(ticket, ticket.buffer->works[i].work, ticket.id + 1 + i, ticket.id, i, end_ns,
-             refused);
-    lane.last_command = ticket.id + nodes;
-    if (refused) {
-      for (std::uint32_t id = ticket.id; id <= lane.last_command; ++id)
-        note("refused", fmt::format("c{} was refused: {} answered {} ({}).", id, work.label,
-                                    status_name(status), status));
-      shared_writes_.refused(ticket.id, lane.last_command);
-      forget(work);  // it wrote nothing, and what was read for it is not for others
-      for (std::uint32_t i = 0; i < nodes; ++i) forget(ticket.buffer->works[i].work);
+    Call call{ticket.id, ticket.lane, &work, {}, 0, current_scope().key(), ticket.begin_ns, end_ns};
+    if (ticket.buffer) {
+      call.nodes = ticket.buffer->works;
+      call.graph = ticket.buffer->graph;
+    }
+    if (status != CL_SUCCESS) {
+      refused(record, call,
+              fmt::format("{} answered {} ({})", work.label, status_name(status), status));
       return;
     }
+    taken(record, call);
     cl_event event = ticket.taken;
     if (ticket.program_event && *ticket.program_event) {
       event = *ticket.program_event;
@@ -306,22 +242,21 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
       auto known = std::make_shared<Event>();
       known->capture = number;
       known->stream = lane.stream;
-      known->command = ticket.id + nodes;  // a launch is done when its last node is
+      known->command = lane.last_command;  // a launch is done when its last node is
       add(event, std::move(known));
     }
     if (event) {
       record.pending.push_back({ticket.id, ticket.lane, event, ticket.begin_ns, end_ns});
       ++lane.pending;
     }
-    shared_writes_.given(ticket.id, lane.last_command, event, !record.lanes.is_crowded);
-    wrote(work, lane.stream, ticket.id);
-    for (std::uint32_t i = 0; i < nodes; ++i)
-      wrote(ticket.buffer->works[i].work, lane.stream, ticket.id + 1 + i);
+    if (shared_writes_.are_any())
+      shared_writes_.given(ticket.id, lane.last_command, HeldEvent::of(event),
+                           !record.lanes.is_crowded);
     if (contents == Contents::all && work.row.kind != WorkKind::write &&
         work.row.kind != WorkKind::read) {
       std::vector<WorkArgument> checks;
       for (const WorkArgument& argument : work.arguments)
-        if (is_bytes(argument) && writes(argument.access)) checks.push_back(argument);
+        if (argument.is_bytes() && argument.is_written()) checks.push_back(argument);
       check(ticket, checks);
       if (ticket.buffer) check_nodes(ticket, event);
     }
@@ -330,20 +265,6 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
       collect(*ticket.queue, record);
   });
   if (!ticket.own_work) record.is_busy = false;
-}
-
-// What is known of its bytes once it is on its way.
-void Recording::wrote(const Work& work, std::uint32_t stream, std::uint32_t id) {
-  for (const WorkArgument& argument : work.arguments) {
-    if (argument.kind != ArgumentKind::buffer || !writes(argument.access)) continue;
-    Storage& storage = *argument.range.storage;
-    storage.writer_stream.store(stream, std::memory_order_relaxed);
-    storage.writer_command.store(id, std::memory_order_relaxed);
-  }
-  if (!work.why_not_again) return;
-  note("not_replayable",
-       fmt::format("c{} ({}) can't be replayed: {}.", id, work.label, work.why_not_again));
-  leave_out(work);  // what it wrote, later commands are given as inputs
 }
 
 void Recording::launch(Ticket& ticket, CommandBuffer& buffer) noexcept {
@@ -368,47 +289,13 @@ void Recording::launch(Ticket& ticket, CommandBuffer& buffer) noexcept {
       look_at({record.lanes[ticket.lane].stream, ticket.id + 1 + i}, one.work, unknown);
       if (one.pattern.empty() || contents == Contents::none) continue;
       PatternSource pattern(one.pattern);
-      push_bytes(ContentRole::written, ticket.id + 1 + i, one.work.arguments, pattern);
+      push_ranges(ContentRole::written, ticket.id + 1 + i, one.work.arguments, pattern);
     }
     if (!unknown.empty() && contents != Contents::none) read_inputs(ticket, unknown, false);
     if (!ticket.program_event) ticket.event = &ticket.taken;
     ticket.buffer = &buffer;
   });
   if (ticket.id == no_index) ticket.give_up();
-}
-
-void Recording::append(const Ticket& ticket, const Work& work, std::uint32_t id,
-                       std::uint32_t launched_by, std::uint32_t node, std::uint64_t end_ns,
-                       bool refused) {
-  QueueRecord& record = *ticket.record;
-  const std::uint32_t arguments = refused ? 0 : u32(work.arguments.size());
-  const std::uint32_t values = refused ? 0 : u32(work.values.size());
-  std::string_view label = work.label;
-  if (work.kernel) label = work.kernel->label;
-  PackedCommand* entry = reserve_command(*record.log, record.lanes[ticket.lane].stream,
-                                         {id, launched_by, node, ticket.begin_ns, end_ns},
-                                         arguments, values, label.size());
-  entry->scope = current_scope().key();
-  entry->work = work.row;
-  entry->work.argument_count = arguments;
-  if (work.kernel) entry->work.kernel = u32(work.kernel->identity->id);
-  if (work.row.kind == WorkKind::launch) entry->work.graph = ticket.buffer->graph;
-  TraceArgument* argument = entry->arguments();
-  for (std::uint32_t i = 0; i < arguments; ++i) {
-    const WorkArgument& a = work.arguments[i];
-    if (a.kind == ArgumentKind::buffer)
-      *argument++ = {a.kind,
-                     a.access,
-                     u32(a.range.storage->id),
-                     a.range.offset_bytes,
-                     a.range.size_bytes,
-                     a.view ? u32(a.view->id) : no_index};
-    else
-      *argument++ = {a.kind, a.access, no_index, 0, a.size_bytes};
-  }
-  if (values) std::memcpy(entry->values(), work.values.data(), values);
-  label.copy(entry->label(), label.size());
-  record.log->commit();
 }
 
 // --- stamps -------------------------------------------------------------------------------------
@@ -435,16 +322,12 @@ bool Recording::collect(Queue& queue, QueueRecord& record) {
       state = CL_COMPLETE;  // a driver that can't tell would keep it for ever
     if (state > CL_COMPLETE) break;
     const cl_ulong ended_ns = queue.can_stamp ? get(CL_PROFILING_COMMAND_END) : 0;
-    if (state < 0) failed(front.command, state);
+    if (state < 0) failed(front.command, fmt::format("{} ({})", status_name(state), state));
     if (ended_ns != 0) {
       stamps.push_back({front.command, get(CL_PROFILING_COMMAND_QUEUED),
                         get(CL_PROFILING_COMMAND_SUBMIT), get(CL_PROFILING_COMMAND_START),
                         ended_ns});
-      if (front.end_ns - front.begin_ns < record.tightest_ns) {
-        record.tightest_ns = front.end_ns - front.begin_ns;
-        record.clock = {0, front.begin_ns + record.tightest_ns / 2, stamps.back().queued_ns,
-                        (record.tightest_ns + 1) / 2};
-      }
+      record.clock.look_at(front.begin_ns, front.end_ns, stamps.back().queued_ns);
     }
     next().clReleaseEvent(front.event);
     --record.lanes[front.lane].pending;
@@ -453,39 +336,9 @@ bool Recording::collect(Queue& queue, QueueRecord& record) {
   if (!stamps.empty()) {
     std::copy(stamps.begin(), stamps.end(), reserve_stamps(*record.log, stamps.size()));
     record.log->commit();
-    note_clock(queue, record);
+    if (record.clock.is_due()) note_clock(record.clock, note_device(queue.device));
   }
   return record.pending.size() + record.readings->load() < before;
-}
-
-// Nobody knows what it wrote before it failed, nor which commands went on with that: whatever
-// devices have written is unknown from here on, so that later commands get it as inputs.
-void Recording::failed(std::uint32_t command, cl_int status) {
-  note("failed",
-       fmt::format("c{} failed: it ended with {} ({}); what devices had written by then is "
-                   "not checked.",
-                   command, status_name(status), status));
-  ledger_.forget_device_written();
-}
-
-// The call that gave a command, on the host's clock, holds the moment that the driver stamped it
-// queued: the shortest call of each second tells best how the two clocks stand.
-void Recording::note_clock(Queue& queue, QueueRecord& record) {
-  constexpr std::uint64_t second = 1'000'000'000;
-  if (record.clock.device_ns == 0 || record.clock.host_ns < record.next_clock_ns) return;
-  record.clock.device = note_device(queue.device);
-  {
-    const std::lock_guard lock(mutex_);
-    document::ClockRow& last = clocks_[record.clock.device];
-    if (last.host_ns) record.next_clock_ns = last.host_ns + second;
-    // A clock that stands still or goes back places nothing.
-    if (last.host_ns &&
-        (record.clock.host_ns < last.host_ns + second || record.clock.device_ns <= last.device_ns))
-      return;
-    last = record.clock;
-  }
-  document_.push(record.clock);
-  record.tightest_ns = ~std::uint64_t{0};
 }
 
 bool Recording::wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds most) {
@@ -521,35 +374,9 @@ void Recording::call_off_reads() noexcept {
   quietly([&] { own_reads_.call_off_where_host_may_write(); });
 }
 
-void Recording::host_waited(std::uint32_t stream, std::uint32_t command) noexcept {
-  quietly([&] {
-    polled_.waited(stream, command);
-    saw_done(stream, command);
-  });
-}
-
 void Recording::host_saw(const Event& event) noexcept {
   if (event.capture != number) return;
   event.for_each_done([&](const Point& point) { host_saw(point.stream, point.command); });
-}
-
-void Recording::host_saw(std::uint32_t stream, std::uint32_t command) noexcept {
-  quietly([&] {
-    if (!host_waits_.is_done(stream, command)) polled_.saw(stream, command);
-    saw_done(stream, command);
-  });
-}
-
-void Recording::saw_done(std::uint32_t stream, std::uint32_t command) {
-  host_waits_.saw_done(stream, command);
-  // What the device has finished in memory that the host sees is not the host's.
-  const auto is_done = [&](const Point& point) {
-    return host_waits_.is_done(point.stream, point.command);
-  };
-  for (const auto& storage : shared_writes_.take_done(is_done)) {
-    const HostWindow window = window_of(*storage);
-    if (window.size_bytes) host_pages_.refresh(storage.get(), window.address, window.size_bytes);
-  }
 }
 
 std::vector<Point> Recording::given_to(Queue& queue) noexcept {
@@ -626,7 +453,7 @@ CaptureReport Recording::end(std::chrono::milliseconds patience) {
     });
   }
   const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
-  if (all_done && contents != Contents::none) quietly([&] { read_final(); });
+  if (all_done && contents != Contents::none) quietly([&] { read_results(); });
   for (const auto& queue : queues) {
     const std::lock_guard lock(queue->mutex);
     QueueRecord& record = *queue->record;

@@ -22,10 +22,8 @@
 #include "layers/opencl/command_buffer.hpp"
 #include "layers/opencl/own_reads.hpp"
 #include "layers/opencl/queue_record.hpp"
-#include "layers/opencl/shared_writes.hpp"
 #include "layers/opencl/work.hpp"
-#include "layers/tracking/host_pages.hpp"
-#include "recording/recording_core.hpp"
+#include "recording/call_recording.hpp"
 
 namespace reel::layer {
 
@@ -72,11 +70,11 @@ struct Ticket {
   }
 };
 
-class Recording : public capture::RecordingCore {
+class Recording final : public capture::CallRecording {
  public:
   Recording(std::uint32_t number, std::string path,
             std::unique_ptr<capture::DocumentThread> document, const Settings& settings);
-  ~Recording();
+  ~Recording() override;
 
   // --- commands: with the queue's lock held, in this order
 
@@ -92,53 +90,38 @@ class Recording : public capture::RecordingCore {
   // What a write or a long fill gives, in the order of its ranges.
   void written(Ticket& ticket, ByteSource& bytes) noexcept;
   void finish(Ticket& ticket, cl_int status) noexcept;
-  // What a blocking read found, in the order of its ranges; the queue's lock is not needed.
-  void found(std::uint32_t command, std::span<const WorkArgument> ranges,
-             ByteSource& bytes) noexcept;
   // Reads these ranges, in the queue's order, as results of the command, or as what the host gave.
   void check(Ticket& ticket, std::span<const WorkArgument> ranges,
              ContentRole role = ContentRole::check) noexcept;
   // The command lets the host write these bytes: nothing of ours may still read them.
   void before_host_writes(Ticket& ticket, std::span<const Range> ranges) noexcept;
-  // The host has these bytes to write to, until it gives them back. What a device wrote there is
-  // checked by now; `discarding`: nobody knows what is there.
-  void host_has(std::span<const Range> ranges, bool discarding) noexcept;
-  // The program did something to these bytes that nobody saw.
-  void forget(std::span<const Range> ranges) noexcept;
   // What is there before the command, as results of all that came before it.
   void check_before(Ticket& ticket) noexcept;
   // The bytes of these ranges as they are before the command, there once `read` is done. Null: they
   // can't be had.
-  std::shared_ptr<capture::Block> copy_before(Ticket& ticket, std::span<const Range> ranges,
-                                              cl_event& read) noexcept;
-  bool is_device_written(std::span<const WorkArgument> ranges) noexcept;
+  std::shared_ptr<capture::Block> copy_before(
+      Ticket& ticket, std::span<const Range> ranges,
+      std::shared_ptr<const capture::UnderWay>& read) noexcept;
 
   // --- the rest ----------------------------------------------------------------------------------
   // The host has seen these done.
+  using CallRecording::host_waited;
   void host_waited(const Event& event) noexcept;
-  void host_waited(std::uint32_t stream, std::uint32_t command) noexcept;
   // The program has waited for something: nothing of ours reads what it may write now. Not from a
   // callback of the driver.
   void settle_reads() noexcept;
   // In a callback, which can't wait: what the program may write now is not checked.
   void call_off_reads() noexcept;
-  // The host has seen it done without a wait: it asked for the status, or was called back.
+  // … without a wait: it asked for the status, or was called back.
+  using CallRecording::host_saw;
   void host_saw(const Event& event) noexcept;
-  void host_saw(std::uint32_t stream, std::uint32_t command) noexcept;
   // The last that the queue was given, and after a wait for the queue: all of that is done. Others
   // may have given it more meanwhile.
   std::vector<Point> given_to(Queue& queue) noexcept;
   void finished(Queue& queue, const std::vector<Point>& given) noexcept;
-  void allocated(Storage& storage) noexcept;
   // No object of the program has these bytes any more; before the driver is told.
   void freed(const std::shared_ptr<Storage>& storage) noexcept;
   void queue_released(Queue& queue) noexcept;
-  // What the host wrote through a map is recorded.
-  void unmapped(const Storage& storage, std::span<const Range> ranges) noexcept;
-  // Of what a map for writing has just given to the host, which has not seen it yet.
-  std::shared_ptr<const PageHashes> hashes_of_mapped(Storage& storage, const Range& range,
-                                                     const void* pointer) noexcept;
-
   // All that is under way, as long as some of it gets done within `patience`.
   void wait_for_work(std::chrono::milliseconds patience) noexcept;
   // Waits in the same way; 0: not at all.
@@ -151,30 +134,19 @@ class Recording : public capture::RecordingCore {
   QueueRecord& record_of(Queue& queue);
   void add_lane(Queue& queue, QueueRecord& record);
   void place(Ticket& ticket);  // chooses its lane
-  void saw_done(std::uint32_t stream, std::uint32_t command);
-  void look_at(const Point& command, const Work& work, std::vector<capture::Piece>& unknown);
   void follow(Ticket& ticket, const Work& work);
   void check_before_unrecorded(Ticket& ticket, const Range& range);
-  void leave_out(const Work& work);  // what it writes is not known
-  void forget(const Work& work);     // nothing of it is
   OwnReads::Writer writer_of(const Ticket& ticket, bool in_order) const;
   // It may overwrite what we still read. `in_order`: it comes after all that its queue was given.
   void guard(Ticket& ticket, const Work& work, bool in_order);
-  void append(const Ticket& ticket, const Work& work, std::uint32_t id, std::uint32_t launched_by,
-              std::uint32_t node, std::uint64_t end_ns, bool refused);
-  void wrote(const Work& work, std::uint32_t stream, std::uint32_t id);
   bool collect(Queue& queue, QueueRecord& record);
-  void failed(std::uint32_t command, cl_int status);
   // Until all of it is done; false when nothing gets done for so long.
   bool wait_until_done(Queue& queue, QueueRecord& record, std::chrono::milliseconds most);
   void let_go(QueueRecord& record);
 
-  // Rows of things, written when they are first named.
   std::uint32_t note_device(cl_device_id device);
-  std::uint32_t device_of(const Storage& storage);
-  void note_storage(Storage& storage);
-  void note_kernel(Kernel& kernel, cl_device_id device);
-  void note_clock(Queue& queue, QueueRecord& record);
+  std::uint32_t device_of(const capture::TrackedBuffer& buffer) override;
+  void note_kernel(capture::TrackedKernel& kernel, cl_device_id device);
 
   // Contents.
   void read_inputs(Ticket& ticket, std::span<const capture::Piece> pieces, bool in_order);
@@ -196,9 +168,6 @@ class Recording : public capture::RecordingCore {
   cl_int enqueue_read(cl_command_queue queue, const Storage& storage, std::uint64_t offset,
                       std::span<std::byte> target, cl_uint wait_count, const cl_event* waits,
                       cl_event* event, std::vector<cl_mem>& scratch);
-  void push_bytes(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
-                  ByteSource& bytes);
-  void take_host_writes(std::uint32_t command, Storage& storage);
   bool keep_waiting(capture::QueueLog* queue) override;
   bool is_read_whole(const BufferResource& buffer) const override;
   // Queues of our own, one a context, as long as they are needed.
@@ -213,21 +182,18 @@ class Recording : public capture::RecordingCore {
    private:
     std::map<cl_context, cl_command_queue> queues_;
   };
+  // Bytes that no command under way writes, read and waited for.
   std::uint64_t read_now(OwnQueues& queues, const capture::Piece& piece, std::uint32_t command,
                          const std::function<bool()>& is_still_ours);
-  std::uint64_t check_shared(const capture::Piece& piece, std::uint32_t command);
-  void read_final();
+  void read_results();
 
   std::shared_ptr<capture::MemoryBudget> map_memory_;
   std::atomic<std::uint64_t> being_read_{0};  // bytes of memory_ that drivers read into
-  HostPages host_pages_;
   OwnReads own_reads_;
-  SharedWrites shared_writes_;
 
   std::mutex mutex_;  // of what follows
   std::map<cl_device_id, std::uint32_t> devices_;
-  std::vector<std::shared_ptr<Object>> queues_;         // that gave something
-  std::map<std::uint32_t, document::ClockRow> clocks_;  // by device: the last that was written
+  std::vector<std::shared_ptr<Object>> queues_;  // that gave something
   bool is_read_ = true;
   std::atomic<bool> is_ending_{false};  // commands of the program pass by
 };

@@ -1,8 +1,6 @@
 // recording_contents.cpp - the part of a Recording that takes bytes: inputs before a command needs
 // them, what the host gives, checks of what was written, and all that is left at the end.
 #include <fmt/format.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +11,7 @@
 #include "base/range_set.hpp"
 #include "layers/opencl/device_row.hpp"
 #include "layers/opencl/held_back.hpp"
+#include "layers/opencl/held_event.hpp"
 #include "layers/opencl/image_shape.hpp"
 #include "layers/opencl/recording.hpp"
 #include "layers/opencl/session.hpp"
@@ -36,26 +35,13 @@ std::string answered(cl_int status) {
 
 void* svm(const Storage& storage, std::uint64_t offset) { return storage.address + offset; }
 
-std::vector<Piece> pieces_of(std::span<const WorkArgument> arguments) {
-  std::vector<Piece> pieces;
-  for (const auto& [kind, access, range, size, view] : arguments)
-    if (kind == ArgumentKind::buffer && !range.storage->is_strange)
-      pieces.push_back({range.storage, range.offset_bytes, range.size_bytes});
-  return pieces;
-}
-
-// Memory of the program, which may be gone: read in a way that survives that. False: it is.
-bool copy_if_there(std::byte* from, std::span<std::byte> to) {
-  iovec here{to.data(), to.size()}, there{from, to.size()};
-  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(to.size());
-}
-
 // Of an image, the memory that the program lent for it; a driver reads that without asking.
 bool is_lent_memory_there(const Storage& storage) {
   if (!storage.image || !(storage.flags & CL_MEM_USE_HOST_PTR)) return true;
   auto* address = ask<std::byte*>(next().clGetMemObjectInfo, storage.memory, CL_MEM_HOST_PTR);
   std::byte one[1];
-  return copy_if_there(address, one) && copy_if_there(address + storage.size_bytes - 1, one);
+  return capture::copy_if_there(address, one) &&
+         capture::copy_if_there(address + storage.size_bytes - 1, one);
 }
 
 // An object of the program that its threads may release at any moment, kept while it is read: by a
@@ -88,7 +74,7 @@ std::uint64_t bytes_of(const DriverReading& reading) {
 
 // At the end of the block, whatever way it is left.
 struct Forgetting {
-  HostPages& pages;
+  capture::HostPages& pages;
   const void* key;
   ~Forgetting() { pages.forget(key); }
 };
@@ -213,7 +199,7 @@ void Recording::check(Ticket& ticket, std::span<const WorkArgument> ranges,
                       ContentRole role) noexcept {
   if (!ticket.record || ranges.empty() || contents == Contents::none) return;
   quietly([&] {
-    const std::vector<Piece> pieces = pieces_of(ranges);
+    const std::vector<Piece> pieces = capture::pieces_of(ranges);
     const cl_event event = ticket.program_event ? *ticket.program_event : ticket.taken;
     const bool needs_wait = ticket.queue->out_of_order && event;
     read_pieces(*ticket.record, role, ticket.id, pieces,
@@ -227,12 +213,12 @@ void Recording::check(Ticket& ticket, std::span<const WorkArgument> ranges,
 // reads wait for it.
 void Recording::check_nodes(Ticket& ticket, cl_event launched) {
   const auto& works = ticket.buffer->works;
-  std::map<const Storage*, RangeSet> later;
+  std::map<const BufferResource*, RangeSet> later;
   for (auto i = u32(works.size()); i-- > 0;) {
     std::vector<Piece> pieces;
     for (const WorkArgument& argument : works[i].work.arguments) {
       const Range& range = argument.range;
-      if (argument.kind != ArgumentKind::buffer || !writes(argument.access)) continue;
+      if (!argument.is_written()) continue;
       RangeSet& written = later[range.storage];
       const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
       if (!range.storage->is_strange && works[i].work.row.kind != WorkKind::write)
@@ -251,7 +237,7 @@ void Recording::check_nodes(Ticket& ticket, cl_event launched) {
 void Recording::check_before(Ticket& ticket) noexcept {
   if (!ticket.record || contents == Contents::none || !ticket.has_list()) return;
   quietly([&] {
-    const std::vector<Piece> pieces = pieces_of(ticket.work->arguments);
+    const std::vector<Piece> pieces = capture::pieces_of(ticket.work->arguments);
     std::vector<cl_event> events;
     read_pieces(*ticket.record, ContentRole::check, ticket.id, pieces,
                 {.wait_count = ticket.wait_count,
@@ -261,13 +247,14 @@ void Recording::check_before(Ticket& ticket) noexcept {
   });
 }
 
-std::shared_ptr<Block> Recording::copy_before(Ticket& ticket, std::span<const Range> ranges,
-                                              cl_event& read) noexcept {
+std::shared_ptr<Block> Recording::copy_before(
+    Ticket& ticket, std::span<const Range> ranges,
+    std::shared_ptr<const capture::UnderWay>& read) noexcept {
   std::shared_ptr<Block> copy;
   if (!ticket.has_list()) return copy;
   quietly([&] {
     const std::uint64_t begin_ns = monotonic_ns();
-    const Storage& storage = *ranges[0].storage;
+    const auto& storage = static_cast<const Storage&>(*ranges[0].storage);
     std::uint64_t total = 0;
     for (const Range& range : ranges) total += range.size_bytes;
     // A region of pixels is rows apart: the whole is read.
@@ -302,9 +289,7 @@ std::shared_ptr<Block> Recording::copy_before(Ticket& ticket, std::span<const Ra
           next().clRetainEvent(one);
           to_wait_for.push_back(one);
         }
-        next().clRetainEvent(one);
-        if (read) next().clReleaseEvent(read);
-        read = one;
+        read = HeldEvent::of(one);
       }
       when_done(*ticket.record, one, std::move(reading));
     }
@@ -385,104 +370,9 @@ void CL_CALLBACK Recording::read_done(cl_event event, cl_int status, void* data)
 
 // --- what the host gives and finds --------------------------------------------------------------
 
-void Recording::push_bytes(ContentRole role, std::uint32_t command,
-                           std::span<const WorkArgument> ranges, ByteSource& bytes) {
-  const std::uint64_t begin_ns = monotonic_ns();
-  std::uint64_t total = 0;
-  for (const WorkArgument& argument : ranges) {
-    if (argument.kind != ArgumentKind::buffer || argument.range.storage->is_strange) continue;
-    total += argument.range.size_bytes;
-    if (!RecordingCore::push_bytes(role, command, argument.range.of_buffer(), bytes)) break;
-  }
-  if (total >= page_bytes)
-    overhead(role == ContentRole::check ? OverheadKind::checks : OverheadKind::inputs, begin_ns,
-             total);
-}
-
 void Recording::written(Ticket& ticket, ByteSource& bytes) noexcept {
   if (!ticket.record || contents == Contents::none) return;
-  quietly([&] { push_bytes(ContentRole::written, ticket.id, ticket.work->arguments, bytes); });
-}
-
-void Recording::found(std::uint32_t command, std::span<const WorkArgument> ranges,
-                      ByteSource& bytes) noexcept {
-  if (contents == Contents::none) return;
-  quietly([&] { push_bytes(ContentRole::check, command, ranges, bytes); });
-}
-
-bool Recording::is_device_written(std::span<const WorkArgument> ranges) noexcept {
-  bool written = false;
-  quietly([&] {
-    for (const WorkArgument& argument : ranges) {
-      if (argument.kind != ArgumentKind::buffer) continue;
-      written = written || ledger_.is_device_written(argument.range.of_buffer());
-    }
-  });
-  return written;
-}
-
-// Bytes of memory that host and device share, changed while no command that may write them was
-// under way.
-void Recording::take_host_writes(std::uint32_t command, Storage& storage) {
-  if (!is_seen_by_host(storage)) [[likely]]
-    return;
-  const HostWindow window = window_of(storage);
-  if (window.size_bytes == 0) return;
-  // Where the host has not seen it done, what changed may be the device's.
-  if (shared_writes_.are_under_way(storage)) return;
-  const bool is_copied = window.before && (!window.read || is_done(window.read));
-  if (!storage.address && !window.is_discarding && !is_copied && !window.hashes) {
-    // Mapped before the capture, or nobody could copy it: only the device can tell what is there.
-    ledger_.forget(capture::range_of(storage, window.offset_bytes, window.size_bytes));
-    return;
-  }
-  if (is_copied && !host_pages_.knows(&storage))
-    host_pages_.changed(&storage, window.before->bytes().data(), window.size_bytes);
-  if (window.hashes) host_pages_.begin(&storage, *window.hashes);
-  // Of a map that threw away what was there, all is the host's.
-  const bool is_all = window.is_discarding && !host_pages_.knows(&storage);
-  auto changes = host_pages_.changed(&storage, window.address, window.size_bytes);
-  if (is_all) changes = {{0, window.size_bytes}};
-  for (const auto& [at, size] : changes) {
-    const std::uint64_t offset = window.offset_bytes + at;
-    const WorkArgument range{
-        ArgumentKind::buffer, Access::write, {&storage, offset, size}, 0, nullptr};
-    BoxSource bytes(window.address + at, line(size));
-    push_bytes(ContentRole::input, command, {&range, 1}, bytes);
-    ledger_.overwrite(range.range.of_buffer(), true);
-  }
-}
-
-std::shared_ptr<const PageHashes> Recording::hashes_of_mapped(Storage& storage, const Range& range,
-                                                              const void* pointer) noexcept {
-  std::shared_ptr<const PageHashes> hashes;
-  quietly([&] {
-    const std::uint64_t begin_ns = monotonic_ns();
-    if (!storage.is_mapped.load(std::memory_order_acquire)) {
-      const std::lock_guard lock(storage.window_mutex);
-      const LastMap& last = storage.last_map;
-      if (last.capture == number && last.changes == storage.changes.load() &&
-          last.offset_bytes == range.offset_bytes && last.size_bytes == range.size_bytes)
-        hashes = last.hashes;
-    }
-    if (hashes) return;
-    hashes = std::make_shared<PageHashes>(
-        HostPages::of({static_cast<const std::byte*>(pointer), range.size_bytes}));
-    overhead(OverheadKind::inputs, begin_ns, range.size_bytes);
-  });
-  return hashes;
-}
-
-void Recording::unmapped(const Storage& storage, std::span<const Range> ranges) noexcept {
-  quietly([&] {
-    if (!storage.address) {
-      host_pages_.forget(&storage);
-      return;
-    }
-    for (const Range& range : ranges)
-      host_pages_.refresh(&storage, storage.address, storage.size_bytes, range.offset_bytes,
-                          range.size_bytes);
-  });
+  quietly([&] { push_ranges(ContentRole::written, ticket.id, ticket.work->arguments, bytes); });
 }
 
 // --- the end ------------------------------------------------------------------------------------
@@ -598,61 +488,15 @@ std::uint64_t Recording::read_now(OwnQueues& queues, const Piece& piece, std::ui
   return RecordingCore::read_now(piece, command, read, is_still_ours);
 }
 
-// Memory that the host sees is the program's to change, and to take back: only what is still as
-// the host found it when the device was done is a result.
-std::uint64_t Recording::check_shared(const Piece& piece, std::uint32_t command) {
-  Storage& storage = storage_of(piece);
-  constexpr std::uint64_t page = HostPages::page_bytes;
-  const std::uint64_t first = piece.offset_bytes / page * page;
-  const std::uint64_t last = piece.offset_bytes + piece.size_bytes;
-  const std::uint64_t end = std::min(storage.size_bytes, (last + page - 1) / page * page);
-  std::uint64_t total = 0;
-  std::vector<std::byte> bytes;
-  for (std::uint64_t at = first; at < end; at += piece_bytes) {
-    bytes.resize(std::min(piece_bytes, end - at));
-    if (!copy_if_there(storage.address + at, bytes)) {
-      missing(storage, "its memory was the program's, and is gone");
-      break;
-    }
-    for (const auto& [offset, size] : host_pages_.same(&storage, at, bytes)) {
-      const std::uint64_t begin = std::max(at + offset, piece.offset_bytes);
-      const std::uint64_t stop = std::min(at + offset + size, last);
-      if (begin >= stop) continue;
-      const WorkArgument range{
-          ArgumentKind::buffer, Access::write, {&storage, begin, stop - begin}, 0, nullptr};
-      BoxSource source(bytes.data() + (begin - at), line(stop - begin));
-      push_bytes(ContentRole::check, command, {&range, 1}, source);
-      total += stop - begin;
-    }
-  }
-  return total;
-}
-
-// What devices wrote and nothing overwrote. Commands that other threads give meanwhile are not
-// recorded; once one was, results can't be told from its own.
-void Recording::read_final() {
-  const std::uint64_t begin_ns = monotonic_ns();
-  const std::uint32_t count = commands();
-  if (count == 0) return;
-  std::uint64_t total = 0;
+void Recording::read_results() {
   OwnQueues queues;
   const auto is_still_ours = [] { return session::stray_commands() == 0; };
-  for (const auto& [piece, held] : ledger_.device_written()) {
-    Storage& storage = storage_of(piece);
-    if (storage.is_strange || !is_still_ours() || document_.is_lost()) continue;
-    if (storage.address) {
-      total += check_shared(piece, count - 1);
-    } else if (const Kept kept(storage); kept) {
-      total += read_now(queues, piece, count - 1, is_still_ours);
-    } else {
-      missing(storage, "the program released it while the capture ended");
-    }
-  }
-  if (!is_still_ours())
-    note("contents_missing",
-         "The program gave commands while the capture ended; what was in memory then is not a "
-         "result of what was recorded, and is left out.");
-  overhead(OverheadKind::checks, begin_ns, total);
+  read_final(is_still_ours, [&](const Piece& piece, std::uint32_t command) -> std::uint64_t {
+    if (const Kept kept(storage_of(piece)); kept)
+      return read_now(queues, piece, command, is_still_ours);
+    missing(*piece.buffer, "the program released it while the capture ended");
+    return 0;
+  });
 }
 
 }  // namespace reel::layer

@@ -26,26 +26,13 @@ std::uint32_t Recording::note_device(cl_device_id device) {
 }
 
 // Memory belongs to a context; its first device stands for it.
-std::uint32_t Recording::device_of(const Storage& storage) {
-  const auto devices = devices_of(storage.context);
+std::uint32_t Recording::device_of(const capture::TrackedBuffer& buffer) {
+  const auto devices = devices_of(static_cast<const Storage&>(buffer).context);
   return devices.empty() ? 0 : note_device(devices[0]);
 }
 
-void Recording::note_storage(Storage& storage) {
-  once(storage.noted_in, [&] {
-    document_.push(document::BufferRow{u32(storage.id), device_of(storage), storage.size_bytes,
-                                       storage.label, storage.kind, true, storage.image});
-  });
-}
-
-void Recording::allocated(Storage& storage) noexcept {
-  quietly([&] {
-    note_storage(storage);
-    document_.push(document::AllocationRow{false, u32(storage.id), monotonic_ns()});
-  });
-}
-
-void Recording::note_kernel(Kernel& kernel, cl_device_id device) {
+void Recording::note_kernel(capture::TrackedKernel& tracked, cl_device_id device) {
+  auto& kernel = static_cast<Kernel&>(tracked);
   if (!kernel.identity) kernel.identity = identity_of(kernel);
   once(kernel.identity->recorded_in,
        [&] { document_.push(kernel_row(kernel, device, note_device(device))); });

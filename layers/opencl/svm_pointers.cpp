@@ -113,7 +113,7 @@ bool is_given_svm_pointers(const Work& work) noexcept {
       at += argument.size_bytes;
     } else if (argument.kind == ArgumentKind::buffer &&
                argument.range.storage->kind == BufferKind::svm &&
-               look_into(*argument.range.storage, all)) {
+               look_into(static_cast<Storage&>(*argument.range.storage), all)) {
       return true;
     }
   }

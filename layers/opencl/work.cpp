@@ -2,28 +2,6 @@
 
 namespace reel::layer {
 
-void Work::clear() {
-  row = {};
-  row.kind = WorkKind::barrier;
-  label = {};
-  kernel = nullptr;
-  arguments.clear();
-  values.clear();
-  waits_for_all = holds_back_later = false;
-  kernel_version = 0;
-  why_not_again = nullptr;
-}
-
-void Work::add(const Range& range, Access access, Storage* view) {
-  if (!range.storage || range.size_bytes == 0) return;
-  arguments.push_back({ArgumentKind::buffer, access, range, 0, view});
-}
-
-void Work::add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes) {
-  arguments.push_back({argument_kind, Access::read, {}, bytes.size(), nullptr});
-  values.insert(values.end(), bytes.begin(), bytes.end());
-}
-
 Box buffer_box(const std::size_t* origin, const std::size_t* region, std::size_t row_pitch,
                std::size_t slice_pitch, std::uint64_t base_bytes) noexcept {
   Box box;

@@ -10,7 +10,7 @@
 #include "layers/opencl/parameters.hpp"
 #include "layers/opencl/work.hpp"
 #include "layers/tracking/handle_table.hpp"
-#include "layers/tracking/host_pages.hpp"
+#include "recording/host_pages.hpp"
 #include "recording/host_waits.hpp"
 
 namespace reel::layer {
@@ -20,6 +20,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
+
+using capture::HostPages;
 
 using Runs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 

@@ -113,7 +113,8 @@ cl_int taken(cl_int status, Buffer buffer, const Waits& waits, Fill&& fill) noex
         one.kept.push_back(argument.range.storage->shared_from_this());
         if (argument.view) one.kept.push_back(argument.view->shared_from_this());
       }
-    if (one.work.kernel) one.kept.push_back(one.work.kernel->shared_from_this());
+    if (one.work.kernel)
+      one.kept.push_back(static_cast<Kernel*>(one.work.kernel)->shared_from_this());
     const std::lock_guard lock(found->mutex);
     const auto number = static_cast<std::uint32_t>(found->works.size());
     for (cl_uint i = 0; waits.points && i < waits.count; ++i)

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/clock.hpp"
-#include "layers/tracking/host_pages.hpp"
 
 namespace reel::layer {
 
@@ -49,9 +48,7 @@ void open_window(const Map& map, void* pointer) {
     return;
   Storage& storage = *map.storage;
   const std::lock_guard lock(storage.window_mutex);
-  if (storage.mapped.read) next().clReleaseEvent(storage.mapped.read);
-  if (map.read) next().clRetainEvent(map.read);
-  storage.mapped = {static_cast<std::byte*>(pointer),
+  storage.window = {static_cast<std::byte*>(pointer),
                     map.ranges[0].offset_bytes,
                     map.ranges[0].size_bytes,
                     map.before,
@@ -64,9 +61,8 @@ void open_window(const Map& map, void* pointer) {
 void close_window(const Map& map, const void* pointer) {
   Storage& storage = *map.storage;
   const std::lock_guard lock(storage.window_mutex);
-  if (storage.mapped.address != pointer) return;
-  if (storage.mapped.read) next().clReleaseEvent(storage.mapped.read);
-  storage.mapped = {};
+  if (storage.window.address != pointer) return;
+  storage.window = {};
   storage.is_mapped.store(false, std::memory_order_release);
 }
 
@@ -103,10 +99,6 @@ MapInProgress::MapInProgress(Given& given, const std::vector<WorkArgument>& mapp
   });
 }
 
-MapInProgress::~MapInProgress() {
-  if (map_.read) next().clReleaseEvent(map_.read);
-}
-
 void MapInProgress::done(void* pointer, const Box& host) noexcept {
   if (!pointer || !map_.storage) return;
   quietly([&] {
@@ -119,7 +111,6 @@ void MapInProgress::done(void* pointer, const Box& host) noexcept {
 void MapInProgress::enter(void* pointer) {
   open_window(map_, pointer);
   add_map(pointer, map_);
-  map_.read = nullptr;
 }
 
 void MapInProgress::waited(void* pointer, cl_int status) noexcept {
@@ -137,20 +128,20 @@ void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
   std::vector<MappedRun> runs;
   bool is_known = false;
   const std::uint64_t begin_ns = monotonic_ns();
-  LastMap left;
+  capture::LastMap left;
   fill(given, WorkKind::write, function, [&](Work& work) {
     is_known = map && !map->is_for_writing;
     if (!map || !map->is_for_writing || map->capture != given.capture() || !given.wants_contents())
       return;
     // A map that isn't done yet gave the host nothing to write to; one that is, is after the read.
     is_known = map->is_discarding || map->before || map->hashes;
-    if (map->is_discarding || (map->before && (!map->read || is_done(map->read))))
+    if (map->is_discarding || (map->before && (!map->read || map->read->is_done())))
       runs = written_by_host(*map, pointer);
     if (map->hashes) {
       const Range& range = map->ranges[0];
       left = {map->capture, map->storage->changes.load(), range.offset_bytes, range.size_bytes,
-              std::make_shared<PageHashes>(
-                  HostPages::of({static_cast<const std::byte*>(pointer), range.size_bytes}))};
+              std::make_shared<capture::PageHashes>(capture::HostPages::of(
+                  {static_cast<const std::byte*>(pointer), range.size_bytes}))};
       runs = written_by_host(*map, pointer, *left.hashes);
       left.changes += runs.size();  // this one will be counted, too
       given.spent(begin_ns, range.size_bytes);
@@ -173,10 +164,6 @@ void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
 
 void map_ends(const std::optional<Map>& map, const void* pointer) noexcept {
   if (map) quietly([&] { close_window(*map, pointer); });
-}
-
-void release_copy(std::optional<Map>& map) noexcept {
-  if (map && map->read) next().clReleaseEvent(std::exchange(map->read, nullptr));
 }
 
 }  // namespace reel::layer

@@ -12,7 +12,6 @@ class MapInProgress {
   // `mapped`: the ranges that it is of; known whether or not anybody records.
   MapInProgress(Given& given, const std::vector<WorkArgument>& mapped, cl_map_flags flags,
                 bool blocking) noexcept;
-  ~MapInProgress();
   MapInProgress(const MapInProgress&) = delete;
   MapInProgress& operator=(const MapInProgress&) = delete;
   // The driver made it: `host` are the mapped bytes from `pointer` on.
@@ -32,14 +31,13 @@ class MapInProgress {
 void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
                 const void* pointer) noexcept;
 void map_ends(const std::optional<Map>& map, const void* pointer) noexcept;
-void release_copy(std::optional<Map>& map) noexcept;
 
 template <class Driver>
 cl_int unmap(Given& given, const char* function, std::optional<Map> map, const void* pointer,
              Driver&& driver) noexcept {
   map_ends(map, pointer);
   if (given) fill_unmap(given, function, map, pointer);
-  release_copy(map);
+  if (map) map->read.reset();
   return given.call(std::forward<Driver>(driver));
 }
 

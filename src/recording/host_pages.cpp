@@ -1,10 +1,10 @@
-#include "layers/tracking/host_pages.hpp"
+#include "recording/host_pages.hpp"
 
 #include <algorithm>
 
 #include "base/hash128.hpp"
 
-namespace reel::layer {
+namespace reel::capture {
 
 void HostPages::hash(Hashes& into, const std::byte* bytes, std::uint64_t size_bytes) {
   into.clear();
@@ -96,4 +96,4 @@ void HostPages::forget(const void* key) {
   hashes_.erase(key);
 }
 
-}  // namespace reel::layer
+}  // namespace reel::capture

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace reel::layer {
+namespace reel::capture {
 
 class HostPages {
  public:
@@ -49,4 +49,4 @@ class HostPages {
   std::unordered_map<const void*, Hashes> hashes_;
 };
 
-}  // namespace reel::layer
+}  // namespace reel::capture
