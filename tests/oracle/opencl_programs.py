@@ -220,7 +220,7 @@ class Written(Order):
                     waits.append(other.event)
                     before |= other.done
         before |= self.threads[thread].known | (0 if loose else self.by_queue(thread, queue))
-        if barrier:  # everything before it in its queue
+        if barrier and not waits:  # everything before it in its queue
             for node in self.nodes:
                 if node.queue is queue and self.threads[thread].given & node.bit:
                     before |= node.done
