@@ -37,25 +37,17 @@ Given::~Given() { leave(); }
 void Given::leave() noexcept {
   lock_ = {};
   use_.reset();
-  if (waited_) next().clReleaseEvent(std::exchange(waited_, nullptr));
-}
-
-std::shared_ptr<capture::Block> Given::copy_before(std::span<const Range> ranges,
-                                                   std::shared_ptr<const capture::UnderWay>& read) {
-  return ticket_.record ? (*use_)->copy_before(ticket_, ranges, read) : nullptr;
+  waited_ = {};
 }
 
 void Given::called(cl_int status) noexcept {
-  ticket_.release_waits();
+  ticket_.own_waits.clear();
   if (!ticket_.record && !ticket_.is_followed) return;
   capture_ = (*use_)->number;
   if (ticket_.record) stream_ = ticket_.record->lanes[ticket_.lane].stream;
   if (will_wait_ && status == CL_SUCCESS) {
-    waited_ = ticket_.program_event ? *ticket_.program_event : ticket_.taken;
-    if (waited_)
-      next().clRetainEvent(waited_);
-    else
-      without_event_ = ticket_.place->handle;  // a driver that gives none
+    waited_ = HeldEvent::of(ticket_.program_event ? *ticket_.program_event : ticket_.taken);
+    if (!waited_) without_event_ = ticket_.place->handle;  // a driver that gives none
   }
   if (ticket_.record) {
     (*use_)->finish(ticket_, status);
@@ -71,8 +63,9 @@ cl_int Given::wait(cl_int status) noexcept {
   lock_ = {};
   use_.reset();
   if (!waited_) return next().clFinish(without_event_);
-  status = next().clWaitForEvents(1, &waited_);
-  next().clReleaseEvent(std::exchange(waited_, nullptr));
+  const cl_event event = waited_.get();
+  status = next().clWaitForEvents(1, &event);
+  waited_ = {};
   const RecordingUse use;
   if (use && use->number == capture_) {
     use->settle_reads();

@@ -52,29 +52,6 @@ class Given {
   void check(ContentRole role = ContentRole::check) noexcept {
     if (ticket_.record) (*use_)->check(ticket_, ticket_.work->arguments, role);
   }
-  // The command lets the host write its bytes.
-  void before_host_writes(std::span<const Range> ranges) noexcept {
-    if (ticket_.place) (*use_)->before_host_writes(ticket_, ranges);
-  }
-  void host_has(std::span<const Range> ranges, bool discarding) noexcept {
-    if (ticket_.record) (*use_)->host_has(ranges, discarding);
-  }
-  void forget(std::span<const Range> ranges) noexcept {
-    if (ticket_.place) (*use_)->forget(ranges);
-  }
-  // Reads what is there before the command: as results of all that came before it.
-  void check_before() noexcept {
-    if (ticket_.record) (*use_)->check_before(ticket_);
-  }
-  // A copy of these bytes as they are before the command, there once `read` is done.
-  std::shared_ptr<capture::Block> copy_before(std::span<const Range> ranges,
-                                              std::shared_ptr<const capture::UnderWay>& read);
-  void unmapped(const Storage& storage, std::span<const Range> ranges) noexcept {
-    if (ticket_.record) (*use_)->unmapped(storage, ranges);
-  }
-  void spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept {
-    if (ticket_.record) (*use_)->spent(begin_ns, bytes);
-  }
   std::uint32_t command() const noexcept { return ticket_.id; }
   std::uint32_t capture() const noexcept { return use_ && *use_ ? (*use_)->number : capture_; }
 
@@ -88,7 +65,9 @@ class Given {
     return status;
   }
   void called(cl_int status) noexcept;
-  const Ticket& ticket() const noexcept { return ticket_; }
+  Ticket& ticket() noexcept { return ticket_; }
+  // Where it is being recorded, or the capture sees it at all (`ticket().place`).
+  Recording& recording() const noexcept { return *use_->operator->(); }
 
   // The program wants this call to block. The driver is told not to, since waiting with the
   // queue's lock would stop whoever is to end the wait; wait() then does, as the last thing, and
@@ -108,7 +87,7 @@ class Given {
   std::shared_ptr<Queue> queue_;
   std::unique_lock<std::recursive_mutex> lock_;
   Ticket ticket_;
-  cl_event waited_ = nullptr;  // ours
+  HeldEvent waited_;
   cl_command_queue without_event_ = nullptr;
   bool will_wait_ = false;
   std::uint32_t stream_ = 0, capture_ = 0;

@@ -147,21 +147,10 @@ struct Queue final : Object {
   std::unique_ptr<QueueRecord> record;
 };
 
-struct Event final : Object {
+struct Event final : Object, capture::RecordedEvent {
   Event() : Object(ObjectKind::event) {}
-  // Of a command that a capture saw and did not record (`command` is no_index): the last recorded
-  // ones that it came after.
-  std::vector<Point> after;
   bool is_user = false;
-  std::uint64_t user_number = 0;                       // held_back::made()
-  std::uint32_t capture = 0, stream = 0, command = 0;  // of what it stands for; capture 0: none
-
-  // visit(Point) for each recorded command that is done when it is.
-  template <class F>
-  void for_each_done(F&& visit) const {
-    for (const Point& point : after) visit(point);
-    if (command != no_index) visit(Point{stream, command});
-  }
+  std::uint64_t user_number = 0;  // held_back::made()
 };
 
 // --- all of them --------------------------------------------------------------------------------

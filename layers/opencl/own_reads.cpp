@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "layers/opencl/held_back.hpp"
-#include "layers/opencl/held_event.hpp"
 
 namespace reel::layer {
 
@@ -47,14 +46,12 @@ std::shared_ptr<OwnRead> OwnReads::add(const Range& range, std::uint32_t command
   read->queue = queue;
   read->in_order = in_order;
   read->moment = held_back::now();
-  read->event = event;
-  read->after = after;
+  read->event = HeldEvent::of(event);
+  read->after = HeldEvent::of(after);
   {
     const std::lock_guard lock(mutex_);
     by_storage_[range.storage].push_back(read);
   }
-  next().clRetainEvent(event);
-  if (after) next().clRetainEvent(after);
   count_.fetch_add(1, std::memory_order_release);
   if (after) seen_by_host_.fetch_add(1, std::memory_order_release);
   return read;
@@ -72,12 +69,10 @@ void OwnReads::done(const std::shared_ptr<OwnRead>& read) noexcept {
   }
   count_.fetch_sub(1, std::memory_order_release);
   if (read->after) seen_by_host_.fetch_sub(1, std::memory_order_release);
-  next().clReleaseEvent(read->event);
-  if (read->after) next().clReleaseEvent(read->after);
 }
 
 void OwnReads::before_write(const Range& range, const Writer& writer,
-                            std::vector<cl_event>& waits) {
+                            std::vector<HeldEvent>& waits) {
   if (count_.load(std::memory_order_acquire) == 0) return;
   std::vector<cl_command_queue> to_flush;
   {
@@ -93,9 +88,8 @@ void OwnReads::before_write(const Range& range, const Writer& writer,
         read->called_off.store(true, std::memory_order_release);
         continue;
       }
-      if (std::find(waits.begin(), waits.end(), read->event) != waits.end()) continue;
+      if (std::ranges::find(waits, read->event.get(), &HeldEvent::get) != waits.end()) continue;
       waits.push_back(read->event);
-      next().clRetainEvent(read->event);
       if (read->queue != writer.queue) add_held(to_flush, read->queue);
     }
   }
@@ -108,15 +102,14 @@ void OwnReads::for_each_seen(F&& visit) {
   const std::lock_guard lock(mutex_);
   for (const auto& [storage, list] : by_storage_)
     for (const auto& read : list)
-      if (read->after && is_done(read->after)) visit(*read);
+      if (read->after && read->after.is_done()) visit(*read);
 }
 
-std::vector<cl_event> OwnReads::host_may_write() {
-  std::vector<cl_event> waits;
+std::vector<HeldEvent> OwnReads::host_may_write() {
+  std::vector<HeldEvent> waits;
   std::vector<cl_command_queue> to_flush;
   for_each_seen([&](OwnRead& read) {
     waits.push_back(read.event);
-    next().clRetainEvent(read.event);
     add_held(to_flush, read.queue);
   });
   flush(to_flush);
@@ -127,16 +120,13 @@ void OwnReads::call_off_where_host_may_write() noexcept {
   for_each_seen([](OwnRead& read) { read.called_off.store(true, std::memory_order_release); });
 }
 
-std::vector<cl_event> OwnReads::of(const Storage& storage) {
-  std::vector<cl_event> waits;
+std::vector<HeldEvent> OwnReads::of(const Storage& storage) {
+  std::vector<HeldEvent> waits;
   if (count_.load(std::memory_order_acquire) == 0) return waits;
   const std::lock_guard lock(mutex_);
   const auto list = by_storage_.find(&storage);
   if (list == by_storage_.end()) return waits;
-  for (const auto& read : list->second) {
-    waits.push_back(read->event);
-    next().clRetainEvent(read->event);
-  }
+  for (const auto& read : list->second) waits.push_back(read->event);
   return waits;
 }
 

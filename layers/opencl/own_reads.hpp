@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "layers/opencl/held.hpp"
 #include "layers/opencl/work.hpp"
 
 namespace reel::layer {
@@ -24,15 +25,14 @@ struct OwnRead {
   std::uint32_t command = no_index;  // whose results they are
   cl_command_queue queue = nullptr;
   bool in_order = false;     // the queue is
-  cl_event event = nullptr;  // of the read
-  cl_event after = nullptr;  // of the command; only where the host sees the bytes
+  HeldEvent event;           // of the read
+  HeldEvent after;           // of the command; only where the host sees the bytes
   std::uint64_t moment = 0;  // held_back::now() when it was given
   std::atomic<bool> called_off{false};
 };
 
 class OwnReads {
  public:
-  // Takes references of its own of the events.
   std::shared_ptr<OwnRead> add(const Range& range, std::uint32_t command, cl_command_queue queue,
                                bool in_order, cl_event event, cl_event after);
   void done(const std::shared_ptr<OwnRead>& read) noexcept;
@@ -43,18 +43,18 @@ class OwnReads {
     std::uint32_t capture;            // this one
     std::span<const cl_event> waits;  // as the program gave them
   };
-  // A command may write `range`. Adds the events that it has to wait for, each with a reference for
-  // the caller, and calls off what can't be waited for.
-  void before_write(const Range& range, const Writer& writer, std::vector<cl_event>& waits);
+  // A command may write `range`. Adds the events that it has to wait for, and calls off what can't
+  // be waited for.
+  void before_write(const Range& range, const Writer& writer, std::vector<HeldEvent>& waits);
 
   // The host knows that some commands are done, and may write the memory that it sees: the reads
-  // after them, each with a reference for the caller, to be waited for.
-  std::vector<cl_event> host_may_write();
+  // after them, to be waited for.
+  std::vector<HeldEvent> host_may_write();
   // The same where nobody may wait.
   void call_off_where_host_may_write() noexcept;
 
   // Of memory that goes away.
-  std::vector<cl_event> of(const Storage& storage);
+  std::vector<HeldEvent> of(const Storage& storage);
 
  private:
   using List = std::vector<std::shared_ptr<OwnRead>>;

@@ -11,8 +11,6 @@
 #include "layers/opencl/own_reads.hpp"
 #include "layers/opencl/work.hpp"
 #include "recording/call_recording.hpp"
-#include "recording/queue_log.hpp"
-#include "recording/reading.hpp"
 
 namespace reel::layer {
 
@@ -25,7 +23,7 @@ struct DriverReading {
   std::shared_ptr<std::atomic<std::uint32_t>> count;  // of its queue's
   std::optional<capture::Reading> contents;           // for the document
   bool is_timed = false;
-  std::vector<cl_mem> scratch;       // ours to release
+  std::vector<HeldMemory> scratch;   // that the driver reads by way of
   std::shared_ptr<const void> kept;  // what the driver reads into
   std::shared_ptr<OwnRead> read;     // that nobody may overwrite; null: nobody will
 };
@@ -33,11 +31,12 @@ struct DriverReading {
 struct QueueRecord : capture::QueueLog {
   struct Pending {
     std::uint32_t command, lane;
-    cl_event event;                  // ours to release
+    HeldEvent event;
     std::uint64_t begin_ns, end_ns;  // of the call
   };
 
   cl_command_queue handle = nullptr;  // we hold a reference
+  cl_device_id device = nullptr;
   bool is_timed = false;
   std::deque<Pending> pending;
   std::shared_ptr<std::atomic<std::uint32_t>> readings =

@@ -44,24 +44,22 @@ struct Ticket {
   cl_event* event = nullptr;
   cl_event taken = nullptr;  // where the program wants no event
   cl_event* program_event = nullptr;
-  std::vector<cl_event> more_waits, own_waits;  // with reads of ours; those are to be released
-  CommandBuffer* buffer = nullptr;              // that it launches
+  std::vector<cl_event> more_waits;  // with reads of ours
+  std::vector<HeldEvent> own_waits;  // those
+  CommandBuffer* buffer = nullptr;   // that it launches
 
   // Not so many events without a list: a driver refuses that. A list of none some of them take.
   bool has_list() const noexcept { return wait_count == 0 || waits; }
-  // The driver is to wait for a read of ours as well; takes over the reference. A list that the
-  // driver refuses stays as it is.
-  void wait_for(cl_event read) {
-    own_waits.push_back(read);
-    if ((wait_count == 0) != (waits == nullptr)) return;
-    if (more_waits.empty()) more_waits.assign(waits, waits + wait_count);
-    more_waits.push_back(read);
-    wait_count = static_cast<cl_uint>(more_waits.size());
-    waits = more_waits.data();
-  }
-  void release_waits() noexcept {
-    for (cl_event read : own_waits) next().clReleaseEvent(read);
-    own_waits.clear();
+  // The driver is to wait for reads of ours as well. A list that it refuses stays as it is.
+  void wait_for(std::vector<HeldEvent> reads) {
+    for (HeldEvent& read : reads) {
+      own_waits.push_back(std::move(read));
+      if ((wait_count == 0) != (waits == nullptr)) continue;
+      if (more_waits.empty()) more_waits.assign(waits, waits + wait_count);
+      more_waits.push_back(own_waits.back().get());
+      wait_count = static_cast<cl_uint>(more_waits.size());
+      waits = more_waits.data();
+    }
   }
   // It goes on unrecorded.
   void give_up() noexcept {
@@ -146,45 +144,38 @@ class Recording final : public capture::CallRecording {
 
   std::uint32_t note_device(cl_device_id device);
   std::uint32_t device_of(const capture::TrackedBuffer& buffer) override;
-  void note_kernel(capture::TrackedKernel& kernel, cl_device_id device);
+  void note_kernel(capture::TrackedKernel& kernel, capture::QueueLog& queue) override;
+  template <class F>
+  void for_each_wait(const Ticket& ticket, F&& visit) const;  // visit(Point), of this capture
+  Call call_of(const Ticket& ticket, std::uint64_t end_ns = 0) const;
 
   // Contents.
-  void read_inputs(Ticket& ticket, std::span<const capture::Piece> pieces, bool in_order);
+  void read_inputs(Ticket& ticket, bool in_order);
   // What the commands of a buffer left, each where no later one of them wrote.
   void check_nodes(Ticket& ticket, cl_event launched);
   // In the order of the record's queue. `after` is the event of the command whose results they are;
-  // `events`, where they are wanted, get those of the reads.
+  // `waiter` has to wait for the reads.
   struct ReadOrder {
     cl_uint wait_count = 0;
     const cl_event* waits = nullptr;
     cl_event after = nullptr;
-    std::vector<cl_event>* events = nullptr;
+    Ticket* waiter = nullptr;
   };
+  // Before the command, which waits for the reads where its queue has no order.
+  static ReadOrder before(Ticket& ticket, bool in_order) {
+    return {ticket.wait_count, ticket.waits, nullptr, in_order ? nullptr : &ticket};
+  }
+  // Behind the command whose event it is; `waits`: only that puts them there.
+  static ReadOrder behind(const cl_event& event, bool waits) {
+    return {waits && event ? 1u : 0u, waits && event ? &event : nullptr, event, nullptr};
+  }
   void read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
                    std::span<const capture::Piece> pieces, const ReadOrder& order);
-  void wait_for_all(std::vector<cl_event> events);  // and release them
+  void wait_for_all(const std::vector<HeldEvent>& events);
   void when_done(QueueRecord& record, cl_event event, std::unique_ptr<DriverReading> reading);
   static void CL_CALLBACK read_done(cl_event event, cl_int status, void* data);
-  cl_int enqueue_read(cl_command_queue queue, const Storage& storage, std::uint64_t offset,
-                      std::span<std::byte> target, cl_uint wait_count, const cl_event* waits,
-                      cl_event* event, std::vector<cl_mem>& scratch);
   bool keep_waiting(capture::QueueLog* queue) override;
   bool is_read_whole(const BufferResource& buffer) const override;
-  // Queues of our own, one a context, as long as they are needed.
-  class OwnQueues {
-   public:
-    OwnQueues() = default;
-    ~OwnQueues();
-    OwnQueues(const OwnQueues&) = delete;
-    OwnQueues& operator=(const OwnQueues&) = delete;
-    cl_command_queue of(cl_context context);  // null: none could be had
-
-   private:
-    std::map<cl_context, cl_command_queue> queues_;
-  };
-  // Bytes that no command under way writes, read and waited for.
-  std::uint64_t read_now(OwnQueues& queues, const capture::Piece& piece, std::uint32_t command,
-                         const std::function<bool()>& is_still_ours);
   void read_results();
 
   std::shared_ptr<capture::MemoryBudget> map_memory_;

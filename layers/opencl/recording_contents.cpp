@@ -5,14 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <map>
 
 #include "base/clock.hpp"
-#include "base/range_set.hpp"
-#include "layers/opencl/device_row.hpp"
+#include "layers/opencl/driver_reads.hpp"
 #include "layers/opencl/held_back.hpp"
-#include "layers/opencl/held_event.hpp"
-#include "layers/opencl/image_shape.hpp"
 #include "layers/opencl/recording.hpp"
 #include "layers/opencl/session.hpp"
 
@@ -28,44 +24,6 @@ namespace {
 std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 
 Storage& storage_of(const Piece& piece) { return static_cast<Storage&>(*piece.buffer); }
-
-std::string answered(cl_int status) {
-  return fmt::format("the driver answered {} ({})", status_name(status), status);
-}
-
-void* svm(const Storage& storage, std::uint64_t offset) { return storage.address + offset; }
-
-// Of an image, the memory that the program lent for it; a driver reads that without asking.
-bool is_lent_memory_there(const Storage& storage) {
-  if (!storage.image || !(storage.flags & CL_MEM_USE_HOST_PTR)) return true;
-  auto* address = ask<std::byte*>(next().clGetMemObjectInfo, storage.memory, CL_MEM_HOST_PTR);
-  std::byte one[1];
-  return capture::copy_if_there(address, one) &&
-         capture::copy_if_there(address + storage.size_bytes - 1, one);
-}
-
-// An object of the program that its threads may release at any moment, kept while it is read: by a
-// reference of ours; where the driver reads memory that the program lent, the release waits for us.
-class Kept {
- public:
-  explicit Kept(Storage& storage) : lock_(storage.life_mutex) {
-    if (storage.is_gone) return;
-    const bool is_lent = storage.image && (storage.flags & CL_MEM_USE_HOST_PTR);
-    if (is_lent && !held_back::is_free(held_back::now())) return;  // it might wait for long
-    if (next().clRetainMemObject(storage.memory) == CL_SUCCESS) memory_ = storage.memory;
-    if (!is_lent) lock_.unlock();
-  }
-  ~Kept() {
-    if (memory_) next().clReleaseMemObject(memory_);
-  }
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
-  explicit operator bool() const noexcept { return memory_ != nullptr; }
-
- private:
-  std::unique_lock<std::mutex> lock_;
-  cl_mem memory_ = nullptr;
-};
 
 // Of the memory for contents, as long as the driver reads.
 std::uint64_t bytes_of(const DriverReading& reading) {
@@ -97,53 +55,9 @@ bool Recording::is_read_whole(const BufferResource& buffer) const {
 
 // --- reading ------------------------------------------------------------------------------------
 
-// Memory that the host may not read is copied to some that it may.
-cl_int Recording::enqueue_read(cl_command_queue queue, const Storage& storage, std::uint64_t offset,
-                               std::span<std::byte> target, cl_uint wait_count,
-                               const cl_event* waits, cl_event* event,
-                               std::vector<cl_mem>& scratch) {
-  if (storage.kind == BufferKind::svm)
-    return next().clEnqueueSVMMemcpy(queue, CL_FALSE, target.data(), svm(storage, offset),
-                                     target.size(), wait_count, waits, event);
-  const bool hidden = (storage.flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)) != 0;
-  cl_mem source = storage.memory;
-  cl_event copied = nullptr;
-  if (hidden) {
-    cl_int status = CL_SUCCESS;
-    source =
-        next().clCreateBuffer(storage.context, CL_MEM_READ_WRITE, target.size(), nullptr, &status);
-    if (status != CL_SUCCESS) return status;
-    scratch.push_back(source);
-    if (storage.image) {
-      const std::size_t origin[3] = {0, 0, 0};
-      const auto region = whole_region(*storage.image);
-      status = next().clEnqueueCopyImageToBuffer(queue, storage.memory, source, origin,
-                                                 region.data(), 0, wait_count, waits, &copied);
-    } else {
-      status = next().clEnqueueCopyBuffer(queue, storage.memory, source, offset, 0, target.size(),
-                                          wait_count, waits, &copied);
-    }
-    if (status != CL_SUCCESS) return status;
-    wait_count = 1;
-    waits = &copied;
-    offset = 0;
-  }
-  cl_int status = CL_SUCCESS;
-  if (storage.image && !hidden) {
-    const std::size_t origin[3] = {0, 0, 0};
-    const auto region = whole_region(*storage.image);
-    status = next().clEnqueueReadImage(queue, source, CL_FALSE, origin, region.data(), 0, 0,
-                                       target.data(), wait_count, waits, event);
-  } else {
-    status = next().clEnqueueReadBuffer(queue, source, CL_FALSE, offset, target.size(),
-                                        target.data(), wait_count, waits, event);
-  }
-  if (copied) next().clReleaseEvent(copied);
-  return status;
-}
-
 void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
                             std::span<const Piece> pieces, const ReadOrder& order) {
+  std::vector<HeldEvent> reads;
   RecordingCore::read_pieces(record, role, command, pieces, [&](std::size_t i, Reading bytes) {
     Storage& storage = storage_of(pieces[i]);
     const std::uint64_t at = bytes.offset_bytes;
@@ -155,13 +69,9 @@ void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t
                                        order.waits, &event, reading->scratch);
     if (status != CL_SUCCESS) {
       missing(storage, answered(status));
-      for (cl_mem memory : reading->scratch) next().clReleaseMemObject(memory);
       return false;
     }
-    if (order.events && event) {
-      next().clRetainEvent(event);
-      order.events->push_back(event);
-    }
+    if (order.waiter && event) reads.push_back(HeldEvent::of(event));
     // Who comes after the command that needs an input comes after its read, too.
     if (role != ContentRole::input && event)
       reading->read =
@@ -170,28 +80,22 @@ void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t
     when_done(record, event, std::move(reading));
     return true;
   });
+  if (order.waiter) order.waiter->wait_for(std::move(reads));
 }
 
-void Recording::read_inputs(Ticket& ticket, std::span<const Piece> pieces, bool in_order) {
-  QueueRecord& record = *ticket.record;
-  if (!ticket.has_list()) return;  // it will be refused, and so would be our reads
-  if (in_order) {
-    read_pieces(record, ContentRole::input, ticket.id, pieces,
-                {.wait_count = ticket.wait_count, .waits = ticket.waits});
-    return;
-  }
-  // Without an order of its own, the command has to wait for the reads.
-  std::vector<cl_event> events;
-  read_pieces(record, ContentRole::input, ticket.id, pieces,
-              {.wait_count = ticket.wait_count, .waits = ticket.waits, .events = &events});
-  for (cl_event event : events) ticket.wait_for(event);
+void Recording::read_inputs(Ticket& ticket, bool in_order) {
+  const std::vector<Piece> unknown = look_at(*ticket.record, call_of(ticket));
+  // A command with a wrong list will be refused, and so would be our reads.
+  if (!unknown.empty() && contents != Contents::none && ticket.has_list())
+    read_pieces(*ticket.record, ContentRole::input, ticket.id, unknown, before(ticket, in_order));
 }
 
-void Recording::wait_for_all(std::vector<cl_event> events) {
+void Recording::wait_for_all(const std::vector<HeldEvent>& events) {
   if (events.empty()) return;
   const std::uint64_t begin_ns = monotonic_ns();
-  next().clWaitForEvents(u32(events.size()), events.data());
-  for (cl_event event : events) next().clReleaseEvent(event);
+  std::vector<cl_event> waits;
+  for (const HeldEvent& event : events) waits.push_back(event.get());
+  next().clWaitForEvents(u32(waits.size()), waits.data());
   overhead(OverheadKind::waiting, begin_ns, 0);
 }
 
@@ -199,51 +103,27 @@ void Recording::check(Ticket& ticket, std::span<const WorkArgument> ranges,
                       ContentRole role) noexcept {
   if (!ticket.record || ranges.empty() || contents == Contents::none) return;
   quietly([&] {
-    const std::vector<Piece> pieces = capture::pieces_of(ranges);
     const cl_event event = ticket.program_event ? *ticket.program_event : ticket.taken;
-    const bool needs_wait = ticket.queue->out_of_order && event;
-    read_pieces(*ticket.record, role, ticket.id, pieces,
-                {.wait_count = needs_wait ? 1u : 0u,
-                 .waits = needs_wait ? &event : nullptr,
-                 .after = event});
+    read_pieces(*ticket.record, role, ticket.id, capture::pieces_of(ranges),
+                behind(event, ticket.queue->out_of_order));
   });
 }
 
 // PoCL 3.1 lets commands of a queue pass a buffer of commands, even if the queue is in order: the
 // reads wait for it.
 void Recording::check_nodes(Ticket& ticket, cl_event launched) {
-  const auto& works = ticket.buffer->works;
-  std::map<const BufferResource*, RangeSet> later;
-  for (auto i = u32(works.size()); i-- > 0;) {
-    std::vector<Piece> pieces;
-    for (const WorkArgument& argument : works[i].work.arguments) {
-      const Range& range = argument.range;
-      if (!argument.is_written()) continue;
-      RangeSet& written = later[range.storage];
-      const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
-      if (!range.storage->is_strange && works[i].work.row.kind != WorkKind::write)
-        written.for_each_gap(begin, end, [&](std::uint64_t first, std::uint64_t last) {
-          pieces.push_back({range.storage, first, last - first});
-        });
-      written.add(begin, end);
-    }
-    read_pieces(*ticket.record, ContentRole::check, ticket.id + 1 + i, pieces,
-                {.wait_count = launched ? 1u : 0u,
-                 .waits = launched ? &launched : nullptr,
-                 .after = launched});
-  }
+  const auto results = capture::results_of(ticket.buffer->works);
+  for (auto i = u32(results.size()); i-- > 0;)
+    read_pieces(*ticket.record, ContentRole::check, ticket.id + 1 + i, results[i],
+                behind(launched, true));
 }
 
 void Recording::check_before(Ticket& ticket) noexcept {
   if (!ticket.record || contents == Contents::none || !ticket.has_list()) return;
   quietly([&] {
-    const std::vector<Piece> pieces = capture::pieces_of(ticket.work->arguments);
-    std::vector<cl_event> events;
-    read_pieces(*ticket.record, ContentRole::check, ticket.id, pieces,
-                {.wait_count = ticket.wait_count,
-                 .waits = ticket.waits,
-                 .events = ticket.record->in_order ? nullptr : &events});
-    for (cl_event event : events) ticket.wait_for(event);
+    read_pieces(*ticket.record, ContentRole::check, ticket.id,
+                capture::pieces_of(ticket.work->arguments),
+                before(ticket, ticket.record->in_order));
   });
 }
 
@@ -269,8 +149,8 @@ std::shared_ptr<Block> Recording::copy_before(
       return;
     }
     auto bytes = std::make_shared<Block>(std::move(*block));
-    std::vector<cl_mem> scratch;
-    std::vector<cl_event> to_wait_for;  // of a queue without order
+    std::vector<HeldMemory> scratch;     // the driver keeps what its commands use
+    std::vector<HeldEvent> to_wait_for;  // of a queue without order
     std::uint64_t at = 0;
     cl_int status = CL_SUCCESS;
     for (const Range& range : ranges) {
@@ -285,17 +165,12 @@ std::shared_ptr<Block> Recording::copy_before(
       auto reading = std::make_unique<DriverReading>();
       reading->kept = bytes;
       if (one) {
-        if (!ticket.record->in_order) {
-          next().clRetainEvent(one);
-          to_wait_for.push_back(one);
-        }
-        read = HeldEvent::of(one);
+        if (!ticket.record->in_order) to_wait_for.push_back(HeldEvent::of(one));
+        read = std::make_shared<HeldEvent>(HeldEvent::of(one));
       }
       when_done(*ticket.record, one, std::move(reading));
     }
-    for (cl_event one : to_wait_for) ticket.wait_for(one);
-    // The driver keeps what its commands use.
-    for (cl_mem memory : scratch) next().clReleaseMemObject(memory);
+    ticket.wait_for(std::move(to_wait_for));
     if (status == CL_SUCCESS)
       copy = std::move(bytes);
     else
@@ -363,8 +238,8 @@ void CL_CALLBACK Recording::read_done(cl_event event, cl_int status, void* data)
     else if (reading->contents)
       recording.arrived(*reading->contents);
   });
-  if (reading->read) recording.own_reads_.done(reading->read);
-  for (cl_mem memory : reading->scratch) next().clReleaseMemObject(memory);
+  if (reading->read) recording.own_reads_.done(std::exchange(reading->read, nullptr));
+  reading->scratch.clear();
   reading->count->fetch_sub(1, std::memory_order_release);
 }
 
@@ -430,13 +305,19 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
     if (!queue || !queue->record->handle) {
       // The queue went before, and only after all it was given was done.
       OwnQueues queues;
-      for (const Piece& piece : pieces) read_now(queues, piece, writer, [] { return true; });
+      for (const Piece& piece : pieces)
+        read_now(
+            piece, writer,
+            [&](const BufferRange& range, std::span<std::byte> target) {
+              return read_beside(queues, range, target);
+            },
+            [] { return true; });
       return;
     }
     QueueRecord& record = *queue->record;
     std::vector<cl_event> waits;
     if (queue->out_of_order)
-      for (const auto& pending : record.pending) waits.push_back(pending.event);
+      for (const auto& pending : record.pending) waits.push_back(pending.event.get());
     read_pieces(record, ContentRole::check, writer, pieces,
                 {.wait_count = u32(waits.size()), .waits = waits.empty() ? nullptr : waits.data()});
     next().clFlush(record.handle);
@@ -448,52 +329,17 @@ void Recording::freed(const std::shared_ptr<Storage>& storage) noexcept {
   });
 }
 
-cl_command_queue Recording::OwnQueues::of(cl_context context) {
-  cl_command_queue& queue = queues_[context];
-  if (queue) return queue;
-  const auto devices = devices_of(context);
-  cl_int status = CL_DEVICE_NOT_FOUND;
-  if (!devices.empty()) queue = next().clCreateCommandQueue(context, devices[0], 0, &status);
-  return status == CL_SUCCESS ? queue : queue = nullptr;
-}
-
-Recording::OwnQueues::~OwnQueues() {
-  for (const auto& [context, queue] : queues_)
-    if (queue) next().clReleaseCommandQueue(queue);
-}
-
-// Bytes that no command under way writes, read and waited for.
-std::uint64_t Recording::read_now(OwnQueues& queues, const Piece& piece, std::uint32_t command,
-                                  const std::function<bool()>& is_still_ours) {
-  const Storage& storage = storage_of(piece);
-  cl_command_queue queue = queues.of(storage.context);
-  if (!queue) {
-    missing(storage, "no queue could be had to read them");
-    return 0;
-  }
-  if (!is_lent_memory_there(storage)) {
-    missing(storage, "its memory was the program's, and is gone");
-    return 0;
-  }
-  const auto read = [&](const BufferRange& range, std::span<std::byte> target) {
-    std::vector<cl_mem> scratch;
-    cl_event event = nullptr;
-    cl_int status =
-        enqueue_read(queue, storage, range.offset_bytes, target, 0, nullptr, &event, scratch);
-    if (status == CL_SUCCESS) status = next().clWaitForEvents(1, &event);
-    if (event) next().clReleaseEvent(event);
-    for (cl_mem memory : scratch) next().clReleaseMemObject(memory);
-    return status == CL_SUCCESS ? std::string() : answered(status);
-  };
-  return RecordingCore::read_now(piece, command, read, is_still_ours);
-}
-
 void Recording::read_results() {
   OwnQueues queues;
   const auto is_still_ours = [] { return session::stray_commands() == 0; };
   read_final(is_still_ours, [&](const Piece& piece, std::uint32_t command) -> std::uint64_t {
     if (const Kept kept(storage_of(piece)); kept)
-      return read_now(queues, piece, command, is_still_ours);
+      return read_now(
+          piece, command,
+          [&](const BufferRange& range, std::span<std::byte> target) {
+            return read_beside(queues, range, target);
+          },
+          is_still_ours);
     missing(*piece.buffer, "the program released it while the capture ended");
     return 0;
   });

@@ -10,8 +10,8 @@
 
 #include "recording/buffer_ledger.hpp"
 #include "recording/mapped_memory.hpp"
+#include "recording/messages.hpp"
 #include "recording/queue_log.hpp"
-#include "recording/reading.hpp"
 #include "runtime/recorder.hpp"
 
 namespace reel::capture {

@@ -147,38 +147,23 @@ void Recording::after(StreamState& stream, RecordedStream& record, std::uint32_t
   if (freed_bytes_.load(std::memory_order_relaxed) > most_freed_bytes) read_freed_buffers();
 }
 
+// A dispatch may leave bytes as they were; whatever else writes overwrites.
 void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& unknown) {
-  const auto use = [&](const BufferRange& range, Access access) {
-    if (range.buffer && range.buffer->mapped) [[unlikely]] {
-      take_host_writes(id, range);
+  const auto* dispatch = std::get_if<Dispatch>(&work);
+  for_each_access(work, [&](const BufferRange& range, Access access) {
+    const bool overwrites = !dispatch && writes(access);
+    if (range.buffer->mapped) [[unlikely]] {
+      if (!overwrites) take_host_writes(id, range);
       if (writes(access)) mapped_.forget(range);
     }
-    if (range.buffer && range.size_bytes && ledger_.use(range, access, unknown))
+    if (overwrites ? ledger_.overwrite(range, std::holds_alternative<Write>(work))
+                   : ledger_.use(range, access, unknown))
       note_buffer(*range.buffer);
-  };
-  const auto overwrite = [&](const BufferRange& range, bool by_host) {
-    if (range.buffer->mapped) [[unlikely]]
-      mapped_.forget(range);
-    if (range.size_bytes && ledger_.overwrite(range, by_host)) note_buffer(*range.buffer);
-  };
-  std::visit(overloaded{[&](const Dispatch& d) {
-                          note_kernel(*d.kernel);
-                          for (const Argument& a : d.arguments)
-                            if (a.is_memory()) {
-                              use(stored_range(a.range), a.access);
-                              if (a.range.buffer->storage) note_view(*a.range.buffer);
-                            }
-                          use(d.indirect, Access::read);
-                        },
-                        [&](const Copy& c) {
-                          use(c.source, Access::read);
-                          overwrite(c.target, false);
-                        },
-                        [&](const Fill& f) { overwrite(f.target, false); },
-                        [&](const Write& w) { overwrite(w.target, true); },
-                        [&](const Read& r) { use(r.source, Access::read); }, [](const HostCall&) {},
-                        [](const Barrier&) {}},
-             work);
+  });
+  if (!dispatch) return;
+  note_kernel(*dispatch->kernel);
+  for (const Argument& a : dispatch->arguments)
+    if (a.is_memory() && a.range.buffer->storage) note_view(*a.range.buffer);
 }
 
 void Recording::leave_out(const StreamState& stream, const Work& work) {
@@ -279,51 +264,6 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
   document::store(command.work, Ids{}, entry->work, entry->arguments(), entry->values());
   command.label.copy(entry->label(), command.label.size());
   record.log->commit();
-}
-
-// --- stamps -------------------------------------------------------------------------------------
-
-bool Recording::collect(StreamState& stream, RecordedStream& record) {
-  const std::size_t pending = record.launches.size() + record.contents.size();
-  record.since_collected = 0;
-  document_.wait_for_room(*record.log);
-  record.stamps.clear();
-  stream.collect_stamps(record.stamps);
-  if (!record.stamps.empty()) {
-    document::StampRow* row = reserve_stamps(*record.log, record.stamps.size());
-    for (const TicketStamps& t : record.stamps)
-      *row++ = {static_cast<std::uint32_t>(t.ticket), t.stamps.queued_ns, t.stamps.submitted_ns,
-                t.stamps.started_ns, t.stamps.ended_ns};
-    record.log->commit();
-  }
-  collect_launches(record);
-  collect_contents(record);
-  return !record.stamps.empty() || record.launches.size() + record.contents.size() < pending;
-}
-
-void Recording::collect_launches(RecordedStream& record) {
-  while (!record.launches.empty() && record.launches.front().done->done()) {
-    const RecordedStream::PendingLaunch launch = std::move(record.launches.front());
-    record.launches.pop_front();
-    const std::vector<StepTime> times = launch.times->collect();
-    if (times.empty()) continue;
-    document::StampRow* row = reserve_stamps(*record.log, times.size() + 1);
-    document::StampRow whole{launch.command, 0, 0, times[0].begin_ns, times[0].end_ns};
-    for (const StepTime& time : times) {
-      *row++ = {launch.commands[time.step], 0, 0, time.begin_ns, time.end_ns};
-      whole.started_ns = std::min(whole.started_ns, time.begin_ns);
-      whole.ended_ns = std::max(whole.ended_ns, time.end_ns);
-    }
-    *row = whole;
-    record.log->commit();
-  }
-}
-
-void Recording::collect_contents(RecordedStream& record) {
-  while (!record.contents.empty() && record.contents.front().done->done()) {
-    for (Reading& reading : record.contents.front().contents) arrived(reading);
-    record.contents.pop_front();
-  }
 }
 
 // --- order, calls, things -----------------------------------------------------------------------
@@ -471,17 +411,8 @@ void Recording::note_kernel(KernelResource& kernel) {
   });
 }
 
-// The tightest of a few: what lies between two looks at the host's clock is the error.
 void Recording::note_clock(DeviceState& device) {
-  document::ClockRow best{device.number, 0, 0, ~std::uint64_t{0}};
-  for (int i = 0; i < 5; ++i) {
-    const std::uint64_t first = monotonic_ns();
-    const std::uint64_t on_device = device.driver().now_ns();
-    const std::uint64_t last = monotonic_ns();
-    const std::uint64_t error = (last - first + 1) / 2;
-    if (error < best.error_ns) best = {device.number, first + (last - first) / 2, on_device, error};
-  }
-  document_.push(best);
+  RecordingCore::note_clock(device.number, [&] { return device.driver().now_ns(); });
 }
 
 }  // namespace reel::capture

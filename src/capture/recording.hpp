@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "capture/environment.hpp"
-#include "recording/log_entries.hpp"
 #include "recording/mapped_memory.hpp"
 #include "recording/recording_core.hpp"
 #include "reel/capture.hpp"

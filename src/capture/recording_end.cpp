@@ -1,5 +1,5 @@
 // recording_end.cpp - the part of a Recording that begins and ends it among threads that go on
-// working: from which command on, up to which, and what is waited for.
+// working: from which command on, up to which, what is waited for, and what the driver tells of it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,6 +38,53 @@ std::unique_lock<std::mutex> lock_of(const StreamState& stream) {
 }
 
 }  // namespace
+
+// --- stamps -------------------------------------------------------------------------------------
+
+bool Recording::collect(StreamState& stream, RecordedStream& record) {
+  const std::size_t pending = record.launches.size() + record.contents.size();
+  record.since_collected = 0;
+  document_.wait_for_room(*record.log);
+  record.stamps.clear();
+  stream.collect_stamps(record.stamps);
+  if (!record.stamps.empty()) {
+    document::StampRow* row = reserve_stamps(*record.log, record.stamps.size());
+    for (const TicketStamps& t : record.stamps)
+      *row++ = {static_cast<std::uint32_t>(t.ticket), t.stamps.queued_ns, t.stamps.submitted_ns,
+                t.stamps.started_ns, t.stamps.ended_ns};
+    record.log->commit();
+  }
+  collect_launches(record);
+  collect_contents(record);
+  return !record.stamps.empty() || record.launches.size() + record.contents.size() < pending;
+}
+
+void Recording::collect_launches(RecordedStream& record) {
+  while (!record.launches.empty() && record.launches.front().done->done()) {
+    const RecordedStream::PendingLaunch launch = std::move(record.launches.front());
+    record.launches.pop_front();
+    const std::vector<StepTime> times = launch.times->collect();
+    if (times.empty()) continue;
+    document::StampRow* row = reserve_stamps(*record.log, times.size() + 1);
+    document::StampRow whole{launch.command, 0, 0, times[0].begin_ns, times[0].end_ns};
+    for (const StepTime& time : times) {
+      *row++ = {launch.commands[time.step], 0, 0, time.begin_ns, time.end_ns};
+      whole.started_ns = std::min(whole.started_ns, time.begin_ns);
+      whole.ended_ns = std::max(whole.ended_ns, time.end_ns);
+    }
+    *row = whole;
+    record.log->commit();
+  }
+}
+
+void Recording::collect_contents(RecordedStream& record) {
+  while (!record.contents.empty() && record.contents.front().done->done()) {
+    for (Reading& reading : record.contents.front().contents) arrived(reading);
+    record.contents.pop_front();
+  }
+}
+
+// --- begin and end ------------------------------------------------------------------------------
 
 void Recording::hurry() noexcept { hurried.store(true); }
 bool Recording::is_hurried() noexcept { return hurried.load(); }

@@ -51,8 +51,25 @@ void CallRecording::note_clock(CallClock& clock, std::uint32_t device) {
 
 // --- one command --------------------------------------------------------------------------------
 
-void CallRecording::look_at(const Point& command, const CallWork& work,
+std::vector<Piece> CallRecording::look_at(QueueLog& queue, const Call& call) {
+  std::vector<Piece> unknown;
+  const std::uint32_t stream = queue.lanes[call.lane].stream;
+  look_at(queue, {stream, call.id}, *call.work, unknown);
+  for (std::uint32_t i = 0; i < call.nodes.size(); ++i) {
+    const auto& [work, kept, after, bytes] = call.nodes[i];
+    look_at(queue, {stream, call.id + 1 + i}, work, unknown);
+    if (bytes.empty() || contents == Contents::none) continue;
+    PatternSource pattern(bytes);
+    push_ranges(ContentRole::written, call.id + 1 + i, work.arguments, pattern);
+  }
+  return unknown;
+}
+
+void CallRecording::look_at(QueueLog& queue, const Point& command, const CallWork& work,
                             std::vector<Piece>& unknown) {
+  if (work.kernel && (!work.kernel->identity ||
+                      work.kernel->identity->recorded_in.load(std::memory_order_relaxed) != number))
+    note_kernel(*work.kernel, queue);
   for (const WorkArgument& argument : work.arguments) {
     if (!argument.is_buffer()) continue;
     TrackedBuffer& buffer = *argument.range.storage;

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "recording/call_work.hpp"
-#include "recording/log_entries.hpp"
 #include "recording/recording_core.hpp"
 #include "recording/shared_writes.hpp"
 
@@ -65,14 +64,14 @@ class CallRecording : public RecordingCore {
 
   // The number of the device that stands for what may use it; its row is there.
   virtual std::uint32_t device_of(const TrackedBuffer& buffer) = 0;
+  // A kernel that has no identity yet, or no row.
+  virtual void note_kernel(TrackedKernel& kernel, QueueLog& queue) = 0;
 
   void note_buffer(TrackedBuffer& buffer);
   void note_clock(CallClock& clock, std::uint32_t device);  // that is due
 
   // --- one command -------------------------------------------------------------------------------
 
-  // Marks what it uses; what must be read before it runs is added to `unknown`.
-  void look_at(const Point& command, const CallWork& work, std::vector<Piece>& unknown);
   // A command, or a launch with its nodes, which have the numbers that follow its own.
   struct Call {
     std::uint32_t id, lane;
@@ -82,6 +81,8 @@ class CallRecording : public RecordingCore {
     const void* scope;
     std::uint64_t begin_ns, end_ns;
   };
+  // Marks what it uses; returns what must be read before it runs.
+  std::vector<Piece> look_at(QueueLog& queue, const Call& call);
   // The driver has it: into the log.
   void taken(QueueLog& queue, const Call& call);
   // It has not, and why.
@@ -111,6 +112,8 @@ class CallRecording : public RecordingCore {
   SharedWrites shared_writes_;
 
  private:
+  void look_at(QueueLog& queue, const Point& command, const CallWork& work,
+               std::vector<Piece>& unknown);
   void append(QueueLog& queue, const Call& call, const CallWork& work, const Given& given,
               bool is_refused);
   void append_all(QueueLog& queue, const Call& call, bool is_refused);

@@ -1,5 +1,9 @@
 #include "recording/call_work.hpp"
 
+#include <map>
+
+#include "base/range_set.hpp"
+
 namespace reel::capture {
 
 std::vector<Piece> pieces_of(std::span<const WorkArgument> arguments) {
@@ -26,6 +30,24 @@ void CallWork::clear() {
 void CallWork::add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes) {
   arguments.push_back({argument_kind, Access::read, {}, bytes.size(), nullptr});
   values.insert(values.end(), bytes.begin(), bytes.end());
+}
+
+std::vector<std::vector<Piece>> results_of(std::span<const BufferedWork> nodes) {
+  std::vector<std::vector<Piece>> results(nodes.size());
+  std::map<const BufferResource*, RangeSet> later;
+  for (std::size_t i = nodes.size(); i-- > 0;)
+    for (const WorkArgument& argument : nodes[i].work.arguments) {
+      if (!argument.is_written()) continue;
+      const Range& range = argument.range;
+      RangeSet& written = later[range.storage];
+      const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
+      if (argument.is_bytes() && nodes[i].work.row.kind != WorkKind::write)
+        written.for_each_gap(begin, end, [&](std::uint64_t first, std::uint64_t last) {
+          results[i].push_back({range.storage, first, last - first});
+        });
+      written.add(begin, end);
+    }
+  return results;
 }
 
 }  // namespace reel::capture

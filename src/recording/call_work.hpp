@@ -71,4 +71,7 @@ struct BufferedWork {
   std::vector<std::byte> pattern;                 // of a fill that is written as bytes
 };
 
+// What each of them left, where no later one wrote.
+std::vector<std::vector<Piece>> results_of(std::span<const BufferedWork> nodes);
+
 }  // namespace reel::capture

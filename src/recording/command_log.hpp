@@ -7,11 +7,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "recording/packed_command.hpp"
 
 namespace reel::capture {
@@ -28,9 +30,8 @@ class CommandLog {
   std::byte* reserve(std::uint32_t size_bytes);
   void commit();
 
-  // --- the reading side
-  // ---------------------------------------------------------------------------- How far entries
-  // are there now.
+  // --- the reading side --------------------------------------------------------------------------
+  // How far entries are there now.
   struct Position {
     const void* block = nullptr;
     std::uint32_t used = 0;
@@ -69,5 +70,49 @@ class CommandLog {
   std::vector<std::unique_ptr<Block>> spare_;
   std::atomic<std::size_t> blocks_{0};
 };
+
+// --- entries to be filled and committed ---------------------------------------------------------
+
+// One command as it was given.
+struct Given {
+  std::uint32_t id;
+  std::uint32_t launch = no_index, node = no_index;
+  std::uint64_t begin_ns, end_ns;
+};
+
+// Its work is empty but for these sizes; `arguments` stand behind it, then values, then the label.
+inline PackedCommand* reserve_command(CommandLog& log, std::uint32_t stream, const Given& given,
+                                      std::uint32_t arguments = 0, std::uint32_t values = 0,
+                                      std::size_t label = 0) {
+  const auto bytes = static_cast<std::uint32_t>(sizeof(PackedCommand) +
+                                                arguments * sizeof(TraceArgument) + values + label);
+  const std::uint32_t size = (bytes + 7) / 8 * 8;
+  std::byte* place = log.reserve(size);
+  std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
+  auto* entry = reinterpret_cast<PackedCommand*>(place);
+  *entry = {{size, EntryType::command},
+            given.id,
+            stream,
+            given.launch,
+            given.node,
+            thread_number(),
+            0,
+            given.begin_ns,
+            given.end_ns,
+            nullptr,
+            {},
+            values,
+            static_cast<std::uint32_t>(label)};
+  entry->work.argument_count = arguments;
+  return entry;
+}
+
+inline document::StampRow* reserve_stamps(CommandLog& log, std::size_t count) {
+  const auto size =
+      static_cast<std::uint32_t>(sizeof(PackedStamps) + count * sizeof(document::StampRow));
+  auto* entry = reinterpret_cast<PackedStamps*>(log.reserve(size));
+  *entry = {{size, EntryType::stamps}, count};
+  return reinterpret_cast<document::StampRow*>(entry + 1);
+}
 
 }  // namespace reel::capture

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -33,6 +34,17 @@ struct HashesMessage {
   std::uint64_t offset_bytes, size_bytes;
   bool store;
   std::vector<Hash128> pages;
+};
+
+// Bytes of a device on their way into memory of ours; contents when they are there.
+struct Reading {
+  ContentRole role = ContentRole::check;
+  std::uint32_t command = no_index, buffer = 0;
+  std::uint64_t offset_bytes = 0;
+  Block block;
+  // Of an image that is read whole: offset and size of what is wanted of it. Else all is.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> parts = {};
+  std::uint32_t final_check = no_index;  // of FinalChecks; none: nobody may spoil it
 };
 
 struct CallMessage {

@@ -59,3 +59,21 @@ std::optional<Contents> parse_contents(std::string_view text) {
 }
 
 }  // namespace reel::capture
+
+namespace reel {
+
+const char* to_string(Contents contents) noexcept {
+  switch (contents) {
+    case Contents::none:
+      return "none";
+    case Contents::hashes:
+      return "hashes";
+    case Contents::inputs:
+      return "inputs";
+    case Contents::all:
+      return "all";
+  }
+  return "?";
+}
+
+}  // namespace reel

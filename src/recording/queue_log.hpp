@@ -34,6 +34,21 @@ inline void add_points(std::vector<Point>& points, std::span<const Point> more) 
   for (const Point& point : more) add_point(points, point);
 }
 
+// What an event of the program stands for; in no capture: 0.
+struct RecordedEvent {
+  // Of a command that a capture saw and did not record (`command` is no_index): the last recorded
+  // ones that it came after.
+  std::vector<Point> after;
+  std::uint32_t capture = 0, stream = 0, command = 0;
+
+  // visit(Point) for each recorded command that is done when it is.
+  template <class F>
+  void for_each_done(F&& visit) const {
+    for (const Point& point : after) visit(point);
+    if (command != no_index) visit(Point{stream, command});
+  }
+};
+
 struct QueueLog {
   std::uint32_t capture = 0;
   bool in_order = true;

@@ -28,7 +28,6 @@
 #include "recording/memory_budget.hpp"
 #include "recording/polled_order.hpp"
 #include "recording/queue_log.hpp"
-#include "recording/reading.hpp"
 #include "reel/capture_report.hpp"
 
 namespace reel::capture {
@@ -103,6 +102,21 @@ class RecordingCore {
       message.edges.push_back({graph, from, to, 0});
     });
     if (!message.edges.empty()) document_.push(std::move(message));
+  }
+
+  // How the clocks of host and device stand: the tightest of a few looks, since what lies between
+  // two looks at the host's clock is the error.
+  template <class F>
+  void note_clock(std::uint32_t device, F&& device_now_ns) {
+    document::ClockRow best{device, 0, 0, ~std::uint64_t{0}};
+    for (int i = 0; i < 5; ++i) {
+      const std::uint64_t first = monotonic_ns();
+      const std::uint64_t on_device = device_now_ns();
+      const std::uint64_t last = monotonic_ns();
+      const std::uint64_t error = (last - first + 1) / 2;
+      if (error < best.error_ns) best = {device, first + (last - first) / 2, on_device, error};
+    }
+    document_.push(best);
   }
 
   // --- order -------------------------------------------------------------------------------------

@@ -87,15 +87,17 @@ MapInProgress::MapInProgress(Given& given, const std::vector<WorkArgument>& mapp
     map_.storage = std::static_pointer_cast<Storage>(map_.ranges[0].storage->shared_from_this());
     map_.is_for_writing = (flags & writing) != 0;
     map_.is_discarding = (flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0;
-    if (map_.is_for_writing) given.before_host_writes(map_.ranges);
+    Ticket& ticket = given.ticket();
+    if (map_.is_for_writing && ticket.place)
+      given.recording().before_host_writes(ticket, map_.ranges);
     if (!given.wants_contents()) return;
-    if (!map_.is_discarding && given.is_device_written()) given.check_before();
+    if (!map_.is_discarding && given.is_device_written()) given.recording().check_before(ticket);
     // In the order of the queue, just before the map: what the host will see.
     is_hashed_ = blocking && can_be_hashed(map_);
     if (map_.is_for_writing && !map_.is_discarding && !is_hashed_)
-      map_.before = given.copy_before(map_.ranges, map_.read);
+      map_.before = given.recording().copy_before(ticket, map_.ranges, map_.read);
     // From here on the bytes are the host's to change, whoever asks for them before the unmap.
-    if (map_.is_for_writing) given.host_has(map_.ranges, map_.is_discarding);
+    if (map_.is_for_writing) given.recording().host_has(map_.ranges, map_.is_discarding);
   });
 }
 
@@ -144,11 +146,11 @@ void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
                   {static_cast<const std::byte*>(pointer), range.size_bytes}))};
       runs = written_by_host(*map, pointer, *left.hashes);
       left.changes += runs.size();  // this one will be counted, too
-      given.spent(begin_ns, range.size_bytes);
+      given.recording().spent(begin_ns, range.size_bytes);
     }
-    if (map->before) given.spent(begin_ns, map->before->bytes().size());
+    if (map->before) given.recording().spent(begin_ns, map->before->bytes().size());
     for (const MappedRun& run : runs) work.write(run.range);
-    if (is_known) given.unmapped(*map->storage, map->ranges);
+    if (is_known) given.recording().unmapped(*map->storage, map->ranges);
   });
   if (!runs.empty()) {
     RunSource source(runs);
@@ -159,7 +161,7 @@ void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
     map->storage->last_map = std::move(left);
   }
   // What the host did with it before the capture, or without our having a copy, is not known.
-  if (map && !is_known) given.forget(map->ranges);
+  if (map && !is_known && given.ticket().place) given.recording().forget(map->ranges);
 }
 
 void map_ends(const std::optional<Map>& map, const void* pointer) noexcept {
