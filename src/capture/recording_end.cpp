@@ -84,6 +84,46 @@ void Recording::collect_contents(RecordedStream& record) {
   }
 }
 
+// --- order --------------------------------------------------------------------------------------
+
+RecordedPoint Recording::point(StreamState& stream) {
+  RecordedPoint point;
+  quietly([&] {
+    const auto* record = static_cast<const RecordedStream*>(stream.recorded.get());
+    if (!record || record->capture != number) return;
+    std::vector<Point> given;
+    record->add_given(given);
+    for (const Point& one : given) point.after.push_back({one.stream, one.command});
+    if (!point.after.empty()) point.capture = number;
+  });
+  return point;
+}
+
+// Of a stream whose commands are not recorded too: another may wait for it, and then comes after
+// what this one waited for.
+void Recording::wait(StreamState& stream, const RecordedPoint& point) {
+  if (point.capture != number) return;
+  quietly([&] {
+    auto& waits = record_of(stream).carried;
+    for (const RecordedPlace& place : point.after)
+      if (place.stream != static_cast<std::uint32_t>(stream.id))
+        add_point(waits, {place.stream, place.command});
+  });
+}
+
+void Recording::waited(StreamState& stream) {
+  auto* record = static_cast<RecordedStream*>(stream.recorded.get());
+  if (record && record->capture == number) quietly([&] { collect(stream, *record); });
+}
+
+void Recording::host_waited(const RecordedPoint& point) {
+  if (point.capture != number) return;
+  quietly([&] {
+    for (const RecordedPlace& place : point.after)
+      host_waits_.saw_done(place.stream, place.command);
+  });
+}
+
 // --- begin and end ------------------------------------------------------------------------------
 
 void Recording::hurry() noexcept { hurried.store(true); }
