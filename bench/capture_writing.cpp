@@ -11,7 +11,7 @@
 #include "capture_file.hpp"
 #include "document/document_writer.hpp"
 #include "peak_memory.hpp"
-#include "recording/work_table.hpp"
+#include "recording/writing/work_table.hpp"
 #include "reel/trace.hpp"
 
 namespace bench {

@@ -8,7 +8,7 @@
 #include "document/document_writer.hpp"
 #include "document/files/input_file.hpp"
 #include "document/mcap/mcap_reader.hpp"
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
 #include "reel/graph.hpp"
 
 namespace reel {

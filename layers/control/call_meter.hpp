@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "base/clock.hpp"
-#include "recording/document_thread.hpp"
+#include "recording/writing/document_thread.hpp"
 
 namespace reel::layer {
 

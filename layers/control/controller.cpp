@@ -11,8 +11,8 @@
 #include "base/log.hpp"
 #include "layers/control/launcher.hpp"
 #include "layers/control/name_pattern.hpp"
-#include "layers/opencl/session.hpp"
-#include "recording/announce.hpp"
+#include "layers/opencl/recording/session.hpp"
+#include "recording/opening/announce.hpp"
 
 namespace reel::layer {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "recording/path_pattern.hpp"
+#include "recording/opening/path_pattern.hpp"
 
 namespace reel::layer {
 namespace {

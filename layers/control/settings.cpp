@@ -9,8 +9,8 @@
 #include "base/environment_variable.hpp"
 #include "base/log.hpp"
 #include "layers/control/launcher.hpp"
-#include "recording/option_values.hpp"
-#include "recording/path_pattern.hpp"
+#include "recording/opening/option_values.hpp"
+#include "recording/opening/path_pattern.hpp"
 
 namespace reel::layer {
 namespace {

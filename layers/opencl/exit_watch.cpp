@@ -5,7 +5,7 @@
 
 #include "base/exit_watch.hpp"
 #include "layers/control/control.hpp"
-#include "layers/opencl/session.hpp"
+#include "layers/opencl/recording/session.hpp"
 
 namespace reel::layer {
 namespace {

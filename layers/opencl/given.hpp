@@ -15,8 +15,8 @@
 
 #include "layers/control/call_meter.hpp"
 #include "layers/control/control.hpp"
-#include "layers/opencl/recording.hpp"
-#include "layers/opencl/session.hpp"
+#include "layers/opencl/recording/recording.hpp"
+#include "layers/opencl/recording/session.hpp"
 
 namespace reel::layer {
 

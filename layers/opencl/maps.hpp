@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "layers/opencl/objects.hpp"
+#include "layers/opencl/objects/objects.hpp"
 #include "layers/opencl/work.hpp"
 
 namespace reel::layer {

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "layers/opencl/objects.hpp"
-#include "recording/byte_source.hpp"
+#include "layers/opencl/objects/objects.hpp"
 #include "recording/call_work.hpp"
+#include "recording/contents/byte_source.hpp"
 
 namespace reel::layer {
 

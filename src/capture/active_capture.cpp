@@ -11,7 +11,7 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "capture/pass.hpp"
-#include "recording/facts.hpp"
+#include "recording/opening/facts.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/recorder.hpp"
 

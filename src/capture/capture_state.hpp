@@ -7,7 +7,7 @@
 
 #include "base/forks.hpp"
 #include "capture/environment.hpp"
-#include "recording/document_thread.hpp"
+#include "recording/writing/document_thread.hpp"
 #include "reel/capture.hpp"
 
 namespace reel {

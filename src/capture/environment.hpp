@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "recording/option_values.hpp"
+#include "recording/opening/option_values.hpp"
 #include "reel/capture.hpp"
 
 namespace reel::capture {

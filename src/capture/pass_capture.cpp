@@ -14,8 +14,8 @@
 #include "capture/capture_state.hpp"
 #include "capture/environment.hpp"
 #include "capture/pass.hpp"
-#include "recording/announce.hpp"
-#include "recording/path_pattern.hpp"
+#include "recording/opening/announce.hpp"
+#include "recording/opening/path_pattern.hpp"
 #include "runtime/recorder.hpp"
 
 namespace reel {

@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "recording/buffer_ledger.hpp"
-#include "recording/mapped_memory.hpp"
-#include "recording/messages.hpp"
-#include "recording/queue_log.hpp"
+#include "recording/contents/buffer_ledger.hpp"
+#include "recording/contents/mapped_memory.hpp"
+#include "recording/order/queue_log.hpp"
+#include "recording/writing/messages.hpp"
 #include "runtime/recorder.hpp"
 
 namespace reel::capture {

@@ -12,10 +12,10 @@
 #include "capture/recorded_stream.hpp"
 #include "document/columns/kernel_row.hpp"
 #include "document/columns/work_codec.hpp"
-#include "graph/access.hpp"
-#include "graph/kernel_forms.hpp"
+#include "graph/commands/access.hpp"
+#include "graph/commands/kernel_forms.hpp"
 #include "runtime/device_state.hpp"
-#include "runtime/graph_exec_state.hpp"
+#include "runtime/graphs/graph_exec_state.hpp"
 #include "runtime/stream_state.hpp"
 
 namespace reel::capture {

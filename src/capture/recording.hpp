@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "capture/environment.hpp"
-#include "recording/mapped_memory.hpp"
+#include "recording/contents/mapped_memory.hpp"
 #include "recording/recording_core.hpp"
 #include "reel/capture.hpp"
 #include "runtime/recorder.hpp"

@@ -8,7 +8,7 @@
 #include "document/files/output_file.hpp"
 #include "document/mcap/mcap_reader.hpp"
 #include "document/mcap/mcap_writer.hpp"
-#include "document/trace/blob_index.hpp"
+#include "document/trace/loading/blob_index.hpp"
 #include "reel/document.hpp"
 #include "reel/trace.hpp"
 #include "schema_generated.h"

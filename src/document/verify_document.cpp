@@ -5,7 +5,7 @@
 #include "document/files/input_file.hpp"
 #include "document/mcap/mcap_reader.hpp"
 #include "document/mcap/mcap_verify.hpp"
-#include "document/trace/blob_index.hpp"
+#include "document/trace/loading/blob_index.hpp"
 #include "reel/document.hpp"
 #include "reel/trace.hpp"
 

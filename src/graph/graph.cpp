@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
-#include "graph/access.hpp"
-#include "graph/dispatch_command.hpp"
-#include "graph/kept_values.hpp"
-#include "graph/resource.hpp"
-#include "graph/validate.hpp"
+#include "graph/commands/access.hpp"
+#include "graph/commands/dispatch_command.hpp"
+#include "graph/commands/kept_values.hpp"
+#include "graph/commands/resource.hpp"
+#include "graph/order/validate.hpp"
 
 namespace reel {
 namespace {

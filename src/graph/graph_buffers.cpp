@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "base/range_set.hpp"
-#include "graph/access.hpp"
-#include "graph/resource.hpp"
+#include "graph/commands/access.hpp"
+#include "graph/commands/resource.hpp"
 
 namespace reel {
 namespace {

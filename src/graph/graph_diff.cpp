@@ -4,8 +4,8 @@
 #include <iterator>
 #include <tuple>
 
-#include "graph/describe.hpp"
-#include "graph/resource.hpp"
+#include "graph/commands/describe.hpp"
+#include "graph/commands/resource.hpp"
 #include "reel/graph.hpp"
 
 namespace reel {

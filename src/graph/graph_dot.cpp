@@ -3,9 +3,9 @@
 #include <iterator>
 #include <map>
 
-#include "graph/describe.hpp"
-#include "graph/resource.hpp"
-#include "graph/text.hpp"
+#include "graph/commands/describe.hpp"
+#include "graph/commands/resource.hpp"
+#include "graph/commands/text.hpp"
 #include "reel/graph.hpp"
 
 namespace reel {

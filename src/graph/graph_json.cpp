@@ -4,9 +4,9 @@
 #include <cstring>
 #include <iterator>
 
-#include "graph/describe.hpp"
-#include "graph/resource.hpp"
-#include "graph/text.hpp"
+#include "graph/commands/describe.hpp"
+#include "graph/commands/resource.hpp"
+#include "graph/commands/text.hpp"
 #include "reel/graph.hpp"
 
 namespace reel {

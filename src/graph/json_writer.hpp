@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 
 namespace reel {
 

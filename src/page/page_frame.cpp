@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 
 namespace reel::page {
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "recording/call_work.hpp"
+#include "recording/contents/shared_writes.hpp"
 #include "recording/recording_core.hpp"
-#include "recording/shared_writes.hpp"
 
 namespace reel::capture {
 

@@ -20,14 +20,14 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "recording/buffer_ledger.hpp"
-#include "recording/byte_source.hpp"
-#include "recording/document_thread.hpp"
-#include "recording/final_checks.hpp"
-#include "recording/host_waits.hpp"
-#include "recording/memory_budget.hpp"
-#include "recording/polled_order.hpp"
-#include "recording/queue_log.hpp"
+#include "recording/contents/buffer_ledger.hpp"
+#include "recording/contents/byte_source.hpp"
+#include "recording/contents/final_checks.hpp"
+#include "recording/contents/memory_budget.hpp"
+#include "recording/order/host_waits.hpp"
+#include "recording/order/polled_order.hpp"
+#include "recording/order/queue_log.hpp"
+#include "recording/writing/document_thread.hpp"
 #include "reel/capture_report.hpp"
 
 namespace reel::capture {

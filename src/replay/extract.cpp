@@ -7,7 +7,7 @@
 
 #include "base/fail.hpp"
 #include "document/files/file_place.hpp"
-#include "recording/path_pattern.hpp"
+#include "recording/opening/path_pattern.hpp"
 #include "reel/capture.hpp"
 #include "replay/run/devices.hpp"
 #include "replay/run/heartbeat.hpp"

@@ -1,7 +1,7 @@
 #include "reel/buffer.hpp"
 
 #include "base/fail.hpp"
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
 #include "runtime/device_state.hpp"
 
 namespace reel {

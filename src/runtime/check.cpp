@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
-#include "graph/access.hpp"
-#include "graph/resource.hpp"
-#include "graph/validate.hpp"
+#include "graph/commands/access.hpp"
+#include "graph/commands/resource.hpp"
+#include "graph/order/validate.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/quick_check.hpp"
 

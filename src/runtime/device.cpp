@@ -8,7 +8,7 @@
 #include "base/environment_variable.hpp"
 #include "base/exit_watch.hpp"
 #include "base/fail.hpp"
-#include "graph/kernel_forms.hpp"
+#include "graph/commands/kernel_forms.hpp"
 #include "runtime/backend_list.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"

@@ -4,7 +4,7 @@
 
 #include "base/fail.hpp"
 #include "runtime/callback.hpp"
-#include "runtime/capture_session.hpp"
+#include "runtime/graphs/capture_session.hpp"
 #include "runtime/stream_state.hpp"
 
 namespace reel {

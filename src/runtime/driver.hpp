@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/plan.hpp"
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
+#include "graph/order/plan.hpp"
 #include "reel/command.hpp"
 #include "reel/device.hpp"
 #include "reel/graph_exec.hpp"

@@ -1,9 +1,9 @@
 #include "base/fail.hpp"
 #include "reel/stream.hpp"
 #include "runtime/callback.hpp"
-#include "runtime/capture_session.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/event_state.hpp"
+#include "runtime/graphs/capture_session.hpp"
 
 namespace reel {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
 #include "reel/command.hpp"
 #include "reel/device.hpp"
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
-#include "graph/dispatch_command.hpp"
-#include "graph/resource.hpp"
+#include "graph/commands/dispatch_command.hpp"
+#include "graph/commands/resource.hpp"
 #include "runtime/callback.hpp"
-#include "runtime/capture_session.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/event_state.hpp"
+#include "runtime/graphs/capture_session.hpp"
 #include "runtime/stream_state.hpp"
 
 namespace reel {

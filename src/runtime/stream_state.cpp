@@ -7,11 +7,11 @@
 #include "base/exit_watch.hpp"
 #include "base/fail.hpp"
 #include "runtime/callback.hpp"
-#include "runtime/capture_session.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/event_state.hpp"
-#include "runtime/graph_exec_state.hpp"
+#include "runtime/graphs/capture_session.hpp"
+#include "runtime/graphs/graph_exec_state.hpp"
 
 namespace reel {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/hazard_tracker.hpp"
+#include "graph/order/hazard_tracker.hpp"
 #include "reel/stream.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/recorder.hpp"

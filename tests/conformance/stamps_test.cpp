@@ -10,7 +10,7 @@
 
 #include "any_device.hpp"
 #include "bytes.hpp"
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
 #include "kernels.hpp"
 #include "runtime/device_state.hpp"
 

@@ -14,7 +14,7 @@ for document in *.md docs/*.md src/backends/*/README.md; do
     status=1
   done < <(
     # shellcheck disable=SC2016 # backquotes are what is looked for
-    # `src/graph/plan.hpp`, `tests/docs/`: from the top; build/ and patterns are left out.
+    # `src/graph/order/plan.hpp`, `tests/docs/`: from the top; build/ and patterns are left out.
     grep -oE '`(include|src|layers|cli|ops|examples|python|tests|bench|fuzz|docs|cmake|\.ci)/[^` *<…]*`' "$document" | tr -d '`' || true
     # [text](target) within the repository, without its #part.
     grep -oE '\]\([^)#: ]+[)#]' "$document" | sed 's/^](//; s/[)#]$//' || true

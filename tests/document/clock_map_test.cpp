@@ -1,4 +1,4 @@
-#include "document/trace/clock_map.hpp"
+#include "document/trace/loading/clock_map.hpp"
 
 #include <gtest/gtest.h>
 

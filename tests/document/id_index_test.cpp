@@ -1,4 +1,4 @@
-#include "document/trace/id_index.hpp"
+#include "document/trace/loading/id_index.hpp"
 
 #include <gtest/gtest.h>
 

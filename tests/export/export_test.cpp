@@ -14,7 +14,7 @@
 #include "document/sample_document.hpp"
 #include "expect_error.hpp"
 #include "export_documents.hpp"
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 
 namespace reel::test {
 namespace {

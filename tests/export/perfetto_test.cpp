@@ -9,7 +9,7 @@
 #include "decoded.hpp"
 #include "document/sample_document.hpp"
 #include "export_documents.hpp"
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 #include "reel/export.hpp"
 
 namespace reel::test {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "any_device.hpp"
-#include "backends/vulkan/shader.hpp"
+#include "backends/vulkan/kernels/shader.hpp"
 #include "expect_error.hpp"
 #include "export/program_run.hpp"
 #include "kernels.hpp"

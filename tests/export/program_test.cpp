@@ -198,6 +198,31 @@ TEST_P(Program, TakesAGridFromABuffer) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err << text_of(python / "main.py");
 }
 
+TEST_P(Program, InCppLaunchesByItemsWithAnOffset) {
+  if (!is("opencl")) return;  // the one whose kernels see an offset, and that a document holds
+  const Stream stream = device().stream();
+  const Buffer x = device().buffer_of(ramp(1), "x");
+  const Kernel mark = device().kernel({.name = "mark", .opencl_c = R"(
+kernel void mark(global uint* x, global uint* none) {
+  x[get_global_id(0)] += get_local_size(0) + (none ? 1 : 0);
+})"});
+  const Trace trace = captured(
+      [&] {
+        stream.dispatch(mark, {.items = {100}, .group_size = {64}, .offset = {7, 0, 0}}, inout(x),
+                        Argument::null_pointer());
+        stream.dispatch(mark, {.items = {5}}, inout(x), Argument::null_pointer());
+      },
+      {.contents = Contents::all});
+  const ProgramReport report = write_program(trace, ProgramLanguage::cpp, folder_);
+  const std::string main = text_of(folder_ / "main.cpp");
+  EXPECT_THAT(main, HasSubstr("{.items = {100}, .group_size = {64}, .offset = {7, 0, 0}}"));
+  const Outcome built = compile_cpp(folder_);
+  ASSERT_EQ(built.exit_code, 0) << built.out << built.err << main;
+  const Outcome outcome = run_program({folder_ / "program"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err << main;
+  EXPECT_THAT(outcome.out, HasSubstr("equal"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, Program, every_device(), device_name);
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
 #include "reel/error.hpp"
 #include "reel/graph.hpp"
 

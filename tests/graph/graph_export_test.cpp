@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "graph/commands/text.hpp"
 #include "graph/fixtures.hpp"
-#include "graph/text.hpp"
 
 namespace reel::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "graph/hazard_tracker.hpp"
+#include "graph/order/hazard_tracker.hpp"
 
 #include "graph/random_graph.hpp"
 

@@ -1,4 +1,4 @@
-#include "graph/plan.hpp"
+#include "graph/order/plan.hpp"
 
 #include "graph/fixtures.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/access.hpp"
+#include "graph/commands/access.hpp"
 #include "graph/fixtures.hpp"
 
 namespace reel::test {

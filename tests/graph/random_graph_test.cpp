@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-#include "graph/plan.hpp"
+#include "graph/order/plan.hpp"
 
 namespace reel::test {
 namespace {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "layers/opencl/maps.hpp"
-#include "layers/opencl/parameters.hpp"
+#include "layers/opencl/objects/parameters.hpp"
 #include "layers/opencl/work.hpp"
 #include "layers/tracking/handle_table.hpp"
-#include "recording/host_pages.hpp"
-#include "recording/host_waits.hpp"
+#include "recording/contents/host_pages.hpp"
+#include "recording/order/host_waits.hpp"
 
 namespace reel::layer {
 namespace {

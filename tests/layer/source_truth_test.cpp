@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "layers/opencl/parameters.hpp"
+#include "layers/opencl/objects/parameters.hpp"
 #include "opencl/types.hpp"
 
 namespace reel::layer {

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "layers/opencl/session.hpp"
+#include "layers/opencl/recording/session.hpp"
 
 namespace reel::test {
 

@@ -9,7 +9,7 @@
 
 #include "files_session.hpp"
 #include "layers/control/control.hpp"
-#include "layers/opencl/session.hpp"
+#include "layers/opencl/recording/session.hpp"
 
 namespace {
 

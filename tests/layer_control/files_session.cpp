@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "layers/opencl/session.hpp"
+#include "layers/opencl/recording/session.hpp"
 
 namespace reel::layer::session {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "backends/opencl/buffer.hpp"
-#include "backends/opencl/reflection.hpp"
+#include "backends/opencl/device/buffer.hpp"
+#include "backends/opencl/kernels/reflection.hpp"
 #include "expect_error.hpp"
 #include "opencl/opencl_device.hpp"
 #include "opencl/types.hpp"

@@ -1,4 +1,4 @@
-#include "recording/command_log.hpp"
+#include "recording/writing/command_log.hpp"
 
 #include <gtest/gtest.h>
 

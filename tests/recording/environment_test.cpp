@@ -8,7 +8,7 @@
 
 #include "expect_error.hpp"
 #include "recording/captured.hpp"
-#include "recording/path_pattern.hpp"
+#include "recording/opening/path_pattern.hpp"
 #include "reel/executor.hpp"
 
 namespace reel::test {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "backends/opencl/context.hpp"
+#include "backends/opencl/device/context.hpp"
 #include "expect_error.hpp"
 #include "opencl/opencl_device.hpp"
 #include "recording/captured.hpp"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "backends/vulkan/loader.hpp"
+#include "backends/vulkan/device/loader.hpp"
 #include "vulkan/vulkan_test.hpp"
 
 namespace reel {

@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "backends/vulkan/loader.hpp"
+#include "backends/vulkan/device/loader.hpp"
 #include "vulkan/vulkan_test.hpp"
 
 namespace reel {

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "backends/vulkan/shader.hpp"
+#include "backends/vulkan/kernels/shader.hpp"
 #include "vulkan/vulkan_test.hpp"
 
 namespace reel {

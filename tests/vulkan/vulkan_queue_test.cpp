@@ -8,7 +8,7 @@
 #include <map>
 #include <thread>
 
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
 #include "runtime/device_state.hpp"
 #include "vulkan/vulkan_test.hpp"
 

@@ -2,7 +2,7 @@
 // what the program does from there on comes after that command.
 #pragma once
 
-#include "layers/opencl/api.hpp"
+#include "layers/opencl/objects/api.hpp"
 
 namespace reel::layer {
 

@@ -1,7 +1,7 @@
 // hooks.hpp - the functions of OpenCL that the layer stands before, file by file.
 #pragma once
 
-#include "layers/opencl/api.hpp"
+#include "layers/opencl/objects/api.hpp"
 
 namespace reel::layer {
 

@@ -3,10 +3,10 @@
 #include <map>
 #include <string_view>
 
-#include "layers/opencl/command_buffer.hpp"
 #include "layers/opencl/hooks/dispatch.hpp"
-#include "layers/opencl/image_region.hpp"
-#include "layers/opencl/references.hpp"
+#include "layers/opencl/objects/command_buffer.hpp"
+#include "layers/opencl/objects/image_region.hpp"
+#include "layers/opencl/objects/references.hpp"
 #include "layers/opencl/transfers.hpp"
 
 namespace reel::layer {

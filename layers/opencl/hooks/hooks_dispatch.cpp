@@ -7,8 +7,8 @@
 #include "layers/opencl/held_back.hpp"
 #include "layers/opencl/hooks/dispatch.hpp"
 #include "layers/opencl/hooks/hooks.hpp"
-#include "layers/opencl/parameters.hpp"
-#include "layers/opencl/svm_pointers.hpp"
+#include "layers/opencl/objects/parameters.hpp"
+#include "layers/opencl/objects/svm_pointers.hpp"
 
 namespace reel::layer {
 

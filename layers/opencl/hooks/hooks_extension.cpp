@@ -2,9 +2,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "layers/opencl/command_buffer.hpp"
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/hooks/hooks.hpp"
+#include "layers/opencl/objects/command_buffer.hpp"
 
 namespace reel::layer {
 

@@ -1,6 +1,6 @@
 // Read, write, copy and fill of images.
 #include "layers/opencl/hooks/hooks.hpp"
-#include "layers/opencl/image_region.hpp"
+#include "layers/opencl/objects/image_region.hpp"
 #include "layers/opencl/transfers.hpp"
 
 namespace reel::layer {

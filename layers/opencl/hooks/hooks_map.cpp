@@ -3,7 +3,7 @@
 
 #include "layers/opencl/hooks/hooks.hpp"
 #include "layers/opencl/hooks/map_hooks.hpp"
-#include "layers/opencl/image_region.hpp"
+#include "layers/opencl/objects/image_region.hpp"
 #include "layers/opencl/transfers.hpp"
 
 namespace reel::layer {

@@ -1,7 +1,7 @@
 // Buffers, images, samplers: made, retained, released.
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/hooks/hooks.hpp"
-#include "layers/opencl/references.hpp"
+#include "layers/opencl/objects/references.hpp"
 
 namespace reel::layer {
 

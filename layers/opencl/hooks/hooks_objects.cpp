@@ -6,7 +6,7 @@
 #include "layers/opencl/held_back.hpp"
 #include "layers/opencl/hooks/event_callback.hpp"
 #include "layers/opencl/hooks/hooks.hpp"
-#include "layers/opencl/references.hpp"
+#include "layers/opencl/objects/references.hpp"
 
 namespace reel::layer {
 

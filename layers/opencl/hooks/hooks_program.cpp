@@ -3,8 +3,8 @@
 
 #include "layers/opencl/given.hpp"
 #include "layers/opencl/hooks/hooks.hpp"
-#include "layers/opencl/parameters.hpp"
-#include "layers/opencl/references.hpp"
+#include "layers/opencl/objects/parameters.hpp"
+#include "layers/opencl/objects/references.hpp"
 
 namespace reel::layer {
 

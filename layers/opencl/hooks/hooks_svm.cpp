@@ -3,7 +3,7 @@
 
 #include "layers/opencl/hooks/hooks.hpp"
 #include "layers/opencl/hooks/map_hooks.hpp"
-#include "layers/opencl/svm_pointers.hpp"
+#include "layers/opencl/objects/svm_pointers.hpp"
 
 namespace reel::layer {
 

@@ -8,7 +8,7 @@
 #include "layers/control/control.hpp"
 #include "layers/opencl/exit_watch.hpp"
 #include "layers/opencl/hooks/hooks.hpp"
-#include "layers/opencl/session.hpp"
+#include "layers/opencl/recording/session.hpp"
 
 namespace reel::layer {
 

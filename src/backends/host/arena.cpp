@@ -5,7 +5,7 @@
 
 #include "backends/host/buffer.hpp"
 #include "backends/host/work.hpp"
-#include "graph/access.hpp"
+#include "graph/commands/access.hpp"
 #include "runtime/callback.hpp"
 
 namespace reel::host {

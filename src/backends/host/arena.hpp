@@ -14,7 +14,7 @@
 #include "backends/host/kernel.hpp"
 #include "backends/host/pool.hpp"
 #include "backends/host/queue.hpp"
-#include "graph/plan.hpp"
+#include "graph/order/plan.hpp"
 #include "reel/host_kernel.hpp"
 
 namespace reel::host {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
 
 namespace reel::host {
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
 #include "reel/host_kernel.hpp"
 
 namespace reel::host {

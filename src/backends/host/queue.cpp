@@ -5,8 +5,8 @@
 
 #include "backends/host/work.hpp"
 #include "base/fail.hpp"
-#include "graph/access.hpp"
-#include "graph/kept_values.hpp"
+#include "graph/commands/access.hpp"
+#include "graph/commands/kept_values.hpp"
 #include "runtime/callback.hpp"
 
 namespace reel::host {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "document/columns/file_columns.hpp"
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 
 namespace reel::document {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "document/columns/batch_columns.hpp"
-#include "document/trace/load_budget.hpp"
-#include "document/trace/problems.hpp"
+#include "document/trace/loading/load_budget.hpp"
+#include "document/trace/loading/problems.hpp"
 #include "document/trace/trace_tables.hpp"
 
 namespace reel::document {

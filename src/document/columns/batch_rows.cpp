@@ -1,7 +1,7 @@
 // The tables of a document whose rows are written one by one: few, and with texts of their own.
 #include "document/columns/batch_reader.hpp"
 #include "document/columns/rows.hpp"
-#include "document/trace/blob_index.hpp"
+#include "document/trace/loading/blob_index.hpp"
 #include "opencl/image_formats.hpp"
 
 namespace reel::document {

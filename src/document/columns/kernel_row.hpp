@@ -2,7 +2,7 @@
 #pragma once
 
 #include "document/columns/rows.hpp"
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
 
 namespace reel::document {
 

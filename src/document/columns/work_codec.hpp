@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/access.hpp"
+#include "graph/commands/access.hpp"
 #include "reel/command.hpp"
 #include "reel/trace.hpp"
 

@@ -12,7 +12,7 @@
 #include "document/columns/work_codec.hpp"
 #include "document/graphs/graph_file.hpp"
 #include "document/trace/kernel_source.hpp"
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
 #include "reel/arguments.hpp"
 #include "reel/graph.hpp"
 #include "reel/trace.hpp"

@@ -13,8 +13,8 @@
 #include "document/columns/work_codec.hpp"
 #include "document/document_writer.hpp"
 #include "document/graphs/graph_file.hpp"
+#include "graph/commands/resource.hpp"
 #include "graph/graph_buffers.hpp"
-#include "graph/resource.hpp"
 #include "reel/graph.hpp"
 
 namespace reel {

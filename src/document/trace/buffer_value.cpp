@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/fail.hpp"
-#include "document/trace/source_map.hpp"
+#include "document/trace/loading/source_map.hpp"
 
 namespace reel {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "document/files/open_file.hpp"
-#include "document/trace/blob_index.hpp"
+#include "document/trace/loading/blob_index.hpp"
 #include "document/trace/trace_tables.hpp"
 
 namespace reel {

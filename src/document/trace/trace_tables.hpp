@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "document/columns/row_packer.hpp"
-#include "document/trace/command_totals.hpp"
+#include "document/trace/loading/command_totals.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::document {

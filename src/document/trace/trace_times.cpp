@@ -1,9 +1,9 @@
 // The half of TraceAssembler that is about when things happened.
 #include <algorithm>
 
-#include "document/trace/clock_map.hpp"
-#include "document/trace/command_joiner.hpp"
-#include "document/trace/trace_assembler.hpp"
+#include "document/trace/loading/clock_map.hpp"
+#include "document/trace/loading/command_joiner.hpp"
+#include "document/trace/loading/trace_assembler.hpp"
 
 namespace reel::document {
 namespace {

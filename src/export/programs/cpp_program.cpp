@@ -202,8 +202,11 @@ class CppProgram : public ProgramWriter {
 
   void dispatch(const TraceWork& work, const std::string& title, const TraceArgument* grid,
                 const std::vector<ArgumentText>& arguments) override {
-    std::string launch =
-        fmt::format("{{.groups = {}, .group_size = {}", dim(work.groups), dim(work.group_size));
+    const bool by_items = work.items != unset_dim || !work.has_own_groups();
+    std::string launch = by_items ? fmt::format("{{.items = {}", dim(work.items))
+                                  : fmt::format("{{.groups = {}", dim(work.groups));
+    if (work.group_size != unset_dim) launch += ", .group_size = " + dim(work.group_size);
+    if (work.offset != unset_dim) launch += ", .offset = " + dim(work.offset);
     if (work.label && trace_.text(work.label) != trace_.kernels()[work.kernel].name)
       launch += ", .label = " + cpp_string(trace_.text(work.label));
     launch += '}';
@@ -220,7 +223,7 @@ class CppProgram : public ProgramWriter {
   std::string shared_memory(std::uint64_t size_bytes) override {
     return fmt::format("reel::shared({})", number(size_bytes));
   }
-  std::string null() override { return {}; }  // the plan leaves such commands out
+  std::string null() override { return "reel::Argument::null_pointer()"; }
   std::string range_argument(const TraceArgument& a) override {
     return fmt::format("{}({})", to_string(a.access), range(a));
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 
 namespace reel::program {
 namespace {

@@ -130,23 +130,11 @@ class Planner {
     const TraceWork& work = trace_.work_of(trace_.commands()[c]);
     const bool is_cpp = language_ == ProgramLanguage::cpp;
     const auto refuse = [&](rerun::Obstacle why) { obstacles_.commands.emplace(c, why); };
-    if (is_cpp && work.kind == WorkKind::dispatch &&
-        (work.offset != unset_dim || work.items != unset_dim || !work.has_own_groups()))
-      refuse(
-          because("{} is launched with an offset, with groups that are not full or of the "
-                  "driver's choice; a C++ program launches whole groups, a Python program takes "
-                  "these.",
-                  command_name(c)));
     const std::uint64_t most = is_cpp ? max_value_bytes : max_outside_value_bytes;
     for (const TraceArgument& a : trace_.arguments(work)) {
       if (a.kind == ArgumentKind::sampler || a.view != no_index)
         refuse(because("{} uses an image or a sampler; programs are written with buffers alone.",
                        command_name(c)));
-      if (a.kind == ArgumentKind::null && is_cpp)
-        refuse(
-            because("{} is given a pointer to nothing; a C++ program has none, a Python program "
-                    "has.",
-                    command_name(c)));
       if (a.kind == ArgumentKind::value && (a.size_bytes == 0 || a.size_bytes > most))
         refuse(because("{} has a value of {} bytes; an argument has 1 to {}.", command_name(c),
                        a.size_bytes, most));

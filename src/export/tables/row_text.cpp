@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "export/tables/sql_module.hpp"
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 
 namespace reel {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/fail.hpp"
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 
 namespace reel {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "export/export_file.hpp"
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 
 namespace reel::chrome {
 

@@ -6,7 +6,7 @@
 #include "export/export_file.hpp"
 #include "export/export_formats.hpp"
 #include "export/timelines/slices.hpp"
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 #include "reel/units.hpp"
 
 namespace reel {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/text.hpp"
+#include "graph/commands/text.hpp"
 
 namespace reel::protobuf {
 

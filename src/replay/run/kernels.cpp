@@ -6,7 +6,7 @@
 
 #include "base/fail.hpp"
 #include "document/trace/kernel_source.hpp"
-#include "graph/kernel_forms.hpp"
+#include "graph/commands/kernel_forms.hpp"
 
 namespace reel::rerun {
 

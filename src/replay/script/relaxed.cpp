@@ -7,8 +7,8 @@
 #include <random>
 
 #include "base/hash128.hpp"
-#include "graph/hazard_map.hpp"
-#include "graph/resource.hpp"
+#include "graph/commands/resource.hpp"
+#include "graph/order/hazard_map.hpp"
 #include "replay/run/runner.hpp"
 
 namespace reel::rerun {

@@ -11,7 +11,7 @@
 
 #include "base/fail.hpp"
 #include "base/range_set.hpp"
-#include "document/trace/source_map.hpp"
+#include "document/trace/loading/source_map.hpp"
 
 namespace reel::rerun {
 

@@ -7,11 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "backends/opencl/buffer.hpp"
-#include "backends/opencl/enqueue_executable.hpp"
-#include "backends/opencl/kernel.hpp"
-#include "backends/opencl/only_enqueued.hpp"
-#include "backends/opencl/queue.hpp"
+#include "backends/opencl/device/buffer.hpp"
+#include "backends/opencl/kernels/kernel.hpp"
+#include "backends/opencl/work/enqueue_executable.hpp"
+#include "backends/opencl/work/only_enqueued.hpp"
+#include "backends/opencl/work/queue.hpp"
 #include "base/fail.hpp"
 
 namespace reel::opencl {

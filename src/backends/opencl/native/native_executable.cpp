@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "backends/opencl/buffer.hpp"
+#include "backends/opencl/device/buffer.hpp"
 #include "base/fail.hpp"
 
 namespace reel::opencl {

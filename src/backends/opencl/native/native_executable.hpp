@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/opencl/enqueue_executable.hpp"
 #include "backends/opencl/native/native_program.hpp"
+#include "backends/opencl/work/enqueue_executable.hpp"
 
 namespace reel::opencl {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/opencl/kernel.hpp"
+#include "backends/opencl/kernels/kernel.hpp"
 #include "base/environment_variable.hpp"
 #include "base/fail.hpp"
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "backends/opencl/context.hpp"
+#include "backends/opencl/device/context.hpp"
 #include "reel/dim3.hpp"
 
 namespace reel::opencl {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <variant>
 
-#include "backends/opencl/buffer.hpp"
-#include "backends/opencl/kernel.hpp"
+#include "backends/opencl/device/buffer.hpp"
+#include "backends/opencl/kernels/kernel.hpp"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "backends/opencl/native/native_function.hpp"
-#include "graph/plan.hpp"
+#include "graph/order/plan.hpp"
 
 namespace reel::opencl {
 

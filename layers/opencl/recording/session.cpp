@@ -1,0 +1,209 @@
+#include "layers/opencl/recording/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "base/fail.hpp"
+#include "base/forks.hpp"
+#include "layers/control/scope_stack.hpp"
+#include "layers/opencl/held_back.hpp"
+#include "layers/opencl/recording/recording.hpp"
+#include "recording/opening/facts.hpp"
+
+namespace reel::layer {
+
+namespace {
+
+// Of what follows. Never destroyed: a program may go on past its last destructor.
+std::mutex& mutex = *new std::mutex;
+std::atomic<Recording*> current{nullptr};
+std::atomic<std::uint64_t> users{0};
+std::atomic<std::uint32_t> captures{0}, strays{0};
+std::atomic<bool> is_hurried{false};
+
+// How long a capture waits for a device that gets nothing done. What only the program can release
+// will not be released while it waits for us.
+std::chrono::milliseconds patience() {
+  if (is_hurried.load()) return std::chrono::milliseconds(0);
+  return held_back::is_free(held_back::now()) ? std::chrono::milliseconds(5000)
+                                              : std::chrono::milliseconds(200);
+}
+
+std::string selection(const Settings& settings) {
+  std::string text;
+  const auto add = [&](std::string part) {
+    if (!text.empty()) text += ", ";
+    text += part;
+  };
+  if (settings.first) add(fmt::format("the first {} commands", settings.first));
+  if (settings.commands)
+    add(fmt::format("commands {} to {}", settings.commands->first, settings.commands->last));
+  if (!settings.kernel.empty()) add("kernels " + settings.kernel);
+  if (settings.after_s > 0) add(fmt::format("after {} s", settings.after_s));
+  if (settings.for_s > 0) add(fmt::format("for {} s", settings.for_s));
+  if (settings.last_s > 0) add(fmt::format("the last {} s", settings.last_s));
+  return text;
+}
+
+}  // namespace
+
+RecordingUse::RecordingUse() noexcept : recording_(nullptr) {
+  if (!(session::mode() & session::recording)) return;
+  users.fetch_add(1, std::memory_order_seq_cst);
+  recording_ = current.load(std::memory_order_seq_cst);
+  if (!recording_) users.fetch_sub(1, std::memory_order_release);
+}
+
+RecordingUse::~RecordingUse() {
+  if (recording_) users.fetch_sub(1, std::memory_order_release);
+}
+
+namespace session {
+
+void set_attention(bool on) noexcept {
+  if (on)
+    detail::mode_bits.fetch_or(attention, std::memory_order_relaxed);
+  else
+    detail::mode_bits.fetch_and(~attention, std::memory_order_relaxed);
+}
+
+void wait_for_work() noexcept {
+  const RecordingUse use;
+  if (use) use->wait_for_work(patience());
+}
+
+void hurry() noexcept { is_hurried.store(true); }
+
+void stray_command() noexcept { strays.fetch_add(1, std::memory_order_seq_cst); }
+std::uint32_t stray_commands() noexcept { return strays.load(std::memory_order_seq_cst); }
+
+bool begin(const std::string& path, const Settings& settings, std::string& why) noexcept {
+  try {
+    const std::lock_guard lock(mutex);
+    if (is_forked()) fail(Code::unsupported, "A forked process can't be captured.");
+    if (Recording* under_way = current.load())
+      fail(Code::invalid_argument, "A capture to {} is under way; stop it before another begins.",
+           under_way->path);
+    if (path.empty()) fail(Code::invalid_argument, "A capture needs a path for its document.");
+    if (!settings.overwrite && std::filesystem::exists(std::filesystem::symlink_status(path)))
+      fail(Code::io_failed,
+           "{} exists already; remove it, choose another path, or allow "
+           "overwriting.",
+           path);
+    auto facts =
+        capture::process_facts(settings.contents, settings.limit_bytes, selection(settings));
+    facts["api"] = "opencl";
+    auto document = std::make_unique<capture::DocumentThread>(
+        path, std::move(facts), document::DocumentOptions{.overwrite = settings.overwrite},
+        settings.limit_bytes);
+    const std::uint32_t number = captures.fetch_add(1, std::memory_order_relaxed) + 1;
+    auto recording_now = std::make_unique<Recording>(number, path, std::move(document), settings);
+    current.store(recording_now.release(), std::memory_order_seq_cst);
+    detail::mode_bits.fetch_or(recording, std::memory_order_seq_cst);
+    return true;
+  } catch (const std::exception& error) {
+    why = error.what();
+  } catch (...) {
+    why = "An unknown error occurred.";
+  }
+  return false;
+}
+
+bool end(CaptureReport& report) noexcept {
+  try {
+    const std::lock_guard lock(mutex);
+    std::unique_ptr<Recording> recording_now(current.load());
+    if (!recording_now) return false;
+    strays.store(0, std::memory_order_seq_cst);
+    detail::mode_bits.fetch_or(ending, std::memory_order_seq_cst);
+    detail::mode_bits.fetch_and(~recording, std::memory_order_seq_cst);
+    current.store(nullptr, std::memory_order_seq_cst);
+    // A thread that the driver does not let go of would keep the process from ending.
+    const auto give_up =
+        std::chrono::steady_clock::now() + std::max(2 * patience(), std::chrono::milliseconds(200));
+    while (users.load(std::memory_order_seq_cst) != 0) {
+      if (std::chrono::steady_clock::now() > give_up) {
+        report.path = recording_now->path;
+        static_cast<void>(recording_now.release());
+        fail(Code::unsupported,
+             "A thread is stuck in an OpenCL call; the document is as it was "
+             "last written.");
+      }
+      std::this_thread::yield();
+    }
+    report = recording_now->end(patience());
+    if (!recording_now->may_be_destroyed()) static_cast<void>(recording_now.release());
+    detail::mode_bits.fetch_and(~ending, std::memory_order_seq_cst);
+    return true;
+  } catch (const std::exception& error) {
+    report.lost = error.what();
+  } catch (...) {
+    report.lost = "An unknown error occurred.";
+  }
+  detail::mode_bits.fetch_and(~(recording | ending), std::memory_order_seq_cst);
+  return true;
+}
+
+bool is_capturing() noexcept { return current.load(std::memory_order_relaxed) != nullptr; }
+
+std::uint64_t recorded_commands() noexcept {
+  const RecordingUse use;
+  return use ? use->commands() : 0;
+}
+
+void push_scope(std::string_view name) noexcept {
+  try {
+    layer::push_scope(name);
+  } catch (...) {  // out of memory: the scope is then that of the parent
+  }
+}
+
+void pop_scope() noexcept { layer::pop_scope(); }
+
+bool label(const void* handle, std::string_view name) noexcept {
+  try {
+    Object* object = handles().find(handle);
+    if (!object) {
+      const auto svm = svm_at(handle);
+      if (!svm) return false;
+      svm->storage->label = name;
+      return true;
+    }
+    if (object->kind == ObjectKind::memory)
+      static_cast<Memory*>(object)->storage->label = name;
+    else if (object->kind == ObjectKind::kernel)
+      static_cast<Kernel*>(object)->label = name;
+    else if (object->kind == ObjectKind::queue)
+      static_cast<Queue*>(object)->label = name;
+    else
+      return false;
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+void prepare_fork() noexcept {
+  mutex.lock();
+  handles().mutex().lock();
+}
+
+void after_fork_in_parent() noexcept {
+  handles().mutex().unlock();
+  mutex.unlock();
+}
+
+void after_fork_in_child() noexcept {
+  current.store(nullptr);  // left as it is: its threads are the parent's
+  users = 0;
+  detail::mode_bits = 0;
+  after_fork_in_parent();
+}
+
+}  // namespace session
+}  // namespace reel::layer

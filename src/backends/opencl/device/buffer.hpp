@@ -1,0 +1,71 @@
+// buffer.hpp - a cl_mem, be it a buffer or an image, and the sub-buffers made of it.
+//
+// OpenCL binds whole memory objects; a range of a buffer is a sub-buffer of its own. Those are
+// kept with the buffer, so binding the same range again costs a look-up. Any thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "backends/opencl/device/context.hpp"
+#include "graph/commands/resource.hpp"
+#include "reel/buffer.hpp"
+#include "runtime/driver.hpp"
+
+namespace reel::opencl {
+
+struct DeviceBuffer : BufferResource {
+  DeviceBuffer(std::shared_ptr<DeviceContext> context, const MemoryRequest& request);
+  DeviceBuffer(std::shared_ptr<DeviceContext> context, std::uint64_t size, std::string_view name)
+      : DeviceBuffer(std::move(context), MemoryRequest{.size_bytes = size, .label = name}) {}
+  ~DeviceBuffer() override;
+
+  cl_mem memory() const noexcept { return memory_.get(); }
+  // Of its first byte, where the device's memory is the host's; otherwise null.
+  std::byte* address() const noexcept { return address_; }
+  bool is_whole(const BufferRange& range) const noexcept {
+    return range.offset_bytes == 0 && range.size_bytes == size_bytes;
+  }
+  // Of a byte of shared virtual memory; null where it is none.
+  void* shared_address(std::uint64_t offset_bytes) const noexcept {
+    return is_shared_virtual ? shared_ + offset_bytes : nullptr;
+  }
+  // A reference to the sub-buffer of a range that is not the whole.
+  MemoryHandle sub_buffer(const BufferRange& range);
+  std::size_t sub_buffer_count() const;
+
+  // Differs from that of any other buffer, also of one that later gets the same address; changes
+  // when the sub-buffers kept so far are let go.
+  std::uint64_t serial() const noexcept { return serial_.load(std::memory_order_relaxed); }
+
+ private:
+  DeviceContext::Memory make(const MemoryRequest& request, std::uint64_t bytes);
+
+  std::shared_ptr<DeviceContext> context_;
+  std::uint64_t reserved_bytes_ = 0;
+  MemoryHandle memory_;
+  MemoryHandle storage_;  // the range that an image is made on, where it is not a whole buffer
+  std::byte* address_ = nullptr;
+  std::byte* shared_ = nullptr;
+  std::atomic<std::uint64_t> serial_;
+  mutable std::mutex mutex_;
+  struct Place {
+    std::uint64_t offset_bytes, size_bytes;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  struct PlaceHash {
+    std::size_t operator()(const Place& place) const noexcept {
+      return (place.offset_bytes * 0x9e3779b97f4a7c15u ^ place.size_bytes) * 0x9e3779b97f4a7c15u;
+    }
+  };
+  std::unordered_map<Place, MemoryHandle, PlaceHash> sub_buffers_;
+};
+
+inline DeviceBuffer& device_buffer(const BufferRange& range) {
+  return static_cast<DeviceBuffer&>(*range.buffer);
+}
+
+}  // namespace reel::opencl

@@ -1,0 +1,54 @@
+// event_stamps.hpp - when commands went through the device, told by their events.
+//
+// The queue is in order, so events are asked in the order they were given, up to the first that
+// is not done. One thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/opencl/device/api.hpp"
+#include "runtime/driver.hpp"
+
+namespace reel::opencl {
+
+// When a host call ran. Set before its gate opens, and read when the gate's event is done.
+struct CallTimes {
+  std::atomic<std::uint64_t> started_ns = 0, ended_ns = 0;
+};
+
+// The first and last event of one command; one event where the command is one.
+struct CommandEvents {
+  EventHandle first, last;
+  std::shared_ptr<const CallTimes> call;  // of a host call
+};
+
+class EventStamps {
+ public:
+  // `can_stamp`: whether the device's events have times; without, only queued_ns is known.
+  explicit EventStamps(bool can_stamp) : can_stamp_(can_stamp) {}
+
+  void add(std::uint64_t ticket, std::uint64_t queued_ns, CommandEvents events);
+  void add_empty(std::uint64_t ticket, std::uint64_t queued_ns) {
+    done_.push_back({ticket, {queued_ns}});
+  }
+  void collect(std::vector<TicketStamps>& into);
+
+ private:
+  struct Pending {
+    std::uint64_t ticket, queued_ns;
+    CommandEvents events;
+  };
+  void ask(std::vector<TicketStamps>& into);
+  bool ask(const Pending& pending, Stamps& stamps) const;  // false: not done
+
+  const bool can_stamp_;
+  std::vector<Pending> pending_;  // from first_ on
+  std::size_t first_ = 0;
+  std::size_t added_ = 0;           // since they were last asked
+  std::vector<TicketStamps> done_;  // asked already
+};
+
+}  // namespace reel::opencl

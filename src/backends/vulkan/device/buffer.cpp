@@ -1,0 +1,111 @@
+#include "backends/vulkan/device/buffer.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "backends/vulkan/device/result.hpp"
+#include "base/fail.hpp"
+
+namespace reel::vulkan {
+namespace {
+
+std::atomic<std::uint64_t> next_serial = 1, next_holder = 1;
+
+// Rounded up, so that whole words and vectors at the end of a buffer may be filled and read, and
+// never nothing, which Vulkan does not allow.
+std::uint64_t padded(std::uint64_t size_bytes) {
+  return size_bytes == 0 ? 16 : (size_bytes + 15) / 16 * 16;
+}
+
+void create(Context& context, std::uint64_t size_bytes, VkBufferUsageFlags usage, MemoryUse use,
+            VkBuffer& handle, Memory& memory) {
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = size_bytes;
+  info.usage = usage;
+  check(context.vk.vkCreateBuffer(context.device, &info, nullptr, &handle), "vkCreateBuffer");
+  try {
+    VkMemoryRequirements wanted{};
+    context.vk.vkGetBufferMemoryRequirements(context.device, handle, &wanted);
+    memory = context.memory->allocate(wanted, use);
+    check(context.vk.vkBindBufferMemory(context.device, handle, memory.handle, memory.offset),
+          "vkBindBufferMemory");
+  } catch (...) {
+    context.vk.vkDestroyBuffer(context.device, handle, nullptr);
+    context.memory->free(memory);
+    throw;
+  }
+}
+
+}  // namespace
+
+std::uint64_t new_holder() noexcept { return next_holder.fetch_add(1, std::memory_order_relaxed); }
+
+VulkanBuffer::VulkanBuffer(std::shared_ptr<Context> context_, const MemoryRequest& request)
+    : context(std::move(context_)), serial(next_serial.fetch_add(1)) {
+  const std::uint64_t size = request.size_bytes;
+  const std::string_view name = request.label;
+  const std::uint64_t allowed = context->physical.info.max_buffer_bytes;
+  if (size > allowed || padded(size) > allowed)
+    fail(Code::out_of_memory, "Buffer '{}' of {} bytes is too large: '{}' allows {} bytes.", name,
+         size, context->physical.info.name, allowed);
+  size_bytes = size;
+  try {
+    create(*context, padded(size),
+           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+               VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
+           request.host_visible ? MemoryUse::staging : MemoryUse::storage, handle, memory);
+  } catch (const Error& error) {
+    if (error.code() != Code::out_of_memory) throw;
+    fail(Code::out_of_memory, "No room for buffer '{}' of {} bytes on '{}': {}", name, size,
+         context->physical.info.name, error.what());
+  }
+  if (context->memory->storage_is_host_memory()) host = memory.mapped;
+  if (request.host_visible) mapped = memory.mapped;
+  try {
+    if (memory.mapped) {
+      std::memset(memory.mapped, 0, padded(size));
+    } else {
+      context->run_now([&](VkCommandBuffer commands) {
+        context->vk.vkCmdFillBuffer(commands, handle, 0, VK_WHOLE_SIZE, 0);
+        VkMemoryBarrier barrier{};
+        barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+        barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+        barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+        context->vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0,
+                                         nullptr, 0, nullptr);
+      });
+    }
+  } catch (...) {
+    context->vk.vkDestroyBuffer(context->device, handle, nullptr);
+    context->memory->free(memory);
+    throw;
+  }
+}
+
+VulkanBuffer::~VulkanBuffer() {
+  context->vk.vkDestroyBuffer(context->device, handle, nullptr);
+  context->memory->free(memory);
+}
+
+StagingBuffer::StagingBuffer(Context& of, std::uint64_t bytes) : context(&of), size_bytes(bytes) {
+  create(of, bytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+         MemoryUse::staging, handle, memory);
+}
+
+StagingBuffer::~StagingBuffer() {
+  if (!context) return;
+  context->vk.vkDestroyBuffer(context->device, handle, nullptr);
+  context->memory->free(memory);
+}
+
+StagingBuffer& StagingBuffer::operator=(StagingBuffer&& other) noexcept {
+  std::swap(context, other.context);
+  std::swap(handle, other.handle);
+  std::swap(memory, other.memory);
+  std::swap(size_bytes, other.size_bytes);
+  return *this;
+}
+
+}  // namespace reel::vulkan

@@ -1,0 +1,83 @@
+// recording.hpp - a plan with its present arguments, recorded into command buffers.
+//
+// One command buffer, or one for each stretch between host calls. Holds all that its commands
+// name. Recorded by one thread; launches of it may be in flight on any number of queues.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/vulkan/kernels/descriptor_cache.hpp"
+#include "backends/vulkan/work/batch.hpp"
+#include "backends/vulkan/work/recorder.hpp"
+#include "reel/command.hpp"
+#include "runtime/driver.hpp"
+
+namespace reel::vulkan {
+
+// One step of a plan as it will be recorded next.
+struct StepState {
+  Work work;
+  std::string label;  // of a host call
+  bool barrier_before = false;
+  bool enabled = true;
+  std::uint32_t first_argument = 0;  // of a dispatch, in the executable's arguments
+  std::shared_ptr<const std::vector<std::byte>> data;  // of a write that was replaced
+};
+
+class Recording final : public InFlight {
+ public:
+  struct Segment {
+    VkCommandBuffer commands = VK_NULL_HANDLE;  // none: nothing for the device
+    std::vector<ReadBack> read_backs;
+    std::function<void()> host;  // after the commands; may be empty
+  };
+
+  explicit Recording(std::shared_ptr<Context> context);
+  ~Recording() override;
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  // Only while nothing of it is in flight. `timed`: with stamps around every step.
+  void record(std::span<const StepState> steps, std::span<const Argument> arguments,
+              DescriptorCache& descriptors, bool timed);
+
+  bool is_idle() const noexcept { return batches.load(std::memory_order_acquire) == 0; }
+  // Two launches at once would share the place that reads go through.
+  bool can_overlap() const noexcept { return !has_reads_; }
+  const std::vector<Segment>& segments() const noexcept { return segments_; }
+  std::uint64_t staging_bytes() const noexcept { return staging_.held_bytes(); }
+  std::vector<StepTime> times() const;  // of the last launch; when timed
+
+  std::uint64_t version = 0;  // of the arguments
+
+ private:
+  void begin_commands();
+  void end_commands();
+  void add(const StepState& step, std::span<const Argument> arguments);
+  void add_host_call(const StepState& step, std::uint32_t index);
+  template <class Resource>
+  void hold(Resource& resource);
+
+  const std::shared_ptr<Context> context_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  std::vector<VkCommandBuffer> buffers_;  // of the pool; the first `used_` are taken
+  std::size_t used_ = 0;
+  Recorder recorder_;
+  StagingArena staging_;
+  std::vector<Segment> segments_;
+  std::vector<std::shared_ptr<const void>> held_;
+  std::shared_ptr<DescriptorGeneration> descriptors_;
+  std::uint64_t holder_ = 0;
+  bool recording_ = false, has_reads_ = false, timed_ = false;
+
+  VkQueryPool queries_ = VK_NULL_HANDLE;  // two a step
+  std::vector<bool> stamped_;             // by step, on the device
+  std::vector<StepTime> host_times_;      // of host calls, when timed
+};
+
+}  // namespace reel::vulkan

@@ -1,0 +1,95 @@
+// buffer_ledger.hpp - which bytes of which buffers a capture has, and which a device wrote in it.
+//
+// Bytes are known when the document can tell what they were: they were read, or written whole by
+// something recorded, or the buffer was made within the capture and is zero. A dispatch may leave
+// some bytes of what it writes as they were, so it needs them known like those it reads.
+//
+// Each byte of a buffer is in one of three states; `known` and `written` of an Entry are sets of
+// ranges, and what is in neither is unknown:
+//
+//                    use() adds it to `unknown`: it is read as an input first
+//      +---------+ ------------------------------------------> +--------------+
+//      | unknown |      overwrite() by the host; allocated()   | known:       |
+//      +---------+ ------------------------------------------> | the host's   |
+//        ^  ^  |                                               +--------------+
+//        |  |  |  use() for writing (read first),                |          ^
+//        |  |  |  overwrite() by a device                         | the same | settle():
+//        |  |  v                                                  v          | checked, or
+//        |  |  +----------------------------------------------------------+  | never will be
+//        |  |  | known and written: a device's, to be checked at the end  |--+
+//        |  |  +----------------------------------------------------------+
+//        |  |     |  forget(): something that isn't recorded writes it
+//        |  +-----+  forget_device_written(): the device failed
+//        +-- forget() of what is the host's
+//
+// Any thread; most uses end at the two numbers that a BufferResource carries.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "base/range_set.hpp"
+#include "graph/commands/resource.hpp"
+#include "reel/command.hpp"
+
+namespace reel::capture {
+
+struct Piece {
+  BufferResource* buffer;
+  std::uint64_t offset_bytes, size_bytes;
+};
+inline BufferRange range_of(BufferResource& buffer, std::uint64_t offset_bytes,
+                            std::uint64_t size_bytes) {
+  BufferRange range;
+  range.buffer = &buffer;
+  range.offset_bytes = offset_bytes;
+  range.size_bytes = size_bytes;
+  return range;
+}
+inline BufferRange range_of(const Piece& piece) {
+  return range_of(*piece.buffer, piece.offset_bytes, piece.size_bytes);
+}
+
+class BufferLedger {
+ public:
+  explicit BufferLedger(std::uint32_t capture) : capture_(capture) {}
+
+  // `range` is about to be used. Adds what must be read before to `unknown`, and returns true when
+  // the buffer is named for the first time.
+  bool use(const BufferRange& range, Access access, std::vector<Piece>& unknown);
+  // Written whole: by a device (a fill, a copy), or by the host.
+  bool overwrite(const BufferRange& range, bool by_host);
+  // Something that isn't recorded writes it.
+  void forget(const BufferRange& range);
+  // A device failed: nothing that devices wrote is known any more.
+  void forget_device_written();
+
+  // What a device wrote there has been checked, or will never be.
+  void settle(const BufferRange& range);
+
+  bool is_device_written(const BufferRange& range);
+  std::vector<Piece> device_written(const BufferRange& range);
+
+  bool allocated(BufferResource& buffer);  // within the capture
+  // What a device wrote of a buffer that is going away; the ledger doesn't know it any more.
+  std::vector<Piece> release(BufferResource& buffer);
+  // The same of all that live still. Each is held by the second.
+  std::vector<std::pair<Piece, std::shared_ptr<BufferResource>>> device_written();
+
+ private:
+  struct Entry {
+    std::weak_ptr<BufferResource> buffer;
+    RangeSet known, written;
+  };
+  Entry& entry_of(BufferResource& buffer, bool& is_new);  // with the lock held
+  void update_numbers(BufferResource& buffer, const Entry& entry) const;
+
+  const std::uint32_t capture_;
+  std::mutex mutex_;
+  std::unordered_map<BufferResource*, Entry> entries_;
+};
+
+}  // namespace reel::capture

@@ -1,0 +1,88 @@
+// tracked_buffer.hpp - memory and kernels of a program that calls an API other than ours.
+//
+// In: what the hooks of that API learn of them. Out: what a recording asks for when a command uses
+// them. Layers derive from these and add their handles. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "document/columns/rows.hpp"
+#include "graph/commands/resource.hpp"
+#include "recording/contents/host_pages.hpp"
+#include "recording/contents/memory_budget.hpp"
+
+namespace reel::capture {
+
+using PageHashes = HostPages::Hashes;
+
+// Something that a driver was given. Holds what it takes to ask for it.
+class UnderWay {
+ public:
+  virtual ~UnderWay() = default;
+  virtual bool is_done() const noexcept = 0;  // or failed
+};
+
+// Bytes of a buffer that the host can change without a call.
+struct HostWindow {
+  std::byte* address = nullptr;
+  std::uint64_t offset_bytes = 0, size_bytes = 0;  // none: 0
+  // What was there when the host got it, once `read` is done; null: it threw that away, or nobody
+  // kept it.
+  std::shared_ptr<Block> before = nullptr;
+  std::shared_ptr<const UnderWay> read = nullptr;
+  bool is_discarding = false;
+  std::shared_ptr<const PageHashes> hashes = nullptr;  // in place of `before`
+};
+
+// What a map left behind, as long as nothing was written since.
+struct LastMap {
+  std::uint32_t capture = 0;
+  std::uint64_t changes = 0, offset_bytes = 0, size_bytes = 0;
+  std::shared_ptr<const PageHashes> hashes;
+};
+
+struct TrackedBuffer : BufferResource {
+  BufferKind kind = BufferKind::buffer;
+  bool is_strange = false;       // can't be read back: multisampled, mipmapped, of another API
+  std::byte* address = nullptr;  // what the host sees without a call; null: nothing
+  // A map for writing that is not undone yet, the latest; under `window_mutex`.
+  std::mutex window_mutex;
+  HostWindow window;
+  LastMap last_map;
+  std::atomic<bool> is_mapped{false};
+  // Counts what is given that may write it, while a capture runs.
+  std::atomic<std::uint64_t> changes{0};
+  std::atomic<std::uint32_t> parts{0};  // objects of the program on these bytes
+  CaptureNumber noted_in = 0;           // the capture that has its row
+  // The last command that may have written it, for who has to wait.
+  std::atomic<std::uint32_t> writer_stream{0}, writer_command{0};
+};
+
+// It has bytes that the host can change without a call.
+inline bool is_seen_by_host(const TrackedBuffer& buffer) noexcept {
+  return buffer.address || buffer.is_mapped.load(std::memory_order_acquire);
+}
+inline HostWindow window_of(TrackedBuffer& buffer) {
+  if (buffer.address) return {buffer.address, 0, buffer.size_bytes};
+  if (!buffer.is_mapped.load(std::memory_order_acquire)) return {};
+  const std::lock_guard lock(buffer.window_mutex);
+  return buffer.window;
+}
+
+// A kernel of documents: however often a program makes the same one of the same text, it is one.
+struct KernelIdentity {
+  KernelId id{};
+  CaptureNumber recorded_in = 0;
+};
+
+struct TrackedKernel {
+  std::shared_ptr<KernelIdentity> identity;  // once it was recorded
+  std::string name, label;
+};
+
+}  // namespace reel::capture

@@ -1,0 +1,118 @@
+// command_log.hpp - what one stream did, on its way to the writer.
+//
+// One thread at a time appends (it has the stream's lock), one other reads; neither waits for the
+// other and, once blocks go round, nothing is allocated. Entries are whole or not there.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "recording/writing/packed_command.hpp"
+
+namespace reel::capture {
+
+class CommandLog {
+ public:
+  CommandLog();
+  ~CommandLog();
+  CommandLog(const CommandLog&) = delete;
+  CommandLog& operator=(const CommandLog&) = delete;
+
+  // --- the appending side ------------------------------------------------------------------------
+  // Room for an entry of `size_bytes` (a multiple of 8), to be filled before commit().
+  std::byte* reserve(std::uint32_t size_bytes);
+  void commit();
+
+  // --- the reading side --------------------------------------------------------------------------
+  // How far entries are there now.
+  struct Position {
+    const void* block = nullptr;
+    std::uint32_t used = 0;
+  };
+  Position end() const;
+  // visit(const EntryHeader&) for each entry up to `end`, once.
+  template <class F>
+  void read_until(const Position& end, F&& visit) {
+    for (;;) {
+      const std::uint32_t used = head_ == end.block ? end.used : head_used();
+      while (read_ < used) {
+        const auto* entry = reinterpret_cast<const EntryHeader*>(head_bytes() + read_);
+        read_ += entry->size_bytes;
+        visit(*entry);
+      }
+      if (head_ == end.block) return;
+      next_block();
+    }
+  }
+
+  bool is_read() const;  // nothing is there that was not visited
+  std::size_t blocks() const noexcept { return blocks_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Block;
+  std::uint32_t head_used() const;
+  const std::byte* head_bytes() const;
+  void next_block();
+
+  Block* tail_ = nullptr;      // appended to
+  std::uint32_t pending_ = 0;  // reserved, not committed
+  std::atomic<Block*> last_;   // tail_, for the reader
+  Block* head_ = nullptr;      // read from
+  std::uint32_t read_ = 0;
+  std::mutex spare_mutex_;
+  std::vector<std::unique_ptr<Block>> spare_;
+  std::atomic<std::size_t> blocks_{0};
+};
+
+// --- entries to be filled and committed ---------------------------------------------------------
+
+// One command as it was given.
+struct Given {
+  std::uint32_t id;
+  std::uint32_t launch = no_index, node = no_index;
+  std::uint64_t begin_ns, end_ns;
+};
+
+// Its work is empty but for these sizes; `arguments` stand behind it, then values, then the label.
+inline PackedCommand* reserve_command(CommandLog& log, std::uint32_t stream, const Given& given,
+                                      std::uint32_t arguments = 0, std::uint32_t values = 0,
+                                      std::size_t label = 0) {
+  const auto bytes = static_cast<std::uint32_t>(sizeof(PackedCommand) +
+                                                arguments * sizeof(TraceArgument) + values + label);
+  const std::uint32_t size = (bytes + 7) / 8 * 8;
+  std::byte* place = log.reserve(size);
+  std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
+  auto* entry = reinterpret_cast<PackedCommand*>(place);
+  *entry = {{size, EntryType::command},
+            given.id,
+            stream,
+            given.launch,
+            given.node,
+            thread_number(),
+            0,
+            given.begin_ns,
+            given.end_ns,
+            nullptr,
+            {},
+            values,
+            static_cast<std::uint32_t>(label)};
+  entry->work.argument_count = arguments;
+  return entry;
+}
+
+inline document::StampRow* reserve_stamps(CommandLog& log, std::size_t count) {
+  const auto size =
+      static_cast<std::uint32_t>(sizeof(PackedStamps) + count * sizeof(document::StampRow));
+  auto* entry = reinterpret_cast<PackedStamps*>(log.reserve(size));
+  *entry = {{size, EntryType::stamps}, count};
+  return reinterpret_cast<document::StampRow*>(entry + 1);
+}
+
+}  // namespace reel::capture

@@ -1,0 +1,366 @@
+#include "recording/writing/document_thread.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <exception>
+#include <future>
+#include <new>
+#include <system_error>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/own_descriptors.hpp"
+#include "base/quiet_thread.hpp"
+#include "recording/opening/preflight.hpp"
+
+namespace reel::capture {
+
+namespace {
+
+// How long a command may be in memory only. A program killed loses no more than this.
+constexpr auto pause = std::chrono::milliseconds(50);
+// So many wait no longer than they must.
+constexpr std::size_t many_messages = 16'384;
+// What a machine may lose that goes off. More often, and a slow disk would hold up the writing.
+constexpr std::uint64_t sync_every_ns = 5'000'000'000u;
+
+// Pages that are worth asking for before they are copied.
+constexpr std::size_t large_page_bytes = std::size_t{64} << 10;
+
+std::thread start_quietly(auto function) {
+  const SignalsBlocked blocked;
+  try {
+    std::thread thread(std::move(function));
+    pthread_setname_np(thread.native_handle(), "reel-document");
+    return thread;
+  } catch (const std::system_error& error) {
+    fail(Code::io_failed, "The thread that writes the document can't be started: {}.",
+         error.code().message());
+  }
+}
+
+}  // namespace
+
+DocumentThread::DocumentThread(const std::string& path, document::Facts facts,
+                               const document::DocumentOptions& options, std::uint64_t limit_bytes)
+    : limit_bytes_(limit_bytes) {
+  std::promise<void> opened;
+  auto is_opened = opened.get_future();
+  thread_ = start_quietly([&, this, opened = std::move(opened)]() mutable {
+    writer_ = std::this_thread::get_id();
+    try {
+      open(path, facts, options);
+    } catch (...) {
+      opened.set_exception(std::current_exception());
+      return;
+    }
+    opened.set_value();  // what was borrowed from the constructor is gone from here on
+    run();
+  });
+  try {
+    is_opened.get();
+  } catch (...) {
+    thread_.join();
+    throw;
+  }
+}
+
+DocumentThread::~DocumentThread() {
+  if (!thread_.joinable()) return;
+  if (birth_.is_inherited())
+    leave_thread();
+  else
+    end(Ending::finished);  // not finish(): what that returns takes memory
+}
+
+void DocumentThread::open(const std::string& path, const document::Facts& facts,
+                          document::DocumentOptions options) {
+  options.out_of_the_way = !take_own_descriptors();
+  options.mode = document_mode();
+  document_ = std::make_unique<document::DocumentWriter>(path, facts, options);
+  synced_ns_ = monotonic_ns();
+}
+
+std::uint64_t& DocumentThread::told_ns() noexcept {
+  thread_local std::uint64_t ns = 0;
+  return ns;
+}
+
+void DocumentThread::push(Message message) {
+  if (const auto* row = std::get_if<document::OverheadRow>(&message))
+    told_ns() += row->end_ns - row->begin_ns;
+  bool urgent = std::holds_alternative<ContentsMessage>(message);
+  {
+    const std::lock_guard lock(mutex_);
+    messages_.push_back(std::move(message));
+    urgent = urgent || messages_.size() == many_messages;
+    urgent_ = urgent_ || urgent;
+  }
+  if (urgent) wake_.notify_one();  // contents hold memory that others may wait for
+}
+
+void DocumentThread::add(std::shared_ptr<CommandLog> log) {
+  const std::lock_guard lock(mutex_);
+  logs_.push_back(std::move(log));
+}
+
+void DocumentThread::run() {
+  for (;;) {
+    Ending ending;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, pause, [&] { return ending_ != Ending::none || urgent_; });
+      ending = ending_;
+      urgent_ = false;
+    }
+    if (ending == Ending::discarded) return document_->discard();
+    round(ending == Ending::finished);
+    if (ending == Ending::finished) return close();
+    sync_now_and_then();
+  }
+}
+
+// Everything given so far. Logs are looked at before messages, and read after them: what a command
+// names was told before the command.
+void DocumentThread::round(bool last) {
+  std::vector<Message> messages;
+  std::vector<std::pair<std::shared_ptr<CommandLog>, CommandLog::Position>> logs;
+  try {
+    {
+      const std::lock_guard lock(mutex_);
+      logs.reserve(logs_.size());
+      for (const auto& log : logs_) logs.emplace_back(log, log->end());
+      messages.swap(messages_);
+    }
+    for (Message& message : messages) {
+      if (!lost_) std::visit([&](auto& one) { write(one); }, message);
+      fresh_ = true;
+    }
+    messages.clear();
+    for (auto& [log, end] : logs)
+      log->read_until(end, [&](const EntryHeader& entry) {
+        if (!lost_) write(entry);
+        fresh_ = true;
+      });
+    if (fresh_ && !lost_ && !last) document_->flush();
+    fresh_ = false;
+    check_limit();
+  } catch (const std::exception& error) {
+    lose(error);
+  }
+  // Nobody appends to a log that only we have. Its count orders nothing; letting go of a copy does,
+  // after whatever the last of the others appended.
+  const std::lock_guard lock(mutex_);
+  logs.clear();
+  std::erase_if(logs_, [](const auto& log) {
+    if (log.use_count() != 1) return false;
+    std::shared_ptr(log).reset();
+    return log->is_read();
+  });
+}
+
+void DocumentThread::wait_until_read(const CommandLog& log) {
+  const std::uint64_t begin_ns = monotonic_ns();
+  while (log.blocks() > most_log_blocks && !is_lost() && monotonic_ns() - begin_ns < 5'000'000'000u)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  push(document::OverheadRow{OverheadKind::waiting, thread_number(), begin_ns, monotonic_ns(), 0});
+}
+
+void DocumentThread::sync_now_and_then() {
+  const std::uint64_t now = monotonic_ns();
+  if (lost_ || now - synced_ns_ < sync_every_ns || document_->file_bytes() == synced_bytes_) return;
+  try {
+    document_->sync();
+  } catch (const std::exception& error) {
+    lose(error);
+  }
+  synced_bytes_ = document_->file_bytes();
+  synced_ns_ = monotonic_ns();
+}
+
+void DocumentThread::lose(std::string_view why) noexcept {
+  {
+    const std::lock_guard lock(lost_mutex_);
+    if (lost_) return;
+    lost_why_[why.copy(lost_why_, sizeof lost_why_ - 1)] = 0;
+    lost_.store(true, std::memory_order_release);
+  }
+  say_lost();
+}
+
+void DocumentThread::lose(const std::exception& error) noexcept {
+  const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  lose(is_memory ? "No memory was left for it." : error.what());
+}
+
+// This thread has no standard error; a copy of the program's would keep a pipe open that the
+// program closed, and who reads from it would wait until the capture's end.
+void DocumentThread::say_lost() const noexcept {
+  if (std::this_thread::get_id() == writer_ || is_said_.exchange(true)) return;
+  char line[sizeof lost_why_ + 64];  // there may be no memory left
+  const auto end =
+      fmt::format_to_n(line, sizeof line, "capture: recording ends here: {}", lost_why_);
+  log(LogLevel::error, {line, std::min(end.size, sizeof line)});
+}
+
+void DocumentThread::check_limit() {
+  if (limit_bytes_ == 0 || lost_) return;
+  const std::uint64_t size = document_->file_bytes();
+  if (size > limit_bytes_ + limit_bytes_ / 4)
+    lose(fmt::format("The document has {} bytes, a quarter over its limit of {}.", size,
+                     limit_bytes_));
+}
+
+void DocumentThread::close() {
+  timespec cpu{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+  try {
+    // What is in the file stays valid after a failed write, and so may be closed if space came
+    // back; a second failure says no more than the first.
+    if (lost_) document_->add(document::NoteRow{monotonic_ns(), "lost", lost_why_});
+    end_facts_["complete"] = lost_ ? std::string(lost_why_) : "yes";
+    end_facts_["bytes_in"] = std::to_string(contents_bytes_);
+    end_facts_["writer_cpu_ns"] =
+        std::to_string(static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000u +
+                       static_cast<std::uint64_t>(cpu.tv_nsec));
+    document_->close(end_facts_);
+  } catch (const std::exception& error) {
+    lose(error);
+  }
+}
+
+void DocumentThread::end(Ending ending) {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = ending;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void DocumentThread::discard() {
+  if (birth_.is_inherited())
+    leave_thread();
+  else
+    end(Ending::discarded);
+}
+
+// Never joined, never destroyed: it isn't here.
+void DocumentThread::leave_thread() noexcept { new (std::nothrow) std::thread(std::move(thread_)); }
+
+DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
+  Result result;
+  if (birth_.is_inherited()) {
+    leave_thread();
+    result.lost = "A forked process has no capture.";
+    return result;
+  }
+  end_facts_ = std::move(end_facts);
+  end(Ending::finished);
+  if (is_lost()) result.lost = lost_why_;
+  result.document_bytes = document_->file_bytes();
+  result.contents_bytes = contents_bytes_;
+  document_.reset();
+  return result;
+}
+
+// --- rows ---------------------------------------------------------------------------------------
+
+void DocumentThread::write(ContentsMessage& message) {
+  const std::span<const std::byte> bytes = message.block.bytes();
+  contents_bytes_ += bytes.size();
+  // Page by page: a buffer much larger than the limit must not be what exceeds it. A page that
+  // doesn't shrink counts whole. What no longer fits becomes a row of its own, of hashes.
+  const auto row = [&](std::size_t from, std::size_t to, bool stored) {
+    if (from == to && !bytes.empty()) return;
+    document_->add(document::ContentsRow{message.role, message.command, message.buffer,
+                                         message.offset_bytes + from, to - from, stored, pages_});
+    pages_.clear();
+  };
+  bool store = message.store && !at_limit_;
+  std::size_t begun = 0;
+  pages_.clear();
+  for (std::size_t at = 0; at < bytes.size(); at += page_bytes) {
+    const auto page = bytes.subspan(at, std::min<std::size_t>(page_bytes, bytes.size() - at));
+    if (store && limit_bytes_ && document_->file_bytes() + page.size() > limit_bytes_) {
+      row(begun, at, true);
+      begun = at;
+      store = false;
+      at_limit_ = true;
+      document_->add(document::NoteRow{
+          monotonic_ns(), "limit",
+          fmt::format("At {} bytes the document is near its limit of {}; contents from here on are "
+                      "hashes only.",
+                      document_->file_bytes(), limit_bytes_)});
+    }
+    pages_.push_back(hash128(page));
+    if (!store) continue;
+    const bool is_new = document_->blob(pages_.back(), page);
+    if (page.size() >= large_page_bytes) seen(pages_.back(), is_new);
+  }
+  row(begun, bytes.size(), store);
+}
+
+// New ones count for more: who asks in vain has read all of it twice.
+void DocumentThread::seen(const Hash128& page, bool is_new) {
+  constexpr int most = 32, new_one = 8;
+  const int repeats = repeats_.load(std::memory_order_relaxed);
+  repeats_.store(is_new ? std::max(repeats - new_one, 0) : std::min(repeats + 1, most),
+                 std::memory_order_relaxed);
+  if (!is_new) return;
+  const std::lock_guard lock(stored_mutex_);
+  stored_.insert(page);
+}
+
+// Rows of pages that the document has, and of those that it hasn't.
+void DocumentThread::write(HashesMessage& message) {
+  contents_bytes_ += message.size_bytes;
+  const auto& pages = message.pages;
+  const auto is_stored = [&](std::size_t i) {
+    return message.store && document_->has_blob(pages[i]);
+  };
+  for (std::size_t first = 0, last; first < pages.size(); first = last) {
+    const bool stored = is_stored(first);
+    for (last = first + 1; last < pages.size() && is_stored(last) == stored;) ++last;
+    const std::uint64_t begin = first * page_bytes;
+    const std::uint64_t end = std::min<std::uint64_t>(last * page_bytes, message.size_bytes);
+    pages_.assign(pages.begin() + static_cast<std::ptrdiff_t>(first),
+                  pages.begin() + static_cast<std::ptrdiff_t>(last));
+    document_->add(document::ContentsRow{message.role, message.command, message.buffer,
+                                         message.offset_bytes + begin, end - begin, stored,
+                                         pages_});
+  }
+}
+
+void DocumentThread::write(CallMessage& message) {
+  document_->add(document::CallRow{document_->text(message.name), message.thread, message.begin_ns,
+                                   message.end_ns});
+}
+
+void DocumentThread::write(RegionMessage& message) {
+  document_->add(document::RegionRow{message.kind, message.number, document_->text(message.name),
+                                     message.thread, message.begin_ns, message.end_ns});
+}
+
+void DocumentThread::write(GraphMessage& message) {
+  for (const document::EdgeRow& edge : message.edges) document_->add(edge);
+}
+
+void DocumentThread::write(const EntryHeader& entry) {
+  if (entry.type == EntryType::stamps) {
+    const auto& stamps = reinterpret_cast<const PackedStamps&>(entry);
+    const auto* rows = reinterpret_cast<const document::StampRow*>(&stamps + 1);
+    for (std::uint64_t i = 0; i < stamps.count; ++i) document_->add(rows[i]);
+    return;
+  }
+  const auto& command = reinterpret_cast<const PackedCommand&>(entry);
+  document_->add(document::CommandRow{command.id, works_.number_of(command, *document_),
+                                      command.stream, command.launch, command.node, command.thread,
+                                      command.begin_ns, command.end_ns});
+}
+
+}  // namespace reel::capture

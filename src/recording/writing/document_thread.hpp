@@ -1,0 +1,143 @@
+// document_thread.hpp - the thread that packs, compresses and writes.
+//
+// Takes messages and the logs of streams, from any thread; alone has the document. When the disk is
+// full or the limit is far exceeded it goes on taking and throws away: is_lost() then says so, and
+// the recorder stops giving. Joined by finish() or discard().
+//
+// It has a table of descriptors of its own (base/own_descriptors.hpp), and the document is opened,
+// written and closed on it: a program that closes every descriptor doesn't find the document's, and
+// none of the program's files can ever be taken for it. Where the system has no such tables, the
+// descriptor is out of the way and checked before each use. Hence nothing may run here that calls a
+// driver, or says something on standard error: that is left to the next thread that gives
+// something.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "base/forks.hpp"
+#include "document/document_writer.hpp"
+#include "recording/writing/command_log.hpp"
+#include "recording/writing/messages.hpp"
+#include "recording/writing/work_table.hpp"
+
+namespace reel::capture {
+
+class DocumentThread {
+ public:
+  // Opens the document, and throws what keeps it from being written. `limit_bytes` 0: no limit.
+  DocumentThread(const std::string& path, document::Facts facts,
+                 const document::DocumentOptions& options, std::uint64_t limit_bytes);
+  ~DocumentThread();
+  DocumentThread(const DocumentThread&) = delete;
+  DocumentThread& operator=(const DocumentThread&) = delete;
+
+  void push(Message message);
+  // Of the calling thread, all that it has told as overhead.
+  static std::uint64_t& told_ns() noexcept;
+  void add(std::shared_ptr<CommandLog> log);
+  // The writer packs two million commands a second; a producer that stays faster is throttled.
+  void wait_for_room(const CommandLog& log) {
+    if (log.blocks() > most_log_blocks) [[unlikely]]
+      wait_until_read(log);
+  }
+
+  // Contents that came lately were in the document already: it may be worth asking before copying.
+  bool sees_repeats() const noexcept { return repeats_.load(std::memory_order_relaxed) > 0; }
+  // Of large pages only.
+  bool has_page(const Hash128& hash) {
+    const std::lock_guard lock(stored_mutex_);
+    return stored_.contains(hash);
+  }
+
+  // Nothing that is given from now on is kept, for the first such reason.
+  void lose(std::string_view why) noexcept;
+  void lose(const std::exception& error) noexcept;
+  bool is_lost() const noexcept {
+    if (!lost_.load(std::memory_order_acquire)) [[likely]]
+      return false;
+    say_lost();
+    return true;
+  }
+
+  struct Result {
+    std::uint64_t document_bytes = 0, contents_bytes = 0;
+    std::string lost;
+  };
+  // Writes all that was given, and the index.
+  Result finish(document::Facts end_facts);
+  // Nothing was begun: the document is taken away again.
+  void discard();
+
+ private:
+  static constexpr std::size_t most_log_blocks = 256;  // of 256 KiB, of one stream
+
+  enum class Ending : std::uint8_t { none, finished, discarded };
+
+  void open(const std::string& path, const document::Facts& facts,
+            document::DocumentOptions options);
+  void wait_until_read(const CommandLog& log);
+  void run();
+  void round(bool last);
+  void sync_now_and_then();
+  void check_limit();
+  void leave_thread() noexcept;
+  void close();
+  void end(Ending ending);  // and joins
+  void say_lost() const noexcept;
+
+  void write(document::DeviceRow& row) { document_->add(row); }
+  void write(document::StreamRow& row) { document_->add(row); }
+  void write(document::BufferRow& row) { document_->add(row); }
+  void write(document::KernelRow& row) { document_->add(row); }
+  void write(document::OrderRow& row) { document_->add(row); }
+  void write(document::AllocationRow& row) { document_->add(row); }
+  void write(document::OverheadRow& row) { document_->add(row); }
+  void write(document::ClockRow& row) { document_->add(row); }
+  void write(document::NoteRow& row) { document_->add(row); }
+  void write(ContentsMessage& message);
+  void seen(const Hash128& page, bool is_new);
+  void write(HashesMessage& message);
+  void write(CallMessage& message);
+  void write(RegionMessage& message);
+  void write(GraphMessage& message);
+  void write(const EntryHeader& entry);
+
+  std::unique_ptr<document::DocumentWriter> document_;
+  const std::uint64_t limit_bytes_;
+  bool at_limit_ = false;
+  WorkTable works_;
+  std::vector<Hash128> pages_;
+  std::mutex stored_mutex_;
+  std::unordered_set<Hash128> stored_;  // large pages that the document has
+  std::atomic<int> repeats_{0};         // more of late were known than new
+  std::uint64_t contents_bytes_ = 0;
+  std::mutex lost_mutex_;
+  char lost_why_[512] = {};  // not a string: losing a document may take no memory
+  std::atomic<bool> lost_{false};
+  mutable std::atomic<bool> is_said_{false};
+  bool fresh_ = false;  // something was added since the last flush
+  std::uint64_t synced_bytes_ = 0, synced_ns_ = 0;
+  document::Facts end_facts_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Message> messages_;
+  std::vector<std::shared_ptr<CommandLog>> logs_;
+  Ending ending_ = Ending::none;
+  bool urgent_ = false;
+  const Birth birth_;  // in a fork's child the thread is the parent's, and so is the document
+  std::thread::id writer_;
+  std::thread thread_;
+};
+
+}  // namespace reel::capture

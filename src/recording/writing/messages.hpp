@@ -1,0 +1,74 @@
+// messages.hpp - what the writer is told besides commands and stamps.
+//
+// Rows that are rare, or that own something; never something of a driver's, which would then be
+// called on a thread that has none of the program's descriptors. Text that lives as long as the
+// process travels as a view and gets its number from the writer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/hash128.hpp"
+#include "document/columns/rows.hpp"
+#include "recording/contents/memory_budget.hpp"
+
+namespace reel::capture {
+
+struct ContentsMessage {
+  ContentRole role;
+  std::uint32_t command, buffer;
+  std::uint64_t offset_bytes;
+  bool store;  // the bytes too, not only their hashes
+  Block block;
+};
+
+// The same of bytes that were not copied: nobody wants to keep them, or the document has them. The
+// hashes are of its pages, from the offset on.
+struct HashesMessage {
+  ContentRole role;
+  std::uint32_t command, buffer;
+  std::uint64_t offset_bytes, size_bytes;
+  bool store;
+  std::vector<Hash128> pages;
+};
+
+// Bytes of a device on their way into memory of ours; contents when they are there.
+struct Reading {
+  ContentRole role = ContentRole::check;
+  std::uint32_t command = no_index, buffer = 0;
+  std::uint64_t offset_bytes = 0;
+  Block block;
+  // Of an image that is read whole: offset and size of what is wanted of it. Else all is.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> parts = {};
+  std::uint32_t final_check = no_index;  // of FinalChecks; none: nobody may spoil it
+};
+
+struct CallMessage {
+  std::string_view name;
+  std::uint32_t thread;
+  std::uint64_t begin_ns, end_ns;
+};
+
+struct RegionMessage {
+  TraceRegion::Kind kind;
+  std::uint32_t number;
+  std::string name;
+  std::uint32_t thread;
+  std::uint64_t begin_ns, end_ns;
+};
+
+struct GraphMessage {
+  std::vector<document::EdgeRow> edges;
+};
+
+using Message =
+    std::variant<document::DeviceRow, document::StreamRow, document::BufferRow, document::KernelRow,
+                 ContentsMessage, HashesMessage, CallMessage, RegionMessage, GraphMessage,
+                 document::OrderRow, document::AllocationRow, document::OverheadRow,
+                 document::ClockRow, document::NoteRow>;
+
+}  // namespace reel::capture

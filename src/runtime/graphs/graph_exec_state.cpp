@@ -1,0 +1,354 @@
+#include "runtime/graphs/graph_exec_state.hpp"
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "graph/commands/access.hpp"
+#include "graph/commands/kernel_forms.hpp"
+#include "graph/commands/resource.hpp"
+#include "graph/order/validate.hpp"
+#include "runtime/check.hpp"
+#include "runtime/device_state.hpp"
+
+namespace reel {
+
+namespace {
+
+constexpr std::uint32_t no_step = ~std::uint32_t{0};
+
+// A kernel that was loaded may be a C++ function, which a file can only name.
+KernelSource source_of(const KernelResource& kernel) {
+  KernelSource source = kernel.source;
+  if (kernel.device || source.host) return source;
+  source.host = find_host_kernel(source.name);
+  if (forms_given(source).empty())
+    fail(Code::invalid_argument,
+         "Kernel '{}' was saved as a C++ function, which this process doesn't have; "
+         "register_host_kernel() gives it one.",
+         source.name);
+  return source;
+}
+
+// Kernels of another device, built for this one; each once.
+void build_kernels_for(Plan& plan, const std::shared_ptr<DeviceState>& device,
+                       std::vector<std::shared_ptr<KernelResource>>& built) {
+  std::unordered_map<const KernelResource*, KernelResource*> known;
+  for (Step& step : plan.steps) {
+    auto* dispatch = std::get_if<Dispatch>(&step.command.work);
+    if (!dispatch || dispatch->kernel->device == device) continue;
+    auto [it, is_new] = known.try_emplace(dispatch->kernel, nullptr);
+    if (is_new) {
+      built.push_back(Device(device).kernel(source_of(*dispatch->kernel)).resource());
+      it->second = built.back().get();
+    }
+    dispatch->kernel = it->second;
+  }
+}
+
+}  // namespace
+
+GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
+                               const InstantiateOptions& options)
+    : device(std::move(owner)),
+      launch_name(options.name),
+      options_{.relax_order = options.relax_order, .reorder = options.reorder},
+      stand_ins_(graph, device, options.buffers),
+      graph_(stand_ins_.applied_to(graph)) {
+  Plan plan = make_plan(graph_, options_);
+  build_kernels_for(plan, device, kernels_);
+  for (const Step& step : plan.steps) check(step.command, *device);
+  plan_ = std::make_shared<const Plan>(std::move(plan));
+  prepare_steps();
+  executable_ = device->driver().instantiate(plan_);
+}
+
+GraphExecState::GraphExecState(const GraphExecState& other)
+    : device(other.device),
+      launch_name(other.launch_name),
+      options_(other.options_),
+      stand_ins_(other.stand_ins_),
+      plan_(other.plan_),
+      graph_(other.graph()),
+      steps_(other.steps_),
+      step_of_node_(other.step_of_node_),
+      uses_(other.uses_),
+      by_name_(other.by_name_),
+      bound_(other.bound_),
+      kernels_(other.kernels_),
+      executable_(other.executable_->clone()) {
+  // What the steps borrow is either their own, and then it was copied, or the plan's, which both
+  // keep: the bytes of a write are its own only after set_data() or update().
+  for (Parameters& p : steps_)
+    std::visit(overloaded{[&](Dispatch& d) { d.arguments = p.arguments; },
+                          [&](Write& w) {
+                            if (!p.data.empty()) w.data = p.data;
+                          },
+                          [](auto&) {}},
+               p.command.work);
+}
+
+GraphExecState::~GraphExecState() {
+  if (device->is_inherited()) static_cast<void>(executable_.release());
+}
+
+std::unique_ptr<GraphExecState> GraphExecState::clone() const {
+  device->refuse_inherited();
+  return std::unique_ptr<GraphExecState>(new GraphExecState(*this));
+}
+
+void GraphExecState::prepare_steps() {
+  step_of_node_.assign(graph_.node_count(), no_step);
+  steps_.resize(plan_->steps.size());
+  for (std::uint32_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = plan_->steps[i];
+    Parameters& p = steps_[i];
+    p.command = step.command;
+    if (auto* dispatch = std::get_if<Dispatch>(&p.command.work)) {
+      p.arguments.assign(dispatch->arguments.begin(), dispatch->arguments.end());
+      dispatch->arguments = p.arguments;
+      for (std::uint32_t slot = 0; slot < p.arguments.size(); ++slot)
+        if (p.arguments[slot].is_memory())
+          by_name_[stand_ins_.label_of(*p.arguments[slot].range.buffer)].push_back({i, slot});
+    } else {
+      std::uint32_t slot = 0;
+      for_each_transfer_range(p.command.work, [&](const BufferRange& range, Access) {
+        by_name_[stand_ins_.label_of(*range.buffer)].push_back({i, slot++});
+      });
+    }
+    if (!graph_.node(step.node).is_child()) step_of_node_[index_of(step.node)] = i;
+  }
+  count_uses();
+}
+
+void GraphExecState::count_uses() {
+  uses_.clear();
+  for (const Parameters& p : steps_)
+    for_each_range(p.command.work, [&](const BufferRange& r, Access) { ++uses_[r.buffer]; });
+}
+
+std::uint32_t GraphExecState::step_of(NodeId node, std::string_view operation) const {
+  if (index_of(node) >= step_of_node_.size())
+    fail(Code::invalid_argument, "{}: there is no node n{}; the graph has {}.", operation,
+         index_of(node), step_of_node_.size());
+  const std::uint32_t step = step_of_node_[index_of(node)];
+  if (step == no_step)
+    fail(Code::invalid_argument, "{}: {} is a {} and has no parameters of its own.", operation,
+         graph_.describe(node), graph_.node(node).is_child() ? "child graph" : "barrier");
+  return step;
+}
+
+Dispatch& GraphExecState::dispatch_of(NodeId node, std::string_view operation) {
+  auto* dispatch = std::get_if<Dispatch>(&steps_[step_of(node, operation)].command.work);
+  if (!dispatch)
+    fail(Code::invalid_argument, "{}: {} is not a dispatch.", operation, graph_.describe(node));
+  return *dispatch;
+}
+
+// --- one parameter ------------------------------------------------------------------------------
+
+void GraphExecState::set_argument(NodeId node, std::size_t index, Argument argument) {
+  const Dispatch& dispatch = dispatch_of(node, "set_argument()");
+  const std::uint32_t step = step_of_node_[index_of(node)];
+  Parameters& p = steps_[step];
+  validate_argument(p.command, index, argument);
+  const Argument& old = p.arguments[index];
+  if (old.kind == ArgumentKind::value && old.value_bytes != argument.value_bytes)
+    fail(Code::invalid_argument, "set_argument(): argument {} of {} has {} bytes, not {}.", index,
+         graph_.describe(node), old.value_bytes, argument.value_bytes);
+  if (old.is_outside())
+    fail(Code::unsupported,
+         "set_argument(): argument {} of {} has {} bytes; values of more than {} can't be changed.",
+         index, graph_.describe(node), old.value_bytes, max_value_bytes);
+  if (old.kind == ArgumentKind::shared && argument.shared_bytes > device->info().max_shared_bytes)
+    fail(Code::invalid_argument,
+         "set_argument(): argument {} of {} asks for {} bytes of shared memory; {} has {}.", index,
+         graph_.describe(node), argument.shared_bytes, device->info().id,
+         device->info().max_shared_bytes);
+  if (old.kind == ArgumentKind::buffer) {
+    check_argument_for_device(argument, index, dispatch.kernel->source.name, *device);
+    check_new_buffer(argument.range, old.range);
+    apply({step, static_cast<std::uint32_t>(index)}, argument.range);
+    return;
+  }
+  executable_->set_argument(step, static_cast<std::uint32_t>(index), argument);
+  p.arguments[index] = argument;
+  p.changed = graph_is_stale_ = true;
+}
+
+// Order was worked out from the old ranges. A buffer that nothing else in the graph names can't
+// conflict with anything, and a part of the old range conflicts with no more than the whole did.
+void GraphExecState::check_new_buffer(const BufferRange& range, const BufferRange& old) const {
+  if (range.buffer == old.buffer && range.offset_bytes >= old.offset_bytes &&
+      range.offset_bytes + range.size_bytes <= old.offset_bytes + old.size_bytes)
+    return;
+  const auto use = uses_.find(range.buffer);
+  const std::uint32_t own = range.buffer == old.buffer ? 1 : 0;
+  if (use == uses_.end() || use->second <= own) return;
+  fail(Code::invalid_argument,
+       "Buffer '{}' is named elsewhere in the graph, whose order was worked out without this use; "
+       "bind by name, or build and instantiate the graph anew.",
+       range.buffer->label);
+}
+
+BufferRange& GraphExecState::range_at(const Use& use) {
+  Parameters& p = steps_[use.step];
+  if (!p.arguments.empty()) return p.arguments[use.slot].range;
+  BufferRange* found = nullptr;
+  std::uint32_t slot = 0;
+  for_each_transfer_range(p.command.work, [&](BufferRange& range, Access) {
+    if (slot++ == use.slot) found = &range;
+  });
+  return *found;
+}
+
+void GraphExecState::keep(const BufferRange& range) {
+  bound_.try_emplace(range.buffer, range.buffer->shared_from_this());
+}
+
+void GraphExecState::apply(const Use& use, const BufferRange& range) {
+  Parameters& p = steps_[use.step];
+  BufferRange& place = range_at(use);
+  const BufferRange old = place;
+  keep(range);
+  place = range;
+  try {
+    if (std::holds_alternative<Dispatch>(p.command.work))
+      executable_->set_argument(use.step, use.slot, p.arguments[use.slot]);
+    else
+      executable_->replace(use.step, p.command);
+  } catch (...) {
+    place = old;
+    throw;
+  }
+  if (const auto it = uses_.find(old.buffer); it != uses_.end() && --it->second == 0) {
+    uses_.erase(it);
+    bound_.erase(old.buffer);
+  }
+  ++uses_[range.buffer];
+  keep(range);
+  p.changed = graph_is_stale_ = true;
+}
+
+void GraphExecState::set_groups(NodeId node, Dim3 groups) {
+  Dispatch& dispatch = dispatch_of(node, "set_grid()");
+  if (dispatch.indirect.buffer)
+    fail(Code::invalid_argument, "set_grid(): {} takes its grid from buffer '{}'.",
+         graph_.describe(node), dispatch.indirect.buffer->label);
+  if (dispatch.items != unset_dim)
+    fail(Code::invalid_argument,
+         "set_grid(): {} is launched by items that don't fill its groups; replace the node to "
+         "change them.",
+         graph_.describe(node));
+  check_groups(groups, dispatch.kernel->source.name, *device);
+  const std::uint32_t step = step_of_node_[index_of(node)];
+  executable_->set_groups(step, groups);
+  dispatch.groups = groups;
+  steps_[step].changed = graph_is_stale_ = true;
+}
+
+void GraphExecState::set_data(NodeId node, std::span<const std::byte> data) {
+  const std::uint32_t step = step_of(node, "set_data()");
+  Parameters& p = steps_[step];
+  auto* write = std::get_if<Write>(&p.command.work);
+  if (!write) fail(Code::invalid_argument, "set_data(): {} is not a write.", graph_.describe(node));
+  if (data.size() != write->target.size_bytes)
+    fail(Code::invalid_argument, "set_data(): {} writes {} bytes, not {}.", graph_.describe(node),
+         write->target.size_bytes, data.size());
+  if (!data.data() && !data.empty())
+    fail(Code::invalid_argument, "set_data(): {} is given {} bytes at a null address.",
+         graph_.describe(node), data.size());
+  p.data.assign(data.begin(), data.end());
+  write->data = p.data;
+  executable_->replace(step, p.command);
+  p.changed = graph_is_stale_ = true;
+}
+
+void GraphExecState::set_enabled(NodeId node, bool enabled) {
+  const std::uint32_t step = step_of(node, "set_enabled()");
+  executable_->set_enabled(step, enabled);
+  steps_[step].enabled = enabled;
+}
+
+bool GraphExecState::enabled(NodeId node) const {
+  return steps_[step_of(node, "enabled()")].enabled;
+}
+
+void GraphExecState::bind(NodeId node, std::size_t index, const Buffer& buffer) {
+  const Dispatch& dispatch = dispatch_of(node, "bind()");
+  if (index >= dispatch.arguments.size() || dispatch.arguments[index].kind != ArgumentKind::buffer)
+    fail(Code::invalid_argument, "bind(): argument {} of {} is not a buffer.", index,
+         graph_.describe(node));
+  const BufferRange& old = dispatch.arguments[index].range;
+  set_argument(node, index, BufferRange(buffer, old.offset_bytes, old.size_bytes));
+}
+
+// A kernel takes memory from some addresses only; copies and fills take it from any.
+void GraphExecState::check_bound(const Use& use, const BufferRange& range) const {
+  const Command& command = steps_[use.step].command;
+  if (const auto* dispatch = std::get_if<Dispatch>(&command.work))
+    return check_argument_for_device(Argument(range), use.slot, dispatch->kernel->source.name,
+                                     *device);
+  Command bound = command;
+  std::uint32_t slot = 0;
+  for_each_transfer_range(bound.work, [&](BufferRange& place, Access) {
+    if (slot++ == use.slot) place = range;
+  });
+  check_for_device(bound, *device);
+}
+
+void GraphExecState::bind(std::span<const std::pair<std::string_view, Buffer>> names) {
+  // All are checked before any is changed.
+  std::vector<std::pair<Use, BufferRange>> changes;
+  std::unordered_map<const BufferResource*, std::uint32_t> left = uses_;
+  for (const auto& [name, buffer] : names) {
+    const auto found = by_name_.find(std::string(name));
+    if (found == by_name_.end())
+      fail(Code::invalid_argument, "bind(): no buffer of the graph is labelled '{}'.", name);
+    const BufferResource* old = range_at(found->second.front()).buffer;
+    for (const Use& use : found->second) {
+      const BufferRange& range = range_at(use);
+      if (range.buffer != old)
+        fail(Code::invalid_argument,
+             "bind(): several buffers of the graph are labelled '{}'; bind by node.", name);
+      changes.emplace_back(use, BufferRange(buffer, range.offset_bytes, range.size_bytes));
+      check_bound(use, changes.back().second);
+      --left[old];
+    }
+    if (left[old] != 0 && old != buffer.resource().get())
+      fail(Code::invalid_argument,
+           "bind(): buffer '{}' is also the grid of an indirect dispatch and can't be exchanged.",
+           name);
+  }
+  for (const auto& [name, buffer] : names) {
+    if (left[buffer.resource().get()]++ != 0)
+      fail(Code::invalid_argument,
+           "bind(): buffer '{}' is named elsewhere in the graph, so '{}' would share it; order was "
+           "worked out for two separate buffers. To swap two, give both names in one call.",
+           buffer.label(), name);
+  }
+  for (const auto& [use, range] : changes) apply(use, range);
+}
+
+Graph GraphExecState::graph_as_launched() const {
+  Graph result = graph();
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    if (!steps_[i].enabled) result.replace(plan_->steps[i].node, {Barrier{}});
+  return result;
+}
+
+// --- the graph as it stands ---------------------------------------------------------------------
+
+const Graph& GraphExecState::graph() const {
+  if (!graph_is_stale_) return graph_;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    Parameters& p = steps_[i];
+    if (!p.changed) continue;
+    p.changed = false;
+    if (const NodeId node = plan_->steps[i].node; !graph_.node(node).is_child())
+      graph_.replace(node, p.command);
+  }
+  graph_is_stale_ = false;
+  return graph_;
+}
+
+}  // namespace reel

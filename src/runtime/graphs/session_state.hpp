@@ -1,0 +1,90 @@
+// session_state.hpp - one pass being given: straight to the stream, or into a graph.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "graph/order/hazard_tracker.hpp"
+#include "reel/executor.hpp"
+#include "runtime/driver.hpp"
+#include "runtime/recorder.hpp"
+
+namespace reel {
+
+class ExecutorState {
+ public:
+  ExecutorState(const Device& owner, const ExecutorOptions& options)
+      : name(options.name.empty() ? "pass" : options.name),
+        device(owner),
+        stream(owner.stream(name)) {}
+  const std::string name;
+  const Device device;
+  const Stream stream;
+};
+
+// A pass on its way: what to wait for, and the report as far as it is known.
+class PendingPassState {
+ public:
+  bool done();
+  PassReport wait();
+
+  std::shared_ptr<ExecutorState> executor;
+  PassReport report;
+  std::shared_ptr<Signal> begin;  // null where nobody asked for the time
+  std::shared_ptr<Signal> end;    // null: all that is on the stream
+  RecordedPoint end_point;        // where that is in a capture
+  std::optional<GraphExec> exec;  // of a recorded session
+  std::optional<TimedLaunch> timed;
+  std::shared_ptr<PassRecord> recorded;  // the pass, where somebody wants to know; ends with this
+
+ private:
+  std::mutex mutex_;
+  bool waited_ = false;
+};
+
+class SessionState {
+ public:
+  static constexpr std::string_view handle = "GraphSession";
+  static constexpr std::string_view gone =
+      "after the session was finished, committed or moved from";
+
+  SessionState(std::shared_ptr<ExecutorState> executor, bool recording,
+               const SessionOptions& options);
+  ~SessionState();
+
+  void give(Command&& command);
+  void barrier();
+  bool barrier_between(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
+  Scope enter(std::string_view name);
+  std::shared_ptr<Scope> shared_scope() const { return scope_; }
+
+  std::shared_ptr<PendingPassState> commit(const FinishOptions& options);
+  void finish(const FinishOptions& options, PendingPassState& pass);  // to be waited for next
+
+  const ExecutorState& executor() const noexcept { return *executor_; }
+  bool recording() const noexcept { return recording_; }
+  const Graph& graph() const noexcept { return graph_; }
+  std::size_t barriers() const noexcept { return tracker_->barriers(); }
+
+ private:
+  void mark_begin();
+  std::string why_not_timed(const FinishOptions& options) const;
+  void submit(const FinishOptions& options, PendingPassState& pass);
+  static void report_plan(const Plan& plan, bool ends_with_barrier, PassReport& report);
+
+  const std::shared_ptr<ExecutorState> executor_;
+  const std::string name_;
+  const bool recording_;
+  Stamped stamped_;  // begin and end; finish() may ask for it when recording
+  const std::chrono::steady_clock::time_point began_;
+  const std::uint64_t began_ns_ = monotonic_ns();
+  std::shared_ptr<HazardTracker> tracker_ = std::make_shared<HazardTracker>();
+  std::shared_ptr<Scope> scope_ = std::make_shared<Scope>();  // guards may outlive the session
+  Graph graph_;
+  std::shared_ptr<PassRecord> recorded_;  // see PendingPassState
+  std::shared_ptr<Signal> begin_;
+  std::size_t commands_ = 0, dispatches_ = 0;
+  bool given_away_ = false;  // committed
+};
+
+}  // namespace reel

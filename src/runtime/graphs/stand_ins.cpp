@@ -1,0 +1,111 @@
+#include "runtime/graphs/stand_ins.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "graph/commands/resource.hpp"
+#include "graph/graph_buffers.hpp"
+#include "runtime/device_state.hpp"
+
+namespace reel {
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most_shown = 12;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(names.size(), most_shown); ++i)
+    shown.push_back(fmt::format("'{}'", names[i]));
+  if (names.size() > most_shown)
+    shown.push_back(fmt::format("and {} more", names.size() - most_shown));
+  return shown.empty() ? "none" : fmt::format("{}", fmt::join(shown, ", "));
+}
+
+const NamedBuffer& find(const std::vector<NamedBuffer>& buffers, const std::string& name) {
+  const auto found = std::ranges::find(buffers, name, [](const auto& b) { return b.facts.name; });
+  if (found != buffers.end()) return *found;
+  std::vector<std::string> names, same_label;
+  for (const NamedBuffer& one : buffers) {
+    names.push_back(one.facts.name);
+    if (one.buffer->label == name) same_label.push_back(one.facts.name);
+  }
+  if (!same_label.empty())
+    fail(Code::invalid_argument,
+         "instantiate(): {} buffers of the graph are labelled '{}'; they are named {}.",
+         same_label.size(), name, list_of(same_label));
+  fail(Code::invalid_argument, "instantiate(): no buffer of the graph is named '{}'; it has {}.",
+       name, list_of(names));
+}
+
+void check(const NamedBuffer& place, const Buffer& buffer, const DeviceState& device) {
+  const std::string& name = place.facts.name;
+  if (!buffer)
+    fail(Code::invalid_argument, "instantiate(): the Buffer given for '{}' is empty.", name);
+  if (buffer.resource()->freed)
+    fail(Code::invalid_argument, "instantiate(): buffer '{}', given for '{}', was freed.",
+         buffer.label(), name);
+  const auto& owner = buffer.resource()->device;
+  if (owner.get() != &device)
+    fail(Code::invalid_argument,
+         "instantiate(): buffer '{}', given for '{}', belongs to device {}, not to {}.",
+         buffer.label(), name, owner ? owner->info().id : "none", device.info().id);
+  if (buffer.size_bytes() < place.facts.size_bytes)
+    fail(Code::invalid_argument,
+         "instantiate(): buffer '{}' has {} bytes; '{}', for which it is given, has {}.",
+         buffer.label(), buffer.size_bytes(), name, place.facts.size_bytes);
+}
+
+bool is_of_no_device(const BufferResource& buffer) { return !buffer.device; }
+
+}  // namespace
+
+StandIns::StandIns(const Graph& graph, const std::shared_ptr<DeviceState>& device,
+                   std::span<const std::pair<std::string, Buffer>> given) {
+  if (given.empty() && !names_any_buffer(graph, is_of_no_device)) return;
+  const std::vector<NamedBuffer> buffers = named_buffers(graph);
+  for (const auto& [name, buffer] : given) {
+    const NamedBuffer& place = find(buffers, name);
+    check(place, buffer, *device);
+    if (by_original_.contains(place.buffer.get()))
+      fail(Code::invalid_argument, "instantiate(): '{}' is given twice.", name);
+    if (const auto other = original_of_.find(buffer.resource().get()); other != original_of_.end())
+      fail(Code::invalid_argument,
+           "instantiate(): buffer '{}' is given for '{}' and for '{}'; each needs its own.",
+           buffer.label(), other->second->label, name);
+    add(place.buffer, buffer);
+  }
+  for (const NamedBuffer& place : buffers) {
+    if (by_original_.contains(place.buffer.get())) continue;
+    if (is_of_no_device(*place.buffer))
+      add(place.buffer, Device(device).buffer(place.facts.size_bytes, place.facts.name));
+    else if (const auto taken = original_of_.find(place.buffer.get()); taken != original_of_.end())
+      fail(Code::invalid_argument,
+           "instantiate(): buffer '{}', given for '{}', is in the graph already.",
+           place.buffer->label, taken->second->label);
+  }
+}
+
+void StandIns::add(const std::shared_ptr<BufferResource>& original, const Buffer& buffer) {
+  by_original_.emplace(original.get(), Exchange{original, buffer.resource()});
+  original_of_.emplace(buffer.resource().get(), original);
+  if (is_of_no_device(*original)) of_no_device_.emplace(original->label, buffer.resource());
+}
+
+Graph StandIns::applied_to(const Graph& graph) const {
+  if (by_original_.empty()) return graph;
+  return with_buffers(graph, [&](const BufferResource& buffer) -> std::shared_ptr<BufferResource> {
+    if (const auto known = by_original_.find(&buffer); known != by_original_.end())
+      return known->second.buffer;
+    if (!is_of_no_device(buffer)) return nullptr;
+    const auto named = of_no_device_.find(buffer.label);
+    return named == of_no_device_.end() ? nullptr : named->second;
+  });
+}
+
+const std::string& StandIns::label_of(const BufferResource& buffer) const {
+  const auto original = original_of_.find(&buffer);
+  return original == original_of_.end() ? buffer.label : original->second->label;
+}
+
+}  // namespace reel
