@@ -4,12 +4,14 @@
 // document is damaged.
 #include <fmt/core.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
 #include <reel/error.hpp>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/showing/terminal.hpp"
@@ -103,6 +105,14 @@ int run(int argc, char** argv) {
 
 constexpr const char* no_memory = "reel: No memory was left.\n";
 
+// What was printed is written here at the latest: a full disk is told, never passed over.
+int with_output_written(int code) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  fmt::print(stderr, "reel: The output could not be written: {}.\n",
+             std::generic_category().message(errno));
+  return code == 0 ? failed : code;
+}
+
 // JSON is taken apart with memory of its own; where none is left that ends here.
 [[noreturn]] void end_without_memory() {
   try {
@@ -121,7 +131,7 @@ constexpr const char* no_memory = "reel: No memory was left.\n";
 int main(int argc, char** argv) {
   std::set_terminate(reel::cli::end_without_memory);
   try {
-    return reel::cli::run(argc, argv);
+    return reel::cli::with_output_written(reel::cli::run(argc, argv));
   } catch (const std::bad_alloc&) {
     std::fputs(reel::cli::no_memory, stderr);
     return reel::cli::failed;

@@ -32,6 +32,15 @@ TEST(Cli, HelpListsTheVerbsAndAnExample) {
   EXPECT_EQ(run.err, "");
 }
 
+TEST(Cli, OutputThatCannotBeWrittenIsAnError) {
+  for (const char* words : {"devices", "devices --json", "--help"}) {
+    const Outcome run =
+        run_program({"/bin/sh", "-c", "\"$0\" " + std::string(words) + " >/dev/full", program});
+    EXPECT_EQ(run.exit_code, 1) << words;
+    EXPECT_THAT(run.err, HasSubstr("could not be written: No space left")) << words;
+  }
+}
+
 TEST(Cli, WithoutAVerbShowsHelpAndFails) {
   const Outcome run = run_program({program});
   EXPECT_EQ(run.exit_code, 2);

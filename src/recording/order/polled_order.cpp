@@ -36,8 +36,8 @@ std::string PolledOrder::sentence() const {
   if (orders_ == 0) return {};
   return fmt::format(
       "c{} was given once the program had seen c{} done by asking for its status or in a callback, "
-      "and not by waiting for it{}. OpenCL does not promise that memory is visible then; replays "
-      "keep this order.",
+      "and not by waiting for it{}. No API promises that memory is visible then; replays keep "
+      "this order.",
       first_command_, first_after_,
       orders_ > 1 ? fmt::format(", and so it was {} times more", orders_ - 1) : std::string());
 }
