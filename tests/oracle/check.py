@@ -60,7 +60,7 @@ WINDOWS = ("first", "commands", "commands", "kernel", "time", "inside", "last")
 class Facts:
     """What a program does, of all that may keep a replay from proving it."""
 
-    def __init__(self, written, window, contents):
+    def __init__(self, written, window, contents, turned):
         steps = [step.split() for step in written.steps]
         verbs = {words[1] for words in steps}
         self.hashes = contents in ("hashes", "none")
@@ -75,7 +75,7 @@ class Facts:
         # Kernels that may write what they share, for all that anybody knows, and that ran in another order than they were
         # given in: an input that was read for the one may be too new for the other.
         queues = [words for words in steps if words[1] == "queue"]
-        self.turned = len(queues) > 1 or any("ooo" in words for words in queues)
+        self.turned = turned and (len(queues) > 1 or any("ooo" in words for words in queues))
         self.maps = bool(verbs & {"map", "mapshared"})
         self.leaves_working = "leaves with work under way" in written.causes or "_exit" in written.causes
         self.is_cut = "_exit" in written.causes
@@ -103,6 +103,8 @@ REASONS = (
         r"^no result was recorded after the last command",
         lambda f: f.hashes or f.window or f.shares_memory or f.native or f.leaves_working or f.user_events
         or (f.threads and f.releases)
+        # A command that ran before one that was given earlier may have written that one's inputs, and is left out.
+        or f.turned
         # A thread's command beside what another thread has mapped is given what the host wrote there, which hides what a
         # device had left.
         or (f.threads and f.maps)
@@ -223,7 +225,7 @@ class Checker:
             return None
         ran = self.reel("replay", "--json", *host_kernels, document, ends=(0, 1, 3, 4))
         if ran.code == 4 and not ran.out and "can't be replayed" in ran.err:
-            self.judge_reasons([ran.err.strip()], written, window, contents)
+            self.judge_reasons([ran.err.strip()], written, window, contents, turned=True)  # there is no report to tell
             self.verdict(written, window, contents, "said why not", ran)
             return None
         if ran.code == 3 and not complete:
@@ -242,7 +244,8 @@ class Checker:
             raise Failure("silent", "Not all of it is proved, and nothing says why.\n" + ran.told())
         said = [one["reason"] for one in report["left_out"] + report["not_checked"]]
         said += [note if isinstance(note, str) else note["text"] for note in info["notes"]] + report["incomplete"]
-        self.judge_reasons(said, written, window, contents)
+        turned = any("relied on timing" in warning for warning in report["warnings"])
+        self.judge_reasons(said, written, window, contents, turned)
         if report["not_checked"]:
             self.count("verdict", window, "not checked in part")  # each with its reason
         elif report["checks"]["made"] or (contents == "all" and info["commands"]["dispatch"]):
@@ -250,9 +253,9 @@ class Checker:
             self.verdict(written, window, contents, report["verdict"], ran)
         return report
 
-    def judge_reasons(self, said, written, window, contents):
+    def judge_reasons(self, said, written, window, contents, turned):
         """Why something is not proved: each reason must be one that this program gives by construction."""
-        facts = Facts(written, window, contents)
+        facts = Facts(written, window, contents, turned)
         for reason in said:
             fitting = [(name, holds) for name, pattern, holds in REASONS if re.search(pattern, reason)]
             if not any(holds(facts) for _, holds in fitting):

@@ -299,12 +299,13 @@ void Job::find_races_in_order(Set& set) {
 void Job::warn() {
   if (!kept_.waits.empty() && options_.order == ReplayOrder::recorded) {
     const KeptOrder::Wait& first = kept_.waits.front();
+    const std::size_t pairs = kept_.waits.size();
     report_.warnings.push_back(fmt::format(
-        "The program relied on timing: {} pairs of commands touch the same buffers with nothing to "
+        "The program relied on timing: {} the same buffers with nothing to "
         "put them in order, and by their times the one had ended before the other began, as {} "
         "before {}. The replay keeps that order.",
-        kept_.waits.size(), describe_command(trace_, first.after),
-        describe_command(trace_, first.command)));
+        pairs == 1 ? "two commands touch" : fmt::format("{} pairs of commands touch", pairs),
+        describe_command(trace_, first.after), describe_command(trace_, first.command)));
   }
   constexpr std::size_t most_told = 5;
   std::size_t polled = 0;
