@@ -47,6 +47,14 @@ struct Ticket {
   std::vector<cl_event> more_waits;  // with reads of ours
   std::vector<HeldEvent> own_waits;  // those
   CommandBuffer* buffer = nullptr;   // that it launches
+  std::shared_ptr<Trial> trial;      // of results that are read before it
+
+  Ticket() = default;
+  Ticket(const Ticket&) = delete;
+  Ticket& operator=(const Ticket&) = delete;
+  ~Ticket() {
+    if (trial) trial->answered(false);
+  }
 
   // Not so many events without a list: a driver refuses that. A list of none some of them take.
   bool has_list() const noexcept { return wait_count == 0 || waits; }
@@ -160,15 +168,17 @@ class Recording final : public capture::CallRecording {
     const cl_event* waits = nullptr;
     cl_event after = nullptr;
     Ticket* waiter = nullptr;
+    Ticket* ahead_of = nullptr;
   };
   // Before the command, which waits for the reads where its queue has no order.
   static ReadOrder before(Ticket& ticket, bool in_order) {
-    return {ticket.wait_count, ticket.waits, nullptr, in_order ? nullptr : &ticket};
+    return {ticket.wait_count, ticket.waits, nullptr, in_order ? nullptr : &ticket, &ticket};
   }
   // Behind the command whose event it is; `waits`: only that puts them there.
   static ReadOrder behind(const cl_event& event, bool waits) {
-    return {waits && event ? 1u : 0u, waits && event ? &event : nullptr, event, nullptr};
+    return {waits && event ? 1u : 0u, waits && event ? &event : nullptr, event, nullptr, nullptr};
   }
+  void answered(Ticket& ticket, cl_int status);  // what was read before it counts, or doesn't
   void read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
                    std::span<const capture::Piece> pieces, const ReadOrder& order);
   void wait_for_all(const std::vector<HeldEvent>& events);

@@ -58,12 +58,18 @@ bool Recording::is_read_whole(const BufferResource& buffer) const {
 void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
                             std::span<const Piece> pieces, const ReadOrder& order) {
   std::vector<HeldEvent> reads;
+  std::shared_ptr<Trial> trial;
+  if (role == ContentRole::check && order.ahead_of) {
+    trial = order.ahead_of->trial;
+    if (!trial) trial = order.ahead_of->trial = std::make_shared<Trial>();
+  }
   RecordingCore::read_pieces(record, role, command, pieces, [&](std::size_t i, Reading bytes) {
     Storage& storage = storage_of(pieces[i]);
     const std::uint64_t at = bytes.offset_bytes;
     const std::span<std::byte> target = bytes.block.bytes();
     auto reading = std::make_unique<DriverReading>();
     reading->contents = std::move(bytes);
+    reading->trial = trial;
     cl_event event = nullptr;
     const cl_int status = enqueue_read(record.handle, storage, at, target, order.wait_count,
                                        order.waits, &event, reading->scratch);
@@ -81,6 +87,12 @@ void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t
     return true;
   });
   if (order.waiter) order.waiter->wait_for(std::move(reads));
+}
+
+void Recording::answered(Ticket& ticket, cl_int status) {
+  if (!ticket.trial) return;
+  for (Reading& reading : ticket.trial->answered(status == CL_SUCCESS)) arrived(reading);
+  ticket.trial = nullptr;
 }
 
 void Recording::read_inputs(Ticket& ticket, bool in_order) {
@@ -235,7 +247,7 @@ void CL_CALLBACK Recording::read_done(cl_event event, cl_int status, void* data)
                      fmt::format("Contents could not be read: the driver's command ended with {} "
                                  "({}).",
                                  status_name(status), status));
-    else if (reading->contents)
+    else if (reading->contents && (!reading->trial || reading->trial->admits(*reading->contents)))
       recording.arrived(*reading->contents);
   });
   if (reading->read) recording.own_reads_.done(std::exchange(reading->read, nullptr));
