@@ -219,7 +219,7 @@ void Recording::check_before_unrecorded(Ticket& ticket, const Range& range) {
 
 void Recording::followed(Ticket& ticket, cl_int status) noexcept {
   quietly([&] {
-    answered(ticket, status);
+    settle_trial(ticket, status);
     if (status != CL_SUCCESS) return;
     carry(*ticket.place, ticket.after, ticket.work && ticket.work->holds_back_later);
     if (!ticket.program_event || !*ticket.program_event) return;
@@ -243,7 +243,7 @@ void Recording::finish(Ticket& ticket, cl_int status) noexcept {
   const std::uint64_t end_ns = monotonic_ns();
   QueueRecord& record = *ticket.record;
   quietly([&] {
-    answered(ticket, status);
+    settle_trial(ticket, status);
     const Work& work = *ticket.work;
     Lane& lane = record.lanes[ticket.lane];
     Call call = call_of(ticket, end_ns);

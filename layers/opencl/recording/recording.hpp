@@ -178,7 +178,7 @@ class Recording final : public capture::CallRecording {
   static ReadOrder behind(const cl_event& event, bool waits) {
     return {waits && event ? 1u : 0u, waits && event ? &event : nullptr, event, nullptr, nullptr};
   }
-  void answered(Ticket& ticket, cl_int status);  // what was read before it counts, or doesn't
+  void settle_trial(Ticket& ticket, cl_int status);  // what was read before it counts, or doesn't
   void read_pieces(QueueRecord& record, ContentRole role, std::uint32_t command,
                    std::span<const capture::Piece> pieces, const ReadOrder& order);
   void wait_for_all(const std::vector<HeldEvent>& events);

@@ -89,7 +89,7 @@ void Recording::read_pieces(QueueRecord& record, ContentRole role, std::uint32_t
   if (order.waiter) order.waiter->wait_for(std::move(reads));
 }
 
-void Recording::answered(Ticket& ticket, cl_int status) {
+void Recording::settle_trial(Ticket& ticket, cl_int status) {
   if (!ticket.trial) return;
   for (Reading& reading : ticket.trial->answered(status == CL_SUCCESS)) arrived(reading);
   ticket.trial = nullptr;
