@@ -208,14 +208,15 @@ kernel void mark(global uint* x, global uint* none) {
 })"});
   const Trace trace = captured(
       [&] {
-        stream.dispatch(mark, {.items = {100}, .group_size = {64}, .offset = {7, 0, 0}}, inout(x),
+        stream.dispatch(mark, {.items = {128}, .group_size = {64}, .offset = {7, 0, 0}}, inout(x),
                         Argument::null_pointer());
         stream.dispatch(mark, {.items = {5}}, inout(x), Argument::null_pointer());
       },
       {.contents = Contents::all});
   const ProgramReport report = write_program(trace, ProgramLanguage::cpp, folder_);
   const std::string main = text_of(folder_ / "main.cpp");
-  EXPECT_THAT(main, HasSubstr("{.items = {100}, .group_size = {64}, .offset = {7, 0, 0}}"));
+  EXPECT_THAT(main, HasSubstr("{.groups = {2}, .group_size = {64}, .offset = {7, 0, 0}}"));
+  EXPECT_THAT(main, HasSubstr("{.items = {5}}"));
   const Outcome built = compile_cpp(folder_);
   ASSERT_EQ(built.exit_code, 0) << built.out << built.err << main;
   const Outcome outcome = run_program({folder_ / "program"});
