@@ -69,6 +69,12 @@ void CallRecording::take_host_writes(std::uint32_t command, TrackedBuffer& buffe
     return;
   const HostWindow window = window_of(buffer);
   if (window.size_bytes == 0) return;
+  // What changed may be a device's, by a command that isn't recorded: what is there when the
+  // command runs is read in its queue's order.
+  if (buffer.written_unseen_in.load(std::memory_order_acquire) == number) {
+    ledger_.forget(range_of(buffer, window.offset_bytes, window.size_bytes));
+    return;
+  }
   // Where the host has not seen it done, what changed may be the device's.
   if (shared_writes_.are_under_way(buffer)) return;
   const bool is_copied = window.before && (!window.read || window.read->is_done());

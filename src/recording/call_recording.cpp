@@ -163,8 +163,12 @@ void CallRecording::wrote(const CallWork& work, const Point& command) {
 }
 
 void CallRecording::leave_out(const CallWork& work) {
-  for (const WorkArgument& argument : work.arguments)
-    if (argument.is_written()) ledger_.forget(argument.range.of_buffer());
+  for (const WorkArgument& argument : work.arguments) {
+    if (!argument.is_written()) continue;
+    TrackedBuffer& buffer = *argument.range.storage;
+    if (buffer.address) buffer.written_unseen_in.store(number, std::memory_order_release);
+    ledger_.forget(argument.range.of_buffer());
+  }
 }
 
 void CallRecording::failed(std::uint32_t command, std::string_view status) {

@@ -59,6 +59,8 @@ struct TrackedBuffer : BufferResource {
   std::atomic<std::uint64_t> changes{0};
   std::atomic<std::uint32_t> parts{0};  // objects of the program on these bytes
   CaptureNumber noted_in = 0;           // the capture that has its row
+  // The capture in which a command that isn't recorded writes it, nobody knows until when.
+  CaptureNumber written_unseen_in = 0;
   // The last command that may have written it, for who has to wait.
   std::atomic<std::uint32_t> writer_stream{0}, writer_command{0};
 };
