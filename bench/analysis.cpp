@@ -47,7 +47,7 @@ int take_steps(const std::string& path) {
   const reel::Trace trace = reel::Trace::load(path);
   tell(trace.commands().size());
   {
-    const reel::Report report = reel::analyze(trace);
+    const reel::analysis::Report report = reel::analyze(trace);
     tell(report.own_ns.size());
     const auto findings = reel::find_insights(trace, report);
     tell(findings.size());

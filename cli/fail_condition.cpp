@@ -58,7 +58,7 @@ FailCondition::FailCondition(std::string text) : text_(std::move(text)) {
   if (!is_share_) limit_ *= unit_of(unit);
 }
 
-bool FailCondition::is_met(const TraceDiff& diff) const {
+bool FailCondition::is_met(const analysis::TraceDiff& diff) const {
   if (what_ == "results") return diff.contents.has_value();
   if (what_ == "sources") return !diff.sources.empty();
   if (what_ == "findings") return !diff.new_findings.empty();
@@ -73,7 +73,7 @@ bool FailCondition::is_met(const TraceDiff& diff) const {
   if (what_ == "peak") take(diff.a.peak_bytes, diff.b.peak_bytes);
   if (what_ == "commands") take(diff.a.commands, diff.b.commands);
   if (what_ == "kernel")
-    for (const DiffRow& row : diff.rows)
+    for (const analysis::DiffRow& row : diff.rows)
       if (row.name == kernel_) {
         before += static_cast<double>(row.ns_a);
         after += static_cast<double>(row.ns_b);

@@ -12,7 +12,7 @@ class FailCondition {
   // Throws Misuse, with what may be written, for anything else.
   explicit FailCondition(std::string text);
 
-  bool is_met(const TraceDiff& diff) const;
+  bool is_met(const analysis::TraceDiff& diff) const;
   const std::string& text() const noexcept { return text_; }
   static const char* help();
 

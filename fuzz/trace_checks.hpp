@@ -74,22 +74,22 @@ inline void prepare_replay(const Trace& trace) {
 
 // What it means, however little sense it makes.
 inline void ask_what_it_means(const Trace& trace) {
-  const Report report = analyze(trace);
+  const analysis::Report report = analyze(trace);
   std::uint64_t idle = 0;
-  for (const Lane& lane : report.activity.devices) {
+  for (const analysis::Lane& lane : report.activity.devices) {
     check(lane.busy_ns <= lane.span_ns(), "a device is busy for longer than it was there");
     idle += lane.idle_ns();
   }
-  for (const Gap& gap : report.activity.gaps) {
+  for (const analysis::Gap& gap : report.activity.gaps) {
     check(gap.begin_ns < gap.end_ns, "a gap has a size");
     idle -= gap.size_ns();
   }
   check(idle == 0, "gaps make up the idle time");
-  for (const Dependency& dependency : report.dependencies)
+  for (const analysis::Dependency& dependency : report.dependencies)
     check(dependency.from < dependency.to && dependency.to < trace.commands().size(),
           "what is depended on comes first");
-  findings_json(trace, report, find_insights(trace, report));
-  const TraceDiff same = diff(trace, trace);
+  analysis::findings_json(trace, report, find_insights(trace, report));
+  const analysis::TraceDiff same = diff(trace, trace);
   check(same.total_delta_ns() == 0 && !same.contents, "a document is like itself");
 }
 

@@ -77,10 +77,11 @@ std::string argument_text(const Trace& trace, const TraceArgument& a,
 
 // "inout", and what was seen of it.
 std::string access_text(const TraceArgument& argument, std::size_t place, const TraceWork& work,
-                        const std::vector<LeftAlone>& left_alone) {
+                        const std::vector<analysis::LeftAlone>& left_alone) {
   if (argument.buffer == no_index) return {};
   std::string text = to_string(argument.access);
-  if (writes(argument.access) && was_left_alone(left_alone, work, place)) text += ", left alone";
+  if (writes(argument.access) && analysis::was_left_alone(left_alone, work, place))
+    text += ", left alone";
   return text;
 }
 
@@ -94,7 +95,7 @@ void print_arguments(const Trace& trace, const TraceWork& work) {
                {"VALUE"},
                {"OFFSET", right},
                {"BYTES", right}});
-  const std::vector<LeftAlone> left_alone = find_left_alone(trace);
+  const std::vector<analysis::LeftAlone> left_alone = analysis::find_left_alone(trace);
   const auto arguments = trace.arguments(work);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const TraceArgument& a = arguments[i];
@@ -195,7 +196,7 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
     json["pattern_bytes"] = work.pattern_bytes;
   }
   json["arguments"] = Json::array();
-  const std::vector<LeftAlone> left_alone = find_left_alone(trace);
+  const std::vector<analysis::LeftAlone> left_alone = analysis::find_left_alone(trace);
   const auto arguments = trace.arguments(work);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const TraceArgument& a = arguments[i];
@@ -205,7 +206,7 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
     if (const auto element = element_of(trace, work, i)) row["element"] = name_of(*element);
     if (a.buffer != no_index) {
       row["access"] = to_string(a.access);
-      if (writes(a.access)) row["left_alone"] = was_left_alone(left_alone, work, i);
+      if (writes(a.access)) row["left_alone"] = analysis::was_left_alone(left_alone, work, i);
       row["buffer"] = name_of(trace.buffers()[a.buffer].id);
       row["offset_bytes"] = a.offset_bytes;
     }

@@ -19,7 +19,7 @@ struct Options : TraceOptions {
   std::size_t most = 50;
 };
 
-std::string buffer_text(const Trace& trace, const Dependency& dependency) {
+std::string buffer_text(const Trace& trace, const analysis::Dependency& dependency) {
   return dependency.buffer == no_index ? "" : describe_buffer(trace, dependency.buffer);
 }
 
@@ -27,20 +27,20 @@ int run(const Options& options) {
   const Trace trace = open_trace(options);
   const std::uint32_t only =
       options.command.empty() ? no_index : parse_command(trace, options.command);
-  std::vector<Dependency> list = find_dependencies(trace);
-  std::erase_if(list, [&](const Dependency& d) {
+  std::vector<analysis::Dependency> list = analysis::find_dependencies(trace);
+  std::erase_if(list, [&](const analysis::Dependency& d) {
     return (only != no_index && d.from != only && d.to != only) ||
            (!options.kind.empty() && options.kind != to_string(d.kind));
   });
-  std::array<std::uint64_t, dependency_kinds> counts{};
-  for (const Dependency& d : list) ++counts[static_cast<std::size_t>(d.kind)];
+  std::array<std::uint64_t, analysis::dependency_kinds> counts{};
+  for (const analysis::Dependency& d : list) ++counts[static_cast<std::size_t>(d.kind)];
   if (options.json) {
     Json json = json_of(trace);
     json["counts"] = Json::object();
-    for (std::size_t kind = 0; kind < dependency_kinds; ++kind)
-      json["counts"][to_string(static_cast<DependencyKind>(kind))] = counts[kind];
+    for (std::size_t kind = 0; kind < analysis::dependency_kinds; ++kind)
+      json["counts"][to_string(static_cast<analysis::DependencyKind>(kind))] = counts[kind];
     json["dependencies"] = Json::array();
-    for (const Dependency& d : list)
+    for (const analysis::Dependency& d : list)
       json["dependencies"].push_back(
           {{"from", command_name(d.from)},
            {"to", command_name(d.to)},
@@ -64,9 +64,9 @@ int run(const Options& options) {
   if (list.size() > options.most)
     fmt::print("{} more; --most shows them\n", list.size() - options.most);
   fmt::print("{}", "\n");
-  for (std::size_t kind = 0; kind < dependency_kinds; ++kind)
+  for (std::size_t kind = 0; kind < analysis::dependency_kinds; ++kind)
     if (counts[kind])
-      fmt::print("{} {}  ", counts[kind], to_string(static_cast<DependencyKind>(kind)));
+      fmt::print("{} {}  ", counts[kind], to_string(static_cast<analysis::DependencyKind>(kind)));
   fmt::print("\n");
   print_next(options, {{"reel deps $ --of " + command_name(list[0].to), "only of one command"},
                        {"reel view $", "the same as a picture"}});

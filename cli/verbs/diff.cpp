@@ -35,7 +35,7 @@ std::string share_change(std::int64_t delta, std::uint64_t before) {
   return fmt::format("{:+.1f}%", 100.0 * static_cast<double>(delta) / static_cast<double>(before));
 }
 
-std::string remarks_of(const DiffRow& row) {
+std::string remarks_of(const analysis::DiffRow& row) {
   std::string text;
   const auto add = [&](bool is, const std::string& what) {
     if (is) text += (text.empty() ? "" : ", ") + what;
@@ -46,7 +46,7 @@ std::string remarks_of(const DiffRow& row) {
   add(row.new_shape, "new launch size");
   add(row.new_arguments, "new arguments");
   // Of one pass each nobody knows the noise.
-  add(row.change == Change::same && row.delta_ns() != 0 && row.noise, "within noise");
+  add(row.change == analysis::Change::same && row.delta_ns() != 0 && row.noise, "within noise");
   return text;
 }
 
@@ -54,12 +54,12 @@ struct Line {
   std::string what, before, after, delta, share, remark;
 };
 
-std::vector<Line> lines_of(const TraceDiff& diff, bool all) {
+std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
   std::vector<Line> lines;
   std::int64_t rest_delta = 0;
   std::uint64_t rest_a = 0, rest_b = 0;
   std::size_t left = 0;
-  for (const DiffRow& row : diff.rows) {
+  for (const analysis::DiffRow& row : diff.rows) {
     if (!all && lines.size() >= shown_rows) {
       ++left;
       rest_a += row.ns_a;
@@ -84,12 +84,12 @@ std::vector<Line> lines_of(const TraceDiff& diff, bool all) {
   return lines;
 }
 
-std::string contents_text(const Trace& a, const TraceDiff& diff) {
+std::string contents_text(const Trace& a, const analysis::TraceDiff& diff) {
   if (diff.compared_contents == 0) return "No results were recorded that could be compared.";
   if (!diff.contents)
     return fmt::format("Results are the same in {}.",
                        count_text(diff.compared_contents, "recorded range"));
-  const ContentDifference& first = *diff.contents;
+  const analysis::ContentDifference& first = *diff.contents;
   std::string text = fmt::format("Results differ first after {}: {} at byte {}",
                                  describe_command(a, first.command_a),
                                  describe_buffer(a, first.buffer_a), first.offset_bytes);
@@ -100,7 +100,7 @@ std::string contents_text(const Trace& a, const TraceDiff& diff) {
                             diff.compared_contents);
 }
 
-void print_text(const Trace& a, const TraceDiff& diff, const Options& options) {
+void print_text(const Trace& a, const analysis::TraceDiff& diff, const Options& options) {
   fmt::print("{}\n\n", bold(printable(diff.cause)));
   using enum Table::Align;
   Table table({{"WHAT"}, {"BEFORE", right}, {"AFTER", right}, {"CHANGE", right}, {""}, {""}});
@@ -114,12 +114,12 @@ void print_text(const Trace& a, const TraceDiff& diff, const Options& options) {
     fmt::print("Memory at its peak: {}, was {}.\n", size_text(diff.b.peak_bytes),
                size_text(diff.a.peak_bytes));
   fmt::print("{}\n", printable(contents_text(a, diff)));
-  for (const SourceDifference& source : diff.sources)
+  for (const analysis::SourceDifference& source : diff.sources)
     fmt::print("The {} of kernel '{}' is not the same.\n", to_string(source.form),
                printable(a.kernels()[source.kernel_a].name));
-  for (const Finding& finding : diff.new_findings)
+  for (const analysis::Finding& finding : diff.new_findings)
     fmt::print("New: {} {}\n", finding.id, printable(finding.title));
-  for (const Finding& finding : diff.fixed_findings)
+  for (const analysis::Finding& finding : diff.fixed_findings)
     fmt::print("Gone: {} {}\n", finding.id, printable(finding.title));
 }
 
@@ -136,16 +136,17 @@ std::string cell(const std::string& text) {
   return safe;
 }
 
-void print_markdown(const Trace& a, const Trace& b, const TraceDiff& diff, const Options& options) {
+void print_markdown(const Trace& a, const Trace& b, const analysis::TraceDiff& diff,
+                    const Options& options) {
   fmt::print("## {}\n\n{} against {}\n\n", cell(diff.cause), cell(a.path()), cell(b.path()));
   fmt::print("| what | before | after | change | | |\n|---|---:|---:|---:|---|---|\n");
   for (const Line& line : lines_of(diff, options.all))
     fmt::print("| {} | {} | {} | {} | {} | {} |\n", cell(line.what), line.before, line.after,
                line.delta, line.share, cell(line.remark));
   fmt::print("\n{}\n", cell(contents_text(a, diff)));
-  for (const Finding& finding : diff.new_findings)
+  for (const analysis::Finding& finding : diff.new_findings)
     fmt::print("- **new** {}: {}\n", finding.id, cell(finding.title));
-  for (const Finding& finding : diff.fixed_findings)
+  for (const analysis::Finding& finding : diff.fixed_findings)
     fmt::print("- gone: {}: {}\n", finding.id, cell(finding.title));
 }
 
@@ -155,7 +156,7 @@ int run(const Options& options) {
   TraceOptions second = options;
   second.path = options.other;
   const Trace b = open_trace(second);
-  TraceDiff found;
+  analysis::TraceDiff found;
   {
     Progress progress("Comparing");
     found = diff(a, b, {.progress = [&](std::string_view what, double part) {
@@ -163,7 +164,7 @@ int run(const Options& options) {
                  }});
   }
   if (options.json)
-    fmt::print("{}\n", printable_json(diff_json(a, b, found)));
+    fmt::print("{}\n", printable_json(analysis::diff_json(a, b, found)));
   else if (options.markdown)
     print_markdown(a, b, found, options);
   else

@@ -19,30 +19,31 @@ struct Options : TraceOptions {
   std::size_t most = 20;
 };
 
-std::vector<Gap> gaps_of(const Activity& activity, const std::string& cause) {
-  std::vector<Gap> gaps;
-  for (const Gap& gap : activity.gaps)
+std::vector<analysis::Gap> gaps_of(const analysis::Activity& activity, const std::string& cause) {
+  std::vector<analysis::Gap> gaps;
+  for (const analysis::Gap& gap : activity.gaps)
     if (cause.empty() || cause == to_string(gap.cause)) gaps.push_back(gap);
-  std::ranges::stable_sort(gaps, std::ranges::greater{}, &Gap::size_ns);
+  std::ranges::stable_sort(gaps, std::ranges::greater{}, &analysis::Gap::size_ns);
   return gaps;
 }
 
-std::string call_text(const Trace& trace, const Gap& gap) {
+std::string call_text(const Trace& trace, const analysis::Gap& gap) {
   return gap.call == no_index ? "" : trace.text(trace.calls()[gap.call].name);
 }
 
-Json to_json(const Trace& trace, const Activity& activity, const std::vector<Gap>& gaps) {
+Json to_json(const Trace& trace, const analysis::Activity& activity,
+             const std::vector<analysis::Gap>& gaps) {
   Json json = json_of(trace);
   json["idle_ns"] = Json::object();
-  for (std::size_t cause = 0; cause < idle_causes; ++cause)
-    json["idle_ns"][to_string(static_cast<IdleCause>(cause))] = activity.idle_ns[cause];
+  for (std::size_t cause = 0; cause < analysis::idle_causes; ++cause)
+    json["idle_ns"][to_string(static_cast<analysis::IdleCause>(cause))] = activity.idle_ns[cause];
   json["devices"] = Json::array();
   for (std::size_t d = 0; d < activity.devices.size(); ++d)
     json["devices"].push_back({{"selector", printable(trace.devices()[d].selector)},
                                {"busy_ns", activity.devices[d].busy_ns},
                                {"idle_ns", activity.devices[d].idle_ns()}});
   json["gaps"] = Json::array();
-  for (const Gap& gap : gaps)
+  for (const analysis::Gap& gap : gaps)
     json["gaps"].push_back({{"device", trace.devices()[gap.device].selector},
                             {"cause", to_string(gap.cause)},
                             {"begin_ns", gap.begin_ns - activity.begin_ns},
@@ -55,14 +56,14 @@ Json to_json(const Trace& trace, const Activity& activity, const std::vector<Gap
 
 int run(const Options& options) {
   const Trace trace = open_trace(options);
-  const Activity activity = find_activity(trace);
-  const std::vector<Gap> gaps = gaps_of(activity, options.cause);
+  const analysis::Activity activity = analysis::find_activity(trace);
+  const std::vector<analysis::Gap> gaps = gaps_of(activity, options.cause);
   if (options.json) {
     print_json(to_json(trace, activity, gaps));
     return done;
   }
   for (std::size_t d = 0; d < activity.devices.size(); ++d) {
-    const Lane& lane = activity.devices[d];
+    const analysis::Lane& lane = activity.devices[d];
     if (lane.timed)
       fmt::print("{}: busy {} of {} ({})\n", printable(trace.devices()[d].selector),
                  time_text(lane.busy_ns), time_text(lane.span_ns()),
@@ -80,17 +81,17 @@ int run(const Options& options) {
   using enum Table::Align;
   Table causes({{"CAUSE"}, {"GAPS", right}, {"IDLE", right}, {"SHARE", right}});
   std::uint64_t idle = 0;
-  for (const Gap& gap : gaps) idle += gap.size_ns();
-  for (std::size_t cause = 0; cause < idle_causes; ++cause) {
+  for (const analysis::Gap& gap : gaps) idle += gap.size_ns();
+  for (std::size_t cause = 0; cause < analysis::idle_causes; ++cause) {
     std::uint64_t count = 0, sum = 0;
-    for (const Gap& gap : gaps) {
+    for (const analysis::Gap& gap : gaps) {
       if (static_cast<std::size_t>(gap.cause) != cause) continue;
       ++count;
       sum += gap.size_ns();
     }
     if (count)
-      causes.add({to_string(static_cast<IdleCause>(cause)), std::to_string(count), time_text(sum),
-                  share_text(sum, idle)});
+      causes.add({to_string(static_cast<analysis::IdleCause>(cause)), std::to_string(count),
+                  time_text(sum), share_text(sum, idle)});
   }
   fmt::print("\n{}\n", causes.text());
   Table table({{"AT", right}, {"IDLE", right}, {"CAUSE"}, {"BEFORE"}, {"AFTER"}, {"MEANWHILE"}});
@@ -114,8 +115,8 @@ void add_gaps(CommandLine& line) {
   Verb verb = line.add_verb("gaps", "When devices were idle, and why");
   add_trace_options(verb, *options);
   std::vector<std::string> causes;
-  for (std::size_t cause = 0; cause < idle_causes; ++cause)
-    causes.emplace_back(to_string(static_cast<IdleCause>(cause)));
+  for (std::size_t cause = 0; cause < analysis::idle_causes; ++cause)
+    causes.emplace_back(to_string(static_cast<analysis::IdleCause>(cause)));
   verb.add_option("--cause", options->cause, "Only gaps with this cause").one_of(causes);
   verb.add_option("--most", options->most, "How many are listed, the longest first").show_default();
   verb.footer("Example:\n  reel gaps pass.reel --cause sync");

@@ -19,7 +19,7 @@ struct Options : TraceOptions {
   std::string fail_on = "never";
 };
 
-std::string evidence_text(const Trace& trace, const Evidence& evidence) {
+std::string evidence_text(const Trace& trace, const analysis::Evidence& evidence) {
   constexpr std::size_t shown = 6;
   std::string text;
   const auto add = [&](const std::vector<std::uint32_t>& list, auto&& name) {
@@ -33,16 +33,16 @@ std::string evidence_text(const Trace& trace, const Evidence& evidence) {
   return text;
 }
 
-std::string saving_text(const Finding& finding) {
+std::string saving_text(const analysis::Finding& finding) {
   if (finding.saving_ns) return "saves up to " + time_text(*finding.saving_ns);
   if (finding.saving_bytes) return "saves up to " + size_text(*finding.saving_bytes);
   return {};
 }
 
-void print(const Trace& trace, const std::vector<Finding>& findings) {
-  for (const Finding& finding : findings) {
+void print(const Trace& trace, const std::vector<analysis::Finding>& findings) {
+  for (const analysis::Finding& finding : findings) {
     std::string head = finding.id;
-    if (finding.severity != Severity::info)
+    if (finding.severity != analysis::Severity::info)
       head = fmt::format("{} {}", to_string(finding.severity), head);
     if (const std::string saving = saving_text(finding); !saving.empty())
       head += fmt::format(", {} ({})", saving, to_string(finding.confidence));
@@ -57,8 +57,8 @@ void print(const Trace& trace, const std::vector<Finding>& findings) {
 
 int run(const Options& options) {
   const Trace trace = open_trace(options);
-  std::vector<Finding> findings;
-  Report report;
+  std::vector<analysis::Finding> findings;
+  analysis::Report report;
   {
     Progress progress("Looking at " + options.path);
     report = analyze(trace, {.progress = [&](std::string_view what, double part) {
@@ -67,7 +67,7 @@ int run(const Options& options) {
     findings = find_insights(trace, report);
   }
   if (options.json) {
-    fmt::print("{}\n", printable_json(findings_json(trace, report, findings)));
+    fmt::print("{}\n", printable_json(analysis::findings_json(trace, report, findings)));
   } else {
     print(trace, findings);
     print_next(options, {{"reel view $", "the same, on the timeline"},
@@ -75,11 +75,11 @@ int run(const Options& options) {
                          {"reel kernels $", "time by kernel"}});
   }
   if (options.fail_on == "never") return done;
-  const Severity least = options.fail_on == "error"     ? Severity::error
-                         : options.fail_on == "warning" ? Severity::warning
-                                                        : Severity::info;
-  const bool fails =
-      std::ranges::any_of(findings, [&](const Finding& f) { return f.severity >= least; });
+  const analysis::Severity least = options.fail_on == "error"     ? analysis::Severity::error
+                                   : options.fail_on == "warning" ? analysis::Severity::warning
+                                                                  : analysis::Severity::info;
+  const bool fails = std::ranges::any_of(
+      findings, [&](const analysis::Finding& f) { return f.severity >= least; });
   return fails ? failed : done;
 }
 

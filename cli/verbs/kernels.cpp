@@ -24,13 +24,13 @@ std::string form_option(const TraceKernel& kernel) {
 }
 
 Json parameters_json(const Trace& trace, std::uint32_t index,
-                     const std::vector<LeftAlone>& left_alone) {
+                     const std::vector<analysis::LeftAlone>& left_alone) {
   Json list = Json::array();
   for (const Parameter& parameter : trace.kernels()[index].parameters) {
     Json row = {{"name", parameter.name}, {"kind", to_string(parameter.kind)}};
     if (parameter.kind == ArgumentKind::buffer || parameter.kind == ArgumentKind::image)
       row["access"] = to_string(parameter.access);
-    for (const LeftAlone& left : left_alone)
+    for (const analysis::LeftAlone& left : left_alone)
       if (left.kernel == index && left.parameter == list.size())
         row["left_alone"] = left.times;  // of so many that could be seen
     if (parameter.size_bytes) row["size_bytes"] = parameter.size_bytes;
@@ -42,16 +42,16 @@ Json parameters_json(const Trace& trace, std::uint32_t index,
 
 int run(const TraceOptions& options) {
   const Trace trace = open_trace(options);
-  const std::vector<KernelUsage> usages = find_kernel_usage(trace);
+  const std::vector<analysis::KernelUsage> usages = analysis::find_kernel_usage(trace);
   std::uint64_t total_ns = 0;
-  for (const KernelUsage& usage : usages) total_ns += usage.total_ns;
+  for (const analysis::KernelUsage& usage : usages) total_ns += usage.total_ns;
 
   if (options.json) {
     Json json = json_of(trace);
     json["total_ns"] = total_ns;
     json["kernels"] = Json::array();
-    const std::vector<LeftAlone> left_alone = find_left_alone(trace);
-    for (const KernelUsage& usage : usages) {
+    const std::vector<analysis::LeftAlone> left_alone = analysis::find_left_alone(trace);
+    for (const analysis::KernelUsage& usage : usages) {
       const TraceKernel& kernel = trace.kernels()[usage.kernel];
       json["kernels"].push_back({{"id", name_of(kernel.id)},
                                  {"name", kernel.name},
@@ -81,7 +81,7 @@ int run(const TraceOptions& options) {
                {"P50", right},
                {"P95", right},
                {"SHARE", right}});
-  for (const KernelUsage& usage : usages) {
+  for (const analysis::KernelUsage& usage : usages) {
     const TraceKernel& kernel = trace.kernels()[usage.kernel];
     const auto time = [&](std::uint64_t ns) { return usage.timed == 0 ? "-" : time_text(ns); };
     table.add({name_of(kernel.id), kernel.name, to_string(kernel.built_form),

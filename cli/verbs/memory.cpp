@@ -21,18 +21,19 @@ Json command_json(std::uint32_t index) {
   return index == no_index ? Json() : Json(command_name(index));
 }
 
-Json to_json(const Trace& trace, const Activity& activity, const Memory& memory) {
+Json to_json(const Trace& trace, const analysis::Activity& activity,
+             const analysis::Memory& memory) {
   Json json = json_of(trace);
   json["peak_bytes"] = memory.peak_bytes;
   json["peak_ns"] = memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns);
   json["needed_at_peak_bytes"] = memory.needed_at_peak_bytes;
   json["curve"] = Json::array();
-  for (const MemoryPoint& point : memory.curve)
+  for (const analysis::MemoryPoint& point : memory.curve)
     json["curve"].push_back({{"ns", point.time_ns - std::min(point.time_ns, activity.begin_ns)},
                              {"bytes", point.bytes}});
   json["buffers"] = Json::array();
   for (std::size_t b = 0; b < memory.buffers.size(); ++b) {
-    const BufferUse& use = memory.buffers[b];
+    const analysis::BufferUse& use = memory.buffers[b];
     json["buffers"].push_back({{"id", name_of(trace.buffers()[b].id)},
                                {"label", trace.buffers()[b].label},
                                {"size_bytes", trace.buffers()[b].size_bytes},
@@ -49,8 +50,8 @@ Json to_json(const Trace& trace, const Activity& activity, const Memory& memory)
 
 int run(const Options& options) {
   const Trace trace = open_trace(options);
-  const Activity activity = find_activity(trace);
-  const Memory memory = find_memory(trace, activity);
+  const analysis::Activity activity = analysis::find_activity(trace);
+  const analysis::Memory memory = analysis::find_memory(trace, activity);
   if (options.json) {
     print_json(to_json(trace, activity, memory));
     return done;
@@ -83,7 +84,7 @@ int run(const Options& options) {
                {"AT PEAK"}});
   for (std::size_t i = 0; i < order.size() && i < options.most; ++i) {
     const TraceBuffer& buffer = trace.buffers()[order[i]];
-    const BufferUse& use = memory.buffers[order[i]];
+    const analysis::BufferUse& use = memory.buffers[order[i]];
     const auto name = [](std::uint32_t c) { return c == no_index ? "-" : command_name(c); };
     table.add({name_of(buffer.id), buffer.label, size_text(buffer.size_bytes), name(use.first),
                name(use.last), std::to_string(use.reads), std::to_string(use.writes),

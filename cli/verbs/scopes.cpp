@@ -12,8 +12,9 @@
 namespace reel::cli {
 namespace {
 
-void add_rows(Table& table, const ScopeNode& node, std::uint64_t total_ns, std::size_t depth) {
-  for (const ScopeNode& child : node.below) {
+void add_rows(Table& table, const analysis::ScopeNode& node, std::uint64_t total_ns,
+              std::size_t depth) {
+  for (const analysis::ScopeNode& child : node.below) {
     table.add({std::string(2 * depth, ' ') + child.name, std::to_string(child.commands),
                time_text(child.run_ns), share_text(child.run_ns, total_ns)});
     add_rows(table, child, total_ns, depth + 1);
@@ -22,9 +23,9 @@ void add_rows(Table& table, const ScopeNode& node, std::uint64_t total_ns, std::
 
 int run(const TraceOptions& options) {
   const Trace trace = open_trace(options);
-  const ScopeNode root = find_scopes(trace);
+  const analysis::ScopeNode root = analysis::find_scopes(trace);
   if (options.json) {
-    print_json(Json::parse(scopes_json(trace, root)));
+    print_json(Json::parse(analysis::scopes_json(trace, root)));
     return done;
   }
   if (root.below.empty()) {

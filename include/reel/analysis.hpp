@@ -1,7 +1,7 @@
 // analysis.hpp - what a document says about time, order and memory.
 //
-//   const reel::Report report = reel::analyze(trace);
-//   if (report.verdict == reel::Bottleneck::host) … report.activity.idle_ns …
+//   const reel::analysis::Report report = reel::analyze(trace);
+//   if (report.verdict == reel::analysis::Bottleneck::host) … report.activity.idle_ns …
 //
 // Pure: the same trace gives the same report, byte for byte. Indices are those of the trace's
 // lists, times are nanoseconds on the host's clock. What the document doesn't tell stays out, and
@@ -18,7 +18,7 @@
 
 #include "reel/trace.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 // --- time ---------------------------------------------------------------------------------------
 
@@ -214,4 +214,8 @@ std::vector<LeftAlone> find_left_alone(const Trace& trace);  // by kernel, then 
 bool was_left_alone(const std::vector<LeftAlone>& found, const TraceWork& work,
                     std::size_t argument) noexcept;
 
+}  // namespace reel::analysis
+
+namespace reel {
+using analysis::analyze;
 }  // namespace reel

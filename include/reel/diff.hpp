@@ -1,6 +1,6 @@
 // diff.hpp - what changed from one document to another.
 //
-//   const reel::TraceDiff diff = reel::diff(before, after);
+//   const reel::analysis::TraceDiff diff = reel::diff(before, after);
 //   std::puts(diff.cause.c_str());
 //
 // Aligned by what repeats, then by scope and kernel. The parts of `rows` and the change of idle
@@ -14,7 +14,7 @@
 
 #include "reel/insights.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 // One document's side of a difference.
 struct DiffSide {
@@ -83,4 +83,8 @@ TraceDiff diff(const Trace& a, const Trace& b, const AnalysisOptions& options = 
 // What `reel diff --json` prints and the page shows.
 std::string diff_json(const Trace& a, const Trace& b, const TraceDiff& diff);
 
+}  // namespace reel::analysis
+
+namespace reel {
+using analysis::diff;
 }  // namespace reel

@@ -36,7 +36,7 @@ struct ExportOptions {
   bool overwrite = false;    // what is there already; of csv, files of the same names
   bool hta = false;          // chrome: calls by the names that Holistic Trace Analysis knows
   std::uint32_t most = 300;  // dot: only the first so many commands
-  AnalysisOptions analysis = {};
+  analysis::AnalysisOptions analysis = {};
 };
 
 struct ExportReport {

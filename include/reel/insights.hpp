@@ -1,6 +1,6 @@
 // insights.hpp - what is worth knowing about a document, the most worth first.
 //
-//   for (const reel::Finding& finding : reel::find_insights(trace, reel::analyze(trace)))
+//   for (const reel::analysis::Finding& finding : reel::find_insights(trace, reel::analyze(trace)))
 //     std::puts(finding.title.c_str());
 //
 // Every rule is in docs/insights.md, with its thresholds. A finding claims nothing that the
@@ -16,7 +16,7 @@
 
 #include "reel/analysis.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 enum class Severity : std::uint8_t { info, warning, error };
 const char* to_string(Severity severity) noexcept;
@@ -56,4 +56,8 @@ std::vector<Finding> find_insights(const Trace& trace, const Report& report);
 std::string findings_json(const Trace& trace, const Report& report,
                           const std::vector<Finding>& findings);
 
+}  // namespace reel::analysis
+
+namespace reel {
+using analysis::find_insights;
 }  // namespace reel

@@ -7,7 +7,7 @@
 
 #include "reel/trace.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 // A scope with all that is below it; the root has no name and is everything.
 struct ScopeNode {
@@ -22,4 +22,4 @@ ScopeNode find_scopes(const Trace& trace);
 // What `reel scopes --json` prints and the page shows.
 std::string scopes_json(const Trace& trace, const ScopeNode& root);
 
-}  // namespace reel
+}  // namespace reel::analysis

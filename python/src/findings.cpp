@@ -10,7 +10,7 @@ py::object index_or_none(std::uint32_t index) {
   return index == no_index ? py::object(py::none()) : py::object(py::int_(index));
 }
 
-py::dict to_finding(const Finding& finding) {
+py::dict to_finding(const analysis::Finding& finding) {
   py::dict row;
   row["id"] = to_text(finding.id);
   row["severity"] = to_string(finding.severity);
@@ -24,7 +24,7 @@ py::dict to_finding(const Finding& finding) {
   row["begin_ns"] = finding.evidence.begin_ns;
   row["end_ns"] = finding.evidence.end_ns;
   py::dict numbers;
-  for (const Number& number : finding.numbers)
+  for (const analysis::Number& number : finding.numbers)
     numbers[to_text(number.name)] = py::make_tuple(number.value, to_text(number.unit));
   row["numbers"] = numbers;
   row["saving_ns"] = finding.saving_ns;
@@ -33,13 +33,13 @@ py::dict to_finding(const Finding& finding) {
   return row;
 }
 
-py::list to_findings(const std::vector<Finding>& findings) {
+py::list to_findings(const std::vector<analysis::Finding>& findings) {
   py::list result;
-  for (const Finding& finding : findings) result.append(to_finding(finding));
+  for (const analysis::Finding& finding : findings) result.append(to_finding(finding));
   return result;
 }
 
-py::dict to_side(const DiffSide& side) {
+py::dict to_side(const analysis::DiffSide& side) {
   py::dict row;
   row["total_ns"] = side.total_ns;
   row["busy_ns"] = side.busy_ns;
@@ -51,9 +51,9 @@ py::dict to_side(const DiffSide& side) {
   return row;
 }
 
-py::list to_rows(const TraceDiff& found) {
+py::list to_rows(const analysis::TraceDiff& found) {
   py::list result;
-  for (const DiffRow& one : found.rows) {
+  for (const analysis::DiffRow& one : found.rows) {
     py::dict row;
     row["change"] = to_string(one.change);
     row["scope"] = to_text(one.scope);
@@ -77,7 +77,7 @@ py::list to_rows(const TraceDiff& found) {
   return result;
 }
 
-py::object to_content_difference(const TraceDiff& found) {
+py::object to_content_difference(const analysis::TraceDiff& found) {
   if (!found.contents) return py::none();
   py::dict row;
   row["command_a"] = index_or_none(found.contents->command_a);
@@ -92,7 +92,7 @@ py::object to_content_difference(const TraceDiff& found) {
 }
 
 py::dict find_diff(const Trace& a, const Trace& b) {
-  TraceDiff found;
+  analysis::TraceDiff found;
   {
     const GilReleased released;
     found = diff(a, b);
@@ -107,7 +107,7 @@ py::dict find_diff(const Trace& a, const Trace& b) {
   row["equal_contents"] = found.equal_contents;
   row["contents"] = to_content_difference(found);
   py::list sources;
-  for (const SourceDifference& one : found.sources)
+  for (const analysis::SourceDifference& one : found.sources)
     sources.append(py::make_tuple(index_or_none(one.kernel_a), index_or_none(one.kernel_b),
                                   to_text(to_string(one.form)), to_text(one.text_a),
                                   to_text(one.text_b)));
@@ -120,13 +120,13 @@ py::dict find_diff(const Trace& a, const Trace& b) {
 }
 
 py::list find_usage(const Trace& trace) {
-  std::vector<KernelUsage> found;
+  std::vector<analysis::KernelUsage> found;
   {
     const GilReleased released;
-    found = find_kernel_usage(trace);
+    found = analysis::find_kernel_usage(trace);
   }
   py::list result;
-  for (const KernelUsage& usage : found) {
+  for (const analysis::KernelUsage& usage : found) {
     py::dict row;
     row["kernel"] = usage.kernel;
     row["count"] = usage.count;
@@ -150,7 +150,7 @@ void bind_findings(py::module_& module) {
   module.def(
       "insights",
       [](const Trace& trace) {
-        std::vector<Finding> findings;
+        std::vector<analysis::Finding> findings;
         {
           const GilReleased released;
           findings = find_insights(trace, analyze(trace));

@@ -160,7 +160,7 @@ py::array trace_work_bytes(const Trace& trace) {
 }
 
 py::array trace_own_ns(const Trace& trace) {
-  const std::vector<std::uint64_t> own = own_run_ns(trace);
+  const std::vector<std::uint64_t> own = analysis::own_run_ns(trace);
   return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(own.size()), own.data());
 }
 

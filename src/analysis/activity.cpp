@@ -6,14 +6,9 @@
 #include "analysis/stream_order.hpp"
 #include "reel/analysis.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 namespace {
-
-using analysis::CallKind;
-using analysis::HostCalls;
-using analysis::Intervals;
-using analysis::StreamOrder;
 
 // Work of the device: a host call holds up its stream, but the device is free meanwhile.
 bool is_device_work(WorkKind kind) {
@@ -230,4 +225,4 @@ Bottleneck find_verdict(const Activity& activity) {
   return most == host ? Bottleneck::host : Bottleneck::waits;
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

@@ -1,6 +1,6 @@
 #include "reel/analysis.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 Report analyze(const Trace& trace, const AnalysisOptions& options) {
   const auto say = [&](std::string_view what, double part) {
@@ -25,4 +25,4 @@ Report analyze(const Trace& trace, const AnalysisOptions& options) {
   return report;
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

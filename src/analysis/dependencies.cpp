@@ -9,7 +9,7 @@
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 namespace {
 
@@ -135,11 +135,11 @@ class DependencySearch {
   }
 
   const Trace& trace_;
-  analysis::AccessMap map_;
-  analysis::HappensBefore before_;
-  analysis::HostCalls calls_;
-  analysis::ObservedAccess observed_;
-  std::vector<analysis::AccessMap::Hazard> hazards_;
+  AccessMap map_;
+  HappensBefore before_;
+  HostCalls calls_;
+  ObservedAccess observed_;
+  std::vector<AccessMap::Hazard> hazards_;
   std::vector<Dependency> found_;
 };
 
@@ -149,4 +149,4 @@ std::vector<Dependency> find_dependencies(const Trace& trace) {
   return DependencySearch(trace).run();
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

@@ -2,7 +2,7 @@
 
 #include "reel/insights.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string findings_json(const Trace& trace, const Report& report,
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

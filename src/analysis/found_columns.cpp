@@ -2,7 +2,7 @@
 
 #include "document/trace/row_columns.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 static const char* to_string(PathStep::Kind kind) noexcept {
   switch (kind) {
@@ -15,6 +15,12 @@ static const char* to_string(PathStep::Kind kind) noexcept {
   }
   return "unknown";
 }
+
+}  // namespace reel::analysis
+
+namespace reel {
+
+using namespace analysis;
 
 namespace {
 

@@ -8,11 +8,11 @@
 namespace reel {
 
 // clang-format off
-template <> std::span<const RowColumn<Gap>> columns_of();
-template <> std::span<const RowColumn<Dependency>> columns_of();
-template <> std::span<const RowColumn<PathStep>> columns_of();
-template <> std::span<const RowColumn<MemoryPoint>> columns_of();
-template <> std::span<const RowColumn<Pass>> columns_of();
+template <> std::span<const RowColumn<analysis::Gap>> columns_of();
+template <> std::span<const RowColumn<analysis::Dependency>> columns_of();
+template <> std::span<const RowColumn<analysis::PathStep>> columns_of();
+template <> std::span<const RowColumn<analysis::MemoryPoint>> columns_of();
+template <> std::span<const RowColumn<analysis::Pass>> columns_of();
 // clang-format on
 
 }  // namespace reel

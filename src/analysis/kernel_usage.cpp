@@ -7,7 +7,7 @@
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
   return usages;
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

@@ -10,7 +10,7 @@
 #include "analysis/stream_order.hpp"
 #include "reel/analysis.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 namespace {
 
@@ -228,8 +228,8 @@ class PathSearch {
 
   const Trace& trace_;
   const Activity& activity_;
-  analysis::HostCalls calls_;
-  analysis::StreamOrder order_;
+  HostCalls calls_;
+  StreamOrder order_;
   std::vector<Times> times_;           // of every command
   std::vector<std::uint32_t> by_end_;  // timed commands
   std::vector<std::uint32_t> first_, before_;
@@ -243,4 +243,4 @@ LongestPath find_longest_path(const Trace& trace, const Activity& activity) {
   return PathSearch(trace, activity).run();
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

@@ -4,7 +4,7 @@
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 namespace {
 
@@ -98,4 +98,4 @@ Memory find_memory(const Trace& trace, const Activity& activity) {
   return memory;
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

@@ -2,7 +2,7 @@
 
 #include "reel/diff.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 namespace {
 
@@ -45,4 +45,4 @@ const char* to_string(Change change) noexcept {
   return name_in(names, change);
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

@@ -10,10 +10,10 @@
 #include "analysis/source_reads.hpp"
 #include "document/trace/ranges.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 std::vector<LeftAlone> find_left_alone(const Trace& trace) {
-  return analysis::ObservedAccess(trace).left_alone();
+  return ObservedAccess(trace).left_alone();
 }
 
 bool was_left_alone(const std::vector<LeftAlone>& found, const TraceWork& work,
@@ -25,8 +25,6 @@ bool was_left_alone(const std::vector<LeftAlone>& found, const TraceWork& work,
                return std::pair<std::size_t, std::size_t>(l.kernel, l.parameter);
              });
 }
-
-namespace analysis {
 
 namespace {
 
@@ -129,5 +127,4 @@ void ObservedAccess::decide() {
   }
 }
 
-}  // namespace analysis
-}  // namespace reel
+}  // namespace reel::analysis

@@ -7,7 +7,7 @@
 
 #include "reel/analysis.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 namespace {
 
@@ -172,4 +172,4 @@ std::vector<Pass> find_passes(const Trace& trace, const std::vector<Repetition>&
   return passes;
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

@@ -6,7 +6,7 @@
 #include "graph/json_writer.hpp"
 #include "reel/analysis.hpp"
 
-namespace reel {
+namespace reel::analysis {
 namespace {
 
 // A scope nests by its slashes; deeper than this is no label but an attack on the stack.
@@ -88,4 +88,4 @@ std::string scopes_json(const Trace& trace, const ScopeNode& root) {
   return std::move(json).take();
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

@@ -14,7 +14,7 @@
 namespace reel::page {
 namespace {
 
-void write_usage(JsonWriter& json, const KernelUsage& usage) {
+void write_usage(JsonWriter& json, const analysis::KernelUsage& usage) {
   json.member("count", usage.count);
   json.member("timed", usage.timed);
   json.member("total_ns", usage.total_ns);
@@ -78,8 +78,8 @@ std::string strings_json(const auto& strings) {
 
 std::string kernels_json(const PageState& state) {
   const auto& kernels = state.trace.kernels();
-  std::vector<const KernelUsage*> usages(kernels.size());
-  for (const KernelUsage& usage : state.report.kernels) usages[usage.kernel] = &usage;
+  std::vector<const analysis::KernelUsage*> usages(kernels.size());
+  for (const analysis::KernelUsage& usage : state.report.kernels) usages[usage.kernel] = &usage;
   JsonWriter json;
   std::size_t at = 0;
   json.array(kernels, [&](const TraceKernel& kernel) {
@@ -96,7 +96,7 @@ std::string buffers_json(const PageState& state) {
   JsonWriter json;
   std::size_t at = 0;
   json.array(state.trace.buffers(), [&](const TraceBuffer& buffer) {
-    const BufferUse& use = state.report.memory.buffers[at];
+    const analysis::BufferUse& use = state.report.memory.buffers[at];
     json.object([&] {
       json.member("id", name_of(buffer.id));
       write_columns(json, state, buffer);

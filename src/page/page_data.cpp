@@ -17,14 +17,15 @@ const std::map<std::string_view, MakeList>& lists() {
       {"summary", [](const PageState& state) { return page::summary_json(state, {}); }},
       {"findings",
        [](const PageState& state) {
-         return findings_json(state.trace, state.report, state.findings);
+         return analysis::findings_json(state.trace, state.report, state.findings);
        }},
       {"kernels", page::kernels_json},
       {"buffers", page::buffers_json},
       {"texts", page::texts_json},
       {"values", page::values_json},
-      {"scopes",
-       [](const PageState& state) { return scopes_json(state.trace, find_scopes(state.trace)); }}};
+      {"scopes", [](const PageState& state) {
+         return analysis::scopes_json(state.trace, analysis::find_scopes(state.trace));
+       }}};
   return all;
 }
 
@@ -83,7 +84,7 @@ PageData::PageData(const Trace& trace, const PageOptions& options)
 
 PageData::PageData(const Trace& before, const Trace& trace, const PageOptions& options) {
   const auto state = state_of(trace, options);
-  state->diff = diff_json(before, trace, diff(before, trace, {options.progress}));
+  state->diff = analysis::diff_json(before, trace, diff(before, trace, {options.progress}));
   state_ = state;
 }
 

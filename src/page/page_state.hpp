@@ -13,8 +13,8 @@ namespace reel {
 
 struct PageState {
   Trace trace;
-  Report report;
-  std::vector<Finding> findings;
+  analysis::Report report;
+  std::vector<analysis::Finding> findings;
   std::optional<std::string> diff;  // JSON; none: one document only
 
   // A time as the page has it: from the beginning of all that was recorded.

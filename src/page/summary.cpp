@@ -24,7 +24,7 @@ void write_time(JsonWriter& json, const char* name, bool is_known, double time) 
   is_known ? json.value(time) : json.null();
 }
 
-void write_lane(JsonWriter& json, const PageState& state, const Lane& lane) {
+void write_lane(JsonWriter& json, const PageState& state, const analysis::Lane& lane) {
   write_time(json, "begin_ns", lane.timed > 0, state.time(lane.begin_ns));
   write_time(json, "end_ns", lane.timed > 0, state.time(lane.end_ns));
   json.member("busy_ns", lane.busy_ns);
@@ -95,21 +95,21 @@ void write_overheads(JsonWriter& json, const Trace& trace) {
 }
 
 void write_activity(JsonWriter& json, const PageState& state) {
-  const Activity& activity = state.report.activity;
+  const analysis::Activity& activity = state.report.activity;
   json.member("begin_ns", activity.begin_ns);
   json.member("span_ns", activity.span_ns());
   json.member("busy_ns", activity.busy_ns);
   json.member("sum_ns", activity.sum_ns);
   json.member("copy_ns", activity.copy_ns);
   json.object("idle_ns", [&] {
-    for (std::size_t cause = 0; cause < idle_causes; ++cause)
-      json.member(to_string(static_cast<IdleCause>(cause)), activity.idle_ns[cause]);
+    for (std::size_t cause = 0; cause < analysis::idle_causes; ++cause)
+      json.member(to_string(static_cast<analysis::IdleCause>(cause)), activity.idle_ns[cause]);
   });
   json.member("verdict", to_string(state.report.verdict));
 }
 
 void write_repeats(JsonWriter& json, const PageState& state) {
-  json.array("passes", state.report.passes, [&](const Pass& pass) {
+  json.array("passes", state.report.passes, [&](const analysis::Pass& pass) {
     json.object([&] {
       json.member("first", pass.first);
       json.member("end", pass.end);
@@ -117,7 +117,7 @@ void write_repeats(JsonWriter& json, const PageState& state) {
       json.member("end_ns", state.time(pass.end_ns));
     });
   });
-  json.array("repetitions", state.report.repetitions, [&](const Repetition& repetition) {
+  json.array("repetitions", state.report.repetitions, [&](const analysis::Repetition& repetition) {
     json.object([&] {
       json.member("first", repetition.first);
       json.member("period", repetition.period);
@@ -127,7 +127,7 @@ void write_repeats(JsonWriter& json, const PageState& state) {
 }
 
 void write_memory(JsonWriter& json, const PageState& state) {
-  const Memory& memory = state.report.memory;
+  const analysis::Memory& memory = state.report.memory;
   json.object("memory", [&] {
     write_time(json, "peak_ns", memory.peak_bytes > 0, state.time(memory.peak_ns));
     json.member("peak_bytes", memory.peak_bytes);
@@ -136,14 +136,14 @@ void write_memory(JsonWriter& json, const PageState& state) {
 }
 
 void write_path(JsonWriter& json, const PageState& state) {
-  const LongestPath& path = state.report.path;
+  const analysis::LongestPath& path = state.report.path;
   json.object("path", [&] {
     json.member("command_ns", path.command_ns);
     json.member("host_ns", path.host_ns);
     json.member("delay_ns", path.delay_ns);
     json.member("span_ns", path.span_ns);
     json.array("kernel_ns", path.kernel_ns, [&](std::uint64_t ns) { json.value(ns); });
-    json.array("halved", path.halved, [&](const WhatIf& half) {
+    json.array("halved", path.halved, [&](const analysis::WhatIf& half) {
       json.object([&] {
         json.member("kernel", half.kernel);
         json.member("span_ns", half.span_ns);

@@ -12,29 +12,29 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::vector<IdleCause> causes_of(const Activity& activity) {
-  std::vector<IdleCause> causes;
-  for (const Gap& gap : activity.gaps) causes.push_back(gap.cause);
+std::vector<analysis::IdleCause> causes_of(const analysis::Activity& activity) {
+  std::vector<analysis::IdleCause> causes;
+  for (const analysis::Gap& gap : activity.gaps) causes.push_back(gap.cause);
   return causes;
 }
 
-TEST(Activity, IsNothingForADocumentOfNothing) {
+TEST(analysis::Activity, IsNothingForADocumentOfNothing) {
   MadeDocument made;
-  const Report report = analyze(made.trace());
+  const analysis::Report report = analyze(made.trace());
   EXPECT_EQ(report.activity.span_ns(), 0u);
-  EXPECT_EQ(report.verdict, Bottleneck::unknown);
+  EXPECT_EQ(report.verdict, analysis::Bottleneck::unknown);
   EXPECT_THAT(report.dependencies, IsEmpty());
   EXPECT_THAT(report.path.steps, IsEmpty());
   EXPECT_EQ(report.memory.peak_bytes, 0u);
 }
 
-TEST(Activity, CountsOverlappingCommandsOnce) {
+TEST(analysis::Activity, CountsOverlappingCommandsOnce) {
   MadeDocument made;
   const auto k = made.kernel("k"), side = made.stream();
   made.add({.kernel = k, .run = {10, 20}});
   made.add({.kernel = k, .stream = side, .run = {15, 30}});
   made.add({.kernel = k, .run = {21, 25}});
-  const Activity activity = find_activity(made.trace());
+  const analysis::Activity activity = analysis::find_activity(made.trace());
   EXPECT_EQ(activity.devices[0].busy_ns, 20'000u);
   EXPECT_EQ(activity.devices[0].sum_ns, 29'000u);
   EXPECT_EQ(activity.streams[0].busy_ns, 14'000u);
@@ -43,52 +43,53 @@ TEST(Activity, CountsOverlappingCommandsOnce) {
   EXPECT_EQ(activity.begin_ns, test::at_us(9));
 }
 
-TEST(Activity, TakesALaunchAsItsNodes) {
+TEST(analysis::Activity, TakesALaunchAsItsNodes) {
   MadeDocument made;
   const auto k = made.kernel("k");
   const auto launch = made.add({.kind = WorkKind::launch, .run = {10, 30}, .graph = 0});
   made.add({.kernel = k, .run = {10, 18}, .launch = launch, .node = 0});
   made.add({.kernel = k, .run = {20, 30}, .launch = launch, .node = 1});
   const Trace trace = made.trace();
-  const Activity activity = find_activity(trace);
+  const analysis::Activity activity = analysis::find_activity(trace);
   EXPECT_EQ(activity.devices[0].busy_ns, 18'000u);
   EXPECT_EQ(activity.sum_ns, 18'000u);
-  EXPECT_THAT(own_run_ns(trace), ElementsAre(0, 8000, 10000));
+  EXPECT_THAT(analysis::own_run_ns(trace), ElementsAre(0, 8000, 10000));
 }
 
-TEST(Activity, BlamesTheHostThatHadGivenNothing) {
+TEST(analysis::Activity, BlamesTheHostThatHadGivenNothing) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
   made.add({.kernel = k, .run = {50, 60}, .call = test::Span{48, 49}});
-  const Activity activity = find_activity(made.trace());
-  ASSERT_THAT(causes_of(activity), ElementsAre(IdleCause::host));
+  const analysis::Activity activity = analysis::find_activity(made.trace());
+  ASSERT_THAT(causes_of(activity), ElementsAre(analysis::IdleCause::host));
   EXPECT_EQ(activity.gaps[0].size_ns(), 30'000u);
   EXPECT_EQ(activity.idle_ns[0], 30'000u);
 }
 
-TEST(Activity, BlamesAWaitThatEndedWithTheDevice) {
+TEST(analysis::Activity, BlamesAWaitThatEndedWithTheDevice) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
   made.call("Stream::synchronize()", {11, 21});
   made.add({.kernel = k, .run = {50, 60}, .call = test::Span{48, 49}});
   const Trace trace = made.trace();
-  const Activity activity = find_activity(trace);
-  ASSERT_THAT(causes_of(activity), ElementsAre(IdleCause::sync));
+  const analysis::Activity activity = analysis::find_activity(trace);
+  ASSERT_THAT(causes_of(activity), ElementsAre(analysis::IdleCause::sync));
   EXPECT_EQ(trace.text(trace.calls()[activity.gaps[0].call].name), "Stream::synchronize()");
 }
 
-TEST(Activity, BlamesABlockingRead) {
+TEST(analysis::Activity, BlamesABlockingRead) {
   MadeDocument made;
   const auto k = made.kernel("k"), x = made.buffer();
   made.add({.kernel = k, .run = {10, 20}});
   made.add({.kind = WorkKind::read, .run = {20, 22}, .call = test::Span{12, 23}, .reads = {{x}}});
   made.add({.kernel = k, .run = {50, 60}, .call = test::Span{48, 49}});
-  EXPECT_THAT(causes_of(find_activity(made.trace())), ElementsAre(IdleCause::sync));
+  EXPECT_THAT(causes_of(analysis::find_activity(made.trace())),
+              ElementsAre(analysis::IdleCause::sync));
 }
 
-TEST(Activity, BlamesBuildsAndAllocations) {
+TEST(analysis::Activity, BlamesBuildsAndAllocations) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
@@ -96,19 +97,20 @@ TEST(Activity, BlamesBuildsAndAllocations) {
   made.add({.kernel = k, .run = {50, 60}, .call = test::Span{48, 49}});
   made.call("clCreateBuffer", {62, 95});
   made.add({.kernel = k, .run = {100, 110}, .call = test::Span{98, 99}});
-  EXPECT_THAT(causes_of(find_activity(made.trace())),
-              ElementsAre(IdleCause::build, IdleCause::allocation));
+  EXPECT_THAT(causes_of(analysis::find_activity(made.trace())),
+              ElementsAre(analysis::IdleCause::build, analysis::IdleCause::allocation));
 }
 
-TEST(Activity, BlamesTheLaunchWhereTheCommandHadBeenGiven) {
+TEST(analysis::Activity, BlamesTheLaunchWhereTheCommandHadBeenGiven) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}, .call = test::Span{1, 2}});
   made.add({.kernel = k, .run = {25, 30}, .call = test::Span{3, 4}});
-  EXPECT_THAT(causes_of(find_activity(made.trace())), ElementsAre(IdleCause::launch));
+  EXPECT_THAT(causes_of(analysis::find_activity(made.trace())),
+              ElementsAre(analysis::IdleCause::launch));
 }
 
-TEST(Activity, BlamesWhatTheNextCommandWaitedFor) {
+TEST(analysis::Activity, BlamesWhatTheNextCommandWaitedFor) {
   MadeDocument made;
   const auto k = made.kernel("k");
   const auto far = made.stream(made.device());
@@ -117,38 +119,41 @@ TEST(Activity, BlamesWhatTheNextCommandWaitedFor) {
       made.add({.kernel = k, .stream = far, .run = {10, 40}, .call = test::Span{3, 4}});
   const auto next = made.add({.kernel = k, .run = {41, 50}, .call = test::Span{5, 6}});
   made.order(next, slow);
-  EXPECT_THAT(causes_of(find_activity(made.trace())), ElementsAre(IdleCause::dependency));
+  EXPECT_THAT(causes_of(analysis::find_activity(made.trace())),
+              ElementsAre(analysis::IdleCause::dependency));
 }
 
-TEST(Activity, BlamesCaptureForItsOwnTime) {
+TEST(analysis::Activity, BlamesCaptureForItsOwnTime) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
   made.overhead({21, 45});
   made.add({.kernel = k, .run = {50, 60}, .call = test::Span{48, 49}});
-  EXPECT_THAT(causes_of(find_activity(made.trace())), ElementsAre(IdleCause::capture));
+  EXPECT_THAT(causes_of(analysis::find_activity(made.trace())),
+              ElementsAre(analysis::IdleCause::capture));
 }
 
-TEST(Activity, SaysUnknownWhereACommandWithoutTimesMayHaveRun) {
+TEST(analysis::Activity, SaysUnknownWhereACommandWithoutTimesMayHaveRun) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
   made.add({.kernel = k, .call = test::Span{12, 13}});
   made.add({.kernel = k, .run = {50, 60}, .call = test::Span{48, 49}});
-  EXPECT_THAT(causes_of(find_activity(made.trace())), ElementsAre(IdleCause::unknown));
+  EXPECT_THAT(causes_of(analysis::find_activity(made.trace())),
+              ElementsAre(analysis::IdleCause::unknown));
 }
 
-TEST(Activity, LeavesOutCommandsThatEndBeforeTheyStart) {
+TEST(analysis::Activity, LeavesOutCommandsThatEndBeforeTheyStart) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
   made.add({.kernel = k, .run = {40, 30}});
-  const Activity activity = find_activity(made.trace());
+  const analysis::Activity activity = analysis::find_activity(made.trace());
   EXPECT_EQ(activity.devices[0].busy_ns, 10'000u);
   EXPECT_EQ(activity.devices[0].timed, 1u);
 }
 
-TEST(Activity, VerdictsFollowTheLargestPart) {
+TEST(analysis::Activity, VerdictsFollowTheLargestPart) {
   const auto verdict = [](double gap, const char* wait, WorkKind kind) {
     MadeDocument made;
     const auto k = made.kernel("k"), x = made.buffer();
@@ -161,12 +166,12 @@ TEST(Activity, VerdictsFollowTheLargestPart) {
                 .writes = {{x}}});
       if (*wait) made.call(wait, {t + 1, t + 10.1});
     }
-    return find_verdict(find_activity(made.trace()));
+    return analysis::find_verdict(analysis::find_activity(made.trace()));
   };
-  EXPECT_EQ(verdict(0, "", WorkKind::dispatch), Bottleneck::device);
-  EXPECT_EQ(verdict(0, "", WorkKind::fill), Bottleneck::copies);
-  EXPECT_EQ(verdict(50, "", WorkKind::dispatch), Bottleneck::host);
-  EXPECT_EQ(verdict(50, "clFinish", WorkKind::dispatch), Bottleneck::waits);
+  EXPECT_EQ(verdict(0, "", WorkKind::dispatch), analysis::Bottleneck::device);
+  EXPECT_EQ(verdict(0, "", WorkKind::fill), analysis::Bottleneck::copies);
+  EXPECT_EQ(verdict(50, "", WorkKind::dispatch), analysis::Bottleneck::host);
+  EXPECT_EQ(verdict(50, "clFinish", WorkKind::dispatch), analysis::Bottleneck::waits);
 }
 
 }  // namespace

@@ -50,28 +50,29 @@ void fill(MadeDocument& made, const Shape& shape) {
   made.contents(ContentRole::check, last, x, std::vector<float>(1024, shape.result));
 }
 
-TraceDiff diff_of(const Shape& a, const Shape& b) {
+analysis::TraceDiff diff_of(const Shape& a, const Shape& b) {
   MadeDocument before, after;
   fill(before, a);
   fill(after, b);
   const Trace first = before.trace(), second = after.trace();
-  TraceDiff found = diff(first, second);
+  analysis::TraceDiff found = diff(first, second);
   std::int64_t sum = found.idle_delta_ns;
-  for (const DiffRow& row : found.rows) sum += row.delta_ns();
+  for (const analysis::DiffRow& row : found.rows) sum += row.delta_ns();
   EXPECT_EQ(sum, found.total_delta_ns()) << "the parts must make up the whole";
-  EXPECT_TRUE(nlohmann::json::accept(diff_json(first, second, found)));
+  EXPECT_TRUE(nlohmann::json::accept(analysis::diff_json(first, second, found)));
   return found;
 }
 
-const DiffRow& row(const TraceDiff& diff, const std::string& scope, const std::string& name) {
-  for (const DiffRow& r : diff.rows)
+const analysis::DiffRow& row(const analysis::TraceDiff& diff, const std::string& scope,
+                             const std::string& name) {
+  for (const analysis::DiffRow& r : diff.rows)
     if (r.scope == scope && r.name == name) return r;
   ADD_FAILURE() << "no row " << scope << " " << name;
   return diff.rows.at(0);
 }
 
 TEST(Diff, OfTheSameIsNothing) {
-  const TraceDiff found = diff_of({}, {});
+  const analysis::TraceDiff found = diff_of({}, {});
   EXPECT_EQ(found.total_delta_ns(), 0);
   EXPECT_FALSE(found.significant);
   EXPECT_FALSE(found.contents);
@@ -80,18 +81,18 @@ TEST(Diff, OfTheSameIsNothing) {
 }
 
 TEST(Diff, NamesTheKernelThatGotSlower) {
-  const TraceDiff found = diff_of({}, {.matmul = 40});
+  const analysis::TraceDiff found = diff_of({}, {.matmul = 40});
   EXPECT_EQ(found.total_delta_ns(), 20'000);
   EXPECT_TRUE(found.significant);
-  const DiffRow& matmul = row(found, "mlp", "matmul");
-  EXPECT_EQ(matmul.change, Change::slower);
+  const analysis::DiffRow& matmul = row(found, "mlp", "matmul");
+  EXPECT_EQ(matmul.change, analysis::Change::slower);
   EXPECT_EQ(matmul.delta_ns(), 20'000);
-  EXPECT_EQ(row(found, "mlp", "add").change, Change::same);
+  EXPECT_EQ(row(found, "mlp", "add").change, analysis::Change::same);
   EXPECT_THAT(found.cause, HasSubstr("'matmul' in mlp"));
 }
 
 TEST(Diff, SaysThatTheSourceChanged) {
-  const TraceDiff found = diff_of({}, {.matmul = 10, .source = "two"});
+  const analysis::TraceDiff found = diff_of({}, {.matmul = 10, .source = "two"});
   EXPECT_TRUE(row(found, "mlp", "matmul").new_source);
   ASSERT_EQ(found.sources.size(), 1u);
   EXPECT_EQ(found.sources[0].text_b, "two");
@@ -104,40 +105,40 @@ TEST(Diff, SeesLaunchSizes) {
 }
 
 TEST(Diff, KnowsNoiseFromRepeatedPasses) {
-  const TraceDiff found = diff_of({.jitter = 8}, {.matmul = 22, .jitter = 8});
+  const analysis::TraceDiff found = diff_of({.jitter = 8}, {.matmul = 22, .jitter = 8});
   EXPECT_FALSE(found.significant);
-  EXPECT_EQ(row(found, "mlp", "matmul").change, Change::same);
+  EXPECT_EQ(row(found, "mlp", "matmul").change, analysis::Change::same);
   EXPECT_TRUE(row(found, "mlp", "matmul").noise);
 }
 
 TEST(Diff, TellsWhatWasAddedAndRemoved) {
-  const TraceDiff more = diff_of({}, {.extra = true});
-  EXPECT_EQ(row(more, "extra", "add").change, Change::added);
+  const analysis::TraceDiff more = diff_of({}, {.extra = true});
+  EXPECT_EQ(row(more, "extra", "add").change, analysis::Change::added);
   EXPECT_THAT(more.cause, HasSubstr("is new"));
-  const TraceDiff less = diff_of({.extra = true}, {});
-  EXPECT_EQ(row(less, "extra", "add").change, Change::removed);
+  const analysis::TraceDiff less = diff_of({.extra = true}, {});
+  EXPECT_EQ(row(less, "extra", "add").change, analysis::Change::removed);
   EXPECT_THAT(less.cause, HasSubstr("is gone"));
 }
 
 TEST(Diff, FollowsAKernelIntoAScopeOfAnotherName) {
-  const TraceDiff found = diff_of({}, {.matmul = 40, .scope = "feed_forward"});
+  const analysis::TraceDiff found = diff_of({}, {.matmul = 40, .scope = "feed_forward"});
   EXPECT_EQ(row(found, "mlp -> feed_forward", "matmul").delta_ns(), 20'000);
 }
 
 TEST(Diff, BlamesIdleTimeWhereKernelsAreTheSame) {
-  const TraceDiff found = diff_of({}, {.gap = 30});
+  const analysis::TraceDiff found = diff_of({}, {.gap = 30});
   EXPECT_EQ(found.idle_delta_ns, 29'000);
   EXPECT_THAT(found.cause, HasSubstr("idle"));
 }
 
 TEST(Diff, ComparesPassesNotWholeDocuments) {
-  const TraceDiff found = diff_of({.passes = 4}, {.passes = 9});
+  const analysis::TraceDiff found = diff_of({.passes = 4}, {.passes = 9});
   EXPECT_EQ(found.total_delta_ns(), 0);
   EXPECT_EQ(found.a.commands, found.b.commands);
 }
 
 TEST(Diff, NamesTheFirstResultThatDiffers) {
-  const TraceDiff found = diff_of({}, {.result = 2});
+  const analysis::TraceDiff found = diff_of({}, {.result = 2});
   ASSERT_TRUE(found.contents);
   EXPECT_EQ(found.contents->command_a, 9u);
   EXPECT_EQ(found.contents->value_a, "1");
@@ -147,7 +148,7 @@ TEST(Diff, NamesTheFirstResultThatDiffers) {
 
 TEST(Diff, OfEmptyDocumentsSaysSo) {
   MadeDocument a, b;
-  const TraceDiff found = diff(a.trace(), b.trace());
+  const analysis::TraceDiff found = diff(a.trace(), b.trace());
   EXPECT_TRUE(found.rows.empty());
   EXPECT_THAT(found.cause, HasSubstr("no times"));
 }

@@ -18,19 +18,19 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<Finding> findings_of(MadeDocument& made) {
+std::vector<analysis::Finding> findings_of(MadeDocument& made) {
   const Trace trace = made.trace();
   return find_insights(trace, analyze(trace));
 }
 
-std::optional<Finding> find(MadeDocument& made, const std::string& id) {
-  for (const Finding& finding : findings_of(made))
+std::optional<analysis::Finding> find(MadeDocument& made, const std::string& id) {
+  for (const analysis::Finding& finding : findings_of(made))
     if (finding.id == id) return finding;
   return std::nullopt;
 }
 
-double number(const Finding& finding, const std::string& name) {
-  for (const Number& n : finding.numbers)
+double number(const analysis::Finding& finding, const std::string& name) {
+  for (const analysis::Number& n : finding.numbers)
     if (n.name == name) return n.value;
   ADD_FAILURE() << finding.id << " has no number " << name;
   return 0;
@@ -58,7 +58,7 @@ TEST(Findings, WithoutTimesSayNothingOfSpeed) {
   const auto k = made.kernel("k");
   for (int i = 0; i < 40; ++i)
     made.add({.kernel = k, .call = test::Span{10.0 * i + 1, 10.0 * i + 2}});
-  for (const Finding& finding : findings_of(made)) {
+  for (const analysis::Finding& finding : findings_of(made)) {
     EXPECT_THAT((std::vector<std::string>{"verdict", "capture"}), Contains(finding.id));
     EXPECT_FALSE(finding.saving_ns);
   }
@@ -79,7 +79,7 @@ TEST(IdleHost, IsFoundWhereTheDeviceWaitedForTheHost) {
   add_chain(made, 20, 30, 1);
   const auto finding = find(made, "idle.host");
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->severity, Severity::warning);
+  EXPECT_EQ(finding->severity, analysis::Severity::warning);
   EXPECT_EQ(finding->saving_ns, 19u * 30'000);
   EXPECT_EQ(number(*finding, "gaps"), 19);
   EXPECT_EQ(finding->evidence.commands.size(), 19u);
@@ -294,7 +294,7 @@ TEST(RaceRule, NamesBothCommandsAndTheBuffer) {
   made.add({.kind = WorkKind::read, .stream = side, .run = {2, 3}, .reads = {{x}}});
   const auto finding = find(made, "race");
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->severity, Severity::error);
+  EXPECT_EQ(finding->severity, analysis::Severity::error);
   EXPECT_THAT(finding->title, HasSubstr("'shared'"));
   EXPECT_THAT(finding->evidence.commands, ElementsAre(0, 1));
 }
@@ -603,7 +603,7 @@ TEST(NanRule, NamesTheBufferAndTheByte) {
   add_values(made, std::nanf(""));
   const auto finding = find(made, "nan");
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->severity, Severity::error);
+  EXPECT_EQ(finding->severity, analysis::Severity::error);
   EXPECT_EQ(number(*finding, "offset"), 2800);
   EXPECT_THAT(finding->title, HasSubstr("'logits'"));
 }
@@ -612,7 +612,7 @@ TEST(NanRule, TakesAnInfinityForAWarning) {
   add_values(made, std::numeric_limits<float>::infinity());
   const auto finding = find(made, "nan");
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->severity, Severity::warning);
+  EXPECT_EQ(finding->severity, analysis::Severity::warning);
 }
 TEST(NanRule, IsNotFoundInNumbersOrInHashes) {
   MadeDocument made, hashes;
@@ -696,14 +696,14 @@ TEST(CaptureRule, WarnsWhereRecordingTookMuchOfTheTime) {
   made.overhead({12, 18});
   const auto finding = find(made, "capture");
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->severity, Severity::warning);
+  EXPECT_EQ(finding->severity, analysis::Severity::warning);
   EXPECT_EQ(number(*finding, "overhead"), 6000);
 }
 TEST(CaptureRule, OnlyTellsWhereItTookLittle) {
   MadeDocument made;
   made.add({.kernel = made.kernel("k"), .run = {10, 20}});
   made.overhead({12, 12.1});
-  EXPECT_EQ(find(made, "capture")->severity, Severity::info);
+  EXPECT_EQ(find(made, "capture")->severity, analysis::Severity::info);
 }
 
 TEST(FindingsJson, IsValidWhateverLabelsHold) {
@@ -712,9 +712,9 @@ TEST(FindingsJson, IsValidWhateverLabelsHold) {
   made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}, .label = "\xc3\x28"});
   made.add({.kind = WorkKind::read, .stream = side, .run = {2, 3}, .reads = {{x}}});
   const Trace trace = made.trace();
-  const Report report = analyze(trace);
+  const analysis::Report report = analyze(trace);
   const auto json =
-      nlohmann::json::parse(findings_json(trace, report, find_insights(trace, report)));
+      nlohmann::json::parse(analysis::findings_json(trace, report, find_insights(trace, report)));
   EXPECT_EQ(json["schema_version"], 1);
   EXPECT_EQ(json["findings"][1]["id"], "race");
   EXPECT_EQ(json["findings"][1]["evidence"]["commands"][0], "c0");

@@ -22,17 +22,17 @@ constexpr const char* text =
 
 const std::vector<float> zeros(1024, 0), ones(1024, 1), twos(1024, 2);
 
-std::vector<std::string> texts_of(const std::vector<LeftAlone>& list) {
+std::vector<std::string> texts_of(const std::vector<analysis::LeftAlone>& list) {
   std::vector<std::string> texts;
-  for (const LeftAlone& l : list)
+  for (const analysis::LeftAlone& l : list)
     texts.push_back("k" + std::to_string(l.kernel) + " p" + std::to_string(l.parameter) + " " +
                     std::to_string(l.times));
   return texts;
 }
 
-std::vector<std::string> texts_of(const std::vector<Dependency>& list) {
+std::vector<std::string> texts_of(const std::vector<analysis::Dependency>& list) {
   std::vector<std::string> texts;
-  for (const Dependency& d : list)
+  for (const analysis::Dependency& d : list)
     texts.push_back("c" + std::to_string(d.from) + " > c" + std::to_string(d.to) + " " +
                     to_string(d.kind));
   return texts;
@@ -63,16 +63,16 @@ const document::Facts of_layer = {{"api", "opencl"}};
 
 // Both write `x`, in no order.
 void expect_written(const Trace& trace) {
-  EXPECT_THAT(find_left_alone(trace), IsEmpty());
-  EXPECT_THAT(texts_of(find_dependencies(trace)), ElementsAre("c0 > c1 missing"));
+  EXPECT_THAT(analysis::find_left_alone(trace), IsEmpty());
+  EXPECT_THAT(texts_of(analysis::find_dependencies(trace)), ElementsAre("c0 > c1 missing"));
 }
 
 TEST(ObservedAccess, WhatStaysAsItWasIsOnlyRead) {
   TwoSums sums(of_layer);
   sums.results(ones, twos);
   const Trace trace = sums.made.trace();
-  EXPECT_THAT(texts_of(find_left_alone(trace)), ElementsAre("k0 p0 1"));
-  EXPECT_THAT(find_dependencies(trace), IsEmpty());
+  EXPECT_THAT(texts_of(analysis::find_left_alone(trace)), ElementsAre("k0 p0 1"));
+  EXPECT_THAT(analysis::find_dependencies(trace), IsEmpty());
 }
 
 TEST(ObservedAccess, WhatChangedIsWritten) {
@@ -94,7 +94,7 @@ TEST(ObservedAccess, SourceThatWritesIsBelieved) {
                "  p1[get_global_id(0)] += 1;\n"
                "}\n");
   sums.results(ones, twos);
-  EXPECT_THAT(find_left_alone(sums.made.trace()), IsEmpty());
+  EXPECT_THAT(analysis::find_left_alone(sums.made.trace()), IsEmpty());
 }
 
 TEST(ObservedAccess, WhatTheProgramDeclaredStays) {
@@ -112,7 +112,7 @@ TEST(ObservedAccess, NobodySawItWhereACopyCameBetween) {
   made.add({.kind = WorkKind::fill, .run = {2, 3}, .writes = {{x}}});
   made.contents(ContentRole::check, 1, x, ones);
   made.contents(ContentRole::check, 1, y, twos);
-  EXPECT_THAT(find_left_alone(made.trace()), IsEmpty());
+  EXPECT_THAT(analysis::find_left_alone(made.trace()), IsEmpty());
 }
 
 bool reads_p(const std::string& body) {

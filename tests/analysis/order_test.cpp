@@ -11,9 +11,9 @@ using test::MadeDocument;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> texts_of(const std::vector<Dependency>& dependencies) {
+std::vector<std::string> texts_of(const std::vector<analysis::Dependency>& dependencies) {
   std::vector<std::string> texts;
-  for (const Dependency& d : dependencies)
+  for (const analysis::Dependency& d : dependencies)
     texts.push_back("c" + std::to_string(d.from) + " > c" + std::to_string(d.to) + " " +
                     to_string(d.kind) + " " + std::to_string(d.bytes));
   return texts;
@@ -29,7 +29,7 @@ TEST(Dependencies, TellDataFromOrderByBytes) {
   made.add(
       {.kind = WorkKind::read, .run = {4, 5}, .reads = {{y, 512, 1024}}});  // half of it written
   made.add({.kind = WorkKind::read, .run = {5, 6}, .reads = {{y, 2048, 1024}}});  // by nobody
-  EXPECT_THAT(texts_of(find_dependencies(made.trace())),
+  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace())),
               ElementsAre("c0 > c1 data 1024", "c0 > c2 order 3072", "c1 > c2 order 1024",
                           "c1 > c3 data 512"));
 }
@@ -39,7 +39,7 @@ TEST(Dependencies, OfTwoBuffersAreOneEdge) {
   const auto k = made.kernel("k"), x = made.buffer(), y = made.buffer();
   made.add({.kernel = k, .run = {1, 2}, .writes = {{x}, {y}}});
   made.add({.kernel = k, .run = {2, 3}, .reads = {{x}}, .writes = {{y}}});
-  const auto found = find_dependencies(made.trace());
+  const auto found = analysis::find_dependencies(made.trace());
   EXPECT_THAT(texts_of(found), ElementsAre("c0 > c1 data 4096"));
   EXPECT_EQ(found[0].buffer, x);
 }
@@ -49,7 +49,8 @@ TEST(Dependencies, MissingWhereNothingOrdersTwoStreams) {
   const auto x = made.buffer(), side = made.stream();
   made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}});
   made.add({.kind = WorkKind::read, .stream = side, .run = {2, 3}, .reads = {{x}}});
-  EXPECT_THAT(texts_of(find_dependencies(made.trace())), ElementsAre("c0 > c1 missing 4096"));
+  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace())),
+              ElementsAre("c0 > c1 missing 4096"));
 }
 
 TEST(Dependencies, OrderedByWaitsThroughAThirdStream) {
@@ -62,7 +63,7 @@ TEST(Dependencies, OrderedByWaitsThroughAThirdStream) {
       made.add({.kind = WorkKind::read, .stream = third, .run = {4, 5}, .reads = {{x}}});
   made.order(middle, 0);
   made.order(last, middle);
-  EXPECT_THAT(texts_of(find_dependencies(made.trace())),
+  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace())),
               ElementsAre("c0 > c1 order 0", "c0 > c2 data 4096", "c1 > c2 order 0"));
 }
 
@@ -73,7 +74,8 @@ TEST(Dependencies, RedundantWhereNobodyNeedsTheWait) {
   const auto other =
       made.add({.kind = WorkKind::fill, .stream = side, .run = {2, 3}, .writes = {{y}}});
   made.order(other, 0);
-  EXPECT_THAT(texts_of(find_dependencies(made.trace())), ElementsAre("c0 > c1 redundant 0"));
+  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace())),
+              ElementsAre("c0 > c1 redundant 0"));
 }
 
 TEST(Dependencies, AWaitOfTheHostIsNeverRedundant) {
@@ -84,7 +86,7 @@ TEST(Dependencies, AWaitOfTheHostIsNeverRedundant) {
   const auto other =
       made.add({.kind = WorkKind::fill, .stream = side, .run = {5, 6}, .writes = {{y}}});
   made.order(other, 0);
-  EXPECT_THAT(texts_of(find_dependencies(made.trace())), ElementsAre("c0 > c1 order 0"));
+  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace())), ElementsAre("c0 > c1 order 0"));
 }
 
 TEST(Dependencies, OfALaunchFollowTheEdgesOfItsGraph) {
@@ -95,7 +97,7 @@ TEST(Dependencies, OfALaunchFollowTheEdgesOfItsGraph) {
     made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}, .launch = launch, .node = 0});
     made.add({.kind = WorkKind::read, .run = {2, 3}, .reads = {{x}}, .launch = launch, .node = 1});
     if (edge) made.edge(7, 0, 1, 2);
-    return texts_of(find_dependencies(made.trace()));
+    return texts_of(analysis::find_dependencies(made.trace()));
   };
   EXPECT_THAT(made_with(true), ElementsAre("c1 > c2 data 4096"));
   EXPECT_THAT(made_with(false), ElementsAre("c1 > c2 missing 4096"));
@@ -113,11 +115,11 @@ TEST(Dependencies, OfVeryManyStreamsThatKnowOfEachOtherComeToAnEnd) {
     last = next;
   }
   const Trace trace = made.trace();
-  EXPECT_EQ(find_dependencies(trace).size(), 20'000u);
-  EXPECT_EQ(find_activity(trace).streams.size(), 20'001u);
+  EXPECT_EQ(analysis::find_dependencies(trace).size(), 20'000u);
+  EXPECT_EQ(analysis::find_activity(trace).streams.size(), 20'001u);
 }
 
-TEST(LongestPath, TilesTheSpanWithoutGaps) {
+TEST(analysis::LongestPath, TilesTheSpanWithoutGaps) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.call("setup", {0, 5});
@@ -127,10 +129,10 @@ TEST(LongestPath, TilesTheSpanWithoutGaps) {
   made.add({.kernel = k, .run = {45, 50}, .call = test::Span{40, 41}});
   made.call("Stream::synchronize()", {42, 55});
   const Trace trace = made.trace();
-  const Activity activity = find_activity(trace);
-  const LongestPath path = find_longest_path(trace, activity);
+  const analysis::Activity activity = analysis::find_activity(trace);
+  const analysis::LongestPath path = analysis::find_longest_path(trace, activity);
   std::uint64_t at = activity.begin_ns;
-  for (const PathStep& step : path.steps) {
+  for (const analysis::PathStep& step : path.steps) {
     EXPECT_EQ(step.begin_ns, at);
     at = step.end_ns;
   }
@@ -140,7 +142,7 @@ TEST(LongestPath, TilesTheSpanWithoutGaps) {
   EXPECT_EQ(path.kernel_ns[k], 23'000u);
 }
 
-TEST(LongestPath, GoesThroughTheStreamThatWasWaitedFor) {
+TEST(analysis::LongestPath, GoesThroughTheStreamThatWasWaitedFor) {
   MadeDocument made;
   const auto slow = made.kernel("slow"), quick = made.kernel("quick"), side = made.stream();
   made.add({.kernel = quick, .run = {10, 12}, .call = test::Span{0, 1}});
@@ -149,7 +151,8 @@ TEST(LongestPath, GoesThroughTheStreamThatWasWaitedFor) {
   const auto last = made.add({.kernel = quick, .run = {51, 53}, .call = test::Span{2, 3}});
   made.order(last, long_one);
   const Trace trace = made.trace();
-  const LongestPath path = find_longest_path(trace, find_activity(trace));
+  const analysis::LongestPath path =
+      analysis::find_longest_path(trace, analysis::find_activity(trace));
   EXPECT_EQ(path.kernel_ns[slow], 40'000u);
   EXPECT_EQ(path.kernel_ns[quick], 2'000u);
   ASSERT_FALSE(path.halved.empty());
@@ -157,29 +160,31 @@ TEST(LongestPath, GoesThroughTheStreamThatWasWaitedFor) {
   EXPECT_EQ(path.halved[0].span_ns, path.span_ns - 20'000);
 }
 
-TEST(LongestPath, AFasterKernelLetsTheHostGoOnSooner) {
+TEST(analysis::LongestPath, AFasterKernelLetsTheHostGoOnSooner) {
   MadeDocument made;
   const auto k = made.kernel("k"), other = made.kernel("other");
   made.add({.kernel = k, .run = {10, 50}, .call = test::Span{5, 6}});
   made.call("Stream::synchronize()", {7, 51});
   made.add({.kernel = other, .run = {62, 70}, .call = test::Span{60, 61}});
   const Trace trace = made.trace();
-  const LongestPath path = find_longest_path(trace, find_activity(trace));
+  const analysis::LongestPath path =
+      analysis::find_longest_path(trace, analysis::find_activity(trace));
   EXPECT_EQ(path.halved[0].kernel, k);
   EXPECT_EQ(path.halved[0].span_ns, path.span_ns - 20'000);
 }
 
-TEST(LongestPath, SurvivesClocksThatRunBackwards) {
+TEST(analysis::LongestPath, SurvivesClocksThatRunBackwards) {
   MadeDocument made;
   const auto k = made.kernel("k");
   for (int i = 0; i < 20; ++i)
     made.add({.kernel = k, .run = {100.0 - i, 103.0 - i}, .call = test::Span{200, 201}});
   const Trace trace = made.trace();
-  const LongestPath path = find_longest_path(trace, find_activity(trace));
+  const analysis::LongestPath path =
+      analysis::find_longest_path(trace, analysis::find_activity(trace));
   EXPECT_LE(path.command_ns, path.span_ns);
 }
 
-TEST(Repetition, FoldsLayersAndFindsPasses) {
+TEST(analysis::Repetition, FoldsLayersAndFindsPasses) {
   MadeDocument made;
   const auto a = made.kernel("a"), b = made.kernel("b"), head = made.kernel("head");
   double t = 1;
@@ -190,7 +195,7 @@ TEST(Repetition, FoldsLayersAndFindsPasses) {
             t += 2;
     made.add({.kernel = head, .run = {t, t + 1}}), t += 2;
   }
-  const Report report = analyze(made.trace());
+  const analysis::Report report = analyze(made.trace());
   ASSERT_EQ(report.repetitions.size(), 3u);
   EXPECT_EQ(report.repetitions[0].period, 2u);
   EXPECT_EQ(report.repetitions[0].count, 4u);
@@ -199,19 +204,19 @@ TEST(Repetition, FoldsLayersAndFindsPasses) {
   EXPECT_EQ(report.passes[1].end, 18u);
 }
 
-TEST(Repetition, TakesTheProgramsOwnMarks) {
+TEST(analysis::Repetition, TakesTheProgramsOwnMarks) {
   MadeDocument made;
   const auto k = made.kernel("k");
   for (int i = 0; i < 6; ++i) made.add({.kernel = k, .run = {10.0 * i + 2, 10.0 * i + 3}});
   made.pass({0, 28});
   made.pass({29, 58});
-  const Report report = analyze(made.trace());
+  const analysis::Report report = analyze(made.trace());
   ASSERT_EQ(report.passes.size(), 2u);
   EXPECT_EQ(report.passes[0].end, 3u);
   EXPECT_EQ(report.passes[1].end, 6u);
 }
 
-TEST(Memory, KnowsThePeakAndWhoWasAlive) {
+TEST(analysis::Memory, KnowsThePeakAndWhoWasAlive) {
   MadeDocument made;
   const auto k = made.kernel("k");
   const auto weights = made.buffer({.size = 1000});
@@ -227,7 +232,7 @@ TEST(Memory, KnowsThePeakAndWhoWasAlive) {
             .call = test::Span{2, 3},
             .reads = {{weights}},
             .writes = {{late}}});
-  const Report report = analyze(made.trace());
+  const analysis::Report report = analyze(made.trace());
   EXPECT_EQ(report.memory.peak_bytes, 1800u);
   EXPECT_EQ(report.memory.peak_ns, test::at_us(15));
   EXPECT_EQ(report.memory.needed_at_peak_bytes, 1000u);
@@ -238,7 +243,7 @@ TEST(Memory, KnowsThePeakAndWhoWasAlive) {
   EXPECT_EQ(report.memory.curve.back().bytes, 1500u);
 }
 
-TEST(Memory, WhatIsFreedAndAllocatedAtOnceWasNotAliveAtOnce) {
+TEST(analysis::Memory, WhatIsFreedAndAllocatedAtOnceWasNotAliveAtOnce) {
   MadeDocument made;
   made.buffer({.size = 1000, .allocated = 5, .freed = 20});
   made.buffer({.size = 1000, .allocated = 20});
@@ -246,13 +251,13 @@ TEST(Memory, WhatIsFreedAndAllocatedAtOnceWasNotAliveAtOnce) {
   EXPECT_EQ(analyze(made.trace()).memory.peak_bytes, 1000u);
 }
 
-TEST(KernelUsage, CountsWhatHasNoTimesButDoesNotTimeIt) {
+TEST(analysis::KernelUsage, CountsWhatHasNoTimesButDoesNotTimeIt) {
   MadeDocument made;
   const auto k = made.kernel("k"), x = made.buffer({.size = 8000});
   made.add({.kernel = k, .run = {1, 2}, .reads = {{x}}});
   made.add({.kernel = k, .run = {3, 6}, .reads = {{x}}, .groups = 2});
   made.add({.kernel = k, .call = test::Span{7, 8}});
-  const auto usage = find_kernel_usage(made.trace());
+  const auto usage = analysis::find_kernel_usage(made.trace());
   EXPECT_EQ(usage[0].count, 3u);
   EXPECT_EQ(usage[0].timed, 2u);
   EXPECT_EQ(usage[0].total_ns, 4000u);

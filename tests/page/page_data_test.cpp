@@ -88,7 +88,7 @@ TEST_F(PageDataTest, CommandsAreThoseOfTheTrace) {
   const PageData data(trace);
   const TableReader commands = table(data, "commands");
   EXPECT_EQ(commands.type("lane"), "u16");
-  const auto origin = static_cast<std::int64_t>(find_activity(trace).begin_ns);
+  const auto origin = static_cast<std::int64_t>(analysis::find_activity(trace).begin_ns);
   ASSERT_NE(origin, 0);
   const auto time = [&](std::uint64_t ns) {
     return ns == 0 ? NAN : static_cast<double>(static_cast<std::int64_t>(ns) - origin);
@@ -180,25 +180,25 @@ TEST_F(PageDataTest, WhatWasRecordedBesidesIsThere) {
 
 TEST_F(PageDataTest, WhatAnalysisFoundIsThere) {
   const Trace trace = Trace::load(write_sample(folder_ / "x.reel"));
-  const Report report = analyze(trace);
+  const analysis::Report report = analyze(trace);
   const PageData data(trace);
   const auto time = [&](std::uint64_t ns) {
     return static_cast<double>(ns - report.activity.begin_ns);
   };
   expect_column(table(data, "gaps"), "begin", report.activity.gaps,
-                [&](const Gap& gap) { return time(gap.begin_ns); });
+                [&](const analysis::Gap& gap) { return time(gap.begin_ns); });
   expect_column(table(data, "gaps"), "cause", report.activity.gaps,
-                [](const Gap& gap) { return static_cast<int>(gap.cause); });
+                [](const analysis::Gap& gap) { return static_cast<int>(gap.cause); });
   expect_column(table(data, "dependencies"), "from", report.dependencies,
-                [](const Dependency& dependency) { return dependency.from; });
+                [](const analysis::Dependency& dependency) { return dependency.from; });
   expect_column(table(data, "dependencies"), "bytes", report.dependencies,
-                [](const Dependency& dependency) { return dependency.bytes; });
+                [](const analysis::Dependency& dependency) { return dependency.bytes; });
   expect_column(table(data, "path"), "end", report.path.steps,
-                [&](const PathStep& step) { return time(step.end_ns); });
+                [&](const analysis::PathStep& step) { return time(step.end_ns); });
   expect_column(table(data, "memory"), "bytes", report.memory.curve,
-                [](const MemoryPoint& point) { return point.bytes; });
+                [](const analysis::MemoryPoint& point) { return point.bytes; });
   EXPECT_EQ(list(data, "findings"),
-            json::parse(findings_json(trace, report, find_insights(trace, report))));
+            json::parse(analysis::findings_json(trace, report, find_insights(trace, report))));
   const json summary = list(data, "summary");
   EXPECT_EQ(summary["document"], trace.path());
   EXPECT_EQ(summary["span_ns"], report.activity.span_ns());
@@ -222,7 +222,7 @@ TEST_F(PageDataTest, KernelsBuffersAndScopesSayWhatTheVerbsSay) {
   const json kernels = list(data, "kernels");
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0]["id"], "k4");
-  for (const KernelUsage& usage : find_kernel_usage(trace)) {
+  for (const analysis::KernelUsage& usage : analysis::find_kernel_usage(trace)) {
     const json& kernel = kernels[usage.kernel];
     EXPECT_EQ(kernel["count"], usage.count);
     EXPECT_EQ(kernel["total_ns"], usage.total_ns);
@@ -240,7 +240,8 @@ TEST_F(PageDataTest, KernelsBuffersAndScopesSayWhatTheVerbsSay) {
   EXPECT_EQ(buffers[0]["element"], "i16");
   EXPECT_EQ(buffers[2]["element"], nullptr);
   EXPECT_EQ(buffers[2]["size_bytes"], 2'621'440);
-  EXPECT_EQ(list(data, "scopes"), json::parse(scopes_json(trace, find_scopes(trace))));
+  EXPECT_EQ(list(data, "scopes"),
+            json::parse(analysis::scopes_json(trace, analysis::find_scopes(trace))));
 }
 
 TEST_F(PageDataTest, ImagesTellTheirShapeAndTheirFormatInWords) {

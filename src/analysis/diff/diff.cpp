@@ -11,13 +11,9 @@
 #include "analysis/diff/side.hpp"
 #include "reel/units.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 namespace {
-
-using analysis::RowKey;
-using analysis::RowTime;
-using analysis::Side;
 
 // One pass each tells nothing of noise: then a tenth of the row and a hundredth of the whole.
 bool is_significant(const DiffRow& row, const std::vector<std::uint64_t>& noise_ns,
@@ -70,7 +66,7 @@ class DiffSearch {
         delta > static_cast<double>(diff_.a.total_ns) * (noise > 0 ? 2 * noise : 0.05);
     add_rows();
     add_sources();
-    analysis::compare_contents(a_, b_, diff_);
+    compare_contents(a_, b_, diff_);
     add_findings();
     diff_.cause = cause();
     return std::move(diff_);
@@ -285,4 +281,4 @@ TraceDiff diff(const Trace& a, const Trace& b, const AnalysisOptions& options) {
   return DiffSearch(side_a, side_b).run();
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

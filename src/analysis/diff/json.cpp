@@ -2,7 +2,7 @@
 
 #include "reel/diff.hpp"
 
-namespace reel {
+namespace reel::analysis {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::string diff_json(const Trace& a, const Trace& b, const TraceDiff& diff) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

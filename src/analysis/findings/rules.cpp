@@ -42,7 +42,7 @@ std::string kernel_text(const Trace& trace, std::uint32_t kernel) {
 
 }  // namespace reel::analysis
 
-namespace reel {
+namespace reel::analysis {
 
 std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
   using namespace analysis;
@@ -64,4 +64,4 @@ std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
   return findings;
 }
 
-}  // namespace reel
+}  // namespace reel::analysis

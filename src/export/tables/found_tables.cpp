@@ -48,7 +48,7 @@ Column finding_column(const char* name, Type type, const char* meaning, Make) {
           [](Source& s, std::uint64_t row) -> Cell { return Make{}(s.findings()[row]); }};
 }
 
-using F = Finding;
+using F = analysis::Finding;
 Table finding_table() {
   return {
       "findings",

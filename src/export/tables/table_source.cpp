@@ -4,37 +4,37 @@
 
 namespace reel::tables {
 
-const Report& Source::report() {
+const analysis::Report& Source::report() {
   if (!report_) report_ = analyze(trace_, options_);
   return *report_;
 }
 
-const Activity& Source::activity() {
+const analysis::Activity& Source::activity() {
   if (report_) return report_->activity;
-  if (!activity_) activity_ = find_activity(trace_);
+  if (!activity_) activity_ = analysis::find_activity(trace_);
   return *activity_;
 }
 
-const std::vector<Dependency>& Source::dependencies() {
+const std::vector<analysis::Dependency>& Source::dependencies() {
   if (report_) return report_->dependencies;
-  if (!dependencies_) dependencies_ = find_dependencies(trace_);
+  if (!dependencies_) dependencies_ = analysis::find_dependencies(trace_);
   return *dependencies_;
 }
 
-const Memory& Source::memory() {
+const analysis::Memory& Source::memory() {
   if (report_) return report_->memory;
-  if (!memory_) memory_ = find_memory(trace_, activity());
+  if (!memory_) memory_ = analysis::find_memory(trace_, activity());
   return *memory_;
 }
 
-const std::vector<Finding>& Source::findings() {
+const std::vector<analysis::Finding>& Source::findings() {
   if (!findings_) findings_ = find_insights(trace_, report());
   return *findings_;
 }
 
 const std::vector<std::uint64_t>& Source::own_ns() {
   if (report_) return report_->own_ns;
-  if (!own_ns_) own_ns_ = own_run_ns(trace_);
+  if (!own_ns_) own_ns_ = analysis::own_run_ns(trace_);
   return *own_ns_;
 }
 

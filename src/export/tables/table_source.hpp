@@ -15,17 +15,17 @@ namespace reel::tables {
 
 class Source {
  public:
-  explicit Source(const Trace& trace, AnalysisOptions options = {})
+  explicit Source(const Trace& trace, analysis::AnalysisOptions options = {})
       : trace_(trace), options_(std::move(options)) {}
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
   const Trace& trace() const noexcept { return trace_; }
-  const Activity& activity();
-  const std::vector<Dependency>& dependencies();
-  const Memory& memory();
-  const Report& report();  // all of it
-  const std::vector<Finding>& findings();
+  const analysis::Activity& activity();
+  const std::vector<analysis::Dependency>& dependencies();
+  const analysis::Memory& memory();
+  const analysis::Report& report();  // all of it
+  const std::vector<analysis::Finding>& findings();
   const std::vector<std::uint64_t>& own_ns();
 
   // Arguments of all commands, one after the other: those of works count for each command.
@@ -45,12 +45,12 @@ class Source {
 
  private:
   const Trace& trace_;
-  AnalysisOptions options_;
-  std::optional<Report> report_;
-  std::optional<Activity> activity_;
-  std::optional<std::vector<Dependency>> dependencies_;
-  std::optional<Memory> memory_;
-  std::optional<std::vector<Finding>> findings_;
+  analysis::AnalysisOptions options_;
+  std::optional<analysis::Report> report_;
+  std::optional<analysis::Activity> activity_;
+  std::optional<std::vector<analysis::Dependency>> dependencies_;
+  std::optional<analysis::Memory> memory_;
+  std::optional<std::vector<analysis::Finding>> findings_;
   std::optional<std::vector<std::uint64_t>> own_ns_;
   std::vector<std::uint64_t> argument_ends_;  // by command
   std::uint32_t last_command_ = 0;            // of argument_at()

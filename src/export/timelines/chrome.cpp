@@ -52,7 +52,7 @@ const char* hta_call_name(WorkKind kind) {
 
 class ChromeExport {
  public:
-  ChromeExport(const Trace& trace, const Memory& memory, ExportFile& file, bool hta)
+  ChromeExport(const Trace& trace, const analysis::Memory& memory, ExportFile& file, bool hta)
       : trace_(trace), memory_(memory), file_(file), events_(file), hta_(hta) {
     std::uint64_t pid = 0;
     if (const auto found = trace.facts().find("pid"); found != trace.facts().end())
@@ -252,7 +252,7 @@ class ChromeExport {
   }
 
   const Trace& trace_;
-  const Memory& memory_;
+  const analysis::Memory& memory_;
   ExportFile& file_;
   Events events_;
   bool hta_;
@@ -264,7 +264,7 @@ class ChromeExport {
 ExportReport export_chrome(const Trace& trace, const std::string& path, const ExportOptions& how) {
   const bool pack = path.ends_with(".gz");
   ExportFile file(trace, path, how, pack ? ExportFile::Packing::gzip : ExportFile::Packing::none);
-  const Memory memory = find_memory(trace, find_activity(trace));
+  const analysis::Memory memory = analysis::find_memory(trace, analysis::find_activity(trace));
   ChromeExport writer(trace, memory, file, how.hta);
   writer.write();
   ExportReport told;

@@ -36,11 +36,11 @@ std::vector<Counter> counters_of(std::vector<std::vector<Change>> devices) {
 
 }  // namespace
 
-std::vector<Counter> memory_counters(const Trace& trace, const Memory& memory) {
+std::vector<Counter> memory_counters(const Trace& trace, const analysis::Memory& memory) {
   std::vector<std::vector<Change>> devices(trace.devices().size());
   for (std::size_t b = 0; b < trace.buffers().size(); ++b) {
     const TraceBuffer& buffer = trace.buffers()[b];
-    const BufferUse& use = memory.buffers[b];
+    const analysis::BufferUse& use = memory.buffers[b];
     if (buffer.device == no_index || use.alive_from_ns == 0) continue;
     devices[buffer.device].push_back({use.alive_from_ns, true, buffer.size_bytes});
     if (!use.outlives)

@@ -14,7 +14,7 @@ struct CounterPoint {
 using Counter = std::vector<CounterPoint>;  // by time, one point a moment
 
 // Bytes of buffers that are allocated, by device.
-std::vector<Counter> memory_counters(const Trace& trace, const Memory& memory);
+std::vector<Counter> memory_counters(const Trace& trace, const analysis::Memory& memory);
 
 // Commands that were given to a device and have not ended, by device. Only those of which both
 // times are known take part.

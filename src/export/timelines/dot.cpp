@@ -53,15 +53,15 @@ const char* colour_of(WorkKind kind) {
   return "#e5e7eb";
 }
 
-const char* style_of(DependencyKind kind) {
+const char* style_of(analysis::DependencyKind kind) {
   switch (kind) {
-    case DependencyKind::data:
+    case analysis::DependencyKind::data:
       return "style=solid";
-    case DependencyKind::order:
+    case analysis::DependencyKind::order:
       return "style=dashed";
-    case DependencyKind::missing:
+    case analysis::DependencyKind::missing:
       return R"(style=bold, color="#dc2626", fontcolor="#dc2626")";
-    case DependencyKind::redundant:
+    case analysis::DependencyKind::redundant:
       return R"(style=dotted, color="#94a3b8")";
   }
   return "";
@@ -73,7 +73,7 @@ class Drawing {
       : trace_(trace), file_(file), count_(count) {}
 
   // The number of dependencies that have an end outside.
-  std::uint64_t draw(const std::vector<Dependency>& dependencies) {
+  std::uint64_t draw(const std::vector<analysis::Dependency>& dependencies) {
     file_.write(
         "digraph reel {\n"
         "  rankdir=TB; nodesep=0.3; ranksep=0.4;\n"
@@ -86,7 +86,7 @@ class Drawing {
       frame_of(root, trace_.text(trace_.work_of(trace_.commands()[c]).scope)).commands.push_back(c);
     draw(root, 1);
     std::uint64_t outside = 0;
-    for (const Dependency& d : dependencies) {
+    for (const analysis::Dependency& d : dependencies) {
       if (d.to >= count_ || d.from >= count_) {
         ++outside;
         continue;
@@ -107,12 +107,12 @@ class Drawing {
                 "\n");
   }
 
-  std::string through(const Dependency& d) const {
+  std::string through(const analysis::Dependency& d) const {
     if (d.buffer == no_index) return {};
     return fmt::format(
         ", tooltip={}{}",
         dot_string(fmt::format("{}, {} bytes", describe_buffer(trace_, d.buffer), d.bytes)),
-        d.kind == DependencyKind::missing ? ", label=\"race\"" : "");
+        d.kind == analysis::DependencyKind::missing ? ", label=\"race\"" : "");
   }
 
   void draw(const Frame& frame, std::size_t depth) {
@@ -148,7 +148,8 @@ ExportReport export_dot(const Trace& trace, const std::string& path, const Expor
   ExportFile file(trace, path, how);
   const auto all = static_cast<std::uint32_t>(trace.commands().size());
   const std::uint32_t count = std::min(all, how.most);
-  const std::uint64_t outside = Drawing(trace, file, count).draw(find_dependencies(trace));
+  const std::uint64_t outside =
+      Drawing(trace, file, count).draw(analysis::find_dependencies(trace));
   ExportReport report;
   report.bytes = file.keep();
   report.files = {path};

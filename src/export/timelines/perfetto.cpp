@@ -20,7 +20,7 @@ class GpuEvents {
  public:
   GpuEvents(const Trace& trace, Packets& packets) : trace_(trace), packets_(packets) {}
 
-  void write(const std::vector<Dependency>& dependencies) {
+  void write(const std::vector<analysis::Dependency>& dependencies) {
     describe_devices();
     intern_queues();
     find_waits(dependencies);
@@ -93,10 +93,10 @@ class GpuEvents {
   }
 
   // What a command waited for: what it was told to, and what its bytes made it.
-  void find_waits(const std::vector<Dependency>& dependencies) {
+  void find_waits(const std::vector<analysis::Dependency>& dependencies) {
     for (const TraceOrder& order : trace_.orders()) waits_.emplace_back(order.command, order.after);
-    for (const Dependency& d : dependencies)
-      if (d.kind == DependencyKind::data || d.kind == DependencyKind::order)
+    for (const analysis::Dependency& d : dependencies)
+      if (d.kind == analysis::DependencyKind::data || d.kind == analysis::DependencyKind::order)
         waits_.emplace_back(d.to, d.from);
     std::ranges::sort(waits_);
     waits_.erase(std::unique(waits_.begin(), waits_.end()), waits_.end());
@@ -193,11 +193,12 @@ class GpuEvents {
 ExportReport export_perfetto(const Trace& trace, const std::string& path,
                              const ExportOptions& how) {
   ExportFile file(trace, path, how);
-  const Activity activity = find_activity(trace);
+  const analysis::Activity activity = analysis::find_activity(trace);
   Packets packets(file);
   packets.begin(activity.begin_ns);
-  GpuEvents(trace, packets).write(find_dependencies(trace));
-  const std::uint64_t cut = perfetto::write_tracks(trace, find_memory(trace, activity), packets);
+  GpuEvents(trace, packets).write(analysis::find_dependencies(trace));
+  const std::uint64_t cut =
+      perfetto::write_tracks(trace, analysis::find_memory(trace, activity), packets);
   ExportReport report;
   report.bytes = file.keep();
   report.files = {path};

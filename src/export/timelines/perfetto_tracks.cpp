@@ -21,7 +21,7 @@ class Tracks {
   Tracks(const Trace& trace, Packets& packets)
       : trace_(trace), packets_(packets), pid_(process_of(trace)) {}
 
-  void write(const Memory& memory) {
+  void write(const analysis::Memory& memory) {
     write_host();
     write_scopes();
     write_counters(memory);
@@ -200,7 +200,7 @@ class Tracks {
     }
   }
 
-  void write_counters(const Memory& use) {
+  void write_counters(const analysis::Memory& use) {
     const auto memory = memory_counters(trace_, use);
     const auto depth = depth_counters(trace_);
     for (std::uint32_t d = 0; d < trace_.devices().size(); ++d) {
@@ -236,7 +236,7 @@ std::uint64_t api_of(const std::string& backend) {
   return backend == "vulkan" ? 2 : backend == "opencl" ? 3 : 0;
 }
 
-std::uint64_t write_tracks(const Trace& trace, const Memory& memory, Packets& packets) {
+std::uint64_t write_tracks(const Trace& trace, const analysis::Memory& memory, Packets& packets) {
   Tracks tracks(trace, packets);
   tracks.write(memory);
   return tracks.cut();

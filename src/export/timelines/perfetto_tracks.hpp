@@ -8,7 +8,7 @@
 namespace reel::perfetto {
 
 // The number of slices that had to be cut.
-std::uint64_t write_tracks(const Trace& trace, const Memory& memory, Packets& packets);
+std::uint64_t write_tracks(const Trace& trace, const analysis::Memory& memory, Packets& packets);
 
 std::uint32_t process_of(const Trace& trace);      // 0: not known
 std::uint64_t api_of(const std::string& backend);  // as InternedGraphicsContext has it

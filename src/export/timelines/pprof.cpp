@@ -86,8 +86,8 @@ std::vector<std::string> frames_of(const std::string& scope) {
 
 ExportReport export_pprof(const Trace& trace, const std::string& path, const ExportOptions& how) {
   ExportFile file(trace, path, how, ExportFile::Packing::gzip);
-  const std::vector<std::uint64_t> own_ns = own_run_ns(trace);
-  const Activity activity = find_activity(trace);
+  const std::vector<std::uint64_t> own_ns = analysis::own_run_ns(trace);
+  const analysis::Activity activity = analysis::find_activity(trace);
 
   std::vector<Usage> works(trace.works().size());
   for (std::size_t c = 0; c < trace.commands().size(); ++c) {

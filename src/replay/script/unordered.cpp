@@ -14,7 +14,7 @@ namespace rerun {
 namespace {
 
 // With the first bytes that both touch.
-Race race_of(const Trace& trace, const Dependency& missing) {
+Race race_of(const Trace& trace, const analysis::Dependency& missing) {
   Race race{.first = missing.from, .second = missing.to};
   const auto each = [&](std::uint32_t c, auto&& visit) {
     for_each_range(trace, trace.work_of(trace.commands()[c]), visit);
@@ -94,8 +94,8 @@ std::vector<std::uint32_t> sequence_with(const Trace& trace,
 
 std::vector<Race> find_unordered(const Trace& trace) {
   std::vector<Race> found;
-  for (const Dependency& dependency : find_dependencies(trace)) {
-    if (dependency.kind != DependencyKind::missing) continue;
+  for (const analysis::Dependency& dependency : analysis::find_dependencies(trace)) {
+    if (dependency.kind != analysis::DependencyKind::missing) continue;
     Race race = race_of(trace, dependency);
     race.is_certain = is_certain(trace, race);
     race.is_kept = earlier_by_stamps(trace, race.first, race.second) != 0;
