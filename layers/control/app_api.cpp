@@ -3,7 +3,7 @@
 #include <string>
 
 #include "layers/control/control.hpp"
-#include "layers/opencl/recording/session.hpp"
+#include "layers/session/session.hpp"
 #include "reel_app.h"
 
 namespace reel::layer {

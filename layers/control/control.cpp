@@ -11,7 +11,7 @@
 #include "base/log.hpp"
 #include "layers/control/control_thread.hpp"
 #include "layers/control/launcher.hpp"
-#include "layers/opencl/recording/session.hpp"
+#include "layers/session/session.hpp"
 
 namespace reel::layer::control {
 namespace {

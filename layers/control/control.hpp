@@ -11,9 +11,9 @@
 
 namespace reel::layer::control {
 
-// The loader has loaded the layer; from clInitLayer.
+// A loader has loaded the layer.
 void layer_loaded() noexcept;
-// The first OpenCL call of the process: reads the settings, and begins what is to begin at once.
+// The first call of the process: reads the settings, and begins what is to begin at once.
 void first_call() noexcept;
 // Only while session::attention is set: a command is about to be given, `kernel` is its kernel's
 // name or empty. May begin or end a capture. Counts commands.

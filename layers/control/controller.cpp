@@ -11,7 +11,7 @@
 #include "base/log.hpp"
 #include "layers/control/launcher.hpp"
 #include "layers/control/name_pattern.hpp"
-#include "layers/opencl/recording/session.hpp"
+#include "layers/session/session.hpp"
 #include "recording/opening/announce.hpp"
 
 namespace reel::layer {

@@ -1,15 +1,14 @@
 #include "layers/opencl/given.hpp"
 
 #include "base/clock.hpp"
-#include "layers/opencl/exit_watch.hpp"
+#include "layers/control/scope_stack.hpp"
+#include "layers/session/exit_watch.hpp"
 
 namespace reel::layer {
 
 Given::Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count,
              const cl_event* waits, cl_event* event) noexcept {
-  ticket_.wait_count = wait_count;
-  ticket_.waits = waits;
-  ticket_.event = ticket_.program_event = event;
+  ticket_.set(wait_count, waits, event);
   const std::uint32_t mode = session::mode();
   if (mode & session::recording) meter_.begin();
   if (mode & session::attention) control::before_command(kernel);
@@ -28,7 +27,7 @@ Given::Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count
     }
     if (!known || known->on_device) return;
     lock_ = std::unique_lock(known->mutex);
-    (*use_)->start(ticket_, *known, wait_count, waits, event);
+    (*use_)->start(ticket_, *known);
   });
 }
 
@@ -40,22 +39,51 @@ void Given::leave() noexcept {
   waited_ = {};
 }
 
+void Given::ready() noexcept {
+  if (!ticket_.record) return;
+  const capture::TrackedKernel* kernel = ticket_.work->kernel;
+  (*use_)->before(ticket_, control::selects(kernel ? std::string_view(kernel->name) : ""));
+}
+
+void Given::launch(CommandBuffer& buffer) noexcept {
+  if (ticket_.record) (*use_)->launch(ticket_, buffer, "clEnqueueCommandBufferKHR");
+}
+
+void Given::ask_for_event() noexcept {
+  if (!ticket_.own_waits.empty()) quietly([&] { ticket_.add_own_waits(); });
+  if (!ticket_.program_event && (ticket_.record || ticket_.is_followed))
+    ticket_.event = &ticket_.taken;
+}
+
 void Given::called(cl_int status) noexcept {
   ticket_.own_waits.clear();
   if (!ticket_.record && !ticket_.is_followed) return;
   capture_ = (*use_)->number;
   if (ticket_.record) stream_ = ticket_.record->lanes[ticket_.lane].stream;
   if (will_wait_ && status == CL_SUCCESS) {
-    waited_ = HeldEvent::of(ticket_.program_event ? *ticket_.program_event : ticket_.taken);
-    if (!waited_) without_event_ = ticket_.place->handle;  // a driver that gives none
+    waited_ = capture::Completion::of(opencl_api(), ticket_.done_event());
+    if (!waited_)
+      without_event_ =
+          static_cast<cl_command_queue>(ticket_.place->handle.get());  // a driver that gives none
   }
+  capture::RecordedEvent recorded;
   if (ticket_.record) {
-    (*use_)->finish(ticket_, status);
-    if (const std::uint64_t ns = meter_.end()) (*use_)->add_command_time(ns);
-    return;
+    capture::Completion done(opencl_api(), std::exchange(ticket_.taken, nullptr));
+    if (ticket_.program_event && status == CL_SUCCESS)
+      done = capture::Completion::of(opencl_api(), *ticket_.program_event);
+    recorded = (*use_)->finish(ticket_, status, std::move(done), current_scope().key());
+  } else {
+    recorded = (*use_)->followed(ticket_, status);
+    if (ticket_.taken) next().clReleaseEvent(std::exchange(ticket_.taken, nullptr));
   }
-  (*use_)->followed(ticket_, status);
-  if (ticket_.taken) next().clReleaseEvent(std::exchange(ticket_.taken, nullptr));
+  if (recorded.capture && ticket_.program_event && *ticket_.program_event)
+    quietly([&] {
+      auto known = std::make_shared<Event>();
+      static_cast<capture::RecordedEvent&>(*known) = std::move(recorded);
+      add(*ticket_.program_event, std::move(known));
+    });
+  if (!ticket_.record) return;
+  if (const std::uint64_t ns = meter_.end()) (*use_)->add_command_time(ns);
 }
 
 cl_int Given::wait(cl_int status) noexcept {
@@ -63,7 +91,7 @@ cl_int Given::wait(cl_int status) noexcept {
   lock_ = {};
   use_.reset();
   if (!waited_) return next().clFinish(without_event_);
-  const cl_event event = waited_.get();
+  const auto event = static_cast<cl_event>(waited_.get());
   status = next().clWaitForEvents(1, &event);
   waited_ = {};
   const RecordingUse use;

@@ -15,8 +15,9 @@
 
 #include "layers/control/call_meter.hpp"
 #include "layers/control/control.hpp"
-#include "layers/opencl/recording/recording.hpp"
-#include "layers/opencl/recording/session.hpp"
+#include "layers/opencl/objects/command_buffer.hpp"
+#include "layers/opencl/opencl_api.hpp"
+#include "layers/session/recording_use.hpp"
 
 namespace reel::layer {
 
@@ -32,13 +33,9 @@ class Given {
   explicit operator bool() const noexcept { return ticket_.record != nullptr; }
   Work& work() noexcept { return *ticket_.work; }
   // The work is filled. It may turn out not to be wanted.
-  void ready() noexcept {
-    if (ticket_.record) (*use_)->before(ticket_);
-  }
+  void ready() noexcept;
   // In place of filling it: a buffer of commands.
-  void launch(CommandBuffer& buffer) noexcept {
-    if (ticket_.record) (*use_)->launch(ticket_, buffer);
-  }
+  void launch(CommandBuffer& buffer) noexcept;
   // Filling it failed: it goes on unrecorded.
   void give_up() noexcept { ticket_.give_up(); }
 
@@ -58,6 +55,7 @@ class Given {
   // The driver's call, then what there is to note of it.
   template <class Call>
   cl_int call(Call&& driver) noexcept {
+    ask_for_event();
     meter_.driver_begins();
     const cl_int status = driver(ticket_.wait_count, ticket_.waits, ticket_.event);
     meter_.driver_ends();
@@ -67,7 +65,7 @@ class Given {
   void called(cl_int status) noexcept;
   Ticket& ticket() noexcept { return ticket_; }
   // Where it is being recorded, or the capture sees it at all (`ticket().place`).
-  Recording& recording() const noexcept { return *use_->operator->(); }
+  capture::CallRecording& recording() const noexcept { return *use_->operator->(); }
 
   // The program wants this call to block. The driver is told not to, since waiting with the
   // queue's lock would stop whoever is to end the wait; wait() then does, as the last thing, and
@@ -80,6 +78,8 @@ class Given {
   cl_int wait(cl_int status) noexcept;
 
  private:
+  // Adds to what the program gives the driver what the capture needs.
+  void ask_for_event() noexcept;
   void leave() noexcept;
 
   CallMeter meter_;
@@ -87,7 +87,7 @@ class Given {
   std::shared_ptr<Queue> queue_;
   std::unique_lock<std::recursive_mutex> lock_;
   Ticket ticket_;
-  HeldEvent waited_;
+  capture::Completion waited_;
   cl_command_queue without_event_ = nullptr;
   bool will_wait_ = false;
   std::uint32_t stream_ = 0, capture_ = 0;

@@ -27,7 +27,7 @@ struct Map {
   std::uint32_t capture = 0;  // whose copy `before` is
   // Of an image: all of it. Null: discarding, or not captured.
   std::shared_ptr<capture::Block> before;
-  std::shared_ptr<const capture::UnderWay> read;      // of the copy
+  capture::Completion read;                           // of the copy
   std::shared_ptr<const capture::PageHashes> hashes;  // in place of a copy
 };
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "layers/opencl/objects/objects.hpp"
-#include "recording/call_work.hpp"
+#include "recording/calls/call_work.hpp"
 #include "recording/contents/byte_source.hpp"
 
 namespace reel::layer {

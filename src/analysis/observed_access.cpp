@@ -41,7 +41,7 @@ std::optional<std::string> source_of(const Trace& trace, const TraceKernel& kern
 
 ObservedAccess::ObservedAccess(const Trace& trace) : trace_(trace) {
   const auto api = trace.facts().find("api");
-  if (api == trace.facts().end() || api->second != "opencl") return;
+  if (api == trace.facts().end() || api->second.find("opencl") == std::string::npos) return;
   known_.resize(trace.buffers().size());
   go_through();
   decide();

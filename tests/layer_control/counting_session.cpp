@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "layers/opencl/recording/session.hpp"
+#include "layers/session/session.hpp"
 
 namespace reel::test {
 

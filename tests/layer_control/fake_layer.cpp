@@ -9,7 +9,7 @@
 
 #include "files_session.hpp"
 #include "layers/control/control.hpp"
-#include "layers/opencl/recording/session.hpp"
+#include "layers/session/session.hpp"
 
 namespace {
 

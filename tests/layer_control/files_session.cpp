@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "layers/opencl/recording/session.hpp"
+#include "layers/session/session.hpp"
 
 namespace reel::layer::session {
 namespace {

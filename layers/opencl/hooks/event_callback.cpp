@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "layers/opencl/exit_watch.hpp"
 #include "layers/opencl/given.hpp"
+#include "layers/session/exit_watch.hpp"
 
 namespace reel::layer {
 namespace {

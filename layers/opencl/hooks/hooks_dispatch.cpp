@@ -4,11 +4,11 @@
 #include <span>
 
 #include "layers/opencl/given.hpp"
-#include "layers/opencl/held_back.hpp"
 #include "layers/opencl/hooks/dispatch.hpp"
 #include "layers/opencl/hooks/hooks.hpp"
 #include "layers/opencl/objects/parameters.hpp"
 #include "layers/opencl/objects/svm_pointers.hpp"
+#include "recording/calls/held_back.hpp"
 
 namespace reel::layer {
 
@@ -184,7 +184,7 @@ cl_int CL_API_CALL enqueue_native(cl_command_queue queue, void(CL_CALLBACK* func
                                   void* arguments, size_t size, cl_uint memory_count,
                                   const cl_mem* memories, const void** places, cl_uint wait_count,
                                   const cl_event* waits, cl_event* event) {
-  held_back::native_given();
+  capture::held_back::native_given();
   Given given(queue, "", wait_count, waits, event);
   if (given) {
     quietly([&] {

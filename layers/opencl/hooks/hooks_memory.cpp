@@ -111,7 +111,7 @@ cl_int CL_API_CALL release_memory(cl_mem memory) {
       storage->is_gone = true;
     }
     const RecordingUse use;
-    if (use) use->freed(storage);
+    if (use) use->freed(*storage);
   });
 }
 

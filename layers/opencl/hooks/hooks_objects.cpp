@@ -1,12 +1,12 @@
 // Contexts, queues and events: who lives, who goes, and what a queue's owner is told.
 #include <cstring>
 
-#include "layers/opencl/exit_watch.hpp"
 #include "layers/opencl/given.hpp"
-#include "layers/opencl/held_back.hpp"
 #include "layers/opencl/hooks/event_callback.hpp"
 #include "layers/opencl/hooks/hooks.hpp"
 #include "layers/opencl/objects/references.hpp"
+#include "layers/session/exit_watch.hpp"
+#include "recording/calls/held_back.hpp"
 
 namespace reel::layer {
 
@@ -42,7 +42,7 @@ void queue_made(cl_command_queue handle, cl_context context, cl_device_id device
     auto queue = std::make_shared<Queue>();
     queue->context = context;
     queue->device = device;
-    queue->out_of_order = (asked & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+    queue->in_order = (asked & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
     queue->on_device = (asked & CL_QUEUE_ON_DEVICE) != 0;
     queue->can_stamp = stamps_are_ours || (asked & CL_QUEUE_PROFILING_ENABLE) != 0;
     queue->stamps_are_ours = stamps_are_ours;
@@ -135,7 +135,7 @@ cl_int CL_API_CALL set_queue_property(cl_command_queue queue, cl_command_queue_p
     if (auto* known = find<Queue>(queue)) {
       if (bits & CL_QUEUE_PROFILING_ENABLE) known->stamps_are_ours = false;
       if (bits & CL_QUEUE_PROFILING_ENABLE) known->can_stamp = enable != CL_FALSE;
-      if (bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) known->out_of_order = enable != CL_FALSE;
+      if (bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) known->in_order = enable == CL_FALSE;
     }
   return status;
 }
@@ -160,7 +160,7 @@ cl_event CL_API_CALL create_user_event(cl_context context, cl_int* status_ret) {
     quietly([&] {
       auto known = std::make_shared<Event>();
       known->is_user = true;
-      known->user_number = held_back::made();
+      known->user_number = capture::held_back::made();
       add(event, std::move(known));
     });
   if (status_ret) *status_ret = status;
@@ -172,7 +172,7 @@ cl_int CL_API_CALL set_user_event(cl_event event, cl_int execution_status) {
   const auto* known = find<Event>(event);
   const std::uint64_t number = known ? known->user_number : 0;
   const cl_int status = next().clSetUserEventStatus(event, execution_status);
-  if (status == CL_SUCCESS && number) held_back::set(number);
+  if (status == CL_SUCCESS && number) capture::held_back::set(number);
   return status;
 }
 

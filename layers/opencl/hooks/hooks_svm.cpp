@@ -16,7 +16,6 @@ void* CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, size_t s
   if (!pointer) return pointer;
   quietly([&] {
     auto storage = std::make_shared<Storage>();
-    storage->id = BufferId{next_buffer_id()};
     storage->kind = BufferKind::svm;
     storage->context = context;
     storage->size_bytes = size;
@@ -36,7 +35,7 @@ void freed(const void* pointer) noexcept {
     const auto storage = remove_svm(pointer);
     if (!storage || storage->parts.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     const RecordingUse use;
-    if (use) use->freed(storage);
+    if (use) use->freed(*storage);
   });
 }
 

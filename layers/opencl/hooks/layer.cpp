@@ -1,14 +1,12 @@
 // layer.cpp - where the loader comes in.
 #include <dlfcn.h>
-#include <pthread.h>
 
 #include <array>
 #include <cstring>
 
-#include "layers/control/control.hpp"
-#include "layers/opencl/exit_watch.hpp"
 #include "layers/opencl/hooks/hooks.hpp"
-#include "layers/opencl/recording/session.hpp"
+#include "layers/opencl/objects/objects.hpp"
+#include "layers/session/process.hpp"
 
 namespace reel::layer {
 
@@ -90,14 +88,7 @@ REEL_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint num_entries,
   add_svm_hooks(hooks);
   add_order_hooks(hooks);
   add_extension_hooks(hooks);
-  pthread_atfork([] { session::prepare_fork(); }, [] { session::after_fork_in_parent(); },
-                 [] {
-                   session::after_fork_in_child();
-                   control::process_forked();
-                 });
-  watch_exit_from_start();
-  control::layer_loaded();
-  control::first_call();
+  api_loaded(opencl_api());
   *num_entries_ret = known;
   *layer_dispatch_ret = &hooks;
   return CL_SUCCESS;

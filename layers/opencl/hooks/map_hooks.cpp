@@ -137,7 +137,7 @@ void fill_unmap(Given& given, const char* function, std::optional<Map>& map,
       return;
     // A map that isn't done yet gave the host nothing to write to; one that is, is after the read.
     is_known = map->is_discarding || map->before || map->hashes;
-    if (map->is_discarding || (map->before && (!map->read || map->read->is_done())))
+    if (map->is_discarding || (map->before && map->read.is_done()))
       runs = written_by_host(*map, pointer);
     if (map->hashes) {
       const Range& range = map->ranges[0];

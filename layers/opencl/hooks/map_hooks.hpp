@@ -37,7 +37,7 @@ cl_int unmap(Given& given, const char* function, std::optional<Map> map, const v
              Driver&& driver) noexcept {
   map_ends(map, pointer);
   if (given) fill_unmap(given, function, map, pointer);
-  if (map) map->read.reset();
+  if (map) map->read = {};
   return given.call(std::forward<Driver>(driver));
 }
 

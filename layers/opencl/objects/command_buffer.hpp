@@ -10,19 +10,17 @@
 
 #include "layers/opencl/objects/objects.hpp"
 #include "layers/opencl/work.hpp"
+#include "recording/calls/call_queue.hpp"
 
 namespace reel::layer {
 
 struct CommandBufferFunctions;
 
-struct CommandBuffer final : Object {
+struct CommandBuffer final : Object, capture::CommandList {
   CommandBuffer() : Object(ObjectKind::command_buffer) {}
   cl_command_queue queue = nullptr;
   const CommandBufferFunctions* driver = nullptr;
-  std::mutex mutex;  // of what follows
-  std::vector<BufferedWork> works;
   std::vector<std::uint32_t> work_of_sync_point;  // sync point n is that of work [n]
-  std::uint32_t recorded_in = 0, graph = 0;
 };
 
 // The hook for a function of cl_khr_command_buffer, whose driver's own is `address`; null for

@@ -3,28 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <new>
 #include <shared_mutex>
 #include <span>
 #include <unordered_map>
 
 #include "layers/opencl/objects/image_shape.hpp"
-#include "layers/opencl/recording/queue_record.hpp"
+#include "recording/calls/call_queue.hpp"
 
 namespace reel::layer {
 
 namespace {
 
-// Nothing here is ever destroyed: a program may call OpenCL from its last destructor. Nor does it
-// take memory that may be used up.
-template <class T>
-T& forever() {
-  alignas(T) static std::byte place[sizeof(T)];
-  static T& one = *new (place) T;
-  return one;
-}
-
-std::atomic<std::uint32_t> buffers{0}, streams{0}, svm_changes{0};
+std::atomic<std::uint32_t> svm_changes{0};
 std::atomic<std::uint64_t> versions{1};
 std::atomic<std::size_t> svm_blocks{0};
 
@@ -36,9 +26,6 @@ struct SvmTable {
 }  // namespace
 
 HandleTable& handles() noexcept { return forever<HandleTable>(); }
-
-Queue::Queue() : Object(ObjectKind::queue) {}
-Queue::~Queue() = default;
 
 void add(const void* handle, std::shared_ptr<Object> object) {
   if (!handle) return;
@@ -68,10 +55,8 @@ void release_failed(const void* handle, const std::shared_ptr<Object>& object, b
   if (was_last) add(handle, object);
 }
 
-std::uint32_t next_buffer_id() noexcept { return buffers.fetch_add(1, std::memory_order_relaxed); }
 std::uint64_t next_version() noexcept { return versions.fetch_add(1, std::memory_order_relaxed); }
 std::uint32_t svm_version() noexcept { return svm_changes.load(std::memory_order_relaxed); }
-std::uint32_t next_stream_id() noexcept { return streams.fetch_add(1, std::memory_order_relaxed); }
 
 // --- adopting -----------------------------------------------------------------------------------
 
@@ -87,7 +72,7 @@ std::shared_ptr<Queue> queue_of(cl_command_queue handle) {
   queue->context = context;
   queue->device = ask<cl_device_id>(get, handle, CL_QUEUE_DEVICE);
   const auto properties = ask<cl_command_queue_properties>(get, handle, CL_QUEUE_PROPERTIES);
-  queue->out_of_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+  queue->in_order = (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
   queue->on_device = (properties & CL_QUEUE_ON_DEVICE) != 0;
   queue->can_stamp = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
   queue->references = ask<cl_uint>(get, handle, CL_QUEUE_REFERENCE_COUNT);
@@ -100,7 +85,6 @@ namespace {
 std::shared_ptr<Storage> make_storage(cl_mem handle, cl_mem_object_type type) {
   const auto get = next().clGetMemObjectInfo;
   auto storage = std::make_shared<Storage>();
-  storage->id = BufferId{next_buffer_id()};
   storage->context = ask<cl_context>(get, handle, CL_MEM_CONTEXT);
   storage->flags = ask<cl_mem_flags>(get, handle, CL_MEM_FLAGS);
   storage->memory = handle;
@@ -115,7 +99,8 @@ std::shared_ptr<Storage> make_storage(cl_mem handle, cl_mem_object_type type) {
     storage->size_bytes = ask<std::size_t>(get, handle, CL_MEM_SIZE);
   }
   // What the host sees of an image has rows of its own length.
-  if ((storage->flags & CL_MEM_USE_HOST_PTR) && !storage->image)
+  storage->is_lent = (storage->flags & CL_MEM_USE_HOST_PTR) != 0;
+  if (storage->is_lent && !storage->image)
     storage->address = ask<std::byte*>(get, handle, CL_MEM_HOST_PTR);
   return storage;
 }
@@ -211,10 +196,7 @@ std::shared_ptr<KernelIdentity> identity_of(const Kernel& kernel) {
   const Hash128 hash = hash128(std::as_bytes(std::span(key.data(), key.size())));
   const std::lock_guard lock(known.mutex);
   auto& identity = known.all[hash];
-  if (!identity) {
-    identity = std::make_shared<KernelIdentity>();
-    identity->id = KernelId{static_cast<std::uint32_t>(known.all.size() - 1)};
-  }
+  if (!identity) identity = std::make_shared<KernelIdentity>();
   return identity;
 }
 

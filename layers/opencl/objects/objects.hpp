@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@
 #include "graph/commands/resource.hpp"
 #include "layers/opencl/objects/api.hpp"
 #include "layers/tracking/handle_table.hpp"
-#include "recording/contents/tracked_buffer.hpp"
+#include "recording/calls/tracked.hpp"
 #include "recording/order/queue_log.hpp"
 #include "reel/trace.hpp"
 
@@ -29,6 +30,17 @@ namespace reel::layer {
 
 using capture::KernelIdentity;
 using capture::Point;
+
+capture::ApiAdapter& opencl_api() noexcept;
+
+// Never destroyed: a program may call OpenCL from its last destructor. Nor does it take memory that
+// may be used up.
+template <class T>
+T& forever() {
+  alignas(T) static std::byte place[sizeof(T)];
+  static T& one = *new (place) T;
+  return one;
+}
 
 enum class ObjectKind : std::uint8_t {
   queue,
@@ -57,6 +69,7 @@ struct Object : std::enable_shared_from_this<Object> {
 // Bytes that are a buffer of documents: a buffer, an image, or shared virtual memory. Sub-buffers
 // and images made on a buffer are parts of one.
 struct Storage : capture::TrackedBuffer {
+  Storage() : TrackedBuffer(opencl_api()) {}
   cl_context context = nullptr;
   cl_mem memory = nullptr;  // of the whole; null for shared virtual memory
   bool is_fine = false;     // shared virtual memory that needs no map
@@ -130,21 +143,17 @@ struct Kernel final : Object, capture::TrackedKernel {
 
 // --- queues and events --------------------------------------------------------------------------
 
-struct QueueRecord;  // what a recording keeps with a queue
+struct Queue final : Object, capture::TrackedQueue {
+  Queue() : Object(ObjectKind::queue), TrackedQueue(opencl_api()) {}
+  std::shared_ptr<TrackedQueue> share() override {
+    return std::static_pointer_cast<Queue>(shared_from_this());
+  }
+  void* driver_handle() const noexcept override { return const_cast<void*>(handle); }
 
-struct Queue final : Object {
-  Queue();
-  ~Queue() override;
   cl_context context = nullptr;
-  cl_device_id device = nullptr;
-  bool out_of_order = false, on_device = false;
-  bool can_stamp = false;                       // its events have times
+  bool on_device = false;
   bool stamps_are_ours = false;                 // the program did not ask for them, and isn't told
   std::vector<cl_queue_properties> properties;  // as the program gave them
-  std::string label;
-  std::recursive_mutex mutex;  // of what follows, and around commands while they are recorded:
-                               // a driver may run a callback in the middle that enqueues more
-  std::unique_ptr<QueueRecord> record;
 };
 
 struct Event final : Object, capture::RecordedEvent {
@@ -198,11 +207,9 @@ std::shared_ptr<Queue> queue_of(cl_command_queue handle);
 std::shared_ptr<Memory> memory_of(cl_mem handle);
 Kernel* kernel_of(cl_kernel handle);
 
-std::uint32_t next_buffer_id() noexcept;
 std::shared_ptr<KernelIdentity> identity_of(const Kernel& kernel);
 std::uint64_t next_version() noexcept;
 std::uint32_t svm_version() noexcept;  // changes when shared virtual memory comes or goes
-std::uint32_t next_stream_id() noexcept;
 
 // Shared virtual memory by address.
 void add_svm(void* begin, std::uint64_t size, std::shared_ptr<Storage> storage);

@@ -39,7 +39,7 @@ Race race_of(const Trace& trace, const analysis::Dependency& missing) {
 // halves of it.
 bool is_certain(const Trace& trace, const Race& race) {
   const auto api = trace.facts().find("api");
-  if (api == trace.facts().end() || api->second != "opencl") return true;
+  if (api == trace.facts().end() || api->second.find("opencl") == std::string::npos) return true;
   const auto is_exact = [&](std::uint32_t c) {
     const WorkKind kind = trace.work_of(trace.commands()[c]).kind;
     return kind != WorkKind::dispatch && kind != WorkKind::unknown;

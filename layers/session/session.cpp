@@ -1,8 +1,9 @@
-#include "layers/opencl/recording/session.hpp"
+#include "layers/session/session.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <mutex>
@@ -11,17 +12,30 @@
 #include "base/fail.hpp"
 #include "base/forks.hpp"
 #include "layers/control/scope_stack.hpp"
-#include "layers/opencl/held_back.hpp"
-#include "layers/opencl/recording/recording.hpp"
+#include "layers/session/recording_use.hpp"
+#include "recording/calls/held_back.hpp"
 #include "recording/opening/facts.hpp"
 
 namespace reel::layer {
 
+using capture::CallRecording;
+namespace held_back = capture::held_back;
+
 namespace {
+
+// Those that the process calls, in the order in which it came to them; null after the last. Without
+// a lock: whoever names a handle may be who a capture that ends waits for.
+std::array<std::atomic<capture::ApiAdapter*>, 8> apis{};
+
+template <class F>
+void for_each_api(F&& visit) {
+  for (const auto& place : apis)
+    if (capture::ApiAdapter* api = place.load(std::memory_order_acquire)) visit(*api);
+}
 
 // Of what follows. Never destroyed: a program may go on past its last destructor.
 std::mutex& mutex = *new std::mutex;
-std::atomic<Recording*> current{nullptr};
+std::atomic<CallRecording*> current{nullptr};
 std::atomic<std::uint64_t> users{0};
 std::atomic<std::uint32_t> captures{0}, strays{0};
 std::atomic<bool> is_hurried{false};
@@ -50,6 +64,15 @@ std::string selection(const Settings& settings) {
   return text;
 }
 
+std::string names_of_apis() {
+  std::string text;
+  for_each_api([&](const capture::ApiAdapter& api) {
+    if (!text.empty()) text += ", ";
+    text += api.name();
+  });
+  return text;
+}
+
 }  // namespace
 
 RecordingUse::RecordingUse() noexcept : recording_(nullptr) {
@@ -64,6 +87,13 @@ RecordingUse::~RecordingUse() {
 }
 
 namespace session {
+
+void add(capture::ApiAdapter& api) noexcept {
+  for (auto& place : apis) {
+    capture::ApiAdapter* none = nullptr;
+    if (place.compare_exchange_strong(none, &api) || none == &api) return;
+  }
+}
 
 void set_attention(bool on) noexcept {
   if (on)
@@ -86,7 +116,7 @@ bool begin(const std::string& path, const Settings& settings, std::string& why) 
   try {
     const std::lock_guard lock(mutex);
     if (is_forked()) fail(Code::unsupported, "A forked process can't be captured.");
-    if (Recording* under_way = current.load())
+    if (const CallRecording* under_way = current.load())
       fail(Code::invalid_argument, "A capture to {} is under way; stop it before another begins.",
            under_way->path);
     if (path.empty()) fail(Code::invalid_argument, "A capture needs a path for its document.");
@@ -97,12 +127,13 @@ bool begin(const std::string& path, const Settings& settings, std::string& why) 
            path);
     auto facts =
         capture::process_facts(settings.contents, settings.limit_bytes, selection(settings));
-    facts["api"] = "opencl";
+    facts["api"] = names_of_apis();
     auto document = std::make_unique<capture::DocumentThread>(
         path, std::move(facts), document::DocumentOptions{.overwrite = settings.overwrite},
         settings.limit_bytes);
     const std::uint32_t number = captures.fetch_add(1, std::memory_order_relaxed) + 1;
-    auto recording_now = std::make_unique<Recording>(number, path, std::move(document), settings);
+    auto recording_now = std::make_unique<CallRecording>(number, path, std::move(document),
+                                                         settings.contents, strays);
     current.store(recording_now.release(), std::memory_order_seq_cst);
     detail::mode_bits.fetch_or(recording, std::memory_order_seq_cst);
     return true;
@@ -117,7 +148,7 @@ bool begin(const std::string& path, const Settings& settings, std::string& why) 
 bool end(CaptureReport& report) noexcept {
   try {
     const std::lock_guard lock(mutex);
-    std::unique_ptr<Recording> recording_now(current.load());
+    std::unique_ptr<CallRecording> recording_now(current.load());
     if (!recording_now) return false;
     strays.store(0, std::memory_order_seq_cst);
     detail::mode_bits.fetch_or(ending, std::memory_order_seq_cst);
@@ -131,8 +162,7 @@ bool end(CaptureReport& report) noexcept {
         report.path = recording_now->path;
         static_cast<void>(recording_now.release());
         fail(Code::unsupported,
-             "A thread is stuck in an OpenCL call; the document is as it was "
-             "last written.");
+             "A thread is stuck in a driver's call; the document is as it was last written.");
       }
       std::this_thread::yield();
     }
@@ -167,22 +197,9 @@ void pop_scope() noexcept { layer::pop_scope(); }
 
 bool label(const void* handle, std::string_view name) noexcept {
   try {
-    Object* object = handles().find(handle);
-    if (!object) {
-      const auto svm = svm_at(handle);
-      if (!svm) return false;
-      svm->storage->label = name;
-      return true;
-    }
-    if (object->kind == ObjectKind::memory)
-      static_cast<Memory*>(object)->storage->label = name;
-    else if (object->kind == ObjectKind::kernel)
-      static_cast<Kernel*>(object)->label = name;
-    else if (object->kind == ObjectKind::queue)
-      static_cast<Queue*>(object)->label = name;
-    else
-      return false;
-    return true;
+    bool is_known = false;
+    for_each_api([&](capture::ApiAdapter& api) { is_known = is_known || api.label(handle, name); });
+    return is_known;
   } catch (...) {
     return false;
   }
@@ -190,11 +207,11 @@ bool label(const void* handle, std::string_view name) noexcept {
 
 void prepare_fork() noexcept {
   mutex.lock();
-  handles().mutex().lock();
+  for_each_api([](capture::ApiAdapter& api) { api.before_fork(); });
 }
 
 void after_fork_in_parent() noexcept {
-  handles().mutex().unlock();
+  for_each_api([](capture::ApiAdapter& api) { api.after_fork(); });
   mutex.unlock();
 }
 

@@ -1,9 +1,9 @@
 // call_contents.cpp - the part of a CallRecording that takes bytes from the host's side: what the
-// host gives and finds, what it wrote without a call, and what is left at the end.
+// host gives and finds, and what it wrote without a call.
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "recording/call_recording.hpp"
+#include "recording/calls/call_recording.hpp"
 
 namespace reel::capture {
 
@@ -77,7 +77,7 @@ void CallRecording::take_host_writes(std::uint32_t command, TrackedBuffer& buffe
   }
   // Where the host has not seen it done, what changed may be the device's.
   if (shared_writes_.are_under_way(buffer)) return;
-  const bool is_copied = window.before && (!window.read || window.read->is_done());
+  const bool is_copied = window.before && window.read.is_done();
   if (!buffer.address && !window.is_discarding && !is_copied && !window.hashes) {
     // Mapped before the capture, or nobody could copy it: only the device can tell what is there.
     ledger_.forget(range_of(buffer, window.offset_bytes, window.size_bytes));
@@ -159,27 +159,6 @@ std::uint64_t CallRecording::check_shared(const Piece& piece, std::uint32_t comm
     }
   }
   return total;
-}
-
-// Commands that other threads give meanwhile are not recorded; once one was, results can't be told
-// from its own.
-void CallRecording::read_final(
-    const std::function<bool()>& is_still_ours,
-    const std::function<std::uint64_t(const Piece&, std::uint32_t)>& read) {
-  const std::uint64_t begin_ns = monotonic_ns();
-  const std::uint32_t count = commands();
-  if (count == 0) return;
-  std::uint64_t total = 0;
-  for (const auto& [piece, held] : ledger_.device_written()) {
-    const auto& buffer = static_cast<TrackedBuffer&>(*piece.buffer);
-    if (buffer.is_strange || !is_still_ours() || document_.is_lost()) continue;
-    total += buffer.address ? check_shared(piece, count - 1) : read(piece, count - 1);
-  }
-  if (!is_still_ours())
-    note("contents_missing",
-         "The program gave commands while the capture ended; what was in memory then is not a "
-         "result of what was recorded, and is left out.");
-  overhead(OverheadKind::checks, begin_ns, total);
 }
 
 }  // namespace reel::capture

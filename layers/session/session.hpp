@@ -12,7 +12,14 @@
 #include "layers/control/settings.hpp"
 #include "reel/capture_report.hpp"
 
+namespace reel::capture {
+class ApiAdapter;
+}
+
 namespace reel::layer::session {
+
+// The process calls this API, too. For the rest of its life.
+void add(capture::ApiAdapter& api) noexcept;
 
 // Whether the hooks have to do more than to keep track of objects. Bits of mode().
 inline constexpr std::uint32_t recording = 1;  // a capture is under way
@@ -42,7 +49,7 @@ std::uint64_t recorded_commands() noexcept;  // of the capture under way
 
 void push_scope(std::string_view name) noexcept;  // of this thread
 void pop_scope() noexcept;
-// A handle of OpenCL that the layer has seen; false: it has not.
+// A handle of any API that was seen being made; false: it was not.
 bool label(const void* handle, std::string_view name) noexcept;
 
 // In a child after fork: nothing is under way here, and the parent's document is the parent's.

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <vector>
 
-#include "recording/contents/tracked_buffer.hpp"
+#include "recording/calls/tracked.hpp"
 #include "recording/order/queue_log.hpp"
 
 namespace reel::capture {
@@ -24,10 +24,9 @@ class SharedWrites {
   // A command that the driver is about to be given writes it.
   void begin(TrackedBuffer& buffer, const Point& command);
   bool are_any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
-  // The driver has the commands `first` to `last`; null: it gives nothing to ask for. Those before
+  // The driver has the commands `first` to `last`; empty: it gives nothing to ask for. Those before
   // them on the stream are done when they are, if `in_order`.
-  void given(std::uint32_t first, std::uint32_t last, const std::shared_ptr<const UnderWay>& event,
-             bool in_order);
+  void given(std::uint32_t first, std::uint32_t last, const Completion& event, bool in_order);
   // It did not take them.
   void refused(std::uint32_t first, std::uint32_t last);
 
@@ -40,7 +39,7 @@ class SharedWrites {
     Writes taken;
     const std::lock_guard lock(mutex_);
     take(taken, [&](const Write& write) {
-      return write.event ? write.event->is_done() : is_done(write.command);
+      return write.event ? write.event.is_done() : is_done(write.command);
     });
     std::vector<std::shared_ptr<TrackedBuffer>> done;
     for (const Write& write : taken)
@@ -55,7 +54,7 @@ class SharedWrites {
   struct Write {
     std::shared_ptr<TrackedBuffer> buffer;
     Point command;
-    std::shared_ptr<const UnderWay> event;  // null: not given yet, or by a driver that gives none
+    Completion event;  // empty: not given yet, or by a driver that gives none
   };
   using Writes = std::vector<Write>;
 

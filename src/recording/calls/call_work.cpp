@@ -1,4 +1,4 @@
-#include "recording/call_work.hpp"
+#include "recording/calls/call_work.hpp"
 
 #include <map>
 

@@ -1,13 +1,13 @@
 // held_back.hpp - whether work that was given gets done without the program.
 //
-// A user event that isn't set, and a function of the program in a queue, can hold back whatever
+// An event that the program sets itself, and a function of it in a queue, can hold back whatever
 // was given after them until the program does something. Nobody of ours may make the program wait
 // for such work: it may be the program that has to let it go on. Process-wide, any thread.
 #pragma once
 
 #include <cstdint>
 
-namespace reel::layer::held_back {
+namespace reel::capture::held_back {
 
 // A user event was made; returns its number. set() when the program set it, after the driver did.
 std::uint64_t made() noexcept;
@@ -22,4 +22,4 @@ bool is_free(std::uint64_t moment) noexcept;
 // A user event is not set: some of what was given may wait for it.
 bool is_any_event_unset() noexcept;
 
-}  // namespace reel::layer::held_back
+}  // namespace reel::capture::held_back

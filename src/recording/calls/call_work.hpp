@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "recording/calls/tracked.hpp"
 #include "recording/contents/buffer_ledger.hpp"
-#include "recording/contents/tracked_buffer.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::capture {

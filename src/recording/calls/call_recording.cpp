@@ -1,4 +1,4 @@
-#include "recording/call_recording.hpp"
+#include "recording/calls/call_recording.hpp"
 
 #include <fmt/format.h>
 
@@ -10,18 +10,91 @@ namespace {
 
 std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 
+// Copies of what is mapped for writing, all together; a single one may be of any size.
+constexpr std::size_t map_memory_bytes = std::size_t{1} << 30;
+constexpr std::size_t kept_map_bytes = std::size_t{256} << 20;
+
 bool overwrites(WorkKind kind) {
   return kind == WorkKind::copy || kind == WorkKind::fill || kind == WorkKind::write;
 }
 
 }  // namespace
 
+CallRecording::CallRecording(std::uint32_t capture_number, std::string document_path,
+                             std::unique_ptr<DocumentThread> document, Contents which,
+                             const std::atomic<std::uint32_t>& strays)
+    : RecordingCore(capture_number, std::move(document_path), std::move(document), which,
+                    std::chrono::seconds(1)),
+      strays_(strays),
+      map_memory_(std::make_shared<MemoryBudget>(map_memory_bytes, kept_map_bytes)) {}
+
+CallRecording::~CallRecording() = default;
+
 // --- things, each written when it is first named ------------------------------------------------
+
+CallQueue& CallRecording::record_of(TrackedQueue& queue) {
+  if (queue.record && queue.record->capture == number) [[likely]]
+    return *queue.record;
+  auto record = std::make_unique<CallQueue>(queue.api, queue.driver_handle());
+  record->capture = number;
+  record->in_order = queue.in_order;
+  record->is_timed = queue.can_stamp;
+  document_.add(record->log);
+  queue.record = std::move(record);
+  {
+    const std::lock_guard lock(mutex_);
+    queues_.push_back(queue.share());
+  }
+  if (!queue.can_stamp)
+    note("no_stamps",
+         "A queue was made before anybody wanted to capture, so its commands have no times.");
+  add_lane(queue, *queue.record);
+  return *queue.record;
+}
+
+void CallRecording::add_lane(const TrackedQueue& queue, CallQueue& record) {
+  Lane lane;
+  lane.stream = u32(next_stream_id());
+  std::string label = queue.label;
+  if (!queue.in_order)
+    label = fmt::format("{} lane {}", label.empty() ? "queue" : label, record.lanes.all.size());
+  document_.push(document::StreamRow{lane.stream, note_device(queue.api, queue.device), label});
+  record.lanes.all.push_back(std::move(lane));
+}
+
+std::uint32_t CallRecording::note_device(ApiAdapter& api, const void* device) {
+  std::uint32_t id = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [it, is_new] = devices_.try_emplace({&api, device}, u32(devices_.size()));
+    if (!is_new) return it->second;
+    id = it->second;
+  }
+  document_.push(api.device_row(device, id));
+  look_at_clock(api, device, id);
+  return id;
+}
+
+void CallRecording::look_at_clock(ApiAdapter& api, const void* device,
+                                  std::uint32_t device_number) {
+  if (!api.now_ns(device)) return;
+  RecordingCore::note_clock(device_number, [&] { return api.now_ns(device).value_or(0); });
+}
+
+void CallRecording::note_kernel(TrackedKernel& kernel, const TrackedQueue& queue) {
+  if (!kernel.identity) kernel.identity = queue.api.identity_of(kernel);
+  once(kernel.identity->recorded_in, [&] {
+    document_.push(
+        queue.api.kernel_row(kernel, queue.device, note_device(queue.api, queue.device)));
+  });
+}
 
 void CallRecording::note_buffer(TrackedBuffer& buffer) {
   once(buffer.noted_in, [&] {
-    document_.push(document::BufferRow{u32(buffer.id), device_of(buffer), buffer.size_bytes,
-                                       buffer.label, buffer.kind, true, buffer.image});
+    const void* device = buffer.api.device_of(buffer);
+    document_.push(document::BufferRow{u32(buffer.id), device ? note_device(buffer.api, device) : 0,
+                                       buffer.size_bytes, buffer.label, buffer.kind, true,
+                                       buffer.image});
   });
 }
 
@@ -36,7 +109,7 @@ void CallRecording::note_clock(CallClock& clock, std::uint32_t device) {
   constexpr std::uint64_t second = 1'000'000'000;
   clock.row.device = device;
   {
-    const std::lock_guard lock(clock_mutex_);
+    const std::lock_guard lock(mutex_);
     document::ClockRow& last = clocks_[device];
     if (last.host_ns) clock.next_ns = last.host_ns + second;
     // A clock that stands still or goes back places nothing.
@@ -51,13 +124,21 @@ void CallRecording::note_clock(CallClock& clock, std::uint32_t device) {
 
 // --- one command --------------------------------------------------------------------------------
 
-std::vector<Piece> CallRecording::look_at(QueueLog& queue, const Call& call) {
+CallRecording::Call CallRecording::call_of(const Ticket& ticket, const void* scope,
+                                           std::uint64_t end_ns) {
+  Call call{ticket.id, ticket.lane, ticket.work, {}, 0, scope, ticket.begin_ns, end_ns};
+  if (ticket.list) call.nodes = ticket.list->works;
+  if (ticket.list) call.graph = ticket.list->graph;
+  return call;
+}
+
+std::vector<Piece> CallRecording::look_at(const Ticket& ticket, const Call& call) {
   std::vector<Piece> unknown;
-  const std::uint32_t stream = queue.lanes[call.lane].stream;
-  look_at(queue, {stream, call.id}, *call.work, unknown);
+  const std::uint32_t stream = ticket.record->lanes[call.lane].stream;
+  look_at(*ticket.queue, {stream, call.id}, *call.work, unknown);
   for (std::uint32_t i = 0; i < call.nodes.size(); ++i) {
     const auto& [work, kept, after, bytes] = call.nodes[i];
-    look_at(queue, {stream, call.id + 1 + i}, work, unknown);
+    look_at(*ticket.queue, {stream, call.id + 1 + i}, work, unknown);
     if (bytes.empty() || contents == Contents::none) continue;
     PatternSource pattern(bytes);
     push_ranges(ContentRole::written, call.id + 1 + i, work.arguments, pattern);
@@ -65,7 +146,7 @@ std::vector<Piece> CallRecording::look_at(QueueLog& queue, const Call& call) {
   return unknown;
 }
 
-void CallRecording::look_at(QueueLog& queue, const Point& command, const CallWork& work,
+void CallRecording::look_at(const TrackedQueue& queue, const Point& command, const CallWork& work,
                             std::vector<Piece>& unknown) {
   if (work.kernel && (!work.kernel->identity ||
                       work.kernel->identity->recorded_in.load(std::memory_order_relaxed) != number))
@@ -86,12 +167,12 @@ void CallRecording::look_at(QueueLog& queue, const Point& command, const CallWor
   }
 }
 
-void CallRecording::append(QueueLog& queue, const Call& call, const CallWork& work,
+void CallRecording::append(CallQueue& record, const Call& call, const CallWork& work,
                            const Given& given, bool is_refused) {
   const std::uint32_t arguments = is_refused ? 0 : u32(work.arguments.size());
   const std::uint32_t values = is_refused ? 0 : u32(work.values.size());
   const std::string_view label = work.kernel ? std::string_view(work.kernel->label) : work.label;
-  PackedCommand* entry = reserve_command(*queue.log, queue.lanes[call.lane].stream, given,
+  PackedCommand* entry = reserve_command(*record.log, record.lanes[call.lane].stream, given,
                                          arguments, values, label.size());
   entry->scope = call.scope;
   entry->work = work.row;
@@ -113,30 +194,30 @@ void CallRecording::append(QueueLog& queue, const Call& call, const CallWork& wo
   }
   if (values) std::memcpy(entry->values(), work.values.data(), values);
   label.copy(entry->label(), label.size());
-  queue.log->commit();
+  record.log->commit();
 }
 
-void CallRecording::append_all(QueueLog& queue, const Call& call, bool is_refused) {
-  append(queue, call, *call.work, {call.id, no_index, no_index, call.begin_ns, call.end_ns},
+void CallRecording::append_all(CallQueue& record, const Call& call, bool is_refused) {
+  append(record, call, *call.work, {call.id, no_index, no_index, call.begin_ns, call.end_ns},
          is_refused);
   for (std::uint32_t i = 0; i < call.nodes.size(); ++i)
-    append(queue, call, call.nodes[i].work,
+    append(record, call, call.nodes[i].work,
            {call.id + 1 + i, call.id, i, call.begin_ns, call.end_ns}, is_refused);
-  queue.lanes[call.lane].last_command = call.id + u32(call.nodes.size());
+  record.lanes[call.lane].last_command = call.id + u32(call.nodes.size());
 }
 
-void CallRecording::taken(QueueLog& queue, const Call& call) {
-  append_all(queue, call, false);
-  const std::uint32_t stream = queue.lanes[call.lane].stream;
+void CallRecording::taken(CallQueue& record, const Call& call) {
+  append_all(record, call, false);
+  const std::uint32_t stream = record.lanes[call.lane].stream;
   wrote(*call.work, {stream, call.id});
   for (std::uint32_t i = 0; i < call.nodes.size(); ++i)
     wrote(call.nodes[i].work, {stream, call.id + 1 + i});
 }
 
 // It wrote nothing, and what was read for it is not for others.
-void CallRecording::refused(QueueLog& queue, const Call& call, std::string_view why) {
-  append_all(queue, call, true);
-  const std::uint32_t last = queue.lanes[call.lane].last_command;
+void CallRecording::refused(CallQueue& record, const Call& call, std::string_view why) {
+  append_all(record, call, true);
+  const std::uint32_t last = record.lanes[call.lane].last_command;
   for (std::uint32_t id = call.id; id <= last; ++id)
     note("refused", fmt::format("c{} was refused: {}.", id, why));
   shared_writes_.refused(call.id, last);
@@ -168,39 +249,6 @@ void CallRecording::leave_out(const CallWork& work) {
     TrackedBuffer& buffer = *argument.range.storage;
     if (buffer.address) buffer.written_unseen_in.store(number, std::memory_order_release);
     ledger_.forget(argument.range.of_buffer());
-  }
-}
-
-void CallRecording::failed(std::uint32_t command, std::string_view status) {
-  note("failed", fmt::format("c{} failed: it ended with {}; what devices had written by then is "
-                             "not checked.",
-                             command, status));
-  ledger_.forget_device_written();
-}
-
-// --- what the host knows ------------------------------------------------------------------------
-
-void CallRecording::host_waited(std::uint32_t stream, std::uint32_t command) noexcept {
-  quietly([&] {
-    polled_.waited(stream, command);
-    saw_done(stream, command);
-  });
-}
-
-void CallRecording::host_saw(std::uint32_t stream, std::uint32_t command) noexcept {
-  quietly([&] {
-    if (!host_waits_.is_done(stream, command)) polled_.saw(stream, command);
-    saw_done(stream, command);
-  });
-}
-
-// What the device has finished in memory that the host sees is not the host's.
-void CallRecording::saw_done(std::uint32_t stream, std::uint32_t command) {
-  host_waits_.saw_done(stream, command);
-  for (const auto& buffer : shared_writes_.take_done(
-           [&](const Point& point) { return host_waits_.is_done(point.stream, point.command); })) {
-    const HostWindow window = window_of(*buffer);
-    if (window.size_bytes) host_pages_.refresh(buffer.get(), window.address, window.size_bytes);
   }
 }
 

@@ -1,10 +1,10 @@
-#include "layers/opencl/held_back.hpp"
+#include "recording/calls/held_back.hpp"
 
 #include <atomic>
 #include <mutex>
 #include <set>
 
-namespace reel::layer::held_back {
+namespace reel::capture::held_back {
 
 namespace {
 
@@ -63,4 +63,4 @@ bool is_any_event_unset() noexcept {
   return !events.not_set.empty();
 }
 
-}  // namespace reel::layer::held_back
+}  // namespace reel::capture::held_back

@@ -1,11 +1,11 @@
-#include "layers/opencl/exit_watch.hpp"
+#include "layers/session/exit_watch.hpp"
 
 #include <atomic>
 #include <cstdlib>
 
 #include "base/exit_watch.hpp"
 #include "layers/control/control.hpp"
-#include "layers/opencl/recording/session.hpp"
+#include "layers/session/session.hpp"
 
 namespace reel::layer {
 namespace {

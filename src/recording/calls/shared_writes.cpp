@@ -1,4 +1,4 @@
-#include "recording/contents/shared_writes.hpp"
+#include "recording/calls/shared_writes.hpp"
 
 #include <algorithm>
 
@@ -12,12 +12,12 @@ bool SharedWrites::has(const Writes& writes, const TrackedBuffer& buffer) {
 void SharedWrites::begin(TrackedBuffer& buffer, const Point& command) {
   const std::lock_guard lock(mutex_);
   writes_.push_back(
-      {std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()), command, nullptr});
+      {std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()), command, {}});
   count_.store(writes_.size(), std::memory_order_release);
 }
 
-void SharedWrites::given(std::uint32_t first, std::uint32_t last,
-                         const std::shared_ptr<const UnderWay>& event, bool in_order) {
+void SharedWrites::given(std::uint32_t first, std::uint32_t last, const Completion& event,
+                         bool in_order) {
   Writes taken;
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<const TrackedBuffer*, std::uint32_t>> later;  // and its stream

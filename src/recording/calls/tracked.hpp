@@ -1,7 +1,8 @@
-// tracked_buffer.hpp - memory and kernels of a program that calls an API other than ours.
+// tracked.hpp - queues, memory and kernels of a program that calls an API other than ours.
 //
 // In: what the hooks of that API learn of them. Out: what a recording asks for when a command uses
-// them. Layers derive from these and add their handles. Any thread.
+// them. Layers derive from these and add their handles. Numbers are of the process, whatever the
+// API. Any thread.
 #pragma once
 
 #include <atomic>
@@ -13,19 +14,20 @@
 
 #include "document/columns/rows.hpp"
 #include "graph/commands/resource.hpp"
+#include "recording/calls/held_handle.hpp"
 #include "recording/contents/host_pages.hpp"
 #include "recording/contents/memory_budget.hpp"
 
 namespace reel::capture {
 
+class ApiAdapter;
+struct CallQueue;
+
 using PageHashes = HostPages::Hashes;
 
-// Something that a driver was given. Holds what it takes to ask for it.
-class UnderWay {
- public:
-  virtual ~UnderWay() = default;
-  virtual bool is_done() const noexcept = 0;  // or failed
-};
+BufferId next_buffer_id() noexcept;
+KernelId next_kernel_id() noexcept;
+StreamId next_stream_id() noexcept;
 
 // Bytes of a buffer that the host can change without a call.
 struct HostWindow {
@@ -34,7 +36,7 @@ struct HostWindow {
   // What was there when the host got it, once `read` is done; null: it threw that away, or nobody
   // kept it.
   std::shared_ptr<Block> before = nullptr;
-  std::shared_ptr<const UnderWay> read = nullptr;
+  Completion read = {};
   bool is_discarding = false;
   std::shared_ptr<const PageHashes> hashes = nullptr;  // in place of `before`
 };
@@ -47,8 +49,12 @@ struct LastMap {
 };
 
 struct TrackedBuffer : BufferResource {
+  explicit TrackedBuffer(ApiAdapter& of) : api(of) { id = next_buffer_id(); }
+
+  ApiAdapter& api;
   BufferKind kind = BufferKind::buffer;
   bool is_strange = false;       // can't be read back: multisampled, mipmapped, of another API
+  bool is_lent = false;          // its bytes are memory of the program, which may take them back
   std::byte* address = nullptr;  // what the host sees without a call; null: nothing
   // A map for writing that is not undone yet, the latest; under `window_mutex`.
   std::mutex window_mutex;
@@ -78,13 +84,29 @@ inline HostWindow window_of(TrackedBuffer& buffer) {
 
 // A kernel of documents: however often a program makes the same one of the same text, it is one.
 struct KernelIdentity {
-  KernelId id{};
+  const KernelId id = next_kernel_id();
   CaptureNumber recorded_in = 0;
 };
 
 struct TrackedKernel {
   std::shared_ptr<KernelIdentity> identity;  // once it was recorded
   std::string name, label;
+};
+
+struct TrackedQueue {
+  explicit TrackedQueue(ApiAdapter& of);
+  virtual ~TrackedQueue();
+  virtual std::shared_ptr<TrackedQueue> share() = 0;
+  virtual void* driver_handle() const noexcept = 0;
+
+  ApiAdapter& api;
+  const void* device = nullptr;
+  bool in_order = true;
+  bool can_stamp = false;  // its completions have times
+  std::string label;
+  std::recursive_mutex mutex;  // of what follows, and around commands while they are recorded:
+                               // a driver may run a callback in the middle that enqueues more
+  std::unique_ptr<CallQueue> record;
 };
 
 }  // namespace reel::capture
