@@ -145,20 +145,10 @@ std::string launch_text(const TraceWork& work) {
   return text;
 }
 
-std::uint64_t start_of(const TraceCommand& command) {
-  return command.started_ns ? command.started_ns : command.call_begin_ns;
-}
-
 std::uint64_t queue_delay_ns(const TraceCommand& command) {
   return command.queued_ns && command.started_ns > command.queued_ns
              ? command.started_ns - command.queued_ns
              : 0;
-}
-
-std::uint64_t origin_ns(const Trace& trace) {
-  std::uint64_t first = ~std::uint64_t{0};
-  for (const TraceCommand& command : trace.commands()) first = std::min(first, start_of(command));
-  return first;
 }
 
 Json command_json(const Trace& trace, std::uint32_t index, bool all) {
@@ -181,8 +171,8 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
   }
   json["launch"] = command.launch == no_index ? Json() : Json(command_name(command.launch));
   json["thread"] = command.thread;
-  json["call_begin_ns"] = command.call_begin_ns;
-  json["call_end_ns"] = command.call_end_ns;
+  json["call_begin_ns"] = time(command.call_begin_ns);
+  json["call_end_ns"] = time(command.call_end_ns);
   json["queued_ns"] = time(command.queued_ns);
   json["submitted_ns"] = time(command.submitted_ns);
   json["started_ns"] = time(command.started_ns);
@@ -249,13 +239,15 @@ void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& 
   for (const TraceOrder& order : trace.orders())
     if (order.command == index) line("after", command_name(order.after));
 
-  const std::uint64_t origin = origin_ns(trace);
+  const std::uint64_t origin = analysis::find_span(trace).begin_ns;
   const auto at = [&](std::uint64_t ns) {
-    if (ns == 0) return std::string("not known");
-    return ns < origin ? "-" + time_text(origin - ns) : time_text(ns - origin);
+    return ns < origin || ns == 0 ? "not known" : time_text(ns - origin);
   };
-  line("call", fmt::format("{}, for {} on thread {}", at(command.call_begin_ns),
-                           time_text(command.call_end_ns - command.call_begin_ns), command.thread));
+  line("call",
+       command.call_begin_ns == 0
+           ? "not known"
+           : fmt::format("{}, for {} on thread {}", at(command.call_begin_ns),
+                         time_text(command.call_end_ns - command.call_begin_ns), command.thread));
   line("queued", at(command.queued_ns));
   line("submitted", at(command.submitted_ns));
   line("started", at(command.started_ns));

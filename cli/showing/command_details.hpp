@@ -7,12 +7,8 @@
 
 namespace reel::cli {
 
-// When the first command began to run, or was given; what listings count from.
-std::uint64_t origin_ns(const Trace& trace);
-
-// Times of a command: 0 for what is not known.
-std::uint64_t start_of(const TraceCommand& command);        // when it ran, else when it was given
-std::uint64_t queue_delay_ns(const TraceCommand& command);  // from queued to started
+// From queued to started; 0 for what is not known.
+std::uint64_t queue_delay_ns(const TraceCommand& command);
 
 // "buffer", "svm", "2d RGBA8 unorm 640 x 480".
 std::string memory_text(const TraceBuffer& buffer);

@@ -6,6 +6,7 @@
 #include "cli/showing/command_details.hpp"
 #include "cli/showing/table.hpp"
 #include "cli/verbs.hpp"
+#include "reel/analysis.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -64,7 +65,7 @@ int run(const TraceOptions& options) {
     fmt::print("The document has no buffers.\n");
     return done;
   }
-  const std::uint64_t origin = trace.commands().empty() ? 0 : origin_ns(trace);
+  const std::uint64_t origin = analysis::find_span(trace).begin_ns;
   const auto when = [&](const std::optional<std::uint64_t>& ns, const char* otherwise) {
     if (!ns) return std::string(otherwise);
     return *ns < origin ? "-" + time_text(origin - *ns) : time_text(*ns - origin);

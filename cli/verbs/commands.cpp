@@ -8,6 +8,7 @@
 #include "cli/showing/table.hpp"
 #include "cli/verbs.hpp"
 #include "layers/control/name_pattern.hpp"
+#include "reel/analysis.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -83,7 +84,7 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
                {"START", right},
                {"QUEUED FOR", right},
                {"RAN", right}});
-  const std::uint64_t origin = origin_ns(trace);
+  const std::uint64_t origin = analysis::find_span(trace).begin_ns;
   const std::size_t shown =
       options.limit == 0 ? selected.size() : std::min(options.limit, selected.size());
   for (std::size_t i = 0; i < shown; ++i) {
@@ -96,7 +97,8 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
          work.kind == WorkKind::dispatch
              ? (work.has_own_groups() ? grid_text(work.groups) : grid_text(work.items) + " items")
              : "",
-         time_text(start_of(command) - origin), delay ? time_text(delay) : "-",
+         command.started_ns ? time_text(command.started_ns - origin) : "-",
+         delay ? time_text(delay) : "-",
          command.has_run_times() ? time_text(command.run_ns()) : "-"});
   }
   fmt::print("{}", table.text());
@@ -107,12 +109,19 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
                        {"reel kernels $", "where the time went"}});
 }
 
+// What texts count from, on the clock that the times of JSON are of.
+Json origin_json(const Trace& trace) {
+  const analysis::TimeSpan span = analysis::find_span(trace);
+  return span.end_ns > span.begin_ns ? Json(span.begin_ns) : Json();
+}
+
 int run(const Options& options) {
   const Trace trace = open_trace(options);
   if (!options.command.empty()) {
     const std::uint32_t index = parse_command(trace, options.command);
     if (options.json) {
       Json json = json_of(trace);
+      json["origin_ns"] = origin_json(trace);
       json["command"] = command_json(trace, index, true);
       print_json(json);
     } else {
@@ -126,6 +135,7 @@ int run(const Options& options) {
     return done;
   }
   Json json = json_of(trace);
+  json["origin_ns"] = origin_json(trace);
   json["total"] = selected.size();
   json["commands"] = Json::array();
   for (std::size_t i = 0; i < selected.size() && (options.limit == 0 || i < options.limit); ++i)

@@ -34,14 +34,23 @@ std::string call_text(const Trace& trace, const analysis::Gap& gap) {
 Json to_json(const Trace& trace, const analysis::Activity& activity,
              const std::vector<analysis::Gap>& gaps) {
   Json json = json_of(trace);
+  const auto known = [](bool is, std::uint64_t ns) { return is ? Json(ns) : Json(); };
+  const bool has_times = activity.has_times();
+  json["origin_ns"] = known(activity.span_ns() > 0, activity.begin_ns);
+  json["active_ns"] = known(has_times, activity.active_ns);
+  json["busy_ns"] = known(has_times, activity.busy_ns);
   json["idle_ns"] = Json::object();
   for (std::size_t cause = 0; cause < analysis::idle_causes; ++cause)
-    json["idle_ns"][to_string(static_cast<analysis::IdleCause>(cause))] = activity.idle_ns[cause];
+    json["idle_ns"][to_string(static_cast<analysis::IdleCause>(cause))] =
+        known(has_times, activity.idle_ns[cause]);
   json["devices"] = Json::array();
-  for (std::size_t d = 0; d < activity.devices.size(); ++d)
+  for (std::size_t d = 0; d < activity.devices.size(); ++d) {
+    const analysis::Lane& lane = activity.devices[d];
     json["devices"].push_back({{"selector", printable(trace.devices()[d].selector)},
-                               {"busy_ns", activity.devices[d].busy_ns},
-                               {"idle_ns", activity.devices[d].idle_ns()}});
+                               {"active_ns", known(lane.timed > 0, lane.span_ns())},
+                               {"busy_ns", known(lane.timed > 0, lane.busy_ns)},
+                               {"idle_ns", known(lane.timed > 0, lane.idle_ns())}});
+  }
   json["gaps"] = Json::array();
   for (const analysis::Gap& gap : gaps)
     json["gaps"].push_back({{"device", trace.devices()[gap.device].selector},
@@ -50,7 +59,8 @@ Json to_json(const Trace& trace, const analysis::Activity& activity,
                             {"ns", gap.size_ns()},
                             {"before", command_name(gap.before)},
                             {"after", command_name(gap.after)},
-                            {"call", call_text(trace, gap)}});
+                            {"call", call_text(trace, gap)},
+                            {"period", gap.period}});
   return json;
 }
 
@@ -60,6 +70,10 @@ int run(const Options& options) {
   const std::vector<analysis::Gap> gaps = gaps_of(activity, options.cause);
   if (options.json) {
     print_json(to_json(trace, activity, gaps));
+    return done;
+  }
+  if (!activity.has_times()) {
+    fmt::print("When devices were idle can't be told: no timings were recorded.\n");
     return done;
   }
   for (std::size_t d = 0; d < activity.devices.size(); ++d) {

@@ -1,6 +1,7 @@
 // info.cpp - `reel info`: what a document holds, on one screen.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "cli/showing/note_lines.hpp"
 #include "cli/showing/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "reel/analysis.hpp"
 #include "reel/trace_totals.hpp"
 #include "reel/units.hpp"
 
@@ -18,12 +20,14 @@ struct Summary {
   explicit Summary(const TraceTotals& totals) {
     for (const TraceOverhead& overhead : totals.overheads)
       overhead_ns[static_cast<std::size_t>(overhead.kind)] += overhead.end_ns - overhead.begin_ns;
-    for (const TraceRegion& region : totals.regions)
-      passes += region.kind == TraceRegion::Kind::pass;
+    const Trace trace = Trace::load(totals.path);
+    activity = analysis::find_activity(trace);
+    passes = analysis::find_passes(trace, analysis::find_repetitions(trace));
   }
 
+  analysis::Activity activity;
+  std::vector<analysis::Pass> passes;
   std::array<std::uint64_t, static_cast<std::size_t>(OverheadKind::commands) + 1> overhead_ns{};
-  std::size_t passes = 0;
 };
 
 std::string fact(const std::map<std::string, std::string>& facts, const char* key) {
@@ -48,8 +52,12 @@ Json to_json(const TraceTotals& totals) {
   json["problems"] = totals.problems;
   json["facts"] = totals.facts;
   json["end_facts"] = totals.end_facts;
-  json["span_ns"] = totals.last_ns - totals.first_ns;
-  json["busy_ns"] = totals.busy_ns;
+  const bool has_times = s.activity.has_times();
+  const auto known = [&](std::uint64_t ns) { return has_times ? Json(ns) : Json(); };
+  json["origin_ns"] = s.activity.span_ns() ? Json(s.activity.begin_ns) : Json();
+  json["span_ns"] = s.activity.span_ns() ? Json(s.activity.span_ns()) : Json();
+  json["active_ns"] = known(s.activity.active_ns);
+  json["busy_ns"] = known(s.activity.busy_ns);
   json["devices"] = Json::array();
   for (const TraceDevice& device : totals.devices) {
     Json row = {{"selector", device.selector},
@@ -73,7 +81,8 @@ Json to_json(const TraceTotals& totals) {
                       {"stored", totals.stored_contents},
                       {"bytes", totals.contents_bytes},
                       {"blob_bytes", totals.stored_bytes}};
-  json["passes"] = s.passes;
+  json["passes"] = s.passes.size();
+  json["pass_kind"] = s.passes.empty() ? Json() : Json(to_string(s.passes[0].kind));
   json["overhead_ns"] = {{"total", overhead_of(s)}};
   for (std::size_t kind = 0; kind < s.overhead_ns.size(); ++kind)
     json["overhead_ns"][to_string(static_cast<OverheadKind>(kind))] = s.overhead_ns[kind];
@@ -97,6 +106,44 @@ std::string commands_text(const TraceTotals& totals) {
   // Of what was cut off nobody can say that nothing ran.
   return totals.end_facts.empty() ? "none that can be read"
                                   : "none: nothing ran while it was recorded";
+}
+
+std::string took_text(const analysis::Activity& activity) {
+  if (activity.span_ns() == 0) return {};
+  const std::string span = time_text(activity.span_ns());
+  if (!activity.has_times()) return span + "; no times of commands were recorded";
+  return fmt::format("{}; devices were busy {}, {} of the {} from first start to last end", span,
+                     time_text(activity.busy_ns), share_text(activity.busy_ns, activity.active_ns),
+                     time_text(activity.active_ns));
+}
+
+std::string passes_text(const std::vector<analysis::Pass>& passes) {
+  if (passes.empty()) return {};
+  const char* what = nullptr;
+  switch (passes[0].kind) {
+    case analysis::Pass::Kind::session:
+      what = "session";
+      break;
+    case analysis::Pass::Kind::launch:
+      what = "launch";
+      break;
+    case analysis::Pass::Kind::scope:
+      what = "repeated scope";
+      break;
+    case analysis::Pass::Kind::repetition:
+      what = "repetition";
+      break;
+  }
+  std::string text = count_text(passes.size(), what);
+  if (passes[0].kind == analysis::Pass::Kind::launch)
+    text = fmt::format("{} {} of one graph", passes.size(),
+                       passes.size() == 1 ? "launch" : "launches");
+  std::vector<std::uint64_t> took;
+  for (const analysis::Pass& pass : passes)
+    if (pass.took_ns()) took.push_back(pass.took_ns());
+  if (took.empty()) return text;
+  std::ranges::sort(took);
+  return text + fmt::format(", median {}", time_text(took[took.size() / 2]));
 }
 
 std::string overhead_text(const Summary& s) {
@@ -143,10 +190,7 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
   line("command", fact(facts, "command_line"));
   const std::string started = fact(facts, "started"), host = fact(facts, "host");
   line("recorded", host.empty() || started.empty() ? started + host : started + " on " + host);
-  if (totals.last_ns > totals.first_ns)
-    line("took",
-         fmt::format("{}, of which commands ran {}", time_text(totals.last_ns - totals.first_ns),
-                     time_text(totals.busy_ns)));
+  line("took", took_text(s.activity));
   for (const TraceDevice& device : totals.devices)
     line("device", fmt::format("{}  {}  {} {}", device.selector, device.name, device.driver,
                                device.driver_version));
@@ -162,7 +206,7 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
                      ? size_text(totals.stored_bytes)
                      : fmt::format("{} for {} recorded", size_text(totals.stored_bytes),
                                    size_text(std::strtoull(bytes_in.c_str(), nullptr, 10))));
-  if (s.passes > 0) line("passes", std::to_string(s.passes));
+  line("passes", passes_text(s.passes));
   line("selection", fact(facts, "selection"));
   line("overhead", overhead_text(s));
   for (const std::string& note : note_lines(totals.notes)) line("note", note);

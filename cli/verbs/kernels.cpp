@@ -43,25 +43,26 @@ Json parameters_json(const Trace& trace, std::uint32_t index,
 int run(const TraceOptions& options) {
   const Trace trace = open_trace(options);
   const std::vector<analysis::KernelUsage> usages = analysis::find_kernel_usage(trace);
-  std::uint64_t total_ns = 0;
-  for (const analysis::KernelUsage& usage : usages) total_ns += usage.total_ns;
+  // What shares are of: all commands, copies among them.
+  const std::uint64_t sum_ns = analysis::find_activity(trace).sum_ns;
 
   if (options.json) {
     Json json = json_of(trace);
-    json["total_ns"] = total_ns;
+    json["sum_ns"] = sum_ns ? Json(sum_ns) : Json();
     json["kernels"] = Json::array();
     const std::vector<analysis::LeftAlone> left_alone = analysis::find_left_alone(trace);
     for (const analysis::KernelUsage& usage : usages) {
       const TraceKernel& kernel = trace.kernels()[usage.kernel];
+      const auto time = [&](std::uint64_t ns) { return usage.timed ? Json(ns) : Json(); };
       json["kernels"].push_back({{"id", name_of(kernel.id)},
                                  {"name", kernel.name},
                                  {"built_form", to_string(kernel.built_form)},
                                  {"count", usage.count},
                                  {"timed", usage.timed},
-                                 {"total_ns", usage.total_ns},
-                                 {"mean_ns", usage.mean_ns},
-                                 {"p50_ns", usage.p50_ns},
-                                 {"p95_ns", usage.p95_ns},
+                                 {"total_ns", time(usage.total_ns)},
+                                 {"mean_ns", time(usage.mean_ns)},
+                                 {"p50_ns", time(usage.p50_ns)},
+                                 {"p95_ns", time(usage.p95_ns)},
                                  {"parameters", parameters_json(trace, usage.kernel, left_alone)}});
     }
     print_json(json);
@@ -86,7 +87,7 @@ int run(const TraceOptions& options) {
     const auto time = [&](std::uint64_t ns) { return usage.timed == 0 ? "-" : time_text(ns); };
     table.add({name_of(kernel.id), kernel.name, to_string(kernel.built_form),
                std::to_string(usage.count), time(usage.total_ns), time(usage.mean_ns),
-               time(usage.p50_ns), time(usage.p95_ns), share_text(usage.total_ns, total_ns)});
+               time(usage.p50_ns), time(usage.p95_ns), share_text(usage.total_ns, sum_ns)});
   }
   fmt::print("{}", table.text());
   const TraceKernel& top = trace.kernels()[usages[0].kernel];

@@ -25,7 +25,10 @@ Json to_json(const Trace& trace, const analysis::Activity& activity,
              const analysis::Memory& memory) {
   Json json = json_of(trace);
   json["peak_bytes"] = memory.peak_bytes;
-  json["peak_ns"] = memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns);
+  const bool has_times = activity.span_ns() > 0;
+  json["origin_ns"] = has_times ? Json(activity.begin_ns) : Json();
+  json["peak_ns"] =
+      has_times ? Json(memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns)) : Json();
   json["needed_at_peak_bytes"] = memory.needed_at_peak_bytes;
   json["curve"] = Json::array();
   for (const analysis::MemoryPoint& point : memory.curve)

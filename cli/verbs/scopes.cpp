@@ -16,7 +16,7 @@ void add_rows(Table& table, const analysis::ScopeNode& node, std::uint64_t total
               std::size_t depth) {
   for (const analysis::ScopeNode& child : node.below) {
     table.add({std::string(2 * depth, ' ') + child.name, std::to_string(child.commands),
-               time_text(child.run_ns), share_text(child.run_ns, total_ns)});
+               child.timed ? time_text(child.run_ns) : "-", share_text(child.run_ns, total_ns)});
     add_rows(table, child, total_ns, depth + 1);
   }
 }
@@ -35,7 +35,7 @@ int run(const TraceOptions& options) {
   using enum Table::Align;
   Table table({{"SCOPE"}, {"COMMANDS", right}, {"RAN", right}, {"SHARE", right}});
   add_rows(table, root, root.run_ns, 0);
-  table.add({"all", std::to_string(root.commands), time_text(root.run_ns),
+  table.add({"all", std::to_string(root.commands), root.timed ? time_text(root.run_ns) : "-",
              share_text(root.run_ns, root.run_ns)});
   fmt::print("{}", table.text());
   print_next(options,

@@ -25,17 +25,21 @@ namespace reel::analysis {
 // Why a device was idle.
 enum class IdleCause : std::uint8_t {
   host,        // nothing had been enqueued on it yet
-  sync,        // the host waited for it before it enqueued more
-  dependency,  // the next command waited for one of another stream
+  sync,        // the same, because the host had waited before it enqueued more
+  wakeup,      // the device was done, and the wait of the host hadn't returned yet
+  dependency,  // the next command waited for other work
   build,       // the host built a kernel
   allocation,  // the host allocated memory
+  transfer,    // the host was copying bytes to or from the device
   launch,      // launch latency: the next command had been enqueued, the driver was starting it
   capture,     // recording itself took the time
   unknown      // not enough timestamps to tell
 };
-inline constexpr std::size_t idle_causes = 8;
+inline constexpr std::size_t idle_causes = 10;
 const char* to_string(IdleCause cause) noexcept;
 
+// Idle time of a device that has one cause. A period in which the device had nothing to do is as
+// many gaps as it has causes in turn.
 struct Gap {
   std::uint32_t device = 0;
   IdleCause cause = IdleCause::unknown;
@@ -43,8 +47,13 @@ struct Gap {
   std::uint32_t before = no_index,
                 after = no_index;  // commands: the last to end, the next to start
   std::uint32_t call = no_index;   // in trace.calls(): what the host did meanwhile
+  std::uint32_t period = 0;        // the number of the idle period, from 0
 
   std::uint64_t size_ns() const noexcept { return end_ns - begin_ns; }
+};
+
+struct TimeSpan {
+  std::uint64_t begin_ns = 0, end_ns = 0;
 };
 
 // A device, or a stream of one.
@@ -58,16 +67,20 @@ struct Lane {
   std::uint64_t idle_ns() const noexcept { return span_ns() - busy_ns; }
 };
 
+// docs/analysis.md defines each of these; busy_ns and all of idle_ns make up active_ns exactly.
 struct Activity {
   std::uint64_t begin_ns = 0, end_ns = 0;  // of all that was recorded, host calls among it
   std::vector<Lane> devices, streams;      // as trace.devices(), trace.streams()
   std::vector<Gap> gaps;                   // of devices, by begin
+  std::uint32_t idle_periods = 0;
   std::array<std::uint64_t, idle_causes> idle_ns{};  // all gaps, by cause
-  std::uint64_t busy_ns = 0;                         // any device
+  std::uint64_t busy_ns = 0, active_ns = 0;          // of all devices: busy, and their spans
   std::uint64_t copy_ns = 0;                         // copies, reads, writes and fills, of the sum
   std::uint64_t sum_ns = 0;
 
   std::uint64_t span_ns() const noexcept { return end_ns - begin_ns; }
+  // Whether anything is known of when commands ran.
+  bool has_times() const noexcept { return active_ns > 0; }
 };
 
 // What the span was bound by.
@@ -150,11 +163,25 @@ struct Repetition {
   std::uint32_t first = 0, period = 0, count = 0;
 };
 
-// A pass of the program: by its own marks, else by what repeats.
+// One of the times the program did its work. All passes of a document are of one kind, the best by
+// the rule in docs/analysis.md; what comes before the first and after the last is set-up.
 struct Pass {
-  std::uint32_t first = 0, end = 0;  // commands
-  std::uint64_t begin_ns = 0, end_ns = 0;
+  enum class Kind : std::uint8_t {
+    session,    // the program's own session
+    launch,     // a launch of a graph, outside of sessions
+    scope,      // a region or scope that comes again and again
+    repetition  // the same commands again and again
+  } kind{};
+  std::uint32_t first = 0, end = 0;        // commands
+  std::uint64_t begin_ns = 0, end_ns = 0;  // of the session, or from its first call to its last end
+  std::uint64_t started_ns = 0, ended_ns = 0;  // first start and last end on a device; 0: not known
+  std::uint64_t busy_ns = 0;                   // the union of what ran on a device
+  std::uint32_t name = 0;                      // text: of the session, the launch or the region
+
+  // From its first start to its last end: what passes are compared by.
+  std::uint64_t took_ns() const noexcept { return ended_ns - started_ns; }
 };
+const char* to_string(Pass::Kind kind) noexcept;
 
 // --- kernels ------------------------------------------------------------------------------------
 
@@ -189,7 +216,7 @@ struct Report {
   LongestPath path;
   Memory memory;
   std::vector<Repetition> repetitions;  // by first; they don't overlap
-  std::vector<Pass> passes;             // fewer than two: the document is one
+  std::vector<Pass> passes;             // in order, they don't overlap; none: nothing repeats
   std::vector<KernelUsage> kernels;     // by total time, the longest first; all of the trace's
   std::vector<std::uint64_t> own_ns;    // by command: a launch whose nodes are there takes none
 };
@@ -202,6 +229,8 @@ Report analyze(const Trace& trace, const AnalysisOptions& options = {});
 
 // The single questions; analyze() asks them in this order. Dependencies know what was left alone.
 std::vector<std::uint64_t> own_run_ns(const Trace& trace);
+// Of all that was recorded. Its begin is the origin that every text counts from; 0 to 0: no times.
+TimeSpan find_span(const Trace& trace);
 Activity find_activity(const Trace& trace);
 Bottleneck find_verdict(const Activity& activity);
 std::vector<Dependency> find_dependencies(const Trace& trace);

@@ -12,9 +12,10 @@ namespace reel::analysis {
 // A scope with all that is below it; the root has no name and is everything.
 struct ScopeNode {
   std::string name = {};
-  std::uint64_t commands = 0, run_ns = 0;  // a launch whose nodes are there takes no time
-  std::uint32_t first = no_index;          // command
-  std::vector<ScopeNode> below = {};       // by first
+  std::uint64_t commands = 0, timed = 0;
+  std::uint64_t run_ns = 0;           // on a device; a launch whose nodes are there takes none
+  std::uint32_t first = no_index;     // command
+  std::vector<ScopeNode> below = {};  // by first
 };
 
 ScopeNode find_scopes(const Trace& trace);

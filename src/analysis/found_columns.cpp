@@ -29,15 +29,19 @@ using document::word_column;
 using enum ColumnKind;
 
 constexpr RowColumn<Gap> gaps[] = {
-    number_column<&Gap::begin_ns>("begin_ns", time, "when the device ran out of work"),
-    number_column<&Gap::end_ns>("end_ns", time, "when it went on"),
+    number_column<&Gap::begin_ns>("begin_ns", time, "from when this was the cause"),
+    number_column<&Gap::end_ns>("end_ns", time, "until when"),
     word_column<&Gap::cause, IdleCause::unknown>(
         "cause",
-        "`host`, `sync`, `dependency`, `build`, `allocation`, `launch`, `capture`, `unknown`"),
+        "`host`, `sync`, `wakeup`, `dependency`, `build`, `allocation`, `transfer`, `launch`, "
+        "`capture`, `unknown`"),
     number_column<&Gap::device>("device", device, "that was idle"),
     number_column<&Gap::before>("before_command", command, "the last to end"),
     number_column<&Gap::after>("after_command", command, "the next to start"),
     number_column<&Gap::call>("call", call, "what the host did meanwhile"),
+    number_column<&Gap::period>("period", number,
+                                "the idle period it is a part of: one that has several causes in "
+                                "turn has several rows"),
 };
 
 constexpr RowColumn<Dependency> dependencies[] = {
@@ -65,10 +69,19 @@ constexpr RowColumn<MemoryPoint> points[] = {
 };
 
 constexpr RowColumn<Pass> passes[] = {
+    word_column<&Pass::kind, Pass::Kind::repetition>(
+        "kind",
+        "what makes it one: `session`, `launch` (of a graph), `scope`, `repetition`; all are of "
+        "one "
+        "kind"),
+    number_column<&Pass::name>("name", text, "of the session, the launch or the region"),
     number_column<&Pass::first>("first_command", command, "that belongs to it"),
     number_column<&Pass::end>("end_command", command, "the first after it"),
-    number_column<&Pass::begin_ns>("begin_ns", time, "when its first call began"),
-    number_column<&Pass::end_ns>("end_ns", time, "when its last command ended"),
+    number_column<&Pass::begin_ns>("begin_ns", time, "when its first call or the session began"),
+    number_column<&Pass::end_ns>("end_ns", time, "when its last command or the session ended"),
+    number_column<&Pass::started_ns>("started_ns", time, "its first start on a device"),
+    number_column<&Pass::ended_ns>("ended_ns", time, "its last end on a device"),
+    number_column<&Pass::busy_ns>("busy_ns", number, "how long a device ran its commands"),
 };
 
 }  // namespace

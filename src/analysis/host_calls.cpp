@@ -15,13 +15,20 @@ CallKind kind_of_name(std::string name) {
     return std::ranges::any_of(
         words, [&](const char* word) { return name.find(word) != std::string::npos; });
   };
+  // A stream that waits for another, and lists of events to wait for, don't hold up the host.
+  constexpr std::array enqueues{"enqueue", "stream::wait()"};
   constexpr std::array waits{"synchronize", "finish", "wait"};
-  constexpr std::array builds{"kernel()", "build", "compile", "linkprogram", "createprogram"};
+  constexpr std::array builds{"kernel()",    "program()",     "build",       "compile",
+                              "linkprogram", "createprogram", "instantiate", "createkernel"};
   constexpr std::array allocations{"buffer()", "alloc", "createbuffer", "createimage",
                                    "createpipe"};
+  constexpr std::array transfers{"::write()",  "::read()", "::upload",
+                                 "::download", "map",      "memcpy"};
+  if (has(enqueues)) return CallKind::other;
   if (has(waits)) return CallKind::wait;
   if (has(builds)) return CallKind::build;
   if (has(allocations)) return CallKind::allocate;
+  if (has(transfers)) return CallKind::transfer;
   return CallKind::other;
 }
 
@@ -87,25 +94,6 @@ std::optional<std::uint32_t> HostCalls::wait_before(std::uint32_t thread,
   const auto after = std::ranges::upper_bound(list, time_ns, {}, end_of);
   if (after == list.begin()) return std::nullopt;
   return *std::prev(after);
-}
-
-HostCalls::Longest HostCalls::longest_within(std::uint32_t thread, std::uint64_t begin_ns,
-                                             std::uint64_t end_ns) const {
-  Longest longest;
-  const Thread* found = find(thread);
-  if (!found) return longest;
-  // The first that could reach into the span: all before it end too early.
-  auto at = static_cast<std::size_t>(std::ranges::upper_bound(found->latest_end, begin_ns) -
-                                     found->latest_end.begin());
-  for (; at < found->calls.size(); ++at) {
-    const TraceCall& call = trace_.calls()[found->calls[at]];
-    if (call.begin_ns >= end_ns) break;
-    const std::uint64_t begin = std::max(call.begin_ns, begin_ns);
-    const std::uint64_t end = std::min(call.end_ns, end_ns);
-    if (end <= begin || end - begin <= longest.overlap_ns) continue;
-    longest = {found->calls[at], kind_of(call), end - begin};
-  }
-  return longest;
 }
 
 }  // namespace reel::analysis

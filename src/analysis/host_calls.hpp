@@ -4,6 +4,7 @@
 // which must outlive it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,7 +14,7 @@
 
 namespace reel::analysis {
 
-enum class CallKind : std::uint8_t { other, wait, build, allocate };
+enum class CallKind : std::uint8_t { other, wait, build, allocate, transfer };
 
 class HostCalls {
  public:
@@ -29,13 +30,22 @@ class HostCalls {
   // Waits of this thread, by their end.
   const std::vector<std::uint32_t>& waits(std::uint32_t thread) const;
 
-  // Of the calls of this thread, the one that takes most of the span.
-  struct Longest {
-    std::uint32_t call = no_index;
-    CallKind kind = CallKind::other;
-    std::uint64_t overlap_ns = 0;
-  };
-  Longest longest_within(std::uint32_t thread, std::uint64_t begin_ns, std::uint64_t end_ns) const;
+  // visit(call, index) for the calls of this thread that overlap the span, by begin; those that
+  // only give a command are left out.
+  template <class F>
+  void for_each_within(std::uint32_t thread, std::uint64_t begin_ns, std::uint64_t end_ns,
+                       F&& visit) const {
+    const Thread* found = find(thread);
+    if (!found) return;
+    // The first that could reach into the span: all before it end too early.
+    auto at = static_cast<std::size_t>(std::ranges::upper_bound(found->latest_end, begin_ns) -
+                                       found->latest_end.begin());
+    for (; at < found->calls.size(); ++at) {
+      const TraceCall call = trace_.calls()[found->calls[at]];
+      if (call.begin_ns >= end_ns) break;
+      if (call.end_ns > begin_ns) visit(call, found->calls[at]);
+    }
+  }
 
  private:
   struct Thread {

@@ -32,6 +32,14 @@ class Intervals {
   }
   std::uint64_t total() const noexcept { return total_; }
 
+  // visit(begin, end) for each part of [begin, end) that is covered, in order.
+  template <class F>
+  void for_each_within(std::uint64_t begin, std::uint64_t end, F&& visit) const {
+    auto at = std::ranges::upper_bound(spans_, begin, {}, &Span::end);
+    for (; at != spans_.end() && at->begin < end; ++at)
+      visit(std::max(begin, at->begin), std::min(end, at->end));
+  }
+
  private:
   struct Span {
     std::uint64_t begin, end, before = 0;  // covered by those before it

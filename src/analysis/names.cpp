@@ -16,7 +16,8 @@ const char* name_in(const std::array<const char*, count>& names, Enum value) noe
 
 const char* to_string(IdleCause cause) noexcept {
   constexpr std::array<const char*, idle_causes> names{
-      "host", "sync", "dependency", "build", "allocation", "launch", "capture", "unknown"};
+      "host",       "sync",     "wakeup", "dependency", "build",
+      "allocation", "transfer", "launch", "capture",    "unknown"};
   return name_in(names, cause);
 }
 
@@ -27,6 +28,11 @@ const char* to_string(Bottleneck bottleneck) noexcept {
 
 const char* to_string(DependencyKind kind) noexcept {
   constexpr std::array names{"data", "order", "missing", "redundant"};
+  return name_in(names, kind);
+}
+
+const char* to_string(Pass::Kind kind) noexcept {
+  constexpr std::array names{"session", "launch", "scope", "repetition"};
   return name_in(names, kind);
 }
 

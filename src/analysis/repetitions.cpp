@@ -1,17 +1,15 @@
-// What repeats: a loop of equal layers, and passes of equal work.
+#include "analysis/repetitions.hpp"
+
 #include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 
-#include "reel/analysis.hpp"
+#include "document/trace/ranges.hpp"
 
 namespace reel::analysis {
 
-namespace {
-
-// "layer12/mlp" and "layer13/mlp" are the same place of a loop.
 std::string without_numbers(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -23,6 +21,8 @@ std::string without_numbers(const std::string& text) {
   }
   return result;
 }
+
+namespace {
 
 // By text: a number that equal ones share.
 std::vector<std::uint32_t> text_identities(const Trace& trace, bool with_numbers) {
@@ -44,30 +44,38 @@ std::vector<std::uint32_t> text_identities(const Trace& trace, bool with_numbers
   return list;
 }
 
-// A number for each command; equal ones do the same.
-std::vector<std::uint32_t> identities(const Trace& trace, bool with_numbers) {
+}  // namespace
+
+std::vector<std::uint32_t> identities(const Trace& trace, bool of_places) {
   using Key = std::tuple<WorkKind, std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t,
-                         std::uint32_t, std::uint32_t>;
-  const std::vector<std::uint32_t> texts = text_identities(trace, with_numbers);
+                         std::uint32_t, std::uint32_t, std::vector<std::uint32_t>>;
+  const std::vector<std::uint32_t> texts = text_identities(trace, !of_places);
   std::map<Key, std::uint32_t> known;
   std::vector<std::uint32_t> of_work;
   of_work.reserve(trace.works().size());
   for (const TraceWork& work : trace.works()) {
-    const Key key{work.kind,
-                  work.kernel,
-                  work.graph,
-                  work.all_items().count(),
-                  work.group_size.count(),
-                  texts[work.label],
-                  texts[work.scope]};
+    Key key{work.kind,
+            work.kernel,
+            work.graph,
+            work.all_items().count(),
+            work.group_size.count(),
+            texts[work.label],
+            texts[work.scope],
+            {}};
+    if (!of_places)
+      for_each_range(trace, work, [&](const TraceArgument& range, Access) {
+        if (is_lasting(trace.buffers()[range.buffer])) std::get<7>(key).push_back(range.buffer);
+      });
     of_work.push_back(
-        known.try_emplace(key, static_cast<std::uint32_t>(known.size())).first->second);
+        known.try_emplace(std::move(key), static_cast<std::uint32_t>(known.size())).first->second);
   }
   std::vector<std::uint32_t> list;
   list.reserve(trace.commands().size());
   for (const TraceCommand& command : trace.commands()) list.push_back(of_work[command.work]);
   return list;
 }
+
+namespace {
 
 // Distances at which equal commands follow each other, those that occur most first.
 std::vector<std::uint32_t> likely_periods(const std::vector<std::uint32_t>& list) {
@@ -108,68 +116,32 @@ std::uint64_t covered(const std::vector<Repetition>& runs) {
   return sum;
 }
 
-// The shortest period that covers about as much as the best does; or the longest.
-std::vector<Repetition> best_runs(const std::vector<std::uint32_t>& list, bool shortest) {
+}  // namespace
+
+const Repetition& longest(const std::vector<Repetition>& runs) {
+  return *std::ranges::max_element(
+      runs, {}, [](const Repetition& run) { return std::uint64_t{run.period} * run.count; });
+}
+
+std::vector<Repetition> best_runs(const std::vector<std::uint32_t>& list, const IsRepeated& is) {
   std::vector<std::vector<Repetition>> all;
   std::uint64_t most = 0;
   for (const std::uint32_t period : likely_periods(list)) {
-    all.push_back(runs_of(list, period));
-    most = std::max(most, covered(all.back()));
+    std::vector<Repetition> runs = runs_of(list, period);
+    if (runs.empty() || (is && !is(longest(runs)))) continue;
+    most = std::max(most, covered(runs));
+    all.push_back(std::move(runs));
   }
   std::vector<Repetition> best;
   for (auto& runs : all) {
-    if (runs.empty() || covered(runs) * 5 < most * 4) continue;
-    const bool better = best.empty() || (shortest ? runs[0].period < best[0].period
-                                                  : runs[0].period > best[0].period);
-    if (better) best = std::move(runs);
+    if (covered(runs) * 5 < most * 4) continue;
+    if (best.empty() || runs[0].period < best[0].period) best = std::move(runs);
   }
   return best;
 }
 
-}  // namespace
-
 std::vector<Repetition> find_repetitions(const Trace& trace) {
-  return best_runs(identities(trace, false), true);
-}
-
-std::vector<Pass> find_passes(const Trace& trace, const std::vector<Repetition>& repetitions) {
-  const auto& commands = trace.commands();
-  std::vector<Pass> passes;
-  const auto add = [&](std::uint32_t first, std::uint32_t end) {
-    Pass pass{first, end, ~std::uint64_t{0}, 0};
-    for (std::uint32_t c = first; c < end; ++c) {
-      pass.begin_ns = std::min(pass.begin_ns, commands[c].call_begin_ns);
-      pass.end_ns = std::max({pass.end_ns, commands[c].call_end_ns, commands[c].ended_ns});
-    }
-    if (first < end) passes.push_back(pass);
-  };
-  // The program's own marks count most.
-  std::vector<const TraceRegion*> regions;
-  for (const TraceRegion& region : trace.regions())
-    if (region.kind == TraceRegion::Kind::pass) regions.push_back(&region);
-  std::ranges::stable_sort(regions, {}, [](const TraceRegion* r) { return r->begin_ns; });
-  std::uint32_t c = 0;
-  for (const TraceRegion* region : regions) {
-    while (c < commands.size() && commands[c].call_begin_ns < region->begin_ns) ++c;
-    const std::uint32_t first = c;
-    while (c < commands.size() && commands[c].call_begin_ns <= region->end_ns) ++c;
-    add(first, c);
-    if (first == c) continue;
-    passes.back().begin_ns = region->begin_ns;
-    passes.back().end_ns = std::max(passes.back().end_ns, region->end_ns);
-  }
-  if (!passes.empty() || repetitions.empty()) return passes;
-
-  // Then what repeats with all its names, most of the document over.
-  const std::vector<Repetition> runs = best_runs(identities(trace, true), true);
-  if (runs.empty()) return passes;
-  const Repetition& longest = *std::ranges::max_element(
-      runs, {}, [](const Repetition& run) { return std::uint64_t{run.period} * run.count; });
-  if (std::uint64_t{longest.period} * longest.count * 10 < commands.size() * std::uint64_t{8})
-    return passes;
-  for (std::uint32_t i = 0; i < longest.count; ++i)
-    add(longest.first + i * longest.period, longest.first + (i + 1) * longest.period);
-  return passes;
+  return best_runs(identities(trace, true));
 }
 
 }  // namespace reel::analysis

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/device_work.hpp"
 #include "graph/json_writer.hpp"
 #include "reel/analysis.hpp"
 
@@ -13,11 +14,12 @@ namespace {
 constexpr std::size_t deepest = 64;
 
 struct Sum {
-  std::uint64_t commands = 0, run_ns = 0;
+  std::uint64_t commands = 0, timed = 0, run_ns = 0;
   std::uint32_t first = no_index;
 
   void add(const Sum& other) {
     commands += other.commands;
+    timed += other.timed;
     run_ns += other.run_ns;
     first = std::min(first, other.first);
   }
@@ -41,19 +43,24 @@ struct Branch {
   }
 
   ScopeNode node(std::string name) const {
-    ScopeNode node{std::move(name), sum.commands, sum.run_ns, sum.first, {}};
+    ScopeNode node{std::move(name), sum.commands, sum.timed, sum.run_ns, sum.first, {}};
     for (const auto& [child, branch] : below) node.below.push_back(branch.node(child));
     std::ranges::stable_sort(node.below, {}, &ScopeNode::first);
     return node;
   }
 };
 
+void write_time(JsonWriter& json, const ScopeNode& node) {
+  json.key("run_ns");
+  node.timed ? json.value(node.run_ns) : json.null();
+}
+
 void write_below(JsonWriter& json, const ScopeNode& node) {
   json.array("scopes", node.below, [&](const ScopeNode& child) {
     json.object([&] {
       json.member("name", child.name);
       json.member("commands", child.commands);
-      json.member("run_ns", child.run_ns);
+      write_time(json, child);
       write_below(json, child);
     });
   });
@@ -65,8 +72,12 @@ ScopeNode find_scopes(const Trace& trace) {
   // Once for each scope, however many commands are in it.
   std::vector<Sum> works(trace.works().size());
   const std::vector<std::uint64_t> run_ns = own_run_ns(trace);
-  for (std::uint32_t i = 0; i < trace.commands().size(); ++i)
-    works[trace.commands()[i].work].add({1, run_ns[i], i});
+  for (std::uint32_t i = 0; i < trace.commands().size(); ++i) {
+    const TraceCommand& command = trace.commands()[i];
+    const bool has_time =
+        command.has_run_times() && takes_device_time(trace.works()[command.work].kind, run_ns[i]);
+    works[command.work].add({1, has_time, has_time ? run_ns[i] : 0, i});
+  }
   std::map<std::uint32_t, Sum> scopes;
   for (std::size_t i = 0; i < works.size(); ++i)
     if (works[i].commands > 0) scopes[trace.works()[i].scope].add(works[i]);
@@ -82,7 +93,7 @@ std::string scopes_json(const Trace& trace, const ScopeNode& root) {
     json.member("document", trace.path());
     json.member("complete", trace.is_complete());
     json.member("commands", root.commands);
-    json.member("run_ns", root.run_ns);
+    write_time(json, root);
     write_below(json, root);
   });
   return std::move(json).take();

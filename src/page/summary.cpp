@@ -98,6 +98,7 @@ void write_activity(JsonWriter& json, const PageState& state) {
   const analysis::Activity& activity = state.report.activity;
   json.member("begin_ns", activity.begin_ns);
   json.member("span_ns", activity.span_ns());
+  json.member("active_ns", activity.active_ns);
   json.member("busy_ns", activity.busy_ns);
   json.member("sum_ns", activity.sum_ns);
   json.member("copy_ns", activity.copy_ns);
@@ -111,6 +112,7 @@ void write_activity(JsonWriter& json, const PageState& state) {
 void write_repeats(JsonWriter& json, const PageState& state) {
   json.array("passes", state.report.passes, [&](const analysis::Pass& pass) {
     json.object([&] {
+      json.member("kind", to_string(pass.kind));
       json.member("first", pass.first);
       json.member("end", pass.end);
       json.member("begin_ns", state.time(pass.begin_ns));

@@ -17,6 +17,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 std::vector<analysis::Finding> findings_of(MadeDocument& made) {
   const Trace trace = made.trace();
@@ -80,7 +81,7 @@ TEST(IdleHost, IsFoundWhereTheDeviceWaitedForTheHost) {
   const auto finding = find(made, "idle.host");
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->severity, analysis::Severity::warning);
-  EXPECT_EQ(finding->saving_ns, 19u * 30'000);
+  EXPECT_EQ(finding->saving_ns, 19u * 29'000);  // the last microsecond is the launch
   EXPECT_EQ(number(*finding, "gaps"), 19);
   EXPECT_EQ(finding->evidence.commands.size(), 19u);
 }
@@ -127,6 +128,78 @@ TEST(IdleSync, IsNotFoundWhereNobodyWaited) {
   add_gaps_with(made, "think", 1, 11);
   EXPECT_FALSE(find(made, "idle.sync"));
 }
+TEST(IdleWakeup, IsFoundWhereAWaitReturnsLate) {
+  MadeDocument made;
+  add_gaps_with(made, "Stream::synchronize()", 1, 40);
+  const auto finding = find(made, "idle.wakeup");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_ns, 4u * 30'000);
+}
+TEST(IdleWakeup, IsNotFoundWhereItReturnsAtOnce) {
+  MadeDocument made;
+  add_gaps_with(made, "Stream::synchronize()", 1, 10.2);
+  EXPECT_FALSE(find(made, "idle.wakeup"));
+}
+TEST(IdleTransfer, IsFoundWhereTheHostCopiesAndNotWhereItThinks) {
+  MadeDocument copies, thinks;
+  add_gaps_with(copies, "Buffer::write()", 12, 40);
+  add_gaps_with(thinks, "think", 12, 40);
+  EXPECT_TRUE(find(copies, "idle.transfer"));
+  EXPECT_FALSE(find(thinks, "idle.transfer"));
+}
+
+TEST(Idle, NamesTheOneGapThatIsMostOfIt) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  double t = 10;
+  for (int i = 0; i < 12; ++i) {
+    made.add({.kernel = k, .run = {t, t + 10}, .call = test::Span{1, 2}});
+    t += i == 6 ? 510 : 12;  // c7 starts 500 us later
+  }
+  const auto finding = find(made, "idle.launch");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->title, HasSubstr("One gap of 500.0 µs, before c7, is 96.2% of it"));
+  EXPECT_THAT(finding->title, Not(HasSubstr("in 11 gaps")));
+  EXPECT_THAT(finding->advice, HasSubstr("c7"));
+}
+
+TEST(Idle, AdvisesAGraphOnlyForWhatIsInNone) {
+  for (const bool in_graph : {false, true}) {
+    MadeDocument made;
+    const auto k = made.kernel("k");
+    const auto launch = made.add({.kind = WorkKind::launch, .call = test::Span{1, 2}, .graph = 0});
+    for (std::uint32_t i = 0; i < 20; ++i)
+      made.add({.kernel = k,
+                .run = {10 + 20.0 * i, 15 + 20.0 * i},
+                .call = test::Span{1, 2},
+                .launch = in_graph ? launch : no_index,
+                .node = in_graph ? i : no_index});
+    const auto finding = find(made, "idle.launch");
+    ASSERT_TRUE(finding);
+    if (in_graph)
+      EXPECT_THAT(finding->advice, HasSubstr("nodes of a graph already"));
+    else
+      EXPECT_THAT(finding->advice, HasSubstr("record the commands into a graph"));
+  }
+}
+
+TEST(Build, IsFoundThoughItIsBeforeTheFirstCommand) {
+  MadeDocument made;
+  made.call("clBuildProgram", {10, 900});
+  made.call("clBuildProgram", {950, 960});
+  made.add({.kernel = made.kernel("k"), .run = {1000, 1100}, .call = test::Span{990, 991}});
+  const auto finding = find(made, "build");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_ns, 900'000u);
+  EXPECT_THAT(finding->title, HasSubstr("before the first command"));
+}
+TEST(Build, IsNotFoundWhereItIsATenthOrLess) {
+  MadeDocument made;
+  made.call("clBuildProgram", {10, 50});
+  made.add({.kernel = made.kernel("k"), .run = {1000, 1100}, .call = test::Span{990, 991}});
+  EXPECT_FALSE(find(made, "build"));
+}
+
 TEST(IdleBuild, IsFoundWhereKernelsAreBuilt) {
   MadeDocument made;
   add_gaps_with(made, "clBuildProgram", 12, 45);
@@ -134,7 +207,7 @@ TEST(IdleBuild, IsFoundWhereKernelsAreBuilt) {
 }
 TEST(IdleBuild, IsNotFoundWhereBuildingTakesNoPartOfTheGap) {
   MadeDocument made;
-  add_gaps_with(made, "clBuildProgram", 12, 13);
+  add_gaps_with(made, "clBuildProgram", 12, 12.2);
   EXPECT_FALSE(find(made, "idle.build"));
 }
 TEST(IdleAlloc, IsFoundWhereMemoryIsAllocated) {
@@ -144,7 +217,7 @@ TEST(IdleAlloc, IsFoundWhereMemoryIsAllocated) {
 }
 TEST(IdleAlloc, IsNotFoundWhereAllocatingIsQuick) {
   MadeDocument made;
-  add_gaps_with(made, "Device::buffer()", 12, 13);
+  add_gaps_with(made, "Device::buffer()", 12, 12.2);
   EXPECT_FALSE(find(made, "idle.alloc"));
 }
 
@@ -605,6 +678,8 @@ TEST(NanRule, NamesTheBufferAndTheByte) {
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->severity, analysis::Severity::error);
   EXPECT_EQ(number(*finding, "offset"), 2800);
+  EXPECT_THAT(finding->title, HasSubstr("NaN at element 700 (byte 2800)"));
+  EXPECT_THAT(finding->title, StartsWith("b"));
   EXPECT_THAT(finding->title, HasSubstr("'logits'"));
 }
 TEST(NanRule, TakesAnInfinityForAWarning) {
@@ -620,6 +695,31 @@ TEST(NanRule, IsNotFoundInNumbersOrInHashes) {
   EXPECT_FALSE(find(made, "nan"));
   add_values(hashes, std::nanf(""), false);
   EXPECT_FALSE(find(hashes, "nan"));
+}
+
+// A kernel reads x, which may have been filled before; what x held is in the document.
+std::optional<analysis::Finding> find_in_fresh_memory(const std::string& id, bool is_undefined,
+                                                      bool is_filled) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  const auto x = made.buffer({.allocated = 1, .undefined = is_undefined}), y = made.buffer();
+  if (is_filled) made.add({.kind = WorkKind::fill, .run = {5, 6}, .writes = {{x}}});
+  const auto c = made.add({.kernel = k, .run = {10, 11}, .reads = {{x}}, .writes = {{y}}});
+  made.contents(ContentRole::input, c, x, std::vector<float>(1024, std::nanf("")));
+  return find(made, id);
+}
+
+TEST(ReadUninit, IsAWarningAndNoErrorOfNumbers) {
+  const auto finding = find_in_fresh_memory("read.uninit", true, false);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->severity, analysis::Severity::warning);
+  EXPECT_FALSE(find_in_fresh_memory("nan", true, false));
+}
+TEST(ReadUninit, IsNotFoundInMemoryThatWasWrittenOrBeginsAsZeros) {
+  EXPECT_FALSE(find_in_fresh_memory("read.uninit", true, true));
+  EXPECT_FALSE(find_in_fresh_memory("read.uninit", false, false));
+  EXPECT_TRUE(find_in_fresh_memory("nan", true, true));
+  EXPECT_TRUE(find_in_fresh_memory("nan", false, false));
 }
 
 void add_twice(MadeDocument& made, const std::vector<float>& first,
@@ -698,6 +798,14 @@ TEST(CaptureRule, WarnsWhereRecordingTookMuchOfTheTime) {
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->severity, analysis::Severity::warning);
   EXPECT_EQ(number(*finding, "overhead"), 6000);
+}
+TEST(CaptureRule, StandsOnTopWhereRecordingTookATenth) {
+  MadeDocument made;
+  add_chain(made, 20, 30, 1);
+  made.overhead({200, 600});
+  const auto findings = findings_of(made);
+  EXPECT_EQ(findings[0].id, "verdict");
+  EXPECT_EQ(findings[1].id, "capture");
 }
 TEST(CaptureRule, OnlyTellsWhereItTookLittle) {
   MadeDocument made;

@@ -44,7 +44,9 @@ std::uint32_t MadeDocument::device() {
 
 std::uint32_t MadeDocument::buffer(const MadeBuffer& buffer) {
   const auto id = static_cast<std::uint32_t>(sizes_.size());
-  writer_->add(BufferRow{id, 0, buffer.size, buffer.label});
+  BufferRow row{id, 0, buffer.size, buffer.label};
+  row.starts_undefined = buffer.undefined;
+  writer_->add(row);
   if (buffer.allocated) writer_->add(AllocationRow{false, id, at_us(*buffer.allocated)});
   if (buffer.freed) writer_->add(AllocationRow{true, id, at_us(*buffer.freed)});
   sizes_.push_back(buffer.size);

@@ -34,6 +34,7 @@ struct MadeBuffer {
   std::uint64_t size = 4096;
   std::optional<double> allocated = {}, freed = {};
   std::string label = {};
+  bool undefined = false;  // fresh, it holds anything
 };
 
 struct MadeCommand {

@@ -38,7 +38,7 @@ await build({
   format: "esm",
   logLevel: "warning",
 });
-const { countText, sizeText, timeText } = await import(pathToFileURL(join(out, "units.mjs")));
+const { countText, shareText, sizeText, timeText } = await import(pathToFileURL(join(out, "units.mjs")));
 
 // --- documents ------------------------------------------------------------------------------------
 
@@ -79,6 +79,33 @@ async function checkSummary(view, path) {
     await page.$$eval(".tile", (found) =>
       found.map((tile) => [tile.children[0].textContent, tile.children[1].textContent]),
     ),
+  );
+  const details = Object.fromEntries(
+    await page.$$eval(".tile", (found) =>
+      found.map((tile) => [tile.children[0].textContent, tile.children[2].textContent]),
+    ),
+  );
+  assert.equal(tiles.span, timeText(info.span_ns));
+  assert.ok(details.busy.startsWith(`${shareText(info.busy_ns, info.active_ns)} of ${timeText(info.active_ns)}`));
+  const gaps = reel.json("gaps", path);
+  const parts = await page.$$eval("[data-part]", (found) =>
+    found.map((part) => [part.dataset.part, part.children[3].textContent, part.children[4].textContent]),
+  );
+  const expected = [["busy", gaps.busy_ns], ...Object.entries(gaps.idle_ns)].filter(([, ns]) => ns > 0);
+  assert.deepEqual(
+    parts.filter(([name]) => name !== "outside"),
+    expected.map(([name, ns]) => [name, timeText(ns), shareText(ns, gaps.active_ns)]),
+  );
+  await page.waitForSelector(".kernel-row");
+  const { kernels, sum_ns } = reel.json("kernels", path);
+  assert.deepEqual(
+    await page.$$eval(".kernel-row", (rows) =>
+      rows.map((row) => [row.dataset.kernel, row.children[2].textContent, row.children[3].textContent]),
+    ),
+    kernels
+      .filter((kernel) => kernel.timed > 0)
+      .slice(0, 6)
+      .map((kernel) => [kernel.id, timeText(kernel.total_ns), shareText(kernel.total_ns, sum_ns)]),
   );
   assert.equal(tiles.commands, countText(info.commands.total));
   assert.equal(tiles.busy, timeText(info.busy_ns));
@@ -655,6 +682,7 @@ test("an empty document, and one of a single command", async () => {
   const summary = parsed(resources, "summary");
   Object.assign(summary, {
     span_ns: 0,
+    active_ns: 0,
     busy_ns: 0,
     sum_ns: 0,
     counts: {},
@@ -687,7 +715,7 @@ test("commands without stamps have no times, and nobody invents a 0", async () =
   const summary = parsed(resources, "summary");
   for (const lane of [...summary.devices, ...summary.streams])
     Object.assign(lane, { timed: 0, busy_ns: 0, sum_ns: 0, begin_ns: null, end_ns: null });
-  Object.assign(summary, { busy_ns: 0, sum_ns: 0, verdict: "unknown" });
+  Object.assign(summary, { active_ns: 0, busy_ns: 0, sum_ns: 0, verdict: "unknown" });
   resources.set("summary", json(summary));
   resources.set(
     "kernels",

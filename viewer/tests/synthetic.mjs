@@ -226,8 +226,8 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   };
   const kernelTimes = kernelNames.map(() => []);
   const gaps = [],
-    idle = { host: 0, sync: 0, dependency: 0, build: 0, allocation: 0, launch: 0, capture: 0, unknown: 0 };
-  const causes = Object.keys(idle);
+    causes = "host sync wakeup dependency build allocation transfer launch capture unknown".split(" "),
+    idle = Object.fromEntries(causes.map((cause) => [cause, 0]));
   const passes = [];
   let host = 0,
     free = 0,
@@ -238,7 +238,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
   for (let c = 0; c < count; ++c) {
     const work = c % works.length,
       { kernel, kind } = works[work];
-    if (work === 0) passes.push({ first: c, end: Math.min(c + works.length, count), begin_ns: host, end_ns: 0 });
+    if (work === 0) passes.push({ kind: "session", first: c, end: Math.min(c + works.length, count), begin_ns: host, end_ns: 0 });
     const stream = kind === 4 && streams > 1 ? 1 : streams > 2 ? Math.floor(random() * streams) : 0;
     table.work[c] = work;
     table.stream[c] = stream;
@@ -260,7 +260,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     table.own[c] = run;
     laneEnd[stream * 2 + lane] = start + run;
     if (start > free) {
-      const cause = start - free < 3000 ? 5 : work === 0 ? 1 : 0;
+      const cause = start - free < 3000 ? 7 : work === 0 ? 1 : 0;
       idle[causes[cause]] += start - free;
       if (free > 0) gaps.push(free, start, cause, c);
     }
@@ -410,6 +410,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     stored_bytes: 12e6,
     begin_ns: 1e9,
     span_ns: span,
+    active_ns: span,
     busy_ns: busy,
     sum_ns: busy,
     copy_ns: copies,
@@ -578,6 +579,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
       end: Float64Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 1]),
       before: Uint32Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 3] - 1),
       after: Uint32Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 3]),
+      period: Uint32Array.from({ length: gapCount }, (_, g) => g),
       call: new Uint32Array(gapCount).fill(noIndex),
     }),
   );

@@ -37,17 +37,30 @@ std::uint64_t most_lost_ns(const Case& c) {
          idle[static_cast<std::size_t>(IdleCause::launch)];
 }
 
+// What recording adds to each call that gives a command, on average.
+std::uint64_t recording_ns_per_call(const Case& c) {
+  std::uint64_t sum = 0, calls = 0;
+  for (const TraceOverhead& overhead : c.trace.overheads())
+    if (overhead.kind == OverheadKind::commands) sum += overhead.end_ns - overhead.begin_ns;
+  if (sum == 0) return 0;
+  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i)
+    calls += c.command(i).launch == no_index;
+  return sum / std::max<std::uint64_t>(1, calls);
+}
+
 }  // namespace
 
 void launch_bound_rule(const Case& c, Findings& findings) {
   std::vector<std::uint64_t> runs, calls;
   std::vector<std::uint32_t> shorter;
   std::uint64_t saving = 0;
+  const std::uint64_t recording = recording_ns_per_call(c);
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     // Nodes of a graph were given by one call.
     if (!is_dispatch(c, i) || c.command(i).launch != no_index) continue;
-    const std::uint64_t run = c.command(i).run_ns(), call = giving_ns(c.command(i));
-    if (call == 0) continue;
+    const std::uint64_t run = c.command(i).run_ns(), with_recording = giving_ns(c.command(i));
+    if (with_recording <= recording) continue;
+    const std::uint64_t call = with_recording - recording;
     runs.push_back(run);
     calls.push_back(call);
     if (run >= call) continue;
@@ -61,8 +74,8 @@ void launch_bound_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "launch.bound", .severity = Severity::warning};
   finding.confidence = Confidence::likely;
   finding.title =
-      fmt::format("{} of {} kernels ran shorter than their launch took: median {} against {}.",
-                  shorter.size(), runs.size(), time_text(run), time_text(call));
+      fmt::format("{} of {} kernels took longer to launch than to run: median {} against {}.",
+                  shorter.size(), runs.size(), time_text(call), time_text(run));
   finding.advice = "Record them into a graph and launch it as one, or give each kernel more work.";
   finding.numbers = {{"shorter", "", static_cast<double>(shorter.size())},
                      {"kernels", "", static_cast<double>(runs.size())},

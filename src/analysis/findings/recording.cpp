@@ -49,9 +49,15 @@ void clock_rule(const Case& c, Findings& findings) {
 
 void capture_rule(const Case& c, Findings& findings) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
-  for (const TraceOverhead& o : c.trace.overheads()) spans.emplace_back(o.begin_ns, o.end_ns);
+  std::uint64_t total = 0;
+  for (const TraceOverhead& o : c.trace.overheads()) {
+    spans.emplace_back(o.begin_ns, o.end_ns);
+    total += o.end_ns - std::min(o.begin_ns, o.end_ns);
+  }
   const std::uint64_t overhead =
       Intervals(std::move(spans)).covered(c.report.activity.begin_ns, c.report.activity.end_ns);
+  const std::uint64_t idle =
+      c.report.activity.idle_ns[static_cast<std::size_t>(IdleCause::capture)];
   std::uint64_t untimed = 0;
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     const WorkKind kind = c.work(i).kind;
@@ -60,12 +66,15 @@ void capture_rule(const Case& c, Findings& findings) {
   }
   const std::uint64_t span = c.report.activity.span_ns();
   Finding finding{.id = "capture"};
-  finding.title = span ? fmt::format("Capturing took {} ({}) while commands were enqueued.",
-                                     time_text(overhead), share_text(overhead, span))
+  finding.title = span ? fmt::format("Recording took {}, and overlaps {} of the span.",
+                                     time_text(total), share_text(overhead, span))
                        : "The document has no timestamps.";
+  if (idle) finding.title += fmt::format(" The device was idle for {} of it.", time_text(idle));
   if (overhead * 10 >= span && span) {
     finding.severity = Severity::warning;
-    finding.advice = "Keep fewer contents to disturb the program less.";
+    finding.advice =
+        "Keep fewer contents (--contents hashes or none) before judging speed: times on the host "
+        "include the recording.";
   }
   if (untimed) {
     finding.title += fmt::format(" {} without times: nothing is said of when they ran.",
@@ -77,7 +86,9 @@ void capture_rule(const Case& c, Findings& findings) {
   }
   if (!c.trace.notes().empty())
     finding.title += fmt::format(" {} in it.", count_text(c.trace.notes().size(), "note"));
-  finding.numbers = {{"overhead", "ns", static_cast<double>(overhead)},
+  finding.numbers = {{"overhead", "ns", static_cast<double>(total)},
+                     {"overlap", "ns", static_cast<double>(overhead)},
+                     {"idle", "ns", static_cast<double>(idle)},
                      {"untimed", "", static_cast<double>(untimed)},
                      {"notes", "", static_cast<double>(c.trace.notes().size())},
                      {"problems", "", static_cast<double>(c.trace.problems().size())}};

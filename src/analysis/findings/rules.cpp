@@ -8,12 +8,6 @@
 
 namespace reel::analysis {
 
-std::uint64_t Case::active_ns() const {
-  std::uint64_t sum = 0;
-  for (const Lane& lane : report.activity.devices) sum += lane.span_ns();
-  return sum;
-}
-
 std::uint64_t median(std::vector<std::uint64_t>& values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -47,18 +41,22 @@ namespace reel::analysis {
 std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
   using namespace analysis;
   constexpr Rule rules[] = {
-      verdict_rule,        idle_rule,         launch_bound_rule, launch_shape_rule,
-      fusion_rule,         barrier_rule,      race_rule,         overlap_rule,
-      same_bytes_rule,     unread_bytes_rule, small_copies_rule, memory_rule,
-      path_rule,           bandwidth_rule,    nan_rule,          outlier_rule,
-      nondeterminism_rule, clock_rule,        capture_rule};
+      verdict_rule,       idle_rule,    launch_bound_rule,   launch_shape_rule, fusion_rule,
+      barrier_rule,       race_rule,    overlap_rule,        same_bytes_rule,   unread_bytes_rule,
+      small_copies_rule,  memory_rule,  path_rule,           bandwidth_rule,    nan_rule,
+      uninitialised_rule, outlier_rule, nondeterminism_rule, clock_rule,        build_rule,
+      capture_rule};
   Findings findings;
   const Case its_case{trace, report};
   for (const Rule rule : rules) rule(its_case, findings);
-  const auto rank = [](const Finding& finding) {
-    return std::tuple(finding.id != "verdict", finding.severity != Severity::error,
-                      ~finding.saving_ns.value_or(0), ~finding.saving_bytes.value_or(0),
-                      finding.severity == Severity::info);
+  // Where recording took a tenth or more, everything below is to be read with that in mind.
+  const auto is_disturbed = [](const Finding& finding) {
+    return finding.id == "capture" && finding.severity != Severity::info;
+  };
+  const auto rank = [&](const Finding& finding) {
+    return std::tuple(finding.id != "verdict", !is_disturbed(finding),
+                      finding.severity != Severity::error, ~finding.saving_ns.value_or(0),
+                      ~finding.saving_bytes.value_or(0), finding.severity == Severity::info);
   };
   std::ranges::stable_sort(findings, {}, rank);
   return findings;

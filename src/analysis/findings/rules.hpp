@@ -22,7 +22,7 @@ struct Case {
   [[gnu::always_inline]] TraceCommand command(std::uint32_t c) const { return trace.commands()[c]; }
   const TraceWork& work(std::uint32_t c) const { return trace.works()[command(c).work]; }
   // From the first start to the last end of all devices: what shares are of.
-  std::uint64_t active_ns() const;
+  std::uint64_t active_ns() const { return report.activity.active_ns; }
   // Less than this is not worth a person's time: a hundredth.
   bool is_worth(std::uint64_t ns) const { return ns > 0 && ns * 100 >= active_ns(); }
 };
@@ -45,9 +45,11 @@ void memory_rule(const Case&, Findings&);
 void path_rule(const Case&, Findings&);
 void bandwidth_rule(const Case&, Findings&);
 void nan_rule(const Case&, Findings&);
+void uninitialised_rule(const Case&, Findings&);  // read.uninit
 void nondeterminism_rule(const Case&, Findings&);
 void outlier_rule(const Case&, Findings&);
 void clock_rule(const Case&, Findings&);
+void build_rule(const Case&, Findings&);
 void capture_rule(const Case&, Findings&);
 
 // The middle one; 0 of none. Changes the order.

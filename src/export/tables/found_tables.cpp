@@ -37,6 +37,43 @@ Table gap_table() {
   return table;
 }
 
+// One row: the numbers of docs/analysis.md.
+template <std::uint64_t (*number)(const analysis::Activity&), bool of_devices>
+Column activity_column(const char* name, const char* meaning) {
+  return {name, integer, meaning, [](Source& s, std::uint64_t) -> Cell {
+            const analysis::Activity& activity = s.activity();
+            const bool is_known = of_devices ? activity.has_times() : activity.span_ns() > 0;
+            return is_known ? Cell(number(activity)) : Cell();
+          }};
+}
+
+using A = analysis::Activity;
+std::uint64_t begin_of(const A& a) { return a.begin_ns; }
+std::uint64_t end_of(const A& a) { return a.end_ns; }
+std::uint64_t span_of(const A& a) { return a.span_ns(); }
+std::uint64_t active_of(const A& a) { return a.active_ns; }
+std::uint64_t busy_of(const A& a) { return a.busy_ns; }
+std::uint64_t idle_of(const A& a) { return a.active_ns - a.busy_ns; }
+std::uint64_t sum_of(const A& a) { return a.sum_ns; }
+std::uint64_t copies_of(const A& a) { return a.copy_ns; }
+
+Table activity_table() {
+  return {"activity",
+          [](Source&) -> std::uint64_t { return 1; },
+          {activity_column<begin_of, false>("begin_ns", "the origin that texts count from"),
+           activity_column<end_of, false>("end_ns", "the last that was recorded"),
+           activity_column<span_of, false>("span_ns", "from begin to end"),
+           activity_column<active_of, true>(
+               "active_ns", "from first start to last end, of each device, added up"),
+           activity_column<busy_of, true>("busy_ns", "when a device ran something, of those"),
+           activity_column<idle_of, true>("idle_ns", "when it didn't"),
+           activity_column<sum_of, true>("sum_ns", "each command for itself; what shares are of"),
+           activity_column<copies_of, true>("copy_ns", "copies, reads, writes and fills, of that")},
+          true,
+          true,
+          true};
+}
+
 Cell time_cell(std::uint64_t ns) { return ns ? Cell(ns) : Cell(); }
 template <class T>
 Cell optional_cell(const std::optional<T>& value) {
@@ -82,7 +119,8 @@ Table finding_table() {
 }  // namespace
 
 std::vector<Table> found_tables() {
-  return {found_table<dependencies>("dependencies"),
+  return {activity_table(),
+          found_table<dependencies>("dependencies"),
           gap_table(),
           found_table<curve>("memory"),
           numbered_table<steps>("critical_path", "from 0, in time"),

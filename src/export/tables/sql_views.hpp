@@ -16,11 +16,12 @@ inline constexpr std::array sql_views{
             "SELECT k.id AS kernel, k.name AS name, count(*) AS runs, count(c.run_ns) AS timed,\n"
             "  sum(c.run_ns) AS total_ns, avg(c.run_ns) AS mean_ns, min(c.run_ns) AS least_ns,\n"
             "  max(c.run_ns) AS most_ns, sum(c.bytes) AS bytes,\n"
-            "  100.0 * sum(c.run_ns) / sum(sum(c.run_ns)) OVER () AS share_percent\n"
+            "  100.0 * sum(c.run_ns) / (SELECT sum_ns FROM activity) AS share_percent\n"
             "FROM commands c CROSS JOIN kernels k ON k.id = c.kernel\n"
             "WHERE c.kind = 'dispatch' GROUP BY c.kernel ORDER BY total_ns DESC, runs DESC"},
     SqlView{"scope_usage",
-            "SELECT scope, count(*) AS commands, count(own_ns) AS timed, sum(own_ns) AS total_ns,\n"
+            "SELECT scope, count(*) AS commands, count(own_ns) AS timed,\n"
+            "  sum(own_ns) FILTER (WHERE kind NOT IN ('host_call', 'barrier')) AS total_ns,\n"
             "  min(started_ns) AS begin_ns, max(ended_ns) AS end_ns\n"
             "FROM commands GROUP BY scope ORDER BY total_ns DESC, commands DESC"},
     SqlView{"command_details",

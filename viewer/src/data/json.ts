@@ -31,6 +31,7 @@ export interface Stream extends Lane {
 }
 
 export interface Pass {
+  kind: string;
   first: number;
   end: number;
   begin_ns: Nanoseconds | null;
@@ -48,6 +49,7 @@ export interface Summary {
   stored_bytes: number;
   begin_ns: Nanoseconds;
   span_ns: Nanoseconds;
+  active_ns: Nanoseconds; // of each device from its first start to its last end, added up: busy and idle
   busy_ns: Nanoseconds;
   sum_ns: Nanoseconds;
   copy_ns: Nanoseconds;
@@ -211,4 +213,10 @@ export function indexOf(name: string | number | null | undefined): number {
   if (typeof name === "number") return name < 0xffffffff ? name : -1;
   const digits = /^[a-z]*(\d+)$/.exec(name ?? "");
   return digits ? Number(digits[1]) : -1;
+}
+
+// From the first start to the last end on a device: what busy shares of it and of its streams are of.
+export function activeTime(summary: Summary, device: number | null): number | null {
+  const lane = device == null ? undefined : summary.devices[device];
+  return lane?.begin_ns != null && lane.end_ns != null ? lane.end_ns - lane.begin_ns : null;
 }

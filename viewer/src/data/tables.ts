@@ -48,7 +48,7 @@ export const schemas = {
   calls: schema({ name: "u32", thread: "u32", command: "u32", begin: "f64", end: "f64" }),
   regions: schema({ kind: "u8", number: "u32", name: "u32", thread: "u32", begin: "f64", end: "f64" }),
   overheads: schema({ kind: "u8", thread: "u32", begin: "f64", end: "f64", bytes: "f64" }),
-  gaps: schema({ device: "u32", cause: "u8", begin: "f64", end: "f64", before: "u32", after: "u32", call: "u32" }),
+  gaps: schema({ device: "u32", cause: "u8", begin: "f64", end: "f64", before: "u32", after: "u32", call: "u32", period: "u32" }),
   dependencies: schema({ from: "u32", to: "u32", buffer: "u32", kind: "u8", bytes: "f64" }),
   path: schema({ kind: "u8", command: "u32", begin: "f64", end: "f64" }),
   memory: schema({ time: "f64", bytes: "f64" }),
@@ -80,7 +80,18 @@ export const workKind = {
   launch: 7,
   unknown: 8,
 };
-export const idleCauses = ["host", "sync", "dependency", "build", "allocation", "launch", "capture", "unknown"];
+export const idleCauses = [
+  "host",
+  "sync",
+  "wakeup",
+  "dependency",
+  "build",
+  "allocation",
+  "transfer",
+  "launch",
+  "capture",
+  "unknown",
+];
 export const dependencyKinds = ["data", "order", "missing", "redundant"];
 export const dependencyKind = { data: 0, order: 1, missing: 2, redundant: 3 };
 export const pathKinds = ["command", "host", "delay"];

@@ -92,9 +92,11 @@ function makePalette(theme: Theme): Palette {
   const cause: Record<string, Rgb> = {
     host: oklch(dark ? 0.76 : 0.7, 0.13, 75),
     sync: oklch(dark ? 0.68 : 0.62, 0.16, 28),
+    wakeup: oklch(dark ? 0.76 : 0.68, 0.13, 45),
     dependency: oklch(dark ? 0.68 : 0.6, 0.13, 300),
     build: oklch(dark ? 0.7 : 0.62, 0.14, 350),
     allocation: oklch(dark ? 0.72 : 0.62, 0.1, 190),
+    transfer: oklch(dark ? 0.74 : 0.62, 0.12, 130),
     launch: oklch(dark ? 0.7 : 0.6, 0.1, 240),
     capture: grey(dark ? 0.6 : 0.6),
     unknown: grey(dark ? 0.48 : 0.72),

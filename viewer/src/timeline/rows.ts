@@ -1,7 +1,7 @@
 // rows.ts - the rows of the timeline: threads, devices with their streams, kernels, copies, the longest path, curves.
 import { signal } from "@preact/signals";
 import { Catalog } from "../data/catalog";
-import { indexOf, Summary } from "../data/json";
+import { activeTime, indexOf, Summary } from "../data/json";
 import { idleCauses, noIndex, overheadKinds, pathKinds, TableOf, workKind, workKinds } from "../data/tables";
 import { Palette, Rgb } from "../text/colors";
 import { countText, plural, shareText, sizeText, timeText } from "../text/units";
@@ -156,12 +156,11 @@ export class RowSource {
   private streamRow(stream: number): Row {
     const { summary, catalog } = this.data;
     const { commands } = catalog,
-      { id, label, timed, commands: count, busy_ns, begin_ns, end_ns } = summary.streams[stream];
+      { id, label, timed, commands: count, busy_ns, device } = summary.streams[stream];
     const own = membersOf(this.streams, stream);
     let most = 0;
     for (const command of own) if (commands.lane[command] > most) most = commands.lane[command];
     const laneCount = Math.min(mostLanes, most + 1);
-    const span = begin_ns != null && end_ns != null ? end_ns - begin_ns : null;
     return {
       key: `stream ${stream}`,
       title: label ? `${id} ${label}` : id,
@@ -169,8 +168,8 @@ export class RowSource {
       level: 1,
       height: rowHeight(laneCount),
       laneCount,
-      detail: timed > 0 ? shareText(busy_ns, span) : "",
-      hint: `${id} ${label}: ${plural(count, "command")}, ${timed} with times, busy ${timeText(busy_ns)}`,
+      detail: timed > 0 ? shareText(busy_ns, activeTime(summary, device)) : "",
+      hint: `${id} ${label}: ${plural(count, "command")}, ${timed} with times, busy ${timeText(busy_ns)} of its device's time`,
       note:
         count > 0 && timed === 0
           ? `${plural(count, "command")}, none with times`

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { Catalog, catalog as names } from "../data/catalog";
 import { trace } from "../data/current";
-import { indexOf, Summary } from "../data/json";
+import { activeTime, indexOf, Summary } from "../data/json";
 import { Launch } from "../data/launch";
 import { argumentKinds, noIndex, workKinds } from "../data/tables";
 import { accessText, argumentsOf } from "../data/uses";
@@ -309,7 +309,7 @@ function BufferPanel({ buffer }: { buffer: number }) {
 function StreamPanel({ stream, summary }: { stream: number; summary: Summary }) {
   const known = summary.streams[stream],
     device = known.device == null ? undefined : summary.devices[known.device];
-  const span = known.timed > 0 ? (known.end_ns ?? 0) - (known.begin_ns ?? 0) : NaN;
+  const span = known.timed > 0 ? (activeTime(summary, known.device) ?? NaN) : NaN;
   return (
     <>
       <h2>
@@ -322,7 +322,7 @@ function StreamPanel({ stream, summary }: { stream: number; summary: Summary }) 
           ["commands", countText(known.commands)],
           ["with times", countText(known.timed)],
           ["busy", known.timed > 0 ? timeText(known.busy_ns) : unknown],
-          ["of", timeText(span)],
+          ["of its device's", timeText(span)],
           ["idle", known.timed > 0 ? timeText(span - known.busy_ns) : unknown],
           ["sum of commands", known.timed > 0 ? timeText(known.sum_ns) : unknown],
         ]}

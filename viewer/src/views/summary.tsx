@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { trace } from "../data/current";
-import { Scope, Summary } from "../data/json";
+import { Kernel, Scope, Summary } from "../data/json";
 import { idleCauses } from "../data/tables";
 import { show } from "../state/page";
 import { theme } from "../state/theme";
@@ -22,12 +22,14 @@ const verdicts: Record<string, string> = {
 };
 
 const causeWords: Record<string, string> = {
-  host: "nothing was given to it",
-  sync: "the host waited, then gave more",
-  dependency: "waited for another stream",
+  host: "nothing had been enqueued",
+  sync: "the host waited, then enqueued more",
+  wakeup: "the host's wait returned late",
+  dependency: "waited for other work",
   build: "the host built a kernel",
   allocation: "the host allocated",
-  launch: "the driver was starting it",
+  transfer: "the host copied bytes",
+  launch: "launch latency",
   capture: "recording took the time",
   unknown: "can't be told",
 };
@@ -44,8 +46,9 @@ interface Part {
 function timeParts(summary: Summary): { parts: Part[]; whole: number } {
   const palette = paletteOf(theme.value);
   const several = summary.devices.filter((device) => device.timed > 0).length > 1;
-  const busy = several ? summary.devices.reduce((sum, device) => sum + device.busy_ns, 0) : summary.busy_ns;
-  const parts: Part[] = [{ name: "busy", words: "commands ran", ns: busy, color: css(palette.accent), isIdle: false }];
+  const parts: Part[] = [
+    { name: "busy", words: "commands ran", ns: summary.busy_ns, color: css(palette.accent), isIdle: false },
+  ];
   idleCauses.forEach((cause, index) =>
     parts.push({
       name: cause,
@@ -55,16 +58,16 @@ function timeParts(summary: Summary): { parts: Part[]; whole: number } {
       isIdle: true,
     }),
   );
-  const told = parts.reduce((sum, part) => sum + part.ns, 0);
-  if (!several && summary.span_ns > told)
+  const outside = several ? 0 : summary.span_ns - summary.active_ns;
+  if (outside > 0)
     parts.push({
       name: "outside",
       words: "before the first command, after the last",
-      ns: summary.span_ns - told,
+      ns: outside,
       color: palette.line,
       isIdle: false,
     });
-  return { parts: parts.filter((part) => part.ns > 0), whole: Math.max(told, several ? told : summary.span_ns) };
+  return { parts: parts.filter((part) => part.ns > 0), whole: summary.active_ns + outside };
 }
 
 function TimeBar({ summary }: { summary: Summary }) {
@@ -93,7 +96,7 @@ function TimeBar({ summary }: { summary: Summary }) {
             <b>{part.isIdle ? `idle: ${part.name}` : part.name}</b>
             <span class="dim">{part.words}</span>
             <span class="number">{timeText(part.ns)}</span>
-            <span class="number dim">{shareText(part.ns, whole)}</span>
+            <span class="number dim">{part.name === "outside" ? "" : shareText(part.ns, summary.active_ns)}</span>
           </li>
         ))}
       </ul>
@@ -206,6 +209,40 @@ function WhatIf({ summary }: { summary: Summary }) {
   );
 }
 
+// The first question: which kernels took the time?
+function TopKernels({ kernels, summary }: { kernels: Kernel[]; summary: Summary }) {
+  const order = kernels
+    .map((_, place) => place)
+    .filter((place) => kernels[place].timed > 0)
+    .sort((a, b) => kernels[b].total_ns - kernels[a].total_ns || a - b);
+  if (order.length === 0) return null;
+  const longest = kernels[order[0]].total_ns;
+  return (
+    <Card
+      title="Top kernels"
+      more={
+        <button class="link" onClick={() => show("kernels")}>
+          {order.length > 6 ? `all ${countText(order.length)}` : "time, share, runs"}
+        </button>
+      }
+    >
+      {order.slice(0, 6).map((place) => (
+        <div key={place} class="kernel-row" data-kernel={kernels[place].id}>
+          <span class="scope-name">
+            <KernelLink kernel={place} to="kernels" />
+          </span>
+          <span class="meter">
+            <i style={{ width: `${longest > 0 ? (100 * kernels[place].total_ns) / longest : 0}%` }} />
+          </span>
+          <span class="number">{timeText(kernels[place].total_ns)}</span>
+          <span class="number dim">{shareText(kernels[place].total_ns, summary.sum_ns)}</span>
+          <span class="number dim">{countText(kernels[place].count)}</span>
+        </div>
+      ))}
+    </Card>
+  );
+}
+
 function Troubles({ summary }: { summary: Summary }) {
   const sentences = [...summary.problems, ...summary.left_out];
   if (summary.complete && sentences.length === 0) return null;
@@ -237,21 +274,39 @@ export function SummaryView({ summary }: { summary: Summary }) {
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${countText(count)} ${kind}`)
     .join(", ");
+  const isGraph = summary.facts.kind === "graph";
   const timed = summary.devices.reduce((sum, device) => sum + device.timed, 0);
   const overhead = Object.values(summary.overhead_ns).reduce((sum, ns) => sum + ns, 0);
   return (
     <div class="scroll summary">
       <Troubles summary={summary} />
       <header class="verdict">
-        <h1>{total === 0 ? "No commands were recorded" : (verdicts[summary.verdict] ?? summary.verdict)}</h1>
-        <p class="dim">{verdict ? verdict.title : "\u00a0"}</p>
+        <h1>
+          {total === 0
+            ? "No commands were recorded"
+            : isGraph
+              ? "A saved graph: it has no timings"
+              : timed === 0
+                ? "No timings were recorded"
+                : (verdicts[summary.verdict] ?? summary.verdict)}
+        </h1>
+        <p class="dim">{verdict && !isGraph ? verdict.title : "\u00a0"}</p>
+        <p class="dim devices">{summary.devices.map((device) => device.name).filter(Boolean).join(", ")}</p>
       </header>
       <div class="tiles">
-        <Tile name="span" value={timeText(summary.span_ns)} detail="of all that was recorded" />
+        <Tile
+          name="span"
+          value={summary.span_ns > 0 ? timeText(summary.span_ns) : unknown}
+          detail="of all that was recorded"
+        />
         <Tile
           name="busy"
           value={timed > 0 ? timeText(summary.busy_ns) : unknown}
-          detail={timed > 0 ? shareText(summary.busy_ns, summary.span_ns) : "no times recorded"}
+          detail={
+            timed > 0
+              ? `${shareText(summary.busy_ns, summary.active_ns)} of ${timeText(summary.active_ns)}, first start to last end`
+              : "no times recorded"
+          }
         />
         <Tile
           name="commands"
@@ -268,13 +323,22 @@ export function SummaryView({ summary }: { summary: Summary }) {
           value={sizeText(summary.memory.peak_bytes)}
           detail={`${sizeText(summary.memory.needed_at_peak_bytes)} needed then`}
         />
-        <Tile name="capture took" value={timeText(overhead)} detail="reading contents, noting commands, starting, stopping" />
+        <Tile
+          name="recording took"
+          value={isGraph ? unknown : timeText(overhead)}
+          detail={
+            summary.span_ns > 0
+              ? `${shareText(overhead, summary.span_ns)} of the span: contents, commands, starting, stopping`
+              : "contents, commands, starting, stopping"
+          }
+        />
       </div>
       <div class="summary-columns">
         <div>
           <Card title="Where the time went">
             <TimeBar summary={summary} />
           </Card>
+          {kernels && <TopKernels kernels={kernels} summary={summary} />}
           <Card title="Time by scope" more="time, share, commands">
             {!scopes ? (
               <Waiting what="scopes" />
@@ -323,7 +387,10 @@ export function SummaryView({ summary }: { summary: Summary }) {
                 ]),
                 ["commands", kinds],
                 ["file", `${sizeText(summary.file_bytes)}, ${sizeText(summary.stored_bytes)} of it contents`],
-                ["passes", countText(Math.max(1, summary.passes.length))],
+                [
+                  "passes",
+                  summary.passes.length > 0 ? `${countText(summary.passes.length)} (${summary.passes[0].kind})` : "none",
+                ],
               ]}
             />
             {summary.notes.slice(0, 5).map((note, place) => (

@@ -1,0 +1,188 @@
+#include "analysis/idle.hpp"
+
+#include <algorithm>
+
+#include "analysis/device_work.hpp"
+
+namespace reel::analysis {
+
+IdleSearch::IdleSearch(const Trace& trace) : trace_(trace), calls_(trace), order_(trace) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
+  for (const TraceOverhead& overhead : trace.overheads())
+    if (overhead.kind != OverheadKind::commands)  // spread over more time than its row
+      spans.emplace_back(overhead.begin_ns, overhead.end_ns);
+  capturing_ = Intervals(std::move(spans));
+  for (const TraceDevice& device : trace.devices())
+    errors_ns_.push_back(device.clock_error_ns.value_or(0));
+  // Of a document of one device, host calls alone.
+  const std::size_t devices = trace.devices().size();
+  ends_ns_.resize(devices + 1);
+  for (const TraceCommand& command : trace.commands()) {
+    if (!command.has_run_times()) continue;
+    const WorkKind kind = trace.works()[command.work].kind;
+    const std::uint32_t device = trace.streams()[command.stream].device;
+    if (kind == WorkKind::host_call)
+      ends_ns_[devices].push_back(command.ended_ns);
+    else if (devices > 1 && device != no_index && is_device_work(kind))
+      ends_ns_[device].push_back(command.ended_ns);
+  }
+  for (auto& ends : ends_ns_) std::ranges::sort(ends);
+}
+
+void IdleSearch::explain(const Gap& period, std::vector<Gap>& parts) const {
+  const std::size_t first = parts.size();
+  const auto add = [&](std::uint64_t begin, std::uint64_t end, IdleCause cause,
+                       std::uint32_t call) {
+    if (begin >= end) return;
+    if (parts.size() > first && parts.back().cause == cause && parts.back().call == call) {
+      parts.back().end_ns = end;
+      return;
+    }
+    Gap part = period;
+    part.begin_ns = begin;
+    part.end_ns = end;
+    part.cause = cause;
+    part.call = call;
+    parts.push_back(part);
+  };
+  Claims claims;
+  claim_all(period, claims);
+  // What recording takes is recording's, whatever the program did meanwhile.
+  for (const Claim& claim : claims) {
+    std::uint64_t from = claim.begin_ns;
+    capturing_.for_each_within(claim.begin_ns, claim.end_ns,
+                               [&](std::uint64_t begin, std::uint64_t end) {
+                                 add(from, begin, claim.cause, claim.call);
+                                 add(begin, end, IdleCause::capture, no_index);
+                                 from = end;
+                               });
+    add(from, claim.end_ns, claim.cause, claim.call);
+  }
+}
+
+void IdleSearch::claim_all(const Gap& period, Claims& claims) const {
+  const TraceCommand& next = trace_.commands()[period.after];
+  const std::uint64_t error = errors_ns_[period.device];
+  // Without a call, with work in between whose times nobody knows, or with clocks that put the
+  // start before the call, nothing can be told.
+  if (next.call_begin_ns == 0 || next.started_ns + error < next.call_begin_ns ||
+      has_untimed_between(period)) {
+    claims.push_back({period.begin_ns, period.end_ns, IdleCause::unknown});
+    return;
+  }
+  const bool was_enqueued = next.call_begin_ns <= period.begin_ns + error;
+  const std::uint64_t enqueued =
+      was_enqueued ? period.begin_ns : std::min(next.call_begin_ns, period.end_ns);
+  claim_before_enqueue(period, enqueued, next.thread, claims);
+  claim_after_enqueue(period, enqueued, claims);
+}
+
+void IdleSearch::claim_before_enqueue(const Gap& period, std::uint64_t enqueued_ns,
+                                      std::uint32_t thread, Claims& claims) const {
+  if (enqueued_ns <= period.begin_ns) return;
+  const auto wait = calls_.wait_at(thread, period.begin_ns, errors_ns_[period.device]);
+  const IdleCause otherwise = wait ? IdleCause::sync : IdleCause::host;
+  const std::uint32_t waited_in = wait.value_or(no_index);
+  std::uint64_t from = period.begin_ns;
+  if (wait) from = claim_wait(period, *wait, enqueued_ns, claims);
+  calls_.for_each_within(thread, from, enqueued_ns,
+                         [&](const TraceCall& call, std::uint32_t index) {
+                           IdleCause cause = otherwise;
+                           switch (calls_.kind_of(call)) {
+                             case CallKind::build:
+                               cause = IdleCause::build;
+                               break;
+                             case CallKind::allocate:
+                               cause = IdleCause::allocation;
+                               break;
+                             case CallKind::transfer:
+                               cause = IdleCause::transfer;
+                               break;
+                             case CallKind::wait:
+                               cause = IdleCause::sync;
+                               break;
+                             case CallKind::other:
+                               break;
+                           }
+                           const std::uint64_t begin = std::max(from, call.begin_ns);
+                           const std::uint64_t end = std::min(enqueued_ns, call.end_ns);
+                           if (end <= begin) return;  // within the one before
+                           if (begin > from) claims.push_back({from, begin, otherwise, waited_in});
+                           claims.push_back({begin, end, cause, index});
+                           from = end;
+                         });
+  if (from < enqueued_ns) claims.push_back({from, enqueued_ns, otherwise, waited_in});
+}
+
+// The host was in a wait when the device was done. Until what else it waited for ended, that is the
+// wait's business; from then on it returned late.
+std::uint64_t IdleSearch::claim_wait(const Gap& period, std::uint32_t wait, std::uint64_t end_ns,
+                                     Claims& claims) const {
+  const std::uint64_t returned = std::min(trace_.calls()[wait].end_ns, end_ns);
+  if (returned <= period.begin_ns) return period.begin_ns;
+  const std::uint64_t other = end_of_others(period, returned);
+  if (other > period.begin_ns) claims.push_back({period.begin_ns, other, IdleCause::sync, wait});
+  if (returned > other) claims.push_back({other, returned, IdleCause::wakeup, wait});
+  return returned;
+}
+
+void IdleSearch::claim_after_enqueue(const Gap& period, std::uint64_t enqueued_ns,
+                                     Claims& claims) const {
+  if (enqueued_ns >= period.end_ns) return;
+  std::uint64_t from = enqueued_ns;
+  if (const std::uint64_t end = std::min(end_of_awaited(period), period.end_ns); end > from) {
+    claims.push_back({from, end, IdleCause::dependency});
+    from = end;
+  }
+  // The call that gives a write or a read may copy the bytes itself before it hands them over.
+  const TraceCommand& next = trace_.commands()[period.after];
+  const WorkKind kind = trace_.works()[next.work].kind;
+  const std::uint64_t copied = std::min(next.call_end_ns, period.end_ns);
+  if ((kind == WorkKind::write || kind == WorkKind::read) && copied > from) {
+    claims.push_back({from, copied, IdleCause::transfer});
+    from = copied;
+  }
+  if (from < period.end_ns) claims.push_back({from, period.end_ns, IdleCause::launch});
+}
+
+// When the last of what came before it in its stream, or what it was told to wait for, ended: a
+// host call, or work of another device. 0: before the period.
+std::uint64_t IdleSearch::end_of_awaited(const Gap& period) const {
+  const std::uint64_t error = errors_ns_[period.device];
+  std::uint64_t latest = 0;
+  const auto look_at = [&](std::uint32_t c) {
+    const std::uint64_t end = trace_.commands()[c].ended_ns;
+    if (end > period.begin_ns + error && end <= period.end_ns + error)
+      latest = std::max(latest, end);
+  };
+  if (const auto previous = order_.previous(period.after)) look_at(*previous);
+  for (const TraceOrder& wait : order_.waits(period.after)) look_at(wait.after);
+  return latest;
+}
+
+// The last end of a host call, or of work of another device, up to `end_ns`; else the begin of the
+// period.
+std::uint64_t IdleSearch::end_of_others(const Gap& period, std::uint64_t end_ns) const {
+  std::uint64_t latest = period.begin_ns;
+  for (std::size_t d = 0; d < ends_ns_.size(); ++d) {
+    if (d == period.device) continue;
+    const auto after = std::ranges::upper_bound(ends_ns_[d], end_ns);
+    if (after != ends_ns_[d].begin()) latest = std::max(latest, *std::prev(after));
+  }
+  return latest;
+}
+
+bool IdleSearch::has_untimed_between(const Gap& period) const {
+  // A command that has no stamps may have run in there.
+  const std::uint32_t first = std::min(period.before, period.after) + 1;
+  const std::uint32_t end = std::max(period.before, period.after);
+  for (std::uint32_t c = first; c < end && c < first + 64; ++c) {
+    const TraceCommand& command = trace_.commands()[c];
+    if (trace_.streams()[command.stream].device == period.device && !command.has_run_times() &&
+        is_device_work(trace_.work_of(command).kind))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace reel::analysis

@@ -1,0 +1,52 @@
+// idle.hpp - why a device had nothing to do.
+//
+// An idle period is cut where its cause changes, at the nanosecond the document has for it; the
+// parts make up the period exactly. Holds indices into the trace, which must outlive it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/host_calls.hpp"
+#include "analysis/intervals.hpp"
+#include "analysis/stream_order.hpp"
+#include "reel/analysis.hpp"
+
+namespace reel::analysis {
+
+class IdleSearch {
+ public:
+  explicit IdleSearch(const Trace& trace);
+
+  // Adds the parts of `period`, in time, whose cause is not known yet.
+  void explain(const Gap& period, std::vector<Gap>& parts) const;
+
+ private:
+  struct Claim {
+    std::uint64_t begin_ns, end_ns;
+    IdleCause cause;
+    std::uint32_t call = no_index;
+  };
+  using Claims = std::vector<Claim>;
+
+  // What each part of [begin_ns, end_ns), which recording doesn't take, is idle for: by begin.
+  void claim_all(const Gap& period, Claims& claims) const;
+  void claim_before_enqueue(const Gap& period, std::uint64_t enqueued_ns, std::uint32_t thread,
+                            Claims& claims) const;
+  std::uint64_t claim_wait(const Gap& period, std::uint32_t wait, std::uint64_t end_ns,
+                           Claims& claims) const;
+  void claim_after_enqueue(const Gap& period, std::uint64_t enqueued_ns, Claims& claims) const;
+
+  bool has_untimed_between(const Gap& period) const;
+  std::uint64_t end_of_awaited(const Gap& period) const;
+  std::uint64_t end_of_others(const Gap& period, std::uint64_t end_ns) const;
+
+  const Trace& trace_;
+  HostCalls calls_;
+  StreamOrder order_;
+  Intervals capturing_;
+  std::vector<std::uint64_t> errors_ns_;             // of the clocks, by device
+  std::vector<std::vector<std::uint64_t>> ends_ns_;  // sorted; by device, then of host calls
+};
+
+}  // namespace reel::analysis
