@@ -98,8 +98,9 @@ void Bench::check_one_device() const {
            devices_.size());
 }
 
-void Bench::restore() {
-  stage_->restore([](std::uint64_t) {});
+// `all`: what says it reads may write, and results would show it in the next run.
+void Bench::restore(bool all) {
+  stage_->restore([](std::uint64_t) {}, all);
 }
 
 std::unique_ptr<Runner> Bench::runner_of(const Plan& plan, const std::vector<Action>& actions) {
@@ -121,7 +122,7 @@ void Bench::run(const Plan& plan, const std::set<std::uint32_t>& watched, const 
     const TraceContents& row = trace_.contents()[contents];
     visit({Place::Kind::check, contents, row.buffer, row.offset_bytes + page * page_bytes}, found);
   };
-  restore();
+  restore(true);
   std::vector<Action> part;
   const auto flush = [&] {
     if (!part.empty()) runner_of(plan, part)->run(look, nullptr);
@@ -248,7 +249,7 @@ std::optional<Saving> Bench::measure(const Plan& before, const Plan& after, doub
                             second = without_looks(after.actions);
   const auto before_runner = runner_of(before, first), after_runner = runner_of(after, second);
   const auto timed = [&](Runner& runner) {
-    restore();
+    restore(false);
     const std::uint64_t begin_ns = monotonic_ns();
     runner.run(nobody_looks, nullptr);
     return static_cast<double>(monotonic_ns() - begin_ns);
@@ -273,7 +274,7 @@ std::vector<std::map<std::uint32_t, double>> Bench::times(const std::set<std::ui
   const auto runner = runner_of(recorded_, actions);
   std::vector<std::map<std::uint32_t, double>> result;
   for (std::uint32_t run = 0; run <= runs && !(run > 0 && clock.is_over()); ++run) {
-    restore();
+    restore(false);
     RunTimes times;
     runner->run(nobody_looks, &times);
     if (run == 0) continue;
@@ -295,7 +296,7 @@ std::vector<double> Bench::times_alone(std::uint32_t command, std::uint32_t runs
   }
   const std::vector<Action> alone{{Action::Kind::run, command, no_index}};
   const auto prepare = runner_of(recorded_, before), runner = runner_of(recorded_, alone);
-  restore();
+  restore(false);
   prepare->run(nobody_looks, nullptr);
   // What it changes it would not find again.
   struct Saved {

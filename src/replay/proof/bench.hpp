@@ -90,7 +90,7 @@ class Bench {
   void run(const Plan& plan, const std::set<std::uint32_t>& watched, const PageVisit& visit);
   std::unique_ptr<Runner> runner_of(const Plan& plan, const std::vector<Action>& actions);
   void look_at_lasting(const PageVisit& visit);
-  void restore();
+  void restore(bool all);
   std::optional<std::vector<std::byte>> page_of(const Plan& plan, const Place& place,
                                                 const std::set<std::uint32_t>& watched);
 

@@ -45,10 +45,15 @@ Proof other_order(const Trial& trial) {
   }
   std::uint32_t tried = 0;
   bool is_certain = false;
-  std::string last_pair;
+  std::string last_pair, why_not;
   for (const Race& race : find_unordered(trace)) {
     if (static_cast<double>(monotonic_ns() - begin_ns) > trial.seconds * 1e9) break;
-    if (!bench.runs(race.first) || !bench.runs(race.second)) continue;
+    const std::uint32_t missing = bench.runs(race.first) ? race.second : race.first;
+    if (!bench.runs(missing)) {
+      const auto obstacle = bench.script().left_out.find(missing);
+      if (obstacle != bench.script().left_out.end()) why_not = obstacle->second.reason;
+      continue;
+    }
     OrderWanted wanted{.also = kept_but(bench, race.first, race.second)};
     // As recorded: the second before the first, where times show that it was so.
     const auto turned = [&](const KeptOrder::Wait& wait) {
@@ -75,6 +80,7 @@ Proof other_order(const Trial& trial) {
       return proof;
     }
   }
+  if (tried == 0 && !why_not.empty()) return not_tried(why_not);
   if (tried == 0) {
     if (const auto race = observed_race(bench.stage(), bench.heart())) {
       proof.verdict = ProofVerdict::supported;
