@@ -346,13 +346,43 @@ TEST_P(Proofs, WhatWasSlowOnceIsFastWhenItIsWarm) {
   EXPECT_THAT(always.sentence, HasSubstr("as long each time"));
 }
 
-TEST_P(Proofs, AKernelLeftOutShowsWhatItsTimeIsWorth) {
-  const Kernel slow = build(slow_source());
-  register_host_kernel(slow_source().name, slow_source().host);
+// x[i] after so many rounds of each item.
+void churn(const HostGroup& group, std::uint32_t* x, std::uint32_t rounds) {
+  group.for_each([&](const HostItem& item) {
+    std::uint32_t word = x[item.global.x];
+    for (std::uint32_t i = 0; i < rounds; ++i) word = word * 1664525u + 1013904223u;
+    x[item.global.x] = word;
+  });
+}
+KernelSource churn_source() {
+  return {.name = "churn_words",
+          .opencl_c = R"(
+__kernel void churn_words(__global uint* x, uint rounds) {
+  uint word = x[get_global_id(0)];
+  for (uint i = 0; i < rounds; ++i) word = word * 1664525u + 1013904223u;
+  x[get_global_id(0)] = word;
+})",
+          .glsl = R"(#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer X { uint x[]; };
+layout(push_constant) uniform Values { uint rounds; };
+void main() {
+  uint word = x[gl_GlobalInvocationID.x];
+  for (uint i = 0u; i < rounds; ++i) word = word * 1664525u + 1013904223u;
+  x[gl_GlobalInvocationID.x] = word;
+})",
+          .host = host_kernel<&churn>()};
+}
+
+TEST_P(Proofs, AKernelOfOneGroupShowsWhatItsTimeIsWorth) {
+  constexpr std::uint32_t items = 16'384;
+  register_host_kernel(churn_source().name, churn_source().host);
+  const Kernel slow = build(churn_source());
+  const Buffer large = device().buffer(4 * items, "large");
   const Stream stream = device().stream();
   const Trace trace = captured([&] {
     mad(stream, y, 3, 1);
-    for (int i = 0; i < 4; ++i) stream.dispatch(slow, over(group_items), inout(x), 30'000u);
+    for (int i = 0; i < 4; ++i) stream.dispatch(slow, over(items), inout(large), 1000u);
     mad(stream, y, 5, 1);
     stream.synchronize();
   });
@@ -361,11 +391,19 @@ TEST_P(Proofs, AKernelLeftOutShowsWhatItsTimeIsWorth) {
   finding.evidence.kernels = {kernel};
   const Proof proof = proved(trace, finding);
   EXPECT_EQ(proof.verdict, ProofVerdict::supported) << told(proof);
-  EXPECT_THAT(proof.sentence, HasSubstr("Without the 4 runs of"));
+  EXPECT_THAT(proof.sentence, HasSubstr("With one group in each of 4 runs"));
   expect_measured(proof);
   finding.saving_ns = an_hour_ns;
   const Proof too_much = proved(trace, finding);
   EXPECT_EQ(too_much.verdict, ProofVerdict::withdrawn) << told(too_much);
+  // Nothing can be taken from what has one group.
+  const Trace single = captured([&] {
+    stream.dispatch(slow, over(group_items), inout(large), 1000u);
+    stream.synchronize();
+  });
+  Finding of_single = claim("cp", {0}, 1000);
+  of_single.evidence.kernels = {single.work_of(single.commands()[0]).kernel};
+  EXPECT_THAT(proved(single, of_single).sentence, HasSubstr("one group each"));
   finding.id = "bandwidth";
   const Proof alone = proved(trace, finding);
   EXPECT_THAT(alone.sentence, HasSubstr("alone and warm")) << told(alone);
@@ -513,6 +551,7 @@ TEST_F(HostProofs, AKernelThatIsSlowOnlyInItsPlaceIsWithdrawn) {
   const Kernel before = kernel("proof_chill", host_kernel<&chill>()),
                slow = kernel("proof_warm_up", host_kernel<&warm_up>());
   for (const bool is_chilled : {true, false}) {
+    is_cold = false;
     const Trace trace = captured([&] {
       if (is_chilled) stream.dispatch(before, {.groups = {1}}, y);
       stream.dispatch(slow, {.groups = {1}}, x);
@@ -525,6 +564,20 @@ TEST_F(HostProofs, AKernelThatIsSlowOnlyInItsPlaceIsWithdrawn) {
     EXPECT_EQ(proof.verdict, is_chilled ? ProofVerdict::withdrawn : ProofVerdict::supported)
         << told(proof);
   }
+}
+
+TEST_F(HostProofs, ARecordedTimeThatDoesNotComeAgainIsWithdrawn) {
+  const Kernel slow = kernel("proof_warm_up", host_kernel<&warm_up>());
+  is_cold = true;
+  const Trace trace = captured([&] {
+    stream.dispatch(slow, {.groups = {1}}, x);
+    stream.synchronize();
+  });
+  Finding finding = claim("bandwidth", {});
+  finding.evidence.kernels = {trace.work_of(trace.commands()[0]).kernel};
+  const Proof proof = prove(trace, host, analyze(trace), {finding}).at(0);
+  EXPECT_EQ(proof.verdict, ProofVerdict::withdrawn) << told(proof);
+  EXPECT_THAT(proof.sentence, HasSubstr("does not come again"));
 }
 
 TEST_F(HostProofs, ACommandThatHangsCostsItsExperimentAndThoseAfterIt) {

@@ -31,7 +31,7 @@ Proof never_read(const Trial&);         // other bytes written in place of their
 Proof copied_on_device(const Trial&);   // uploads replaced by copies of what is there already
 Proof other_order(const Trial&);        // what nothing orders, the other way round
 Proof alone_and_warm(const Trial&);     // a kernel by itself
-Proof kernel_left_out(const Trial&);    // all runs of a kernel left out
+Proof one_group(const Trial&);          // all runs of a kernel with next to no work
 Proof repeated(const Trial&);           // are results always the same?
 Proof repeated_warm(const Trial&);      // does it take as long each time?
 

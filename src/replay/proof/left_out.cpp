@@ -94,39 +94,4 @@ Proof never_read(const Trial& trial) {
   return try_without(trial, scrambled, "With other bytes in place of what is written by");
 }
 
-// The critical path says what a kernel of half the time would save; without the kernel, twice that.
-Proof kernel_left_out(const Trial& trial) {
-  if (trial.finding.evidence.kernels.empty())
-    return not_tried("It names no kernel whose time would change anything.");
-  Bench& bench = trial.bench;
-  const std::uint32_t kernel = trial.finding.evidence.kernels.front();
-  const Trace& trace = bench.trace();
-  std::set<std::uint32_t> commands;
-  for (std::uint32_t c = 0; c < trace.commands().size(); ++c)
-    if (const TraceWork& work = trace.work_of(trace.commands()[c]);
-        work.kind == WorkKind::dispatch && work.kernel == kernel && bench.runs(c))
-      commands.insert(c);
-  if (commands.empty()) return not_tried("No run of this kernel can be run here.");
-  Proof proof;
-  auto saving = bench.measure(bench.recorded(), bench.without(commands), trial.seconds);
-  if (!saving) {
-    proof.verdict = ProofVerdict::inconclusive;
-    proof.sentence = fmt::format("There was too little time for {} pairs of runs.", fewest_pairs);
-    return proof;
-  }
-  const std::string without = ns_text(saving->after_ns), with = ns_text(saving->before_ns);
-  for (double* ns : {&saving->ns, &saving->low_ns, &saving->high_ns}) *ns /= 2;
-  take(*saving, proof);
-  proof.verdict = judge(*saving, trial.claimed_ns());
-  proof.sentence = fmt::format(
-      "Without the {} of '{}' the whole takes {} instead of {}, so in half the time they would "
-      "give {}",
-      count_text(commands.size(), "run"), trace.kernels()[kernel].name, without, with,
-      saving_text(*saving));
-  if (const auto claimed = trial.claimed_ns())
-    proof.sentence += fmt::format(" of {} claimed", ns_text(*claimed));
-  proof.sentence += proof.verdict == ProofVerdict::inconclusive ? "; not significant." : ".";
-  return proof;
-}
-
 }  // namespace reel::rerun

@@ -34,7 +34,7 @@ constexpr std::array experiments{
     Entry{"copy.roundtrip", "copied_on_device", copied_on_device},
     Entry{"race", "other_order", other_order},
     Entry{"bandwidth", "alone_and_warm", alone_and_warm},
-    Entry{"cp", "kernel_left_out", kernel_left_out},
+    Entry{"cp", "one_group", one_group},
     Entry{"nondeterminism", "repeated", repeated},
     Entry{"outlier", "repeated_warm", repeated_warm},
 };

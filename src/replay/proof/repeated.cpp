@@ -14,12 +14,8 @@ constexpr std::uint32_t most_runs = 20;
 constexpr double own_part = 0.2;
 // Of what a run took longer than others like it, so much must be gone when it is warm.
 constexpr double gone_part = 0.5;
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
+// A kernel that takes less than this in its place was slow when it was recorded, not by itself.
+constexpr double recorded_part = 0.5;
 
 }  // namespace
 
@@ -125,17 +121,20 @@ Proof alone_and_warm(const Trial& trial) {
   const Saving saving = saving_of(in_place, alone);
   Proof proof;
   take(saving, proof);
-  const double much = own_part * median_of(in_place);
-  proof.verdict = saving.low_ns > much    ? ProofVerdict::withdrawn
+  const auto recorded_ns = static_cast<double>(trial.report.own_ns[longest]);
+  const double much = own_part * saving.before_ns;
+  const bool was_once = saving.before_ns < recorded_part * recorded_ns;
+  proof.verdict = was_once                ? ProofVerdict::withdrawn
+                  : saving.low_ns > much  ? ProofVerdict::withdrawn
                   : saving.high_ns < much ? ProofVerdict::supported
                                           : ProofVerdict::inconclusive;
   proof.sentence = fmt::format(
       "{}, its longest run, takes {} alone and warm, {} in its place (± {}, {} runs each), {} when "
       "recorded: {}.",
       command_name(longest), ns_text(saving.after_ns), ns_text(saving.before_ns),
-      ns_text(saving.noise_ns()), saving.runs,
-      ns_text(static_cast<double>(trial.report.own_ns[longest])),
-      proof.verdict == ProofVerdict::supported ? "the time is its own"
+      ns_text(saving.noise_ns()), saving.runs, ns_text(recorded_ns),
+      was_once                                   ? "the recorded time does not come again"
+      : proof.verdict == ProofVerdict::supported ? "the time is its own"
       : proof.verdict == ProofVerdict::withdrawn
           ? "the rest is caches, clocks or other work at the same time"
           : "not significant");
