@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,8 +13,8 @@
 #include <ctime>
 #include <fstream>
 #include <memory>
-#include <new>
 
+#include "cli/running/worker_process.hpp"
 #include "cli/showing/replay_report.hpp"
 #include "cli/showing/terminal.hpp"
 #include "reel/error.hpp"
@@ -28,37 +26,6 @@ namespace {
 
 // How often its memory is looked at: at 2 GB/s that a process can touch, 40 MB.
 constexpr long look_every_ns = 20'000'000;
-
-struct Shared {
-  std::atomic<std::uint32_t> at_work{no_index};
-};
-
-struct Unmap {
-  void operator()(Shared* shared) const noexcept { munmap(shared, sizeof *shared); }
-};
-
-std::unique_ptr<Shared, Unmap> make_shared_page() {
-  void* page =
-      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED)
-    throw Error(Code::out_of_memory,
-                fmt::format("No memory can be shared with a process: {}", std::strerror(errno)));
-  return std::unique_ptr<Shared, Unmap>(new (page) Shared);
-}
-
-// What it has of its own, in memory or swapped out; pages of files, which the system can drop,
-// don't count.
-std::uint64_t memory_of(pid_t process) {
-  std::ifstream status(fmt::format("/proc/{}/status", process));
-  std::uint64_t total = 0;
-  for (std::string name; status >> name; status.ignore(4096, '\n')) {
-    if (name != "RssAnon:" && name != "RssShmem:" && name != "VmSwap:") continue;
-    std::uint64_t kilobytes = 0;
-    status >> kilobytes;
-    total += kilobytes * 1024;
-  }
-  return total;
-}
 
 struct End {
   int status = 0;  // as of waitpid()
@@ -128,8 +95,7 @@ class Watcher {
       throw Error(Code::io_failed,
                   fmt::format("No process can be started: {}", std::strerror(errno)));
     if (process > 0) return watch(process, run_.memory_bytes, child_signal_);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever stops `reel` stops all of it
-    if (getppid() != parent) _exit(cannot);
+    end_with_parent(parent);  // whoever stops `reel` stops all of it
     sigprocmask(SIG_SETMASK, &before_, nullptr);
     is_worker_ = true;
     if (one_by_one) be_silent();
@@ -142,12 +108,6 @@ class Watcher {
     if (nothing < 0) return;
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
-  }
-
-  // By somebody outside, not by what it did.
-  static bool is_asked_for(int signal) {
-    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT ||
-           signal == SIGPIPE;
   }
 
   void die_of(int signal) {
@@ -185,7 +145,7 @@ class Watcher {
 
   const WatchedRun& run_;
   const std::function<int(const WatchedWork&)>& work_;
-  const std::unique_ptr<Shared, Unmap> page_;
+  const std::unique_ptr<SharedPage, UnmapPage> page_;
   sigset_t child_signal_{}, before_{};
   bool is_worker_ = false;
   int code_ = 0;

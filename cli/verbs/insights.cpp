@@ -2,10 +2,13 @@
 #include "reel/insights.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <memory>
 
+#include "cli/running/proof_run.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/terminal.hpp"
 #include "cli/trace_input.hpp"
@@ -15,8 +18,10 @@
 namespace reel::cli {
 namespace {
 
-struct Options : TraceOptions {
+struct Options : RunOptions {
   std::string fail_on = "never";
+  bool prove = false, json_lines = false;
+  std::uint32_t prove_seconds = ProofOptions{}.seconds;
 };
 
 std::string evidence_text(const Trace& trace, const analysis::Evidence& evidence) {
@@ -39,14 +44,31 @@ std::string saving_text(const analysis::Finding& finding) {
   return {};
 }
 
-void print(const Trace& trace, const std::vector<analysis::Finding>& findings) {
-  for (const analysis::Finding& finding : findings) {
+bool is_withdrawn(const std::vector<Proof>& proofs, std::size_t finding) {
+  return finding < proofs.size() && proofs[finding].verdict == ProofVerdict::withdrawn;
+}
+
+std::string proof_text(const Proof& proof) {
+  std::string verdict = to_string(proof.verdict);
+  if (proof.verdict == ProofVerdict::not_tried) verdict = "not tried";
+  const std::string text = fmt::format("{}: {}", verdict, printable(proof.sentence));
+  return proof.verdict == ProofVerdict::not_tried ? dim(text) : text;
+}
+
+// `proofs`: one for each finding, or none at all.
+void print(const Trace& trace, const std::vector<analysis::Finding>& findings,
+           const std::vector<Proof>& proofs) {
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const analysis::Finding& finding = findings[i];
     std::string head = finding.id;
     if (finding.severity != analysis::Severity::info)
       head = fmt::format("{} {}", to_string(finding.severity), head);
-    if (const std::string saving = saving_text(finding); !saving.empty())
+    if (is_withdrawn(proofs, i))
+      head += ", withdrawn";
+    else if (const std::string saving = saving_text(finding); !saving.empty())
       head += fmt::format(", {} ({})", saving, to_string(finding.confidence));
     fmt::print("{}\n  {}\n", bold(head), printable(finding.title));
+    if (i < proofs.size()) fmt::print("  {}\n", proof_text(proofs[i]));
     if (!finding.advice.empty()) fmt::print("  {}\n", printable(finding.advice));
     if (!finding.formula.empty())
       fmt::print("  {}\n", dim("saving: " + printable(finding.formula)));
@@ -55,7 +77,63 @@ void print(const Trace& trace, const std::vector<analysis::Finding>& findings) {
   }
 }
 
+void print_counts(const std::vector<Proof>& proofs) {
+  const auto count = [&](ProofVerdict verdict) {
+    return std::ranges::count(proofs, verdict, &Proof::verdict);
+  };
+  fmt::print("{} of {} tried: {} supported, {} withdrawn, {} inconclusive\n",
+             count_text(proofs.size() - static_cast<std::size_t>(count(ProofVerdict::not_tried)),
+                        "finding"),
+             proofs.size(), count(ProofVerdict::supported), count(ProofVerdict::withdrawn),
+             count(ProofVerdict::inconclusive));
+}
+
+// Shown from here, since no thread may run while it is proved.
+class ProofProgress {
+ public:
+  explicit ProofProgress(std::string path) : path_(std::move(path)) {}
+  ~ProofProgress() {
+    if (is_shown_) fmt::print(stderr, "\r\033[K");
+  }
+  ProofProgress(const ProofProgress&) = delete;
+  ProofProgress& operator=(const ProofProgress&) = delete;
+
+  void show(const std::string& what) {
+    if (isatty(STDERR_FILENO) != 1) return;
+    is_shown_ = true;
+    fmt::print(stderr, "\r{}: trying {}\033[K", printable(path_), printable(what));
+    std::fflush(stderr);
+  }
+
+ private:
+  const std::string path_;
+  bool is_shown_ = false;
+};
+
+ProofRun prove_all(const Options& options, const Trace& trace, const analysis::Report& report,
+                   const std::vector<analysis::Finding>& findings) {
+  ProofProgress progress(options.path);
+  const auto print_line = [](const Json& json) {
+    fmt::print("{}\n", printable_json(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    std::fflush(stdout);
+  };
+  ProofWatch watch;
+  watch.on_progress = [&](const std::string& what) {
+    progress.show(what);
+    if (options.json_lines) print_line({{"trying", what}});
+  };
+  if (options.json_lines)
+    watch.on_proof = [&](std::uint32_t finding, const Proof& proof) {
+      print_line({{"finding", finding},
+                  {"id", findings[finding].id},
+                  {"proof", Json::parse(proof_json(proof))}});
+    };
+  return prove_apart(trace, report, findings, options, options.prove_seconds, watch);
+}
+
 int run(const Options& options) {
+  if (!options.prove && (!options.device.empty() || !options.host_kernels.empty()))
+    throw Misuse("--device and --host-kernels are for --prove: without it nothing is run");
   const Trace trace = open_trace(options);
   std::vector<analysis::Finding> findings;
   analysis::Report report;
@@ -66,20 +144,33 @@ int run(const Options& options) {
                      }});
     findings = find_insights(trace, report);
   }
+  ProofRun proved;
+  if (options.prove) proved = prove_all(options, trace, report, findings);
+  const std::vector<Proof>& proofs = proved.proofs;
   if (options.json) {
-    fmt::print("{}\n", printable_json(analysis::findings_json(trace, report, findings)));
-  } else {
-    print(trace, findings);
+    fmt::print("{}\n",
+               printable_json(options.prove ? proofs_json(trace, report, findings, proofs)
+                                            : analysis::findings_json(trace, report, findings)));
+  } else if (!options.json_lines) {
+    print(trace, findings, proofs);
+    if (options.prove) print_counts(proofs);
     print_next(options, {{"reel view $", "the same, on the timeline"},
                          {"reel commands $ c0", "all of one command"},
-                         {"reel kernels $", "time by kernel"}});
+                         options.prove ? Next{"reel replay $ --without c0", "is that one needed?"}
+                                       : Next{"reel insights $ --prove", "are these true?"}});
+  }
+  if (proved.signal) {
+    std::fflush(nullptr);
+    std::signal(proved.signal, SIG_DFL);
+    raise(proved.signal);
   }
   if (options.fail_on == "never") return done;
   const analysis::Severity least = options.fail_on == "error"     ? analysis::Severity::error
                                    : options.fail_on == "warning" ? analysis::Severity::warning
                                                                   : analysis::Severity::info;
-  const bool fails = std::ranges::any_of(
-      findings, [&](const analysis::Finding& f) { return f.severity >= least; });
+  bool fails = false;
+  for (std::size_t i = 0; i < findings.size(); ++i)
+    fails |= findings[i].severity >= least && !is_withdrawn(proofs, i);
   return fails ? failed : done;
 }
 
@@ -88,13 +179,31 @@ int run(const Options& options) {
 void add_insights(CommandLine& line) {
   auto options = std::make_shared<Options>();
   Verb verb = line.add_verb("insights", "Findings, most important first");
-  add_trace_options(verb, *options);
+  add_run_options(verb, *options);
+  const Option prove = verb.add_flag(
+      "--prove", options->prove,
+      "Try each claim by replay, and show what was measured beside it; runs the kernels");
+  verb.add_option("--prove-seconds", options->prove_seconds, "Time for all experiments together")
+      .between(1, 86'400)
+      .show_default()
+      .type_name("SECONDS")
+      .needs(prove);
+  verb.add_flag("--json-lines", options->json_lines,
+                "One line of JSON for each finding, as soon as it was tried")
+      .needs(prove);
   verb.add_option("--fail-on", options->fail_on,
                   "Exit code 1 if a finding is at least this severe: info, warning or error")
       .one_of({"never", "info", "warning", "error"});
   verb.footer(
       "Savings of several findings may overlap: don't add them up.\n\n"
-      "Examples:\n  reel insights pass.reel\n  reel insights pass.reel --fail-on warning --json");
+      "With --prove a finding is supported, withdrawn, inconclusive or not tried, and a sentence\n"
+      "says why; --fail-on passes over withdrawn ones. Experiments run in a process of their own,\n"
+      "and within --time-limit and --memory: a driver that crashes costs one of them. Ctrl-C ends\n"
+      "them, and prints what is known.\n\n"
+      "Examples:\n"
+      "  reel insights pass.reel\n"
+      "  reel insights pass.reel --prove\n"
+      "  reel insights pass.reel --fail-on warning --json");
   verb.action([options] { return run(*options); });
 }
 

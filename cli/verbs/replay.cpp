@@ -18,7 +18,7 @@ struct Options : RunOptions {
   std::string order = "recorded", from, to, tolerance;
   std::uint32_t repeat = 1;
   bool bisect = false, nan = false, commands = false;
-  std::vector<std::string> what_if, types;
+  std::vector<std::string> what_if, types, without;
 };
 
 // "name=value", split.
@@ -72,6 +72,7 @@ ReplayOptions replay_options(const Trace& trace, const Options& options) {
     const auto [kernel, path] = assignment(one, "--what-if", "k4=other.cl");
     result.replacements[parse_kernel(trace, kernel)] = read_replacement(path);
   }
+  for (const std::string& one : options.without) result.without.insert(parse_command(trace, one));
   for (const std::string& one : options.types) {
     const auto [buffer, type] = assignment(one, "--as", "b7=f16");
     const auto parsed = parse_element_type(type);
@@ -145,6 +146,10 @@ void add_replay(CommandLine& line) {
                   "Try another source (.cl or .comp) for a kernel: its time and results")
       .one_value_each()
       .type_name("k4=FILE");
+  verb.add_option("--without", options->without,
+                  "Leave a command out: do all other results stay as they were?")
+      .one_value_each()
+      .type_name("c12");
   verb.add_option("--as", options->types,
                   "Element type of a buffer, where it isn't known from kernels")
       .one_value_each()

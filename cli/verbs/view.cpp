@@ -9,6 +9,7 @@
 #include <reel/page.hpp>
 
 #include "cli/running/browser.hpp"
+#include "cli/running/prove_program.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/terminal.hpp"
 #include "cli/trace_input.hpp"
@@ -76,7 +77,7 @@ int serve(const Options& options) {
   sigaddset(&ends, SIGINT);
   sigaddset(&ends, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  PageServer server(data, {.port = options.port});
+  PageServer server(data, {.port = options.port, .prove = prove_by_program(data.trace().path())});
   if (options.json) {
     Json json = json_of(data.trace());
     json["url"] = server.url();
@@ -129,7 +130,8 @@ void add_view(CommandLine& line) {
       .excludes(html);
   verb.add_flag("--no-open", options->stay, "Only print the address").excludes(html);
   verb.footer(
-      "The page is served to this machine alone, at an address that nobody can guess.\n\n"
+      "The page is served to this machine alone, at an address that nobody can guess. Its button\n"
+      "Prove tries the findings as reel insights --prove does; nothing else of it runs kernels.\n\n"
       "Examples:\n"
       "  reel view pass.reel\n"
       "  reel view before.reel after.reel\n"

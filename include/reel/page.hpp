@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,10 +73,18 @@ struct HtmlReport {
 HtmlReport write_html(const PageData& data, const std::string& path,
                       const HtmlOptions& options = {});
 
+// Tries the findings of the document that is served, however it likes. It is called on a thread of
+// the server's, after somebody pressed the page's button and never before; gives `tell` the lines
+// of `reel insights --prove --json-lines`, returns soon when it should stop, and throws where it
+// can't.
+using ProveFindings = std::function<void(const std::function<void(const std::string& line)>& tell,
+                                         const std::stop_token& stop)>;
+
 struct ServerOptions {
   std::uint16_t port = 0;  // 0: the system chooses
   // How long a client may take for a request, and for the next piece of an answer.
   std::chrono::milliseconds patience{10'000};
+  ProveFindings prove = {};  // empty: the page has no button for it
 };
 
 // Serves the page on 127.0.0.1 from threads of its own, until it is stopped or destroyed. Keeps the

@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +62,12 @@ struct ReplayOptions {
   bool one_by_one = false;  // each command is waited for before the next is enqueued: slow, but a
                             // driver that crashes does so in the command that is running
   std::map<std::uint32_t, Replacement> replacements = {};  // by index in trace.kernels()
-  std::map<std::uint32_t, ElementType> types = {};         // of buffers, where kernels don't tell
+  // Commands that are not run, to see whether anybody needs them: memory stays as others left it.
+  // What was recorded right after one of them and overwritten later is not compared.
+  std::set<std::uint32_t> without = {};
+  std::vector<TraceOrder> without_waits =
+      {};  // of trace.orders(); order `recorded` alone has waits
+  std::map<std::uint32_t, ElementType> types = {};  // of buffers, where kernels don't tell
   // What is done, and how much of it (0 to 1), now and then; from any thread, one at a time.
   std::function<void(std::string_view what, double part)> progress = {};
   // Receives the index of the command that is running, no_index between commands: shared memory

@@ -21,6 +21,7 @@ from ._findings import (
     DiffRow,
     DiffSide,
     Finding,
+    Proof,
     SourceChange,
     diff,
     insights,

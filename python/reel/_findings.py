@@ -13,6 +13,21 @@ from ._trace import Path, Trace, to_trace
 
 
 @dataclass(frozen=True)
+class Proof:
+    """What a replay made of a finding's claim."""
+
+    experiment: str  # "as_graph"; empty: there is none for such a finding
+    verdict: str  # "supported", "withdrawn", "inconclusive", "not tried"
+    measured_ns: float | None  # saved; less than nothing: it took longer
+    noise_ns: float | None  # half of the 95 % interval of it
+    runs: int  # of each way
+    sentence: str  # what was seen, or why nothing was tried
+
+    def __repr__(self) -> str:
+        return f"<{self.verdict}: {self.sentence}>"
+
+
+@dataclass(frozen=True)
 class Finding:
     """One insight; docs/insights.md has the rule of each id."""
 
@@ -31,6 +46,7 @@ class Finding:
     streams: list[TraceStream]
     begin_ns: int
     end_ns: int
+    proof: Proof | None = None  # by insights(…, prove=True)
 
     def __repr__(self) -> str:
         saving = f", saves {time_text(self.saving_ns)}" if self.saving_ns else ""
@@ -130,17 +146,36 @@ def _finding(trace: Trace, row: dict[str, Any]) -> Finding:
         "streams": trace.streams,
     }
     evidence: dict[str, Any] = {name: [table[index] for index in row[name]] for name, table in tables.items()}
+    proof = row.get("proof")
+    if proof is not None:
+        evidence["proof"] = Proof(**(proof | {"verdict": proof["verdict"].replace("_", " ")}))
     return Finding(**(row | evidence))
 
 
-def insights(trace: Union[Trace, Path]) -> list[Finding]:
+def insights(
+    trace: Union[Trace, Path],
+    *,
+    prove: bool = False,
+    device: _reel.Device | str | None = None,
+    prove_seconds: int = 60,
+    time_limit_s: int = 0,
+) -> list[Finding]:
     """What is worth knowing about a document, the most worth first.
 
-    >>> for finding in reel.insights("pass.reel"):
-    ...     print(finding.title, finding.saving_ns, finding.commands[:3])
+    With ``prove`` each claim is tried by replay, in this process and within ``prove_seconds``, and
+    has a ``proof``. That runs the kernels of the document: without a ``device``, on the one where
+    it was recorded.
+
+    >>> for finding in reel.insights("pass.reel", prove=True):
+    ...     print(finding.title, finding.saving_ns, finding.proof.verdict, finding.proof.measured_ns)
     """
     loaded = to_trace(trace)
-    return [_finding(loaded, row) for row in _reel.insights(loaded._data)]
+    if not prove:
+        if device is not None:
+            raise ValueError("A device is for prove=True: without it nothing is run.")
+        return [_finding(loaded, row) for row in _reel.insights(loaded._data)]
+    opened = _reel.open_device(device) if isinstance(device, str) else device
+    return [_finding(loaded, row) for row in _reel.prove(loaded._data, opened, prove_seconds, time_limit_s)]
 
 
 def diff(a: Union[Trace, Path], b: Union[Trace, Path]) -> Diff:

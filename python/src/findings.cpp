@@ -2,6 +2,7 @@
 #include "bind.hpp"
 #include "reel/diff.hpp"
 #include "reel/insights.hpp"
+#include "reel/proof.hpp"
 
 namespace reel::python {
 namespace {
@@ -142,6 +143,38 @@ py::list find_usage(const Trace& trace) {
   return result;
 }
 
+py::dict to_proof(const Proof& proof) {
+  py::dict row;
+  row["experiment"] = to_text(proof.experiment);
+  row["verdict"] = to_string(proof.verdict);
+  row["measured_ns"] = proof.measured_ns;
+  row["noise_ns"] = proof.noise_ns;
+  row["runs"] = proof.runs;
+  row["sentence"] = to_text(proof.sentence);
+  return row;
+}
+
+py::list find_and_prove(const Trace& trace, const std::optional<Device>& device,
+                        std::uint32_t seconds, std::uint32_t time_limit_s) {
+  std::vector<analysis::Finding> findings;
+  std::vector<Proof> proofs;
+  {
+    const GilReleased released;
+    const analysis::Report report = analyze(trace);
+    findings = find_insights(trace, report);
+    const ProofOptions options{.seconds = seconds, .time_limit_s = time_limit_s};
+    proofs = device ? prove(trace, *device, report, findings, options)
+                    : prove(trace, report, findings, options);
+  }
+  py::list result;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    py::dict row = to_finding(findings[i]);
+    row["proof"] = to_proof(proofs[i]);
+    result.append(row);
+  }
+  return result;
+}
+
 }  // namespace
 
 void bind_findings(py::module_& module) {
@@ -158,6 +191,8 @@ void bind_findings(py::module_& module) {
         return to_findings(findings);
       },
       py::arg("trace"));
+  module.def("prove", &find_and_prove, py::arg("trace"), py::arg("device"), py::arg("seconds"),
+             py::arg("time_limit_s"));
 }
 
 }  // namespace reel::python

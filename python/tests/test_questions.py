@@ -72,6 +72,21 @@ def test_insights_have_titles_and_evidence(recorded):
     assert findings[0].id in repr(findings[0])
 
 
+def test_insights_are_proved_when_asked(recorded, device):
+    assert all(finding.proof is None for finding in reel.insights(recorded))
+    findings = reel.insights(recorded, prove=True, device=device, prove_seconds=20)
+    assert [finding.id for finding in findings] == [finding.id for finding in reel.insights(recorded)]
+    for finding in findings:
+        assert finding.proof.verdict in ("supported", "withdrawn", "inconclusive", "not tried")
+        assert finding.proof.sentence.endswith(".")
+        assert (finding.proof.measured_ns is None) == (finding.proof.noise_ns is None)
+    tried = [finding.proof for finding in findings if finding.proof.verdict != "not tried"]
+    assert tried and all(proof.runs > 1 for proof in tried), findings
+    assert tried[0].verdict in repr(tried[0])
+    with pytest.raises(ValueError, match="prove=True"):
+        reel.insights(recorded, device=device)
+
+
 def test_a_diff_names_what_changed(device, tmp_path):
     a = record(device, tmp_path / "a.reel")
     b = record(device, tmp_path / "b.reel", factor=3.0)

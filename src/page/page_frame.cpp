@@ -27,7 +27,7 @@ std::string html_text(std::string_view text) {
   return result;
 }
 
-std::string served_frame(std::string_view title) {
+std::string served_frame(std::string_view title, bool can_prove) {
   return fmt::format(R"(<!doctype html>
 <html lang="en">
 <head>
@@ -37,13 +37,13 @@ std::string served_frame(std::string_view title) {
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="page.css">
 </head>
-<body>
+<body{}>
 <div id="app"></div>
 <script src="page.js"></script>
 </body>
 </html>
 )",
-                     html_text(title));
+                     html_text(title), can_prove ? " data-prove" : "");
 }
 
 }  // namespace reel::page

@@ -10,6 +10,6 @@ namespace reel::page {
 std::string html_text(std::string_view text);
 
 // A page that loads page.js and page.css from beside it.
-std::string served_frame(std::string_view title);
+std::string served_frame(std::string_view title, bool can_prove);
 
 }  // namespace reel::page

@@ -52,7 +52,7 @@ struct PageServer::State {
 
   State(PageData data, const ServerOptions& options)
       : listener(page::listen_on(options.port)),
-        site(std::move(data), page::port_of(listener)),
+        site(std::move(data), page::port_of(listener), options.prove),
         port(page::port_of(listener)),
         patience(options.patience) {
     if (wake.descriptor() < 0) fail(Code::io_failed, "The system has no more file descriptors.");

@@ -33,8 +33,11 @@ bool is_same(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-PageSite::PageSite(PageData data, std::uint16_t port)
-    : data_(std::move(data)), port_(port), token_(random_token()) {
+PageSite::PageSite(PageData data, std::uint16_t port, ProveFindings prove)
+    : data_(std::move(data)),
+      port_(port),
+      token_(random_token()),
+      desk_(prove ? std::make_unique<ProofDesk>(std::move(prove)) : nullptr) {
   if (!has_page())
     fail(Code::unsupported, "This library was built without the page (REEL_PAGE=OFF).");
 }
@@ -51,7 +54,9 @@ bool PageSite::is_our_host(std::string_view host) const {
 HttpAnswer PageSite::answer(const HttpRequest& request) const {
   if (!is_our_host(request.host))
     return error_answer({403, fmt::format("This is 127.0.0.1:{}, and no other host.", port_)});
-  if (request.method != "GET" && request.method != "HEAD")
+  // Only a click runs anything; what is merely looked at, or fetched ahead, never does.
+  const bool asks_for_proof = desk_ && request.method == "POST" && request.path.ends_with("/prove");
+  if (request.method != "GET" && request.method != "HEAD" && !asks_for_proof)
     return error_answer({405, "Only GET and HEAD are answered here."});
   std::string_view path = std::string_view(request.path).substr(1);
   const std::size_t slash = path.find('/');
@@ -61,11 +66,18 @@ HttpAnswer PageSite::answer(const HttpRequest& request) const {
     return {308, "text/plain; charset=utf-8", "The page is at the same address with a slash.\n",
             fmt::format("Location: /{}/\r\n", token_)};
   path.remove_prefix(slash + 1);
+  if (asks_for_proof) {
+    if (path != "prove") return error_answer({404, "The document has nothing of this name."});
+    desk_->start();
+    return {200, "application/json", desk_->json()};
+  }
   if (path.empty())
     return {200, "text/html; charset=utf-8",
-            served_frame(std::filesystem::path(data_.trace().path()).filename().string())};
+            served_frame(std::filesystem::path(data_.trace().path()).filename().string(),
+                         desk_ != nullptr)};
   if (path == "page.js") return {200, "text/javascript", std::string(embedded_page()->script)};
   if (path == "page.css") return {200, "text/css", std::string(embedded_page()->style)};
+  if (path == "data/proof" && desk_) return {200, "application/json", desk_->json()};
   if (path.starts_with("data/"))
     if (auto resource = data_.get(path.substr(5)))
       return {200, std::move(resource->media_type), std::move(resource->bytes)};

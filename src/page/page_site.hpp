@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "page/http_request.hpp"
+#include "page/proof_desk.hpp"
 #include "reel/page.hpp"
 
 namespace reel::page {
@@ -14,7 +16,7 @@ namespace reel::page {
 class PageSite {
  public:
   // Makes a token that nobody can guess. Throws unsupported where there is no page.
-  PageSite(PageData data, std::uint16_t port);
+  PageSite(PageData data, std::uint16_t port, ProveFindings prove = {});
   HttpAnswer answer(const HttpRequest& request) const;
   std::string url() const;
 
@@ -24,6 +26,7 @@ class PageSite {
   PageData data_;
   std::uint16_t port_;
   std::string token_;
+  std::unique_ptr<ProofDesk> desk_;  // none: nothing can be tried
 };
 
 }  // namespace reel::page

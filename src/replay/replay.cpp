@@ -68,6 +68,10 @@ ReplayReport replay_on(const Trace& trace, std::vector<Device> devices,
     if (kernel >= trace.kernels().size())
       fail(Code::invalid_argument, "There is no kernel {} to replace; the document has {}.", kernel,
            trace.kernels().size());
+  for (const std::uint32_t command : options.without)
+    if (command >= trace.commands().size())
+      fail(Code::invalid_argument, "There is no {} to leave out; the document ends with {}.",
+           command_name(command), command_name(trace.commands().size() - 1));
   return std::make_shared<rerun::Job>(trace, std::move(devices), options)->run();
 }
 

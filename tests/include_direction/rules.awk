@@ -49,7 +49,7 @@ BEGIN {
   own("document", "packed_rows trace_columns trace_commands trace_totals trace document buffer_value arguments")
   own("recording", "capture_report")
   own("capture", "capture")
-  own("replay", "replay")
+  own("replay", "replay proof")
   own("analysis", "analysis insights diff scope_tree")
   own("export", "program export sql")
   own("page", "page")

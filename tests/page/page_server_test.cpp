@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -17,6 +18,7 @@
 namespace reel::test {
 namespace {
 
+using nlohmann::json;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -106,6 +108,86 @@ TEST_F(PageServerTest, OnlyGetAndHeadAreAnswered) {
   EXPECT_EQ(head.status, 200);
   EXPECT_EQ(head.headers.at("content-length"),
             std::to_string(data_->get("commands")->bytes.size()));
+}
+
+// --- findings that are tried
+// ---------------------------------------------------------------------------
+
+json proof_state(const PageServer& server) {
+  return json::parse(get(server.url() + "data/proof").body);
+}
+json settled(const PageServer& server) {
+  for (;;) {
+    if (json state = proof_state(server); state["state"] != "running") return state;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+TEST_F(PageServerTest, NothingIsTriedWithoutAWayTo) {
+  EXPECT_EQ(ask("POST", path_ + "prove").status, 405);
+  EXPECT_EQ(ask("GET", path_ + "data/proof").status, 404);
+  EXPECT_THAT(get(server_->url()).body, Not(HasSubstr("data-prove")));
+}
+
+TEST_F(PageServerTest, FindingsAreTriedAfterAClickAndNeverBefore) {
+  std::atomic<int> runs = 0;
+  std::atomic<bool> go = false;
+  PageServer server(*data_, {.prove = [&](const std::function<void(const std::string&)>& tell,
+                                          const std::stop_token& stop) {
+    ++runs;
+    tell(R"({"trying": "idle.launch: as_graph"})");
+    tell(R"({"finding": 2, "id": "x", "proof": {"verdict": "withdrawn", "sentence": "No."}})");
+    while (!go && !stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (runs == 2) throw Error(Code::io_failed, "It broke.");
+  }});
+  const std::string path = address_of(server.url()).path,
+                    host = "127.0.0.1:" + std::to_string(server.port());
+  const auto post = [&](const std::string& to, const std::string& of) {
+    return request(server.port(), "POST", to, of).status;
+  };
+  EXPECT_THAT(get(server.url()).body, HasSubstr("<body data-prove>"));
+  EXPECT_EQ(proof_state(server)["state"], "idle");
+  // What a page elsewhere could send, and what a browser fetches by itself.
+  EXPECT_EQ(post("/prove", host), 403);
+  EXPECT_EQ(post("/" + std::string(32, '0') + "/prove", host), 403);
+  EXPECT_EQ(post(path + "prove", "evil.example"), 403);
+  EXPECT_EQ(post(path + "data/prove", host), 404);
+  EXPECT_EQ(post(path, host), 405);
+  EXPECT_EQ(request(server.port(), "GET", path + "prove", host).status, 404);
+  EXPECT_EQ(proof_state(server)["state"], "idle");
+  EXPECT_EQ(runs, 0);
+
+  EXPECT_EQ(post(path + "prove", host), 200);
+  EXPECT_EQ(post(path + "prove", host), 200);  // once is enough
+  json state;
+  while ((state = proof_state(server))["proofs"].empty()) std::this_thread::yield();
+  EXPECT_EQ(state["state"], "running");
+  EXPECT_EQ(state["trying"], "idle.launch: as_graph");
+  EXPECT_EQ(state["proofs"]["2"]["verdict"], "withdrawn");
+  EXPECT_EQ(runs, 1);
+  go = true;
+  EXPECT_EQ(settled(server)["state"], "done");
+
+  EXPECT_EQ(post(path + "prove", host), 200);
+  const json failed = settled(server);
+  EXPECT_EQ(failed["state"], "failed");
+  EXPECT_EQ(failed["error"], "It broke.");
+  EXPECT_EQ(runs, 2);
+}
+
+TEST_F(PageServerTest, AServerThatStopsEndsItsExperiments) {
+  std::atomic<bool> has_begun = false, has_ended = false;
+  {
+    PageServer server(*data_, {.prove = [&](const auto&, const std::stop_token& stop) {
+      has_begun = true;
+      while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      has_ended = true;
+    }});
+    const std::string host = "127.0.0.1:" + std::to_string(server.port());
+    request(server.port(), "POST", address_of(server.url()).path + "prove", host);
+    while (!has_begun) std::this_thread::yield();
+  }
+  EXPECT_TRUE(has_ended);
 }
 
 TEST_F(PageServerTest, WhatIsNotThereIsOneSentence) {

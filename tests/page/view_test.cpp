@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/run_program.hpp"
 #include "document/sample_document.hpp"
@@ -81,6 +82,26 @@ class ViewTest : public testing::Test {
   TemporaryFolder folder_;
   std::string sample_;
 };
+
+TEST_F(ViewTest, TheButtonTriesFindingsInAnotherProcess) {
+  Viewer viewer({sample_});
+  const Address address = address_of(viewer.url);
+  EXPECT_EQ(request(address.port, "POST", address.path + "prove",
+                    "127.0.0.1:" + std::to_string(address.port))
+                .status,
+            200);
+  json state;
+  do {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    state = json::parse(get(viewer.url + "data/proof").body);
+  } while (state["state"] == "running");
+  EXPECT_EQ(state["state"], "done") << state;
+  const json findings = json::parse(get(viewer.url + "data/findings").body)["findings"];
+  ASSERT_EQ(state["proofs"].size(), findings.size());
+  for (const auto& [finding, proof] : state["proofs"].items())
+    EXPECT_FALSE(proof["sentence"].get<std::string>().empty()) << finding;
+  EXPECT_EQ(viewer.end(SIGINT), 0);
+}
 
 // Every user of a machine sees what programs are started with.
 TEST_F(ViewTest, TheBrowserIsStartedWithoutTheToken) {

@@ -165,6 +165,27 @@ async function checkTimeline(view, path) {
   return rows;
 }
 
+test("the button tries the findings", async () => {
+  const server = await reel.view(host);
+  const view = await driver.open(`${server.url}#findings`);
+  try {
+    await view.page.waitForSelector("button[data-prove=idle]");
+    assert.equal((await view.page.$$("[data-proof]")).length, 0);
+    await view.page.click("button[data-prove]");
+    await view.page.waitForSelector("button[data-prove=done]", { timeout: 90000 });
+    const { findings } = reel.json("insights", host);
+    const verdicts = await view.page.$$eval("[data-proof]", (proofs) => proofs.map((proof) => proof.dataset.proof));
+    assert.equal(verdicts.length, findings.length);
+    assert.ok(verdicts.some((verdict) => verdict !== "not_tried"), `${verdicts}`);
+    await view.shot("proved");
+    await view.page.reload(); // what was found is still there
+    await view.page.waitForSelector("[data-proof]");
+    await view.done();
+  } finally {
+    server.close();
+  }
+});
+
 for (const [name, path] of [["host", host], ...made])
   test(`a document of ${name}, served: numbers are those of the command line`, async () => {
     const server = await reel.view(path);
@@ -427,6 +448,7 @@ test("a finding's links select what it tells of", async () => {
   const view = await driver.open(`${htmlUrl}#findings`),
     { page } = view;
   await page.waitForSelector("[data-evidence^=command]");
+  assert.equal((await page.$$("[data-prove]")).length, 0, "a file can't run anything");
   const name = await page.getAttribute("[data-evidence^=command]", "data-evidence");
   await page.click("[data-evidence^=command]");
   await page.waitForFunction((number) => location.hash === `#timeline?at=c${number}`, name.split(" ")[1]);

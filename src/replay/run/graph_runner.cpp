@@ -80,6 +80,10 @@ class GraphRunner final : public Runner {
         add_node(segment, command, action.command);
       return;
     }
+    if (action.kind == Action::Kind::instead) {
+      add_node(segment, stage_.other(action.contents), action.command);
+      return;
+    }
     const TraceContents& row = trace.contents()[action.contents];
     segment.bytes += row.size_bytes;
     if (action.kind == Action::Kind::look) {

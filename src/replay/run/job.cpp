@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/clock.hpp"
+#include "reel/units.hpp"
 #include "replay/run/devices.hpp"
 #include "replay/run/lockstep.hpp"
 #include "replay/script/completeness.hpp"
@@ -66,12 +67,14 @@ ReplayReport Job::run() {
 }
 
 void Job::prepare(Set& set, ReplayOrder order) {
+  Waits unwanted;
+  for (const TraceOrder& wait : options_.without_waits) unwanted.insert({wait.command, wait.after});
   set.before = make_stream_runner(set.stage, script_.before, Streams::one, heart_);
   set.runner =
       options_.one_by_one
           ? make_stream_runner(set.stage, script_.actions, Streams::recorded_one_by_one, heart_)
       : order == ReplayOrder::recorded
-          ? make_stream_runner(set.stage, script_.actions, Streams::recorded, heart_)
+          ? make_stream_runner(set.stage, script_.actions, Streams::recorded, heart_, unwanted)
           : make_graph_runner(set.stage, script_.actions, order == ReplayOrder::relaxed, heart_);
 }
 
@@ -148,12 +151,38 @@ void Job::do_all() {
 // What can't be run is left out, and what needs it; the rest is worth a replay.
 void Job::write_script(const Obstacles& obstacles) {
   script_ = make_script(trace_, options_.from, options_.to, obstacles, kept_);
+  if (!options_.without.empty()) take_out_unwanted();
   check_something_is_left(trace_, script_);
+}
+
+// Not by an obstacle: what they would have written is not missing, somebody wants it to be.
+void Job::take_out_unwanted() {
+  for (auto* actions : {&script_.before, &script_.actions}) {
+    const auto is_unwanted = [&](const Action& action) {
+      return options_.without.contains(action.command);
+    };
+    if (actions == &script_.actions)
+      script_.commands -=
+          static_cast<std::uint64_t>(std::ranges::count_if(*actions, [&](const Action& action) {
+            return is_unwanted(action) && action.kind == Action::Kind::run;
+          }));
+    leave_out(trace_, options_.without, *actions);
+    std::erase_if(*actions, [&](const Action& action) {
+      return is_unwanted(action) && action.kind == Action::Kind::look;
+    });
+  }
 }
 
 void Job::report_left_out() {
   report_.commands = script_.commands;
   report_.skipped = script_.host_calls + script_.refused + script_.left_out.size();
+  if (!options_.without.empty()) {
+    report_.skipped += options_.without.size();
+    report_.remarks.push_back(fmt::format(
+        "{} left out, as asked for.",
+        options_.without.size() == 1 ? describe_command(trace_, *options_.without.begin()) + " was"
+                                     : count_text(options_.without.size(), "command") + " were"));
+  }
   for (const auto& [command, obstacle] : script_.left_out)
     report_.left_out.push_back({command, obstacle.reason});
   if (script_.left_out_checks)

@@ -33,6 +33,7 @@ class Job : public std::enable_shared_from_this<Job> {
 
   void do_all();
   void write_script(const Obstacles& obstacles);
+  void take_out_unwanted();
   void report_left_out();
   void prepare(Set& set, ReplayOrder order);
   void run_once(Set& set, Verifier* verifier, Timings* timings);

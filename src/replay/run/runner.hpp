@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "replay/run/heartbeat.hpp"
@@ -39,8 +41,11 @@ class Runner {
 
 // On streams as recorded, or all on one; one by one: waiting for each.
 enum class Streams : std::uint8_t { recorded, one, recorded_one_by_one };
+// `without`: waits that are not made.
+using Waits = std::set<std::pair<std::uint32_t, std::uint32_t>>;  // command, after
 std::unique_ptr<Runner> make_stream_runner(Stage& stage, const std::vector<Action>& actions,
-                                           Streams streams, std::shared_ptr<Heartbeat> heart);
+                                           Streams streams, std::shared_ptr<Heartbeat> heart,
+                                           const Waits& without = {});
 // As a graph, one node an action: a chain, or ordered by hazards alone.
 std::unique_ptr<Runner> make_graph_runner(Stage& stage, const std::vector<Action>& actions,
                                           bool relaxed, std::shared_ptr<Heartbeat> heart);

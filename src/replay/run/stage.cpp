@@ -133,11 +133,38 @@ std::uint64_t Stage::restore(const std::function<void(std::uint64_t)>& done, boo
 void Stage::for_each_page(
     const TraceContents& row,
     const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) const {
+  const auto kept = kept_.find(static_cast<std::uint32_t>(&row - trace_.contents().data()));
   for (std::uint32_t i = 0; i < row.page_count; ++i) {
+    if (kept != kept_.end()) {
+      visit(row.offset_bytes + i * page_bytes, kept->second[i]);
+      continue;
+    }
     const auto bytes = trace_.page(row, i);
     if (!bytes) fail_damaged(trace_, row, i);
     visit(row.offset_bytes + i * page_bytes, *bytes);
   }
+}
+
+void Stage::keep_puts(const std::vector<Action>& actions, std::uint64_t most_bytes) {
+  std::uint64_t total = 0;
+  for (const Action& action : actions) {
+    if (action.kind != Action::Kind::put || kept_.contains(action.contents)) continue;
+    const TraceContents& row = trace_.contents()[action.contents];
+    if ((total += row.size_bytes) > most_bytes)
+      fail(Code::out_of_memory, "Its writes have more than {} bytes, which are not kept in memory.",
+           most_bytes);
+    std::vector<std::vector<std::byte>> pages;
+    for_each_page(row, [&](std::uint64_t, std::span<const std::byte> bytes) {
+      pages.emplace_back(bytes.begin(), bytes.end());
+    });
+    kept_.emplace(action.contents, std::move(pages));
+  }
+}
+
+std::uint32_t Stage::add_other(Command command) {
+  check(command, *device_of_[0].state());
+  others_.push_back(std::move(command));
+  return static_cast<std::uint32_t>(others_.size() - 1);
 }
 
 std::span<const Command> Stage::commands(std::uint32_t index) {

@@ -31,6 +31,10 @@ class Stage {
   // What the command does here; none where it does nothing on a device, several where it is a list
   // of ranges. The work is checked when it is first asked for; it stays as long as the stage.
   std::span<const Command> commands(std::uint32_t index);
+  // Work that no document has, for Action::Kind::instead, on the first device; what it borrows
+  // outlives the stage.
+  std::uint32_t add_other(Command command);
+  const Command& other(std::uint32_t number) const { return others_[number]; }
   BufferRange range(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const;
   const Device& device_of_buffer(std::uint32_t buffer) const;
   const Device& device_of_stream(std::uint32_t stream) const;
@@ -48,6 +52,9 @@ class Stage {
   void for_each_page(
       const TraceContents& row,
       const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) const;
+  // From now on the bytes that these actions put are at hand: giving them takes as long as it took
+  // the program, which had them in memory. Throws out_of_memory beyond `most_bytes`.
+  void keep_puts(const std::vector<Action>& actions, std::uint64_t most_bytes);
 
  private:
   class Resources;
@@ -68,6 +75,8 @@ class Stage {
   std::vector<Kernel> kernels_;
   ElementTypes elements_;
   std::vector<Prepared> works_;  // by index in trace.works()
+  std::vector<Command> others_;
+  std::map<std::uint32_t, std::vector<std::vector<std::byte>>> kept_;  // by contents: pages
   std::vector<std::pair<Device, Stream>> transfers_;
   std::vector<std::byte> scratch_;
   bool is_fresh_ = true;  // nothing ran yet: all is zero

@@ -23,14 +23,14 @@ constexpr std::uint64_t most_look_bytes = std::uint64_t{256} << 20;
 class StreamRunner final : public Runner {
  public:
   StreamRunner(Stage& stage, const std::vector<Action>& actions, Streams streams,
-               std::shared_ptr<Heartbeat> heart)
+               std::shared_ptr<Heartbeat> heart, const Waits& without)
       : stage_(stage),
         actions_(actions),
         heart_(std::move(heart)),
         streams_(streams == Streams::one ? 1 : stage.trace().streams().size()),
         one_(streams == Streams::one),
         one_by_one_(streams == Streams::recorded_one_by_one) {
-    if (!one_) find_waits();
+    if (!one_) find_waits(without);
   }
 
   void run(const Look& look, RunTimes* times) override {
@@ -57,7 +57,7 @@ class StreamRunner final : public Runner {
   // Which commands wait for which, and so which need an event after them. A command that is left
   // out hands on the order that it stood in: who waits for it waits for what came before it, and
   // what comes after it on its stream waits for what it waited for.
-  void find_waits() {
+  void find_waits(const Waits& without) {
     const Trace& trace = stage_.trace();
     std::vector<std::uint32_t> last(trace.commands().size(), no_index);
     for (std::uint32_t i = 0; i < actions_.size(); ++i) last[actions_[i].command] = i;
@@ -71,6 +71,7 @@ class StreamRunner final : public Runner {
     for (std::uint32_t command = 0; command < last.size(); ++command) {
       Handed& handed = streams[trace.commands()[command].stream];
       for (; order != trace.orders().end() && order->command == command; ++order) {
+        if (without.contains({command, order->after})) continue;
         if (last[order->after] != no_index)
           handed.waits.push_back(order->after);
         else if (const auto instead = left_out.find(order->after); instead != left_out.end())
@@ -95,6 +96,7 @@ class StreamRunner final : public Runner {
     }
     for (const KeptOrder::Wait& wait : stage_.script().kept) {
       if (last[wait.command] == no_index || last[wait.after] == no_index) continue;
+      if (without.contains({wait.command, wait.after})) continue;
       waits_[wait.command].push_back(wait.after);
       waited_for_.insert(last[wait.after]);
     }
@@ -128,6 +130,9 @@ class StreamRunner final : public Runner {
         break;
       case Action::Kind::look:
         look_at(line, action);
+        break;
+      case Action::Kind::instead:
+        submit(line, action.command, stage_.other(action.contents));
         break;
     }
     if (one_by_one_) line.stream.synchronize();
@@ -195,11 +200,16 @@ class StreamRunner final : public Runner {
   void finish() {
     for (Line& line : streams_) {
       if (!line.stream) continue;
+      if (!times_) {  // nothing can be seen of it, and who asks now and then learns of its end
+                      // later
+        line.stream.synchronize();
+        continue;
+      }
       const Event end = line.stream.device().event();
       line.stream.record(end);
       line.stream.flush();
       for (int rounds = 0; !end.done(); ++rounds) {
-        if (times_ && rounds % 64 == 63) {
+        if (rounds % 64 == 63) {
           collect(line);
           if (!line.given.empty()) heart_->running_still(line.given.front());
         }
@@ -209,7 +219,7 @@ class StreamRunner final : public Runner {
           std::this_thread::sleep_for(std::chrono::microseconds(50));
       }
       line.stream.synchronize();  // throws what the work failed with
-      if (times_) collect(line);
+      collect(line);
       line.given.clear();
     }
     for (const Pending& pending : looks_) look_at_pages(pending.contents, pending.bytes, *look_);
@@ -235,8 +245,9 @@ class StreamRunner final : public Runner {
 }  // namespace
 
 std::unique_ptr<Runner> make_stream_runner(Stage& stage, const std::vector<Action>& actions,
-                                           Streams streams, std::shared_ptr<Heartbeat> heart) {
-  return std::make_unique<StreamRunner>(stage, actions, streams, std::move(heart));
+                                           Streams streams, std::shared_ptr<Heartbeat> heart,
+                                           const Waits& without) {
+  return std::make_unique<StreamRunner>(stage, actions, streams, std::move(heart), without);
 }
 
 }  // namespace reel::rerun

@@ -507,6 +507,15 @@ Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to,
   return ScriptMaker(trace, from, to, obstacles, kept).make();
 }
 
+void leave_out(const Trace& trace, const std::set<std::uint32_t>& commands,
+               std::vector<Action>& actions) {
+  std::erase_if(actions, [&](const Action& action) {
+    if (!commands.contains(action.command) || action.kind == Action::Kind::look) return false;
+    return action.kind != Action::Kind::put ||
+           trace.contents()[action.contents].role == ContentRole::written;
+  });
+}
+
 void check_something_is_left(const Trace& trace, const Script& script) {
   if (script.left_out.empty()) return;
   const auto is_dispatch = [&](std::uint32_t c) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,9 @@
 namespace reel::rerun {
 
 struct Action {
-  enum class Kind : std::uint8_t { put, run, look } kind;
+  enum class Kind : std::uint8_t { put, run, look, instead } kind;
   std::uint32_t command;   // the one to run; put comes before it, look after it
-  std::uint32_t contents;  // of put and look
+  std::uint32_t contents;  // of put and look; of instead, the stage's number of what is done
 };
 // The bytes of a write are put; its own place has nothing left to do.
 
@@ -64,6 +65,10 @@ struct Script {
 
 Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to,
                    const Obstacles& obstacles, const KeptOrder& kept);
+// Takes out what these commands do, not what is looked at. Bytes that the host changed in between
+// by no command stay.
+void leave_out(const Trace& trace, const std::set<std::uint32_t>& commands,
+               std::vector<Action>& actions);
 // Throws the first reason where nothing that is worth a replay can be run: no dispatch of a
 // document that has some, nothing at all of another.
 void check_something_is_left(const Trace& trace, const Script& script);

@@ -96,6 +96,23 @@ export interface Finding {
   formula: string;
 }
 
+// What an experiment made of a finding.
+export interface Proof {
+  experiment: string;
+  verdict: "supported" | "withdrawn" | "inconclusive" | "not_tried";
+  measured_ns: Nanoseconds | null;
+  noise_ns: Nanoseconds | null;
+  runs: number;
+  sentence: string;
+}
+
+export interface ProofState {
+  state: "idle" | "running" | "done" | "failed";
+  trying: string;
+  error: string;
+  proofs: Record<string, Proof>; // by place among the findings
+}
+
 export interface Parameter {
   name: string;
   kind: string;

@@ -4,11 +4,22 @@ export interface Resources {
   readonly served: boolean;
   // The bytes of a resource of docs/page.md; null where there is none of that name.
   get(name: string): Promise<ArrayBuffer | null>;
+  // Whether the server would try findings; only a click may ask for it, by startProving.
+  readonly canProve: boolean;
+  startProving(): Promise<void>;
 }
 
 class ServedResources implements Resources {
   readonly served = true;
-  constructor(private readonly base: URL) {}
+  constructor(
+    private readonly base: URL,
+    readonly canProve: boolean,
+  ) {}
+
+  async startProving(): Promise<void> {
+    const answer = await fetch(new URL("prove", this.base), { method: "POST" });
+    if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+  }
 
   async get(name: string): Promise<ArrayBuffer | null> {
     const path = name.split("/").map(encodeURIComponent).join("/");
@@ -30,10 +41,15 @@ function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
 
 class EmbeddedResources implements Resources {
   readonly served = false;
+  readonly canProve = false;
   private readonly scripts = new Map<string, HTMLScriptElement>();
 
   constructor(scripts: Iterable<HTMLScriptElement>) {
     for (const script of scripts) this.scripts.set(script.dataset.name!, script);
+  }
+
+  async startProving(): Promise<void> {
+    throw new Error("A file can't run anything.");
   }
 
   async get(name: string): Promise<ArrayBuffer | null> {
@@ -47,5 +63,5 @@ class EmbeddedResources implements Resources {
 
 export function findResources(page: Document): Resources {
   const scripts = page.querySelectorAll<HTMLScriptElement>("script[data-name]");
-  return scripts.length > 0 ? new EmbeddedResources(scripts) : new ServedResources(new URL(page.baseURI));
+  return scripts.length > 0 ? new EmbeddedResources(scripts) : new ServedResources(new URL(page.baseURI), page.body.dataset.prove !== undefined);
 }

@@ -1,6 +1,6 @@
 // finding_card.tsx - one finding: what it is, what it would save, and links to what shows it.
 import { trace } from "../data/current";
-import { Finding, indexOf } from "../data/json";
+import { Finding, indexOf, Proof } from "../data/json";
 import { batch } from "@preact/signals";
 import { goTo, range, show } from "../state/page";
 import { SelectionKind, View } from "../state/url";
@@ -78,8 +78,15 @@ function EvidenceLinks({ finding }: { finding: Finding }) {
   );
 }
 
-export function FindingCard({ finding, brief }: { finding: Finding; brief?: boolean }) {
-  const saving = savingText(finding);
+const verdictWords = {
+  supported: "Supported",
+  withdrawn: "Withdrawn",
+  inconclusive: "Inconclusive",
+  not_tried: "Not tried",
+};
+
+export function FindingCard({ finding, brief, proof }: { finding: Finding; brief?: boolean; proof?: Proof }) {
+  const saving = proof?.verdict === "withdrawn" ? "" : savingText(finding);
   return (
     <article class={`finding ${finding.severity}`} data-finding={finding.id}>
       <header>
@@ -91,6 +98,11 @@ export function FindingCard({ finding, brief }: { finding: Finding; brief?: bool
           </b>
         )}
       </header>
+      {proof && (
+        <p class={`proof ${proof.verdict}`} data-proof={proof.verdict}>
+          <b>{verdictWords[proof.verdict] ?? proof.verdict}</b> {proof.sentence}
+        </p>
+      )}
       {finding.advice && <p>{finding.advice}</p>}
       {!brief && finding.numbers.length > 0 && (
         <p class="numbers">

@@ -1,0 +1,110 @@
+#include "cli/running/prove_program.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "reel/error.hpp"
+
+namespace reel::cli {
+namespace {
+
+constexpr int look_every_ms = 100;  // whether it should stop
+
+// Its standard output; nothing else of it is seen.
+struct Program {
+  pid_t process = 0;
+  int output = -1;
+};
+
+Program start(std::vector<std::string> words) {
+  std::array<int, 2> ends{-1, -1};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw Error(Code::io_failed, fmt::format("pipe2 failed: {}.", std::strerror(errno)));
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int stream : {STDIN_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+  // We block the signals that end us, and end it ourselves.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  Program program{.output = ends[0]};
+  const int error = posix_spawn(&program.process, "/proc/self/exe", &files, &attributes,
+                                pointers.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  close(ends[1]);
+  if (error == 0) return program;
+  close(ends[0]);
+  throw Error(Code::io_failed, fmt::format("No process can be started: {}.", std::strerror(error)));
+}
+
+// Until it closes its output; false: it was told to stop.
+bool hand_on(int output, const std::function<void(const std::string&)>& tell,
+             const std::stop_token& stop) {
+  std::string received;
+  std::array<char, 4096> bytes{};
+  while (!stop.stop_requested()) {
+    pollfd ready{output, POLLIN, 0};
+    if (poll(&ready, 1, look_every_ms) <= 0) continue;
+    const ssize_t got = read(output, bytes.data(), bytes.size());
+    if (got == 0) return true;
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return true;
+    }
+    received.append(bytes.data(), static_cast<std::size_t>(got));
+    for (std::size_t end = 0; (end = received.find('\n')) != std::string::npos;) {
+      tell(received.substr(0, end));
+      received.erase(0, end + 1);
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+ProveFindings prove_by_program(const std::string& document) {
+  return [path = std::filesystem::absolute(document).string()](
+             const std::function<void(const std::string&)>& tell, const std::stop_token& stop) {
+    const Program program = start({"reel", "insights", path, "--prove", "--json-lines"});
+    bool ended = false;
+    std::string error;
+    try {
+      ended = hand_on(program.output, tell, stop);
+    } catch (const std::exception& thrown) {
+      error = thrown.what();
+    }
+    close(program.output);
+    if (!ended) kill(program.process, SIGTERM);
+    int status = 0;
+    while (waitpid(program.process, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!error.empty()) throw Error(Code::io_failed, error);
+    if (ended && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
+      throw Error(
+          Code::io_failed,
+          fmt::format("The experiments ended early; reel insights {} --prove says why.", path));
+  };
+}
+
+}  // namespace reel::cli

@@ -1,0 +1,31 @@
+// worker_process.hpp - what is needed to watch a process that works for this one.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace reel::cli {
+
+// Memory that a process and those that it forks see alike.
+struct SharedPage {
+  std::atomic<std::uint32_t> at_work;  // the command that is running; no_index: none
+};
+struct UnmapPage {
+  void operator()(SharedPage* page) const noexcept;
+};
+std::unique_ptr<SharedPage, UnmapPage> make_shared_page();
+
+// What it has of its own, in memory or swapped out; pages of files, which the system can drop,
+// don't count.
+std::uint64_t memory_of(pid_t process);
+
+// By somebody outside, not by what it did.
+bool is_asked_for(int signal) noexcept;
+
+// In the new process: ends with its parent, which was `parent` when it was forked.
+void end_with_parent(pid_t parent);
+
+}  // namespace reel::cli

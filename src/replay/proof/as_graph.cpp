@@ -1,0 +1,53 @@
+// Launches that cost: the same commands as a graph, against the recorded order given directly.
+#include <fmt/format.h>
+
+#include "reel/units.hpp"
+#include "replay/proof/experiments.hpp"
+
+namespace reel::rerun {
+
+Proof as_graph(const Trial& trial) {
+  Bench& bench = trial.bench;
+  Plan graph = bench.recorded();
+  graph.way = Plan::Way::graph;
+  if (!bench.as_graph) bench.as_graph = bench.measure(bench.recorded(), graph, trial.seconds);
+  Proof proof;
+  if (!*bench.as_graph) {
+    proof.verdict = ProofVerdict::inconclusive;
+    proof.sentence = fmt::format("There was too little time for {} pairs of runs.", fewest_pairs);
+    return proof;
+  }
+  const Saving& saving = **bench.as_graph;
+  take(saving, proof);
+  proof.verdict = judge(saving, trial.claimed_ns());
+  proof.sentence =
+      fmt::format("As a graph, the same commands take {} instead of {}: {}",
+                  ns_text(saving.after_ns), ns_text(saving.before_ns), saving_text(saving));
+  if (const auto claimed = trial.claimed_ns())
+    proof.sentence += fmt::format(" of {} claimed", ns_text(*claimed));
+  if (proof.verdict == ProofVerdict::inconclusive) proof.sentence += "; not significant";
+  if (!bench.why_results_tell_nothing().empty()) {
+    proof.sentence +=
+        fmt::format("; results were not compared, since {}.", bench.why_results_tell_nothing());
+    return proof;
+  }
+  const auto change =
+      bench.first_change(bench.recorded(), graph, bench.recorded_results(), bench.results(graph));
+  if (!change) {
+    proof.sentence += "; all results are the same.";
+    return proof;
+  }
+  proof.verdict = ProofVerdict::withdrawn;
+  proof.sentence += fmt::format("; but {}, so the declared byte ranges are not all that orders it.",
+                                change_text(bench.trace(), *change));
+  return proof;
+}
+
+Proof launches_as_graph(const Trial& trial) {
+  Proof proof = as_graph(trial);
+  proof.sentence =
+      "Fusing needs another kernel; what was tried is launching without gaps. " + proof.sentence;
+  return proof;
+}
+
+}  // namespace reel::rerun

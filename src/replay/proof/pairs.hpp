@@ -1,0 +1,34 @@
+// pairs.hpp - two ways to do the same, timed by turns: how much the second saves, and how certain
+// that is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "reel/proof.hpp"
+
+namespace reel::rerun {
+
+// The estimate of Hodges and Lehmann, with the 95 % interval of Wilcoxon's signed-rank test. Both
+// look at differences of neighbouring runs, so a clock that rises or a neighbour that comes and
+// goes changes little, and neither does one run that was disturbed.
+struct Saving {
+  double before_ns = 0, after_ns = 0;  // medians of the two ways
+  double ns = 0;                       // saved by a run
+  double low_ns = 0, high_ns = 0;      // where it is for certain (95 %)
+  std::uint32_t runs = 0;              // pairs
+
+  double noise_ns() const noexcept { return (high_ns - low_ns) / 2; }
+};
+
+// Fewer pairs than this have no 95 % interval.
+inline constexpr std::uint32_t fewest_pairs = 6;
+// Of the same size, at least `fewest_pairs`.
+Saving saving_of(const std::vector<double>& before, const std::vector<double>& after);
+
+// Supported where something is saved for certain and it is a tenth of the claim or more; withdrawn
+// where it is less than that for certain. Without a claim, any saving will do.
+ProofVerdict judge(const Saving& saving, std::optional<double> claimed_ns);
+
+}  // namespace reel::rerun

@@ -1,0 +1,144 @@
+// The same again: are results the same, does it take as long, and does it alone?
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "reel/units.hpp"
+#include "replay/proof/experiments.hpp"
+
+namespace reel::rerun {
+
+namespace {
+
+constexpr std::uint32_t most_runs = 20;
+// A kernel whose time in place is its own takes alone no less than four fifths of it.
+constexpr double own_part = 0.2;
+// Of what a run took longer than others like it, so much must be gone when it is warm.
+constexpr double gone_part = 0.5;
+// A kernel that takes less than this in its place was slow when it was recorded, not by itself.
+constexpr double recorded_part = 0.5;
+
+}  // namespace
+
+Proof repeated(const Trial& trial) {
+  Bench& bench = trial.bench;
+  const std::uint64_t begin_ns = monotonic_ns();
+  const std::set<std::uint32_t> watched = named_commands(trial);
+  const Plan& plan = bench.recorded();
+  const Bench::Results first = bench.results(plan, watched);
+  if (first.empty()) return not_tried("The document has no results that could be compared.");
+  Proof proof;
+  proof.runs = 1;
+  while (proof.runs < most_runs &&
+         static_cast<double>(monotonic_ns() - begin_ns) < trial.seconds * 1e9) {
+    const Bench::Results again = bench.results(plan, watched);
+    ++proof.runs;
+    if (again == first) continue;
+    const auto changed = std::ranges::find_if(again, [&](const auto& one) {
+      const auto same = first.find(one.first);
+      return same != first.end() && same->second != one.second;
+    });
+    proof.verdict = ProofVerdict::supported;
+    proof.sentence =
+        fmt::format("Run {} gave other bytes than the first in {}{}.", proof.runs,
+                    describe_buffer(bench.trace(), changed->first.buffer),
+                    changed->first.kind == Bench::Place::Kind::watched
+                        ? fmt::format(", right after {}", command_name(changed->first.index))
+                        : std::string());
+    return proof;
+  }
+  if (proof.runs < 2) {
+    proof.verdict = ProofVerdict::inconclusive;
+    proof.sentence = "There was too little time for a second run.";
+    return proof;
+  }
+  proof.verdict = ProofVerdict::withdrawn;
+  proof.sentence = fmt::format(
+      "{} runs gave the same bytes, so what differs depends on something that these commands read "
+      "without declaring it, not on chance.",
+      proof.runs);
+  return proof;
+}
+
+Proof repeated_warm(const Trial& trial) {
+  Bench& bench = trial.bench;
+  const std::set<std::uint32_t> commands = named_commands(trial);
+  if (commands.empty()) return not_tried("None of these commands can be run here.");
+  const auto runs = bench.times(commands, most_runs, trial.seconds);
+  std::vector<double> recorded, warm;
+  double claimed = 0;
+  for (const auto& run : runs) {
+    double was = 0, is = 0;
+    for (const auto& [c, ns] : run) {
+      was += static_cast<double>(trial.report.own_ns[c]);
+      is += ns;
+    }
+    if (run.size() == commands.size()) {
+      recorded.push_back(was);
+      warm.push_back(is);
+    }
+  }
+  if (recorded.size() < fewest_pairs)
+    return not_tried("The device, or the time for it, gave too few times of these commands.");
+  // What is claimed may be of more commands than are named.
+  claimed = std::min(trial.claimed_ns().value_or(recorded[0]), recorded[0]);
+  const Saving saving = saving_of(recorded, warm);
+  Proof proof;
+  take(saving, proof);
+  proof.verdict = saving.low_ns >= gone_part * claimed   ? ProofVerdict::supported
+                  : saving.high_ns < gone_part * claimed ? ProofVerdict::withdrawn
+                                                         : ProofVerdict::inconclusive;
+  proof.sentence =
+      fmt::format("Warm, {} {} {} instead of {} (median of {} runs): {}.", names_text(commands),
+                  commands.size() == 1 ? "takes" : "take", ns_text(saving.after_ns),
+                  ns_text(saving.before_ns), saving.runs,
+                  proof.verdict == ProofVerdict::supported   ? "it was an exception"
+                  : proof.verdict == ProofVerdict::withdrawn ? "it takes about as long each time"
+                                                             : "not significant");
+  return proof;
+}
+
+Proof alone_and_warm(const Trial& trial) {
+  Bench& bench = trial.bench;
+  const Trace& trace = bench.trace();
+  if (trial.finding.evidence.kernels.empty()) return not_tried("It names no kernel.");
+  const std::uint32_t kernel = trial.finding.evidence.kernels.front();
+  std::uint32_t longest = no_index;
+  for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
+    const TraceWork& work = trace.work_of(trace.commands()[c]);
+    if (work.kind != WorkKind::dispatch || work.kernel != kernel || !bench.runs(c)) continue;
+    if (longest == no_index || trial.report.own_ns[c] > trial.report.own_ns[longest]) longest = c;
+  }
+  if (longest == no_index) return not_tried("No run of this kernel can be run here.");
+  std::vector<double> in_place;
+  for (const auto& run : bench.times({longest}, most_runs, trial.seconds / 2))
+    if (!run.empty()) in_place.push_back(run.begin()->second);
+  std::vector<double> alone = bench.times_alone(longest, most_runs, trial.seconds / 2);
+  const std::size_t pairs = std::min(in_place.size(), alone.size());
+  in_place.resize(pairs);
+  alone.resize(pairs);
+  if (pairs < fewest_pairs)
+    return not_tried("The device, or the time for it, gave too few times of this kernel.");
+  const Saving saving = saving_of(in_place, alone);
+  Proof proof;
+  take(saving, proof);
+  const auto recorded_ns = static_cast<double>(trial.report.own_ns[longest]);
+  const double much = own_part * saving.before_ns;
+  const bool was_once = saving.before_ns < recorded_part * recorded_ns;
+  proof.verdict = was_once                ? ProofVerdict::withdrawn
+                  : saving.low_ns > much  ? ProofVerdict::withdrawn
+                  : saving.high_ns < much ? ProofVerdict::supported
+                                          : ProofVerdict::inconclusive;
+  proof.sentence = fmt::format(
+      "{}, its longest run, takes {} alone and warm, {} in its place (± {}, {} runs each), {} when "
+      "recorded: {}.",
+      command_name(longest), ns_text(saving.after_ns), ns_text(saving.before_ns),
+      ns_text(saving.noise_ns()), saving.runs, ns_text(recorded_ns),
+      was_once                                   ? "the recorded time does not come again"
+      : proof.verdict == ProofVerdict::supported ? "the time is its own"
+      : proof.verdict == ProofVerdict::withdrawn
+          ? "the rest is caches, clocks or other work at the same time"
+          : "not significant");
+  return proof;
+}
+
+}  // namespace reel::rerun
