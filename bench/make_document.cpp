@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
                  "How many times as long matrix products take, for a second document to compare")
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Of the scatter of times")->capture_default_str();
+  app.add_flag("--decoder", options.decoder,
+               "Each pass appends to caches, and its attention reads all that is there");
   CLI11_PARSE(app, argc, argv);
   try {
     bench::write_many_commands(path, options);

@@ -23,7 +23,7 @@ using reel::WorkKind;
 constexpr std::uint64_t start_ns = 1'000'000'000'000;
 constexpr std::uint32_t main_stream = 0, upload_stream = 1, side_stream = 2;
 constexpr std::uint32_t main_thread = 4711;
-constexpr std::uint64_t hidden_bytes = 4096, weight_bytes = 16u << 20;
+constexpr std::uint64_t hidden_bytes = 4096, weight_bytes = 16u << 20, cached_bytes = 2048;
 
 // A step of a layer; a matrix product is one that takes long.
 struct Step {
@@ -147,6 +147,10 @@ class Writer {
       document_.add(ContentsRow{reel::ContentRole::input, reel::no_index, weights_.back(), 0,
                                 page.size(), true, std::span(&hash, 1)});
     }
+    for (std::uint32_t layer = 0; options_.decoder && layer < options_.layers; ++layer)
+      caches_.push_back(new_buffer(
+          cached_bytes * (options_.commands / (layer_steps.size() * options_.layers) + 1),
+          fmt::format("layer{}.cache", layer)));
     const TraceArgument token{ArgumentKind::buffer, Access::write, token_, 0, 256};
     WorkRow upload{};
     upload.kind = WorkKind::write;
@@ -170,16 +174,33 @@ class Writer {
     }
   }
 
+  // What a step of a layer does in this pass, where it is about the cache.
+  std::uint32_t layer_work(std::size_t index, std::uint32_t pass) {
+    const auto step = static_cast<std::uint32_t>(index % layer_steps.size());
+    const auto layer = static_cast<std::uint32_t>(index / layer_steps.size());
+    const std::string_view name = layer_steps[step].name;
+    const bool appends = name == "append_kv";
+    if (!options_.decoder || !(appends || name == "scores" || name == "weighted_sum"))
+      return works_.layers[index];
+    const TraceArgument cache{ArgumentKind::buffer, appends ? Access::write : Access::read,
+                              caches_[layer], appends ? cached_bytes * pass : 0,
+                              appends ? cached_bytes : cached_bytes * (pass + 1)};
+    return dispatch(step, layer_steps[step],
+                    fmt::format("layer{}/{}", layer, layer_steps[step].scope), hidden_[step % 2],
+                    weights_[layer], hidden_[(step + 1) % 2], &cache);
+  }
+
   std::uint32_t dispatch(std::uint32_t kernel, const Step& step, const std::string& scope,
-                         std::uint32_t from, std::uint32_t weights, std::uint32_t to) {
-    const std::array arguments{
-        TraceArgument{ArgumentKind::buffer, Access::read, from, 0, 256},
-        TraceArgument{ArgumentKind::buffer, Access::read, weights, 0,
-                      is_matmul(step) ? weight_bytes / 8 : 4096},
-        TraceArgument{ArgumentKind::buffer, Access::write, to, 0,
-                      to == statistics_ ? 1024u : 4096u},
-        TraceArgument{ArgumentKind::value, Access::read, reel::no_index, 0, 4},
-        TraceArgument{ArgumentKind::value, Access::read, reel::no_index, 0, 4}};
+                         std::uint32_t from, std::uint32_t weights, std::uint32_t to,
+                         const TraceArgument* cache = nullptr) {
+    std::array arguments{TraceArgument{ArgumentKind::buffer, Access::read, from, 0, 256},
+                         TraceArgument{ArgumentKind::buffer, Access::read, weights, 0,
+                                       is_matmul(step) ? weight_bytes / 8 : 4096},
+                         TraceArgument{ArgumentKind::buffer, Access::write, to, 0,
+                                       to == statistics_ ? 1024u : 4096u},
+                         TraceArgument{ArgumentKind::value, Access::read, reel::no_index, 0, 4},
+                         TraceArgument{ArgumentKind::value, Access::read, reel::no_index, 0, 4}};
+    if (cache) arguments[1] = *cache;
     const struct {
       std::uint32_t n;
       float scale;
@@ -241,7 +262,7 @@ class Writer {
     const std::uint64_t uploaded = command(upload_stream, works_.upload, 3000);
     command(main_stream, works_.embedding, run_ns(other_steps[0]), upload, uploaded);
     for (std::size_t i = 0; i < works_.layers.size(); ++i)
-      command(main_stream, works_.layers[i], run_ns(layer_steps[i % layer_steps.size()]));
+      command(main_stream, layer_work(i, pass), run_ns(layer_steps[i % layer_steps.size()]));
     for (std::size_t i = 0; i < works_.tail.size(); ++i)
       command(main_stream, works_.tail[i], run_ns(other_steps[1 + i]));
     const std::uint32_t sampled = next_ - 1;
@@ -269,7 +290,7 @@ class Writer {
   std::uint32_t next_ = 0, buffers_ = 0;
   std::uint32_t token_ = 0, logits_ = 0, statistics_ = 0;
   std::array<std::uint32_t, 2> hidden_{};
-  std::vector<std::uint32_t> weights_;
+  std::vector<std::uint32_t> weights_, caches_;  // by layer
   Works works_;
 };
 

@@ -11,6 +11,8 @@ struct ManyCommands {
   std::uint32_t layers = 24;
   double matmul_time = 1;  // how many times as long matrix products take
   std::uint32_t seed = 1;
+  // Each pass appends to the cache of every layer, and its attention reads all that is there.
+  bool decoder = false;
 };
 
 // Passes over layers on one device: thirty kernels on a stream, uploads on a second one that the

@@ -9,6 +9,7 @@
 #include "cli/trace_input.hpp"
 #include "cli/verbs.hpp"
 #include "reel/analysis.hpp"
+#include "reel/dependency_sets.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -19,6 +20,12 @@ struct Options : TraceOptions {
   std::size_t most = 50;
 };
 
+std::string from_text(const analysis::DependencySets& sets, const analysis::Dependency& d) {
+  if (d.set == no_index) return command_name(d.from);
+  return fmt::format("{} up to {}", count_text(sets.commands_of(d).size(), "command"),
+                     command_name(d.from));
+}
+
 std::string buffer_text(const Trace& trace, const analysis::Dependency& dependency) {
   return dependency.buffer == no_index ? "" : describe_buffer(trace, dependency.buffer);
 }
@@ -27,10 +34,14 @@ int run(const Options& options) {
   const Trace trace = open_trace(options);
   const std::uint32_t only =
       options.command.empty() ? no_index : parse_command(trace, options.command);
-  std::vector<analysis::Dependency> list = analysis::find_dependencies(trace);
+  // Of one command, each that it depends on, and each that depends on it; never a set.
+  analysis::Dependencies found =
+      only == no_index ? analysis::find_dependencies(trace)
+                       : analysis::Dependencies{analysis::find_dependencies_of(trace, only), {}};
+  std::vector<analysis::Dependency>& list = found.edges;
+  const analysis::DependencySets sets(found.sets);
   std::erase_if(list, [&](const analysis::Dependency& d) {
-    return (only != no_index && d.from != only && d.to != only) ||
-           (!options.kind.empty() && options.kind != to_string(d.kind));
+    return !options.kind.empty() && options.kind != to_string(d.kind);
   });
   std::array<std::uint64_t, analysis::dependency_kinds> counts{};
   for (const analysis::Dependency& d : list) ++counts[static_cast<std::size_t>(d.kind)];
@@ -46,7 +57,18 @@ int run(const Options& options) {
            {"to", command_name(d.to)},
            {"kind", to_string(d.kind)},
            {"buffer", d.buffer == no_index ? Json() : Json(name_of(trace.buffers()[d.buffer].id))},
-           {"bytes", d.bytes}});
+           {"bytes", d.bytes},
+           {"set", d.set == no_index ? Json() : Json(d.set)}});
+    json["sets"] = Json::array();
+    for (std::uint32_t set = 0; set < sets.size(); ++set) {
+      Json commands = Json::array(), inner = Json::array();
+      for (const analysis::SetMember& member : sets.members(set))
+        if (member.inner == no_index)
+          commands.push_back(command_name(member.command));
+        else
+          inner.push_back(member.inner);
+      json["sets"].push_back({{"commands", std::move(commands)}, {"sets", std::move(inner)}});
+    }
     print_json(json);
     return done;
   }
@@ -58,7 +80,7 @@ int run(const Options& options) {
   using enum Table::Align;
   Table table({{"FROM"}, {"TO"}, {"KIND"}, {"BYTES", right}, {"THROUGH"}});
   for (std::size_t i = 0; i < list.size() && i < options.most; ++i)
-    table.add({command_name(list[i].from), command_name(list[i].to), to_string(list[i].kind),
+    table.add({from_text(sets, list[i]), command_name(list[i].to), to_string(list[i].kind),
                list[i].bytes ? size_text(list[i].bytes) : "-", buffer_text(trace, list[i])});
   fmt::print("{}", table.text());
   if (list.size() > options.most)
@@ -79,7 +101,10 @@ void add_deps(CommandLine& line) {
   auto options = std::make_shared<Options>();
   Verb verb = line.add_verb("deps", "Dependencies between commands, by bytes and by waits");
   add_trace_options(verb, *options);
-  verb.add_option("--of", options->command, "Only those of this command, like c12");
+  verb.add_option("command", options->command,
+                  "Only those of this command, like c12: each command that it depends on, and "
+                  "each that depends on it");
+  verb.add_option("--of", options->command, "The same");
   verb.add_option(
           "--kind", options->kind,
           "Only this kind: data, order, missing (races), redundant (waits without a reason)")

@@ -26,18 +26,21 @@ struct Options : TraceOptions {
   std::uint64_t contents_bytes = HtmlOptions{}.contents_bytes;
 };
 
-PageData data_of(const Options& options) {
+struct Documents {
+  Trace shown;
+  std::optional<Trace> before;
+
+  PageData data(const PageOptions& how) const {
+    return before ? PageData(*before, shown, how) : PageData(shown, how);
+  }
+};
+
+Documents open_documents(const Options& options) {
   const Trace first = open_trace(options);
-  TraceOptions second_options = options;
-  second_options.path = options.after;
-  std::optional<Trace> second;
-  if (!options.after.empty()) second = open_trace(second_options);
-  const std::string shown = second ? second->path() : first.path();
-  Progress progress("Analyzing " + shown);
-  const PageOptions how{.progress = [&](std::string_view what, double part) {
-    progress.show(fmt::format("{}: {} {:.0f}%", shown, what, 100 * part));
-  }};
-  return second ? PageData(first, *second, how) : PageData(first, how);
+  if (options.after.empty()) return {first, {}};
+  TraceOptions second = options;
+  second.path = options.after;
+  return {open_trace(second), first};
 }
 
 int write_file(const Options& options) {
@@ -45,7 +48,14 @@ int write_file(const Options& options) {
   if (!options.overwrite && std::filesystem::exists(options.html))
     throw Error(Code::io_failed,
                 fmt::format("'{}' exists already; --overwrite replaces it.", options.html));
-  const PageData data = data_of(options);
+  const Documents documents = open_documents(options);
+  const PageData data = [&] {
+    const std::string shown = documents.shown.path();
+    Progress progress("Analyzing " + shown);
+    return documents.data({.progress = [&](std::string_view what, double part) {
+      progress.show(fmt::format("{}: {} {:.0f}%", shown, what, 100 * part));
+    }});
+  }();
   const HtmlReport report = [&] {
     Progress progress("Writing " + options.html);
     return write_html(
@@ -70,13 +80,15 @@ int write_file(const Options& options) {
 }
 
 int serve(const Options& options) {
-  const PageData data = data_of(options);
+  const Documents documents = open_documents(options);
   // Before any thread begins, so that none of them gets these in place of the wait below.
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);
   sigaddset(&ends, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  // The address is there before all is found out; the page shows how far it is.
+  const PageData data = documents.data({.in_background = true});
   PageServer server(data, {.port = options.port, .prove = prove_by_program(data.trace().path())});
   if (options.json) {
     Json json = json_of(data.trace());

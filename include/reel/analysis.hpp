@@ -98,11 +98,27 @@ enum class DependencyKind : std::uint8_t {
 inline constexpr std::size_t dependency_kinds = 4;
 const char* to_string(DependencyKind kind) noexcept;
 
+// Of one command, or of every member of a set: what many commands wrote, or read, and one command
+// then touches as a whole is one dependency, however many they were.
 struct Dependency {
-  std::uint32_t from = 0, to = 0;   // commands; from < to
+  std::uint32_t from = 0, to = 0;   // commands; from < to. Of a set, its last member
   std::uint32_t buffer = no_index;  // the first it goes through; none: told, without a buffer
   DependencyKind kind = DependencyKind::order;
-  std::uint64_t bytes = 0;  // of all ranges both touch
+  std::uint64_t bytes = 0;       // of all ranges both touch
+  std::uint32_t set = no_index;  // in dependency_sets: `to` depends on each command in it
+};
+
+// A set has commands and other sets, which have lower numbers, as members. A command may be in it
+// by several ways.
+struct SetMember {
+  std::uint32_t set = 0;
+  std::uint32_t command = no_index;  // none: `inner` is the member
+  std::uint32_t inner = no_index;
+};
+
+struct Dependencies {
+  std::vector<Dependency> edges;  // by `to`, then `from`
+  std::vector<SetMember> sets;    // by set
 };
 
 // --- the longest chain --------------------------------------------------------------------------
@@ -212,7 +228,8 @@ struct LeftAlone {
 struct Report {
   Activity activity;
   Bottleneck verdict = Bottleneck::unknown;
-  std::vector<Dependency> dependencies;  // by `to`, then `from`
+  std::vector<Dependency> dependencies;    // by `to`, then `from`
+  std::vector<SetMember> dependency_sets;  // by set
   LongestPath path;
   Memory memory;
   std::vector<Repetition> repetitions;  // by first; they don't overlap
@@ -224,6 +241,9 @@ struct Report {
 struct AnalysisOptions {
   // What is done, and how much of it (0 to 1), now and then.
   std::function<void(std::string_view what, double part)> progress = {};
+  // False: these and their sets stay empty. They take longest, and nothing else in a report needs
+  // them; findings do.
+  bool dependencies = true;
 };
 Report analyze(const Trace& trace, const AnalysisOptions& options = {});
 
@@ -233,7 +253,7 @@ std::vector<std::uint64_t> own_run_ns(const Trace& trace);
 TimeSpan find_span(const Trace& trace);
 Activity find_activity(const Trace& trace);
 Bottleneck find_verdict(const Activity& activity);
-std::vector<Dependency> find_dependencies(const Trace& trace);
+Dependencies find_dependencies(const Trace& trace);
 LongestPath find_longest_path(const Trace& trace, const Activity& activity);
 Memory find_memory(const Trace& trace, const Activity& activity);
 std::vector<Repetition> find_repetitions(const Trace& trace);
@@ -242,6 +262,10 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace);
 std::vector<LeftAlone> find_left_alone(const Trace& trace);  // by kernel, then parameter
 bool was_left_alone(const std::vector<LeftAlone>& found, const TraceWork& work,
                     std::size_t argument) noexcept;
+
+// Every dependency from and to one command, none of them of a set: by `to`, then `from`. Takes the
+// time of one walk over the commands.
+std::vector<Dependency> find_dependencies_of(const Trace& trace, std::uint32_t command);
 
 }  // namespace reel::analysis
 

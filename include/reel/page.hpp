@@ -25,15 +25,18 @@ struct Resource {
 };
 
 struct PageOptions {
+  // The constructor returns at once, a thread of its own analyzes, and get() waits for what isn't
+  // there yet: least for what the page shows first, longest for dependencies and findings.
+  bool in_background = false;
   // What is done, and how much of it (0 to 1), now and then.
   std::function<void(std::string_view what, double part)> progress = {};
 };
 
 struct PageState;
 
-// What the page asks for, by name. The constructor analyzes, once; a table is made when it is asked
-// for, from what was found then. Shares the traces; copies share everything, and moving one copies
-// it. Any thread.
+// What the page asks for, by name. The constructor analyzes, once, or lets it be done; a table is
+// made when it is asked for, from what was found then. Shares the traces; copies share everything,
+// and moving one copies it. Any thread.
 class PageData {
  public:
   PageData(const PageData&) = default;
@@ -42,7 +45,7 @@ class PageData {
   // With the difference from `before` to `trace`.
   PageData(const Trace& before, const Trace& trace, const PageOptions& options = {});
 
-  // None where the document has no such thing, or its bytes are lost.
+  // None where the document has no such thing, or its bytes are lost. Throws what analyzing threw.
   std::optional<Resource> get(std::string_view name) const;
   // Every table, list and source; not the pages of recorded contents.
   std::vector<std::string> names() const;

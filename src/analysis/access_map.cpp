@@ -1,84 +1,101 @@
 #include "analysis/access_map.hpp"
 
-#include <algorithm>
+#include "document/trace/ranges.hpp"
 
 namespace reel::analysis {
 
-template <class F>
-void AccessMap::for_each_overlap(const Pieces& pieces, std::uint64_t begin, std::uint64_t end,
-                                 F&& visit) {
-  auto at = pieces.upper_bound(begin);
-  if (at != pieces.begin() && std::prev(at)->second.end > begin) --at;
-  for (; at != pieces.end() && at->first < end; ++at)
-    visit(at->second, std::min(at->second.end, end) - std::max(at->first, begin));
+AccessMap::AccessMap(const Trace& trace, CommandSets& sets)
+    : sets_(sets), buffers_(trace.buffers().size()) {
+  for (const TraceWork& work : trace.works())
+    for_each_range(trace, work, [&](const TraceArgument& range, Access) {
+      auto& cuts = buffers_[range.buffer].cuts;
+      const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
+      // Most works use what the one before them did.
+      if (cuts.size() >= 2 && cuts[cuts.size() - 2] == begin && cuts.back() == end) return;
+      cuts.push_back(begin);
+      cuts.push_back(end);
+    });
+  for (Tree& tree : buffers_) {
+    std::ranges::sort(tree.cuts);
+    tree.cuts.erase(std::unique(tree.cuts.begin(), tree.cuts.end()), tree.cuts.end());
+    tree.cuts.shrink_to_fit();
+    if (!tree.cuts.empty()) tree.nodes.resize(2 * (tree.cuts.size() - 1) - 1);
+  }
 }
 
-void AccessMap::find(const TraceArgument& range, Access access,
-                     std::vector<Hazard>& hazards) const {
-  const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
-  for_each_overlap(buffers_[range.buffer], begin, end,
-                   [&](const Piece& piece, std::uint64_t bytes) {
-                     if (reads(access) && piece.writer != no_index)
-                       hazards.push_back({piece.writer, true, bytes});
-                     if (!writes(access)) return;
-                     for (const std::uint32_t reader : piece.readers)
-                       hazards.push_back({reader, false, bytes});
-                     // Readers have waited for the writer, so whoever waits for them has, too.
-                     if (piece.readers.empty() && piece.writer != no_index && !reads(access))
-                       hazards.push_back({piece.writer, false, bytes});
-                   });
+AccessMap::Place AccessMap::place_of(const TraceArgument& range) {
+  Tree& tree = buffers_[range.buffer];
+  if (tree.cuts.size() == 2) return {tree, 0, 1};
+  const auto piece = [&](std::uint64_t at) {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(tree.cuts, at) - tree.cuts.begin());
+  };
+  return {tree, piece(range.offset_bytes), piece(range.offset_bytes + range.size_bytes)};
 }
 
-std::uint64_t AccessMap::unwritten(const TraceArgument& range) const {
-  std::uint64_t written = 0;
-  for_each_overlap(buffers_[range.buffer], range.offset_bytes,
-                   range.offset_bytes + range.size_bytes,
-                   [&](const Piece& piece, std::uint64_t bytes) {
-                     if (piece.writer != no_index) written += bytes;
-                   });
-  return range.size_bytes - written;
+void AccessMap::learn_writers(Tree& tree, const Span& span) {
+  Node& node = tree.nodes[span.node];
+  if (node.state != State::stale) return;
+  node.written = 0;
+  for (const Span& part : {span.left(), span.right()}) {
+    learn_writers(tree, part);
+    const Node& half = tree.nodes[part.node];
+    if (half.writers != CommandSets::none)
+      node.written +=
+          half.state == State::same ? tree.cuts[part.end] - tree.cuts[part.first] : half.written;
+  }
+  node.writers = sets_.join(tree.nodes[span.left().node].writers,
+                            tree.nodes[span.right().node].writers, CommandSets::Shape::halves);
+  node.state = State::known;
 }
 
-void AccessMap::split(Pieces& pieces, std::uint64_t at) {
-  const auto right = pieces.upper_bound(at);
-  if (right == pieces.begin()) return;
-  auto& [begin, piece] = *std::prev(right);
-  if (begin == at || piece.end <= at) return;
-  pieces.emplace_hint(right, at, piece);
-  piece.end = at;
+// What holds for all of it holds for its parts, which are about to differ.
+void AccessMap::push_down(Tree& tree, const Span& span) {
+  Node& node = tree.nodes[span.node];
+  Node &left = tree.nodes[span.left().node], &right = tree.nodes[span.right().node];
+  if (node.state == State::same) {
+    left = right = node;
+    node.written =
+        node.writers == CommandSets::none ? 0 : tree.cuts[span.end] - tree.cuts[span.first];
+    node.state = State::known;
+  } else if (node.readers != CommandSets::none) {
+    for (Node* part : {&left, &right})
+      part->readers = sets_.join(part->readers, node.readers, CommandSets::Shape::grown);
+  }
+  node.readers = CommandSets::none;
+}
+
+void AccessMap::enter_read(const Place& place, const Span& span, std::uint32_t command) {
+  if (place.misses(span)) return;
+  Node& node = place.tree.nodes[span.node];
+  if (place.has(span)) {
+    if (node.readers == CommandSets::none || sets_.last(node.readers) != command)
+      node.readers = sets_.join(node.readers, command, CommandSets::Shape::grown);
+    return;
+  }
+  push_down(place.tree, span);
+  enter_read(place, span.left(), command);
+  enter_read(place, span.right(), command);
+}
+
+void AccessMap::enter_write(const Place& place, const Span& span, std::uint32_t command) {
+  if (place.misses(span)) return;
+  Node& node = place.tree.nodes[span.node];
+  if (place.has(span)) {
+    node = {.writers = command};
+    return;
+  }
+  push_down(place.tree, span);
+  node.state = State::stale;
+  enter_write(place, span.left(), command);
+  enter_write(place, span.right(), command);
 }
 
 void AccessMap::enter(std::uint32_t command, const TraceArgument& range, Access access) {
-  Pieces& pieces = buffers_[range.buffer];
-  const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
-  if (writes(access)) {
-    const auto whole = pieces.find(begin);
-    if (whole != pieces.end() && whole->second.end == end) {
-      whole->second.writer = command;
-      whole->second.readers.clear();
-      return;
-    }
-    split(pieces, begin);
-    split(pieces, end);
-    const auto first = pieces.lower_bound(begin);
-    pieces.erase(first, pieces.lower_bound(end));
-    pieces.emplace(begin, Piece{end, command});
-    return;
-  }
-  const auto note = [&](Piece& piece) {
-    if (piece.readers.empty() || piece.readers.back() != command) piece.readers.push_back(command);
-  };
-  const auto whole = pieces.find(begin);
-  if (whole != pieces.end() && whole->second.end == end) return note(whole->second);
-  split(pieces, begin);
-  split(pieces, end);
-  std::uint64_t covered = begin;
-  for (auto at = pieces.lower_bound(begin); covered < end; ++at) {
-    const std::uint64_t next = at == pieces.end() ? end : std::min(at->first, end);
-    if (covered < next) at = pieces.emplace_hint(at, covered, Piece{next});
-    note(at->second);
-    covered = at->second.end;
-  }
+  const Place place = place_of(range);
+  if (writes(access))
+    enter_write(place, whole(place.tree), command);
+  else
+    enter_read(place, whole(place.tree), command);
 }
 
 }  // namespace reel::analysis

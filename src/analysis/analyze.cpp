@@ -11,8 +11,12 @@ Report analyze(const Trace& trace, const AnalysisOptions& options) {
   say("Looking at activity", 0);
   report.activity = find_activity(trace);
   report.verdict = find_verdict(report.activity);
-  say("Looking at dependencies", 0.2);
-  report.dependencies = find_dependencies(trace);
+  if (options.dependencies) {
+    say("Looking at dependencies", 0.2);
+    Dependencies found = find_dependencies(trace);
+    report.dependencies = std::move(found.edges);
+    report.dependency_sets = std::move(found.sets);
+  }
   say("Looking for the critical path", 0.5);
   report.path = find_longest_path(trace, report.activity);
   say("Looking at memory", 0.8);

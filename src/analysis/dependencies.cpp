@@ -1,6 +1,13 @@
 // What depends on what, by the bytes that commands touch and by what they were told to wait for.
+//
+// A command that reads what thousands wrote depends on a set of them. Sets are made of each other,
+// so all dependencies together stay near linear in the number of commands.
 #include <algorithm>
 #include <map>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "analysis/access_map.hpp"
 #include "analysis/happens_before.hpp"
@@ -13,24 +20,84 @@ namespace reel::analysis {
 
 namespace {
 
+// A set is worth an entry of its own from here on; fewer are dependencies one by one.
+constexpr std::uint32_t few = 8;
+
+// Numbers the sets that dependencies name, and lists their members.
+class NamedSets {
+ public:
+  explicit NamedSets(const CommandSets& sets) : sets_(sets) {}
+
+  std::uint32_t number_of(CommandSets::Set set) {
+    if (const auto known = numbers_.find(set); known != numbers_.end()) return known->second;
+    std::vector<std::uint32_t> commands, inner;
+    const auto add = [&](CommandSets::Set part) {
+      if (sets_.count(part) > few)
+        inner.push_back(number_of(part));
+      else
+        add_all(part, commands);
+    };
+    // Halves are named, since others will be made of them. Of what grew by one command after the
+    // other, the rest is followed until it has a name: that may be long, so without recursion.
+    CommandSets::Set rest = set;
+    for (;;) {
+      const CommandSets::Pair& pair = sets_.pair(rest);
+      add(pair.second);
+      rest = pair.first;
+      const bool goes_on = pair.shape == static_cast<std::uint32_t>(CommandSets::Shape::grown) &&
+                           sets_.count(rest) > few && !numbers_.contains(rest);
+      if (!goes_on) break;
+    }
+    add(rest);
+    std::ranges::sort(commands);
+    commands.erase(std::unique(commands.begin(), commands.end()), commands.end());
+    const auto number = static_cast<std::uint32_t>(numbers_.size());
+    for (const std::uint32_t command : commands) members_.push_back({number, command, no_index});
+    for (const std::uint32_t other : inner) members_.push_back({number, no_index, other});
+    numbers_.emplace(set, number);
+    return number;
+  }
+
+  std::vector<SetMember> take() && { return std::move(members_); }
+
+ private:
+  void add_all(CommandSets::Set set, std::vector<std::uint32_t>& commands) const {
+    sets_.for_each(set, [&](std::uint32_t command) {
+      commands.push_back(command);
+      return true;
+    });
+  }
+
+  const CommandSets& sets_;
+  std::unordered_map<CommandSets::Set, std::uint32_t> numbers_;
+  std::vector<SetMember> members_;
+};
+
 class DependencySearch {
  public:
   explicit DependencySearch(const Trace& trace)
       : trace_(trace),
-        map_(trace.buffers().size()),
         before_(trace),
+        sets_(before_.streams()),
+        map_(trace, sets_),
+        named_(sets_),
         calls_(trace),
-        observed_(trace) {}
+        observed_(trace),
+        is_known_(trace.orders().size()) {}
 
-  std::vector<Dependency> run() {
+  Dependencies run() {
     for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
       before_.next(c);
       look_at(c);
     }
+    by_bytes_ = found_.size();
     add_waits();
     add_graph_edges();
-    std::ranges::sort(found_, {}, [](const Dependency& d) { return std::pair(d.to, d.from); });
-    return std::move(found_);
+    const auto key = [](const Dependency& d) { return std::pair(d.to, d.from); };
+    const auto told = found_.begin() + static_cast<std::ptrdiff_t>(by_bytes_);
+    std::ranges::sort(told, found_.end(), {}, key);
+    std::ranges::inplace_merge(found_, told, {}, key);
+    return {std::move(found_), std::move(named_).take()};
   }
 
  private:
@@ -39,33 +106,60 @@ class DependencySearch {
     if (work.argument_count == 0) return;
     const std::size_t first = found_.size();
     for_each_range(trace_, work, [&](const TraceArgument& range, Access recorded) {
-      hazards_.clear();
-      map_.find(range, observed_.of(work, range, recorded), hazards_);
-      for (const auto& hazard : hazards_)
-        found_.push_back({hazard.from, c, range.buffer,
-                          hazard.is_data ? DependencyKind::data : DependencyKind::order,
-                          hazard.bytes});
+      const Access access = observed_.of(work, range, recorded);
+      if (reads(access))
+        map_.find_writers(range, [&](CommandSets::Set set, std::uint64_t bytes) {
+          return add(set, {0, c, range.buffer, DependencyKind::data, bytes});
+        });
+      if (writes(access))
+        map_.find_overtaken(range, reads(access), [&](CommandSets::Set set, std::uint64_t bytes) {
+          add_parts(set, {0, c, range.buffer, DependencyKind::order, bytes});
+        });
     });
     merge(first);
+    for (std::size_t i = first; i < found_.size(); ++i)
+      if (found_[i].set == no_index && !before_.is_ordered(found_[i].from, c))
+        found_[i].kind = DependencyKind::missing;
+    note_waits(work, first);
     // A command that reads what it writes is known as its writer.
     for (const bool write : {false, true})
       for_each_range(trace_, work, [&](const TraceArgument& range, Access recorded) {
         const Access access = observed_.of(work, range, recorded);
         if (writes(access) == write) map_.enter(c, range, access);
       });
-    for (std::size_t i = first; i < found_.size(); ++i)
-      if (!before_.is_ordered(found_[i].from, c)) found_[i].kind = DependencyKind::missing;
+  }
+
+  // Of a command, or of all commands of a set that are ordered alike. False of a set that has to be
+  // taken apart.
+  bool add(CommandSets::Set set, Dependency dependency) {
+    dependency.from = sets_.last(set);
+    if (CommandSets::is_pair(set)) {
+      if (sets_.count(set) <= few) return false;
+      if (before_.is_surely_unordered(sets_, set, dependency.to))
+        dependency.kind = DependencyKind::missing;
+      else if (!before_.is_ordered(sets_, set, dependency.to))
+        return false;
+      dependency.set = named_.number_of(set);
+    }
+    found_.push_back(dependency);
+    return true;
+  }
+  // Each of its commands touched all of the bytes.
+  void add_parts(CommandSets::Set set, const Dependency& dependency) {
+    while (!add(set, dependency)) {
+      add_parts(sets_.pair(set).second, dependency);
+      set = sets_.pair(set).first;
+    }
   }
 
   // One for each pair of commands, from `first` on: data counts more than order.
   void merge(std::size_t first) {
     const auto begin = found_.begin() + static_cast<std::ptrdiff_t>(first);
-    std::stable_sort(begin, found_.end(), [](const Dependency& a, const Dependency& b) {
-      return std::pair(a.from, a.kind) < std::pair(b.from, b.kind);
-    });
+    const auto key = [](const Dependency& d) { return std::tuple(d.from, d.set, d.kind); };
+    std::ranges::stable_sort(begin, found_.end(), {}, key);
     auto kept = begin;
     for (auto at = begin; at != found_.end(); ++at) {
-      if (at == begin || at->from != kept->from) {
+      if (at == begin || at->from != kept->from || at->set != kept->set) {
         if (at != begin) ++kept;
         *kept = *at;
       } else if (at->kind == kept->kind) {
@@ -75,22 +169,57 @@ class DependencySearch {
     if (begin != found_.end()) found_.erase(kept + 1, found_.end());
   }
 
+  // Which waits of this command are for something that it depends on, by what was found from
+  // `first` on.
+  void note_waits(const TraceWork& work, std::size_t first) {
+    if (before_.waits().empty()) return;
+    const auto found = std::span(found_).subspan(first);
+    const bool has_sets =
+        std::ranges::any_of(found, [](const Dependency& d) { return d.set != no_index; });
+    auto at = static_cast<std::size_t>(before_.waits().data() - trace_.orders().data());
+    for (const TraceOrder& wait : before_.waits()) {
+      const auto same = std::ranges::lower_bound(found, wait.after, {}, &Dependency::from);
+      is_known_[at++] = (same != found.end() && same->from == wait.after) ||
+                        (has_sets && depends_on(work, wait.after));
+    }
+  }
+
+  // By the bytes that `earlier` was the last to write, or has read since.
+  bool depends_on(const TraceWork& work, std::uint32_t earlier) {
+    bool is_found = false;
+    const TraceWork& other = trace_.work_of(trace_.commands()[earlier]);
+    for_each_range(trace_, other, [&](const TraceArgument& a, Access) {
+      for_each_range(trace_, work, [&](const TraceArgument& b, Access recorded) {
+        TraceArgument both = b;
+        both.offset_bytes = std::max(a.offset_bytes, b.offset_bytes);
+        const std::uint64_t end =
+            std::min(a.offset_bytes + a.size_bytes, b.offset_bytes + b.size_bytes);
+        if (is_found || a.buffer != b.buffer || end <= both.offset_bytes) return;
+        both.size_bytes = end - both.offset_bytes;
+        const Access access = observed_.of(work, b, recorded);
+        if (reads(access))
+          map_.find_writers(both, [&](CommandSets::Set set, std::uint64_t) {
+            is_found |= set == earlier;
+            return !CommandSets::is_pair(set);
+          });
+        if (writes(access))
+          map_.find_overtaken(both, reads(access), [&](CommandSets::Set set, std::uint64_t) {
+            is_found |=
+                !sets_.for_each(set, [&](std::uint32_t member) { return member != earlier; });
+          });
+      });
+    });
+    return is_found;
+  }
+
   // Waits that no bytes ask for: told to, and perhaps for nothing.
   void add_waits() {
-    const std::size_t by_bytes = found_.size();
-    const auto is_known = [&](const TraceOrder& order) {
-      const auto end = found_.begin() + static_cast<std::ptrdiff_t>(by_bytes);
-      auto at = std::ranges::lower_bound(found_.begin(), end, order.command, {}, &Dependency::to);
-      for (; at != end && at->to == order.command; ++at)
-        if (at->from == order.after) return true;
-      return false;
-    };
     for (std::size_t i = 0; i < trace_.orders().size(); ++i) {
+      if (is_known_[i]) continue;
       const TraceOrder& order = trace_.orders()[i];
-      if (is_known(order)) continue;
       const bool for_nothing = !before_.needed()[i] && !before_.gave_up() && !host_waited(order);
       found_.push_back({order.after, order.command, no_index,
-                        for_nothing ? DependencyKind::redundant : DependencyKind::order, 0});
+                        for_nothing ? DependencyKind::redundant : DependencyKind::order});
     }
   }
 
@@ -115,8 +244,17 @@ class DependencySearch {
       const TraceCommand& command = trace_.commands()[c];
       if (command.launch != no_index) launches[command.launch][command.node] = c;
     }
+    const auto key = [](const Dependency& d) { return std::pair(d.to, d.from); };
     const auto known = found_.size();
-    std::ranges::sort(found_, {}, [](const Dependency& d) { return std::pair(d.to, d.from); });
+    std::ranges::sort(found_.begin() + static_cast<std::ptrdiff_t>(by_bytes_), found_.end(), {},
+                      key);
+    const auto is_known = [&](std::size_t first, std::size_t end, const auto& wanted) {
+      const auto at = [&](std::size_t i) {
+        return found_.begin() + static_cast<std::ptrdiff_t>(i);
+      };
+      const auto place = std::ranges::lower_bound(at(first), at(end), wanted, {}, key);
+      return place != at(end) && key(*place) == wanted;
+    };
     for (const auto& [launch, nodes] : launches) {
       const std::uint32_t graph = trace_.work_of(trace_.commands()[launch]).graph;
       auto asked_edge = std::ranges::lower_bound(asked, graph, {}, &TraceEdge::graph);
@@ -124,29 +262,27 @@ class DependencySearch {
         const TraceEdge& edge = *asked_edge;
         const auto from = nodes.find(edge.from), to = nodes.find(edge.to);
         if (from == nodes.end() || to == nodes.end() || from->second >= to->second) continue;
-        const auto end = found_.begin() + static_cast<std::ptrdiff_t>(known);
-        const auto key = [](const Dependency& d) { return std::pair(d.to, d.from); };
         const std::pair wanted(to->second, from->second);
-        const auto at = std::ranges::lower_bound(found_.begin(), end, wanted, {}, key);
-        if (at != end && key(*at) == wanted) continue;
-        found_.push_back({from->second, to->second, no_index, DependencyKind::order, 0});
+        if (is_known(0, by_bytes_, wanted) || is_known(by_bytes_, known, wanted)) continue;
+        found_.push_back({from->second, to->second, no_index, DependencyKind::order});
       }
     }
   }
 
   const Trace& trace_;
-  AccessMap map_;
   HappensBefore before_;
+  CommandSets sets_;
+  AccessMap map_;
+  NamedSets named_;
   HostCalls calls_;
   ObservedAccess observed_;
-  std::vector<AccessMap::Hazard> hazards_;
+  std::vector<bool> is_known_;  // by index in trace.orders()
   std::vector<Dependency> found_;
+  std::size_t by_bytes_ = 0;  // of these; the rest was told
 };
 
 }  // namespace
 
-std::vector<Dependency> find_dependencies(const Trace& trace) {
-  return DependencySearch(trace).run();
-}
+Dependencies find_dependencies(const Trace& trace) { return DependencySearch(trace).run(); }
 
 }  // namespace reel::analysis

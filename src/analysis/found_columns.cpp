@@ -46,13 +46,22 @@ constexpr RowColumn<Gap> gaps[] = {
 
 constexpr RowColumn<Dependency> dependencies[] = {
     number_column<&Dependency::to>("to_command", command, "the later"),
-    number_column<&Dependency::from>("from_command", command, "the earlier"),
+    number_column<&Dependency::from>("from_command", command,
+                                     "the earlier; of a set, the last of its commands"),
     word_column<&Dependency::kind, DependencyKind::redundant>(
         "kind",
         "`data` (reads what was written), `order` (overwrites, or was told to wait), `missing` (a "
         "race), `redundant` (told to wait for nothing)"),
     number_column<&Dependency::buffer>("buffer", buffer, "the first that it goes through"),
     number_column<&Dependency::bytes>("bytes", number, "that both touch"),
+    number_column<&Dependency::set>("from_set", index,
+                                    "in `dependency_sets`: it depends on every command in it"),
+};
+
+constexpr RowColumn<SetMember> set_members[] = {
+    number_column<&SetMember::set>("set_number", number, "from 0"),
+    number_column<&SetMember::command>("command", command, "that is in it"),
+    number_column<&SetMember::inner>("inner_set", index, "whose commands are all in it"),
 };
 
 constexpr RowColumn<PathStep> steps[] = {
@@ -89,6 +98,7 @@ constexpr RowColumn<Pass> passes[] = {
 // clang-format off
 template <> std::span<const RowColumn<Gap>> columns_of() { return gaps; }
 template <> std::span<const RowColumn<Dependency>> columns_of() { return dependencies; }
+template <> std::span<const RowColumn<SetMember>> columns_of() { return set_members; }
 template <> std::span<const RowColumn<PathStep>> columns_of() { return steps; }
 template <> std::span<const RowColumn<MemoryPoint>> columns_of() { return points; }
 template <> std::span<const RowColumn<Pass>> columns_of() { return passes; }

@@ -10,6 +10,7 @@ namespace reel {
 // clang-format off
 template <> std::span<const RowColumn<analysis::Gap>> columns_of();
 template <> std::span<const RowColumn<analysis::Dependency>> columns_of();
+template <> std::span<const RowColumn<analysis::SetMember>> columns_of();
 template <> std::span<const RowColumn<analysis::PathStep>> columns_of();
 template <> std::span<const RowColumn<analysis::MemoryPoint>> columns_of();
 template <> std::span<const RowColumn<analysis::Pass>> columns_of();

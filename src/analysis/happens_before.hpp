@@ -5,13 +5,17 @@
 // nobody needed stand out. Commands are shown one by one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/command_sets.hpp"
+#include "analysis/stream_clocks.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::analysis {
@@ -22,10 +26,17 @@ class HappensBefore {
 
   // The next command: what it was told to wait for counts from now on.
   void next(std::uint32_t command);
+  // Those of the last one shown, in trace.orders().
+  std::span<const TraceOrder> waits() const noexcept { return waits_; }
 
   // `earlier` is done when `later`, the last one shown, begins. The waits that make it so are
   // taken as needed.
   bool is_ordered(std::uint32_t earlier, std::uint32_t later);
+  // Each command of a set is, by the same waits.
+  bool is_ordered(const CommandSets& sets, CommandSets::Set earlier, std::uint32_t later);
+  // It is certain that none is; a no may be wrong.
+  bool is_surely_unordered(const CommandSets& sets, CommandSets::Set earlier,
+                           std::uint32_t later) const;
 
   // By index in trace.orders(): some answer above rested on it.
   const std::vector<bool>& needed() const noexcept { return needed_; }
@@ -33,21 +44,34 @@ class HappensBefore {
   // Too many streams know of too many others to follow them all; answers are then always yes.
   bool gave_up() const noexcept { return gave_up_; }
 
+  const std::vector<std::uint32_t>& streams() const noexcept { return streams_; }  // by command
+
  private:
-  // From command `at` on, all commands of a stream below `upto` are done, by the wait `order`.
+  // From command `at` on, by the wait `order`.
   struct Known {
-    std::uint32_t upto, at, order;
+    std::uint32_t at, order;
+    StreamClocks::Clock clock;
   };
-  void learn(std::uint32_t stream, std::uint32_t of, Known known);
+  StreamClocks::Clock clock_of(std::uint32_t stream) const {
+    return known_[stream].empty() ? StreamClocks::zero : known_[stream].back().clock;
+  }
+  // The first by which `command` of another stream is done.
+  const Known* first_known(std::uint32_t stream, std::uint32_t of, std::uint32_t command) const;
   void need(std::uint32_t stream, std::uint32_t of, std::uint32_t earlier);
   bool leads_to(std::uint32_t graph, std::uint32_t from, std::uint32_t to);
 
   const Trace& trace_;
-  std::size_t next_order_ = 0, learned_ = 0;
+  std::vector<std::uint32_t> streams_, launches_;  // by command
+  std::size_t next_order_ = 0;
+  std::span<const TraceOrder> waits_;
   bool gave_up_ = false;
-  std::vector<std::unordered_map<std::uint32_t, std::vector<Known>>>
-      known_;  // by stream, of stream
+  StreamClocks clocks_;
+  std::vector<std::vector<Known>> known_;  // by stream, by `at`
   std::vector<bool> needed_;
+  // Waits that were followed to what they waited for: wait, stream and command looked for.
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> followed_;
+  // Sets of several streams: the last two streams whose later commands come after all of it.
+  std::unordered_map<CommandSets::Set, std::array<std::uint32_t, 2>> ordered_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> edges_to_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, bool> paths_;
 };

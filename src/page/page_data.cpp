@@ -70,25 +70,63 @@ std::optional<Resource> contents_page(const Trace& trace, const Pair& which) {
   return Resource{string_of(*bytes), "application/octet-stream"};
 }
 
-std::shared_ptr<PageState> state_of(const Trace& trace, const PageOptions& options) {
-  auto state =
-      std::make_shared<PageState>(PageState{trace, analyze(trace, {options.progress}), {}, {}});
-  state->findings = find_insights(trace, state->report);
+using page::Stage;
+
+// What each resource is made of.
+Stage stage_of(std::string_view name) {
+  for (const char* last : {"dependencies", "dependency_sets", "findings", "diff"})
+    if (name == last) return Stage::all;
+  // The document alone has these.
+  return name.starts_with("source/") || name.starts_with("page/") ? Stage::none : Stage::first_look;
+}
+
+// All that there is to find out, what the page shows first before the rest.
+void find_all(PageState& state, const std::optional<Trace>& before, const PageOptions& options) {
+  const auto say = [&](std::string_view what, double part) {
+    state.stages->say(what, part);
+    if (options.progress) options.progress(what, part);
+  };
+  const auto part_from = [&](double begin, double end) {
+    return [&say, begin, end](std::string_view what, double part) {
+      say(what, begin + (end - begin) * part);
+    };
+  };
+  state.report = analyze(state.trace, {.progress = part_from(0, 0.5), .dependencies = false});
+  state.stages->reach(Stage::first_look);
+  say("Looking at dependencies", 0.5);
+  analysis::Dependencies found = analysis::find_dependencies(state.trace);
+  state.report.dependencies = std::move(found.edges);
+  state.report.dependency_sets = std::move(found.sets);
+  say("Looking for findings", 0.8);
+  state.findings = find_insights(state.trace, state.report);
+  if (before)
+    state.diff =
+        analysis::diff_json(*before, state.trace, diff(*before, state.trace, {part_from(0.85, 1)}));
+  say("Looked at everything", 1);
+  state.stages->reach(Stage::all);
+}
+
+std::shared_ptr<const PageState> state_of(const std::optional<Trace>& before, const Trace& trace,
+                                          const PageOptions& options) {
+  auto state = std::make_shared<PageState>(PageState{trace, {}, {}, before.has_value()});
+  if (options.in_background)
+    state->stages->begin([&state = *state, before, options] { find_all(state, before, options); });
+  else
+    find_all(*state, before, options);
   return state;
 }
 
 }  // namespace
 
 PageData::PageData(const Trace& trace, const PageOptions& options)
-    : state_(state_of(trace, options)) {}
+    : state_(state_of({}, trace, options)) {}
 
-PageData::PageData(const Trace& before, const Trace& trace, const PageOptions& options) {
-  const auto state = state_of(trace, options);
-  state->diff = analysis::diff_json(before, trace, diff(before, trace, {options.progress}));
-  state_ = state;
-}
+PageData::PageData(const Trace& before, const Trace& trace, const PageOptions& options)
+    : state_(state_of(before, trace, options)) {}
 
 std::optional<Resource> PageData::get(std::string_view name) const {
+  if (name == "progress") return Resource{state_->stages->json(), "application/json"};
+  state_->stages->wait_for(stage_of(name));
   if (const auto table = page::tables().find(name); table != page::tables().end())
     return Resource{table->second(*state_), "application/octet-stream"};
   if (const auto list = lists().find(name); list != lists().end())
@@ -103,7 +141,7 @@ std::vector<std::string> PageData::names() const {
   std::vector<std::string> names;
   for (const auto& [name, make] : lists()) names.emplace_back(name);
   for (const auto& [name, make] : page::tables()) names.emplace_back(name);
-  if (state_->diff) names.emplace_back("diff");
+  if (state_->has_diff) names.emplace_back("diff");
   const auto& kernels = state_->trace.kernels();
   for (std::size_t k = 0; k < kernels.size(); ++k)
     for (std::size_t v = 0; v < kernels[k].variants.size(); ++v)

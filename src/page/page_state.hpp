@@ -1,10 +1,13 @@
-// page_state.hpp - what copies of a PageData share. Immutable once made.
+// page_state.hpp - what copies of a PageData share. What is there doesn't change any more; what
+// isn't there yet is waited for.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "page/page_stages.hpp"
 #include "reel/analysis.hpp"
 #include "reel/insights.hpp"
 #include "reel/page.hpp"
@@ -15,7 +18,10 @@ struct PageState {
   Trace trace;
   analysis::Report report;
   std::vector<analysis::Finding> findings;
-  std::optional<std::string> diff;  // JSON; none: one document only
+  bool has_diff = false;
+  std::optional<std::string> diff = {};  // JSON; none: one document only
+  // The last, so that whoever still works on the others is done before they go.
+  std::unique_ptr<page::PageStages> stages = std::make_unique<page::PageStages>();
 
   // A time as the page has it: from the beginning of all that was recorded.
   double time(std::uint64_t ns) const noexcept {

@@ -183,7 +183,7 @@ std::string summary_json(const PageState& state, const std::vector<std::string>&
     write_memory(json, state);
     write_path(json, state);
     write_overheads(json, trace);
-    json.member("has_diff", state.diff.has_value());
+    json.member("has_diff", state.has_diff);
     sentences(json, "left_out", left_out);
   });
   return std::move(json).take();

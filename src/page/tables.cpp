@@ -62,6 +62,7 @@ const auto& regions(const PageState& state) { return state.trace.regions(); }
 const auto& overheads(const PageState& state) { return state.trace.overheads(); }
 const auto& gaps(const PageState& state) { return state.report.activity.gaps; }
 const auto& dependencies(const PageState& state) { return state.report.dependencies; }
+const auto& dependency_sets(const PageState& state) { return state.report.dependency_sets; }
 const auto& path(const PageState& state) { return state.report.path.steps; }
 const auto& memory(const PageState& state) { return state.report.memory.curve; }
 
@@ -69,12 +70,19 @@ const auto& memory(const PageState& state) { return state.report.memory.curve; }
 
 const std::map<std::string_view, MakeTable>& tables() {
   static const std::map<std::string_view, MakeTable> all{
-      {"commands", commands_table},   {"works", table_of<works>},
-      {"arguments", arguments_table}, {"calls", table_of<calls>},
-      {"regions", table_of<regions>}, {"overheads", table_of<overheads>},
-      {"gaps", table_of<gaps>},       {"dependencies", table_of<dependencies>},
-      {"path", table_of<path>},       {"memory", table_of<memory>},
-      {"depth", depth_table},         {"contents", contents_table}};
+      {"commands", commands_table},
+      {"works", table_of<works>},
+      {"arguments", arguments_table},
+      {"calls", table_of<calls>},
+      {"regions", table_of<regions>},
+      {"overheads", table_of<overheads>},
+      {"gaps", table_of<gaps>},
+      {"dependencies", table_of<dependencies>},
+      {"dependency_sets", table_of<dependency_sets>},
+      {"path", table_of<path>},
+      {"memory", table_of<memory>},
+      {"depth", depth_table},
+      {"contents", contents_table}};
   return all;
 }
 

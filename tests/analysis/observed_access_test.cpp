@@ -64,7 +64,7 @@ const document::Facts of_layer = {{"api", "opencl"}};
 // Both write `x`, in no order.
 void expect_written(const Trace& trace) {
   EXPECT_THAT(analysis::find_left_alone(trace), IsEmpty());
-  EXPECT_THAT(texts_of(analysis::find_dependencies(trace)), ElementsAre("c0 > c1 missing"));
+  EXPECT_THAT(texts_of(analysis::find_dependencies(trace).edges), ElementsAre("c0 > c1 missing"));
 }
 
 TEST(ObservedAccess, WhatStaysAsItWasIsOnlyRead) {
@@ -72,7 +72,7 @@ TEST(ObservedAccess, WhatStaysAsItWasIsOnlyRead) {
   sums.results(ones, twos);
   const Trace trace = sums.made.trace();
   EXPECT_THAT(texts_of(analysis::find_left_alone(trace)), ElementsAre("k0 p0 1"));
-  EXPECT_THAT(analysis::find_dependencies(trace), IsEmpty());
+  EXPECT_THAT(analysis::find_dependencies(trace).edges, IsEmpty());
 }
 
 TEST(ObservedAccess, WhatChangedIsWritten) {

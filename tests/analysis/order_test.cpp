@@ -29,7 +29,7 @@ TEST(Dependencies, TellDataFromOrderByBytes) {
   made.add(
       {.kind = WorkKind::read, .run = {4, 5}, .reads = {{y, 512, 1024}}});  // half of it written
   made.add({.kind = WorkKind::read, .run = {5, 6}, .reads = {{y, 2048, 1024}}});  // by nobody
-  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace())),
+  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace()).edges),
               ElementsAre("c0 > c1 data 1024", "c0 > c2 order 3072", "c1 > c2 order 1024",
                           "c1 > c3 data 512"));
 }
@@ -39,7 +39,7 @@ TEST(Dependencies, OfTwoBuffersAreOneEdge) {
   const auto k = made.kernel("k"), x = made.buffer(), y = made.buffer();
   made.add({.kernel = k, .run = {1, 2}, .writes = {{x}, {y}}});
   made.add({.kernel = k, .run = {2, 3}, .reads = {{x}}, .writes = {{y}}});
-  const auto found = analysis::find_dependencies(made.trace());
+  const auto found = analysis::find_dependencies(made.trace()).edges;
   EXPECT_THAT(texts_of(found), ElementsAre("c0 > c1 data 4096"));
   EXPECT_EQ(found[0].buffer, x);
 }
@@ -49,7 +49,7 @@ TEST(Dependencies, MissingWhereNothingOrdersTwoStreams) {
   const auto x = made.buffer(), side = made.stream();
   made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}});
   made.add({.kind = WorkKind::read, .stream = side, .run = {2, 3}, .reads = {{x}}});
-  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace())),
+  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace()).edges),
               ElementsAre("c0 > c1 missing 4096"));
 }
 
@@ -63,7 +63,7 @@ TEST(Dependencies, OrderedByWaitsThroughAThirdStream) {
       made.add({.kind = WorkKind::read, .stream = third, .run = {4, 5}, .reads = {{x}}});
   made.order(middle, 0);
   made.order(last, middle);
-  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace())),
+  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace()).edges),
               ElementsAre("c0 > c1 order 0", "c0 > c2 data 4096", "c1 > c2 order 0"));
 }
 
@@ -74,7 +74,7 @@ TEST(Dependencies, RedundantWhereNobodyNeedsTheWait) {
   const auto other =
       made.add({.kind = WorkKind::fill, .stream = side, .run = {2, 3}, .writes = {{y}}});
   made.order(other, 0);
-  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace())),
+  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace()).edges),
               ElementsAre("c0 > c1 redundant 0"));
 }
 
@@ -86,7 +86,8 @@ TEST(Dependencies, AWaitOfTheHostIsNeverRedundant) {
   const auto other =
       made.add({.kind = WorkKind::fill, .stream = side, .run = {5, 6}, .writes = {{y}}});
   made.order(other, 0);
-  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace())), ElementsAre("c0 > c1 order 0"));
+  EXPECT_THAT(texts_of(analysis::find_dependencies(made.trace()).edges),
+              ElementsAre("c0 > c1 order 0"));
 }
 
 TEST(Dependencies, OfALaunchFollowTheEdgesOfItsGraph) {
@@ -97,7 +98,7 @@ TEST(Dependencies, OfALaunchFollowTheEdgesOfItsGraph) {
     made.add({.kind = WorkKind::fill, .run = {1, 2}, .writes = {{x}}, .launch = launch, .node = 0});
     made.add({.kind = WorkKind::read, .run = {2, 3}, .reads = {{x}}, .launch = launch, .node = 1});
     if (edge) made.edge(7, 0, 1, 2);
-    return texts_of(analysis::find_dependencies(made.trace()));
+    return texts_of(analysis::find_dependencies(made.trace()).edges);
   };
   EXPECT_THAT(made_with(true), ElementsAre("c1 > c2 data 4096"));
   EXPECT_THAT(made_with(false), ElementsAre("c1 > c2 missing 4096"));
@@ -115,7 +116,7 @@ TEST(Dependencies, OfVeryManyStreamsThatKnowOfEachOtherComeToAnEnd) {
     last = next;
   }
   const Trace trace = made.trace();
-  EXPECT_EQ(analysis::find_dependencies(trace).size(), 20'000u);
+  EXPECT_EQ(analysis::find_dependencies(trace).edges.size(), 20'000u);
   EXPECT_EQ(analysis::find_activity(trace).streams.size(), 20'001u);
 }
 

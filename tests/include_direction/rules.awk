@@ -50,7 +50,7 @@ BEGIN {
   own("recording", "capture_report")
   own("capture", "capture")
   own("replay", "replay proof")
-  own("analysis", "analysis insights diff scope_tree")
+  own("analysis", "dependency_sets analysis insights diff scope_tree")
   own("export", "program export sql")
   own("page", "page")
   own("everything", "reel")

@@ -1,6 +1,7 @@
 // main.tsx - the page: mounts on <div id="app">, or on the body where there is none.
 import { render } from "preact";
 import { trace } from "./data/current";
+import { followProgress } from "./data/progress";
 import { followKeys } from "./ui/keys";
 import { followAddress } from "./state/page";
 import { followTheme } from "./state/theme";
@@ -12,6 +13,7 @@ followTheme();
 followAddress();
 followKeys();
 publishHooks();
+void followProgress();
 void trace.summary.promise().then((summary) => {
   document.title = `${summary.document.split("/").pop()} – Reel`;
 });

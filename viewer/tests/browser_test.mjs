@@ -546,12 +546,16 @@ test("two documents: parts add up to the change, as reel diff says", async () =>
 
 test("a million commands stay usable", async () => {
   const path = join(documents, "million.reel");
-  execFileSync(option("make-document"), [path, "--commands", "1000000"]);
+  execFileSync(option("make-document"), [path, "--commands", "1000000", "--decoder"]);
   const server = await reel.view(path);
+  const asked = [];
   const view = await driver.open(server.url),
     { page } = view;
+  page.on("request", (request) => asked.push(request.url()));
   try {
     await page.waitForSelector(".tiles");
+    // The first look is there while the rest is still being found out, and asks for none of it.
+    assert.ok(!asked.some((url) => /data\/dependenc/.test(url)), "dependencies are fetched when they are shown");
     assert.match(await page.textContent(".tiles"), /1,000,000/);
     await view.show("#timeline");
     await view.waitForHook("timeline");
@@ -605,6 +609,53 @@ test("cut and damaged documents are shown as far as they go, and say so", async 
 buildPage(pageFolder);
 const json = (value) => new TextEncoder().encode(JSON.stringify(value));
 const parsed = (resources, name) => JSON.parse(new TextDecoder().decode(resources.get(name)));
+
+// As a server that is still analysing: holds answers back until release(), and says how far it is.
+async function serveSlowly(resources) {
+  let mayAnswer = () => false,
+    held = [];
+  const server = await serve(
+    resources,
+    pageFolder,
+    0,
+    (name) => name === "progress" || mayAnswer(name) || new Promise((answer) => held.push({ name, answer })),
+  );
+  return {
+    ...server,
+    tell: (progress) => resources.set("progress", json(progress)),
+    release(which) {
+      mayAnswer = which;
+      for (const { name, answer } of held) if (which(name)) answer();
+      held = held.filter(({ name }) => !which(name));
+    },
+  };
+}
+
+test("a page that is there before the analysis shows how far it is", async () => {
+  const resources = makeDocument({ commands: 500 });
+  const server = await serveSlowly(resources);
+  server.tell({ what: "Starting", part: 0, done: false });
+  const view = await driver.open(server.url),
+    { page } = view;
+  try {
+    server.tell({ what: "Looking at activity", part: 0.4, done: false });
+    await page.waitForFunction(() => /40 %/.test(document.querySelector(".waiting")?.textContent ?? ""));
+    server.tell({ what: "Looking at dependencies", part: 0.5, done: false });
+    server.release((name) => !/dependenc|findings/.test(name));
+    await page.waitForSelector(".tiles");
+    // Views that need no dependencies are whole by now.
+    await view.show("#timeline");
+    await view.waitForHook("timeline");
+    await view.show("#dependencies");
+    await page.waitForFunction(() => /50 %/.test(document.querySelector("main .waiting")?.textContent ?? ""));
+    server.tell({ what: "Looked at everything", part: 1, done: true });
+    server.release(() => true);
+    await view.waitForHook("dependencies");
+    await view.done();
+  } finally {
+    server.close();
+  }
+});
 
 async function visitAll(
   resources,

@@ -12,14 +12,15 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Reel</title>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="page.css"><body><div id="app"></div><script src="page.js" defer></script></body></html>`;
 
-// Returns {url, close}; `folder` holds page.js and page.css.
-export function serve(resources, folder, port = 0) {
-  const server = createServer((request, answer) => {
+// Returns {url, close}; `folder` holds page.js and page.css. A resource is sent once `gate` of its name lets it.
+export function serve(resources, folder, port = 0, gate = () => true) {
+  const server = createServer(async (request, answer) => {
     const path = decodeURIComponent(new URL(request.url, "http://here").pathname).slice(1);
     const send = (type, body) => {
       answer.writeHead(200, { "content-type": type, "content-length": body.length });
       answer.end(body);
     };
+    if (path.startsWith("data/")) await gate(path.slice(5));
     if (path === "") send("text/html", Buffer.from(page));
     else if (path === "page.js") send("text/javascript", readFileSync(join(folder, path)));
     else if (path === "page.css") send("text/css", readFileSync(join(folder, path)));

@@ -311,6 +311,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     buffer: new Uint32Array(dependencyCount).fill(scratch),
     kind: new Uint8Array(dependencyCount),
     bytes: new Float64Array(dependencyCount).fill(16384),
+    from_set: new Uint32Array(dependencyCount).fill(noIndex),
   };
   for (let c = 1; c < count; ++c) {
     const work = c % works.length,
@@ -583,7 +584,11 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
       call: new Uint32Array(gapCount).fill(noIndex),
     }),
   );
+  const done = { what: "Looked at everything", part: 1, done: true };
+  resources.set("progress", new TextEncoder().encode(JSON.stringify(done)));
   resources.set("dependencies", encodeColumns(dependencyCount, dependencies));
+  const noRows = new Uint32Array(0);
+  resources.set("dependency_sets", encodeColumns(0, { set_number: noRows, command: noRows, inner_set: noRows }));
   resources.set(
     "path",
     encodeColumns(count, {

@@ -32,6 +32,7 @@ const { ticks, tickStep, tickText } = await load("timeline/ticks");
 const { layOut } = await load("graph/layout");
 const { foldRuns, withoutNumbers } = await load("graph/fold");
 const { edgesBetween } = await load("graph/graph_edges");
+const { DependencySets } = await load("data/dependency_sets");
 const { commentStarts, tokenize } = await load("source/tokenizer");
 const { diffLines } = await load("source/line_diff");
 const { spirvLines } = await load("source/spirv");
@@ -291,12 +292,60 @@ test("edges: those within a node vanish, the gravest kind is shown", () => {
     kind: Uint8Array.of(0, 3, 0, 0),
     buffer: Uint32Array.of(5, none, 6, 7),
     bytes: Float64Array.of(1, 0, 8, 1),
+    from_set: Uint32Array.of(none, none, none, none),
   };
-  assert.deepEqual(edgesBetween(nodes, 4, table, "all"), [
+  const sets = setsOf([]);
+  assert.deepEqual(edgesBetween(nodes, 4, table, sets, "all"), [
     { from: 0, to: 1, kind: 0, count: 2, bytes: 8, buffers: [6] },
   ]);
-  assert.equal(edgesBetween(nodes, 4, table, "sync")[0].kind, 3);
-  assert.equal(edgesBetween(nodes, 4, table, "data")[0].count, 1);
+  assert.equal(edgesBetween(nodes, 4, table, sets, "sync")[0].kind, 3);
+  assert.equal(edgesBetween(nodes, 4, table, sets, "data")[0].count, 1);
+});
+
+// Rows of [set, command, inner set]; null: none.
+function setsOf(rows) {
+  const column = (at) => Uint32Array.from(rows, (row) => row[at] ?? 0xffffffff);
+  return new DependencySets({ rows: rows.length, set_number: column(0), command: column(1), inner_set: column(2) });
+}
+
+test("dependencies of sets are of each command in them, and in the sets in them", () => {
+  const sets = setsOf([
+    [0, 1, null],
+    [0, 3, null],
+    [1, 5, null],
+    [1, null, 0],
+    [2, 3, null],
+    [2, null, 1],
+    [2, null, 0],
+  ]);
+  assert.equal(sets.count, 3);
+  assert.deepEqual(sets.commandsOf(0), [1, 3]);
+  assert.deepEqual(sets.commandsOf(2), [1, 3, 5]);
+  assert.deepEqual([...sets.setsWith(5)], [0, 1, 1]);
+  assert.deepEqual([...sets.setsWith(2)], [0, 0, 0]);
+  // Commands 0 to 3 are in the first node, 4 and 5 in the second, 6 in the third; 7 is not shown.
+  const nodes = [
+    { first: 0, end: 4 },
+    { first: 4, end: 6 },
+    { first: 6, end: 7 },
+  ];
+  const table = {
+    rows: 2,
+    from: Uint32Array.of(3, 5),
+    to: Uint32Array.of(5, 6),
+    kind: Uint8Array.of(0, 2),
+    buffer: Uint32Array.of(4, 4),
+    bytes: Float64Array.of(64, 96),
+    from_set: Uint32Array.of(0, 2),
+  };
+  assert.deepEqual(
+    edgesBetween(nodes, 8, table, sets, "all").sort((a, b) => a.to - b.to || a.from - b.from),
+    [
+      { from: 0, to: 1, kind: 0, count: 1, bytes: 64, buffers: [4] },
+      { from: 0, to: 2, kind: 2, count: 1, bytes: 0, buffers: [4] },
+      { from: 1, to: 2, kind: 2, count: 1, bytes: 0, buffers: [4] },
+    ],
+  );
 });
 
 // --- text -----------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "analysis/findings/rules.hpp"
 #include "analysis/known_contents.hpp"
 #include "document/trace/ranges.hpp"
+#include "reel/dependency_sets.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -126,18 +127,22 @@ void same_bytes_rule(const Case& c, Findings& findings) {
 // Written and then overwritten or freed, and nobody had looked.
 void unread_bytes_rule(const Case& c, Findings& findings) {
   const std::size_t count = c.trace.commands().size();
-  std::vector<bool> is_read(count);
+  const DependencySets sets(c.report.dependency_sets);
+  auto is_read = sets.values<std::uint8_t>(count, false);
   std::vector<std::uint64_t> overwritten(count);
   for (const Dependency& d : c.report.dependencies) {
-    if (d.kind == DependencyKind::data || d.kind == DependencyKind::missing) is_read[d.from] = true;
-    if (d.kind == DependencyKind::order && d.buffer != no_index) overwritten[d.from] += d.bytes;
+    if (d.kind == DependencyKind::data || d.kind == DependencyKind::missing) is_read.of(d) = true;
+    // What is overwritten unread is never in a set.
+    if (d.kind == DependencyKind::order && d.buffer != no_index && d.set == no_index)
+      overwritten[d.from] += d.bytes;
   }
+  sets.spread(is_read, [](std::uint8_t& member, std::uint8_t set) { member |= set; });
   Group unused, dead;
   for (std::uint32_t i = 0; i < count; ++i) {
     const TraceWork& work = c.work(i);
     const bool is_fill = work.kind == WorkKind::fill;
     const TraceArgument* target = target_of(c, work);
-    if (!target || is_read[i] || !(is_fill || moves_bytes(work.kind))) continue;
+    if (!target || is_read.of_command[i] || !(is_fill || moves_bytes(work.kind))) continue;
     // A copy reads too, and order may be about its source; then only a freed buffer is proof.
     const bool gone = (work.kind != WorkKind::copy && overwritten[i] >= target->size_bytes) ||
                       c.trace.buffers()[target->buffer].freed_ns.has_value();

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/findings/rules.hpp"
+#include "reel/dependency_sets.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -146,12 +147,16 @@ void launch_shape_rule(const Case& c, Findings& findings) {
 // Runs of tiny kernels where each reads what only the one before wrote for it.
 void fusion_rule(const Case& c, Findings& findings) {
   const std::size_t count = c.trace.commands().size();
-  std::vector<std::uint32_t> readers(count), feeds(count, no_index);
-  for (const Dependency& d : c.report.dependencies) {
-    if (d.kind != DependencyKind::data) continue;
-    ++readers[d.from];
-    feeds[d.from] = d.to;
-  }
+  // The only command that reads what it wrote; `several` where there are more.
+  constexpr std::uint32_t several = no_index - 1;
+  const DependencySets sets(c.report.dependency_sets);
+  auto feeds = sets.values(count, no_index);
+  const auto add = [](std::uint32_t& reader, std::uint32_t another) {
+    if (another != no_index && another != reader) reader = reader == no_index ? another : several;
+  };
+  for (const Dependency& d : c.report.dependencies)
+    if (d.kind == DependencyKind::data) add(feeds.of(d), d.to);
+  sets.spread(feeds, add);
   const auto is_tiny = [&](std::uint32_t i) {
     return is_dispatch(c, i) && c.command(i).run_ns() < tiny_ns;
   };
@@ -163,7 +168,7 @@ void fusion_rule(const Case& c, Findings& findings) {
     const std::uint32_t before = last[c.command(i).stream];
     last[c.command(i).stream] = i;
     if (before == no_index || !is_tiny(i) || !is_tiny(before)) continue;
-    if (readers[before] != 1 || feeds[before] != i) continue;
+    if (feeds.of_command[before] != i) continue;
     length[i] = length[before] + 1;
     head[i] = head[before];
     goes_on[before] = true;

@@ -4,9 +4,54 @@
 #include <algorithm>
 
 #include "analysis/findings/rules.hpp"
+#include "reel/dependency_sets.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
+
+namespace {
+
+// The first command of a stream that a dependency is of.
+class FirstOfStream {
+ public:
+  explicit FirstOfStream(const Case& c) : case_(c), sets_(c.report.dependency_sets) {
+    of_set_.reserve(sets_.size());
+    for (std::uint32_t set = 0; set < sets_.size(); ++set) {
+      First first = first_of(sets_.members(set)[0]);
+      for (const SetMember& member : sets_.members(set)) {
+        const First other = first_of(member);
+        first = {first.stream == other.stream ? first.stream : no_index,
+                 std::min(first.command, other.command)};
+      }
+      of_set_.push_back(first);
+    }
+  }
+
+  std::uint32_t operator()(const Dependency& d, std::uint32_t stream) const {
+    if (d.set == no_index || of_set_[d.set].stream != no_index) {
+      const First first = d.set == no_index ? of_command(d.from) : of_set_[d.set];
+      return first.stream == stream ? first.command : no_index;
+    }
+    for (const std::uint32_t i : sets_.commands_of(d))
+      if (case_.command(i).stream == stream) return i;
+    return no_index;
+  }
+
+ private:
+  struct First {
+    std::uint32_t stream, command;  // no stream: of several
+  };
+  First of_command(std::uint32_t i) const { return {case_.command(i).stream, i}; }
+  First first_of(const SetMember& member) const {
+    return member.inner == no_index ? of_command(member.command) : of_set_[member.inner];
+  }
+
+  const Case& case_;
+  DependencySets sets_;
+  std::vector<First> of_set_;
+};
+
+}  // namespace
 
 void barrier_rule(const Case& c, Findings& findings) {
   std::vector<std::uint32_t> commands;
@@ -26,11 +71,13 @@ void barrier_rule(const Case& c, Findings& findings) {
   std::vector<std::vector<std::int32_t>> crossings(c.trace.streams().size());
   for (std::size_t s = 0; s < crossings.size(); ++s)
     if (!barriers[s].empty()) crossings[s].resize(length[s] + 1);
+  const FirstOfStream first_of(c);
   for (const Dependency& d : c.report.dependencies) {
-    const std::uint32_t stream = c.command(d.from).stream;
-    if (d.buffer == no_index || stream != c.command(d.to).stream || crossings[stream].empty())
-      continue;
-    ++crossings[stream][place[d.from]];
+    const std::uint32_t stream = c.command(d.to).stream;
+    if (d.buffer == no_index || crossings[stream].empty()) continue;
+    const std::uint32_t from = first_of(d, stream);
+    if (from == no_index) continue;
+    ++crossings[stream][place[from]];
     --crossings[stream][place[d.to]];
   }
   for (std::size_t s = 0; s < crossings.size(); ++s) {
@@ -76,18 +123,22 @@ void race_rule(const Case& c, Findings& findings) {
     if (d.kind == DependencyKind::missing) races.push_back(&d);
   if (races.empty()) return;
   const Dependency& first = *races[0];
+  const DependencySets sets(c.report.dependency_sets);
+  std::size_t pairs = 0;
+  sets.for_each_pair(c.report.dependencies, DependencyKind::missing,
+                     [&](std::uint32_t, std::uint32_t) { return ++pairs > 0; });
   Finding finding{.id = "race", .severity = Severity::error};
   finding.confidence = Confidence::likely;
   finding.title = fmt::format(
       "{} and {} touch the same bytes of {}, at least one writes, and nothing orders them.",
       describe_command(c.trace, first.from), describe_command(c.trace, first.to),
       describe_buffer(c.trace, first.buffer));
-  if (races.size() > 1) finding.title += fmt::format(" {} such pairs in all.", races.size());
+  if (pairs > 1) finding.title += fmt::format(" {} such pairs in all.", pairs);
   finding.advice = fmt::format(
       "Let the second wait for an event recorded after the first. reel replay {} --order relaxed "
       "shows whether results change.",
       c.trace.path());
-  finding.numbers = {{"pairs", "", static_cast<double>(races.size())},
+  finding.numbers = {{"pairs", "", static_cast<double>(pairs)},
                      {"bytes", "bytes", static_cast<double>(first.bytes)}};
   std::vector<std::uint32_t> commands, buffers;
   for (const Dependency* race : races) {
@@ -109,16 +160,23 @@ void overlap_rule(const Case& c, Findings& findings) {
     if (c.report.activity.streams[s].timed) streams.push_back(s);
   if (streams.size() != 1 || c.report.activity.streams[streams[0]].timed < 8) return;
   const std::size_t count = c.trace.commands().size();
-  std::vector<std::uint64_t> done(count);
+  const DependencySets sets(c.report.dependency_sets);
+  auto done = sets.values<std::uint64_t>(count, 0);
   std::size_t next = 0;
+  std::uint32_t next_set = 0;
   std::uint64_t longest = 0, sum = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     std::uint64_t start = 0;
-    for (; next < c.report.dependencies.size() && c.report.dependencies[next].to == i; ++next)
-      if (c.report.dependencies[next].kind != DependencyKind::redundant)
-        start = std::max(start, done[c.report.dependencies[next].from]);
-    done[i] = start + c.report.own_ns[i];
-    longest = std::max(longest, done[i]);
+    for (; next < c.report.dependencies.size() && c.report.dependencies[next].to == i; ++next) {
+      const Dependency& d = c.report.dependencies[next];
+      if (d.set != no_index)
+        next_set = sets.gather(done, next_set, d.set, [](std::uint64_t& set, std::uint64_t member) {
+          set = std::max(set, member);
+        });
+      if (d.kind != DependencyKind::redundant) start = std::max(start, done.of(d));
+    }
+    done.of_command[i] = start + c.report.own_ns[i];
+    longest = std::max(longest, done.of_command[i]);
     sum += c.report.own_ns[i];
   }
   // Half as much again, or it is not worth a second stream.

@@ -8,6 +8,7 @@ namespace {
 using enum Type;
 
 const auto& dependencies(Source& s) { return s.dependencies(); }
+const auto& dependency_sets(Source& s) { return s.dependency_sets(); }
 const auto& gaps(Source& s) { return s.activity().gaps; }
 const auto& curve(Source& s) { return s.memory().curve; }
 const auto& steps(Source& s) { return s.report().path.steps; }
@@ -121,6 +122,7 @@ Table finding_table() {
 std::vector<Table> found_tables() {
   return {activity_table(),
           found_table<dependencies>("dependencies"),
+          found_table<dependency_sets>("dependency_sets"),
           gap_table(),
           found_table<curve>("memory"),
           numbered_table<steps>("critical_path", "from 0, in time"),

@@ -54,8 +54,17 @@ inline constexpr std::array sql_views{
             "SELECT cause, count(*) AS gaps, sum(size_ns) AS total_ns, max(size_ns) AS longest_ns\n"
             "FROM gaps GROUP BY cause ORDER BY total_ns DESC"},
     SqlView{"races",
+            "WITH RECURSIVE racing(to_command, set_number, buffer, bytes) AS (\n"
+            "  SELECT to_command, from_set, buffer, bytes FROM dependencies\n"
+            "  WHERE kind = 'missing' AND from_set IS NOT NULL\n"
+            "  UNION SELECT r.to_command, s.inner_set, r.buffer, r.bytes\n"
+            "  FROM racing r CROSS JOIN dependency_sets s ON s.set_number = r.set_number\n"
+            "  WHERE s.inner_set IS NOT NULL)\n"
             "SELECT from_command, to_command, buffer, bytes FROM dependencies\n"
-            "WHERE kind = 'missing'"},
+            "WHERE kind = 'missing' AND from_set IS NULL\n"
+            "UNION ALL SELECT s.command, r.to_command, r.buffer, r.bytes\n"
+            "FROM racing r CROSS JOIN dependency_sets s ON s.set_number = r.set_number\n"
+            "WHERE s.command IS NOT NULL"},
 };
 
 }  // namespace reel

@@ -20,6 +20,7 @@ constexpr const char* indices[] = {
     "CREATE INDEX arguments_by_buffer ON arguments(buffer)",
     "CREATE INDEX commands_by_kernel ON commands(kernel)",
     "CREATE INDEX dependencies_by_to ON dependencies(to_command)",
+    "CREATE INDEX dependency_sets_by_number ON dependency_sets(set_number)",
 };
 
 }  // namespace

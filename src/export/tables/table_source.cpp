@@ -18,7 +18,13 @@ const analysis::Activity& Source::activity() {
 const std::vector<analysis::Dependency>& Source::dependencies() {
   if (report_) return report_->dependencies;
   if (!dependencies_) dependencies_ = analysis::find_dependencies(trace_);
-  return *dependencies_;
+  return dependencies_->edges;
+}
+
+const std::vector<analysis::SetMember>& Source::dependency_sets() {
+  if (report_) return report_->dependency_sets;
+  dependencies();
+  return dependencies_->sets;
 }
 
 const analysis::Memory& Source::memory() {

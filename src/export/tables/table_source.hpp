@@ -23,6 +23,7 @@ class Source {
   const Trace& trace() const noexcept { return trace_; }
   const analysis::Activity& activity();
   const std::vector<analysis::Dependency>& dependencies();
+  const std::vector<analysis::SetMember>& dependency_sets();
   const analysis::Memory& memory();
   const analysis::Report& report();  // all of it
   const std::vector<analysis::Finding>& findings();
@@ -48,7 +49,7 @@ class Source {
   analysis::AnalysisOptions options_;
   std::optional<analysis::Report> report_;
   std::optional<analysis::Activity> activity_;
-  std::optional<std::vector<analysis::Dependency>> dependencies_;
+  std::optional<analysis::Dependencies> dependencies_;
   std::optional<analysis::Memory> memory_;
   std::optional<std::vector<analysis::Finding>> findings_;
   std::optional<std::vector<std::uint64_t>> own_ns_;

@@ -73,7 +73,7 @@ class Drawing {
       : trace_(trace), file_(file), count_(count) {}
 
   // The number of dependencies that have an end outside.
-  std::uint64_t draw(const std::vector<analysis::Dependency>& dependencies) {
+  std::uint64_t draw(const analysis::Dependencies& dependencies) {
     file_.write(
         "digraph reel {\n"
         "  rankdir=TB; nodesep=0.3; ranksep=0.4;\n"
@@ -86,13 +86,18 @@ class Drawing {
       frame_of(root, trace_.text(trace_.work_of(trace_.commands()[c]).scope)).commands.push_back(c);
     draw(root, 1);
     std::uint64_t outside = 0;
-    for (const analysis::Dependency& d : dependencies) {
+    std::uint32_t sets = 0;  // those below are needed
+    for (const analysis::Dependency& d : dependencies.edges) {
       if (d.to >= count_ || d.from >= count_) {
         ++outside;
         continue;
       }
-      line(1, "c{} -> c{} [{}{}];", d.from, d.to, style_of(d.kind), through(d));
+      const std::string from =
+          d.set == no_index ? fmt::format("c{}", d.from) : fmt::format("s{}", d.set);
+      if (d.set != no_index) sets = std::max(sets, d.set + 1);
+      line(1, "{} -> c{} [{}{}];", from, d.to, style_of(d.kind), through(d));
     }
+    draw_sets(dependencies.sets, sets);
     if (count_ < trace_.commands().size())
       line(1, "rest [shape=plaintext, style=\"\", label={}];",
            dot_string(fmt::format("and {} more commands", trace_.commands().size() - count_)));
@@ -105,6 +110,20 @@ class Drawing {
   void line(std::size_t depth, fmt::format_string<A...> format, A&&... values) {
     file_.write(std::string(2 * depth, ' ') + fmt::format(format, std::forward<A>(values)...) +
                 "\n");
+  }
+
+  // A point for each set, where the arrows of its members meet. Sets are made in the order of
+  // commands, so those of the commands that are drawn have members that are.
+  void draw_sets(const std::vector<analysis::SetMember>& members, std::uint32_t count) {
+    for (std::size_t i = 0; i < members.size() && members[i].set < count; ++i) {
+      const analysis::SetMember& member = members[i];
+      if (i == 0 || members[i - 1].set != member.set)
+        line(1, "s{} [shape=point, width=0.08, tooltip=\"a set of commands\"];", member.set);
+      if (member.inner == no_index)
+        line(1, "c{} -> s{} [arrowhead=none];", member.command, member.set);
+      else
+        line(1, "s{} -> s{} [arrowhead=none];", member.inner, member.set);
+    }
   }
 
   std::string through(const analysis::Dependency& d) const {

@@ -92,7 +92,8 @@ class GpuEvents {
     }
   }
 
-  // What a command waited for: what it was told to, and what its bytes made it.
+  // What a command waited for: what it was told to, and what its bytes made it. Of a set, the last
+  // of its commands: Perfetto has no sets.
   void find_waits(const std::vector<analysis::Dependency>& dependencies) {
     for (const TraceOrder& order : trace_.orders()) waits_.emplace_back(order.command, order.after);
     for (const analysis::Dependency& d : dependencies)
@@ -196,7 +197,7 @@ ExportReport export_perfetto(const Trace& trace, const std::string& path,
   const analysis::Activity activity = analysis::find_activity(trace);
   Packets packets(file);
   packets.begin(activity.begin_ns);
-  GpuEvents(trace, packets).write(analysis::find_dependencies(trace));
+  GpuEvents(trace, packets).write(analysis::find_dependencies(trace).edges);
   const std::uint64_t cut =
       perfetto::write_tracks(trace, analysis::find_memory(trace, activity), packets);
   ExportReport report;

@@ -6,6 +6,7 @@
 
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
+#include "reel/dependency_sets.hpp"
 
 namespace reel {
 
@@ -14,13 +15,13 @@ namespace rerun {
 namespace {
 
 // With the first bytes that both touch.
-Race race_of(const Trace& trace, const analysis::Dependency& missing) {
-  Race race{.first = missing.from, .second = missing.to};
+Race race_of(const Trace& trace, std::uint32_t earlier, std::uint32_t later) {
+  Race race{.first = earlier, .second = later};
   const auto each = [&](std::uint32_t c, auto&& visit) {
     for_each_range(trace, trace.work_of(trace.commands()[c]), visit);
   };
-  each(missing.from, [&](const TraceArgument& a, Access first) {
-    each(missing.to, [&](const TraceArgument& b, Access second) {
+  each(earlier, [&](const TraceArgument& a, Access first) {
+    each(later, [&](const TraceArgument& b, Access second) {
       if (a.buffer != b.buffer || !(writes(first) || writes(second))) return;
       const std::uint64_t begin = std::max(a.offset_bytes, b.offset_bytes);
       const std::uint64_t end =
@@ -92,15 +93,19 @@ std::vector<std::uint32_t> sequence_with(const Trace& trace,
 
 }  // namespace
 
-std::vector<Race> find_unordered(const Trace& trace) {
+std::vector<Race> find_unordered(const Trace& trace, std::size_t most) {
   std::vector<Race> found;
-  for (const analysis::Dependency& dependency : analysis::find_dependencies(trace)) {
-    if (dependency.kind != analysis::DependencyKind::missing) continue;
-    Race race = race_of(trace, dependency);
-    race.is_certain = is_certain(trace, race);
-    race.is_kept = earlier_by_stamps(trace, race.first, race.second) != 0;
-    found.push_back(race);
-  }
+  const analysis::Dependencies dependencies = analysis::find_dependencies(trace);
+  const analysis::DependencySets sets(dependencies.sets);
+  // One by one: stamps may put some commands of a set before the other, and some after.
+  sets.for_each_pair(dependencies.edges, analysis::DependencyKind::missing,
+                     [&](std::uint32_t earlier, std::uint32_t later) {
+                       Race race = race_of(trace, earlier, later);
+                       race.is_certain = is_certain(trace, race);
+                       race.is_kept = earlier_by_stamps(trace, earlier, later) != 0;
+                       found.push_back(race);
+                       return found.size() < most;
+                     });
   return found;
 }
 
@@ -126,9 +131,7 @@ KeptOrder kept_order(const Trace& trace, const std::vector<Race>& unordered) {
 
 std::vector<Race> find_races(const Trace& trace) {
   constexpr std::size_t most_races = 100;
-  std::vector<Race> races = rerun::find_unordered(trace);
-  if (races.size() > most_races) races.resize(most_races);
-  return races;
+  return rerun::find_unordered(trace, most_races);
 }
 
 }  // namespace reel

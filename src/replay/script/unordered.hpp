@@ -3,14 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "reel/replay.hpp"
 
 namespace reel::rerun {
 
-// Pairs, as find_races() tells them, without a limit.
-std::vector<Race> find_unordered(const Trace& trace);
+// Pairs, as find_races() tells them: the first so many.
+std::vector<Race> find_unordered(const Trace& trace,
+                                 std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // The order that stamps prove of such pairs: on one device, the one had ended before the other
 // began.

@@ -1,5 +1,6 @@
 // trace.ts - the document on this page: its resources, each fetched when first looked at.
 import { decodeTable } from "./columns";
+import { DependencySets } from "./dependency_sets";
 import { Buffer, DiffFinding, DiffKernel, DiffRow, DiffSide, DiffTime, Finding, Kernel, Scope, Summary } from "./json";
 import { Lazy } from "./lazy";
 import { Resources } from "./resources";
@@ -69,6 +70,10 @@ export class Trace {
   readonly overheads = this.table("overheads");
   readonly gaps = this.table("gaps");
   readonly dependencies = this.table("dependencies");
+  readonly dependencySets = new Lazy(async () => {
+    const bytes = await this.bytes("dependency_sets");
+    return new DependencySets(decodeTable("dependency_sets", schemas.dependency_sets, bytes));
+  });
   readonly path = this.table("path");
   readonly memory = this.table("memory");
   readonly depth = this.table("depth");

@@ -1,4 +1,5 @@
 // graph_edges.ts - dependencies of commands as edges between what is seen.
+import { DependencySets } from "../data/dependency_sets";
 import { dependencyKind, noIndex, TableOf } from "../data/tables";
 import { GraphNode } from "./scope_tree";
 
@@ -24,26 +25,33 @@ export function edgesBetween(
   nodes: GraphNode[],
   commandCount: number,
   table: TableOf<"dependencies">,
+  sets: DependencySets,
   mode: EdgeMode,
 ): GraphEdge[] {
   const nodeOf = new Int32Array(commandCount).fill(-1);
   nodes.forEach((node, index) => nodeOf.fill(index, node.first, node.end));
   const found = new Map<number, GraphEdge>();
-  for (let row = 0; row < table.rows; ++row) {
-    const kind = table.kind[row];
-    if (!isShown(mode, kind)) continue;
-    const from = nodeOf[table.from[row]] ?? -1,
-      to = nodeOf[table.to[row]] ?? -1;
-    if (from < 0 || to < 0 || from === to) continue;
-    const key = from * nodes.length + to;
+  const add = (row: number, from: number, to: number, bytes: number) => {
+    if (from < 0 || to < 0 || from === to) return;
+    const kind = table.kind[row],
+      key = from * nodes.length + to;
     let edge = found.get(key);
     if (!edge) found.set(key, (edge = { from, to, kind, count: 0, bytes: 0, buffers: [] }));
     ++edge.count;
-    edge.bytes += table.bytes[row];
+    edge.bytes += bytes;
     if (rank[kind] > rank[edge.kind]) edge.kind = kind;
     const buffer = table.buffer[row];
     if (buffer !== noIndex && edge.buffers.length < mostBuffers && !edge.buffers.includes(buffer))
       edge.buffers.push(buffer);
+  };
+  const nodesOfSet = sets.groupsOf(nodeOf);
+  for (let row = 0; row < table.rows; ++row) {
+    if (!isShown(mode, table.kind[row])) continue;
+    const to = nodeOf[table.to[row]] ?? -1,
+      set = table.from_set[row];
+    if (set === noIndex) add(row, nodeOf[table.from[row]] ?? -1, to, table.bytes[row]);
+    // How many bytes are from which of several isn't told.
+    else for (const from of nodesOfSet[set]) add(row, from, to, nodesOfSet[set].length === 1 ? table.bytes[row] : 0);
   }
   return [...found.values()];
 }

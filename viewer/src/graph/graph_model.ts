@@ -1,5 +1,6 @@
 // graph_model.ts - what the dependency view shows now: nodes with their sizes and times, edges, and where they lie.
 import { Catalog } from "../data/catalog";
+import { DependencySets } from "../data/dependency_sets";
 import { TableOf } from "../data/tables";
 import { argumentsOf } from "../data/uses";
 import { EdgeMode, edgesBetween, GraphEdge } from "./graph_edges";
@@ -35,6 +36,7 @@ export interface GraphModel {
 interface Sources {
   catalog: Catalog;
   dependencies: TableOf<"dependencies">;
+  sets: DependencySets;
   args: TableOf<"arguments">;
   isOnPath: Uint8Array; // by command
   pathCommands: Uint32Array; // in time
@@ -82,7 +84,7 @@ export function modelOf(
   sources: Sources,
 ): GraphModel {
   const nodes = visible.map((node) => describe(node, isOpen(node), sources));
-  const edges = edgesBetween(visible, sources.catalog.count, sources.dependencies, mode);
+  const edges = edgesBetween(visible, sources.catalog.count, sources.dependencies, sources.sets, mode);
   const before = performance.now();
   const layout = layOut({
     count: nodes.length,

@@ -1,10 +1,12 @@
 // inspector.tsx - all about what is selected, beside every view.
 import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import { Catalog, catalog as names } from "../data/catalog";
 import { trace } from "../data/current";
+import { DependencySets } from "../data/dependency_sets";
 import { activeTime, indexOf, Summary } from "../data/json";
 import { Launch } from "../data/launch";
-import { argumentKinds, noIndex, workKinds } from "../data/tables";
+import { argumentKinds, dependencyKinds, noIndex, TableOf, workKinds } from "../data/tables";
 import { accessText, argumentsOf } from "../data/uses";
 import { focusedBuffer, focusedKernel, focusedStream } from "../state/focus";
 import { goTo, selection } from "../state/page";
@@ -151,12 +153,15 @@ function CommandPanel({ command, catalog, summary }: { command: number; catalog:
 
 const mostNeighbours = 12;
 
-// What it waits for, and what waits for it.
-function Neighbours({ command, catalog }: { command: number; catalog: Catalog }) {
-  const edges = trace.dependencies.value;
-  if (!edges) return null;
-  const before: number[] = [],
-    after: number[] = [];
+interface Neighbour {
+  command: number;
+  row: number; // of the dependencies
+}
+
+// What it waits for, and what waits for it; of sets, each of their commands.
+function neighboursOf(command: number, edges: TableOf<"dependencies">, sets: DependencySets) {
+  const before = new Map<number, Neighbour>(),
+    after: Neighbour[] = [];
   // Sorted by `to`: those before it are found by halving.
   let low = 0,
     high = edges.rows;
@@ -165,22 +170,38 @@ function Neighbours({ command, catalog }: { command: number; catalog: Catalog })
     if (edges.to[middle] < command) low = middle + 1;
     else high = middle;
   }
-  for (let at = low; at < edges.rows && edges.to[at] === command; ++at) before.push(at);
-  for (let at = low; at < edges.rows && after.length <= mostNeighbours; ++at)
-    if (edges.from[at] === command) after.push(at);
-  const list = (title: string, rows: number[], end: "from" | "to") =>
-    rows.length === 0 ? null : (
+  for (let row = low; row < edges.rows && edges.to[row] === command; ++row) {
+    const set = edges.from_set[row];
+    for (const from of set === noIndex ? [edges.from[row]] : sets.commandsOf(set))
+      if (!before.has(from)) before.set(from, { command: from, row });
+  }
+  const isIn = sets.setsWith(command);
+  for (let row = low; row < edges.rows && after.length <= mostNeighbours; ++row) {
+    const set = edges.from_set[row],
+      to = edges.to[row];
+    if ((set === noIndex ? edges.from[row] === command : isIn[set]) && after.at(-1)?.command !== to)
+      after.push({ command: to, row });
+  }
+  return { before: [...before.values()].sort((a, b) => a.command - b.command), after };
+}
+
+function Neighbours({ command, catalog }: { command: number; catalog: Catalog }) {
+  const edges = trace.dependencies.value,
+    sets = trace.dependencySets.value;
+  const found = useMemo(() => edges && sets && neighboursOf(command, edges, sets), [command, edges, sets]);
+  if (!edges || !found) return null;
+  const list = (title: string, neighbours: Neighbour[], more: string) =>
+    neighbours.length === 0 ? null : (
       <>
         <h3>{title}</h3>
         <ul>
-          {rows.slice(0, mostNeighbours).map((row) => (
-            <li key={row}>
+          {neighbours.slice(0, mostNeighbours).map(({ command: other, row }) => (
+            <li key={other}>
               <span>
-                <CommandLink command={edges[end][row]} />{" "}
-                {edges[end][row] < catalog.count && catalog.action(edges[end][row])}
+                <CommandLink command={other} /> {other < catalog.count && catalog.action(other)}
               </span>
               <span class={edges.kind[row] === 2 ? "failed-text" : "dim"}>
-                {["data", "order", "missing", "redundant"][edges.kind[row]]}
+                {dependencyKinds[edges.kind[row]]}
                 {edges.buffer[row] !== noIndex && (
                   <>
                     {" "}
@@ -190,14 +211,14 @@ function Neighbours({ command, catalog }: { command: number; catalog: Catalog })
               </span>
             </li>
           ))}
-          {rows.length > mostNeighbours && <li class="dim">and more</li>}
+          {neighbours.length > mostNeighbours && <li class="dim">{more}</li>}
         </ul>
       </>
     );
   return (
     <>
-      {list("Depends on", before, "from")}
-      {list("Needed by", after, "to")}
+      {list("Depends on", found.before, `and ${countText(found.before.length - mostNeighbours)} more`)}
+      {list("Needed by", found.after, "and more")}
     </>
   );
 }

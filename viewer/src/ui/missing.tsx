@@ -1,10 +1,11 @@
 // missing.tsx - what stands where something isn't, or isn't yet.
 import type { ComponentChildren } from "preact";
+import { progress } from "../data/progress";
 
 export function Waiting({ what }: { what: string }) {
   return (
     <p class="waiting" role="status">
-      Loading {what} …
+      {progress.value ? `Analysing ${what}, ${Math.round(100 * progress.value.part)} % …` : `Loading ${what} …`}
     </p>
   );
 }

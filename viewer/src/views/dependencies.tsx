@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Catalog, catalog as names } from "../data/catalog";
 import { trace } from "../data/current";
+import { DependencySets } from "../data/dependency_sets";
 import { indexOf, Summary } from "../data/json";
 import { slots } from "../data/kernel_colors";
 import { dependencyKinds, noIndex, TableOf } from "../data/tables";
@@ -48,18 +49,20 @@ function openedAtFirst(tree: ScopeTree, top: GraphNode[], timeOf: (node: GraphNo
 export function DependenciesView({ summary }: { summary: Summary }) {
   const catalog = names.value,
     dependencies = trace.dependencies.value,
+    sets = trace.dependencySets.value,
     path = trace.path.value,
     args = trace.arguments.value,
     slotOf = slots.value;
-  const error = names.error ?? trace.dependencies.error ?? trace.path.error ?? trace.arguments.error;
+  const error = names.error ?? trace.dependencies.error ?? trace.dependencySets.error ?? trace.path.error ?? trace.arguments.error;
   if (error) return <Failed what="Dependencies" error={error} />;
-  if (!catalog || !dependencies || !path || !args || !slotOf) return <Waiting what="dependencies" />;
+  if (!catalog || !dependencies || !sets || !path || !args || !slotOf) return <Waiting what="dependencies" />;
   if (catalog.count === 0) return <Nothing>This document has no commands.</Nothing>;
   return (
     <Dependencies
       summary={summary}
       catalog={catalog}
       dependencies={dependencies}
+      sets={sets}
       path={path}
       args={args}
       slotOf={slotOf}
@@ -71,12 +74,13 @@ interface Properties {
   summary: Summary;
   catalog: Catalog;
   dependencies: TableOf<"dependencies">;
+  sets: DependencySets;
   path: TableOf<"path">;
   args: TableOf<"arguments">;
   slotOf: number[];
 }
 
-function Dependencies({ summary, catalog, dependencies, path, args, slotOf }: Properties) {
+function Dependencies({ summary, catalog, dependencies, sets, path, args, slotOf }: Properties) {
   const mode: EdgeMode = options.value.edges === "sync" ? "sync" : options.value.edges === "data" ? "data" : "all";
   const showsPath = options.value.path !== "off";
   const [chosenKey, setChosenKey] = useState<string | null>(null);
@@ -105,8 +109,8 @@ function Dependencies({ summary, catalog, dependencies, path, args, slotOf }: Pr
   const visible = useMemo(() => visibleNodes(tree, top, (node) => opened.has(node.key)), [tree, top, opened]);
   const model: GraphModel = useMemo(
     () =>
-      modelOf(visible, (node) => opened.has(node.key), mode, { catalog, dependencies, args, isOnPath, pathCommands }),
-    [visible, opened, mode, catalog, dependencies, args, isOnPath],
+      modelOf(visible, (node) => opened.has(node.key), mode, { catalog, dependencies, sets, args, isOnPath, pathCommands }),
+    [visible, opened, mode, catalog, dependencies, sets, args, isOnPath],
   );
   const command = focusedCommand.value;
   const ofCommand =
