@@ -308,6 +308,61 @@ TEST_P(Proofs, AChainOfTinyKernelsIsMeasuredAsAGraph) {
   }
 }
 
+void be_busy(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+TEST_P(Proofs, WorkOfTheHostBetweenItsCallsIsDoneAgain) {
+  const Stream stream = device().stream();
+  const Trace trace = captured([&] {
+    be_busy(std::chrono::milliseconds(50));  // before the first command: nobody waits for it
+    for (std::uint32_t i = 0; i < 10; ++i) {
+      mad(stream, x, 3, i);
+      be_busy(std::chrono::milliseconds(2));
+    }
+    stream.synchronize();
+  });
+  const Proof proof = proved(trace, claim("idle.host", {0}, 18'000'000));
+  EXPECT_EQ(proof.verdict, ProofVerdict::supported) << told(proof);
+  EXPECT_EQ(proof.experiment, "without_host_work");
+  // Nine pauses of two milliseconds, at least; what the machine took of the time comes on top.
+  EXPECT_GT(*proof.measured_ns, 15e6) << told(proof);
+  const Proof too_much = proved(trace, claim("idle.host", {0}, an_hour_ns));
+  EXPECT_EQ(too_much.verdict, ProofVerdict::withdrawn) << told(too_much);
+}
+
+TEST_P(Proofs, WaitsOfTheHostAreMadeAgain) {
+  const Stream stream = device().stream();
+  const Trace trace = captured([&] {
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      mad(stream, x, 3, i);
+      stream.synchronize();
+    }
+  });
+  const Proof proof = proved(trace, claim("idle.sync", {0}, 1));
+  expect_measured(proof);
+  EXPECT_THAT(proof.sentence, HasSubstr("With 99 waits of the host")) << told(proof);
+  if (is("opencl")) {
+    EXPECT_EQ(proof.verdict, ProofVerdict::supported) << told(proof);
+  }
+  const Proof too_much = proved(trace, claim("idle.sync", {0}, an_hour_ns));
+  EXPECT_EQ(too_much.verdict, ProofVerdict::withdrawn) << told(too_much);
+}
+
+TEST_P(Proofs, HowThreadsTookTurnsIsNotTried) {
+  const Stream stream = device().stream();
+  const Trace trace = captured([&] {
+    mad(stream, x, 3, 1);
+    std::thread([&] { mad(stream, x, 5, 1); }).join();
+    stream.synchronize();
+  });
+  const Proof proof = proved(trace, claim("idle.host", {0}, 1));
+  EXPECT_EQ(proof.verdict, ProofVerdict::not_tried) << told(proof);
+  EXPECT_THAT(proof.sentence, HasSubstr("Several threads"));
+}
+
 // Order that only the stream gives is lost in a graph, and so the advice is wrong.
 TEST_P(Proofs, AGraphThatChangesResultsIsWithdrawn) {
   x.write(ramp(1));
@@ -433,8 +488,7 @@ TEST_P(Proofs, WhatCannotBeTriedSaysWhy) {
     stream.synchronize();
   };
   const Trace trace = captured(work);
-  for (const char* id :
-       {"verdict", "idle.host", "idle.something.new", "mem.peak", "no.such.rule"}) {
+  for (const char* id : {"verdict", "idle.dep", "idle.something.new", "mem.peak", "no.such.rule"}) {
     const Proof proof = proved(trace, claim(id, {}));
     EXPECT_EQ(proof.verdict, ProofVerdict::not_tried);
     EXPECT_EQ(proof.experiment, "");
@@ -499,15 +553,10 @@ void chance(const HostGroup& group, std::uint32_t* x) {
 void hold(const HostGroup&, std::uint32_t*) {
   while (is_held) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
-void spin(std::chrono::microseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
-  }
-}
 void chill(const HostGroup&, std::uint32_t*) { is_cold = true; }
 // Slow right after chill, and otherwise a tenth of it.
 void warm_up(const HostGroup&, std::uint32_t*) {
-  spin(std::chrono::microseconds(is_cold.exchange(false) ? 3000 : 300));
+  be_busy(std::chrono::microseconds(is_cold.exchange(false) ? 3000 : 300));
 }
 
 class HostProofs : public testing::Test {
