@@ -27,16 +27,19 @@ Finding claim(const char* id, std::vector<std::uint32_t> commands,
   return finding;
 }
 
+constexpr std::uint32_t most_seconds = 20;  // of a busy machine; a tenth of it is enough for most
 constexpr std::uint64_t an_hour_ns = 3'600'000'000'000;
 
 class Proofs : public ReplayTest {
  protected:
   static Proof proved(const Trace& trace, const Finding& finding,
                       const std::optional<analysis::Report>& report = {}) {
-    const auto proofs = prove(trace, device(), report ? *report : analyze(trace), {finding});
+    const auto proofs = prove(trace, device(), report ? *report : analyze(trace), {finding},
+                              {.seconds = most_seconds});
     EXPECT_EQ(proofs.size(), 1u);
     return proofs.at(0);
   }
+  static bool is_same(const Device& other) { return other.info().backend == info().backend; }
   // A time was measured, and the sentence has all of it.
   static void expect_measured(const Proof& proof) {
     EXPECT_TRUE(proof.measured_ns && proof.noise_ns) << told(proof);
@@ -318,17 +321,17 @@ TEST_P(Proofs, WorkOfTheHostBetweenItsCallsIsDoneAgain) {
   const Stream stream = device().stream();
   const Trace trace = captured([&] {
     be_busy(std::chrono::milliseconds(50));  // before the first command: nobody waits for it
-    for (std::uint32_t i = 0; i < 10; ++i) {
+    for (std::uint32_t i = 0; i < 5; ++i) {
       mad(stream, x, 3, i);
-      be_busy(std::chrono::milliseconds(2));
+      be_busy(std::chrono::milliseconds(1));
     }
     stream.synchronize();
   });
-  const Proof proof = proved(trace, claim("idle.host", {0}, 18'000'000));
+  const Proof proof = proved(trace, claim("idle.host", {0}, 4'000'000));
   EXPECT_EQ(proof.verdict, ProofVerdict::supported) << told(proof);
   EXPECT_EQ(proof.experiment, "without_host_work");
-  // Nine pauses of two milliseconds, at least; what the machine took of the time comes on top.
-  EXPECT_GT(*proof.measured_ns, 15e6) << told(proof);
+  // Four pauses of a millisecond, at least; what the machine took of the time comes on top.
+  EXPECT_GT(*proof.measured_ns, 3e6) << told(proof);
   const Proof too_much = proved(trace, claim("idle.host", {0}, an_hour_ns));
   EXPECT_EQ(too_much.verdict, ProofVerdict::withdrawn) << told(too_much);
 }
@@ -336,19 +339,17 @@ TEST_P(Proofs, WorkOfTheHostBetweenItsCallsIsDoneAgain) {
 TEST_P(Proofs, WaitsOfTheHostAreMadeAgain) {
   const Stream stream = device().stream();
   const Trace trace = captured([&] {
-    for (std::uint32_t i = 0; i < 100; ++i) {
+    for (std::uint32_t i = 0; i < 40; ++i) {
       mad(stream, x, 3, i);
       stream.synchronize();
     }
   });
   const Proof proof = proved(trace, claim("idle.sync", {0}, 1));
   expect_measured(proof);
-  EXPECT_THAT(proof.sentence, HasSubstr("With 99 waits of the host")) << told(proof);
+  EXPECT_THAT(proof.sentence, HasSubstr("With 39 waits of the host")) << told(proof);
   if (is("opencl")) {
     EXPECT_EQ(proof.verdict, ProofVerdict::supported) << told(proof);
   }
-  const Proof too_much = proved(trace, claim("idle.sync", {0}, an_hour_ns));
-  EXPECT_EQ(too_much.verdict, ProofVerdict::withdrawn) << told(too_much);
 }
 
 TEST_P(Proofs, HowThreadsTookTurnsIsNotTried) {
@@ -395,6 +396,11 @@ TEST_P(Proofs, WhatWasSlowOnceIsFastWhenItIsWarm) {
   const Proof once = proved(trace, claim("outlier", {2}, 4'900'000'000), report);
   EXPECT_EQ(once.verdict, ProofVerdict::supported) << told(once);
   EXPECT_THAT(once.sentence, HasSubstr("it was an exception"));
+  if (const Device other = another_device(); other && !is_same(other)) {
+    const Proof elsewhere =
+        prove(trace, other, report, {claim("outlier", {2}, 4'900'000'000)}).at(0);
+    EXPECT_EQ(elsewhere.verdict, ProofVerdict::not_tried) << told(elsewhere);
+  }
   report.own_ns[2] = 1;
   const Proof always = proved(trace, claim("outlier", {2}, 1), report);
   EXPECT_EQ(always.verdict, ProofVerdict::withdrawn) << told(always);

@@ -89,6 +89,8 @@ Plan Bench::with_others(const std::map<std::uint32_t, Command>& work) {
   return plan;
 }
 
+bool Bench::is_recorded_device() const { return are_same_devices(trace_, devices_); }
+
 void Bench::check_one_device() const {
   for (const Device& device : devices_)
     if (device != devices_.front())
@@ -176,7 +178,7 @@ Bench::Results Bench::results(const Plan& plan, const std::set<std::uint32_t>& w
 
 const Bench::Results& Bench::recorded_results() {
   if (recorded_results_) return *recorded_results_;
-  const bool is_exact = are_same_devices(trace_, devices_);
+  const bool is_exact = is_recorded_device();
   Verifier verifier(trace_, stage_->elements(), {}, is_exact);
   Results first;
   run(recorded_, {}, [&](const Place& place, std::span<const std::byte> found) {

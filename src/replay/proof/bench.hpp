@@ -48,6 +48,8 @@ class Bench {
   Plan without(const std::set<std::uint32_t>& commands) const;
   // The same, and other work in place of these commands, where each of them stands.
   Plan with_others(const std::map<std::uint32_t, Command>& work);
+  // Times can be compared with recorded ones only there.
+  bool is_recorded_device() const;
   // Throws unsupported where there are several: a graph, or one stream, belongs to one.
   void check_one_device() const;
   // Commands that are run here; the others can't be, or do nothing on a device.
