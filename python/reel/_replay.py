@@ -219,12 +219,14 @@ def replay(
     find_nan: bool = False,
     time_limit_s: int = 0,
     replacements: Mapping[str, tuple[str, str]] | None = None,
+    without: Sequence[TraceCommand | str | int] = (),
 ) -> ReplayResult:
     """Runs a document again, and compares every byte it wrote with what was recorded.
 
     Without a device, on the one where it was recorded. ``repeat`` runs are measured. What is on
     another device may differ by ``tolerance``, relative; without one by 1e-4. ``replacements``
-    tries another source for a kernel: ``{"k4": ("opencl_c", text)}``.
+    tries another source for a kernel: ``{"k4": ("opencl_c", text)}``. Commands ``without`` which it
+    is run are left out, to see whether other results need them.
 
     >>> result = reel.replay("pass.reel", repeat=10)
     >>> assert result.verified, result.mismatches[0]
@@ -251,6 +253,7 @@ def replay(
             "find_nan": find_nan,
             "time_limit_s": time_limit_s,
             "replacements": others,
+            "without": [loaded._command_index(command) for command in without],
         },
     )
     return _Rows(loaded).result(row)

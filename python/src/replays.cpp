@@ -170,6 +170,8 @@ ReplayOptions to_options(const py::dict& given) {
   options.find_culprit = given["find_culprit"].cast<bool>();
   options.find_nan = given["find_nan"].cast<bool>();
   options.time_limit_s = given["time_limit_s"].cast<std::uint32_t>();
+  for (const std::uint32_t command : given["without"].cast<std::vector<std::uint32_t>>())
+    options.without.insert(command);
   for (const auto& [kernel, replacement] : given["replacements"].cast<py::dict>()) {
     const auto pair = replacement.cast<std::pair<std::string, std::string>>();
     options.replacements[kernel.cast<std::uint32_t>()] = {form_of(pair.first), pair.second};

@@ -72,6 +72,13 @@ def test_insights_have_titles_and_evidence(recorded):
     assert findings[0].id in repr(findings[0])
 
 
+def test_a_replay_leaves_out_commands(recorded):
+    trace = reel.load(recorded)
+    result = reel.replay(trace, without=[trace.commands[0], "c1"])
+    assert result.commands == reel.replay(trace).commands - 2
+    assert result.verdict == "different"
+
+
 def test_insights_are_proved_when_asked(recorded, device):
     assert all(finding.proof is None for finding in reel.insights(recorded))
     findings = reel.insights(recorded, prove=True, device=device, prove_seconds=20)

@@ -73,6 +73,7 @@ struct PageServer::State {
     // Nobody adds to them any more.
     for (Connection& connection : connections) connection.thread.join();
     connections.clear();
+    site.stop();
   }
 
   void accept_all() {

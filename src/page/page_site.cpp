@@ -42,6 +42,10 @@ PageSite::PageSite(PageData data, std::uint16_t port, ProveFindings prove)
     fail(Code::unsupported, "This library was built without the page (REEL_PAGE=OFF).");
 }
 
+void PageSite::stop() {
+  if (desk_) desk_->stop();
+}
+
 std::string PageSite::url() const { return fmt::format("http://127.0.0.1:{}/{}/", port_, token_); }
 
 // A name that somebody else made point to 127.0.0.1 is none of ours.

@@ -19,6 +19,7 @@ class PageSite {
   PageSite(PageData data, std::uint16_t port, ProveFindings prove = {});
   HttpAnswer answer(const HttpRequest& request) const;
   std::string url() const;
+  void stop();  // what was begun ends
 
  private:
   bool is_our_host(std::string_view host) const;

@@ -6,10 +6,11 @@ namespace reel::page {
 
 using Json = nlohmann::ordered_json;
 
-ProofDesk::~ProofDesk() {
+void ProofDesk::stop() {
   std::jthread thread;
   {
     const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
     thread = std::move(thread_);
   }
   thread.request_stop();  // and is joined, without the mutex, which it takes
@@ -17,7 +18,7 @@ ProofDesk::~ProofDesk() {
 
 void ProofDesk::start() {
   const std::lock_guard lock(mutex_);
-  if (state_ == "running") return;
+  if (is_stopped_ || state_ == "running") return;
   state_ = "running";
   trying_.clear();
   error_.clear();

@@ -14,12 +14,13 @@ namespace reel::page {
 class ProofDesk {
  public:
   explicit ProofDesk(ProveFindings prove) : prove_(std::move(prove)) {}
-  ~ProofDesk();
+  ~ProofDesk() { stop(); }
   ProofDesk(const ProofDesk&) = delete;
   ProofDesk& operator=(const ProofDesk&) = delete;
 
-  // Does nothing while they run. What was found before is forgotten.
+  // Does nothing while they run, or after stop(). What was found before is forgotten.
   void start();
+  void stop();  // returns when they have ended
   // {"state": "idle", "running", "done" or "failed", "trying", "error", "proofs": {"3": {…}}}
   std::string json() const;
 
@@ -29,6 +30,7 @@ class ProofDesk {
 
   const ProveFindings prove_;
   mutable std::mutex mutex_;  // of what follows
+  bool is_stopped_ = false;
   std::string state_ = "idle", trying_, error_;
   std::map<std::uint32_t, std::string> proofs_;  // by finding, as JSON
   std::jthread thread_;

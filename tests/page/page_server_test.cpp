@@ -176,18 +176,23 @@ TEST_F(PageServerTest, FindingsAreTriedAfterAClickAndNeverBefore) {
 }
 
 TEST_F(PageServerTest, AServerThatStopsEndsItsExperiments) {
-  std::atomic<bool> has_begun = false, has_ended = false;
-  {
-    PageServer server(*data_, {.prove = [&](const auto&, const std::stop_token& stop) {
+  for (const bool by_hand : {true, false}) {
+    std::atomic<bool> has_begun = false, has_ended = false;
+    std::optional<PageServer> held;
+    held.emplace(*data_, ServerOptions{.prove = [&](const auto&, const std::stop_token& stop) {
       has_begun = true;
       while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       has_ended = true;
     }});
-    const std::string host = "127.0.0.1:" + std::to_string(server.port());
-    request(server.port(), "POST", address_of(server.url()).path + "prove", host);
+    const std::string host = "127.0.0.1:" + std::to_string(held->port());
+    request(held->port(), "POST", address_of(held->url()).path + "prove", host);
     while (!has_begun) std::this_thread::yield();
+    if (by_hand)
+      held->stop();
+    else
+      held.reset();
+    EXPECT_TRUE(has_ended);
   }
-  EXPECT_TRUE(has_ended);
 }
 
 TEST_F(PageServerTest, WhatIsNotThereIsOneSentence) {

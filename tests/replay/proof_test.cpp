@@ -27,16 +27,19 @@ Finding claim(const char* id, std::vector<std::uint32_t> commands,
   return finding;
 }
 
+constexpr std::uint32_t most_seconds = 20;  // of a busy machine; a tenth of it is enough for most
 constexpr std::uint64_t an_hour_ns = 3'600'000'000'000;
 
 class Proofs : public ReplayTest {
  protected:
   static Proof proved(const Trace& trace, const Finding& finding,
                       const std::optional<analysis::Report>& report = {}) {
-    const auto proofs = prove(trace, device(), report ? *report : analyze(trace), {finding});
+    const auto proofs = prove(trace, device(), report ? *report : analyze(trace), {finding},
+                              {.seconds = most_seconds});
     EXPECT_EQ(proofs.size(), 1u);
     return proofs.at(0);
   }
+  static bool is_same(const Device& other) { return other.info().backend == info().backend; }
   // A time was measured, and the sentence has all of it.
   static void expect_measured(const Proof& proof) {
     EXPECT_TRUE(proof.measured_ns && proof.noise_ns) << told(proof);
@@ -308,6 +311,59 @@ TEST_P(Proofs, AChainOfTinyKernelsIsMeasuredAsAGraph) {
   }
 }
 
+void be_busy(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+TEST_P(Proofs, WorkOfTheHostBetweenItsCallsIsDoneAgain) {
+  const Stream stream = device().stream();
+  const Trace trace = captured([&] {
+    be_busy(std::chrono::milliseconds(50));  // before the first command: nobody waits for it
+    for (std::uint32_t i = 0; i < 5; ++i) {
+      mad(stream, x, 3, i);
+      be_busy(std::chrono::milliseconds(1));
+    }
+    stream.synchronize();
+  });
+  const Proof proof = proved(trace, claim("idle.host", {0}, 4'000'000));
+  EXPECT_EQ(proof.verdict, ProofVerdict::supported) << told(proof);
+  EXPECT_EQ(proof.experiment, "without_host_work");
+  // Four pauses of a millisecond, at least; what the machine took of the time comes on top.
+  EXPECT_GT(*proof.measured_ns, 3e6) << told(proof);
+  const Proof too_much = proved(trace, claim("idle.host", {0}, an_hour_ns));
+  EXPECT_EQ(too_much.verdict, ProofVerdict::withdrawn) << told(too_much);
+}
+
+TEST_P(Proofs, WaitsOfTheHostAreMadeAgain) {
+  const Stream stream = device().stream();
+  const Trace trace = captured([&] {
+    for (std::uint32_t i = 0; i < 40; ++i) {
+      mad(stream, x, 3, i);
+      stream.synchronize();
+    }
+  });
+  const Proof proof = proved(trace, claim("idle.sync", {0}, 1));
+  expect_measured(proof);
+  EXPECT_THAT(proof.sentence, HasSubstr("With 39 waits of the host")) << told(proof);
+  if (is("opencl")) {
+    EXPECT_EQ(proof.verdict, ProofVerdict::supported) << told(proof);
+  }
+}
+
+TEST_P(Proofs, HowThreadsTookTurnsIsNotTried) {
+  const Stream stream = device().stream();
+  const Trace trace = captured([&] {
+    mad(stream, x, 3, 1);
+    std::thread([&] { mad(stream, x, 5, 1); }).join();
+    stream.synchronize();
+  });
+  const Proof proof = proved(trace, claim("idle.host", {0}, 1));
+  EXPECT_EQ(proof.verdict, ProofVerdict::not_tried) << told(proof);
+  EXPECT_THAT(proof.sentence, HasSubstr("Several threads"));
+}
+
 // Order that only the stream gives is lost in a graph, and so the advice is wrong.
 TEST_P(Proofs, AGraphThatChangesResultsIsWithdrawn) {
   x.write(ramp(1));
@@ -340,6 +396,11 @@ TEST_P(Proofs, WhatWasSlowOnceIsFastWhenItIsWarm) {
   const Proof once = proved(trace, claim("outlier", {2}, 4'900'000'000), report);
   EXPECT_EQ(once.verdict, ProofVerdict::supported) << told(once);
   EXPECT_THAT(once.sentence, HasSubstr("it was an exception"));
+  if (const Device other = another_device(); other && !is_same(other)) {
+    const Proof elsewhere =
+        prove(trace, other, report, {claim("outlier", {2}, 4'900'000'000)}).at(0);
+    EXPECT_EQ(elsewhere.verdict, ProofVerdict::not_tried) << told(elsewhere);
+  }
   report.own_ns[2] = 1;
   const Proof always = proved(trace, claim("outlier", {2}, 1), report);
   EXPECT_EQ(always.verdict, ProofVerdict::withdrawn) << told(always);
@@ -433,8 +494,7 @@ TEST_P(Proofs, WhatCannotBeTriedSaysWhy) {
     stream.synchronize();
   };
   const Trace trace = captured(work);
-  for (const char* id :
-       {"verdict", "idle.host", "idle.something.new", "mem.peak", "no.such.rule"}) {
+  for (const char* id : {"verdict", "idle.dep", "idle.something.new", "mem.peak", "no.such.rule"}) {
     const Proof proof = proved(trace, claim(id, {}));
     EXPECT_EQ(proof.verdict, ProofVerdict::not_tried);
     EXPECT_EQ(proof.experiment, "");
@@ -499,15 +559,10 @@ void chance(const HostGroup& group, std::uint32_t* x) {
 void hold(const HostGroup&, std::uint32_t*) {
   while (is_held) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
-void spin(std::chrono::microseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
-  }
-}
 void chill(const HostGroup&, std::uint32_t*) { is_cold = true; }
 // Slow right after chill, and otherwise a tenth of it.
 void warm_up(const HostGroup&, std::uint32_t*) {
-  spin(std::chrono::microseconds(is_cold.exchange(false) ? 3000 : 300));
+  be_busy(std::chrono::microseconds(is_cold.exchange(false) ? 3000 : 300));
 }
 
 class HostProofs : public testing::Test {

@@ -89,6 +89,8 @@ Plan Bench::with_others(const std::map<std::uint32_t, Command>& work) {
   return plan;
 }
 
+bool Bench::is_recorded_device() const { return are_same_devices(trace_, devices_); }
+
 void Bench::check_one_device() const {
   for (const Device& device : devices_)
     if (device != devices_.front())
@@ -113,7 +115,7 @@ std::unique_ptr<Runner> Bench::runner_of(const Plan& plan, const std::vector<Act
     case Plan::Way::streams:
       break;
   }
-  return make_stream_runner(*stage_, actions, Streams::recorded, heart_, plan.without_waits);
+  return make_stream_runner(*stage_, actions, Streams::recorded, heart_, plan.changes);
 }
 
 void Bench::run(const Plan& plan, const std::set<std::uint32_t>& watched, const PageVisit& visit) {
@@ -176,7 +178,7 @@ Bench::Results Bench::results(const Plan& plan, const std::set<std::uint32_t>& w
 
 const Bench::Results& Bench::recorded_results() {
   if (recorded_results_) return *recorded_results_;
-  const bool is_exact = are_same_devices(trace_, devices_);
+  const bool is_exact = is_recorded_device();
   Verifier verifier(trace_, stage_->elements(), {}, is_exact);
   Results first;
   run(recorded_, {}, [&](const Place& place, std::span<const std::byte> found) {
@@ -202,18 +204,16 @@ const std::string& Bench::why_results_tell_nothing() {
   return why_nothing_;
 }
 
-std::optional<std::vector<std::byte>> Bench::page_of(const Plan& plan, const Place& place,
-                                                     const std::set<std::uint32_t>& watched) {
+std::optional<std::vector<std::byte>> Bench::page_of(const Plan& plan, const Place& place) {
   std::optional<std::vector<std::byte>> bytes;
-  run(plan, watched, [&](const Place& seen, std::span<const std::byte> found) {
+  run(plan, {}, [&](const Place& seen, std::span<const std::byte> found) {
     if (seen == place) bytes.emplace(found.begin(), found.end());
   });
   return bytes;
 }
 
 std::optional<Change> Bench::first_change(const Plan& before, const Plan& after, const Results& a,
-                                          const Results& b,
-                                          const std::set<std::uint32_t>& watched) {
+                                          const Results& b) {
   const auto changed = std::ranges::find_if(b, [&](const auto& one) {
     const auto same = a.find(one.first);
     return same != a.end() && same->second != one.second;
@@ -221,7 +221,7 @@ std::optional<Change> Bench::first_change(const Plan& before, const Plan& after,
   if (changed == b.end()) return std::nullopt;
   const Place& place = changed->first;
   Change change{.buffer = place.buffer, .offset_bytes = place.offset_bytes};
-  const auto wanted = page_of(before, place, watched), got = page_of(after, place, watched);
+  const auto wanted = page_of(before, place), got = page_of(after, place);
   if (!wanted || !got || wanted->size() != got->size()) return change;
   const auto [first, other] = std::ranges::mismatch(*wanted, *got);
   if (first == wanted->end()) return change;  // it changes from run to run

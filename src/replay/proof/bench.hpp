@@ -23,7 +23,7 @@ namespace reel::rerun {
 struct Plan {
   enum class Way : std::uint8_t { streams, one_stream, graph } way = Way::streams;
   std::vector<Action> actions = {};
-  Waits without_waits = {};
+  StreamChanges changes = {};  // of streams
 };
 
 // Where two ways to run a document first differ.
@@ -48,6 +48,8 @@ class Bench {
   Plan without(const std::set<std::uint32_t>& commands) const;
   // The same, and other work in place of these commands, where each of them stands.
   Plan with_others(const std::map<std::uint32_t, Command>& work);
+  // Times can be compared with recorded ones only there.
+  bool is_recorded_device() const;
   // Throws unsupported where there are several: a graph, or one stream, belongs to one.
   void check_one_device() const;
   // Commands that are run here; the others can't be, or do nothing on a device.
@@ -71,7 +73,7 @@ class Bench {
   const std::string& why_results_tell_nothing();
   // Compares where both look. Runs both again to tell the bytes.
   std::optional<Change> first_change(const Plan& before, const Plan& after, const Results& a,
-                                     const Results& b, const std::set<std::uint32_t>& watched = {});
+                                     const Results& b);
 
   // By turns, until the time is over or there are enough pairs. None where the time allows too few.
   // Nothing is looked at in between.
@@ -82,7 +84,7 @@ class Bench {
   // Of one command, given again and again where it stands in the document; warm.
   std::vector<double> times_alone(std::uint32_t command, std::uint32_t runs, double seconds);
 
-  // What "graph" and "recorded" took, measured once for all findings that ask.
+  // What a graph saves: measured once for all findings that ask, none where there was no time.
   std::optional<std::optional<Saving>> as_graph;
 
  private:
@@ -91,8 +93,7 @@ class Bench {
   std::unique_ptr<Runner> runner_of(const Plan& plan, const std::vector<Action>& actions);
   void look_at_lasting(const PageVisit& visit);
   void restore(bool all);
-  std::optional<std::vector<std::byte>> page_of(const Plan& plan, const Place& place,
-                                                const std::set<std::uint32_t>& watched);
+  std::optional<std::vector<std::byte>> page_of(const Plan& plan, const Place& place);
 
   const Trace trace_;
   const std::vector<Device> devices_;
@@ -105,7 +106,7 @@ class Bench {
   std::string why_nothing_;
 };
 
-// "byte 128 of b3 'z' is 7 and not 42".
+// "byte 128 of b3 'z' is 7 instead of 42".
 std::string change_text(const Trace& trace, const Change& change);
 
 }  // namespace reel::rerun

@@ -23,17 +23,19 @@ struct Trial {
 };
 using Experiment = Proof (*)(const Trial&);
 
-Proof as_graph(const Trial&);           // the same commands as a graph
-Proof launches_as_graph(const Trial&);  // the same, of a finding that advises to fuse kernels
-Proof without_waits(const Trial&);      // waits and barriers left out, in other orders
-Proof left_out(const Trial&);           // commands left out
-Proof never_read(const Trial&);         // other bytes written in place of theirs, then left out
-Proof copied_on_device(const Trial&);   // uploads replaced by copies of what is there already
-Proof other_order(const Trial&);        // what nothing orders, the other way round
-Proof alone_and_warm(const Trial&);     // a kernel by itself
-Proof one_group(const Trial&);          // all runs of a kernel with next to no work
-Proof repeated(const Trial&);           // are results always the same?
-Proof repeated_warm(const Trial&);      // does it take as long each time?
+Proof as_graph(const Trial&);            // the same commands as a graph
+Proof launches_as_graph(const Trial&);   // the same, of a finding that advises to fuse kernels
+Proof without_host_waits(const Trial&);  // the host waits for nothing
+Proof without_host_work(const Trial&);   // the host does nothing between its calls
+Proof without_waits(const Trial&);       // waits and barriers left out, in other orders
+Proof left_out(const Trial&);            // commands left out
+Proof never_read(const Trial&);          // other bytes written in place of theirs, then left out
+Proof copied_on_device(const Trial&);    // uploads replaced by copies of what is there already
+Proof other_order(const Trial&);         // what nothing orders, the other way round
+Proof alone_and_warm(const Trial&);      // a kernel by itself
+Proof one_group(const Trial&);           // all runs of a kernel with next to no work
+Proof repeated(const Trial&);            // are results always the same?
+Proof repeated_warm(const Trial&);       // does it take as long each time?
 
 // What experiments share. Those of the evidence that are run here.
 std::set<std::uint32_t> named_commands(const Trial& trial);

@@ -118,16 +118,16 @@ Proof without_waits(const Trial& trial) {
   for (const analysis::Dependency& d : trial.report.dependencies)
     if (d.kind == analysis::DependencyKind::redundant &&
         (named.contains(d.to) || barriers.contains(d.to)))
-      plan.without_waits.insert({d.to, d.from});
-  if (plan.without_waits.empty() && barriers.empty())
+      plan.changes.without.insert({d.to, d.from});
+  if (plan.changes.without.empty() && barriers.empty())
     return not_tried("The waits it names are not in the document.");
   const Bench::Results& expected = bench.recorded_results();
   Proof proof;
-  const std::string without =
-      fmt::format("Without {}{}{}",
-                  plan.without_waits.empty() ? "" : count_text(plan.without_waits.size(), "wait"),
-                  plan.without_waits.empty() || barriers.empty() ? "" : " and ",
-                  barriers.empty() ? "" : count_text(barriers.size(), "barrier"));
+  const std::string without = fmt::format(
+      "Without {}{}{}",
+      plan.changes.without.empty() ? "" : count_text(plan.changes.without.size(), "wait"),
+      plan.changes.without.empty() || barriers.empty() ? "" : " and ",
+      barriers.empty() ? "" : count_text(barriers.size(), "barrier"));
   const auto fails = [&](const Plan& other) {
     const auto change = bench.first_change(bench.recorded(), other, expected, bench.results(other));
     if (!change) return false;
@@ -139,10 +139,10 @@ Proof without_waits(const Trial& trial) {
   bench.check_one_device();
   std::uint32_t tried = 1;
   for (std::uint32_t number = 0; number < orders_tried; ++number) {
-    if (!plan.without_waits.empty()) {
-      const Plan other = on_one_stream(
-          ordered(trace, plan.actions,
-                  {.without = plan.without_waits, .also = bench.script().kept, .number = number}));
+    if (!plan.changes.without.empty()) {
+      const Plan other = on_one_stream(ordered(
+          trace, plan.actions,
+          {.without = plan.changes.without, .also = bench.script().kept, .number = number}));
       if (other.actions.empty()) continue;
       ++tried;
       if (fails(other)) return proof;

@@ -24,6 +24,8 @@ struct Entry {
 constexpr std::array experiments{
     Entry{"launch.bound", "as_graph", as_graph},
     Entry{"idle.launch", "as_graph", as_graph},
+    Entry{"idle.sync", "without_host_waits", without_host_waits},
+    Entry{"idle.host", "without_host_work", without_host_work},
     Entry{"fuse.tiny", "launches_as_graph", launches_as_graph},
     Entry{"overlap.lost", "as_graph", as_graph},
     Entry{"barrier.redundant", "without_waits", without_waits},
@@ -45,7 +47,7 @@ struct Untried {
 };
 constexpr std::array untried{
     Untried{"verdict", "It sums up other findings."},
-    Untried{"idle.", "A replay doesn't do what the host, or another device, did meanwhile."},
+    Untried{"idle.", "A replay doesn't do what the device waited for."},
     Untried{"build", "A replay builds its kernels before it runs anything."},
     Untried{"launch.shape", "It needs kernels of other sizes."},
     Untried{"copy.small", "It needs a program that gathers its bytes."},

@@ -63,9 +63,9 @@ Proof repeated_warm(const Trial& trial) {
   Bench& bench = trial.bench;
   const std::set<std::uint32_t> commands = named_commands(trial);
   if (commands.empty()) return not_tried("None of these commands can be run here.");
+  if (!bench.is_recorded_device()) return not_tried("The recorded times are of another device.");
   const auto runs = bench.times(commands, most_runs, trial.seconds);
   std::vector<double> recorded, warm;
-  double claimed = 0;
   for (const auto& run : runs) {
     double was = 0, is = 0;
     for (const auto& [c, ns] : run) {
@@ -80,7 +80,7 @@ Proof repeated_warm(const Trial& trial) {
   if (recorded.size() < fewest_pairs)
     return not_tried("The device, or the time for it, gave too few times of these commands.");
   // What is claimed may be of more commands than are named.
-  claimed = std::min(trial.claimed_ns().value_or(recorded[0]), recorded[0]);
+  const double claimed = std::min(trial.claimed_ns().value_or(recorded[0]), recorded[0]);
   const Saving saving = saving_of(recorded, warm);
   Proof proof;
   take(saving, proof);
@@ -123,7 +123,8 @@ Proof alone_and_warm(const Trial& trial) {
   take(saving, proof);
   const auto recorded_ns = static_cast<double>(trial.report.own_ns[longest]);
   const double much = own_part * saving.before_ns;
-  const bool was_once = saving.before_ns < recorded_part * recorded_ns;
+  const bool was_once =
+      bench.is_recorded_device() && saving.before_ns < recorded_part * recorded_ns;
   proof.verdict = was_once                ? ProofVerdict::withdrawn
                   : saving.low_ns > much  ? ProofVerdict::withdrawn
                   : saving.high_ns < much ? ProofVerdict::supported

@@ -67,8 +67,9 @@ ReplayReport Job::run() {
 }
 
 void Job::prepare(Set& set, ReplayOrder order) {
-  Waits unwanted;
-  for (const TraceOrder& wait : options_.without_waits) unwanted.insert({wait.command, wait.after});
+  StreamChanges unwanted;
+  for (const TraceOrder& wait : options_.without_waits)
+    unwanted.without.insert({wait.command, wait.after});
   set.before = make_stream_runner(set.stage, script_.before, Streams::one, heart_);
   set.runner =
       options_.one_by_one

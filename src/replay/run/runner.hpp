@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -41,11 +42,20 @@ class Runner {
 
 // On streams as recorded, or all on one; one by one: waiting for each.
 enum class Streams : std::uint8_t { recorded, one, recorded_one_by_one };
-// `without`: waits that are not made.
 using Waits = std::set<std::pair<std::uint32_t, std::uint32_t>>;  // command, after
+// What the host does before it gives a command: waits for all that it gave, then is busy.
+struct HostPause {
+  bool waits = false;
+  std::uint64_t busy_ns = 0;
+};
+using HostPauses = std::unordered_map<std::uint32_t, HostPause>;  // by command
+struct StreamChanges {
+  Waits without = {};      // waits between streams that are not made
+  HostPauses pauses = {};  // none: a replay gives commands as fast as it can
+};
 std::unique_ptr<Runner> make_stream_runner(Stage& stage, const std::vector<Action>& actions,
                                            Streams streams, std::shared_ptr<Heartbeat> heart,
-                                           const Waits& without = {});
+                                           StreamChanges changes = {});
 // As a graph, one node an action: a chain, or ordered by hazards alone.
 std::unique_ptr<Runner> make_graph_runner(Stage& stage, const std::vector<Action>& actions,
                                           bool relaxed, std::shared_ptr<Heartbeat> heart);

@@ -32,7 +32,7 @@ class Stage {
   // of ranges. The work is checked when it is first asked for; it stays as long as the stage.
   std::span<const Command> commands(std::uint32_t index);
   // Work that no document has, for Action::Kind::instead, on the first device; what it borrows
-  // outlives the stage.
+  // outlives its last run.
   std::uint32_t add_other(Command command);
   const Command& other(std::uint32_t number) const { return others_[number]; }
   BufferRange range(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const;

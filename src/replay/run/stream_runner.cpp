@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "replay/run/runner.hpp"
 #include "runtime/stream_state.hpp"
@@ -23,14 +24,15 @@ constexpr std::uint64_t most_look_bytes = std::uint64_t{256} << 20;
 class StreamRunner final : public Runner {
  public:
   StreamRunner(Stage& stage, const std::vector<Action>& actions, Streams streams,
-               std::shared_ptr<Heartbeat> heart, const Waits& without)
+               std::shared_ptr<Heartbeat> heart, StreamChanges changes)
       : stage_(stage),
         actions_(actions),
         heart_(std::move(heart)),
         streams_(streams == Streams::one ? 1 : stage.trace().streams().size()),
         one_(streams == Streams::one),
-        one_by_one_(streams == Streams::recorded_one_by_one) {
-    if (!one_) find_waits(without);
+        one_by_one_(streams == Streams::recorded_one_by_one),
+        pauses_(std::move(changes.pauses)) {
+    if (!one_) find_waits(changes.without);
   }
 
   void run(const Look& look, RunTimes* times) override {
@@ -38,6 +40,7 @@ class StreamRunner final : public Runner {
     times_ = times;
     if (times) times->of_command.assign(stage_.trace().commands().size(), {});
     events_.clear();
+    last_paused_ = no_index;
     for (std::uint32_t i = 0; i < actions_.size(); ++i) perform(actions_[i], i);
     finish();
     heart_->idle();
@@ -112,7 +115,26 @@ class StreamRunner final : public Runner {
     return line;
   }
 
+  void pause_before(std::uint32_t command) {
+    if (pauses_.empty() || command == last_paused_) return;
+    last_paused_ = command;
+    const auto pause = pauses_.find(command);
+    if (pause == pauses_.end()) return;
+    for (const Line& line : streams_) {
+      if (!line.stream) continue;
+      if (pause->second.waits)
+        line.stream.synchronize();
+      else if (pause->second.busy_ns)
+        line.stream.flush();  // so that the device works meanwhile
+    }
+    // Sleeping would take longer than most pauses are.
+    const std::uint64_t end_ns = monotonic_ns() + pause->second.busy_ns;
+    while (monotonic_ns() < end_ns) {
+    }
+  }
+
   void perform(const Action& action, std::uint32_t place) {
+    pause_before(action.command);
     Line& line = line_of(action.command);
     heart_->running(action.command);  // a device that runs it at once hangs in this one
     if (const auto waits = waits_.find(action.command); waits != waits_.end()) {
@@ -232,6 +254,8 @@ class StreamRunner final : public Runner {
   const std::shared_ptr<Heartbeat> heart_;
   std::vector<Line> streams_;
   const bool one_, one_by_one_;
+  const HostPauses pauses_;
+  std::uint32_t last_paused_ = no_index;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> waits_;
   std::unordered_set<std::uint32_t> waited_for_;  // places among the actions
   std::unordered_map<std::uint32_t, Event> events_;
@@ -246,8 +270,9 @@ class StreamRunner final : public Runner {
 
 std::unique_ptr<Runner> make_stream_runner(Stage& stage, const std::vector<Action>& actions,
                                            Streams streams, std::shared_ptr<Heartbeat> heart,
-                                           const Waits& without) {
-  return std::make_unique<StreamRunner>(stage, actions, streams, std::move(heart), without);
+                                           StreamChanges changes) {
+  return std::make_unique<StreamRunner>(stage, actions, streams, std::move(heart),
+                                        std::move(changes));
 }
 
 }  // namespace reel::rerun
