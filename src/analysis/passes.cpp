@@ -167,8 +167,9 @@ class PassSearch {
       std::vector<Pass> passes = passes_of(best_runs(exact, uses_the_same));
       std::vector<Pass> numbered = passes_of(best_runs(alike, uses_the_same));
       if (covered(numbered) > covered(passes)) passes = std::move(numbered);
+      if (covered(passes) * 2 >= commands_.size()) return passes;
       // A scope around everything doesn't come again; what is in it may.
-      if (!passes.empty() || is_deepest) return passes;
+      if (is_deepest) break;
     }
     return {};
   }
