@@ -117,33 +117,32 @@ std::string took_text(const analysis::Activity& activity) {
                      time_text(activity.active_ns));
 }
 
+// "11 launches of one graph, median 353.8 µs"
 std::string passes_text(const std::vector<analysis::Pass>& passes) {
   if (passes.empty()) return {};
-  const char* what = nullptr;
+  const bool is_one = passes.size() == 1;
+  std::string text = std::to_string(passes.size());
   switch (passes[0].kind) {
     case analysis::Pass::Kind::session:
-      what = "session";
+      text += is_one ? " session" : " sessions";
       break;
     case analysis::Pass::Kind::launch:
-      what = "launch";
+      text += is_one ? " launch of a graph" : " launches of one graph";
       break;
     case analysis::Pass::Kind::scope:
-      what = "repeated scope";
+      text += " by repeated scopes";
       break;
     case analysis::Pass::Kind::repetition:
-      what = "repetition";
+      text += " by repeated commands";
       break;
   }
-  std::string text = count_text(passes.size(), what);
-  if (passes[0].kind == analysis::Pass::Kind::launch)
-    text = fmt::format("{} {} of one graph", passes.size(),
-                       passes.size() == 1 ? "launch" : "launches");
   std::vector<std::uint64_t> took;
   for (const analysis::Pass& pass : passes)
     if (pass.took_ns()) took.push_back(pass.took_ns());
   if (took.empty()) return text;
   std::ranges::sort(took);
-  return text + fmt::format(", median {}", time_text(took[took.size() / 2]));
+  return fmt::format("{}, {}{}", text, took.size() == 1 ? "" : "median ",
+                     time_text(took[took.size() / 2]));
 }
 
 std::string overhead_text(const Summary& s) {

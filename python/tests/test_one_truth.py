@@ -1,6 +1,7 @@
 """One number for one thing: the command line, SQL, Python and the page answer alike."""
 
 import base64
+import functools
 import gzip
 import json
 import os
@@ -17,6 +18,7 @@ PROGRAM = os.environ.get("REEL_TEST_PROGRAM")
 pytestmark = pytest.mark.skipif(not PROGRAM, reason="the program reel was not built")
 
 
+@functools.cache
 def ask(verb, path, *options):
     run = subprocess.run([PROGRAM, verb, path, "--json", *options], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
@@ -29,6 +31,7 @@ def say(verb, path, *options):
     return run.stdout
 
 
+@functools.cache
 def page_of(path):
     """The JSON resources of the page, out of its HTML file."""
     html = path + ".html"
@@ -44,9 +47,9 @@ def record_graph(device, path):
     x = device.buffer(np.arange(N, dtype=np.float32), "x")
     y = device.buffer(np.ones(N, dtype=np.float32), "y")
     graph = reel.Graph()
-    graph.dispatch(scale, N // 64, reel.inout(x), 1.5)
-    graph.dispatch(add, N // 64, reel.inp(x), reel.inout(y), N)
-    graph.fill(x[:16], 0)
+    graph.add_dispatch(scale, N // 64, reel.inout(x), 1.5)
+    graph.add_dispatch(add, N // 64, reel.inp(x), reel.inout(y), N)
+    graph.add_fill(x[:16], 0)
     exec = graph.instantiate(device)
     stream = device.stream("main")
     reel.start_capture(path, contents="inputs")
@@ -60,8 +63,8 @@ def record_graph(device, path):
 def save_graph(device, path):
     x = device.buffer(np.arange(N, dtype=np.float32), "x")
     graph = reel.Graph()
-    graph.dispatch(scale_kernel(device), N // 64, reel.inout(x), 1.5)
-    graph.save(path)
+    graph.add_dispatch(scale_kernel(device), N // 64, reel.inout(x), 1.5)
+    graph.save(str(path))
     return str(path)
 
 
@@ -76,9 +79,9 @@ def record_calls(path):
     return str(path)
 
 
-@pytest.fixture(params=["host", "opencl", "host graph", "opencl graph", "saved graph", "layer"])
-def document(request, tmp_path):
-    path = tmp_path / "x.reel"
+@pytest.fixture(scope="module", params=["host", "opencl", "host graph", "opencl graph", "saved graph", "layer"])
+def document(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("documents") / "x.reel"
     if request.param == "layer":
         return record_calls(path)
     device = open_or_skip("opencl" if request.param.startswith("opencl") else "host")

@@ -6,6 +6,26 @@
 
 namespace reel::analysis {
 
+namespace {
+
+std::optional<IdleCause> cause_of(CallKind kind) {
+  switch (kind) {
+    case CallKind::build:
+      return IdleCause::build;
+    case CallKind::allocate:
+      return IdleCause::allocation;
+    case CallKind::transfer:
+      return IdleCause::transfer;
+    case CallKind::wait:
+      return IdleCause::sync;
+    case CallKind::other:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 IdleSearch::IdleSearch(const Trace& trace) : trace_(trace), calls_(trace), order_(trace) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
   for (const TraceOverhead& overhead : trace.overheads())
@@ -85,32 +105,14 @@ void IdleSearch::claim_before_enqueue(const Gap& period, std::uint64_t enqueued_
   const std::uint32_t waited_in = wait.value_or(no_index);
   std::uint64_t from = period.begin_ns;
   if (wait) from = claim_wait(period, *wait, enqueued_ns, claims);
-  calls_.for_each_within(thread, from, enqueued_ns,
-                         [&](const TraceCall& call, std::uint32_t index) {
-                           IdleCause cause = otherwise;
-                           switch (calls_.kind_of(call)) {
-                             case CallKind::build:
-                               cause = IdleCause::build;
-                               break;
-                             case CallKind::allocate:
-                               cause = IdleCause::allocation;
-                               break;
-                             case CallKind::transfer:
-                               cause = IdleCause::transfer;
-                               break;
-                             case CallKind::wait:
-                               cause = IdleCause::sync;
-                               break;
-                             case CallKind::other:
-                               break;
-                           }
-                           const std::uint64_t begin = std::max(from, call.begin_ns);
-                           const std::uint64_t end = std::min(enqueued_ns, call.end_ns);
-                           if (end <= begin) return;  // within the one before
-                           if (begin > from) claims.push_back({from, begin, otherwise, waited_in});
-                           claims.push_back({begin, end, cause, index});
-                           from = end;
-                         });
+  calls_.for_each_within(thread, from, enqueued_ns, [&](const TraceCall& call, std::uint32_t i) {
+    const std::uint64_t begin = std::max(from, call.begin_ns);
+    const std::uint64_t end = std::min(enqueued_ns, call.end_ns);
+    if (end <= begin) return;  // within the one before
+    if (begin > from) claims.push_back({from, begin, otherwise, waited_in});
+    claims.push_back({begin, end, cause_of(calls_.kind_of(call)).value_or(otherwise), i});
+    from = end;
+  });
   if (from < enqueued_ns) claims.push_back({from, enqueued_ns, otherwise, waited_in});
 }
 
@@ -134,11 +136,11 @@ void IdleSearch::claim_after_enqueue(const Gap& period, std::uint64_t enqueued_n
     claims.push_back({from, end, IdleCause::dependency});
     from = end;
   }
-  // The call that gives a write or a read may copy the bytes itself before it hands them over.
+  // The call that gives a write copies the bytes before it hands them over.
   const TraceCommand& next = trace_.commands()[period.after];
   const WorkKind kind = trace_.works()[next.work].kind;
   const std::uint64_t copied = std::min(next.call_end_ns, period.end_ns);
-  if ((kind == WorkKind::write || kind == WorkKind::read) && copied > from) {
+  if (kind == WorkKind::write && copied > from) {
     claims.push_back({from, copied, IdleCause::transfer});
     from = copied;
   }

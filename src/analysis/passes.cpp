@@ -1,5 +1,7 @@
 // Passes: the times the program did its work over again. docs/analysis.md has the rule.
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <map>
 #include <set>
 #include <string_view>
@@ -12,6 +14,18 @@
 namespace reel::analysis {
 
 namespace {
+
+// "step 12", "token12": names of passes. "layer12" and "stage12" are parts of one.
+bool counts_passes(const std::string& scope) {
+  const std::string last = scope.substr(scope.rfind('/') + 1);
+  std::string word;
+  for (const char c : last)
+    if (std::isalpha(static_cast<unsigned char>(c)))
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::array words{"batch", "epoch", "frame",   "iter",   "iteration", "pass",
+                             "run",   "step",  "request", "sample", "token"};
+  return std::ranges::find(words, word) != words.end();
+}
 
 class PassSearch {
  public:
@@ -151,11 +165,11 @@ class PassSearch {
         return passes;
       };
       std::vector<Pass> passes = passes_of(best_runs(exact, uses_the_same));
-      // "step 1", "step 2": numbered passes use the same memory, layers have weights of their own.
       std::vector<Pass> numbered = passes_of(best_runs(alike, uses_the_same));
       if (covered(numbered) > covered(passes)) passes = std::move(numbered);
+      if (covered(passes) * 2 >= commands_.size()) return passes;
       // A scope around everything doesn't come again; what is in it may.
-      if (!passes.empty() || is_deepest) return passes;
+      if (is_deepest) break;
     }
     return {};
   }
@@ -181,7 +195,8 @@ class PassSearch {
             .first->second;
       };
       const std::string name = scope.substr(0, end);
-      names[work.scope] = {number(name), number(without_numbers(name)), end != std::string::npos};
+      names[work.scope] = {number(name), number(counts_passes(name) ? without_numbers(name) : name),
+                           end != std::string::npos};
     }
     return names;
   }

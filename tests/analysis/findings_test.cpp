@@ -163,6 +163,34 @@ TEST(Idle, NamesTheOneGapThatIsMostOfIt) {
   EXPECT_THAT(finding->advice, HasSubstr("c7"));
 }
 
+TEST(Idle, TellsOfKernelsThatAreBuiltAtTheirFirstRun) {
+  MadeDocument made;
+  double t = 10;
+  for (int k = 0; k < 4; ++k) {
+    const auto kernel = made.kernel("k" + std::to_string(k));
+    t += 300;
+    for (int i = 0; i < 5; ++i, t += 12)
+      made.add({.kernel = kernel, .run = {t, t + 10}, .call = test::Span{1, 2}});
+  }
+  const auto finding = find(made, "idle.launch");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->title, HasSubstr("before the first run of a kernel"));
+  EXPECT_THAT(finding->advice, HasSubstr("once before"));
+}
+
+TEST(Idle, CountsAPeriodOnceThoughRecordingIsInTheMiddleOfIt) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  made.add({.kernel = k, .run = {10, 20}, .call = test::Span{1, 2}});
+  made.overhead({50, 52});
+  made.add({.kernel = k, .run = {100, 110}, .call = test::Span{3, 4}});
+  made.add({.kernel = k, .run = {180, 190}, .call = test::Span{4, 5}});
+  const auto finding = find(made, "idle.launch");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(number(*finding, "gaps"), 2);
+  EXPECT_EQ(number(*finding, "longest"), 78'000);
+}
+
 TEST(Idle, AdvisesAGraphOnlyForWhatIsInNone) {
   for (const bool in_graph : {false, true}) {
     MadeDocument made;

@@ -159,6 +159,25 @@ TEST(Passes, AreNumberedScopesOverTheSameMemory) {
   EXPECT_THAT(program.passes(), AllOf(SizeIs(4), of_kind(Pass::Kind::scope)));
 }
 
+TEST(Passes, AreNotAFewScopesThatComeTwice) {
+  Program program;
+  for (int i = 0; i < 20; ++i) program.run("k" + std::to_string(i), "part" + std::to_string(i));
+  for (int i = 0; i < 2; ++i) {
+    program.run("softmax", "tail/softmax");
+    program.run("norm", "tail/norm");
+  }
+  EXPECT_THAT(program.passes(), IsEmpty());
+}
+
+TEST(Passes, AreNotStagesOverTheSameMemory) {
+  Program program;
+  const auto x = program.made.buffer();
+  for (std::uint32_t stage = 0; stage < 6; ++stage)
+    for (const char* kernel : {"swap", "merge"})
+      program.run(kernel, "sort/stage" + std::to_string(stage), {{x}}, 1 + stage);
+  EXPECT_THAT(program.passes(), IsEmpty());
+}
+
 TEST(Passes, AreNotLayers) {
   for (const bool named : {true, false}) {
     Program program;

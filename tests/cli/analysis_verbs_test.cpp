@@ -1,10 +1,12 @@
 // The verbs that say what a document means, run as a user runs them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "document/document_writer.hpp"
 #include "document/sample_document.hpp"
 #include "verb_test.hpp"
 
@@ -14,6 +16,7 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class AnalysisVerbs : public VerbTest {
  protected:
@@ -58,6 +61,44 @@ TEST_F(AnalysisVerbs, GapsAddUpToTheIdleTime) {
   EXPECT_EQ(sum, causes);
   EXPECT_GT(sum, 0u);
   EXPECT_EQ(reel({"gaps", few, "--cause", "weather"}).exit_code, 2);
+}
+
+TEST_F(AnalysisVerbs, OutputOfAnyVerbThatCannotBeWrittenIsAnError) {
+  for (const std::string words :
+       {"info", "commands", "gaps", "kernels", "scopes", "calls", "memory", "insights", "buffers",
+        "deps", "verify", "sql 'select 1'", "diff", "source k4 --form opencl_c", "buffer b1"}) {
+    const std::size_t verb = words.find(' ');
+    const std::string second = words == "diff" ? " '" + sample + "'" : "";
+    for (const char* format : {"", " --json"}) {
+      const std::string line =
+          fmt::format("'{}' {} '{}'{}{}{} >/dev/full", REEL_PROGRAM, words.substr(0, verb), sample,
+                      second, verb == std::string::npos ? "" : words.substr(verb), format);
+      EXPECT_EQ(run_program({"/bin/sh", "-c", line}).exit_code, 1) << line;
+    }
+  }
+}
+
+TEST_F(AnalysisVerbs, WithoutStampsTimesAreNotKnownAndNotZero) {
+  const std::string path = *folder / "unstamped.reel";
+  document::DocumentWriter writer(path, {{"program", "unstamped"}});
+  writer.add(document::DeviceRow{0, "host", "host", "CPU", "cpu", "reel", "1", "", 1, 2, false, 1});
+  writer.add(document::StreamRow{0, 0, "main"});
+  document::WorkRow work{};
+  work.kind = WorkKind::barrier;
+  work.scope = writer.text("step");
+  for (std::uint32_t i = 0; i < 4; ++i)
+    writer.add(document::CommandRow{i, writer.add(work), 0, no_index, no_index, 7, 1000 + 100 * i,
+                                    1050 + 100 * i});
+  writer.close({{"commands", "4"}, {"complete", "yes"}});
+  EXPECT_THAT(reel({"gaps", path}).out, HasSubstr("can't be told: no timings were recorded"));
+  EXPECT_THAT(reel({"info", path}).out, HasSubstr("no times of commands were recorded"));
+  EXPECT_THAT(reel({"insights", path}).out, HasSubstr("No timestamps were recorded"));
+  for (const char* verb : {"info", "gaps", "scopes"}) {
+    const json answer = reel_json({verb, path});
+    EXPECT_TRUE(answer[std::string(verb) == "scopes" ? "run_ns" : "busy_ns"].is_null()) << verb;
+  }
+  for (const char* verb : {"commands", "scopes"})
+    EXPECT_THAT(reel({verb, path}).out, Not(HasSubstr("0 ns"))) << verb;
 }
 
 TEST_F(AnalysisVerbs, DepsShowOnlyWhatIsAskedFor) {

@@ -39,58 +39,91 @@ constexpr CauseText cause_texts[] = {
      "These commands are nodes of a graph already: fuse small kernels, or give each more work."},
 };
 
-// Which gaps there are: never "in 625 gaps" where one of them is most of it.
-std::string gaps_text(const std::vector<const Gap*>& gaps, std::uint64_t sum) {
-  const Gap& longest = *gaps[0];
-  const std::string before = command_name(longest.after);
-  if (gaps.size() == 1) return fmt::format("It is one gap, before {}.", before);
-  if (longest.size_ns() * 2 >= sum)
-    return fmt::format("One gap of {}, before {}, is {} of it; the other {} add up to {}.",
-                       time_text(longest.size_ns()), before, share_text(longest.size_ns(), sum),
-                       gaps.size() - 1, time_text(sum - longest.size_ns()));
-  return fmt::format("The longest of {} is {}, before {}.", count_text(gaps.size(), "gap"),
-                     time_text(longest.size_ns()), before);
+// What one idle period has of a cause.
+struct Share {
+  std::uint64_t ns = 0;
+  const Gap* longest = nullptr;  // the part to look at
+};
+
+std::vector<Share> shares_of(const Activity& activity, IdleCause cause) {
+  std::vector<Share> shares(activity.idle_periods);
+  for (const Gap& gap : activity.gaps) {
+    if (gap.cause != cause) continue;
+    Share& share = shares[gap.period];
+    share.ns += gap.size_ns();
+    if (!share.longest || gap.size_ns() > share.longest->size_ns()) share.longest = &gap;
+  }
+  std::erase_if(shares, [](const Share& share) { return share.ns == 0; });
+  std::ranges::stable_sort(shares, std::ranges::greater{}, &Share::ns);
+  return shares;
 }
 
-std::string advice_for(const Case& c, const CauseText& text, const std::vector<const Gap*>& gaps,
+// Which gaps there are: never "in 625 gaps" where one of them is most of it.
+std::string gaps_text(const std::vector<Share>& gaps, std::uint64_t sum) {
+  const std::uint64_t longest = gaps[0].ns;
+  const std::string before = command_name(gaps[0].longest->after);
+  if (gaps.size() == 1) return fmt::format("It is one gap, before {}.", before);
+  if (longest * 2 >= sum)
+    return fmt::format("One gap of {}, before {}, is {} of it; the other {} add up to {}.",
+                       time_text(longest), before, share_text(longest, sum), gaps.size() - 1,
+                       time_text(sum - longest));
+  return fmt::format("The longest of {} is {}, before {}.", count_text(gaps.size(), "gap"),
+                     time_text(longest), before);
+}
+
+// Of the gaps, what is before a command for which this holds.
+template <class Is>
+std::uint64_t part_of(const std::vector<Share>& gaps, Is&& is) {
+  std::uint64_t sum = 0;
+  for (const Share& gap : gaps)
+    if (is(gap.longest->after)) sum += gap.ns;
+  return sum;
+}
+
+std::string advice_for(const Case& c, const CauseText& text, const std::vector<Share>& gaps,
                        std::uint64_t sum) {
-  std::uint64_t in_graph = 0;
-  for (const Gap* gap : gaps)
-    if (c.command(gap->after).launch != no_index) in_graph += gap->size_ns();
+  const std::uint64_t in_graph =
+      part_of(gaps, [&](std::uint32_t i) { return c.command(i).launch != no_index; });
   const char* general = text.in_graph && in_graph * 2 >= sum ? text.in_graph : text.advice;
-  const std::uint64_t longest = gaps[0]->size_ns();
+  const std::uint64_t longest = gaps[0].ns;
   if (longest * 2 < sum) return general;
   std::string advice = fmt::format("Look first at what happened before {}, which is a single case.",
-                                   command_name(gaps[0]->after));
+                                   command_name(gaps[0].longest->after));
   // The others must be worth it for themselves.
   if (c.is_worth(sum - longest)) advice += fmt::format(" For the others: {}", general);
   return advice;
 }
 
+// Drivers finish building a kernel when it is first launched.
+void add_first_runs(const Case& c, const std::vector<Share>& gaps, std::uint64_t sum,
+                    Finding& finding) {
+  std::vector<bool> is_first(c.trace.commands().size());
+  for (const KernelUsage& kernel : c.report.kernels)
+    if (kernel.first != no_index) is_first[kernel.first] = true;
+  const std::uint64_t first_runs = part_of(gaps, [&](std::uint32_t i) { return is_first[i]; });
+  finding.numbers.push_back({"before_first_runs", "ns", static_cast<double>(first_runs)});
+  if (first_runs * 2 < sum) return;
+  finding.title +=
+      fmt::format(" {} of it is before the first run of a kernel.", share_text(first_runs, sum));
+  finding.advice =
+      "Run each kernel once before the part whose speed matters: drivers finish building it at its "
+      "first launch.";
+}
+
 void add_idle(const Case& c, const CauseText& text, Findings& findings) {
-  std::vector<const Gap*> gaps, in_calls;
   const std::uint64_t sum = c.report.activity.idle_ns[static_cast<std::size_t>(text.cause)];
   if (!c.is_worth(sum)) return;
-  for (const Gap& gap : c.report.activity.gaps)
-    if (gap.cause == text.cause) gaps.push_back(&gap);
+  const std::vector<Share> gaps = shares_of(c.report.activity, text.cause);
   std::map<std::uint32_t, std::uint64_t> by_call;  // name, time
-  for (const Gap* gap : gaps) {
-    if (gap->call == no_index) continue;
-    by_call[c.trace.calls()[gap->call].name] += gap->size_ns();
-    in_calls.push_back(gap);
-  }
-  largest_first(gaps, [](const Gap& g) { return g.size_ns(); });
-  largest_first(in_calls, [](const Gap& g) { return g.size_ns(); });
+  for (const Gap& gap : c.report.activity.gaps)
+    if (gap.cause == text.cause && gap.call != no_index)
+      by_call[c.trace.calls()[gap.call].name] += gap.size_ns();
 
   Finding finding{.id = text.id};
   finding.severity = sum * 20 >= c.active_ns() ? Severity::warning : Severity::info;
   finding.confidence = text.cause == IdleCause::launch ? Confidence::likely : Confidence::certain;
   finding.title = fmt::format("The device was idle for {} ({} of its time): {}", time_text(sum),
                               share_text(sum, c.active_ns()), text.because);
-  for (std::size_t i = 0; i < std::min(gaps.size(), most_evidence); ++i)
-    finding.evidence.commands.push_back(gaps[i]->after);
-  for (std::size_t i = 0; i < std::min(in_calls.size(), most_evidence); ++i)
-    finding.evidence.calls.push_back(in_calls[i]->call);
   if (!by_call.empty()) {
     const auto most =
         std::ranges::max_element(by_call, {}, [](const auto& entry) { return entry.second; });
@@ -98,14 +131,40 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
   }
   finding.title += ". " + gaps_text(gaps, sum);
   finding.advice = advice_for(c, text, gaps, sum);
-  finding.evidence.begin_ns = gaps[0]->begin_ns;
-  finding.evidence.end_ns = gaps[0]->end_ns;
+  for (const Share& gap : gaps) {
+    if (finding.evidence.commands.size() == most_evidence) break;
+    finding.evidence.commands.push_back(gap.longest->after);
+    if (gap.longest->call != no_index) finding.evidence.calls.push_back(gap.longest->call);
+  }
+  finding.evidence.begin_ns = gaps[0].longest->begin_ns;
+  finding.evidence.end_ns = gaps[0].longest->end_ns;
   finding.numbers = {{"gaps", "", static_cast<double>(gaps.size())},
                      {"idle", "ns", static_cast<double>(sum)},
-                     {"longest", "ns", static_cast<double>(gaps[0]->size_ns())}};
+                     {"longest", "ns", static_cast<double>(gaps[0].ns)}};
+  if (text.cause == IdleCause::launch) add_first_runs(c, gaps, sum, finding);
   finding.saving_ns = sum;
   finding.formula = "estimate: if these gaps were eliminated";
   findings.push_back(std::move(finding));
+}
+
+// A verdict from one gap is a verdict on that gap.
+std::string single_gap_text(const Case& c) {
+  const Activity& activity = c.report.activity;
+  std::vector<std::uint64_t> by_period(activity.idle_periods);
+  std::uint64_t idle = 0;
+  std::uint32_t after = no_index;
+  std::uint64_t longest = 0;
+  for (const Gap& gap : activity.gaps) {
+    if (gap.cause == IdleCause::capture) continue;
+    idle += gap.size_ns();
+    if (std::uint64_t& ns = by_period[gap.period]; (ns += gap.size_ns()) > longest) {
+      longest = ns;
+      after = gap.after;
+    }
+  }
+  if (by_period.size() < 2 || longest * 2 < idle || !c.is_worth(longest)) return {};
+  return fmt::format(" One gap of {}, before {}, is {} of its idle time.", time_text(longest),
+                     command_name(after), share_text(longest, idle));
 }
 
 }  // namespace
@@ -150,6 +209,7 @@ void verdict_rule(const Case& c, Findings& findings) {
           "The device was busy {} of its time; the document doesn't show why it was idle.", share);
       break;
   }
+  finding.title += single_gap_text(c);
   finding.numbers = {{"busy", "%", 100.0 * static_cast<double>(busy) / static_cast<double>(active)},
                      {"active", "ns", static_cast<double>(active)}};
   for (std::size_t cause = 0; cause < idle_causes; ++cause)

@@ -70,8 +70,8 @@ Table activity_table() {
            activity_column<idle_of, true>("idle_ns", "when it didn't"),
            activity_column<sum_of, true>("sum_ns", "each command for itself; what shares are of"),
            activity_column<copies_of, true>("copy_ns", "copies, reads, writes and fills, of that")},
-          true,
-          true,
+          false,
+          false,
           true};
 }
 

@@ -190,7 +190,7 @@ function WhatIf({ summary }: { summary: Summary }) {
   return (
     <Card title="Critical path" more={timeText(path.span_ns)}>
       <p class="dim">
-        commands {timeText(path.command_ns)}, host {timeText(path.host_ns)}, delays {timeText(path.delay_ns)}
+        commands {timeText(path.command_ns)}, host {timeText(path.host_ns)}, waiting {timeText(path.delay_ns)}
       </p>
       {path.halved.length > 0 && (
         <ul class="what-if">
@@ -276,6 +276,9 @@ export function SummaryView({ summary }: { summary: Summary }) {
     .join(", ");
   const isGraph = summary.facts.kind === "graph";
   const timed = summary.devices.reduce((sum, device) => sum + device.timed, 0);
+  const overlap = findings
+    ?.find((finding) => finding.id === "capture")
+    ?.numbers.find((number) => number.name === "overlap");
   const overhead = Object.values(summary.overhead_ns).reduce((sum, ns) => sum + ns, 0);
   return (
     <div class="scroll summary">
@@ -304,7 +307,7 @@ export function SummaryView({ summary }: { summary: Summary }) {
           value={timed > 0 ? timeText(summary.busy_ns) : unknown}
           detail={
             timed > 0
-              ? `${shareText(summary.busy_ns, summary.active_ns)} of ${timeText(summary.active_ns)}, first start to last end`
+              ? `${shareText(summary.busy_ns, summary.active_ns)} of ${timeText(summary.active_ns)} active`
               : "no times recorded"
           }
         />
@@ -326,11 +329,7 @@ export function SummaryView({ summary }: { summary: Summary }) {
         <Tile
           name="recording took"
           value={isGraph ? unknown : timeText(overhead)}
-          detail={
-            summary.span_ns > 0
-              ? `${shareText(overhead, summary.span_ns)} of the span: contents, commands, starting, stopping`
-              : "contents, commands, starting, stopping"
-          }
+          detail={overlap ? `overlaps ${shareText(overlap.value, summary.span_ns)} of the span` : "contents, commands, …"}
         />
       </div>
       <div class="summary-columns">
