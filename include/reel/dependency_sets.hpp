@@ -1,13 +1,14 @@
 // dependency_sets.hpp - what holds for sets of commands, brought to their members and back.
 //
 //   for (const Dependency& d : report.dependencies)
-//     if (d.kind == DependencyKind::data) sets.of(d, is_read) = true;
+//     for (const std::uint32_t from : sets.commands_of(d)) …
 //
 // Looks into lists that it doesn't own.
 #pragma once
 
 #include <algorithm>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "reel/analysis.hpp"
@@ -32,15 +33,14 @@ class DependencySets {
   std::vector<std::uint32_t> commands_of(const Dependency& dependency) const {
     if (dependency.set == no_index) return {dependency.from};
     std::vector<std::uint32_t> commands, open{dependency.set};
-    std::vector<bool> is_seen(dependency.set + 1);
+    std::unordered_set<std::uint32_t> seen;
     while (!open.empty()) {
       const std::uint32_t set = open.back();
       open.pop_back();
       for (const SetMember& member : members(set))
         if (member.inner == no_index) {
           commands.push_back(member.command);
-        } else if (!is_seen[member.inner]) {
-          is_seen[member.inner] = true;
+        } else if (seen.insert(member.inner).second) {
           open.push_back(member.inner);
         }
     }

@@ -6,12 +6,12 @@
 #include <map>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "analysis/access_map.hpp"
 #include "analysis/happens_before.hpp"
 #include "analysis/host_calls.hpp"
+#include "analysis/named_sets.hpp"
 #include "analysis/observed_access.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
@@ -19,59 +19,6 @@
 namespace reel::analysis {
 
 namespace {
-
-// A set is worth an entry of its own from here on; fewer are dependencies one by one.
-constexpr std::uint32_t few = 8;
-
-// Numbers the sets that dependencies name, and lists their members.
-class NamedSets {
- public:
-  explicit NamedSets(const CommandSets& sets) : sets_(sets) {}
-
-  std::uint32_t number_of(CommandSets::Set set) {
-    if (const auto known = numbers_.find(set); known != numbers_.end()) return known->second;
-    std::vector<std::uint32_t> commands, inner;
-    const auto add = [&](CommandSets::Set part) {
-      if (sets_.count(part) > few)
-        inner.push_back(number_of(part));
-      else
-        add_all(part, commands);
-    };
-    // Halves are named, since others will be made of them. Of what grew by one command after the
-    // other, the rest is followed until it has a name: that may be long, so without recursion.
-    CommandSets::Set rest = set;
-    for (;;) {
-      const CommandSets::Pair& pair = sets_.pair(rest);
-      add(pair.second);
-      rest = pair.first;
-      const bool goes_on = pair.shape == static_cast<std::uint32_t>(CommandSets::Shape::grown) &&
-                           sets_.count(rest) > few && !numbers_.contains(rest);
-      if (!goes_on) break;
-    }
-    add(rest);
-    std::ranges::sort(commands);
-    commands.erase(std::unique(commands.begin(), commands.end()), commands.end());
-    const auto number = static_cast<std::uint32_t>(numbers_.size());
-    for (const std::uint32_t command : commands) members_.push_back({number, command, no_index});
-    for (const std::uint32_t other : inner) members_.push_back({number, no_index, other});
-    numbers_.emplace(set, number);
-    return number;
-  }
-
-  std::vector<SetMember> take() && { return std::move(members_); }
-
- private:
-  void add_all(CommandSets::Set set, std::vector<std::uint32_t>& commands) const {
-    sets_.for_each(set, [&](std::uint32_t command) {
-      commands.push_back(command);
-      return true;
-    });
-  }
-
-  const CommandSets& sets_;
-  std::unordered_map<CommandSets::Set, std::uint32_t> numbers_;
-  std::vector<SetMember> members_;
-};
 
 class DependencySearch {
  public:
@@ -134,7 +81,7 @@ class DependencySearch {
   bool add(CommandSets::Set set, Dependency dependency) {
     dependency.from = sets_.last(set);
     if (CommandSets::is_pair(set)) {
-      if (sets_.count(set) <= few) return false;
+      if (sets_.count(set) <= NamedSets::few) return false;
       if (before_.is_surely_unordered(sets_, set, dependency.to))
         dependency.kind = DependencyKind::missing;
       else if (!before_.is_ordered(sets_, set, dependency.to))

@@ -11,6 +11,7 @@
 #include "analysis/made_document.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
+#include "reel/page.hpp"
 
 namespace reel {
 namespace {
@@ -343,6 +344,9 @@ TEST(DependencySets, OfAHundredThousandStreamsThatMeet) {
     ASSERT_NE(d.kind, DependencyKind::redundant) << "c" << d.from << " > c" << d.to;
   }
   EXPECT_LT(found.edges.size() + found.sets.size(), 10u * trace.commands().size());
+  // Everything else that is made of a document comes to an end, too.
+  const PageData data(trace);
+  for (const std::string& name : data.names()) EXPECT_TRUE(data.get(name).has_value()) << name;
   // A wait that is left out is seen.
   MadeDocument racy;
   racy.kernel("k");

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <fstream>
+#include <future>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -80,7 +81,7 @@ TEST_F(PageDataTest, TheDocumentNamesEveryColumnWithItsType) {
     }
     EXPECT_EQ(described, expected) << match[1];
   }
-  EXPECT_EQ(tables, 12);
+  EXPECT_EQ(tables, 13);
 }
 
 TEST_F(PageDataTest, CommandsAreThoseOfTheTrace) {
@@ -332,6 +333,48 @@ TEST_F(PageDataTest, AHundredThousandStreamsAreShown) {
   const PageData data(Trace::load(write_streams(folder_ / "x.reel", 100'000)));
   EXPECT_EQ(list(data, "summary")["streams"].size(), 100'000u);
   EXPECT_EQ(table(data, "depth").rows(), 200'000u);
+}
+
+// The page is looked at while dependencies are still being searched for.
+TEST_F(PageDataTest, TheFirstLookDoesNotWaitForTheRest) {
+  const Trace trace = Trace::load(write_sample(folder_ / "x.reel"));
+  std::promise<void> reached, released;
+  bool was_reached = false;  // the difference looks at dependencies again
+  const PageData data(trace, trace,
+                      {.in_background = true, .progress = [&](std::string_view what, double) {
+                         if (what != "Looking at dependencies" || std::exchange(was_reached, true))
+                           return;
+                         reached.set_value();
+                         released.get_future().wait();
+                       }});
+  reached.get_future().wait();
+  const PageData whole(trace, trace);
+  for (const char* name : {"summary", "commands", "gaps", "path", "kernels", "buffers", "memory"})
+    EXPECT_EQ(data.get(name)->bytes, whole.get(name)->bytes) << name;
+  EXPECT_TRUE(data.get("page/2/0"));
+  const json progress = json::parse(data.get("progress")->bytes);
+  EXPECT_EQ(progress["what"], "Looking at dependencies");
+  EXPECT_EQ(progress["done"], false);
+  std::vector<std::future<std::string>> later;
+  const std::vector<std::string> names{"dependencies", "dependency_sets", "findings", "diff"};
+  for (const std::string& name : names)
+    later.push_back(std::async(std::launch::async, [&] { return data.get(name)->bytes; }));
+  for (auto& one : later)
+    EXPECT_EQ(one.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  released.set_value();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    EXPECT_EQ(later[i].get(), whole.get(names[i])->bytes) << names[i];
+  EXPECT_EQ(json::parse(data.get("progress")->bytes)["done"], true);
+}
+
+TEST_F(PageDataTest, WhatTheAnalysisFailsWithIsTold) {
+  const PageData data(Trace::load(write_sample(folder_ / "x.reel")),
+                      {.in_background = true, .progress = [](std::string_view what, double) {
+                         if (what == "Looking at dependencies") throw std::runtime_error("stopped");
+                       }});
+  EXPECT_TRUE(data.get("summary"));
+  EXPECT_THROW(data.get("findings"), std::runtime_error);
+  EXPECT_EQ(json::parse(data.get("progress")->bytes)["done"], true);
 }
 
 TEST_F(PageDataTest, AnyThreadMayAsk) {

@@ -635,9 +635,9 @@ test("a page that is there before the analysis shows how far it is", async () =>
   const resources = makeDocument({ commands: 500 });
   const server = await serveSlowly(resources);
   server.tell({ what: "Starting", part: 0, done: false });
-  const view = await driver.open(server.url),
-    { page } = view;
   try {
+    const view = await driver.open(server.url, { shows: ".waiting" }),
+      { page } = view;
     server.tell({ what: "Looking at activity", part: 0.4, done: false });
     await page.waitForFunction(() => /40 %/.test(document.querySelector(".waiting")?.textContent ?? ""));
     server.tell({ what: "Looking at dependencies", part: 0.5, done: false });

@@ -50,8 +50,8 @@ export class PageDriver {
     this.screenshots = screenshots;
   }
 
-  // A page at an address; `check` fails where it complained or asked elsewhere.
-  async open(url, { scheme = "dark", tolerates = null } = {}) {
+  // A page at an address, once it shows something; `check` fails where it complained or asked elsewhere.
+  async open(url, { scheme = "dark", tolerates = null, shows = ".shell, .failed" } = {}) {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: scheme });
     const page = await context.newPage();
     const troubles = [],
@@ -72,7 +72,7 @@ export class PageDriver {
         troubles.push(`asked ${request.url()}`),
     );
     await page.goto(url);
-    await page.waitForSelector(".shell, .failed");
+    await page.waitForSelector(shows);
     return {
       page,
       show: async (hash) => {
