@@ -15,14 +15,12 @@ namespace reel::cli {
 namespace {
 
 struct Summary {
-  explicit Summary(const TraceTotals& totals) {
-    for (const TraceOverhead& overhead : totals.overheads)
-      overhead_ns[static_cast<std::size_t>(overhead.kind)] += overhead.end_ns - overhead.begin_ns;
+  explicit Summary(const TraceTotals& totals) : overhead_ns(reel::overhead_ns(totals.overheads)) {
     for (const TraceRegion& region : totals.regions)
       passes += region.kind == TraceRegion::Kind::pass;
   }
 
-  std::array<std::uint64_t, static_cast<std::size_t>(OverheadKind::commands) + 1> overhead_ns{};
+  std::array<std::uint64_t, overhead_kinds> overhead_ns;
   std::size_t passes = 0;
 };
 

@@ -7,11 +7,11 @@ namespace reel::layer {
 
 Given::Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count,
              const cl_event* waits, cl_event* event) noexcept {
+  const std::uint32_t mode = session::mode();
+  if (mode & session::recording) meter_.begin();
   ticket_.wait_count = wait_count;
   ticket_.waits = waits;
   ticket_.event = ticket_.program_event = event;
-  const std::uint32_t mode = session::mode();
-  if (mode & session::recording) meter_.begin();
   if (mode & session::attention) control::before_command(kernel);
   use_.emplace();
   if (!*use_) {
@@ -36,8 +36,9 @@ Given::~Given() { leave(); }
 
 void Given::leave() noexcept {
   lock_ = {};
+  if (!use_) return;
+  if (const std::uint64_t ns = meter_.end(); ns && *use_) (*use_)->add_command_time(ns);
   use_.reset();
-  waited_ = {};
 }
 
 void Given::called(cl_int status) noexcept {
@@ -51,17 +52,15 @@ void Given::called(cl_int status) noexcept {
   }
   if (ticket_.record) {
     (*use_)->finish(ticket_, status);
-    if (const std::uint64_t ns = meter_.end()) (*use_)->add_command_time(ns);
-    return;
+  } else {
+    (*use_)->followed(ticket_, status);
+    if (ticket_.taken) next().clReleaseEvent(std::exchange(ticket_.taken, nullptr));
   }
-  (*use_)->followed(ticket_, status);
-  if (ticket_.taken) next().clReleaseEvent(std::exchange(ticket_.taken, nullptr));
 }
 
 cl_int Given::wait(cl_int status) noexcept {
   if (!waited_ && !without_event_) return status;
-  lock_ = {};
-  use_.reset();
+  leave();
   if (!waited_) return next().clFinish(without_event_);
   const cl_event event = waited_.get();
   status = next().clWaitForEvents(1, &event);
@@ -76,13 +75,17 @@ cl_int Given::wait(cl_int status) noexcept {
 }
 
 Call::Call(const char* name) noexcept : name_(name) {
-  if (session::mode() & session::recording) begin_ns_ = monotonic_ns();
+  if (!(session::mode() & session::recording)) return;
+  meter_.begin();
+  begin_ns_ = monotonic_ns();
 }
 
 Call::~Call() {
   if (!begin_ns_) return;
   const RecordingUse use;
-  if (use) use->called(name_, begin_ns_);
+  if (!use) return;
+  use->called(name_, begin_ns_);
+  if (const std::uint64_t ns = meter_.end(); ns && knows_driver_) use->add_command_time(ns);
 }
 
 }  // namespace reel::layer

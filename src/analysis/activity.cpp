@@ -172,7 +172,8 @@ Activity find_activity(const Trace& trace) {
   const StreamOrder order(trace);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
   for (const TraceOverhead& overhead : trace.overheads())
-    if (overhead.kind != OverheadKind::commands)  // spread over more time than its row
+    // Those are spread over more time than their rows.
+    if (overhead.kind != OverheadKind::commands && overhead.kind != OverheadKind::writing)
       spans.emplace_back(overhead.begin_ns, overhead.end_ns);
   const Intervals capturing(std::move(spans));
   std::vector<GapSearch> searches;

@@ -86,11 +86,24 @@ void CallRecording::look_at(QueueLog& queue, const Point& command, const CallWor
   }
 }
 
+// A loop gives the same kernel with the same arguments.
+bool CallRecording::is_again(const QueueLog& queue, const Call& call, const CallWork& work,
+                             std::string_view label) {
+  const auto& last = queue.last;
+  return work.is_appended && last.work == &work && work.row.kind == WorkKind::dispatch &&
+         last.scope == call.scope && last.label == label &&
+         std::memcmp(&last.row, &work.row, sizeof last.row) == 0;
+}
+
 void CallRecording::append(QueueLog& queue, const Call& call, const CallWork& work,
                            const Given& given, bool is_refused) {
   const std::uint32_t arguments = is_refused ? 0 : u32(work.arguments.size());
   const std::uint32_t values = is_refused ? 0 : u32(work.values.size());
   const std::string_view label = work.kernel ? std::string_view(work.kernel->label) : work.label;
+  if (is_again(queue, call, work, label) && given.launch == no_index && !is_refused) {
+    append_again(*queue.log, queue.lanes[call.lane].stream, given);
+    return;
+  }
   PackedCommand* entry = reserve_command(*queue.log, queue.lanes[call.lane].stream, given,
                                          arguments, values, label.size());
   entry->scope = call.scope;
@@ -114,6 +127,12 @@ void CallRecording::append(QueueLog& queue, const Call& call, const CallWork& wo
   if (values) std::memcpy(entry->values(), work.values.data(), values);
   label.copy(entry->label(), label.size());
   queue.log->commit();
+  queue.last.work = is_refused || given.launch != no_index ? nullptr : &work;
+  if (!queue.last.work) return;
+  work.is_appended = true;
+  queue.last.row = work.row;
+  queue.last.scope = call.scope;
+  queue.last.label = label;
 }
 
 void CallRecording::append_all(QueueLog& queue, const Call& call, bool is_refused) {

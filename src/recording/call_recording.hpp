@@ -114,6 +114,8 @@ class CallRecording : public RecordingCore {
  private:
   void look_at(QueueLog& queue, const Point& command, const CallWork& work,
                std::vector<Piece>& unknown);
+  static bool is_again(const QueueLog& queue, const Call& call, const CallWork& work,
+                       std::string_view label);
   void append(QueueLog& queue, const Call& call, const CallWork& work, const Given& given,
               bool is_refused);
   void append_all(QueueLog& queue, const Call& call, bool is_refused);

@@ -18,7 +18,7 @@ std::vector<analysis::IdleCause> causes_of(const analysis::Activity& activity) {
   return causes;
 }
 
-TEST(analysis::Activity, IsNothingForADocumentOfNothing) {
+TEST(Activity, IsNothingForADocumentOfNothing) {
   MadeDocument made;
   const analysis::Report report = analyze(made.trace());
   EXPECT_EQ(report.activity.span_ns(), 0u);
@@ -28,7 +28,7 @@ TEST(analysis::Activity, IsNothingForADocumentOfNothing) {
   EXPECT_EQ(report.memory.peak_bytes, 0u);
 }
 
-TEST(analysis::Activity, CountsOverlappingCommandsOnce) {
+TEST(Activity, CountsOverlappingCommandsOnce) {
   MadeDocument made;
   const auto k = made.kernel("k"), side = made.stream();
   made.add({.kernel = k, .run = {10, 20}});
@@ -43,7 +43,7 @@ TEST(analysis::Activity, CountsOverlappingCommandsOnce) {
   EXPECT_EQ(activity.begin_ns, test::at_us(9));
 }
 
-TEST(analysis::Activity, TakesALaunchAsItsNodes) {
+TEST(Activity, TakesALaunchAsItsNodes) {
   MadeDocument made;
   const auto k = made.kernel("k");
   const auto launch = made.add({.kind = WorkKind::launch, .run = {10, 30}, .graph = 0});
@@ -56,7 +56,7 @@ TEST(analysis::Activity, TakesALaunchAsItsNodes) {
   EXPECT_THAT(analysis::own_run_ns(trace), ElementsAre(0, 8000, 10000));
 }
 
-TEST(analysis::Activity, BlamesTheHostThatHadGivenNothing) {
+TEST(Activity, BlamesTheHostThatHadGivenNothing) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
@@ -67,7 +67,7 @@ TEST(analysis::Activity, BlamesTheHostThatHadGivenNothing) {
   EXPECT_EQ(activity.idle_ns[0], 30'000u);
 }
 
-TEST(analysis::Activity, BlamesAWaitThatEndedWithTheDevice) {
+TEST(Activity, BlamesAWaitThatEndedWithTheDevice) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
@@ -79,7 +79,7 @@ TEST(analysis::Activity, BlamesAWaitThatEndedWithTheDevice) {
   EXPECT_EQ(trace.text(trace.calls()[activity.gaps[0].call].name), "Stream::synchronize()");
 }
 
-TEST(analysis::Activity, BlamesABlockingRead) {
+TEST(Activity, BlamesABlockingRead) {
   MadeDocument made;
   const auto k = made.kernel("k"), x = made.buffer();
   made.add({.kernel = k, .run = {10, 20}});
@@ -89,7 +89,7 @@ TEST(analysis::Activity, BlamesABlockingRead) {
               ElementsAre(analysis::IdleCause::sync));
 }
 
-TEST(analysis::Activity, BlamesBuildsAndAllocations) {
+TEST(Activity, BlamesBuildsAndAllocations) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
@@ -101,7 +101,7 @@ TEST(analysis::Activity, BlamesBuildsAndAllocations) {
               ElementsAre(analysis::IdleCause::build, analysis::IdleCause::allocation));
 }
 
-TEST(analysis::Activity, BlamesTheLaunchWhereTheCommandHadBeenGiven) {
+TEST(Activity, BlamesTheLaunchWhereTheCommandHadBeenGiven) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}, .call = test::Span{1, 2}});
@@ -110,7 +110,7 @@ TEST(analysis::Activity, BlamesTheLaunchWhereTheCommandHadBeenGiven) {
               ElementsAre(analysis::IdleCause::launch));
 }
 
-TEST(analysis::Activity, BlamesWhatTheNextCommandWaitedFor) {
+TEST(Activity, BlamesWhatTheNextCommandWaitedFor) {
   MadeDocument made;
   const auto k = made.kernel("k");
   const auto far = made.stream(made.device());
@@ -123,7 +123,7 @@ TEST(analysis::Activity, BlamesWhatTheNextCommandWaitedFor) {
               ElementsAre(analysis::IdleCause::dependency));
 }
 
-TEST(analysis::Activity, BlamesCaptureForItsOwnTime) {
+TEST(Activity, BlamesCaptureForItsOwnTime) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
@@ -133,7 +133,7 @@ TEST(analysis::Activity, BlamesCaptureForItsOwnTime) {
               ElementsAre(analysis::IdleCause::capture));
 }
 
-TEST(analysis::Activity, SaysUnknownWhereACommandWithoutTimesMayHaveRun) {
+TEST(Activity, SaysUnknownWhereACommandWithoutTimesMayHaveRun) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
@@ -143,7 +143,7 @@ TEST(analysis::Activity, SaysUnknownWhereACommandWithoutTimesMayHaveRun) {
               ElementsAre(analysis::IdleCause::unknown));
 }
 
-TEST(analysis::Activity, LeavesOutCommandsThatEndBeforeTheyStart) {
+TEST(Activity, LeavesOutCommandsThatEndBeforeTheyStart) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.add({.kernel = k, .run = {10, 20}});
@@ -153,7 +153,7 @@ TEST(analysis::Activity, LeavesOutCommandsThatEndBeforeTheyStart) {
   EXPECT_EQ(activity.devices[0].timed, 1u);
 }
 
-TEST(analysis::Activity, VerdictsFollowTheLargestPart) {
+TEST(Activity, VerdictsFollowTheLargestPart) {
   const auto verdict = [](double gap, const char* wait, WorkKind kind) {
     MadeDocument made;
     const auto k = made.kernel("k"), x = made.buffer();

@@ -119,7 +119,7 @@ TEST(Dependencies, OfVeryManyStreamsThatKnowOfEachOtherComeToAnEnd) {
   EXPECT_EQ(analysis::find_activity(trace).streams.size(), 20'001u);
 }
 
-TEST(analysis::LongestPath, TilesTheSpanWithoutGaps) {
+TEST(LongestPath, TilesTheSpanWithoutGaps) {
   MadeDocument made;
   const auto k = made.kernel("k");
   made.call("setup", {0, 5});
@@ -142,7 +142,7 @@ TEST(analysis::LongestPath, TilesTheSpanWithoutGaps) {
   EXPECT_EQ(path.kernel_ns[k], 23'000u);
 }
 
-TEST(analysis::LongestPath, GoesThroughTheStreamThatWasWaitedFor) {
+TEST(LongestPath, GoesThroughTheStreamThatWasWaitedFor) {
   MadeDocument made;
   const auto slow = made.kernel("slow"), quick = made.kernel("quick"), side = made.stream();
   made.add({.kernel = quick, .run = {10, 12}, .call = test::Span{0, 1}});
@@ -160,7 +160,7 @@ TEST(analysis::LongestPath, GoesThroughTheStreamThatWasWaitedFor) {
   EXPECT_EQ(path.halved[0].span_ns, path.span_ns - 20'000);
 }
 
-TEST(analysis::LongestPath, AFasterKernelLetsTheHostGoOnSooner) {
+TEST(LongestPath, AFasterKernelLetsTheHostGoOnSooner) {
   MadeDocument made;
   const auto k = made.kernel("k"), other = made.kernel("other");
   made.add({.kernel = k, .run = {10, 50}, .call = test::Span{5, 6}});
@@ -173,7 +173,7 @@ TEST(analysis::LongestPath, AFasterKernelLetsTheHostGoOnSooner) {
   EXPECT_EQ(path.halved[0].span_ns, path.span_ns - 20'000);
 }
 
-TEST(analysis::LongestPath, SurvivesClocksThatRunBackwards) {
+TEST(LongestPath, SurvivesClocksThatRunBackwards) {
   MadeDocument made;
   const auto k = made.kernel("k");
   for (int i = 0; i < 20; ++i)
@@ -184,7 +184,7 @@ TEST(analysis::LongestPath, SurvivesClocksThatRunBackwards) {
   EXPECT_LE(path.command_ns, path.span_ns);
 }
 
-TEST(analysis::Repetition, FoldsLayersAndFindsPasses) {
+TEST(Repetition, FoldsLayersAndFindsPasses) {
   MadeDocument made;
   const auto a = made.kernel("a"), b = made.kernel("b"), head = made.kernel("head");
   double t = 1;
@@ -204,7 +204,7 @@ TEST(analysis::Repetition, FoldsLayersAndFindsPasses) {
   EXPECT_EQ(report.passes[1].end, 18u);
 }
 
-TEST(analysis::Repetition, TakesTheProgramsOwnMarks) {
+TEST(Repetition, TakesTheProgramsOwnMarks) {
   MadeDocument made;
   const auto k = made.kernel("k");
   for (int i = 0; i < 6; ++i) made.add({.kernel = k, .run = {10.0 * i + 2, 10.0 * i + 3}});
@@ -216,7 +216,7 @@ TEST(analysis::Repetition, TakesTheProgramsOwnMarks) {
   EXPECT_EQ(report.passes[1].end, 6u);
 }
 
-TEST(analysis::Memory, KnowsThePeakAndWhoWasAlive) {
+TEST(Memory, KnowsThePeakAndWhoWasAlive) {
   MadeDocument made;
   const auto k = made.kernel("k");
   const auto weights = made.buffer({.size = 1000});
@@ -243,7 +243,7 @@ TEST(analysis::Memory, KnowsThePeakAndWhoWasAlive) {
   EXPECT_EQ(report.memory.curve.back().bytes, 1500u);
 }
 
-TEST(analysis::Memory, WhatIsFreedAndAllocatedAtOnceWasNotAliveAtOnce) {
+TEST(Memory, WhatIsFreedAndAllocatedAtOnceWasNotAliveAtOnce) {
   MadeDocument made;
   made.buffer({.size = 1000, .allocated = 5, .freed = 20});
   made.buffer({.size = 1000, .allocated = 20});
@@ -251,7 +251,7 @@ TEST(analysis::Memory, WhatIsFreedAndAllocatedAtOnceWasNotAliveAtOnce) {
   EXPECT_EQ(analyze(made.trace()).memory.peak_bytes, 1000u);
 }
 
-TEST(analysis::KernelUsage, CountsWhatHasNoTimesButDoesNotTimeIt) {
+TEST(KernelUsage, CountsWhatHasNoTimesButDoesNotTimeIt) {
   MadeDocument made;
   const auto k = made.kernel("k"), x = made.buffer({.size = 8000});
   made.add({.kernel = k, .run = {1, 2}, .reads = {{x}}});

@@ -197,7 +197,8 @@ void Recording::when_done(QueueRecord& record, cl_event event,
                           std::unique_ptr<DriverReading> reading) {
   reading->recording = this;
   reading->count = record.readings;
-  reading->is_timed = record.is_timed;
+  // What is done by now the driver did within the call, on this thread: that is counted already.
+  reading->is_timed = record.is_timed && event && !is_done(event);
   being_read_.fetch_add(bytes_of(*reading), std::memory_order_release);
   record.readings->fetch_add(1, std::memory_order_relaxed);
   if (!event) {  // from a driver that gives none

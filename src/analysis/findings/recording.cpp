@@ -49,7 +49,13 @@ void clock_rule(const Case& c, Findings& findings) {
 
 void capture_rule(const Case& c, Findings& findings) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
-  for (const TraceOverhead& o : c.trace.overheads()) spans.emplace_back(o.begin_ns, o.end_ns);
+  std::uint64_t writing = 0;
+  for (const TraceOverhead& o : c.trace.overheads()) {
+    if (o.kind == OverheadKind::writing)
+      writing += o.end_ns - o.begin_ns;
+    else
+      spans.emplace_back(o.begin_ns, o.end_ns);
+  }
   const std::uint64_t overhead =
       Intervals(std::move(spans)).covered(c.report.activity.begin_ns, c.report.activity.end_ns);
   std::uint64_t untimed = 0;
@@ -63,6 +69,9 @@ void capture_rule(const Case& c, Findings& findings) {
   finding.title = span ? fmt::format("Capturing took {} ({}) while commands were enqueued.",
                                      time_text(overhead), share_text(overhead, span))
                        : "The document has no timestamps.";
+  if (writing)
+    finding.title +=
+        fmt::format(" Its own thread took {} of CPU time besides.", time_text(writing));
   if (overhead * 10 >= span && span) {
     finding.severity = Severity::warning;
     finding.advice = "Keep fewer contents to disturb the program less.";
@@ -78,6 +87,7 @@ void capture_rule(const Case& c, Findings& findings) {
   if (!c.trace.notes().empty())
     finding.title += fmt::format(" {} in it.", count_text(c.trace.notes().size(), "note"));
   finding.numbers = {{"overhead", "ns", static_cast<double>(overhead)},
+                     {"writing", "ns", static_cast<double>(writing)},
                      {"untimed", "", static_cast<double>(untimed)},
                      {"notes", "", static_cast<double>(c.trace.notes().size())},
                      {"problems", "", static_cast<double>(c.trace.problems().size())}};
