@@ -16,18 +16,24 @@
 namespace reel::cli {
 namespace {
 
+// What follows from single commands takes loading all of them: 24 million of them take seconds, and
+// this verb answers at once.
+constexpr std::uint64_t most_loaded_commands = 4'000'000;
+
 struct Summary {
-  explicit Summary(const TraceTotals& totals) {
-    for (const TraceOverhead& overhead : totals.overheads)
-      overhead_ns[static_cast<std::size_t>(overhead.kind)] += overhead.end_ns - overhead.begin_ns;
+  explicit Summary(const TraceTotals& totals)
+      : is_loaded(totals.command_count <= most_loaded_commands),
+        overhead_ns(reel::overhead_ns(totals.overheads)) {
+    if (!is_loaded) return;
     const Trace trace = Trace::load(totals.path);
     activity = analysis::find_activity(trace);
     passes = analysis::find_passes(trace, analysis::find_repetitions(trace));
   }
 
-  analysis::Activity activity;
-  std::vector<analysis::Pass> passes;
-  std::array<std::uint64_t, static_cast<std::size_t>(OverheadKind::commands) + 1> overhead_ns{};
+  bool is_loaded;
+  analysis::Activity activity = {};
+  std::vector<analysis::Pass> passes = {};
+  std::array<std::uint64_t, overhead_kinds> overhead_ns;
 };
 
 std::string fact(const std::map<std::string, std::string>& facts, const char* key) {
@@ -81,7 +87,7 @@ Json to_json(const TraceTotals& totals) {
                       {"stored", totals.stored_contents},
                       {"bytes", totals.contents_bytes},
                       {"blob_bytes", totals.stored_bytes}};
-  json["passes"] = s.passes.size();
+  json["passes"] = s.is_loaded ? Json(s.passes.size()) : Json();
   json["pass_kind"] = s.passes.empty() ? Json() : Json(to_string(s.passes[0].kind));
   json["overhead_ns"] = {{"total", overhead_of(s)}};
   for (std::size_t kind = 0; kind < s.overhead_ns.size(); ++kind)
@@ -108,7 +114,11 @@ std::string commands_text(const TraceTotals& totals) {
                                   : "none: nothing ran while it was recorded";
 }
 
-std::string took_text(const analysis::Activity& activity) {
+std::string took_text(const Summary& s) {
+  const analysis::Activity& activity = s.activity;
+  if (!s.is_loaded)
+    return fmt::format("not computed for more than {} commands; `reel gaps` loads them all",
+                       most_loaded_commands);
   if (activity.span_ns() == 0) return {};
   const std::string span = time_text(activity.span_ns());
   if (!activity.has_times()) return span + "; no times of commands were recorded";
@@ -189,7 +199,7 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
   line("command", fact(facts, "command_line"));
   const std::string started = fact(facts, "started"), host = fact(facts, "host");
   line("recorded", host.empty() || started.empty() ? started + host : started + " on " + host);
-  line("took", took_text(s.activity));
+  line("took", took_text(s));
   for (const TraceDevice& device : totals.devices)
     line("device", fmt::format("{}  {}  {} {}", device.selector, device.name, device.driver,
                                device.driver_version));

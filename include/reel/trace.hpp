@@ -178,9 +178,21 @@ struct TraceRegion {
   std::uint64_t begin_ns = 0, end_ns = 0;
 };
 
-// `commands` is what each call that gives a command takes beside the driver, of many of them
-// together: a row ends when they were that much.
-enum class OverheadKind : std::uint8_t { inputs, checks, waiting, starting, stopping, commands };
+// `commands` is what calls of the program take beside the driver, of many of them together: a row
+// ends when they were that much. So does one of `reading`, time that devices took to read contents
+// for us, and one of `writing`, CPU time of the thread that writes the document. The others are
+// time of the program's threads.
+enum class OverheadKind : std::uint8_t {
+  inputs,
+  checks,
+  waiting,
+  starting,
+  stopping,
+  commands,
+  writing,
+  reading
+};
+inline constexpr std::size_t overhead_kinds = static_cast<std::size_t>(OverheadKind::reading) + 1;
 const char* to_string(OverheadKind kind) noexcept;
 
 // Time that capture itself took.
@@ -189,6 +201,9 @@ struct TraceOverhead {
   std::uint32_t thread = 0;
   std::uint64_t begin_ns = 0, end_ns = 0, bytes = 0;
 };
+
+// What capture took, by kind. What a thread did within something else counts once, as what it did.
+std::array<std::uint64_t, overhead_kinds> overhead_ns(std::span<const TraceOverhead> overheads);
 
 struct TraceEdge {
   std::uint32_t graph, from, to;

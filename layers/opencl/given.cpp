@@ -8,9 +8,9 @@ namespace reel::layer {
 
 Given::Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count,
              const cl_event* waits, cl_event* event) noexcept {
-  ticket_.set(wait_count, waits, event);
   const std::uint32_t mode = session::mode();
   if (mode & session::recording) meter_.begin();
+  ticket_.set(wait_count, waits, event);
   if (mode & session::attention) control::before_command(kernel);
   use_.emplace();
   if (!*use_) {
@@ -35,8 +35,9 @@ Given::~Given() { leave(); }
 
 void Given::leave() noexcept {
   lock_ = {};
+  if (!use_) return;
+  if (const std::uint64_t ns = meter_.end(); ns && *use_) (*use_)->add_command_time(ns);
   use_.reset();
-  waited_ = {};
 }
 
 void Given::ready() noexcept {
@@ -82,14 +83,11 @@ void Given::called(cl_int status) noexcept {
       static_cast<capture::RecordedEvent&>(*known) = std::move(recorded);
       add(*ticket_.program_event, std::move(known));
     });
-  if (!ticket_.record) return;
-  if (const std::uint64_t ns = meter_.end()) (*use_)->add_command_time(ns);
 }
 
 cl_int Given::wait(cl_int status) noexcept {
   if (!waited_ && !without_event_) return status;
-  lock_ = {};
-  use_.reset();
+  leave();
   if (!waited_) return next().clFinish(without_event_);
   const auto event = static_cast<cl_event>(waited_.get());
   status = next().clWaitForEvents(1, &event);
@@ -104,13 +102,17 @@ cl_int Given::wait(cl_int status) noexcept {
 }
 
 Call::Call(const char* name) noexcept : name_(name) {
-  if (session::mode() & session::recording) begin_ns_ = monotonic_ns();
+  if (!(session::mode() & session::recording)) return;
+  meter_.begin();
+  begin_ns_ = monotonic_ns();
 }
 
 Call::~Call() {
   if (!begin_ns_) return;
   const RecordingUse use;
-  if (use) use->called(name_, begin_ns_);
+  if (!use) return;
+  use->called(name_, begin_ns_);
+  if (const std::uint64_t ns = meter_.end(); ns && knows_driver_) use->add_command_time(ns);
 }
 
 }  // namespace reel::layer

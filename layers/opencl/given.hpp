@@ -13,11 +13,11 @@
 #include <string_view>
 #include <utility>
 
-#include "layers/control/call_meter.hpp"
 #include "layers/control/control.hpp"
 #include "layers/opencl/objects/command_buffer.hpp"
 #include "layers/opencl/opencl_api.hpp"
 #include "layers/session/recording_use.hpp"
+#include "recording/writing/call_meter.hpp"
 
 namespace reel::layer {
 
@@ -82,7 +82,7 @@ class Given {
   void ask_for_event() noexcept;
   void leave() noexcept;
 
-  CallMeter meter_;
+  capture::CallMeter meter_;
   std::optional<RecordingUse> use_;
   std::shared_ptr<Queue> queue_;
   std::unique_lock<std::recursive_mutex> lock_;
@@ -101,9 +101,40 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
+  // What is not the driver's is then counted as the capture's.
+  template <class Function>
+  auto driver(Function&& function) noexcept {
+    knows_driver_ = true;
+    meter_.driver_begins();
+    const auto result = function();
+    meter_.driver_ends();
+    return result;
+  }
+
  private:
   const char* name_;
   std::uint64_t begin_ns_ = 0;
+  bool knows_driver_ = false;
+  capture::CallMeter meter_;
+};
+
+// The same of a call that is not in the document: from here on to the end of the block.
+class Beside {
+ public:
+  Beside() noexcept {
+    if (session::mode() & session::recording) meter_.begin();
+  }
+  ~Beside() {
+    const std::uint64_t ns = meter_.end();
+    if (!ns) return;
+    const RecordingUse use;
+    if (use) use->add_command_time(ns);
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+ private:
+  capture::CallMeter meter_;
 };
 
 // Bookkeeping must never stop a program.

@@ -29,7 +29,8 @@ std::optional<IdleCause> cause_of(CallKind kind) {
 IdleSearch::IdleSearch(const Trace& trace) : trace_(trace), calls_(trace), order_(trace) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
   for (const TraceOverhead& overhead : trace.overheads())
-    if (overhead.kind != OverheadKind::commands)  // spread over more time than its row
+    // Those are spread over more time than their rows.
+    if (overhead.kind != OverheadKind::commands && overhead.kind != OverheadKind::writing)
       spans.emplace_back(overhead.begin_ns, overhead.end_ns);
   capturing_ = Intervals(std::move(spans));
   for (const TraceDevice& device : trace.devices())

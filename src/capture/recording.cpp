@@ -14,6 +14,7 @@
 #include "document/columns/work_codec.hpp"
 #include "graph/commands/access.hpp"
 #include "graph/commands/kernel_forms.hpp"
+#include "recording/writing/call_meter.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
 #include "runtime/stream_state.hpp"
@@ -58,6 +59,8 @@ bool Recording::is_wanted(const StreamState& stream, Scope scope) const {
 }
 
 void Recording::submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) {
+  CallMeter meter;
+  meter.begin();
   RecordedStream* record = nullptr;
   if (is_wanted(stream, command.scope)) quietly([&] { record = introduce(stream); });
   if (!record) {
@@ -73,7 +76,9 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
       told = telling(stream, id, command);
   });
   try {
+    meter.driver_begins();
     stream.submit_stamped(told ? *told : command, id);
+    meter.driver_ends();
   } catch (const std::exception& error) {
     const std::string refused = error.what();
     quietly([&] {
@@ -87,6 +92,7 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
     after(stream, *record, id, command.work);
     if (++record->since_collected >= collect_every) collect(stream, *record);
   });
+  if (const std::uint64_t ns = meter.end()) add_command_time(ns);
 }
 
 // A function of the program may tell its threads that all before it is done: what they give from
@@ -179,6 +185,8 @@ void Recording::leave_out(const StreamState& stream, const Work& work) {
 
 std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState& exec, bool timed,
                                              std::uint64_t begin_ns) {
+  CallMeter meter;
+  meter.begin_surely();
   const auto& steps = exec.steps();
   const bool wanted = std::any_of(steps.begin(), steps.end(), [&](const auto& step) {
     return is_wanted(stream, step.command.scope);
@@ -211,6 +219,7 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
       if (steps[i].enabled)
         append(stream, *record, {pending.commands[i], id, i, begin_ns, end_ns}, steps[i].command);
   };
+  meter.driver_begins();
   try {
     if (timed || stream.device->info().can_stamp_time)
       pending.times = std::make_shared<SharedStepTimes>(stream.launch_timed_now(exec.executable()));
@@ -224,6 +233,7 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
     });
     throw;
   }
+  meter.driver_ends();
   const auto times = pending.times;
   quietly([&] {
     append_all();
@@ -237,6 +247,7 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
     }
     if ((record->since_collected += enabled) >= collect_every) collect(stream, *record);
   });
+  add_command_time(meter.end());
   return timed ? times : nullptr;
 }
 
@@ -270,6 +281,8 @@ void Recording::append(StreamState& stream, RecordedStream& record, const Given&
 
 void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {
   if (selection_.device && buffer.device.get() != selection_.device) return;
+  CallMeter meter;
+  meter.begin();
   quietly([&] {
     if (buffer.storage)
       note_view(buffer);
@@ -279,10 +292,13 @@ void Recording::allocated(BufferResource& buffer, std::uint64_t begin_ns) {
     document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
   });
   called("Device::buffer()", begin_ns);
+  if (const std::uint64_t ns = meter.end()) add_command_time(ns);
 }
 
 void Recording::freed(std::unique_ptr<BufferResource> buffer) {
   if (selection_.device && buffer->device.get() != selection_.device) return;
+  CallMeter meter;
+  meter.begin();
   quietly([&] {
     document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
     if (buffer->storage) return;
@@ -293,6 +309,7 @@ void Recording::freed(std::unique_ptr<BufferResource> buffer) {
     const std::lock_guard lock(mutex_);
     freed_.push_back({std::move(buffer), std::move(written)});
   });
+  if (const std::uint64_t ns = meter.end()) add_command_time(ns);
 }
 
 void Recording::built(KernelResource& kernel, std::uint64_t begin_ns) {

@@ -8,6 +8,7 @@
 
 #include "capture/recorded_stream.hpp"
 #include "capture/recording.hpp"
+#include "recording/writing/call_meter.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/stream_state.hpp"
 
@@ -113,7 +114,11 @@ void Recording::wait(StreamState& stream, const RecordedPoint& point) {
 
 void Recording::waited(StreamState& stream) {
   auto* record = static_cast<RecordedStream*>(stream.recorded.get());
-  if (record && record->capture == number) quietly([&] { collect(stream, *record); });
+  if (!record || record->capture != number) return;
+  CallMeter meter;
+  meter.begin_surely();
+  quietly([&] { collect(stream, *record); });
+  add_command_time(meter.end());
 }
 
 void Recording::host_waited(const RecordedPoint& point) {

@@ -10,7 +10,6 @@ namespace reel::page {
 namespace {
 
 constexpr std::size_t work_kinds = static_cast<std::size_t>(WorkKind::unknown) + 1;
-constexpr std::size_t overhead_kinds = static_cast<std::size_t>(OverheadKind::commands) + 1;
 
 void write_facts(JsonWriter& json, const char* name,
                  const std::map<std::string, std::string>& facts) {
@@ -85,9 +84,7 @@ void write_counts(JsonWriter& json, const Trace& trace) {
 }
 
 void write_overheads(JsonWriter& json, const Trace& trace) {
-  std::array<std::uint64_t, overhead_kinds> ns{};
-  for (const TraceOverhead& overhead : trace.overheads())
-    ns[static_cast<std::size_t>(overhead.kind)] += overhead.end_ns - overhead.begin_ns;
+  const auto ns = overhead_ns(trace.overheads());
   json.object("overhead_ns", [&] {
     for (std::size_t kind = 0; kind < overhead_kinds; ++kind)
       json.member(to_string(static_cast<OverheadKind>(kind)), ns[kind]);

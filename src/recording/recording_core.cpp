@@ -99,7 +99,7 @@ void RecordingCore::add_read_time(std::uint64_t ns, std::uint64_t bytes, bool no
   const std::uint64_t total = read_ns_.exchange(0, std::memory_order_relaxed);
   if (total == 0) return;
   const std::uint64_t end_ns = monotonic_ns();
-  document_.push(document::OverheadRow{OverheadKind::checks, thread_number(), end_ns - total,
+  document_.push(document::OverheadRow{OverheadKind::reading, thread_number(), end_ns - total,
                                        end_ns, read_bytes_.exchange(0)});
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <random>
 
 #include "expect_error.hpp"
 #include "reel/trace_totals.hpp"
@@ -230,6 +231,39 @@ TEST_F(LoadedSample, HasRegionsOverheadsAndNotes) {
   ASSERT_EQ(trace->notes().size(), 1u);
   EXPECT_EQ(trace->notes()[0].kind, "limit");
   EXPECT_EQ(trace->notes()[0].time_ns, sample_start_ns + 750'000);
+}
+
+// Spans within spans on a few threads: each moment of a thread belongs to the innermost.
+TEST(Overheads, WhatLiesWithinSomethingElseCountsOnce) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<TraceOverhead> rows;
+    std::array<std::uint64_t, overhead_kinds> expected{};
+    // Returns what its rows cover.
+    const auto add = [&](auto&& self, std::uint32_t thread, std::uint64_t begin, std::uint64_t end,
+                         int depth) -> std::uint64_t {
+      std::uint64_t covered = 0;
+      while (begin < end) {
+        const std::uint64_t from = begin + random() % 20, to = from + 1 + random() % 50;
+        begin = to;
+        if (to > end) break;
+        const auto kind = random() % 5;  // those that are spans
+        rows.push_back({static_cast<OverheadKind>(kind), thread, from, to, 0});
+        const std::uint64_t inner = depth > 0 ? self(self, thread, from + 1, to, depth - 1) : 0;
+        expected[kind] += to - from - inner;
+        covered += to - from;
+      }
+      return covered;
+    };
+    for (std::uint32_t thread = 0; thread < 3; ++thread) add(add, thread, 0, 300, 3);
+    // These say how much, not when.
+    rows.push_back({OverheadKind::writing, 0, 0, 300, 0});
+    rows.push_back({OverheadKind::commands, 1, 0, 200, 0});
+    expected[static_cast<std::size_t>(OverheadKind::writing)] += 300;
+    expected[static_cast<std::size_t>(OverheadKind::commands)] += 200;
+    std::shuffle(rows.begin(), rows.end(), random);
+    EXPECT_EQ(overhead_ns(rows), expected);
+  }
 }
 
 TEST(Trace, ManyBatchesComeBackAsOneList) {

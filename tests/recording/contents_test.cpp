@@ -168,6 +168,20 @@ TEST_P(RecordedContents, TimeThatCaptureTookIsInTheDocument) {
   EXPECT_EQ(checks, 8 * page_bytes);
 }
 
+TEST_P(RecordedContents, WhatGivingManyCommandsTookIsInTheDocumentToo) {
+  const Stream stream = device().stream();
+  const Buffer x = device().buffer(64, "x");
+  const Trace trace = captured([&] {
+    for (std::uint32_t i = 0; i < 1000; ++i) stream.fill(x, i);
+    stream.synchronize();
+  });
+  const auto ns = overhead_ns(trace.overheads());
+  const auto of = [&](OverheadKind kind) { return ns[static_cast<std::size_t>(kind)]; };
+  EXPECT_GT(of(OverheadKind::commands), 10'000u);  // 10 ns each
+  EXPECT_GT(of(OverheadKind::writing), 0u);
+  EXPECT_GT(of(OverheadKind::starting), 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, RecordedContents, every_device(), device_name);
 
 }  // namespace

@@ -24,9 +24,9 @@ cl_mem made(cl_mem handle, const cl_int* status) noexcept {
 // Drivers need a place for the status that we can read.
 template <class Make>
 cl_mem make(const char* function, cl_int* status_ret, Make&& driver) noexcept {
-  const Call call(function);
+  Call call(function);
   cl_int status = CL_SUCCESS;
-  cl_mem handle = made(driver(&status), &status);
+  cl_mem handle = made(call.driver([&] { return driver(&status); }), &status);
   if (status_ret) *status_ret = status;
   return handle;
 }
@@ -104,6 +104,7 @@ cl_int CL_API_CALL retain_memory(cl_mem memory) { return retain(memory, next().c
 cl_int CL_API_CALL release_memory(cl_mem memory) {
   return release(memory, next().clReleaseMemObject, [](Object& object) {
     if (object.kind != ObjectKind::memory) return;
+    const Beside beside;
     const auto& storage = static_cast<Memory&>(object).storage;
     if (storage->parts.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     {

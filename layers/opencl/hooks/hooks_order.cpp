@@ -59,7 +59,7 @@ cl_int CL_API_CALL wait_in_queue(cl_command_queue queue, cl_uint wait_count,
 cl_int CL_API_CALL finish(cl_command_queue queue) {
   if (!session::mode()) [[likely]]
     return next().clFinish(queue);
-  const Call call("clFinish");
+  Call call("clFinish");
   std::vector<Point> given;
   std::uint32_t capture = 0;
   {
@@ -68,7 +68,7 @@ cl_int CL_API_CALL finish(cl_command_queue queue) {
     if (known) given = use->given_to(*known);
     if (known) capture = use->number;
   }
-  const cl_int status = next().clFinish(queue);
+  const cl_int status = call.driver([&] { return next().clFinish(queue); });
   if (status == CL_SUCCESS && capture) {
     const RecordingUse use;
     Queue* known = use && use->number == capture ? find<Queue>(queue) : nullptr;
@@ -83,15 +83,15 @@ cl_int CL_API_CALL finish(cl_command_queue queue) {
 cl_int CL_API_CALL flush(cl_command_queue queue) {
   if (!session::mode()) [[likely]]
     return next().clFlush(queue);
-  const Call call("clFlush");
-  return next().clFlush(queue);
+  Call call("clFlush");
+  return call.driver([&] { return next().clFlush(queue); });
 }
 
 cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event* events) {
   if (!session::mode()) [[likely]]
     return next().clWaitForEvents(count, events);
-  const Call call("clWaitForEvents");
-  const cl_int status = next().clWaitForEvents(count, events);
+  Call call("clWaitForEvents");
+  const cl_int status = call.driver([&] { return next().clWaitForEvents(count, events); });
   if (status != CL_SUCCESS || !events) return status;
   const RecordingUse use;
   if (!use) return status;

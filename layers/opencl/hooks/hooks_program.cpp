@@ -285,6 +285,7 @@ void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
 cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, const void* value) {
   const cl_int status = next().clSetKernelArg(kernel, index, size, value);
   if (status != CL_SUCCESS) return status;
+  const Beside beside;
   quietly([&] {
     Kernel* known = kernel_of(kernel);
     if (!known || index >= known->arguments.size()) return;
@@ -297,6 +298,7 @@ cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, co
 cl_int CL_API_CALL set_svm_argument(cl_kernel kernel, cl_uint index, const void* pointer) {
   const cl_int status = next().clSetKernelArgSVMPointer(kernel, index, pointer);
   if (status != CL_SUCCESS) return status;
+  const Beside beside;
   quietly([&] {
     Kernel* known = kernel_of(kernel);
     if (!known || index >= known->arguments.size()) return;

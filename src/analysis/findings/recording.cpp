@@ -49,10 +49,15 @@ void clock_rule(const Case& c, Findings& findings) {
 
 void capture_rule(const Case& c, Findings& findings) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
-  std::uint64_t total = 0;
+  std::uint64_t writing = 0, total = 0;
   for (const TraceOverhead& o : c.trace.overheads()) {
+    const std::uint64_t ns = o.end_ns - std::min(o.begin_ns, o.end_ns);
+    if (o.kind == OverheadKind::writing) {
+      writing += ns;
+      continue;
+    }
     spans.emplace_back(o.begin_ns, o.end_ns);
-    total += o.end_ns - std::min(o.begin_ns, o.end_ns);
+    total += ns;
   }
   const std::uint64_t overhead =
       Intervals(std::move(spans)).covered(c.report.activity.begin_ns, c.report.activity.end_ns);
@@ -70,6 +75,9 @@ void capture_rule(const Case& c, Findings& findings) {
                                      time_text(total), share_text(overhead, span))
                        : "The document has no timestamps.";
   if (idle) finding.title += fmt::format(" The device was idle for {} of it.", time_text(idle));
+  if (writing)
+    finding.title +=
+        fmt::format(" Its own thread took {} of CPU time besides.", time_text(writing));
   if (overhead * 10 >= span && span) {
     finding.severity = Severity::warning;
     finding.advice =
@@ -89,6 +97,7 @@ void capture_rule(const Case& c, Findings& findings) {
   finding.numbers = {{"overhead", "ns", static_cast<double>(total)},
                      {"overlap", "ns", static_cast<double>(overhead)},
                      {"idle", "ns", static_cast<double>(idle)},
+                     {"writing", "ns", static_cast<double>(writing)},
                      {"untimed", "", static_cast<double>(untimed)},
                      {"notes", "", static_cast<double>(c.trace.notes().size())},
                      {"problems", "", static_cast<double>(c.trace.problems().size())}};

@@ -123,7 +123,7 @@ void BatchReader::read(const schema::Overheads& batch) {
   const auto [kind, thread, begin, ns, bytes] =
       decode<columns::overheads>("/overheads", sizeof(TraceOverhead), batch);
   for (std::size_t i = 0; i < kind.size(); ++i) {
-    if (kind[i] > static_cast<std::uint64_t>(OverheadKind::commands))
+    if (kind[i] >= overhead_kinds)
       problems_.left_out("/overheads", newer);
     else if (columns_.is_wrong(i))
       problems_.left_out("/overheads", no_such_number);

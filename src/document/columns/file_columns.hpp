@@ -194,10 +194,11 @@ inline constexpr std::array regions{
 inline constexpr std::array overheads{
     FileColumn{"kind", 0, u32,
                "0 reading inputs, 1 reading checks, 2 waiting for the writer, 3 starting, 4 "
-               "stopping, 5 what calls that give commands take beside the driver: of many commands "
-               "together, in one row that ends when they were so much, estimated from each seventh "
-               "of them"},
-    FileColumn{"thread", 1, u32, "that was held up"},
+               "stopping, 5 what calls of the program take beside the driver, 6 CPU time of the "
+               "thread that writes the document, 7 time that devices took to read contents for the"
+               " capture. A row of 5, 6 or 7 is of many together, and ends when they were so much;"
+               " 5 is estimated from each eighth call or so"},
+    FileColumn{"thread", 1, u32, "that was held up; of 6, that wrote; of 7, that noticed"},
     FileColumn{"begin_ns", 2, ns, "when it began, on the host"},
     FileColumn{"ns", 3, ns, "how long it took"},
     FileColumn{"bytes", 4, u64, "that were recorded meanwhile"},

@@ -60,6 +60,10 @@ const char* to_string(OverheadKind kind) noexcept {
       return "stopping";
     case OverheadKind::commands:
       return "commands";
+    case OverheadKind::writing:
+      return "writing";
+    case OverheadKind::reading:
+      return "reading";
   }
   return "unknown";
 }

@@ -275,9 +275,11 @@ constexpr RowColumn<TraceRegion> regions[] = {
 };
 
 constexpr RowColumn<TraceOverhead> overheads[] = {
-    word_column<&TraceOverhead::kind, OverheadKind::commands>(
-        "kind", "`inputs`, `checks`, `waiting`, `starting`, `stopping`, `commands`"),
-    number_column<&TraceOverhead::thread>("thread", count, "that was held up"),
+    word_column<&TraceOverhead::kind, OverheadKind::reading>(
+        "kind",
+        "`inputs`, `checks`, `waiting`, `starting`, `stopping`, `commands`, `writing`, `reading`"),
+    number_column<&TraceOverhead::thread>(
+        "thread", count, "that was held up; of `writing`, that wrote; of `reading`, that noticed"),
     number_column<&TraceOverhead::begin_ns>("begin_ns", time, "when it began"),
     number_column<&TraceOverhead::end_ns>("end_ns", time, "when it ended"),
     number_column<&TraceOverhead::bytes>("bytes", number, "that were recorded meanwhile"),

@@ -71,7 +71,7 @@ struct ReadUnderWay {
   CallRecording& recording;
   ApiAdapter& api;
   const std::shared_ptr<std::atomic<std::uint32_t>> count;  // of its queue's
-  const bool is_timed;
+  bool is_timed;
   Completion done;                   // until the driver is asked to tell
   void* completion = nullptr;        // that it tells of
   std::optional<Reading> contents;   // for the document

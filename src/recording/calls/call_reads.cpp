@@ -173,6 +173,8 @@ void CallRecording::when_done(CallQueue& record, std::unique_ptr<ReadUnderWay> r
   // The driver keeps what it will tell of; with a reference of ours that would be until then.
   const Completion done = std::move(read->done);
   read->completion = done.get();
+  // What is done by now the driver did within the call, on this thread: that is counted already.
+  read->is_timed = read->is_timed && record.api.status(done.get()) > 0;
   if (record.api.tell_when_done(done.get(), read.get()))
     static_cast<void>(read.release());
   else

@@ -167,11 +167,24 @@ void CallRecording::look_at(const TrackedQueue& queue, const Point& command, con
   }
 }
 
+// A loop gives the same kernel with the same arguments.
+bool CallRecording::is_again(const CallQueue& record, const Call& call, const CallWork& work,
+                             std::string_view label) {
+  const auto& last = record.last;
+  return work.is_appended && last.work == &work && work.row.kind == WorkKind::dispatch &&
+         last.scope == call.scope && last.label == label &&
+         std::memcmp(&last.row, &work.row, sizeof last.row) == 0;
+}
+
 void CallRecording::append(CallQueue& record, const Call& call, const CallWork& work,
                            const Given& given, bool is_refused) {
   const std::uint32_t arguments = is_refused ? 0 : u32(work.arguments.size());
   const std::uint32_t values = is_refused ? 0 : u32(work.values.size());
   const std::string_view label = work.kernel ? std::string_view(work.kernel->label) : work.label;
+  if (is_again(record, call, work, label) && given.launch == no_index && !is_refused) {
+    append_again(*record.log, record.lanes[call.lane].stream, given);
+    return;
+  }
   PackedCommand* entry = reserve_command(*record.log, record.lanes[call.lane].stream, given,
                                          arguments, values, label.size());
   entry->scope = call.scope;
@@ -195,6 +208,12 @@ void CallRecording::append(CallQueue& record, const Call& call, const CallWork& 
   if (values) std::memcpy(entry->values(), work.values.data(), values);
   label.copy(entry->label(), label.size());
   record.log->commit();
+  record.last.work = is_refused || given.launch != no_index ? nullptr : &work;
+  if (!record.last.work) return;
+  work.is_appended = true;
+  record.last.row = work.row;
+  record.last.scope = call.scope;
+  record.last.label = label;
 }
 
 void CallRecording::append_all(CallQueue& record, const Call& call, bool is_refused) {

@@ -146,6 +146,8 @@ class CallRecording final : public RecordingCore {
   void refused(CallQueue& record, const Call& call, std::string_view why);
   // A command is not recorded: what it writes is not known.
   void leave_out(const CallWork& work);
+  static bool is_again(const CallQueue& record, const Call& call, const CallWork& work,
+                       std::string_view label);
   void append(CallQueue& record, const Call& call, const CallWork& work, const Given& given,
               bool is_refused);
   void append_all(CallQueue& record, const Call& call, bool is_refused);

@@ -25,6 +25,7 @@ void CallWork::clear() {
   waits_for_all = holds_back_later = false;
   kernel_version = 0;
   why_not_again = nullptr;
+  is_appended = false;
 }
 
 void CallWork::add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes) {

@@ -51,6 +51,7 @@ struct CallWork {
   std::uint64_t kernel_version = 0;     // of the arguments that these are
   std::uint32_t svm_version = 0;        // of where pointers lead
   const char* why_not_again = nullptr;  // set: can't be replayed, and why
+  mutable bool is_appended = false;     // to a log, and changed since in its grid at most
 
   void clear();
   void read(const Range& range) { add(range, Access::read); }

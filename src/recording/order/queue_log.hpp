@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "recording/order/lanes.hpp"
@@ -60,6 +61,14 @@ struct QueueLog {
   std::vector<Point> carried, after_barrier;
   std::vector<std::uint32_t> after;  // of the command on its way: what it waits for
   std::uint32_t since_collected = 0;
+  // The work that was appended last, where it may come again: whose it was, and what can change
+  // about it from one time to the next.
+  struct {
+    const void* work = nullptr;
+    TraceWork row;
+    const void* scope = nullptr;
+    std::string label;
+  } last;
 
   // The last that it was given.
   void add_given(std::vector<Point>& points) const {

@@ -52,7 +52,8 @@ class CommandLog {
     }
   }
 
-  bool is_read() const;  // nothing is there that was not visited
+  bool is_read() const;                // nothing is there that was not visited
+  std::uint32_t last_work = no_index;  // of the last command that was visited: the visitor's
   std::size_t blocks() const noexcept { return blocks_.load(std::memory_order_relaxed); }
 
  private:
@@ -105,6 +106,19 @@ inline PackedCommand* reserve_command(CommandLog& log, std::uint32_t stream, con
             static_cast<std::uint32_t>(label)};
   entry->work.argument_count = arguments;
   return entry;
+}
+
+// One that does what the last one appended here does, and is no node of a launch.
+inline void append_again(CommandLog& log, std::uint32_t stream, const Given& given) {
+  auto* entry = reinterpret_cast<PackedAgain*>(log.reserve(sizeof(PackedAgain)));
+  *entry = {{sizeof(PackedAgain), EntryType::again},
+            given.id,
+            stream,
+            thread_number(),
+            0,
+            given.begin_ns,
+            given.end_ns};
+  log.commit();
 }
 
 inline document::StampRow* reserve_stamps(CommandLog& log, std::size_t count) {

@@ -23,10 +23,15 @@ namespace {
 
 // How long a command may be in memory only. A program killed loses no more than this.
 constexpr auto pause = std::chrono::milliseconds(50);
+// Of this thread, in one row.
+constexpr std::uint64_t cpu_row_ns = 10'000'000;
 // So many wait no longer than they must.
 constexpr std::size_t many_messages = 16'384;
 // What a machine may lose that goes off. More often, and a slow disk would hold up the writing.
 constexpr std::uint64_t sync_every_ns = 5'000'000'000u;
+
+// From here on a disk takes its time, which is to be in the document.
+constexpr std::uint64_t many_unsynced_bytes = std::uint64_t{16} << 20;
 
 // Pages that are worth asking for before they are copied.
 constexpr std::size_t large_page_bytes = std::size_t{64} << 10;
@@ -48,6 +53,7 @@ std::thread start_quietly(auto function) {
 DocumentThread::DocumentThread(const std::string& path, document::Facts facts,
                                const document::DocumentOptions& options, std::uint64_t limit_bytes)
     : limit_bytes_(limit_bytes) {
+  const std::uint64_t begin_ns = monotonic_ns();
   std::promise<void> opened;
   auto is_opened = opened.get_future();
   thread_ = start_quietly([&, this, opened = std::move(opened)]() mutable {
@@ -67,6 +73,7 @@ DocumentThread::DocumentThread(const std::string& path, document::Facts facts,
     thread_.join();
     throw;
   }
+  push(document::OverheadRow{OverheadKind::starting, thread_number(), begin_ns, monotonic_ns(), 0});
 }
 
 DocumentThread::~DocumentThread() {
@@ -143,11 +150,12 @@ void DocumentThread::round(bool last) {
     messages.clear();
     for (auto& [log, end] : logs)
       log->read_until(end, [&](const EntryHeader& entry) {
-        if (!lost_) write(entry);
+        if (!lost_) write(entry, log->last_work);
         fresh_ = true;
       });
     if (fresh_ && !lost_ && !last) document_->flush();
     fresh_ = false;
+    if (!lost_ && !last) tell_cpu_time(cpu_row_ns);
     check_limit();
   } catch (const std::exception& error) {
     lose(error);
@@ -215,18 +223,31 @@ void DocumentThread::check_limit() {
                      limit_bytes_));
 }
 
+void DocumentThread::tell_cpu_time(std::uint64_t least_ns) {
+  const std::uint64_t ns = thread_cpu_ns() - told_cpu_ns_;
+  if (ns < least_ns) return;
+  told_cpu_ns_ += ns;
+  const std::uint64_t end_ns = monotonic_ns();
+  document_->add(
+      document::OverheadRow{OverheadKind::writing, thread_number(), end_ns - ns, end_ns, 0});
+}
+
+// All of it is packed, written and, if it is much, on its disk before what that took is told; only
+// the index comes after.
 void DocumentThread::close() {
-  timespec cpu{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
   try {
     // What is in the file stays valid after a failed write, and so may be closed if space came
     // back; a second failure says no more than the first.
     if (lost_) document_->add(document::NoteRow{monotonic_ns(), "lost", lost_why_});
     end_facts_["complete"] = lost_ ? std::string(lost_why_) : "yes";
     end_facts_["bytes_in"] = std::to_string(contents_bytes_);
-    end_facts_["writer_cpu_ns"] =
-        std::to_string(static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000u +
-                       static_cast<std::uint64_t>(cpu.tv_nsec));
+    document_->flush();
+    if (document_->file_bytes() - synced_bytes_ >= many_unsynced_bytes) document_->sync();
+    tell_cpu_time(1);
+    if (waits_since_ns_)
+      document_->add(document::OverheadRow{OverheadKind::waiting, waiting_thread_, waits_since_ns_,
+                                           monotonic_ns(), 0});
+    end_facts_["writer_cpu_ns"] = std::to_string(told_cpu_ns_);
     document_->close(end_facts_);
   } catch (const std::exception& error) {
     lose(error);
@@ -260,6 +281,8 @@ DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
     return result;
   }
   end_facts_ = std::move(end_facts);
+  waiting_thread_ = thread_number();
+  waits_since_ns_ = monotonic_ns();
   end(Ending::finished);
   if (is_lost()) result.lost = lost_why_;
   result.document_bytes = document_->file_bytes();
@@ -350,7 +373,13 @@ void DocumentThread::write(GraphMessage& message) {
   for (const document::EdgeRow& edge : message.edges) document_->add(edge);
 }
 
-void DocumentThread::write(const EntryHeader& entry) {
+void DocumentThread::write(const EntryHeader& entry, std::uint32_t& last_work) {
+  if (entry.type == EntryType::again) {
+    const auto& again = reinterpret_cast<const PackedAgain&>(entry);
+    document_->add(document::CommandRow{again.id, last_work, again.stream, no_index, no_index,
+                                        again.thread, again.begin_ns, again.end_ns});
+    return;
+  }
   if (entry.type == EntryType::stamps) {
     const auto& stamps = reinterpret_cast<const PackedStamps&>(entry);
     const auto* rows = reinterpret_cast<const document::StampRow*>(&stamps + 1);
@@ -358,9 +387,10 @@ void DocumentThread::write(const EntryHeader& entry) {
     return;
   }
   const auto& command = reinterpret_cast<const PackedCommand&>(entry);
-  document_->add(document::CommandRow{command.id, works_.number_of(command, *document_),
-                                      command.stream, command.launch, command.node, command.thread,
-                                      command.begin_ns, command.end_ns});
+  last_work = works_.number_of(command, *document_);
+  document_->add(document::CommandRow{command.id, last_work, command.stream, command.launch,
+                                      command.node, command.thread, command.begin_ns,
+                                      command.end_ns});
 }
 
 }  // namespace reel::capture

@@ -42,7 +42,7 @@ class DocumentThread {
   DocumentThread& operator=(const DocumentThread&) = delete;
 
   void push(Message message);
-  // Of the calling thread, all that it has told as overhead.
+  // Of the calling thread, all that it has told as overhead, and what is none.
   static std::uint64_t& told_ns() noexcept;
   void add(std::shared_ptr<CommandLog> log);
   // The writer packs two million commands a second; a producer that stays faster is throttled.
@@ -90,6 +90,7 @@ class DocumentThread {
   void round(bool last);
   void sync_now_and_then();
   void check_limit();
+  void tell_cpu_time(std::uint64_t least_ns);  // that is not in the document yet, if so much
   void leave_thread() noexcept;
   void close();
   void end(Ending ending);  // and joins
@@ -110,7 +111,7 @@ class DocumentThread {
   void write(CallMessage& message);
   void write(RegionMessage& message);
   void write(GraphMessage& message);
-  void write(const EntryHeader& entry);
+  void write(const EntryHeader& entry, std::uint32_t& last_work);
 
   std::unique_ptr<document::DocumentWriter> document_;
   const std::uint64_t limit_bytes_;
@@ -127,7 +128,10 @@ class DocumentThread {
   mutable std::atomic<bool> is_said_{false};
   bool fresh_ = false;  // something was added since the last flush
   std::uint64_t synced_bytes_ = 0, synced_ns_ = 0;
+  std::uint64_t told_cpu_ns_ = 0;
   document::Facts end_facts_;
+  std::uint32_t waiting_thread_ = 0;  // for the end, since then
+  std::uint64_t waits_since_ns_ = 0;
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -13,7 +13,7 @@
 
 namespace reel::capture {
 
-enum class EntryType : std::uint32_t { command = 1, stamps = 2 };
+enum class EntryType : std::uint32_t { command = 1, stamps = 2, again = 3 };
 
 struct EntryHeader {
   std::uint32_t size_bytes;  // of the whole entry, a multiple of 8
@@ -51,6 +51,14 @@ struct PackedCommand {
 static_assert(sizeof(PackedCommand) % 8 == 0 && std::is_trivially_copyable_v<PackedCommand> &&
               std::has_unique_object_representations_v<PackedCommand> &&
               std::has_unique_object_representations_v<TraceArgument>);
+
+// A command that does what the one before it in the log does.
+struct PackedAgain {
+  EntryHeader header;
+  std::uint32_t id, stream, thread, zero;
+  std::uint64_t begin_ns, end_ns;
+};
+static_assert(sizeof(PackedAgain) % 8 == 0);
 
 struct PackedStamps {
   EntryHeader header;

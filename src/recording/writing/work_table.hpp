@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/hash128.hpp"
 #include "document/document_writer.hpp"
@@ -18,13 +20,33 @@ class WorkTable {
   std::uint32_t number_of(const PackedCommand& command, document::DocumentWriter& document);
 
  private:
+  // Four to a cache line, with 96 bits of the hash.
+  struct Slot {
+    Slot() = default;
+    Slot(const Hash128& hash, std::uint32_t given)
+        : low(hash.low), high(static_cast<std::uint32_t>(hash.high)), number(given) {}
+    bool is_of(const Hash128& hash) const noexcept {
+      return low == hash.low && high == static_cast<std::uint32_t>(hash.high);
+    }
+    std::uint64_t low = 0;
+    std::uint32_t high = 0;
+    std::uint32_t number = no_index;  // none: the slot is free
+  };
+  template <class IsOf>
+  Slot& slot_of(std::uint64_t low, IsOf&& is_of);
+  void make_room();
   std::uint32_t write(const PackedCommand& command, document::DocumentWriter& document);
   std::uint32_t scope_text(const void* scope, document::DocumentWriter& document);
+  std::uint32_t label_text(std::string_view label, document::DocumentWriter& document);
 
-  std::unordered_map<Hash128, std::uint32_t> numbers_;
+  // In one piece: a program whose arguments are new each time takes a slot for each command.
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
   std::unordered_map<const void*, std::uint32_t> scopes_;
   Hash128 last_{};  // a loop gives the same again
   std::uint32_t last_number_ = no_index;
+  std::string last_label_;
+  std::uint32_t last_label_number_ = 0;  // of the empty one
 };
 
 }  // namespace reel::capture

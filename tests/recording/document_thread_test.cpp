@@ -1,0 +1,87 @@
+#include "recording/writing/document_thread.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "recording/captured.hpp"
+#include "reel/trace.hpp"
+
+namespace reel::capture {
+namespace {
+
+// A command that needs nothing, told apart by its label.
+void give(CommandLog& log, std::uint32_t id, std::uint32_t work) {
+  const std::string label = std::to_string(work);
+  PackedCommand* entry =
+      reserve_command(log, 1, {.id = id, .begin_ns = id, .end_ns = id + 1}, 0, 0, label.size());
+  entry->work.kind = WorkKind::barrier;
+  label.copy(entry->label(), label.size());
+  log.commit();
+}
+
+void introduce_stream(DocumentThread& thread) {
+  document::DeviceRow device{};
+  device.selector = device.backend = device.name = "made";
+  thread.push(std::move(device));
+  thread.push(document::StreamRow{1, 0, "s"});
+}
+
+// More than the table of works keeps, some of them again and again, at once or much later.
+TEST(DocumentThread, EachCommandHasTheWorkThatItWasGivenHoweverManyThereAre) {
+  const test::ScratchFolder folder;
+  const std::string path = folder.path();
+  DocumentThread thread(path, {}, {}, 0);
+  introduce_stream(thread);
+  const auto log = std::make_shared<CommandLog>();
+  thread.add(log);
+  std::mt19937 random(7);
+  std::vector<std::uint32_t> given;
+  for (std::uint32_t id = 0; id < 400'000; ++id) {
+    const unsigned way = random() % 8;
+    if (way == 0 && id > 0) {
+      append_again(*log, 1, {.id = id, .begin_ns = id, .end_ns = id + 1});
+      given.push_back(given.back());
+    } else {
+      given.push_back(way == 1   ? static_cast<std::uint32_t>(random() % 100)
+                      : way == 2 ? static_cast<std::uint32_t>(random() % 200'000)
+                                 : id);
+      give(*log, id, given.back());
+    }
+    thread.wait_for_room(*log);
+  }
+  EXPECT_EQ(thread.finish({}).lost, "");
+  const Trace trace = Trace::load(path);
+  ASSERT_EQ(trace.commands().size(), given.size());
+  for (std::uint32_t id = 0; id < given.size(); ++id) {
+    const TraceCommand command = trace.commands()[id];
+    ASSERT_EQ(trace.text(trace.works()[command.work].label), std::to_string(given[id])) << id;
+  }
+}
+
+TEST(DocumentThread, SaysWhatItTookItself) {
+  const test::ScratchFolder folder;
+  const std::string path = folder.path();
+  const std::uint64_t begin_ns = monotonic_ns();
+  DocumentThread thread(path, {}, {}, 0);
+  introduce_stream(thread);
+  const auto log = std::make_shared<CommandLog>();
+  thread.add(log);
+  for (std::uint32_t id = 0; id < 300'000; ++id) {
+    give(*log, id, id);
+    thread.wait_for_room(*log);
+  }
+  thread.finish({});
+  const std::uint64_t end_ns = monotonic_ns();
+  const Trace trace = Trace::load(path);
+  const auto ns = overhead_ns(trace.overheads());
+  const auto of = [&](OverheadKind kind) { return ns[static_cast<std::size_t>(kind)]; };
+  EXPECT_GT(of(OverheadKind::starting), 0u);
+  EXPECT_GT(of(OverheadKind::waiting), 0u);  // for the end
+  EXPECT_EQ(std::to_string(of(OverheadKind::writing)), trace.end_facts().at("writer_cpu_ns"));
+  EXPECT_GT(of(OverheadKind::writing), 1'000'000u);
+  EXPECT_LT(of(OverheadKind::writing), end_ns - begin_ns);
+}
+
+}  // namespace
+}  // namespace reel::capture
