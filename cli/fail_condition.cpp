@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "reel/units.hpp"
 #include "trace_input.hpp"
 
 namespace reel::cli {
@@ -58,31 +59,47 @@ FailCondition::FailCondition(std::string text) : text_(std::move(text)) {
   if (!is_share_) limit_ *= unit_of(unit);
 }
 
-bool FailCondition::is_met(const analysis::TraceDiff& diff) const {
-  if (what_ == "results") return diff.contents.has_value();
-  if (what_ == "sources") return !diff.sources.empty();
-  if (what_ == "findings") return !diff.new_findings.empty();
-  double before = 0, after = 0;
-  const auto take = [&](auto a, auto b) {
-    before = static_cast<double>(a);
-    after = static_cast<double>(b);
-  };
-  if (what_ == "total") take(diff.a.total_ns, diff.b.total_ns);
-  if (what_ == "busy") take(diff.a.busy_ns, diff.b.busy_ns);
-  if (what_ == "idle") take(diff.a.idle_ns, diff.b.idle_ns);
-  if (what_ == "peak") take(diff.a.peak_bytes, diff.b.peak_bytes);
-  if (what_ == "commands") take(diff.a.commands, diff.b.commands);
-  if (what_ == "kernel")
-    for (const analysis::DiffRow& row : diff.rows)
-      if (row.name == kernel_) {
-        before += static_cast<double>(row.ns_a);
-        after += static_cast<double>(row.ns_b);
-      }
+bool FailCondition::exceeds(double before, double after) const {
   double change = after - before;
   // From nothing to something is more than any share.
   if (is_share_ && before == 0) change = change > 0 ? HUGE_VAL : 0;
   if (is_share_ && before > 0) change *= 100 / before;
   return is_more_ ? change > limit_ : change < limit_;
+}
+
+// None: what is counted is no time.
+std::optional<analysis::DiffTime> FailCondition::time_in(const analysis::TraceDiff& diff) const {
+  if (what_ == "total") return diff.total;
+  if (what_ == "busy") return diff.busy;
+  if (what_ == "idle") return diff.idle;
+  if (what_ != "kernel") return std::nullopt;
+  for (const analysis::DiffKernel& kernel : diff.kernels)
+    if (kernel.name == kernel_) return kernel.time;
+  return analysis::DiffTime{};
+}
+
+FailCondition::Outcome FailCondition::check(const analysis::TraceDiff& diff, bool strict) const {
+  const Outcome failure{true, text_ + " is true."};
+  if (what_ == "results") return diff.contents ? failure : Outcome{};
+  if (what_ == "sources") return !diff.sources.empty() ? failure : Outcome{};
+  if (what_ == "findings") return !diff.new_findings.empty() ? failure : Outcome{};
+  const auto time = time_in(diff);
+  if (!time) {
+    const bool is_peak = what_ == "peak";
+    const auto before = static_cast<double>(is_peak ? diff.a.peak_bytes : diff.a.commands);
+    const auto after = static_cast<double>(is_peak ? diff.b.peak_bytes : diff.b.commands);
+    return exceeds(before, after) ? failure : Outcome{};
+  }
+  if (!exceeds(static_cast<double>(time->ns_a), static_cast<double>(time->ns_b))) return {};
+  if (strict || time->significant) return failure;
+  if (!diff.comparable)
+    return {false, fmt::format("{} is not checked: the documents have nothing in common.", text_)};
+  std::string why = fmt::format("{} is true, but not significant ({}, was {})", text_,
+                                time_text(time->ns_b), time_text(time->ns_a));
+  if (time->passes_needed)
+    why += fmt::format("; {} or more passes of each might show it, here are {} and {}",
+                       *time->passes_needed, diff.a.passes, diff.b.passes);
+  return {false, why + ". With --strict it fails."};
 }
 
 }  // namespace reel::cli

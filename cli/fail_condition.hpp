@@ -1,6 +1,7 @@
 // fail_condition.hpp - when a difference fails a build: "total>+5%", "peak>+1MiB", "results".
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "reel/diff.hpp"
@@ -12,11 +13,18 @@ class FailCondition {
   // Throws Misuse, with what may be written, for anything else.
   explicit FailCondition(std::string text);
 
-  bool is_met(const analysis::TraceDiff& diff) const;
-  const std::string& text() const noexcept { return text_; }
+  struct Outcome {
+    bool failed = false;
+    std::string why = {};  // a sentence; empty: the limit is kept
+  };
+  // A change of a time fails only where it is significant; if `strict`, by its number alone.
+  Outcome check(const analysis::TraceDiff& diff, bool strict) const;
   static const char* help();
 
  private:
+  bool exceeds(double before, double after) const;
+  std::optional<analysis::DiffTime> time_in(const analysis::TraceDiff& diff) const;
+
   std::string text_, what_, kernel_;
   bool is_more_ = true, is_share_ = false;
   double limit_ = 0;

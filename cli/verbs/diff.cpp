@@ -20,7 +20,7 @@ namespace {
 struct Options : TraceOptions {
   std::string other;
   std::vector<std::string> fail_if;
-  bool markdown = false, all = false;
+  bool markdown = false, all = false, strict = false;
 };
 
 constexpr std::size_t shown_rows = 20;
@@ -40,19 +40,39 @@ std::string remarks_of(const analysis::DiffRow& row) {
   const auto add = [&](bool is, const std::string& what) {
     if (is) text += (text.empty() ? "" : ", ") + what;
   };
-  add(row.count_a != row.count_b && row.count_a && row.count_b,
-      fmt::format("{} runs, were {}", row.count_b, row.count_a));
+  if (row.run)
+    add(true, fmt::format("{} runs, were {}; one takes {}, took {}", row.count_b, row.count_a,
+                          time_text(row.run->ns_b), time_text(row.run->ns_a)));
   add(row.new_source, "new source");
   add(row.new_shape, "new launch size");
   add(row.new_arguments, "new arguments");
-  // Of one pass each nobody knows the noise.
-  add(row.change == analysis::Change::same && row.delta_ns() != 0 && row.noise, "within noise");
   return text;
 }
 
 struct Line {
-  std::string what, before, after, delta, share, remark;
+  std::string what, before, after, delta, share, change, remark;
 };
+
+std::string with_spread(std::uint64_t ns, std::uint64_t spread_ns) {
+  return spread_ns ? fmt::format("{} ± {}", time_text(ns), time_text(spread_ns)) : time_text(ns);
+}
+
+Line line_of(std::string what, const analysis::DiffTime& time, std::string change,
+             std::string remark = "") {
+  return {std::move(what),
+          with_spread(time.ns_a, time.spread_a_ns),
+          with_spread(time.ns_b, time.spread_b_ns),
+          time_change(time.delta_ns()),
+          share_change(time.delta_ns(), time.ns_a),
+          std::move(change),
+          std::move(remark)};
+}
+
+// Of a time that is no row: how it changed, in the words of rows.
+std::string verdict_of(const analysis::DiffTime& time) {
+  if (time.significant) return time.delta_ns() > 0 ? "more" : "less";
+  return time.p ? "not significant" : "not tested";
+}
 
 std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
   std::vector<Line> lines;
@@ -62,26 +82,37 @@ std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
   for (const analysis::DiffRow& row : diff.rows) {
     if (!all && lines.size() >= shown_rows) {
       ++left;
-      rest_a += row.ns_a;
-      rest_b += row.ns_b;
-      rest_delta += row.delta_ns();
+      rest_a += row.time.ns_a;
+      rest_b += row.time.ns_b;
+      rest_delta += row.time.delta_ns();
       continue;
     }
-    lines.push_back({(row.scope.empty() ? "" : row.scope + "/") + row.name,
-                     row.count_a ? time_text(row.ns_a) : "-",
-                     row.count_b ? time_text(row.ns_b) : "-", time_change(row.delta_ns()),
-                     to_string(row.change), remarks_of(row)});
+    const bool is_same = row.change == analysis::Change::same;
+    Line line = line_of((row.scope.empty() ? "" : row.scope + "/") + row.name, row.time,
+                        is_same ? verdict_of(row.time) : to_string(row.change), remarks_of(row));
+    if (!row.count_a) line.before = "-";
+    if (!row.count_b) line.after = "-";
+    lines.push_back(std::move(line));
   }
   if (left)
     lines.push_back({fmt::format("{} more", left), time_text(rest_a), time_text(rest_b),
-                     time_change(rest_delta), "", "--all shows them"});
-  lines.push_back({"idle", time_text(diff.a.idle_ns), time_text(diff.b.idle_ns),
-                   time_change(diff.idle_delta_ns), "", ""});
-  lines.push_back({"total", time_text(diff.a.total_ns), time_text(diff.b.total_ns),
-                   time_change(diff.total_delta_ns()),
-                   share_change(diff.total_delta_ns(), diff.a.total_ns),
-                   diff.significant ? "" : "too little to tell"});
+                     time_change(rest_delta), "", "", "--all shows them"});
+  lines.push_back(line_of("idle", diff.idle, verdict_of(diff.idle)));
+  if (diff.rest_ns)
+    lines.push_back({"rest", "", "", time_change(diff.rest_ns), "", "",
+                     "medians of parts don't add up to the median of the whole"});
+  lines.push_back(line_of("total", diff.total, verdict_of(diff.total)));
+  if (diff.between.ns_a || diff.between.ns_b)
+    lines.push_back(line_of("between passes", diff.between, verdict_of(diff.between)));
   return lines;
+}
+
+std::string passes_text(const analysis::TraceDiff& diff) {
+  if (diff.a.passes == 1 && diff.b.passes == 1)
+    return "One pass of each, so nothing is known of the noise.";
+  return fmt::format(
+      "Times are medians over {} passes before and {} after, ± half the interquartile range.",
+      diff.a.passes, diff.b.passes);
 }
 
 std::string contents_text(const Trace& a, const analysis::TraceDiff& diff) {
@@ -103,13 +134,13 @@ std::string contents_text(const Trace& a, const analysis::TraceDiff& diff) {
 void print_text(const Trace& a, const analysis::TraceDiff& diff, const Options& options) {
   fmt::print("{}\n\n", bold(printable(diff.cause)));
   using enum Table::Align;
-  Table table({{"WHAT"}, {"BEFORE", right}, {"AFTER", right}, {"CHANGE", right}, {""}, {""}});
+  Table table(
+      {{"WHAT"}, {"BEFORE", right}, {"AFTER", right}, {"CHANGE", right}, {"", right}, {""}, {""}});
   for (const Line& line : lines_of(diff, options.all))
-    table.add({line.what, line.before, line.after, line.delta, line.share, line.remark});
+    table.add(
+        {line.what, line.before, line.after, line.delta, line.share, line.change, line.remark});
   fmt::print("{}\n", table.text());
-  if (diff.a.passes > 1 || diff.b.passes > 1)
-    fmt::print("Each stands for its passes: the one in the middle of {}, and of {}.\n",
-               diff.a.passes, diff.b.passes);
+  fmt::print("{}\n", passes_text(diff));
   if (diff.a.peak_bytes != diff.b.peak_bytes)
     fmt::print("Memory at its peak: {}, was {}.\n", size_text(diff.b.peak_bytes),
                size_text(diff.a.peak_bytes));
@@ -139,11 +170,11 @@ std::string cell(const std::string& text) {
 void print_markdown(const Trace& a, const Trace& b, const analysis::TraceDiff& diff,
                     const Options& options) {
   fmt::print("## {}\n\n{} against {}\n\n", cell(diff.cause), cell(a.path()), cell(b.path()));
-  fmt::print("| what | before | after | change | | |\n|---|---:|---:|---:|---|---|\n");
+  fmt::print("| what | before | after | change | | | |\n|---|---:|---:|---:|---:|---|---|\n");
   for (const Line& line : lines_of(diff, options.all))
-    fmt::print("| {} | {} | {} | {} | {} | {} |\n", cell(line.what), line.before, line.after,
-               line.delta, line.share, cell(line.remark));
-  fmt::print("\n{}\n", cell(contents_text(a, diff)));
+    fmt::print("| {} | {} | {} | {} | {} | {} | {} |\n", cell(line.what), line.before, line.after,
+               line.delta, line.share, line.change, cell(line.remark));
+  fmt::print("\n{} {}\n", passes_text(diff), cell(contents_text(a, diff)));
   for (const analysis::Finding& finding : diff.new_findings)
     fmt::print("- **new** {}: {}\n", finding.id, cell(finding.title));
   for (const analysis::Finding& finding : diff.fixed_findings)
@@ -171,9 +202,9 @@ int run(const Options& options) {
     print_text(a, found, options);
   int code = done;
   for (const FailCondition& condition : conditions) {
-    if (!condition.is_met(found)) continue;
-    fmt::print(stderr, "reel: {} is true.\n", condition.text());
-    code = failed;
+    const FailCondition::Outcome outcome = condition.check(found, options.strict);
+    if (!outcome.why.empty()) fmt::print(stderr, "reel: {}\n", printable(outcome.why));
+    if (outcome.failed) code = failed;
   }
   return code;
 }
@@ -188,6 +219,8 @@ void add_diff(CommandLine& line) {
   verb.add_option("--fail-if", options->fail_if,
                   std::string("Exit code 1 if this is true: ") + FailCondition::help())
       .one_value_each();
+  verb.add_flag("--strict", options->strict,
+                "With --fail-if: times fail by their medians alone, significant or not");
   verb.add_flag("--md", options->markdown, "A report in markdown");
   verb.add_flag("--all", options->all, "Every row, not only those that changed most");
   verb.footer(

@@ -3,8 +3,9 @@
 //   const reel::analysis::TraceDiff diff = reel::diff(before, after);
 //   std::puts(diff.cause.c_str());
 //
-// Aligned by what repeats, then by scope and kernel. The parts of `rows` and the change of idle
-// time add up to the change of the total, to the nanosecond.
+// Passes are compared, aligned by scope and kernel. Every time is the median over the passes, and
+// a change is called one only where docs/analysis.md says that it is significant. The changes of
+// `rows`, of idle time and `rest_ns` add up to the change of the total, to the nanosecond.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +17,43 @@
 
 namespace reel::analysis {
 
-// One document's side of a difference.
+// A time of one pass in both documents.
+struct DiffTime {
+  std::uint64_t ns_a = 0, ns_b = 0;                // medians over the passes
+  std::uint64_t spread_a_ns = 0, spread_b_ns = 0;  // half the interquartile range
+  std::optional<double> p = {};  // that chance alone makes such a change; none: too few passes
+  std::int64_t shift_ns = 0;     // of the lower quartile, which other programs disturb less
+  std::uint64_t floor_ns = 0;    // a shift must be larger
+  bool significant = false;      // by p, among all that is looked at, and more than the floor
+  // Where it isn't significant: how many passes of each document might show a change of this size.
+  std::optional<std::uint32_t> passes_needed = {};
+
+  std::int64_t delta_ns() const noexcept {
+    return static_cast<std::int64_t>(ns_b) - static_cast<std::int64_t>(ns_a);
+  }
+};
+
+// One document's side of a difference. Numbers are those of one pass.
 struct DiffSide {
-  std::uint64_t total_ns = 0;  // of one pass: from its first start to its last end
+  std::uint64_t total_ns = 0;  // from its first start to its last end
   std::uint64_t busy_ns = 0, idle_ns = 0;
   std::uint32_t passes = 1;  // over how many these are medians
   std::uint64_t peak_bytes = 0;
-  std::uint64_t commands = 0;  // of one pass
-  double noise = 0;            // half the middle half of the passes' times, as a part of the median
+  std::uint64_t commands = 0;  // that ran
+  std::uint64_t enqueued = 0;  // by the host: those that ran alone, and launches of graphs
+  std::uint64_t launches = 0;  // of graphs
+  double noise = 0;            // half the interquartile range, as a part of the median
 };
 
-enum class Change : std::uint8_t { same, slower, faster, added, removed };
+enum class Change : std::uint8_t {
+  same,
+  slower,
+  faster,
+  more_runs,   // it takes as long each time, but runs more often in a pass
+  fewer_runs,  // or less often
+  added,
+  removed
+};
 const char* to_string(Change change) noexcept;
 
 // A kernel or kind of copy in one scope.
@@ -36,14 +63,16 @@ struct DiffRow {
   std::uint32_t kernel_a = no_index, kernel_b = no_index;
   std::uint32_t first_a = no_index, first_b = no_index;  // a command of each
   std::uint64_t count_a = 0, count_b = 0;                // in one pass
-  std::uint64_t ns_a = 0, ns_b = 0;                      // in one pass, busy time that is its own
-  std::optional<double> noise = {};                      // as a part of ns_a; none: one pass only
-  bool significant = false;                              // more than the noise of both
+  DiffTime time = {};                                    // in one pass, busy time that is its own
+  std::optional<DiffTime> run = {};  // of one run, where a pass doesn't have as many
   bool new_shape = false, new_source = false, new_arguments = false;
+};
 
-  std::int64_t delta_ns() const noexcept {
-    return static_cast<std::int64_t>(ns_b) - static_cast<std::int64_t>(ns_a);
-  }
+// A kernel, or a kind of copy, in all its scopes.
+struct DiffKernel {
+  std::string name;
+  std::uint32_t rows = 0;  // in how many rows it is
+  DiffTime time = {};
 };
 
 // The first command whose results are not the same, by recorded contents.
@@ -64,18 +93,24 @@ struct SourceDifference {
 
 struct TraceDiff {
   DiffSide a, b;
-  std::vector<DiffRow> rows;       // by |delta|, the largest first
-  std::int64_t idle_delta_ns = 0;  // rows and this make up b.total_ns - a.total_ns
+  // False: what both have makes up less than a tenth of either, and times are not compared.
+  bool comparable = true;
+  DiffTime total, busy, idle;
+  DiffTime between;                 // from the end of a pass to the start of the next
+  std::vector<DiffRow> rows;        // significant ones first, then by |delta|, the largest first
+  std::vector<DiffKernel> kernels;  // likewise
+  // How the typical kernel changed, as a part, where there are three or more: up to a tenth, that
+  // is taken for the machine's doing and called no difference.
+  std::optional<double> common = {};
+  std::int64_t rest_ns = 0;  // medians of parts don't quite make up the median of the whole
   std::vector<SourceDifference> sources;
   std::uint64_t compared_contents = 0, equal_contents = 0;
   std::optional<ContentDifference> contents = {};
   std::vector<Finding> new_findings, fixed_findings;  // of b, of a
-  std::string cause;         // one sentence: what most likely made the difference
-  bool significant = false;  // the totals differ by more than their noise
+  std::string cause;  // one sentence: what changed, and what most likely made the difference
 
-  std::int64_t total_delta_ns() const noexcept {
-    return static_cast<std::int64_t>(b.total_ns) - static_cast<std::int64_t>(a.total_ns);
-  }
+  // Something in it is called a difference in time: then the sentence names it.
+  bool differs() const noexcept;
 };
 
 TraceDiff diff(const Trace& a, const Trace& b, const AnalysisOptions& options = {});

@@ -18,8 +18,10 @@ from ._export import export, export_formats, sql
 from ._findings import (
     ContentChange,
     Diff,
+    DiffKernel,
     DiffRow,
     DiffSide,
+    DiffTime,
     Finding,
     SourceChange,
     diff,

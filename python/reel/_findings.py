@@ -47,23 +47,45 @@ class DiffSide:
     passes: int
     peak_bytes: int
     commands: int
+    enqueued: int  # by the host: those that ran alone, and launches of graphs
+    launches: int  # of graphs
     noise: float
 
 
 @dataclass(frozen=True)
-class DiffRow:
+class DiffTime:
+    """A time of one pass in both documents; docs/analysis.md says when it is significant."""
+
+    ns_a: int  # medians over the passes
+    ns_b: int
+    delta_ns: int
+    spread_a_ns: int  # half the interquartile range
+    spread_b_ns: int
+    p: float | None  # None: too few passes
+    shift_ns: int  # of the lower quartile
+    floor_ns: int  # a shift must be larger
+    significant: bool
+    passes_needed: int | None
+
+
+@dataclass(frozen=True)
+class DiffKernel(DiffTime):
+    """A kernel or kind of copy in all its scopes."""
+
+    name: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class DiffRow(DiffTime):
     """A kernel or kind of copy in one scope."""
 
-    change: str  # "same", "slower", "faster", "added", "removed"
+    change: str  # "same", "slower", "faster", "more runs", "fewer runs", "added", "removed"
     scope: str
     name: str
     count_a: int
     count_b: int
-    ns_a: int
-    ns_b: int
-    delta_ns: int
-    noise: float | None
-    significant: bool
+    run: DiffTime | None  # of one run, where a pass doesn't have as many
     new_shape: bool
     new_source: bool
     new_arguments: bool
@@ -98,13 +120,20 @@ class ContentChange:
 
 @dataclass(frozen=True)
 class Diff:
-    """From document a to document b. Rows and idle time make up the change of the total."""
+    """From document a to document b. Rows, idle time and the rest make up the change of the total."""
 
     a: DiffSide
     b: DiffSide
-    total_delta_ns: int
-    idle_delta_ns: int
-    rows: list[DiffRow]  # by size of the change
+    comparable: bool  # False: nothing in common
+    differs: bool  # anything is called a difference in time
+    total: DiffTime
+    busy: DiffTime
+    idle: DiffTime
+    between: DiffTime  # from the end of a pass to the start of the next
+    rest_ns: int  # medians of parts don't quite make up the median of the whole
+    common: float | None  # how the typical kernel changed, as a part
+    rows: list[DiffRow]  # significant ones first, then by size of the change
+    kernels: list[DiffKernel]  # likewise
     sources: list[SourceChange]
     compared_contents: int
     equal_contents: int
@@ -112,7 +141,18 @@ class Diff:
     new_findings: list[Finding]
     fixed_findings: list[Finding]
     cause: str
-    significant: bool
+
+    @property
+    def significant(self) -> bool:
+        return self.total.significant
+
+    @property
+    def total_delta_ns(self) -> int:
+        return self.total.delta_ns
+
+    @property
+    def idle_delta_ns(self) -> int:
+        return self.idle.delta_ns
 
     def __repr__(self) -> str:
         return f"<reel.Diff {self.cause}>"
@@ -155,12 +195,20 @@ def diff(a: Union[Trace, Path], b: Union[Trace, Path]) -> Diff:
     return Diff(
         a=DiffSide(**row["a"]),
         b=DiffSide(**row["b"]),
-        total_delta_ns=row["total_delta_ns"],
-        idle_delta_ns=row["idle_delta_ns"],
+        comparable=row["comparable"],
+        differs=row["differs"],
+        total=DiffTime(**row["total"]),
+        busy=DiffTime(**row["busy"]),
+        idle=DiffTime(**row["idle"]),
+        between=DiffTime(**row["between"]),
+        rest_ns=row["rest_ns"],
+        common=row["common"],
+        kernels=[DiffKernel(**one) for one in row["kernels"]],
         rows=[
             DiffRow(
                 **one
                 | {
+                    "run": None if one["run"] is None else DiffTime(**one["run"]),
                     "kernel_a": _at(before.kernels, one["kernel_a"]),
                     "kernel_b": _at(after.kernels, one["kernel_b"]),
                     "first_a": _at(before.commands, one["first_a"]),
@@ -189,5 +237,4 @@ def diff(a: Union[Trace, Path], b: Union[Trace, Path]) -> Diff:
         new_findings=[_finding(after, one) for one in row["new_findings"]],
         fixed_findings=[_finding(before, one) for one in row["fixed_findings"]],
         cause=row["cause"],
-        significant=row["significant"],
     )

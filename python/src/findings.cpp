@@ -47,14 +47,31 @@ py::dict to_side(const analysis::DiffSide& side) {
   row["passes"] = side.passes;
   row["peak_bytes"] = side.peak_bytes;
   row["commands"] = side.commands;
+  row["enqueued"] = side.enqueued;
+  row["launches"] = side.launches;
   row["noise"] = side.noise;
+  return row;
+}
+
+py::dict to_time(const analysis::DiffTime& time) {
+  py::dict row;
+  row["ns_a"] = time.ns_a;
+  row["ns_b"] = time.ns_b;
+  row["delta_ns"] = time.delta_ns();
+  row["spread_a_ns"] = time.spread_a_ns;
+  row["spread_b_ns"] = time.spread_b_ns;
+  row["p"] = time.p;
+  row["shift_ns"] = time.shift_ns;
+  row["floor_ns"] = time.floor_ns;
+  row["significant"] = time.significant;
+  row["passes_needed"] = time.passes_needed;
   return row;
 }
 
 py::list to_rows(const analysis::TraceDiff& found) {
   py::list result;
   for (const analysis::DiffRow& one : found.rows) {
-    py::dict row;
+    py::dict row = to_time(one.time);
     row["change"] = to_string(one.change);
     row["scope"] = to_text(one.scope);
     row["name"] = to_text(one.name);
@@ -64,11 +81,7 @@ py::list to_rows(const analysis::TraceDiff& found) {
     row["first_b"] = index_or_none(one.first_b);
     row["count_a"] = one.count_a;
     row["count_b"] = one.count_b;
-    row["ns_a"] = one.ns_a;
-    row["ns_b"] = one.ns_b;
-    row["delta_ns"] = one.delta_ns();
-    row["noise"] = one.noise;
-    row["significant"] = one.significant;
+    row["run"] = one.run ? py::object(to_time(*one.run)) : py::object(py::none());
     row["new_shape"] = one.new_shape;
     row["new_source"] = one.new_source;
     row["new_arguments"] = one.new_arguments;
@@ -101,8 +114,22 @@ py::dict find_diff(const Trace& a, const Trace& b) {
   row["a"] = to_side(found.a);
   row["b"] = to_side(found.b);
   row["rows"] = to_rows(found);
-  row["idle_delta_ns"] = found.idle_delta_ns;
-  row["total_delta_ns"] = found.total_delta_ns();
+  py::list kernels;
+  for (const analysis::DiffKernel& one : found.kernels) {
+    py::dict kernel = to_time(one.time);
+    kernel["name"] = to_text(one.name);
+    kernel["rows"] = one.rows;
+    kernels.append(kernel);
+  }
+  row["kernels"] = kernels;
+  row["total"] = to_time(found.total);
+  row["busy"] = to_time(found.busy);
+  row["idle"] = to_time(found.idle);
+  row["between"] = to_time(found.between);
+  row["rest_ns"] = found.rest_ns;
+  row["common"] = found.common;
+  row["comparable"] = found.comparable;
+  row["differs"] = found.differs();
   row["compared_contents"] = found.compared_contents;
   row["equal_contents"] = found.equal_contents;
   row["contents"] = to_content_difference(found);
@@ -115,7 +142,6 @@ py::dict find_diff(const Trace& a, const Trace& b) {
   row["new_findings"] = to_findings(found.new_findings);
   row["fixed_findings"] = to_findings(found.fixed_findings);
   row["cause"] = to_text(found.cause);
-  row["significant"] = found.significant;
   return row;
 }
 

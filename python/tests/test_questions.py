@@ -78,7 +78,10 @@ def test_a_diff_names_what_changed(device, tmp_path):
     same = reel.diff(a, a)
     assert same.total_delta_ns == 0 and same.contents is None and not same.significant
     found = reel.diff(reel.load(a), b)
-    assert sum(row.delta_ns for row in found.rows) + found.idle_delta_ns == found.total_delta_ns
+    parts = sum(row.delta_ns for row in found.rows) + found.idle_delta_ns + found.rest_ns
+    assert parts == found.total_delta_ns == found.total.ns_b - found.total.ns_a
+    assert not found.differs and found.total.p is None, "one pass of each tells nothing of noise"
+    assert {kernel.name for kernel in found.kernels} == {row.name for row in found.rows}
     assert any(row.new_arguments for row in found.rows if row.name == "scale")
     assert found.contents is not None and found.contents.command_a.id == "c1"
     assert found.cause

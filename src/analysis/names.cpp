@@ -47,7 +47,8 @@ const char* to_string(Confidence confidence) noexcept {
 }
 
 const char* to_string(Change change) noexcept {
-  constexpr std::array names{"same", "slower", "faster", "added", "removed"};
+  constexpr std::array names{"same",       "slower", "faster", "more runs",
+                             "fewer runs", "added",  "removed"};
   return name_in(names, change);
 }
 

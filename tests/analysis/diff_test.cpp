@@ -11,11 +11,13 @@ namespace reel {
 namespace {
 
 using test::MadeDocument;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 struct Shape {
   double matmul = 20, gap = 1, jitter = 0;
-  int passes = 5;
+  int passes = 12;
   bool extra = false;
   std::string source = "one", scope = "mlp";
   float result = 1;
@@ -56,9 +58,9 @@ analysis::TraceDiff diff_of(const Shape& a, const Shape& b) {
   fill(after, b);
   const Trace first = before.trace(), second = after.trace();
   analysis::TraceDiff found = diff(first, second);
-  std::int64_t sum = found.idle_delta_ns;
-  for (const analysis::DiffRow& row : found.rows) sum += row.delta_ns();
-  EXPECT_EQ(sum, found.total_delta_ns()) << "the parts must make up the whole";
+  std::int64_t sum = found.idle.delta_ns() + found.rest_ns;
+  for (const analysis::DiffRow& row : found.rows) sum += row.time.delta_ns();
+  EXPECT_EQ(sum, found.total.delta_ns()) << "the parts must make up the whole";
   EXPECT_TRUE(nlohmann::json::accept(analysis::diff_json(first, second, found)));
   return found;
 }
@@ -73,20 +75,21 @@ const analysis::DiffRow& row(const analysis::TraceDiff& diff, const std::string&
 
 TEST(Diff, OfTheSameIsNothing) {
   const analysis::TraceDiff found = diff_of({}, {});
-  EXPECT_EQ(found.total_delta_ns(), 0);
-  EXPECT_FALSE(found.significant);
+  EXPECT_EQ(found.total.delta_ns(), 0);
+  EXPECT_FALSE(found.total.significant);
   EXPECT_FALSE(found.contents);
   EXPECT_EQ(found.equal_contents, 1u);
-  EXPECT_THAT(found.cause, HasSubstr("No difference"));
+  EXPECT_FALSE(found.differs());
+  EXPECT_THAT(found.cause, HasSubstr("No significant difference"));
 }
 
 TEST(Diff, NamesTheKernelThatGotSlower) {
   const analysis::TraceDiff found = diff_of({}, {.matmul = 40});
-  EXPECT_EQ(found.total_delta_ns(), 20'000);
-  EXPECT_TRUE(found.significant);
+  EXPECT_EQ(found.total.delta_ns(), 20'000);
+  EXPECT_TRUE(found.total.significant);
   const analysis::DiffRow& matmul = row(found, "mlp", "matmul");
   EXPECT_EQ(matmul.change, analysis::Change::slower);
-  EXPECT_EQ(matmul.delta_ns(), 20'000);
+  EXPECT_EQ(matmul.time.delta_ns(), 20'000);
   EXPECT_EQ(row(found, "mlp", "add").change, analysis::Change::same);
   EXPECT_THAT(found.cause, HasSubstr("'matmul' in mlp"));
 }
@@ -106,9 +109,10 @@ TEST(Diff, SeesLaunchSizes) {
 
 TEST(Diff, KnowsNoiseFromRepeatedPasses) {
   const analysis::TraceDiff found = diff_of({.jitter = 8}, {.matmul = 22, .jitter = 8});
-  EXPECT_FALSE(found.significant);
+  EXPECT_FALSE(found.total.significant);
   EXPECT_EQ(row(found, "mlp", "matmul").change, analysis::Change::same);
-  EXPECT_TRUE(row(found, "mlp", "matmul").noise);
+  EXPECT_GT(row(found, "mlp", "matmul").time.spread_a_ns, 0u);
+  EXPECT_TRUE(row(found, "mlp", "matmul").time.passes_needed);
 }
 
 TEST(Diff, TellsWhatWasAddedAndRemoved) {
@@ -122,35 +126,136 @@ TEST(Diff, TellsWhatWasAddedAndRemoved) {
 
 TEST(Diff, FollowsAKernelIntoAScopeOfAnotherName) {
   const analysis::TraceDiff found = diff_of({}, {.matmul = 40, .scope = "feed_forward"});
-  EXPECT_EQ(row(found, "mlp -> feed_forward", "matmul").delta_ns(), 20'000);
+  EXPECT_EQ(row(found, "mlp -> feed_forward", "matmul").time.delta_ns(), 20'000);
 }
 
 TEST(Diff, BlamesIdleTimeWhereKernelsAreTheSame) {
   const analysis::TraceDiff found = diff_of({}, {.gap = 30});
-  EXPECT_EQ(found.idle_delta_ns, 29'000);
+  EXPECT_EQ(found.idle.delta_ns(), 29'000);
   EXPECT_THAT(found.cause, HasSubstr("idle"));
 }
 
 TEST(Diff, ComparesPassesNotWholeDocuments) {
   const analysis::TraceDiff found = diff_of({.passes = 4}, {.passes = 9});
-  EXPECT_EQ(found.total_delta_ns(), 0);
+  EXPECT_EQ(found.total.delta_ns(), 0);
   EXPECT_EQ(found.a.commands, found.b.commands);
 }
 
 TEST(Diff, NamesTheFirstResultThatDiffers) {
   const analysis::TraceDiff found = diff_of({}, {.result = 2});
   ASSERT_TRUE(found.contents);
-  EXPECT_EQ(found.contents->command_a, 9u);
+  EXPECT_EQ(found.contents->command_a, 23u);
   EXPECT_EQ(found.contents->value_a, "1");
   EXPECT_EQ(found.contents->value_b, "2");
   EXPECT_EQ(found.contents->largest_absolute, 1);
+}
+
+TEST(Diff, OfOnePassEachCallsNothingADifference) {
+  const analysis::TraceDiff found = diff_of({.passes = 1}, {.matmul = 400, .passes = 1});
+  EXPECT_FALSE(found.differs());
+  EXPECT_EQ(row(found, "mlp", "matmul").change, analysis::Change::same);
+  EXPECT_THAT(found.cause, AllOf(HasSubstr("too few"), HasSubstr("9 or more passes")));
+  EXPECT_EQ(found.total.passes_needed, 9u);
+}
+
+TEST(Diff, ATimeIsTheMedianOfItsOwnPasses) {
+  // The pass in the middle has the longest matmul: its value must not stand for the row.
+  const auto made = [](double longest) {
+    MadeDocument document;
+    const auto matmul = document.kernel("matmul"), add = document.kernel("add");
+    double t = 10;
+    for (int pass = 0; pass < 13; ++pass) {
+      const double run = pass == 6 ? longest : 20, rest = pass == 6 ? 40 - longest : pass;
+      document.add({.kernel = matmul, .run = {t, t + run}, .scope = "mlp"});
+      document.add({.kernel = add, .run = {t + run, t + run + rest + 1}, .scope = "mlp"});
+      document.pass({t - 1.5, t + run + rest + 1.5});
+      t += 100;
+    }
+    return document.trace();
+  };
+  const analysis::TraceDiff found = diff(made(35), made(5));
+  EXPECT_EQ(row(found, "mlp", "matmul").time.ns_a, 20'000u);
+  EXPECT_EQ(row(found, "mlp", "matmul").time.ns_b, 20'000u);
+  EXPECT_FALSE(found.differs());
+}
+
+TEST(Diff, SaysThatDocumentsHaveNothingInCommon) {
+  MadeDocument one, other;
+  for (MadeDocument* made : {&one, &other}) {
+    const auto kernel = made->kernel(made == &one ? "peak" : "softmax");
+    for (int pass = 0; pass < 12; ++pass) {
+      const double t = 100 * pass + 10, run = made == &one ? 80 : 20;
+      made->add({.kernel = kernel, .run = {t, t + run}});
+      made->add({.kind = WorkKind::read, .run = {t + run, t + run + 1}});
+      made->pass({t - 1.5, t + run + 1.5});
+    }
+  }
+  const analysis::TraceDiff found = diff(one.trace(), other.trace());
+  EXPECT_FALSE(found.comparable);
+  EXPECT_FALSE(found.differs());
+  EXPECT_THAT(found.cause, AllOf(HasSubstr("nothing in common"), Not(HasSubstr("faster"))));
+}
+
+TEST(Diff, ComparesOneRunWhereAPassHasMore) {
+  const auto made = [](int runs) {
+    MadeDocument document;
+    const auto matmul = document.kernel("matmul");
+    double t = 10;
+    for (int pass = 0; pass < 12; ++pass) {
+      const double begin = t;
+      for (int i = 0; i < runs; ++i, t += 21)
+        document.add({.kernel = matmul, .run = {t, t + 20}, .scope = "mlp"});
+      document.pass({begin - 1.5, t + 0.5});
+      t += 10;
+    }
+    return document.trace();
+  };
+  const analysis::TraceDiff found = diff(made(1), made(9));
+  const analysis::DiffRow& matmul = row(found, "mlp", "matmul");
+  EXPECT_EQ(matmul.change, analysis::Change::more_runs);
+  ASSERT_TRUE(matmul.run);
+  EXPECT_EQ(matmul.run->ns_a, 20'000u);
+  EXPECT_EQ(matmul.run->ns_b, 20'000u);
+  EXPECT_THAT(found.cause, testing::StartsWith("9 commands a pass, 1 before: "));
+}
+
+TEST(Diff, NamesTheGraphThatClosedTheGaps) {
+  const auto made = [](bool as_graph) {
+    MadeDocument document;
+    const auto add = document.kernel("add");
+    double t = 100;
+    for (int pass = 0; pass < 12; ++pass) {
+      const double begin = t;
+      std::uint32_t launch = no_index;
+      if (as_graph) {
+        launch = document.add({.kind = WorkKind::launch,
+                               .call = test::Span{t - 2, t - 1},
+                               .label = "pass",
+                               .graph = 0});
+      }
+      for (std::uint32_t i = 0; i < 8; ++i, t += as_graph ? 5.1 : 12)
+        document.add({.kernel = add,
+                      .run = {t, t + 5},
+                      .scope = "mlp",
+                      .launch = launch,
+                      .node = as_graph ? i : no_index});
+      document.pass({begin - 3, t + 0.5});
+      t += 20;
+    }
+    return document.trace();
+  };
+  const analysis::TraceDiff found = diff(made(false), made(true));
+  EXPECT_THAT(found.cause, HasSubstr("the device was idle"));
+  EXPECT_THAT(found.cause,
+              HasSubstr("the host enqueues 8 commands in one graph launch, not one by "
+                        "one; kernels take as long as before"));
 }
 
 TEST(Diff, OfEmptyDocumentsSaysSo) {
   MadeDocument a, b;
   const analysis::TraceDiff found = diff(a.trace(), b.trace());
   EXPECT_TRUE(found.rows.empty());
-  EXPECT_THAT(found.cause, HasSubstr("no times"));
+  EXPECT_THAT(found.cause, HasSubstr("Neither document has commands"));
 }
 
 }  // namespace

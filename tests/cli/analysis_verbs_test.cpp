@@ -120,6 +120,7 @@ TEST_F(AnalysisVerbs, MemoryKnowsEveryBuffer) {
 TEST_F(AnalysisVerbs, DiffSumsToTheTotal) {
   const json answer = reel_json({"diff", few, more});
   std::int64_t sum = answer["idle_delta_ns"].get<std::int64_t>();
+  sum += answer["rest_ns"].get<std::int64_t>();
   for (const json& row : answer["rows"]) sum += row["delta_ns"].get<std::int64_t>();
   EXPECT_EQ(sum, answer["total_delta_ns"].get<std::int64_t>());
 }
@@ -135,6 +136,18 @@ TEST_F(AnalysisVerbs, DiffFailsWhereAsked) {
     EXPECT_EQ(refused.exit_code, 2) << wrong;
     EXPECT_THAT(refused.err, HasSubstr("total, busy, idle")) << wrong;
   }
+}
+
+// One pass each: the numbers alone say that it is slower, and nobody knows the noise.
+TEST_F(AnalysisVerbs, DiffFailsByNumbersAloneOnlyIfStrict) {
+  const std::string condition = "busy>+0%";
+  const Outcome run = reel({"diff", few, more, "--fail-if", condition});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("busy>+0% is true, but not significant"),
+                             HasSubstr("9 or more passes of each"), HasSubstr("--strict")));
+  const Outcome strict = reel({"diff", few, more, "--fail-if", condition, "--strict"});
+  EXPECT_EQ(strict.exit_code, 1);
+  EXPECT_THAT(strict.err, HasSubstr("busy>+0% is true."));
 }
 
 TEST_F(AnalysisVerbs, DiffInMarkdownIsATable) {

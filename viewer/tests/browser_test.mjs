@@ -453,6 +453,8 @@ test("tables sort and move by keys", async () => {
 
 // --- two documents --------------------------------------------------------------------------------
 
+const changeOf = ({ change, p }) => (change !== "same" ? change : p === null ? "not tested" : "not significant");
+
 test("two documents: parts add up to the change, as reel diff says", async () => {
   const [before, after] = ["a", "b"].map((name) => join(documents, `diff_${name}.reel`));
   execFileSync(option("make-document"), [before, "--commands", "3000", "--layers", "4"]);
@@ -476,23 +478,36 @@ test("two documents: parts add up to the change, as reel diff says", async () =>
     const sum = await page.$eval(".sum", ({ dataset }) => ({
       rows: Number(dataset.sum),
       idle: Number(dataset.idle),
+      rest: Number(dataset.rest),
       total: Number(dataset.total),
     }));
-    assert.equal(sum.rows + sum.idle, sum.total);
+    assert.equal(sum.rows + sum.idle + sum.rest, sum.total);
     assert.equal(sum.total, diff.total_delta_ns);
     const rows = await view.cells("What changed");
     diff.rows
       .slice(0, Math.min(10, rows.length))
       .forEach((row, place) =>
-        assert.deepEqual(rows[place].slice(0, 3), [row.change, row.name, row.scope || "no scope"]),
+        assert.deepEqual(rows[place].slice(0, 3), [changeOf(row), row.name, row.scope || "no scope"]),
       );
     const totals = await page.$$eval("[data-total]", (found) =>
       found
         .filter((row) => row.tagName === "TR")
         .map((row) => [row.dataset.total, row.children[1].textContent, row.children[2].textContent]),
     );
-    assert.deepEqual(totals[0], ["one pass", timeText(diff.a.total_ns), timeText(diff.b.total_ns)]);
-    assert.deepEqual(totals[3], ["memory peak", sizeText(diff.a.peak_bytes), sizeText(diff.b.peak_bytes)]);
+    const spread = (ns, by) => (by ? `${timeText(ns)} ± ${timeText(by)}` : timeText(ns));
+    const { total } = diff;
+    assert.deepEqual(totals[0], ["one pass", spread(total.ns_a, total.spread_a_ns), spread(total.ns_b, total.spread_b_ns)]);
+    // The headline has the verdict, and a colour only where the difference is significant.
+    const headline = await page.$eval(".diff-head h1", (h1) => [h1.textContent, h1.className]);
+    const slower = diff.total_delta_ns > 0;
+    assert.deepEqual(
+      headline,
+      diff.significant
+        ? [`${timeText(Math.abs(diff.total_delta_ns))} ${slower ? "slower" : "faster"}`, slower ? "worse" : "better"]
+        : [headline[0], ""],
+    );
+    assert.equal(diff.significant || /^(No significant|Too few|Nothing)/.test(headline[0]), true);
+    assert.deepEqual(totals[4], ["memory peak", sizeText(diff.a.peak_bytes), sizeText(diff.b.peak_bytes)]);
     await view.shot("diff");
     for (const part of ["sources", "contents", "findings"]) {
       await page.click(`.choice button:has-text("${part}")`);

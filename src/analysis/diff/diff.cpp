@@ -1,27 +1,18 @@
 #include "reel/diff.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
+#include "analysis/diff/cause.hpp"
 #include "analysis/diff/contents.hpp"
 #include "analysis/diff/side.hpp"
-#include "reel/units.hpp"
+#include "analysis/diff/statistics.hpp"
 
 namespace reel::analysis {
 
 namespace {
-
-// One pass each tells nothing of noise: then a tenth of the row and a hundredth of the whole.
-bool is_significant(const DiffRow& row, const std::vector<std::uint64_t>& noise_ns,
-                    std::uint64_t total_ns) {
-  const auto delta = static_cast<std::uint64_t>(std::abs(row.delta_ns()));
-  if (!noise_ns.empty()) return delta > 2 * std::ranges::max(noise_ns) && delta * 200 >= total_ns;
-  return delta * 10 >= row.ns_a && delta * 100 >= total_ns;
-}
 
 std::vector<std::pair<Dim3, Dim3>> shapes_of(const Trace& trace, const RowTime& row) {
   std::vector<std::pair<Dim3, Dim3>> shapes;
@@ -57,22 +48,81 @@ class DiffSearch {
   TraceDiff run() {
     diff_.a = a_.numbers();
     diff_.b = b_.numbers();
-    diff_.idle_delta_ns =
-        static_cast<std::int64_t>(diff_.b.idle_ns) - static_cast<std::int64_t>(diff_.a.idle_ns);
-    const double noise = std::max(diff_.a.noise, diff_.b.noise);
-    const auto delta = static_cast<double>(std::abs(diff_.total_delta_ns()));
-    // Without passes to tell the noise, a twentieth: what a quiet machine repeats.
-    diff_.significant =
-        delta > static_cast<double>(diff_.a.total_ns) * (noise > 0 ? 2 * noise : 0.05);
+    times_a_ = a_.kernel_times();
+    times_b_ = b_.kernel_times();
+    diff_.common = common_change();
+    least_ = {.ns = std::max(diff_.a.total_ns, diff_.b.total_ns) / 100, .drift = drift_of_passes()};
+    // More than that no clock and no neighbour does to every pass.
+    if (diff_.common && std::abs(*diff_.common) <= 0.1) least_.common = std::abs(*diff_.common);
+    diff_.comparable = have_enough_in_common();
+    compare_passes();
     add_rows();
+    add_kernels();
+    if (diff_.comparable) judge_all();
+    put_in_order();
     add_sources();
     compare_contents(a_, b_, diff_);
     add_findings();
-    diff_.cause = cause();
+    diff_.cause = cause_of(diff_, a_, b_);
     return std::move(diff_);
   }
 
  private:
+  // By the time of rows that have a name in both, or where there are no times, by commands.
+  bool have_enough_in_common() const {
+    const auto shared = [](const Side& mine, const Side& other) {
+      std::set<std::string> names;
+      for (const auto& [key, row] : other.typical().rows) names.insert(key.second);
+      double common = 0, all = 0;
+      for (const auto& [key, row] : mine.typical().rows) {
+        const double weight = mine.typical().busy_ns ? static_cast<double>(row.ns)
+                                                     : static_cast<double>(row.commands.size());
+        all += weight;
+        if (names.contains(key.second)) common += weight;
+      }
+      return all == 0 ? 1 : common / all;
+    };
+    return std::max(shared(a_, b_), shared(b_, a_)) >= 0.1;
+  }
+
+  double drift_of_passes() const {
+    const std::uint64_t larger = std::max(diff_.a.total_ns, diff_.b.total_ns);
+    if (larger == 0) return 0;
+    return static_cast<double>(drift_between(a_.totals(), b_.totals())) /
+           static_cast<double>(larger);
+  }
+
+  // Of kernels that have at least a hundredth of the time: of fewer than three nobody can tell what
+  // they have in common.
+  std::optional<double> common_change() const {
+    std::vector<double> changes;
+    for (const auto& [name, times] : times_a_) {
+      const auto other = times_b_.find(name);
+      if (other == times_b_.end()) continue;
+      const auto before = static_cast<double>(undisturbed(times));
+      const auto after = static_cast<double>(undisturbed(other->second));
+      if (before * 100 < static_cast<double>(diff_.a.busy_ns) || before == 0) continue;
+      changes.push_back(after / before - 1);
+    }
+    if (changes.size() < 3) return std::nullopt;
+    const auto middle = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() / 2);
+    std::ranges::nth_element(changes, middle);
+    return *middle;
+  }
+
+  void compare_passes() {
+    const auto over_passes = [&](auto&& time_of) {
+      return compare(a_.times(time_of), b_.times(time_of), least_);
+    };
+    diff_.total = over_passes([](const PassTime& pass) { return pass.total_ns; });
+    diff_.busy = over_passes([](const PassTime& pass) { return pass.busy_ns; });
+    diff_.idle = over_passes([](const PassTime& pass) { return pass.total_ns - pass.busy_ns; });
+    // What the host does there, and how soon it wakes, changes with every other program.
+    least_.ns *= 3;
+    diff_.between = over_passes([](const PassTime& pass) { return pass.between_ns; });
+    least_.ns /= 3;
+  }
+
   void add_rows() {
     const auto &mine = a_.typical().rows, &other = b_.typical().rows;
     std::vector<RowKey> only_a;
@@ -100,8 +150,6 @@ class DiffSearch {
       only_b.erase(same);
     }
     for (const RowKey& key : only_b) add_row(key, nullptr, key, &other.at(key));
-    std::ranges::stable_sort(diff_.rows, std::ranges::greater{},
-                             [](const DiffRow& row) { return std::abs(row.delta_ns()); });
   }
 
   void add_row(const RowKey& key_a, const RowTime* mine, const RowKey& key_b,
@@ -111,32 +159,76 @@ class DiffSearch {
     if (mine && other && key_a.first != key_b.first) row.scope += " -> " + key_b.first;
     row.name = mine ? key_a.second : key_b.second;
     const auto fill = [](const Trace& trace, const RowTime* from, auto& kernel, auto& first,
-                         auto& count, auto& ns) {
+                         auto& count) {
       if (!from) return;
       first = from->commands[0];
       kernel = trace.work_of(trace.commands()[first]).kernel;
       count = from->commands.size();
-      ns = from->ns;
     };
-    fill(a_.trace(), mine, row.kernel_a, row.first_a, row.count_a, row.ns_a);
-    fill(b_.trace(), other, row.kernel_b, row.first_b, row.count_b, row.ns_b);
-    std::vector<std::uint64_t> noise_ns;  // of each side that has passes enough to tell
-    if (mine)
-      if (const auto noise = a_.noise_ns(key_a)) noise_ns.push_back(*noise);
-    if (other)
-      if (const auto noise = b_.noise_ns(key_b)) noise_ns.push_back(*noise);
-    if (!noise_ns.empty() && row.ns_a)
-      row.noise = static_cast<double>(std::ranges::max(noise_ns)) / static_cast<double>(row.ns_a);
-    row.significant = is_significant(row, noise_ns, a_.typical().total_ns);
+    fill(a_.trace(), mine, row.kernel_a, row.first_a, row.count_a);
+    fill(b_.trace(), other, row.kernel_b, row.first_b, row.count_b);
+    row.time = compare(mine ? a_.row_times(key_a) : a_.times(nothing),
+                       other ? b_.row_times(key_b) : b_.times(nothing), least_);
     if (!mine || !other) {
       row.change = mine ? Change::removed : Change::added;
     } else {
       row.new_shape = shapes_of(a_.trace(), *mine) != shapes_of(b_.trace(), *other);
       row.new_arguments = !same_arguments(a_.trace(), b_.trace(), row.first_a, row.first_b);
       row.new_source = has_new_source(row.kernel_a, row.kernel_b);
-      if (row.significant) row.change = row.delta_ns() > 0 ? Change::slower : Change::faster;
+      if (row.count_a != row.count_b)
+        row.run =
+            compare(a_.run_times(key_a), b_.run_times(key_b),
+                    {least_.ns / std::max(row.count_a, row.count_b), least_.drift, least_.common});
     }
     diff_.rows.push_back(std::move(row));
+  }
+
+  static std::uint64_t nothing(const PassTime&) { return 0; }
+
+  void add_kernels() {
+    std::map<std::string, std::uint32_t> rows;  // how many, by name
+    for (const DiffRow& row : diff_.rows) ++rows[row.name];
+    const auto times_of = [](const Side& side, const auto& times, const std::string& name) {
+      const auto found = times.find(name);
+      return found == times.end() ? side.times(nothing) : found->second;
+    };
+    for (const auto& [name, count] : rows)
+      diff_.kernels.push_back(
+          {name, count,
+           compare(times_of(a_, times_a_, name), times_of(b_, times_b_, name), least_)});
+  }
+
+  // The total is asked first and alone; its parts are many, and are judged together.
+  void judge_all() {
+    DiffTime* const whole[] = {&diff_.total};
+    judge(whole);
+    std::vector<DiffTime*> parts{&diff_.busy, &diff_.idle, &diff_.between}, runs, kernels;
+    for (DiffRow& row : diff_.rows) {
+      parts.push_back(&row.time);
+      if (row.run) runs.push_back(&*row.run);
+    }
+    for (DiffKernel& kernel : diff_.kernels) kernels.push_back(&kernel.time);
+    judge(parts);
+    judge(runs);
+    judge(kernels);
+    for (DiffRow& row : diff_.rows) {
+      if (row.change == Change::added || row.change == Change::removed) continue;
+      const DiffTime& compared = row.run ? *row.run : row.time;
+      if (compared.significant)
+        row.change = compared.delta_ns() > 0 ? Change::slower : Change::faster;
+      else if (row.run)
+        row.change = row.count_b > row.count_a ? Change::more_runs : Change::fewer_runs;
+    }
+  }
+
+  void put_in_order() {
+    const auto size = [](const auto& row) {
+      return std::pair(row.time.significant, std::abs(row.time.delta_ns()));
+    };
+    std::ranges::stable_sort(diff_.rows, std::ranges::greater{}, size);
+    std::ranges::stable_sort(diff_.kernels, std::ranges::greater{}, size);
+    diff_.rest_ns = diff_.total.delta_ns() - diff_.idle.delta_ns();
+    for (const DiffRow& row : diff_.rows) diff_.rest_ns -= row.time.delta_ns();
   }
 
   bool has_new_source(std::uint32_t kernel_a, std::uint32_t kernel_b) const {
@@ -181,99 +273,19 @@ class DiffSearch {
       if (is_fault(finding) && lacks(other, finding)) diff_.fixed_findings.push_back(finding);
   }
 
-  std::string cause() const {
-    const std::int64_t delta = diff_.total_delta_ns();
-    const auto size = [](std::int64_t ns) {
-      return time_text(static_cast<std::uint64_t>(std::abs(ns)));
-    };
-    if (diff_.a.total_ns == 0 || diff_.b.total_ns == 0)
-      return "One of them has no timestamps, so only the commands can be compared.";
-    if (!diff_.significant)
-      return fmt::format("No difference in time beyond the noise ({} against {}).",
-                         time_text(diff_.a.total_ns), time_text(diff_.b.total_ns));
-    const char* how = delta > 0 ? "slower" : "faster";
-    // The row that did most in this direction, against idle time.
-    const DiffRow* top = nullptr;
-    for (const DiffRow& row : diff_.rows)
-      if ((row.delta_ns() > 0) == (delta > 0) &&
-          (!top || std::abs(row.delta_ns()) > std::abs(top->delta_ns())))
-        top = &row;
-    const bool idle = (diff_.idle_delta_ns > 0) == (delta > 0) &&
-                      (!top || std::abs(diff_.idle_delta_ns) > std::abs(top->delta_ns()));
-    if (idle)
-      return fmt::format("{} {}: the device was idle {} {}{}.", size(delta), how,
-                         size(diff_.idle_delta_ns), diff_.idle_delta_ns > 0 ? "more" : "less",
-                         idle_cause());
-    if (!top) return fmt::format("{} {}, spread over all rows.", size(delta), how);
-    if (std::abs(top->delta_ns()) * 2 < std::abs(delta)) return spread_cause(*top, delta, how);
-    const std::string place = top->scope.empty() ? "" : " in " + top->scope;
-    std::string why;
-    if (top->change == Change::added)
-      return fmt::format("{} {}: '{}'{} is new ({}).", size(delta), how, top->name, place,
-                         size(top->delta_ns()));
-    if (top->change == Change::removed)
-      return fmt::format("{} {}: '{}'{} is gone ({}).", size(delta), how, top->name, place,
-                         size(top->delta_ns()));
-    if (top->new_source)
-      why = "its source or options changed";
-    else if (top->new_shape)
-      why = "its launch size changed";
-    else if (top->count_a != top->count_b)
-      why = fmt::format("it runs {} times, not {}", top->count_b, top->count_a);
-    else if (top->new_arguments)
-      why = "its arguments changed";
-    return fmt::format("{} {}: mostly '{}'{}, {} {}{}{}.", size(delta), how, top->name, place,
-                       size(top->delta_ns()), how, why.empty() ? "" : "; ", why);
-  }
-
-  // No row alone makes up half of it: perhaps a kernel in all its scopes does.
-  std::string spread_cause(const DiffRow& top, std::int64_t delta, const char* how) const {
-    std::map<std::string, std::pair<std::int64_t, std::uint32_t>> by_name;  // change, rows
-    std::uint32_t rows = 0;
-    for (const DiffRow& row : diff_.rows) {
-      if ((row.delta_ns() > 0) != (delta > 0)) continue;
-      auto& [change, count] = by_name[row.name];
-      change += row.delta_ns();
-      ++count;
-      rows += row.significant;
-    }
-    const auto& [name, most] = *std::ranges::max_element(
-        by_name, {}, [](const auto& entry) { return std::abs(entry.second.first); });
-    const auto size = [](std::int64_t ns) {
-      return time_text(static_cast<std::uint64_t>(std::abs(ns)));
-    };
-    if (std::abs(most.first) * 2 >= std::abs(delta))
-      return fmt::format("{} {}: mostly '{}' in {} places, {} {}.", size(delta), how, name,
-                         most.second, size(most.first), how);
-    return fmt::format("{} {}, spread over {} rows; most of it is '{}'{}, {} {}.", size(delta), how,
-                       rows, top.name, top.scope.empty() ? "" : " in " + top.scope,
-                       size(top.delta_ns()), how);
-  }
-
-  // Which cause of idle time grew or shrank most, over the whole documents.
-  std::string idle_cause() const {
-    const auto share = [](const Side& side, std::size_t cause) {
-      return static_cast<std::int64_t>(side.report().activity.idle_ns[cause] /
-                                       std::max<std::size_t>(1, side.passes().size()));
-    };
-    std::size_t most = 0;
-    std::int64_t largest = 0;
-    for (std::size_t cause = 0; cause < idle_causes; ++cause) {
-      const std::int64_t change = share(b_, cause) - share(a_, cause);
-      const bool same_way = (change > 0) == (diff_.idle_delta_ns > 0);
-      if (!same_way || std::abs(change) <= largest) continue;
-      largest = std::abs(change);
-      most = cause;
-    }
-    return largest ? fmt::format(", mostly because of: {}", to_string(static_cast<IdleCause>(most)))
-                   : "";
-  }
-
   const Side &a_, &b_;
   TraceDiff diff_;
+  std::map<std::string, Times> times_a_, times_b_;  // by kernel
+  Least least_;
 };
 
 }  // namespace
+
+bool TraceDiff::differs() const noexcept {
+  return total.significant || busy.significant || idle.significant || between.significant ||
+         std::ranges::any_of(rows, [](const DiffRow& row) { return row.time.significant; }) ||
+         std::ranges::any_of(kernels, [](const DiffKernel& k) { return k.time.significant; });
+}
 
 TraceDiff diff(const Trace& a, const Trace& b, const AnalysisOptions& options) {
   const Report report_a = analyze(a, options), report_b = analyze(b, options);

@@ -9,10 +9,27 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json side_json(const Trace& trace, const DiffSide& side) {
-  return {
-      {"document", trace.path()},  {"complete", trace.is_complete()}, {"total_ns", side.total_ns},
-      {"busy_ns", side.busy_ns},   {"idle_ns", side.idle_ns},         {"passes", side.passes},
-      {"commands", side.commands}, {"peak_bytes", side.peak_bytes},   {"noise", side.noise}};
+  return {{"document", trace.path()},  {"complete", trace.is_complete()},
+          {"total_ns", side.total_ns}, {"busy_ns", side.busy_ns},
+          {"idle_ns", side.idle_ns},   {"passes", side.passes},
+          {"commands", side.commands}, {"peak_bytes", side.peak_bytes},
+          {"enqueued", side.enqueued}, {"launches", side.launches},
+          {"noise", side.noise}};
+}
+
+Json or_null(const auto& value) { return value ? Json(*value) : Json(); }
+
+Json time_json(const DiffTime& time) {
+  return {{"ns_a", time.ns_a},
+          {"ns_b", time.ns_b},
+          {"delta_ns", time.delta_ns()},
+          {"spread_a_ns", time.spread_a_ns},
+          {"spread_b_ns", time.spread_b_ns},
+          {"p", or_null(time.p)},
+          {"shift_ns", time.shift_ns},
+          {"floor_ns", time.floor_ns},
+          {"significant", time.significant},
+          {"passes_needed", or_null(time.passes_needed)}};
 }
 
 Json command_json(std::uint32_t index) {
@@ -38,29 +55,42 @@ std::string diff_json(const Trace& a, const Trace& b, const TraceDiff& diff) {
   Json json = {{"schema_version", 1},
                {"a", side_json(a, diff.a)},
                {"b", side_json(b, diff.b)},
-               {"total_delta_ns", diff.total_delta_ns()},
-               {"idle_delta_ns", diff.idle_delta_ns},
-               {"significant", diff.significant},
+               {"comparable", diff.comparable},
+               {"differs", diff.differs()},
+               {"significant", diff.total.significant},
+               {"total_delta_ns", diff.total.delta_ns()},
+               {"idle_delta_ns", diff.idle.delta_ns()},
+               {"rest_ns", diff.rest_ns},
+               {"common", or_null(diff.common)},
                {"cause", diff.cause},
+               {"total", time_json(diff.total)},
+               {"busy", time_json(diff.busy)},
+               {"idle", time_json(diff.idle)},
+               {"between", time_json(diff.between)},
+               {"kernels", Json::array()},
                {"rows", Json::array()}};
-  for (const DiffRow& row : diff.rows)
-    json["rows"].push_back({{"change", to_string(row.change)},
-                            {"scope", row.scope},
-                            {"name", row.name},
-                            {"kernel_a", kernel_json(a, row.kernel_a)},
-                            {"kernel_b", kernel_json(b, row.kernel_b)},
-                            {"first_a", command_json(row.first_a)},
-                            {"first_b", command_json(row.first_b)},
-                            {"count_a", row.count_a},
-                            {"count_b", row.count_b},
-                            {"ns_a", row.ns_a},
-                            {"ns_b", row.ns_b},
-                            {"delta_ns", row.delta_ns()},
-                            {"noise", row.noise ? Json(*row.noise) : Json()},
-                            {"significant", row.significant},
-                            {"new_shape", row.new_shape},
-                            {"new_source", row.new_source},
-                            {"new_arguments", row.new_arguments}});
+  for (const DiffKernel& kernel : diff.kernels) {
+    Json one = {{"name", kernel.name}, {"rows", kernel.rows}};
+    one.update(time_json(kernel.time));
+    json["kernels"].push_back(std::move(one));
+  }
+  for (const DiffRow& row : diff.rows) {
+    Json one = {{"change", to_string(row.change)},
+                {"scope", row.scope},
+                {"name", row.name},
+                {"kernel_a", kernel_json(a, row.kernel_a)},
+                {"kernel_b", kernel_json(b, row.kernel_b)},
+                {"first_a", command_json(row.first_a)},
+                {"first_b", command_json(row.first_b)},
+                {"count_a", row.count_a},
+                {"count_b", row.count_b}};
+    one.update(time_json(row.time));
+    one["run"] = row.run ? time_json(*row.run) : Json();
+    one["new_shape"] = row.new_shape;
+    one["new_source"] = row.new_source;
+    one["new_arguments"] = row.new_arguments;
+    json["rows"].push_back(std::move(one));
+  }
   json["sources"] = Json::array();
   for (const SourceDifference& source : diff.sources)
     json["sources"].push_back({{"kernel_a", kernel_json(a, source.kernel_a)},

@@ -1,23 +1,20 @@
 #include "analysis/diff/side.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+
+#include "analysis/device_work.hpp"
 
 namespace reel::analysis {
-
-namespace {
-
-std::uint64_t spread(std::vector<std::uint64_t> values) {
-  std::ranges::sort(values);
-  return (values[values.size() * 3 / 4] - values[values.size() / 4]) / 2;
-}
-
-}  // namespace
 
 Side::Side(const Trace& trace, const Report& report) : trace_(trace), report_(report) {
   if (report.passes.size() < 2)
     passes_.push_back(time_of(0, static_cast<std::uint32_t>(trace.commands().size())));
   else
     for (const Pass& pass : report.passes) passes_.push_back(time_of(pass.first, pass.end));
+  for (std::size_t p = 1; p < passes_.size(); ++p)
+    if (passes_[p - 1].ended_ns && passes_[p].started_ns > passes_[p - 1].ended_ns)
+      passes_[p].between_ns = passes_[p].started_ns - passes_[p - 1].ended_ns;
   if (passes_.size() > 2) warm_from_ = 1;
   std::vector<std::size_t> order;
   for (std::size_t p = warm_from_; p < passes_.size(); ++p) order.push_back(p);
@@ -25,8 +22,7 @@ Side::Side(const Trace& trace, const Report& report) : trace_(trace), report_(re
   typical_ = order[order.size() / 2];
 }
 
-RowKey Side::key_of(std::uint32_t c) const {
-  const TraceWork& work = trace_.work_of(trace_.commands()[c]);
+RowKey Side::key_of(const TraceWork& work) const {
   if (work.kernel != no_index) return {trace_.text(work.scope), trace_.kernels()[work.kernel].name};
   std::string name = to_string(work.kind);
   if (work.label) name += " '" + trace_.text(work.label) + "'";
@@ -38,18 +34,24 @@ PassTime Side::time_of(std::uint32_t first, std::uint32_t end) const {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_start;
   std::vector<RowTime*> row_of;
   row_of.reserve(end - first);
+  std::unordered_map<std::uint32_t, RowTime*> row_of_work;  // names are made once for each work
   for (std::uint32_t c = first; c < end; ++c) {
     const TraceCommand& command = trace_.commands()[c];
-    const WorkKind kind = trace_.work_of(command).kind;
+    const TraceWork& work = trace_.work_of(command);
+    pass.enqueued += command.launch == no_index;
+    pass.launches += work.kind == WorkKind::launch;
     // A launch is its nodes; what takes no device time is no row.
-    if (kind == WorkKind::launch || kind == WorkKind::barrier) {
+    if (work.kind == WorkKind::launch || work.kind == WorkKind::barrier) {
       row_of.push_back(nullptr);
       continue;
     }
-    RowTime& row = pass.rows[key_of(c)];
-    row.commands.push_back(c);
-    row_of.push_back(&row);
-    if (command.has_run_times() && command.ended_ns >= command.started_ns)
+    ++pass.commands;
+    RowTime*& row = row_of_work[command.work];
+    if (!row) row = &pass.rows[key_of(work)];
+    row->commands.push_back(c);
+    row_of.push_back(row);
+    if (is_device_work(work.kind) && command.has_run_times() &&
+        command.ended_ns >= command.started_ns)
       by_start.emplace_back(command.started_ns, c);
   }
   if (by_start.empty()) return pass;
@@ -64,32 +66,66 @@ PassTime Side::time_of(std::uint32_t first, std::uint32_t end) const {
     pass.busy_ns += own;
     until = ended;
   }
-  pass.total_ns = until - by_start[0].first;
+  pass.started_ns = by_start[0].first;
+  pass.ended_ns = until;
+  pass.total_ns = pass.ended_ns - pass.started_ns;
   return pass;
 }
 
 DiffSide Side::numbers() const {
   DiffSide side;
-  side.total_ns = typical().total_ns;
-  side.busy_ns = typical().busy_ns;
-  side.idle_ns = side.total_ns - side.busy_ns;
-  side.passes = static_cast<std::uint32_t>(passes_.size() - warm_from_);
+  const Times all = totals();
+  side.total_ns = median_of(all);
+  side.busy_ns = median_of(times([](const PassTime& pass) { return pass.busy_ns; }));
+  side.idle_ns =
+      median_of(times([](const PassTime& pass) { return pass.total_ns - pass.busy_ns; }));
+  side.passes = static_cast<std::uint32_t>(all.size());
   side.peak_bytes = report_.memory.peak_bytes;
-  for (const auto& [key, row] : typical().rows) side.commands += row.commands.size();
-  std::vector<std::uint64_t> totals;
-  for (std::size_t p = warm_from_; p < passes_.size(); ++p) totals.push_back(passes_[p].total_ns);
-  if (totals.size() > 2 && side.total_ns)
-    side.noise = static_cast<double>(spread(totals)) / static_cast<double>(side.total_ns);
+  side.commands = typical().commands;
+  side.enqueued = typical().enqueued;
+  side.launches = typical().launches;
+  if (side.total_ns)
+    side.noise = static_cast<double>(spread_of(all)) / static_cast<double>(side.total_ns);
   return side;
 }
 
-std::optional<std::uint64_t> Side::noise_ns(const RowKey& key) const {
-  std::vector<std::uint64_t> times;
+Times Side::row_times(const RowKey& key) const {
+  return times([&](const PassTime& pass) {
+    const auto row = pass.rows.find(key);
+    return row == pass.rows.end() ? 0 : row->second.ns;
+  });
+}
+
+Times Side::run_times(const RowKey& key) const {
+  Times list;
   for (std::size_t p = warm_from_; p < passes_.size(); ++p)
     if (const auto row = passes_[p].rows.find(key); row != passes_[p].rows.end())
-      times.push_back(row->second.ns);
-  if (times.size() < 3) return std::nullopt;
-  return spread(std::move(times));
+      list.push_back(row->second.ns / row->second.commands.size());
+  return list;
+}
+
+std::map<std::string, Times> Side::kernel_times() const {
+  std::map<std::string, Times> times;
+  for (std::size_t p = warm_from_; p < passes_.size(); ++p)
+    for (const auto& [key, row] : passes_[p].rows) {
+      Times& list = times[key.second];
+      list.resize(passes_.size() - warm_from_, 0);
+      list[p - warm_from_] += row.ns;
+    }
+  return times;
+}
+
+std::uint64_t Side::idle_ns(IdleCause cause) const {
+  Times list(passes_.size(), 0);
+  for (const Gap& gap : report_.activity.gaps) {
+    if (gap.cause != cause) continue;
+    // The last pass that started before the gap began.
+    const auto next = std::ranges::upper_bound(passes_, gap.begin_ns, {}, &PassTime::started_ns);
+    if (next == passes_.begin() || gap.begin_ns >= std::prev(next)->ended_ns) continue;
+    list[static_cast<std::size_t>(next - passes_.begin()) - 1] += gap.size_ns();
+  }
+  list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(warm_from_));
+  return median_of(list);
 }
 
 }  // namespace reel::analysis

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/diff/statistics.hpp"
 #include "reel/diff.hpp"
 
 namespace reel::analysis {
@@ -20,7 +21,10 @@ struct RowTime {
 };
 
 struct PassTime {
+  std::uint64_t started_ns = 0, ended_ns = 0;  // the first start, the last end; 0: not known
   std::uint64_t total_ns = 0, busy_ns = 0;
+  std::uint64_t between_ns = 0;  // since the pass before it ended
+  std::uint64_t commands = 0, enqueued = 0, launches = 0;
   std::map<RowKey, RowTime> rows;
 };
 
@@ -31,21 +35,36 @@ class Side {
   const Trace& trace() const noexcept { return trace_; }
   const Report& report() const noexcept { return report_; }
   const std::vector<PassTime>& passes() const noexcept { return passes_; }  // one at least
+  // The pass whose time is in the middle: for what is no time.
   const PassTime& typical() const noexcept { return passes_[typical_]; }
   DiffSide numbers() const;
 
-  // Half the middle half of what it took over the passes; none with fewer than three.
-  std::optional<std::uint64_t> noise_ns(const RowKey& key) const;
+  // One time for each pass but those that fill caches: `time_of(pass)`.
+  template <class TimeOf>
+  Times times(TimeOf&& time_of) const {
+    Times list;
+    for (std::size_t p = warm_from_; p < passes_.size(); ++p) list.push_back(time_of(passes_[p]));
+    return list;
+  }
+  Times totals() const {
+    return times([](const PassTime& pass) { return pass.total_ns; });
+  }
+  double drift() const;                               // of whole passes, as a part of the median
+  Times row_times(const RowKey& key) const;           // 0 in a pass without it
+  Times run_times(const RowKey& key) const;           // of one run; of passes that have it
+  std::map<std::string, Times> kernel_times() const;  // by name, in all scopes
 
-  RowKey key_of(std::uint32_t command) const;
+  // Idle time of a pass by cause, the median over the passes.
+  std::uint64_t idle_ns(IdleCause cause) const;
 
  private:
   PassTime time_of(std::uint32_t first, std::uint32_t end) const;
+  RowKey key_of(const TraceWork& work) const;
 
   const Trace& trace_;
   const Report& report_;
   std::vector<PassTime> passes_;
-  std::size_t typical_ = 0;    // the pass whose time is in the middle
+  std::size_t typical_ = 0;
   std::size_t warm_from_ = 0;  // passes before it fill caches
 };
 

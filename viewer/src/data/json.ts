@@ -185,20 +185,37 @@ export interface DiffSide {
   passes: number;
   peak_bytes: number;
   commands: number;
+  enqueued: number;
+  launches: number;
   noise: number;
 }
 
-export interface DiffRow {
-  change: "same" | "slower" | "faster" | "added" | "removed";
+// A time of one pass: medians over the passes, and whether they differ.
+export interface DiffTime {
+  ns_a: Nanoseconds;
+  ns_b: Nanoseconds;
+  delta_ns: Nanoseconds;
+  spread_a_ns: Nanoseconds;
+  spread_b_ns: Nanoseconds;
+  p: number | null; // none: too few passes
+  shift_ns: Nanoseconds;
+  floor_ns: Nanoseconds;
+  significant: boolean;
+  passes_needed: number | null;
+}
+
+export interface DiffKernel extends DiffTime {
+  name: string;
+  rows: number;
+}
+
+export interface DiffRow extends DiffTime {
+  change: "same" | "slower" | "faster" | "more runs" | "fewer runs" | "added" | "removed";
   scope: string;
   name: string;
   count_a: number;
   count_b: number;
-  ns_a: Nanoseconds;
-  ns_b: Nanoseconds;
-  delta_ns: Nanoseconds;
-  noise: number | null;
-  significant: boolean;
+  run: DiffTime | null; // of one run, where a pass doesn't have as many
   new_shape: boolean;
   new_source: boolean;
   new_arguments: boolean;

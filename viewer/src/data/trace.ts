@@ -1,6 +1,6 @@
 // trace.ts - the document on this page: its resources, each fetched when first looked at.
 import { decodeTable } from "./columns";
-import { Buffer, DiffFinding, DiffRow, DiffSide, Finding, Kernel, Scope, Summary } from "./json";
+import { Buffer, DiffFinding, DiffKernel, DiffRow, DiffSide, DiffTime, Finding, Kernel, Scope, Summary } from "./json";
 import { Lazy } from "./lazy";
 import { Resources } from "./resources";
 import { schemas, TableName, TableOf } from "./tables";
@@ -8,10 +8,19 @@ import { schemas, TableName, TableOf } from "./tables";
 export interface Diff {
   a: DiffSide;
   b: DiffSide;
+  comparable: boolean; // false: nothing in common
+  differs: boolean; // anything is called a difference in time
+  significant: boolean; // the total is
   total_delta_ns: number;
   idle_delta_ns: number;
-  significant: boolean;
+  rest_ns: number; // medians of parts don't quite make up the median of the whole
+  common: number | null; // how the typical kernel changed
   cause: string;
+  total: DiffTime;
+  busy: DiffTime;
+  idle: DiffTime;
+  between: DiffTime;
+  kernels: DiffKernel[];
   rows: DiffRow[];
   sources: {
     kernel_a: string | null;

@@ -1,7 +1,7 @@
 // diff.tsx - what changed from one document to another: time that adds up, sources, results, findings.
 import { useMemo, useState } from "preact/hooks";
 import { trace } from "../data/current";
-import { DiffFinding, DiffRow, DiffSide, indexOf } from "../data/json";
+import { DiffFinding, DiffRow, DiffSide, DiffTime, indexOf } from "../data/json";
 import { Diff } from "../data/trace";
 import { commentStarts } from "../source/tokenizer";
 import { CodeLine } from "../source/code";
@@ -16,18 +16,35 @@ type Part = (typeof parts)[number];
 
 const fileName = (path: string) => path.split("/").pop() || path;
 const tone = (delta: number) => (delta > 0 ? "worse" : delta < 0 ? "better" : "dim");
+// Only what is significant has a colour: the headline, the tables and `reel diff` say the same.
+const timeTone = (time: DiffTime) => (time.significant ? tone(time.delta_ns) : "dim");
+const verdictOf = (time: DiffTime) => {
+  if (time.significant) return time.delta_ns > 0 ? "more" : "less";
+  return time.p === null ? "not tested" : "not significant";
+};
+const withSpread = (ns: number, spread: number) => (spread ? `${timeText(ns)} ± ${timeText(spread)}` : timeText(ns));
+
+// What decided, for whoever points at it.
+function whyOf(time: DiffTime): string {
+  if (time.p === null) return "Too few passes to tell a change from noise";
+  const needed = time.passes_needed ? `; ${time.passes_needed} passes of each might show it` : "";
+  return `p = ${time.p.toPrecision(2)}; the lower quartile changed by ${deltaText(time.shift_ns)}, less than ${timeText(time.floor_ns)} is not called a change${needed}`;
+}
 
 function Totals({ diff }: { diff: Diff }) {
   const { a, b } = diff;
-  const time = (key: "total_ns" | "busy_ns" | "idle_ns", name: string) =>
-    row(
-      name,
-      timeText(a[key]),
-      timeText(b[key]),
-      b[key] - a[key],
-      deltaText(b[key] - a[key]),
-      shareText(b[key] - a[key], a[key]),
-    );
+  const time = (name: string, value: DiffTime) => (
+    <tr key={name} data-total={name} title={whyOf(value)}>
+      <th>{name}</th>
+      <td>{withSpread(value.ns_a, value.spread_a_ns)}</td>
+      <td>{withSpread(value.ns_b, value.spread_b_ns)}</td>
+      <td class={timeTone(value)}>{value.delta_ns === 0 ? "0" : deltaText(value.delta_ns)}</td>
+      <td class="dim">
+        {value.delta_ns > 0 ? "+" : ""}
+        {shareText(value.delta_ns, value.ns_a)} {verdictOf(value)}
+      </td>
+    </tr>
+  );
   const row = (name: string, before: string, after: string, delta: number, change: string, share: string) => (
     <tr key={name} data-total={name}>
       <th>{name}</th>
@@ -37,7 +54,7 @@ function Totals({ diff }: { diff: Diff }) {
       <td class="dim">{delta > 0 ? `+${share}` : share}</td>
     </tr>
   );
-  const noise = (side: DiffSide) => (side.passes > 1 ? `±${(100 * side.noise).toFixed(1)}%` : "one pass");
+  const passes = (side: DiffSide) => (side.passes > 1 ? countText(side.passes) : "one");
   return (
     <table class="totals">
       <thead>
@@ -50,9 +67,10 @@ function Totals({ diff }: { diff: Diff }) {
         </tr>
       </thead>
       <tbody>
-        {time("total_ns", "one pass")}
-        {time("busy_ns", "busy")}
-        {time("idle_ns", "idle")}
+        {time("one pass", diff.total)}
+        {time("busy", diff.busy)}
+        {time("idle", diff.idle)}
+        {time("between passes", diff.between)}
         {row(
           "memory peak",
           sizeText(a.peak_bytes),
@@ -70,15 +88,11 @@ function Totals({ diff }: { diff: Diff }) {
           shareText(b.commands - a.commands, a.commands),
         )}
         <tr>
-          <th>noise</th>
-          <td>{noise(a)}</td>
-          <td>{noise(b)}</td>
+          <th>passes</th>
+          <td>{passes(a)}</td>
+          <td>{passes(b)}</td>
           <td colSpan={2} class="dim">
-            {diff.significant
-              ? "the totals differ by more"
-              : a.passes < 2 || b.passes < 2
-                ? "can't be told"
-                : "the totals don't differ by more"}
+            medians ± half the interquartile range
           </td>
         </tr>
       </tbody>
@@ -88,13 +102,17 @@ function Totals({ diff }: { diff: Diff }) {
 
 function remarks(row: DiffRow): string {
   const found = [];
-  if (row.count_a !== row.count_b && row.count_a && row.count_b) found.push(`${row.count_b} runs, were ${row.count_a}`);
+  if (row.run)
+    found.push(
+      `${row.count_b} runs, were ${row.count_a}; one takes ${timeText(row.run.ns_b)}, took ${timeText(row.run.ns_a)}`,
+    );
   if (row.new_source) found.push("new source");
   if (row.new_shape) found.push("new launch size");
   if (row.new_arguments) found.push("new arguments");
-  if (row.change === "same" && row.delta_ns !== 0 && row.noise != null) found.push("within noise");
   return found.join(", ");
 }
+
+const changeOf = (row: DiffRow) => (row.change === "same" ? verdictOf(row) : row.change);
 
 function TimeRows({ diff }: { diff: Diff }) {
   const { rows } = diff;
@@ -105,9 +123,13 @@ function TimeRows({ diff }: { diff: Diff }) {
       {
         key: "change",
         title: "",
-        width: "62px",
+        width: "104px",
         value: (r) => rows[r].change,
-        cell: (r) => <span class={rows[r].change === "same" ? "dim" : tone(rows[r].delta_ns)}>{rows[r].change}</span>,
+        cell: (r) => (
+          <span class={timeTone(rows[r])} title={whyOf(rows[r])}>
+            {changeOf(rows[r])}
+          </span>
+        ),
       },
       {
         key: "name",
@@ -137,18 +159,18 @@ function TimeRows({ diff }: { diff: Diff }) {
       {
         key: "before",
         title: "before",
-        width: "80px",
+        width: "130px",
         isNumber: true,
         value: (r) => rows[r].ns_a,
-        cell: (r) => (rows[r].change === "added" ? unknown : timeText(rows[r].ns_a)),
+        cell: (r) => (rows[r].change === "added" ? unknown : withSpread(rows[r].ns_a, rows[r].spread_a_ns)),
       },
       {
         key: "after",
         title: "after",
-        width: "80px",
+        width: "130px",
         isNumber: true,
         value: (r) => rows[r].ns_b,
-        cell: (r) => (rows[r].change === "removed" ? unknown : timeText(rows[r].ns_b)),
+        cell: (r) => (rows[r].change === "removed" ? unknown : withSpread(rows[r].ns_b, rows[r].spread_b_ns)),
       },
       {
         key: "delta",
@@ -156,7 +178,7 @@ function TimeRows({ diff }: { diff: Diff }) {
         width: "84px",
         isNumber: true,
         value: (r) => rows[r].delta_ns,
-        cell: (r) => <b class={rows[r].significant ? tone(rows[r].delta_ns) : "dim"}>{deltaText(rows[r].delta_ns)}</b>,
+        cell: (r) => <b class={timeTone(rows[r])}>{deltaText(rows[r].delta_ns)}</b>,
       },
       {
         key: "bar",
@@ -165,7 +187,7 @@ function TimeRows({ diff }: { diff: Diff }) {
         cell: (r) => (
           <span class="delta-bar">
             <i
-              class={tone(rows[r].delta_ns)}
+              class={timeTone(rows[r])}
               style={{
                 width: `${(50 * Math.abs(rows[r].delta_ns)) / longest}%`,
                 [rows[r].delta_ns < 0 ? "right" : "left"]: "50%",
@@ -185,15 +207,20 @@ function TimeRows({ diff }: { diff: Diff }) {
   );
   return (
     <>
-      <p class="strip-line sum" data-sum={sum} data-idle={diff.idle_delta_ns} data-total={diff.total_delta_ns}>
+      <p class="strip-line sum" data-sum={sum} data-idle={diff.idle_delta_ns} data-rest={diff.rest_ns} data-total={diff.total_delta_ns}>
         <span>
           rows <b>{deltaText(sum)}</b>
         </span>{" "}
         <span>
           and idle time <b>{deltaText(diff.idle_delta_ns)}</b>
         </span>{" "}
+        {diff.rest_ns !== 0 && (
+          <span title="The medians of parts don't add up to the median of the whole">
+            and the rest <b>{deltaText(diff.rest_ns)}</b>
+          </span>
+        )}{" "}
         <span>
-          make <b class={tone(diff.total_delta_ns)}>{deltaText(diff.total_delta_ns)}</b>
+          make <b class={timeTone(diff.total)}>{deltaText(diff.total_delta_ns)}</b>
         </span>
       </p>
       <VirtualTable
@@ -336,6 +363,14 @@ function FindingList({ title, findings }: { title: string; findings: DiffFinding
   );
 }
 
+// The sentence below it has the rest.
+function headlineOf(diff: Diff): string {
+  if (!diff.comparable) return "Nothing in common";
+  if (diff.total.p === null) return "Too few passes to compare";
+  if (!diff.significant) return diff.differs ? "No significant difference in total" : "No significant difference";
+  return `${timeText(Math.abs(diff.total_delta_ns))} ${diff.total_delta_ns > 0 ? "slower" : "faster"}`;
+}
+
 export function DiffView() {
   if (!trace.summary.value?.has_diff)
     return (
@@ -347,12 +382,7 @@ export function DiffView() {
   if (trace.diff.error) return <Failed what="The difference" error={trace.diff.error} />;
   if (!diff) return <Waiting what="the difference" />;
   const part: Part = parts.find((name) => name === options.value.part) ?? "time";
-  const verdict =
-    diff.total_delta_ns === 0
-      ? "As fast as before"
-      : `${timeText(Math.abs(diff.total_delta_ns))} ${diff.total_delta_ns > 0 ? "slower" : "faster"}`;
-  // The sentence begins with the verdict, which stands above it already.
-  const rest = diff.cause.startsWith(`${verdict}: `) ? diff.cause.slice(verdict.length + 2) : diff.cause;
+  const verdict = headlineOf(diff);
   const counts: Record<Part, number> = {
     time: diff.rows.length,
     sources: diff.sources.length,
@@ -363,8 +393,8 @@ export function DiffView() {
     <>
       <header class="diff-head">
         <div>
-          <h1 class={tone(diff.total_delta_ns)}>{verdict}</h1>
-          <p>{rest.charAt(0).toUpperCase() + rest.slice(1)}</p>
+          <h1 class={diff.significant ? tone(diff.total_delta_ns) : ""}>{verdict}</h1>
+          <p>{diff.cause}</p>
         </div>
         <Totals diff={diff} />
       </header>

@@ -1,0 +1,228 @@
+#include "analysis/diff/cause.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reel/units.hpp"
+
+namespace reel::analysis {
+
+namespace {
+
+std::string size(std::int64_t ns) { return time_text(static_cast<std::uint64_t>(std::abs(ns))); }
+const char* how(std::int64_t delta) { return delta > 0 ? "slower" : "faster"; }
+
+std::string share(const DiffTime& time) {
+  if (time.ns_a == 0) return "";
+  return fmt::format(" ({:+.1f}%)",
+                     100.0 * static_cast<double>(time.delta_ns()) / static_cast<double>(time.ns_a));
+}
+
+bool goes_with(const DiffTime& part, std::int64_t delta) {
+  return part.delta_ns() != 0 && (part.delta_ns() > 0) == (delta > 0);
+}
+
+std::string medians(const DiffTime& time) {
+  return fmt::format("{} ± {}, was {} ± {}", time_text(time.ns_b), time_text(time.spread_b_ns),
+                     time_text(time.ns_a), time_text(time.spread_a_ns));
+}
+
+class Sentence {
+ public:
+  Sentence(const TraceDiff& diff, const Side& a, const Side& b) : diff_(diff), a_(a), b_(b) {}
+
+  std::string text() const {
+    if (diff_.a.commands == 0 && diff_.b.commands == 0) return "Neither document has commands.";
+    if (!diff_.comparable)
+      return "The documents have nothing in common that could be compared: kernels and copies of "
+             "one make up less than a tenth of the other.";
+    return counts() + times();
+  }
+
+ private:
+  // What differs in number comes first: times of unlike work mean little.
+  std::string counts() const {
+    const DiffSide &a = diff_.a, &b = diff_.b;
+    if (a.commands == b.commands) return "";
+    const bool has_passes = a.passes > 1 && b.passes > 1;
+    return fmt::format("{} {}, {} before: ", count_text(b.commands, "command"),
+                       has_passes ? "a pass" : "in what is compared", a.commands);
+  }
+
+  std::string times() const {
+    const DiffTime& total = diff_.total;
+    if (total.ns_a == 0 || total.ns_b == 0)
+      return "No timestamps were recorded in one of them, so only the commands are compared.";
+    if (!total.p) return too_few();
+    if (total.significant) return significant() + between() + ".";
+    const std::string none = fmt::format("No significant difference in total: {}", medians(total));
+    return none + part() + common() + ".";
+  }
+
+  // The whole is a little slower or faster, and so is every kernel.
+  std::string common() const {
+    if (!diff_.common || std::abs(*diff_.common) < 0.02 || std::abs(*diff_.common) > 0.1) return "";
+    return fmt::format(
+        "; kernels took {:.0f}% {} throughout, as a busier machine or another clock "
+        "does too",
+        100 * std::abs(*diff_.common), *diff_.common > 0 ? "longer" : "less");
+  }
+
+  std::string too_few() const {
+    const auto [fewer, more] = std::minmax(diff_.a.passes, diff_.b.passes);
+    const std::string passes = more == 1 ? "one pass of each is"
+                                         : fmt::format("{} of one and {} of the other are",
+                                                       count_text(fewer, "pass"), more);
+    return fmt::format(
+        "{} a pass, was {}{}; {} too few to tell a change from noise. Record {} or "
+        "more passes of each.",
+        time_text(diff_.total.ns_b), time_text(diff_.total.ns_a), share(diff_.total), passes,
+        steady_times + 1);
+  }
+
+  // A part that changed though the whole didn't.
+  std::string part() const {
+    std::vector<std::string> parts;
+    for (const DiffKernel& kernel : diff_.kernels)
+      if (kernel.time.significant)
+        parts.push_back(fmt::format("'{}' is {} {}{}", kernel.name, size(kernel.time.delta_ns()),
+                                    how(kernel.time.delta_ns()), share(kernel.time)));
+    // A row whose kernel as a whole doesn't differ.
+    for (const DiffRow& row : diff_.rows)
+      if (parts.empty() && row.time.significant)
+        parts.push_back(fmt::format("'{}' in {} is {} {}{}", row.name, row.scope,
+                                    size(row.time.delta_ns()), how(row.time.delta_ns()),
+                                    share(row.time)));
+    const auto add_time = [&](const DiffTime& time, const char* what) {
+      if (time.significant)
+        parts.push_back(fmt::format("{} {} {}{}", what, size(time.delta_ns()),
+                                    time.delta_ns() > 0 ? "more" : "less", share(time)));
+    };
+    add_time(diff_.idle, "the device was idle");
+    add_time(diff_.between, "between passes it was idle");
+    if (parts.empty()) return "";
+    std::string text = "; but " + parts[0];
+    if (parts.size() > 1) text += fmt::format(", and {} more", parts.size() - 1);
+    return text;
+  }
+
+  std::string significant() const {
+    const std::int64_t delta = diff_.total.delta_ns();
+    const std::string head =
+        fmt::format("{} {} a pass{}", size(delta), how(delta), share(diff_.total));
+    const DiffKernel* top = nullptr;
+    const auto is_larger = [](const DiffTime& x, const DiffTime& y) {
+      return std::pair(x.significant, std::abs(x.delta_ns())) >
+             std::pair(y.significant, std::abs(y.delta_ns()));
+    };
+    for (const DiffKernel& kernel : diff_.kernels)
+      if (goes_with(kernel.time, delta) && (!top || is_larger(kernel.time, top->time)))
+        top = &kernel;
+    if (goes_with(diff_.idle, delta) && (!top || is_larger(diff_.idle, top->time)))
+      return head + ": " + idle();
+    if (!top) return head + ", in no part more than in others";
+    if (!top->time.significant)
+      return fmt::format("{}; no part of it is significant alone, the largest is '{}' ({} {})",
+                         head, top->name, size(top->time.delta_ns()), how(delta));
+    return head + ": " + kernel(*top, delta);
+  }
+
+  // Not part of the total, and whoever looks at the whole run must know.
+  std::string between() const {
+    if (!diff_.between.significant) return "";
+    return fmt::format("; between passes it was idle {} {}", size(diff_.between.delta_ns()),
+                       diff_.between.delta_ns() > 0 ? "more" : "less");
+  }
+
+  std::string idle() const {
+    std::string text = fmt::format("the device was idle {} {}", size(diff_.idle.delta_ns()),
+                                   diff_.idle.delta_ns() > 0 ? "more" : "less");
+    if (const std::string enqueued = enqueuing(); !enqueued.empty())
+      text += ", because " + enqueued;
+    else
+      text += idle_cause();
+    if (!diff_.busy.significant) text += "; kernels take as long as before";
+    return text;
+  }
+
+  // Whether the same commands reach the device in another way.
+  std::string enqueuing() const {
+    const DiffSide &a = diff_.a, &b = diff_.b;
+    const auto in_words = [](const DiffSide& side) {
+      const std::string commands = count_text(side.commands, "command");
+      if (side.launches == 0) return commands + " one by one";
+      if (side.enqueued == side.launches)
+        return fmt::format("{} in {}", commands,
+                           side.launches == 1 ? std::string("one graph launch")
+                                              : count_text(side.launches, "graph launch"));
+      return fmt::format("{} in {} calls, {} of them graph launches", commands, side.enqueued,
+                         side.launches);
+    };
+    const bool fewer = b.enqueued * 2 <= a.enqueued && diff_.idle.delta_ns() < 0;
+    const bool more = a.enqueued * 2 <= b.enqueued && diff_.idle.delta_ns() > 0;
+    if (!fewer && !more) return "";
+    const std::string before = in_words(a);
+    const std::string commands = count_text(a.commands, "command") + " ";
+    return fmt::format("the host enqueues {}, not {}", in_words(b),
+                       a.commands == b.commands ? before.substr(commands.size()) : before);
+  }
+
+  // Which cause of idle time grew or shrank most.
+  std::string idle_cause() const {
+    std::size_t most = 0;
+    std::int64_t largest = 0;
+    for (std::size_t cause = 0; cause < idle_causes; ++cause) {
+      const auto of = static_cast<IdleCause>(cause);
+      const auto change =
+          static_cast<std::int64_t>(b_.idle_ns(of)) - static_cast<std::int64_t>(a_.idle_ns(of));
+      const bool same_way = (change > 0) == (diff_.idle.delta_ns() > 0);
+      if (!same_way || std::abs(change) <= largest) continue;
+      largest = std::abs(change);
+      most = cause;
+    }
+    return largest ? fmt::format(", mostly because of: {}", to_string(static_cast<IdleCause>(most)))
+                   : "";
+  }
+
+  std::string kernel(const DiffKernel& top, std::int64_t delta) const {
+    const DiffRow* row = nullptr;  // that has most of it
+    for (const DiffRow& candidate : diff_.rows)
+      if (candidate.name == top.name && goes_with(candidate.time, delta) &&
+          (!row || std::abs(candidate.time.delta_ns()) > std::abs(row->time.delta_ns())))
+        row = &candidate;
+    const std::int64_t part = top.time.delta_ns();
+    const bool one_place = row && std::abs(row->time.delta_ns()) * 5 >= std::abs(part) * 4;
+    std::string place;
+    if (!one_place) place = fmt::format(" in {} places", top.rows);
+    if (one_place && !row->scope.empty()) place = " in " + row->scope;
+    if (one_place && row->change == Change::added)
+      return fmt::format("'{}'{} is new ({})", top.name, place, size(part));
+    if (one_place && row->change == Change::removed)
+      return fmt::format("'{}'{} is gone ({})", top.name, place, size(part));
+    const char* mostly = std::abs(part) * 2 >= std::abs(delta) ? "mostly" : "most of all";
+    return fmt::format("{} '{}'{}, {} {}{}{}", mostly, top.name, place, size(part), how(delta),
+                       share(top.time), row ? reason(*row) : "");
+  }
+
+  static std::string reason(const DiffRow& row) {
+    if (row.new_source) return "; its source or options changed";
+    if (row.new_shape) return "; its launch size changed";
+    if (row.count_a != row.count_b)
+      return fmt::format("; it runs {} times, {} before", row.count_b, row.count_a);
+    if (row.new_arguments) return "; its arguments changed";
+    return "";
+  }
+
+  const TraceDiff& diff_;
+  const Side &a_, &b_;
+};
+
+}  // namespace
+
+std::string cause_of(const TraceDiff& diff, const Side& a, const Side& b) {
+  return Sentence(diff, a, b).text();
+}
+
+}  // namespace reel::analysis

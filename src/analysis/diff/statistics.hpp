@@ -1,0 +1,57 @@
+// statistics.hpp - do two series of times differ by more than chance and their own drift?
+//
+// The rules are told, with how often they err, in docs/analysis.md. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "reel/diff.hpp"
+
+namespace reel::analysis {
+
+// In the order in which they were measured.
+using Times = std::vector<std::uint64_t>;
+
+std::uint64_t median_of(Times times);  // of two in the middle, the mean; 0 of none
+std::uint64_t spread_of(Times times);  // half the interquartile range
+
+// The lower quartile. What else runs on a machine only makes times longer, so it moves less than
+// the median does.
+std::uint64_t undisturbed(Times times);
+
+// By how much a series differs from itself: the range of the lower quartiles of its thirds. What
+// the machine does to some passes and not to others, it may do to one run and not to another. None
+// of fewer than three.
+std::optional<std::uint64_t> drift_of(const Times& times);
+
+// As parts of documents that are compared: what both do alike, as a decoder whose passes grow with
+// each token, is no drift. So where both have as many, it is also at most the range over the thirds
+// of what passes differ by, one by one.
+std::uint64_t drift_between(const Times& a, const Times& b);
+
+// Two-sided p of the Mann-Whitney test, exact for short series, with ties; corrected for passes
+// that resemble the one before. 1 where either is empty.
+double rank_test(const Times& a, const Times& b);
+
+inline constexpr double significance = 0.05;
+inline constexpr std::uint32_t fewest_times = 4;  // of fewer, no test of ranks can tell anything
+inline constexpr std::uint32_t steady_times = 8;  // of fewer, drift can hardly be seen
+
+// What makes a change too small to be called one.
+struct Least {
+  std::uint64_t ns = 0;  // what nobody cares about
+  double drift = 0;      // of whole passes, as a part
+  double common = 0;     // what all kernels have in common, as a part: the machine may have done it
+};
+
+// Medians, spreads, p and the floor of a change.
+DiffTime compare(const Times& a, const Times& b, const Least& least);
+
+// Says of each whether it is significant when all of them are looked at: Benjamini and Hochberg, so
+// that of those called significant one in twenty is expected not to be.
+void judge(std::span<DiffTime* const> family);
+
+}  // namespace reel::analysis

@@ -1,0 +1,252 @@
+// How often a difference is called one where there is none, and where there is: documents made of
+// pass times whose distribution is known, over many seeds. `./dev bench truth` does it for real.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "analysis/diff/statistics.hpp"
+#include "analysis/made_document.hpp"
+#include "reel/diff.hpp"
+
+namespace reel {
+namespace {
+
+using analysis::Times;
+using test::MadeDocument;
+
+// What a machine does to times, as parts of them.
+struct Noise {
+  const char* name = "";
+  double white = 0;             // of each command of its own
+  double lasting = 0, rho = 0;  // of all commands of a pass, and of the next: AR(1)
+  double drift = 0;             // from the first pass to the last, either way
+  double spike_rate = 0;        // passes that something else interrupts, by up to twice their time
+  double first = 0;             // the first pass takes so much longer
+};
+
+class Machine {
+ public:
+  explicit Machine(std::uint64_t seed) : random_(seed) {}
+
+  double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+  // By Box and Muller: the library's distributions differ from one library to the next.
+  double normal() {
+    return std::sqrt(-2 * std::log(1 - uniform())) * std::cos(2 * std::numbers::pi * uniform());
+  }
+
+  // What the times of all passes of a run are multiplied with.
+  std::vector<double> passes(const Noise& noise, int count) {
+    std::vector<double> factors;
+    double lasting = normal();
+    const double slope = noise.drift * normal();
+    for (int pass = 0; pass < count; ++pass) {
+      double factor = 1 + noise.lasting * lasting + slope * pass / count;
+      if (uniform() < noise.spike_rate) factor += 2 * uniform();
+      if (pass == 0) factor += noise.first;
+      factors.push_back(std::max(factor, 0.1));
+      lasting = noise.rho * lasting + std::sqrt(1 - noise.rho * noise.rho) * normal();
+    }
+    return factors;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+struct Program {
+  double slowdown = 1;  // of 'matmul', which has half of the time
+  int passes = 20;
+};
+
+Trace run(const Program& program, const Noise& noise, Machine& machine) {
+  MadeDocument made;
+  const std::uint32_t matmul = made.kernel("matmul"), norm = made.kernel("norm"),
+                      add = made.kernel("add");
+  double t = 10;
+  for (const double factor : machine.passes(noise, program.passes)) {
+    const double begin = t;
+    const auto command = [&](std::uint32_t kernel, double us, const char* scope) {
+      const double took = us * factor * std::max(0.1, 1 + noise.white * machine.normal());
+      made.add({.kernel = kernel, .run = {t, t + took}, .scope = scope});
+      t += took + 2 * factor;
+    };
+    for (const char* scope : {"layer0", "layer1"}) {
+      command(norm, 20, scope);
+      command(matmul, 60 * program.slowdown, scope);
+      command(add, 30, scope);
+    }
+    made.pass({begin - 1.5, t});
+    t += 20;
+  }
+  return made.trace();
+}
+
+// Each run is compared with each: a document takes longer to make than to compare.
+constexpr int runs = 20;
+
+std::vector<Trace> runs_of(const Program& program, const Noise& noise, Machine& machine) {
+  std::vector<Trace> list;
+  for (int i = 0; i < runs; ++i) list.push_back(run(program, noise, machine));
+  return list;
+}
+
+using Verdict = bool (*)(const analysis::TraceDiff&);
+
+double part_of(int count, int pairs, const Noise& noise, const Program& program) {
+  const double part = static_cast<double>(count) / pairs;
+  fmt::print("  {:30} {:2} passes, x {:.2f}: {:5.1f} % of {} pairs\n", noise.name, program.passes,
+             program.slowdown, 100 * part, pairs);
+  return part;
+}
+
+// The part of all pairs of runs of one program in which the verdict is true.
+double part_alike(const Noise& noise, const Program& program, Verdict verdict) {
+  Machine machine(1);
+  const std::vector<Trace> list = runs_of(program, noise, machine);
+  int count = 0, pairs = 0;
+  for (int i = 0; i < runs; ++i)
+    for (int k = i + 1; k < runs; ++k, ++pairs)
+      count += verdict(diff(list[static_cast<std::size_t>(i)], list[static_cast<std::size_t>(k)]));
+  return part_of(count, pairs, noise, program);
+}
+
+// Of all pairs of a run of one and a run of the other.
+double part_unlike(const Noise& noise, const Program& a, const Program& b, Verdict verdict) {
+  Machine machine(2);
+  const std::vector<Trace> before = runs_of(a, noise, machine), after = runs_of(b, noise, machine);
+  int count = 0;
+  for (const Trace& x : before)
+    for (const Trace& y : after) count += verdict(diff(x, y));
+  return part_of(count, runs * runs, noise, b);
+}
+
+bool differs(const analysis::TraceDiff& diff) { return diff.differs(); }
+bool blames_matmul(const analysis::TraceDiff& diff) {
+  return diff.kernels[0].name == "matmul" && diff.kernels[0].time.significant &&
+         diff.cause.find('\'') == diff.cause.find("'matmul'") &&
+         diff.cause.find("'matmul'") != std::string::npos;
+}
+
+TEST(DiffTruth, TwoRunsOfOneProgramAreSeldomCalledDifferent) {
+  const Noise noises[] = {
+      {.name = "independent, 5 %", .white = 0.05},
+      {.name = "first pass twice as long", .white = 0.02, .first = 1},
+      {.name = "one pass in five interrupted", .white = 0.02, .spike_rate = 0.2},
+      {.name = "lasting (0.5), 3 %", .white = 0.02, .lasting = 0.03, .rho = 0.5},
+      {.name = "drift of 5 %", .white = 0.03, .drift = 0.05},
+  };
+  for (const Noise& noise : noises)
+    for (const int passes : {5, 20, 40})
+      EXPECT_LE(part_alike(noise, {.passes = passes}, differs), 0.05)
+          << noise.name << ", " << passes << " passes";
+}
+
+TEST(DiffTruth, ASlowerKernelIsFoundAndNamedFirst) {
+  const Noise noises[] = {
+      {.name = "independent, 3 %", .white = 0.03},
+      {.name = "first pass twice as long", .white = 0.02, .first = 1},
+      {.name = "lasting (0.5), 1 %", .white = 0.02, .lasting = 0.01, .rho = 0.5},
+  };
+  for (const Noise& noise : noises)
+    for (const double slowdown : {1.1, 1 / 1.1})
+      EXPECT_GE(part_unlike(noise, {}, {.slowdown = slowdown}, blames_matmul), 0.95)
+          << noise.name << ", x " << slowdown;
+}
+
+TEST(DiffTruth, NoiseThatCoversAChangeIsNotTakenForOne) {
+  const Noise noise{.name = "lasting (0.9), 15 %", .white = 0.02, .lasting = 0.15, .rho = 0.9};
+  EXPECT_LE(part_unlike(noise, {}, {.slowdown = 1.02}, differs), 0.1);
+}
+
+// --- the parts of it
+// ------------------------------------------------------------------------------
+
+TEST(RankTest, IsExactForShortSeries) {
+  EXPECT_NEAR(analysis::rank_test({1, 2, 3, 4}, {5, 6, 7, 8}), 2.0 / 70, 1e-6);
+  EXPECT_NEAR(analysis::rank_test({5, 6, 7, 8}, {1, 2, 3, 4}), 2.0 / 70, 1e-6);
+  EXPECT_NEAR(analysis::rank_test({1, 2, 3}, {4, 5, 6}), 2.0 / 20, 1e-6);
+  EXPECT_NEAR(analysis::rank_test({1, 2, 4}, {3, 5, 6}), 4.0 / 20, 1e-6);
+  EXPECT_EQ(analysis::rank_test({7, 7, 7, 7}, {7, 7, 7, 7}), 1);
+  EXPECT_EQ(analysis::rank_test({}, {1}), 1);
+}
+
+TEST(RankTest, CountsEveryWayToDrawTheRanks) {
+  // Against drawing all subsets, with ties.
+  Machine machine(4);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t na = 2 + round % 4, nb = 2 + round / 4 % 4;
+    Times all(na + nb);
+    for (std::uint64_t& time : all) time = static_cast<std::uint64_t>(machine.uniform() * 8);
+    const auto twice_u = [&](std::uint32_t chosen) {
+      int sum = 0;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t k = 0; k < all.size(); ++k)
+          if ((chosen >> i & 1) && !(chosen >> k & 1))
+            sum += all[i] < all[k] ? 2 : all[i] == all[k] ? 1 : 0;
+      return std::abs(sum - static_cast<int>(na * nb));
+    };
+    const int found = twice_u((1u << na) - 1);
+    double as_far = 0, subsets = 0;
+    for (std::uint32_t chosen = 0; chosen < 1u << all.size(); ++chosen) {
+      if (std::popcount(chosen) != static_cast<int>(na)) continue;
+      ++subsets;
+      as_far += twice_u(chosen) >= found;
+    }
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(na);
+    EXPECT_NEAR(analysis::rank_test({all.begin(), middle}, {middle, all.end()}), as_far / subsets,
+                1e-6);
+  }
+}
+
+TEST(RankTest, OfLongSeriesIsCloseToTheExactOne) {
+  // One more time on each side makes the series too long to count.
+  Machine machine(5);
+  for (int round = 0; round < 50; ++round) {
+    Times a, b;
+    for (int i = 0; i < 14; ++i) {
+      a.push_back(static_cast<std::uint64_t>(1e6 + 1e5 * machine.normal()));
+      b.push_back(static_cast<std::uint64_t>(1.05e6 + 1e5 * machine.normal()));
+    }
+    std::ranges::sort(a);  // no time resembles the one before more in one than in the other
+    std::ranges::sort(b);
+    const double exact = analysis::rank_test(a, b);
+    a.push_back(a[7]), b.push_back(b[7]);
+    std::ranges::sort(a), std::ranges::sort(b);
+    EXPECT_NEAR(analysis::rank_test(a, b), exact, 0.06);
+  }
+}
+
+TEST(RankTest, TimesThatResembleTheOneBeforeCountLess) {
+  Times a, b, mixed_a, mixed_b;
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    a.push_back(1000 + 10 * i), b.push_back(1100 + 10 * i);
+    mixed_a.push_back(1000 + 10 * (i * 7 % 20)), mixed_b.push_back(1100 + 10 * (i * 7 % 20));
+  }
+  EXPECT_LT(analysis::rank_test(mixed_a, mixed_b), 0.001);
+  EXPECT_GT(analysis::rank_test(a, b), 0.05);
+}
+
+TEST(Judge, OfManyTimesFewAreCalledSignificantByChance) {
+  Machine machine(6);
+  int families = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::vector<analysis::DiffTime> times(30);
+    std::vector<analysis::DiffTime*> family;
+    for (analysis::DiffTime& time : times) {
+      time = {.ns_a = 100, .ns_b = 200, .p = machine.uniform(), .shift_ns = 100};
+      family.push_back(&time);
+    }
+    analysis::judge(family);
+    families += std::ranges::any_of(times, &analysis::DiffTime::significant);
+  }
+  EXPECT_LE(families, 400 * 0.07);
+  EXPECT_GE(families, 400 * 0.02) << "it is not that strict";
+}
+
+}  // namespace
+}  // namespace reel
