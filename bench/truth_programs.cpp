@@ -121,11 +121,14 @@ void builds_in_the_loop(Setting& s) {
 }
 
 void allocates_in_the_loop(Setting& s) {
+  std::vector<reel::Buffer> temporary(400);
   s.run(300);
   s.stream.flush();
   s.inject([&] {
-    for (int i = 0; i < 400; ++i) s.device.buffer(1 << 20, "temporary");
+    for (reel::Buffer& buffer : temporary) buffer = s.device.buffer(1 << 20, "temporary");
   });
+  s.run(300);
+  s.stream.synchronize();
 }
 
 // The same bytes to the same place again. Its truth is how long the second ones took.

@@ -246,9 +246,8 @@ TEST(Diff, NamesTheGraphThatClosedTheGaps) {
   };
   const analysis::TraceDiff found = diff(made(false), made(true));
   EXPECT_THAT(found.cause, HasSubstr("the device was idle"));
-  EXPECT_THAT(found.cause,
-              HasSubstr("the host enqueues 8 commands in one graph launch, not 8 commands one by "
-                        "one; kernels take as long as before"));
+  EXPECT_THAT(found.cause, HasSubstr("the host enqueues 8 commands in one graph launch, not one by "
+                                     "one; kernels take as long as before"));
 }
 
 TEST(Diff, OfEmptyDocumentsSaysSo) {

@@ -56,7 +56,7 @@ class Sentence {
     if (total.ns_a == 0 || total.ns_b == 0)
       return "No timestamps were recorded in one of them, so only the commands are compared.";
     if (!total.p) return too_few();
-    if (total.significant) return significant();
+    if (total.significant) return significant() + between() + ".";
     const std::string none = fmt::format("No significant difference in total: {}", medians(total));
     return none + part() + common() + ".";
   }
@@ -121,12 +121,19 @@ class Sentence {
       if (goes_with(kernel.time, delta) && (!top || is_larger(kernel.time, top->time)))
         top = &kernel;
     if (goes_with(diff_.idle, delta) && (!top || is_larger(diff_.idle, top->time)))
-      return head + ": " + idle() + ".";
-    if (!top) return head + ", in no part more than in others.";
+      return head + ": " + idle();
+    if (!top) return head + ", in no part more than in others";
     if (!top->time.significant)
-      return fmt::format("{}; no part of it is significant alone, the largest is '{}' ({} {}).",
+      return fmt::format("{}; no part of it is significant alone, the largest is '{}' ({} {})",
                          head, top->name, size(top->time.delta_ns()), how(delta));
-    return head + ": " + kernel(*top, delta) + ".";
+    return head + ": " + kernel(*top, delta);
+  }
+
+  // Not part of the total, and whoever looks at the whole run must know.
+  std::string between() const {
+    if (!diff_.between.significant) return "";
+    return fmt::format("; between passes it was idle {} {}", size(diff_.between.delta_ns()),
+                       diff_.between.delta_ns() > 0 ? "more" : "less");
   }
 
   std::string idle() const {
@@ -156,7 +163,10 @@ class Sentence {
     const bool fewer = b.enqueued * 2 <= a.enqueued && diff_.idle.delta_ns() < 0;
     const bool more = a.enqueued * 2 <= b.enqueued && diff_.idle.delta_ns() > 0;
     if (!fewer && !more) return "";
-    return fmt::format("the host enqueues {}, not {}", in_words(b), in_words(a));
+    const std::string before = in_words(a);
+    const std::string commands = count_text(a.commands, "command") + " ";
+    return fmt::format("the host enqueues {}, not {}", in_words(b),
+                       a.commands == b.commands ? before.substr(commands.size()) : before);
   }
 
   // Which cause of idle time grew or shrank most.

@@ -51,8 +51,7 @@ class DiffSearch {
     times_a_ = a_.kernel_times();
     times_b_ = b_.kernel_times();
     diff_.common = common_change();
-    least_ = {.ns = std::max(diff_.a.total_ns, diff_.b.total_ns) / 100,
-              .drift = std::max(a_.drift(), b_.drift())};
+    least_ = {.ns = std::max(diff_.a.total_ns, diff_.b.total_ns) / 100, .drift = drift_of_passes()};
     // More than that no clock and no neighbour does to every pass.
     if (diff_.common && std::abs(*diff_.common) <= 0.1) least_.common = std::abs(*diff_.common);
     diff_.comparable = have_enough_in_common();
@@ -84,6 +83,13 @@ class DiffSearch {
       return all == 0 ? 1 : common / all;
     };
     return std::max(shared(a_, b_), shared(b_, a_)) >= 0.1;
+  }
+
+  double drift_of_passes() const {
+    const std::uint64_t larger = std::max(diff_.a.total_ns, diff_.b.total_ns);
+    if (larger == 0) return 0;
+    return static_cast<double>(drift_between(a_.totals(), b_.totals())) /
+           static_cast<double>(larger);
   }
 
   // Of kernels that have at least a hundredth of the time: of fewer than three nobody can tell what

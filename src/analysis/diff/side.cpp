@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "analysis/device_work.hpp"
+
 namespace reel::analysis {
 
 Side::Side(const Trace& trace, const Report& report) : trace_(trace), report_(report) {
@@ -48,7 +50,8 @@ PassTime Side::time_of(std::uint32_t first, std::uint32_t end) const {
     if (!row) row = &pass.rows[key_of(work)];
     row->commands.push_back(c);
     row_of.push_back(row);
-    if (command.has_run_times() && command.ended_ns >= command.started_ns)
+    if (is_device_work(work.kind) && command.has_run_times() &&
+        command.ended_ns >= command.started_ns)
       by_start.emplace_back(command.started_ns, c);
   }
   if (by_start.empty()) return pass;
@@ -84,13 +87,6 @@ DiffSide Side::numbers() const {
   if (side.total_ns)
     side.noise = static_cast<double>(spread_of(all)) / static_cast<double>(side.total_ns);
   return side;
-}
-
-double Side::drift() const {
-  const Times all = totals();
-  const std::uint64_t middle = median_of(all);
-  if (middle == 0) return 0;
-  return static_cast<double>(drift_of(all).value_or(0)) / static_cast<double>(middle);
 }
 
 Times Side::row_times(const RowKey& key) const {

@@ -1,6 +1,7 @@
 #include "analysis/diff/statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -8,9 +9,10 @@ namespace reel::analysis {
 
 namespace {
 
-// A run may differ from another by more than thirds of it differ among themselves. By twice as much
-// keeps false alarms below one in twenty where noise lasts over several passes (docs/analysis.md).
-constexpr double drift_factor = 2;
+// A run may differ from another by more than thirds of it differ among themselves. By half as much
+// again keeps false alarms below one in twenty where noise lasts over several passes
+// (docs/analysis.md).
+constexpr double drift_factor = 1.5;
 
 // Runs of one program on a busy machine differ by this much for no reason that passes show.
 constexpr double least_part = 0.03;
@@ -167,6 +169,23 @@ std::optional<std::uint64_t> drift_of(const Times& times) {
   return std::max({first, second, third}) - std::min({first, second, third});
 }
 
+std::uint64_t drift_between(const Times& a, const Times& b) {
+  const std::uint64_t own = std::max(drift_of(a).value_or(0), drift_of(b).value_or(0));
+  const std::size_t n = a.size();
+  if (n != b.size() || n < 3) return own;
+  std::array<std::int64_t, 3> thirds{};
+  for (std::size_t third = 0; third < 3; ++third) {
+    std::vector<std::int64_t> changes;
+    for (std::size_t i = n * third / 3; i < n * (third + 1) / 3; ++i)
+      changes.push_back(static_cast<std::int64_t>(b[i]) - static_cast<std::int64_t>(a[i]));
+    const auto middle = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() / 2);
+    std::ranges::nth_element(changes, middle);
+    thirds[third] = *middle;
+  }
+  const auto [least, most] = std::ranges::minmax(thirds);
+  return std::min(own, static_cast<std::uint64_t>(most - least));
+}
+
 double rank_test(const Times& a, const Times& b) {
   if (a.empty() || b.empty()) return 1;
   const Times &fewer = a.size() <= b.size() ? a : b, &more = a.size() <= b.size() ? b : a;
@@ -189,8 +208,7 @@ DiffTime compare(const Times& a, const Times& b, const Least& least) {
                 .spread_b_ns = spread_of(b)};
   const auto larger = static_cast<double>(std::max(time.ns_a, time.ns_b));
   const std::size_t fewer = std::min(a.size(), b.size());
-  const auto own = static_cast<double>(std::max(drift_of(a).value_or(0), drift_of(b).value_or(0)));
-  const double drift = std::max(own, least.drift * larger);
+  const double drift = std::max(static_cast<double>(drift_between(a, b)), least.drift * larger);
   const double part = (fewer < steady_times ? least_part_of_few : least_part) + least.common;
   time.floor_ns =
       std::max(least.ns, static_cast<std::uint64_t>(std::max(drift_factor * drift, part * larger)));

@@ -27,6 +27,11 @@ std::uint64_t undisturbed(Times times);
 // of fewer than three.
 std::optional<std::uint64_t> drift_of(const Times& times);
 
+// As parts of documents that are compared: what both do alike, as a decoder whose passes grow with
+// each token, is no drift. So where both have as many, it is also at most the range over the thirds
+// of what passes differ by, one by one.
+std::uint64_t drift_between(const Times& a, const Times& b);
+
 // Two-sided p of the Mann-Whitney test, exact for short series, with ties; corrected for passes
 // that resemble the one before. 1 where either is empty.
 double rank_test(const Times& a, const Times& b);
