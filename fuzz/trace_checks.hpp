@@ -90,7 +90,8 @@ inline void ask_what_it_means(const Trace& trace) {
           "what is depended on comes first");
   analysis::findings_json(trace, report, find_insights(trace, report));
   const analysis::TraceDiff same = diff(trace, trace);
-  check(same.total_delta_ns() == 0 && !same.contents, "a document is like itself");
+  check(same.total.delta_ns() == 0 && !same.differs() && !same.contents,
+        "a document is like itself");
 }
 
 // Everything that reel/trace.hpp promises, every blob, and buffers followed through all commands.
