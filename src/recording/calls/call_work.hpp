@@ -51,6 +51,7 @@ struct CallWork {
   std::uint64_t kernel_version = 0;     // of the arguments that these are
   std::uint32_t svm_version = 0;        // of where pointers lead
   const char* why_not_again = nullptr;  // set: can't be replayed, and why
+  BufferLedger::Changes changes;        // by its being looked at, while it is on its way
 
   void clear();
   void read(const Range& range) { add(range, Access::read); }
