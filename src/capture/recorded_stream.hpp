@@ -62,6 +62,7 @@ class RecordedStream final : public StreamRecord, public QueueLog {
   std::deque<PendingLaunch> launches;
   std::vector<TicketStamps> stamps;       // reused
   std::vector<Piece> unknown;             // reused
+  BufferLedger::Changes changes;          // by looking at what is on its way
   std::unique_ptr<StreamRecord> earlier;  // of a capture that ended before all its contents came
 };
 

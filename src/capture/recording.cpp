@@ -70,6 +70,7 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
   }
   const std::uint32_t id = next_command_.fetch_add(1, std::memory_order_relaxed);
   std::optional<Command> told;
+  record->changes.clear();
   quietly([&] {
     before(stream, *record, id, command.work);
     if (std::holds_alternative<HostCall>(command.work)) [[unlikely]]
@@ -84,6 +85,7 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
     quietly([&] {
       append(stream, *record, {.id = id, .begin_ns = begin_ns, .end_ns = monotonic_ns()}, command);
       note("refused", fmt::format("c{} was refused: {}", id, refused));
+      ledger_.undo(record->changes);
     });
     throw;
   }
@@ -113,7 +115,7 @@ std::optional<Command> Recording::telling(const StreamState& stream, std::uint32
 void Recording::before(StreamState& stream, RecordedStream& record, std::uint32_t id,
                        const Work& work) {
   record.unknown.clear();
-  look_at(id, work, record.unknown);
+  look_at(id, work, record);
   place(
       record, {id}, [] {}, [] {});
   record.last_command() = id;
@@ -154,16 +156,19 @@ void Recording::after(StreamState& stream, RecordedStream& record, std::uint32_t
 }
 
 // A dispatch may leave bytes as they were; whatever else writes overwrites.
-void Recording::look_at(std::uint32_t id, const Work& work, std::vector<Piece>& unknown) {
+void Recording::look_at(std::uint32_t id, const Work& work, RecordedStream& record) {
   const auto* dispatch = std::get_if<Dispatch>(&work);
   for_each_access(work, [&](const BufferRange& range, Access access) {
     const bool overwrites = !dispatch && writes(access);
     if (range.buffer->mapped) [[unlikely]] {
-      if (!overwrites) take_host_writes(id, range);
-      if (writes(access)) mapped_.forget(range);
+      if (!overwrites) take_host_writes(id, range, record.changes);
+      if (writes(access)) {
+        mapped_.forget(range);
+        record.changes.push_back(BufferLedger::Change::to_unknown(range));
+      }
     }
-    if (overwrites ? ledger_.overwrite(range, std::holds_alternative<Write>(work))
-                   : ledger_.use(range, access, unknown))
+    if (overwrites ? ledger_.overwrite(range, std::holds_alternative<Write>(work), &record.changes)
+                   : ledger_.use(range, access, record.unknown, &record.changes))
       note_buffer(*range.buffer);
   });
   if (!dispatch) return;
@@ -204,6 +209,7 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
   for (const auto& step : steps) enabled += step.enabled;
   const std::uint32_t id = next_command_.fetch_add(enabled + 1, std::memory_order_relaxed);
   RecordedStream::PendingLaunch pending{{}, {}, id, {}};
+  record->changes.clear();
   quietly([&] {
     pending.commands.reserve(steps.size());
     std::uint32_t next = id + 1;
@@ -230,6 +236,7 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
     quietly([&] {
       append_all();
       note("refused", fmt::format("c{} was refused: {}", id, refused));
+      ledger_.undo(record->changes);
     });
     throw;
   }

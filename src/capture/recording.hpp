@@ -87,8 +87,8 @@ class Recording final : public Recorder, public RecordingCore {
   void note_kernel(KernelResource& kernel);
   void note_clock(DeviceState& device);
 
-  // Marks what `work` uses; what must be read before it runs is added to `unknown`.
-  void look_at(std::uint32_t id, const Work& work, std::vector<Piece>& unknown);
+  // Marks what `work` uses; what must be read before it runs is added to `record.unknown`.
+  void look_at(std::uint32_t id, const Work& work, RecordedStream& record);
   void leave_out(const StreamState& stream, const Work& work);  // it runs unrecorded
   // In place of a host call, one that notes when it is made; none for other work.
   std::optional<Command> telling(const StreamState& stream, std::uint32_t id,
@@ -115,7 +115,8 @@ class Recording final : public Recorder, public RecordingCore {
                    std::span<const std::uint32_t> finals = {});
   void keep_written_bytes(std::uint32_t command, const Write& write);
   // Bytes of mapped buffers: what the host wrote to them since, and reads that tell what is there.
-  void take_host_writes(std::uint32_t command, const BufferRange& range);
+  void take_host_writes(std::uint32_t command, const BufferRange& range,
+                        BufferLedger::Changes& changes);
   void expect_mapped(StreamState& stream, RecordedStream& record, std::span<const Piece> pieces);
   // Beside all streams. `finals`: which of the final checks the pieces are; empty: none are.
   void read_final(DeviceState& device, std::span<const Piece> pieces,

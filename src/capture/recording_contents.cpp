@@ -53,13 +53,15 @@ void Recording::keep_written_bytes(std::uint32_t command, const Write& write) {
 
 // --- mapped memory ------------------------------------------------------------------------------
 
-void Recording::take_host_writes(std::uint32_t command, const BufferRange& range) {
+void Recording::take_host_writes(std::uint32_t command, const BufferRange& range,
+                                 BufferLedger::Changes& changes) {
   if (contents == Contents::none) return;
   for (const auto& [begin, end] : mapped_.take_host_writes(range)) {
     const BufferRange changed = range_of(*range.buffer, begin, end - begin);
     BoxSource bytes(range.buffer->mapped + begin, line(end - begin));
     push_bytes(ContentRole::input, command, changed, bytes);
     ledger_.overwrite(changed, true);
+    changes.push_back(BufferLedger::Change::to_unknown(changed));
   }
 }
 

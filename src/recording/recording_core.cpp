@@ -197,7 +197,7 @@ void RecordingCore::push_block(ContentRole role, std::uint32_t command, const Bu
 
 // --- the end ------------------------------------------------------------------------------------
 
-CaptureReport RecordingCore::close_document() {
+CaptureReport RecordingCore::close_document(document::Facts end_facts) {
   quietly([&] {
     add_read_time(0, 0, true);
     tell_command_time(command_ns_.exchange(0));
@@ -205,8 +205,9 @@ CaptureReport RecordingCore::close_document() {
       note("polled_order", std::move(sentence));
   });
   const std::uint32_t count = commands();
-  const auto result = document_.finish(
-      {{"commands", std::to_string(count)}, {"ended_ns", std::to_string(monotonic_ns())}});
+  end_facts["commands"] = std::to_string(count);
+  end_facts["ended_ns"] = std::to_string(monotonic_ns());
+  const auto result = document_.finish(std::move(end_facts));
   return {path, count, result.document_bytes, result.contents_bytes, result.lost};
 }
 

@@ -237,8 +237,8 @@ class RecordingCore {
     return total;
   }
 
-  // After all else: closes the document.
-  CaptureReport close_document();
+  // After all else: closes the document, with what else is known only now.
+  CaptureReport close_document(document::Facts end_facts = {});
 
   std::shared_ptr<MemoryBudget> memory_;
   BufferLedger ledger_;

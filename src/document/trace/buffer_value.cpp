@@ -1,8 +1,10 @@
 #include "reel/buffer_value.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "base/fail.hpp"
 #include "document/trace/loading/source_map.hpp"
@@ -43,7 +45,16 @@ std::uint64_t size_of(const Trace& trace, std::uint32_t buffer) {
 class Walk {
  public:
   Walk(const Trace& trace, std::uint32_t target)
-      : trace_(trace), wanted_(origins_of(trace, target)), sources_(trace.buffers().size()) {}
+      : trace_(trace), wanted_(origins_of(trace, target)), sources_(trace.buffers().size()) {
+    // A driver that refused a command did nothing of it. The note begins with its name: "c12 …".
+    for (const TraceNote& note : trace.notes()) {
+      std::uint32_t command = 0;
+      const char* end = note.text.data() + note.text.size();
+      if (note.kind == "refused" && note.text.starts_with('c') &&
+          std::from_chars(note.text.data() + 1, end, command).ec == std::errc())
+        refused_.insert(command);
+    }
+  }
 
   Sources run(std::uint32_t target, std::uint32_t command) {
     set_initial_values();
@@ -53,8 +64,10 @@ class Walk {
       const std::size_t begin = row;
       while (row < trace_.contents().size() && trace_.contents()[row].command == i) ++row;
       apply_contents(begin, row, ContentRole::input);
-      apply_command(trace_.work_of(trace_.commands()[i]));
-      apply_contents(begin, row, ContentRole::written);
+      if (!refused_.contains(i)) {
+        apply_command(trace_.work_of(trace_.commands()[i]));
+        apply_contents(begin, row, ContentRole::written);
+      }
       apply_contents(begin, row, ContentRole::check);
     }
     return std::move(sources_[target]);
@@ -138,6 +151,7 @@ class Walk {
   const Trace& trace_;
   std::vector<bool> wanted_;
   std::vector<Sources> sources_;
+  std::set<std::uint32_t> refused_;
   std::size_t first_row_ = 0;  // of contents that belong to a command
 };
 

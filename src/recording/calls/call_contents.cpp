@@ -64,7 +64,8 @@ void CallRecording::forget(std::span<const Range> ranges) noexcept {
 // --- memory that host and device share ----------------------------------------------------------
 
 // Bytes that changed while no command that may write them was under way.
-void CallRecording::take_host_writes(std::uint32_t command, TrackedBuffer& buffer) {
+void CallRecording::take_host_writes(std::uint32_t command, TrackedBuffer& buffer,
+                                     BufferLedger::Changes& changed) {
   if (!is_seen_by_host(buffer)) [[likely]]
     return;
   const HostWindow window = window_of(buffer);
@@ -96,6 +97,8 @@ void CallRecording::take_host_writes(std::uint32_t command, TrackedBuffer& buffe
     BoxSource bytes(window.address + at, line(size));
     push_ranges(ContentRole::input, command, {&range, 1}, bytes);
     ledger_.overwrite(range.range.of_buffer(), true);
+    // They stand with this command: without it nobody has them.
+    changed.push_back(BufferLedger::Change::to_unknown(range.range.of_buffer()));
   }
 }
 

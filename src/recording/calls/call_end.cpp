@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "recording/calls/call_recording.hpp"
@@ -247,13 +248,18 @@ CaptureReport CallRecording::end(std::chrono::milliseconds patience) {
     if (!record.asked.empty()) unread_.push_back(std::move(record.asked));
     queue->record.reset();
   }
+  std::set<std::string_view> apis;  // that it has work of, whichever were loaded when it began
   quietly([&] {
     const std::lock_guard lock(mutex_);
-    for (const auto& [device, device_number] : devices_)
+    for (const auto& [device, device_number] : devices_) {
       look_at_clock(*device.first, device.second, device_number);
+      apis.insert(device.first->name());
+    }
     overhead(OverheadKind::stopping, begin_ns, 0);
   });
-  return close_document();
+  document::Facts facts;
+  if (!apis.empty()) facts["api"] = fmt::format("{}", fmt::join(apis, ", "));
+  return close_document(std::move(facts));
 }
 
 }  // namespace reel::capture

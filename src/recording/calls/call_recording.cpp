@@ -134,11 +134,12 @@ CallRecording::Call CallRecording::call_of(const Ticket& ticket, const void* sco
 
 std::vector<Piece> CallRecording::look_at(const Ticket& ticket, const Call& call) {
   std::vector<Piece> unknown;
+  ticket.work->changes.clear();
   const std::uint32_t stream = ticket.record->lanes[call.lane].stream;
-  look_at(*ticket.queue, {stream, call.id}, *call.work, unknown);
+  look_at(ticket, {stream, call.id}, *call.work, unknown);
   for (std::uint32_t i = 0; i < call.nodes.size(); ++i) {
     const auto& [work, kept, after, bytes] = call.nodes[i];
-    look_at(*ticket.queue, {stream, call.id + 1 + i}, work, unknown);
+    look_at(ticket, {stream, call.id + 1 + i}, work, unknown);
     if (bytes.empty() || contents == Contents::none) continue;
     PatternSource pattern(bytes);
     push_ranges(ContentRole::written, call.id + 1 + i, work.arguments, pattern);
@@ -146,24 +147,24 @@ std::vector<Piece> CallRecording::look_at(const Ticket& ticket, const Call& call
   return unknown;
 }
 
-void CallRecording::look_at(const TrackedQueue& queue, const Point& command, const CallWork& work,
+void CallRecording::look_at(const Ticket& ticket, const Point& command, const CallWork& work,
                             std::vector<Piece>& unknown) {
   if (work.kernel && (!work.kernel->identity ||
                       work.kernel->identity->recorded_in.load(std::memory_order_relaxed) != number))
-    note_kernel(*work.kernel, queue);
+    note_kernel(*work.kernel, *ticket.queue);
   for (const WorkArgument& argument : work.arguments) {
     if (!argument.is_buffer()) continue;
     TrackedBuffer& buffer = *argument.range.storage;
     note_buffer(buffer);
     if (argument.view) note_buffer(*argument.view);
     if (buffer.is_strange) continue;
-    if (contents != Contents::none) take_host_writes(command.command, buffer);
+    if (contents != Contents::none) take_host_writes(command.command, buffer, ticket.work->changes);
     if (argument.is_written() && is_seen_by_host(buffer)) shared_writes_.begin(buffer, command);
     const BufferRange range = argument.range.of_buffer();
     if (argument.is_written() && overwrites(work.row.kind))
-      ledger_.overwrite(range, work.row.kind == WorkKind::write);
+      ledger_.overwrite(range, work.row.kind == WorkKind::write, &ticket.work->changes);
     else
-      ledger_.use(range, argument.access, unknown);
+      ledger_.use(range, argument.access, unknown, &ticket.work->changes);
   }
 }
 
@@ -233,19 +234,15 @@ void CallRecording::taken(CallQueue& record, const Call& call) {
     wrote(call.nodes[i].work, {stream, call.id + 1 + i});
 }
 
-// It wrote nothing, and what was read for it is not for others.
+// It wrote nothing: what is known is what was known before. What was read for it, in the order of a
+// command that isn't, is not for others.
 void CallRecording::refused(CallQueue& record, const Call& call, std::string_view why) {
   append_all(record, call, true);
   const std::uint32_t last = record.lanes[call.lane].last_command;
   for (std::uint32_t id = call.id; id <= last; ++id)
     note("refused", fmt::format("c{} was refused: {}.", id, why));
   shared_writes_.refused(call.id, last);
-  const auto forget_all = [&](const CallWork& work) {
-    for (const WorkArgument& argument : work.arguments)
-      if (argument.is_buffer()) ledger_.forget(argument.range.of_buffer());
-  };
-  forget_all(*call.work);
-  for (const BufferedWork& node : call.nodes) forget_all(node.work);
+  ledger_.undo(call.work->changes);
 }
 
 // What is known of its bytes once it is on its way.

@@ -138,7 +138,7 @@ class CallRecording final : public RecordingCore {
   static Call call_of(const Ticket& ticket, const void* scope = nullptr, std::uint64_t end_ns = 0);
   // Marks what it uses; returns what must be read before it runs.
   std::vector<Piece> look_at(const Ticket& ticket, const Call& call);
-  void look_at(const TrackedQueue& queue, const Point& command, const CallWork& work,
+  void look_at(const Ticket& ticket, const Point& command, const CallWork& work,
                std::vector<Piece>& unknown);
   // The driver has it: into the log.
   void taken(CallQueue& record, const Call& call);
@@ -196,7 +196,8 @@ class CallRecording final : public RecordingCore {
   // Bytes of the host's, in the order of the ranges.
   void push_ranges(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
                    ByteSource& bytes);
-  void take_host_writes(std::uint32_t command, TrackedBuffer& buffer);
+  void take_host_writes(std::uint32_t command, TrackedBuffer& buffer,
+                        BufferLedger::Changes& changes);
   // Results in memory that the host sees; returns how many bytes.
   std::uint64_t check_shared(const Piece& piece, std::uint32_t command);
 

@@ -52,6 +52,7 @@ struct CallWork {
   std::uint32_t svm_version = 0;        // of where pointers lead
   const char* why_not_again = nullptr;  // set: can't be replayed, and why
   mutable bool is_appended = false;     // to a log, and changed since in its grid at most
+  BufferLedger::Changes changes;        // by its being looked at, while it is on its way
 
   void clear();
   void read(const Range& range) { add(range, Access::read); }

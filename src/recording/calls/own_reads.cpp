@@ -44,6 +44,7 @@ std::shared_ptr<OwnRead> OwnReads::add(const Range& range, std::uint32_t command
                                        Completion done, Completion after) {
   auto read = std::make_shared<OwnRead>();
   read->range = range;
+  read->held = range.storage->shared_from_this();
   read->command = command;
   read->queue = queue;
   read->moment = held_back::now();

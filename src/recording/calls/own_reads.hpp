@@ -20,6 +20,8 @@ namespace reel::capture {
 
 struct OwnRead {
   Range range;
+  // The buffer, which the program may have let go of: no other is to be found where it was.
+  std::shared_ptr<BufferResource> held;
   std::uint32_t command = no_index;  // whose results they are
   void* queue = nullptr;
   Completion done;           // of the read

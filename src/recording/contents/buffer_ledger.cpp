@@ -17,7 +17,31 @@ void BufferLedger::update_numbers(BufferResource& buffer, const Entry& entry) co
   buffer.written_in.store(number(entry.written), std::memory_order_release);
 }
 
-bool BufferLedger::use(const BufferRange& range, Access access, std::vector<Piece>& unknown) {
+void BufferLedger::changed(BufferResource& buffer, Entry& entry) {
+  entry.version = ++changes_;
+  update_numbers(buffer, entry);
+}
+
+void BufferLedger::add_gaps(const RangeSet& set, Change change, Changes* changes) {
+  change.was_in = false;
+  set.for_each_gap(change.begin, change.end, [&](std::uint64_t first, std::uint64_t last) {
+    changes->push_back(change);
+    changes->back().begin = first;
+    changes->back().end = last;
+  });
+}
+
+void BufferLedger::add_parts(const RangeSet& set, Change change, Changes* changes) {
+  change.was_in = true;
+  set.for_each_in(change.begin, change.end, [&](std::uint64_t first, std::uint64_t last) {
+    changes->push_back(change);
+    changes->back().begin = first;
+    changes->back().end = last;
+  });
+}
+
+bool BufferLedger::use(const BufferRange& range, Access access, std::vector<Piece>& unknown,
+                       Changes* changes) {
   BufferResource& buffer = *range.buffer;
   if (buffer.known_in.load(std::memory_order_acquire) == capture_ &&
       (!writes(access) || buffer.written_in.load(std::memory_order_acquire) == capture_))
@@ -26,16 +50,25 @@ bool BufferLedger::use(const BufferRange& range, Access access, std::vector<Piec
   bool is_new = false;
   const std::lock_guard lock(mutex_);
   Entry& entry = entry_of(buffer, is_new);
+  if (!is_new && entry.known.contains(begin, end) &&
+      (!writes(access) || entry.written.contains(begin, end)))
+    return false;
+  if (changes) {
+    Change change{&buffer, begin, end, Change::Set::known, false, entry.version, changes_ + 1};
+    add_gaps(entry.known, change, changes);
+    change.set = Change::Set::written;
+    if (writes(access)) add_gaps(entry.written, change, changes);
+  }
   entry.known.for_each_gap(begin, end, [&](std::uint64_t first, std::uint64_t last) {
     unknown.push_back({&buffer, first, last - first});
   });
   entry.known.add(begin, end);
   if (writes(access)) entry.written.add(begin, end);
-  update_numbers(buffer, entry);
+  changed(buffer, entry);
   return is_new;
 }
 
-bool BufferLedger::overwrite(const BufferRange& range, bool by_host) {
+bool BufferLedger::overwrite(const BufferRange& range, bool by_host, Changes* changes) {
   BufferResource& buffer = *range.buffer;
   if (!by_host && buffer.known_in.load(std::memory_order_acquire) == capture_ &&
       buffer.written_in.load(std::memory_order_acquire) == capture_)
@@ -44,13 +77,49 @@ bool BufferLedger::overwrite(const BufferRange& range, bool by_host) {
   bool is_new = false;
   const std::lock_guard lock(mutex_);
   Entry& entry = entry_of(buffer, is_new);
+  if (!is_new && entry.known.contains(begin, end) &&
+      (by_host ? !entry.written.overlaps(begin, end) : entry.written.contains(begin, end)))
+    return false;
+  if (changes) {
+    Change change{&buffer, begin, end, Change::Set::known, false, entry.version, changes_ + 1};
+    add_gaps(entry.known, change, changes);
+    change.set = Change::Set::written;
+    if (by_host)
+      add_parts(entry.written, change, changes);
+    else
+      add_gaps(entry.written, change, changes);
+  }
   entry.known.add(begin, end);
   if (by_host)
     entry.written.remove(begin, end);
   else
     entry.written.add(begin, end);
-  update_numbers(buffer, entry);
+  changed(buffer, entry);
   return is_new;
+}
+
+// The last change first: each finds its buffer as it left it, unless somebody else was there.
+void BufferLedger::undo(const Changes& changes) {
+  const std::lock_guard lock(mutex_);
+  for (auto it = changes.rbegin(); it != changes.rend(); ++it) {
+    const auto found = entries_.find(it->buffer);
+    if (found == entries_.end()) continue;
+    Entry& entry = found->second;
+    if (entry.version != it->after) {
+      entry.known.remove(it->begin, it->end);
+      entry.written.remove(it->begin, it->end);
+      changed(*it->buffer, entry);
+      continue;
+    }
+    RangeSet& set = it->set == Change::Set::known ? entry.known : entry.written;
+    if (it->was_in)
+      set.add(it->begin, it->end);
+    else
+      set.remove(it->begin, it->end);
+    const auto next = std::next(it);
+    if (next == changes.rend() || next->after != it->after) entry.version = it->before;
+    update_numbers(*it->buffer, entry);
+  }
 }
 
 void BufferLedger::forget(const BufferRange& range) {
@@ -60,7 +129,7 @@ void BufferLedger::forget(const BufferRange& range) {
   const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
   it->second.known.remove(begin, end);
   it->second.written.remove(begin, end);
-  update_numbers(*range.buffer, it->second);
+  changed(*range.buffer, it->second);
 }
 
 void BufferLedger::settle(const BufferRange& range) {
@@ -68,7 +137,7 @@ void BufferLedger::settle(const BufferRange& range) {
   const auto it = entries_.find(range.buffer);
   if (it == entries_.end()) return;
   it->second.written.remove(range.offset_bytes, range.offset_bytes + range.size_bytes);
-  update_numbers(*range.buffer, it->second);
+  changed(*range.buffer, it->second);
 }
 
 std::vector<Piece> BufferLedger::device_written(const BufferRange& range) {
@@ -93,7 +162,7 @@ void BufferLedger::forget_device_written() {
       entry.known.remove(first, last);
     });
     entry.written.remove(0, held->size_bytes);
-    update_numbers(*held, entry);
+    changed(*held, entry);
   }
 }
 
@@ -110,7 +179,7 @@ bool BufferLedger::allocated(BufferResource& buffer) {
   const std::lock_guard lock(mutex_);
   Entry& entry = entry_of(buffer, is_new);
   entry.known.add(0, buffer.size_bytes);
-  update_numbers(buffer, entry);
+  changed(buffer, entry);
   return is_new;
 }
 

@@ -22,6 +22,8 @@
 //        |  +-----+  forget_device_written(): the device failed
 //        +-- forget() of what is the host's
 //
+// undo() takes a use or an overwrite back, of a command that the driver refused.
+//
 // Any thread; most uses end at the two numbers that a BufferResource carries.
 #pragma once
 
@@ -57,11 +59,36 @@ class BufferLedger {
  public:
   explicit BufferLedger(std::uint32_t capture) : capture_(capture) {}
 
+  // Bytes that came into a set of an Entry, or went out of it.
+  struct Change {
+    BufferResource* buffer;
+    std::uint64_t begin, end;
+    enum class Set : std::uint8_t { known, written } set;
+    bool was_in;
+    std::uint64_t before, after;  // versions of the Entry
+
+    // Not to what was known before: nobody knows.
+    static Change to_unknown(const BufferRange& range) {
+      return {range.buffer,
+              range.offset_bytes,
+              range.offset_bytes + range.size_bytes,
+              Set::known,
+              false,
+              0,
+              never};
+    }
+  };
+  using Changes = std::vector<Change>;  // in the order in which they were made
+
   // `range` is about to be used. Adds what must be read before to `unknown`, and returns true when
-  // the buffer is named for the first time.
-  bool use(const BufferRange& range, Access access, std::vector<Piece>& unknown);
+  // the buffer is named for the first time. What changed is added to `changes`.
+  bool use(const BufferRange& range, Access access, std::vector<Piece>& unknown,
+           Changes* changes = nullptr);
   // Written whole: by a device (a fill, a copy), or by the host.
-  bool overwrite(const BufferRange& range, bool by_host);
+  bool overwrite(const BufferRange& range, bool by_host, Changes* changes = nullptr);
+  // It was not used after all. Where others changed the same buffer meanwhile, what is there is
+  // unknown.
+  void undo(const Changes& changes);
   // Something that isn't recorded writes it.
   void forget(const BufferRange& range);
   // A device failed: nothing that devices wrote is known any more.
@@ -80,16 +107,24 @@ class BufferLedger {
   std::vector<std::pair<Piece, std::shared_ptr<BufferResource>>> device_written();
 
  private:
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
   struct Entry {
     std::weak_ptr<BufferResource> buffer;
     RangeSet known, written;
+    std::uint64_t version = 0;  // another one after each change
   };
+  // What adding to a set, or removing from it, will change.
+  static void add_gaps(const RangeSet& set, Change change, Changes* changes);
+  static void add_parts(const RangeSet& set, Change change, Changes* changes);
   Entry& entry_of(BufferResource& buffer, bool& is_new);  // with the lock held
+  // After a change of it.
+  void changed(BufferResource& buffer, Entry& entry);
   void update_numbers(BufferResource& buffer, const Entry& entry) const;
 
   const std::uint32_t capture_;
   std::mutex mutex_;
   std::unordered_map<BufferResource*, Entry> entries_;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace reel::capture

@@ -19,11 +19,12 @@ HostPages::Hashes HostPages::of(std::span<const std::byte> bytes) {
   return hashes;
 }
 
-HostPages::Ranges HostPages::differences(const Hashes& before, const Hashes& now,
-                                         std::uint64_t size_bytes) {
+// Pages of so many bytes that wanted(i) takes, neighbours joined.
+template <class F>
+HostPages::Ranges HostPages::pages(std::size_t count, std::uint64_t size_bytes, F&& wanted) {
   Ranges ranges;
-  for (std::size_t i = 0; i < now.size() && i < before.size(); ++i) {
-    if (now[i] == before[i]) continue;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!wanted(i)) continue;
     const std::uint64_t at = i * page_bytes, size = std::min(page_bytes, size_bytes - at);
     if (!ranges.empty() && ranges.back().first + ranges.back().second == at)
       ranges.back().second += size;
@@ -31,6 +32,12 @@ HostPages::Ranges HostPages::differences(const Hashes& before, const Hashes& now
       ranges.emplace_back(at, size);
   }
   return ranges;
+}
+
+HostPages::Ranges HostPages::differences(const Hashes& before, const Hashes& now,
+                                         std::uint64_t size_bytes) {
+  return pages(std::min(now.size(), before.size()), size_bytes,
+               [&](std::size_t i) { return now[i] != before[i]; });
 }
 
 void HostPages::begin(const void* key, const Hashes& hashes) {
@@ -57,17 +64,10 @@ HostPages::Ranges HostPages::same(const void* key, std::uint64_t offset_bytes,
   if (it == hashes_.end()) return {};
   Hashes now;
   hash(now, bytes.data(), bytes.size());
-  Ranges ranges;
   const std::size_t first = offset_bytes / page_bytes;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (first + i >= it->second.size() || now[i] != it->second[first + i]) continue;
-    const std::uint64_t at = i * page_bytes, size = std::min(page_bytes, bytes.size() - at);
-    if (!ranges.empty() && ranges.back().first + ranges.back().second == at)
-      ranges.back().second += size;
-    else
-      ranges.emplace_back(at, size);
-  }
-  return ranges;
+  return pages(now.size(), bytes.size(), [&](std::size_t i) {
+    return first + i < it->second.size() && now[i] == it->second[first + i];
+  });
 }
 
 void HostPages::refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes) {

@@ -44,6 +44,8 @@ class HostPages {
 
  private:
   static void hash(Hashes& into, const std::byte* bytes, std::uint64_t size_bytes);
+  template <class F>
+  static Ranges pages(std::size_t count, std::uint64_t size_bytes, F&& wanted);
 
   std::mutex mutex_;
   std::unordered_map<const void*, Hashes> hashes_;

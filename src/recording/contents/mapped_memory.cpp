@@ -56,7 +56,9 @@ void MappedMemory::take_expected(Copy& copy) {
 MappedMemory::Ranges MappedMemory::take_host_writes(const BufferRange& range) {
   Ranges ranges;
   const std::lock_guard lock(mutex_);
-  Copy& copy = copy_of(*range.buffer);
+  const auto found = copies_.find(range.buffer);
+  if (found == copies_.end()) return ranges;  // nothing is known that could have changed
+  Copy& copy = found->second;
   take_expected(copy);
   const std::byte* now = range.buffer->mapped;
   copy.known.for_each_in(range.offset_bytes, range.offset_bytes + range.size_bytes,
@@ -70,7 +72,9 @@ MappedMemory::Ranges MappedMemory::take_host_writes(const BufferRange& range) {
 
 void MappedMemory::forget(const BufferRange& range) {
   const std::lock_guard lock(mutex_);
-  Copy& copy = copy_of(*range.buffer);
+  const auto found = copies_.find(range.buffer);
+  if (found == copies_.end()) return;
+  Copy& copy = found->second;
   take_expected(copy);
   copy.known.remove(range.offset_bytes, range.offset_bytes + range.size_bytes);
   // A read that isn't done finds what was there before.
