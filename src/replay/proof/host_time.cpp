@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/host_calls.hpp"
 #include "analysis/intervals.hpp"
@@ -36,15 +37,15 @@ HostPauses recorded_pauses(const Trace& trace) {
 
   HostPauses pauses;
   HostPause pause;
-  std::uint64_t free_since_ns = 0;
+  std::uint64_t free_since_ns = calls.empty() ? 0 : calls.front().begin_ns;
   for (const TraceCall& call : calls) {
     if (call.begin_ns > free_since_ns)
       pause.busy_ns +=
           call.begin_ns - free_since_ns - capturing.covered(free_since_ns, call.begin_ns);
     free_since_ns = std::max(free_since_ns, call.end_ns);
     if (call.command != no_index) {
-      pauses[call.command] = pauses.empty() ? HostPause{} : pause;  // nothing before the first
-      pause = {};
+      if (pauses.empty()) pause = {};  // nobody waits for what comes before the first
+      pauses.emplace(call.command, std::exchange(pause, {}));
     }
     pause.waits |= kinds.kind_of(call) == analysis::CallKind::wait;
   }
@@ -63,6 +64,15 @@ Proof compare(const Trial& trial, const char* what, HostPause (*without)(HostPau
     after.changes.pauses[command] = without(pause);
   }
   Proof proof;
+  const double most_ns = trial.seconds * 1e9 / fewest_pairs;
+  if (static_cast<double>(busy_ns) > most_ns) {
+    proof.verdict = ProofVerdict::inconclusive;
+    proof.sentence = fmt::format(
+        "The host was busy for {} between its calls, and {} pairs of runs would take longer than "
+        "there is time for.",
+        ns_text(static_cast<double>(busy_ns)), fewest_pairs);
+    return proof;
+  }
   const auto saving = bench.measure(before, after, trial.seconds);
   if (!saving) {
     proof.verdict = ProofVerdict::inconclusive;
