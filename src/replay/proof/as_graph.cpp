@@ -18,14 +18,10 @@ Proof as_graph(const Trial& trial) {
     return proof;
   }
   const Saving& saving = **bench.as_graph;
-  take(saving, proof);
-  proof.verdict = judge(saving, trial.claimed_ns());
   proof.sentence =
       fmt::format("As a graph, the same commands take {} instead of {}: {}",
                   ns_text(saving.after_ns), ns_text(saving.before_ns), saving_text(saving));
-  if (const auto claimed = trial.claimed_ns())
-    proof.sentence += fmt::format(" of {} claimed", ns_text(*claimed));
-  if (proof.verdict == ProofVerdict::inconclusive) proof.sentence += "; not significant";
+  add_verdict(saving, trial.claimed_ns(), proof);
   if (!bench.why_results_tell_nothing().empty()) {
     proof.sentence +=
         fmt::format("; results were not compared, since {}.", bench.why_results_tell_nothing());

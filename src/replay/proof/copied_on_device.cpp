@@ -158,11 +158,9 @@ Proof copied_on_device(const Trial& trial) {
     proof.sentence += fmt::format(" There was too little time for {} pairs of runs.", fewest_pairs);
     return proof;
   }
-  take(*saving, proof);
-  proof.verdict = judge(*saving, claimed_ns > 0 ? std::optional(claimed_ns) : std::nullopt);
   proof.sentence += fmt::format(" Measured: {}", saving_text(*saving));
-  if (claimed_ns > 0) proof.sentence += fmt::format(" of {} claimed", ns_text(claimed_ns));
-  proof.sentence += proof.verdict == ProofVerdict::inconclusive ? "; not significant." : ".";
+  add_verdict(*saving, claimed_ns > 0 ? std::optional(claimed_ns) : std::nullopt, proof);
+  proof.sentence += '.';
   return proof;
 }
 

@@ -48,6 +48,15 @@ Proof not_tried(std::string why) {
   return proof;
 }
 
+void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& proof) {
+  take(saving, proof);
+  proof.verdict = judge(saving, claimed_ns);
+  if (claimed_ns) proof.sentence += fmt::format(" of {} claimed", ns_text(*claimed_ns));
+  if (proof.verdict != ProofVerdict::inconclusive) return;
+  proof.sentence +=
+      saving.low_ns > 0 ? ", which may be less than a tenth of it" : "; not significant";
+}
+
 void add_saving(const Trial& trial, const Plan& after, double claimed_ns, Proof& proof) {
   const auto saving = trial.bench.measure(trial.bench.recorded(), after, trial.seconds);
   if (!saving) {

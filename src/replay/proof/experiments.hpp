@@ -43,6 +43,9 @@ std::set<std::uint32_t> named_commands(const Trial& trial);
 std::string names_text(const std::set<std::uint32_t>& commands);
 // "1.2 ms saved (± 20 µs, 40 pairs of runs)"; "… lost" where it took longer.
 std::string saving_text(const Saving& saving);
+// The verdict of a measured saving. Its sentence ends with that saving; adds what was claimed, and
+// what is not certain.
+void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& proof);
 std::string ns_text(double ns);
 void take(const Saving& saving, Proof& proof);
 Proof not_tried(std::string why);

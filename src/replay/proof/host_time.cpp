@@ -79,17 +79,14 @@ Proof compare(const Trial& trial, const char* what, HostPause (*without)(HostPau
     proof.sentence = fmt::format("There was too little time for {} pairs of runs.", fewest_pairs);
     return proof;
   }
-  take(*saving, proof);
-  proof.verdict = judge(*saving, trial.claimed_ns());
   proof.sentence = fmt::format(
       "With {} of the host and {} of its own work between calls, as recorded, the commands take "
       "{}; "
       "without {} {}: {}",
       count_text(waits, "wait"), ns_text(static_cast<double>(busy_ns)), ns_text(saving->before_ns),
       what, ns_text(saving->after_ns), saving_text(*saving));
-  if (const auto claimed = trial.claimed_ns())
-    proof.sentence += fmt::format(" of {} claimed", ns_text(*claimed));
-  proof.sentence += proof.verdict == ProofVerdict::inconclusive ? "; not significant." : ".";
+  add_verdict(*saving, trial.claimed_ns(), proof);
+  proof.sentence += '.';
   return proof;
 }
 

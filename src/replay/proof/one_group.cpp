@@ -66,12 +66,9 @@ Proof one_group(const Trial& trial) {
     return proof;
   }
   for (double* ns : {&saving->ns, &saving->low_ns, &saving->high_ns}) *ns /= 2;
-  take(*saving, proof);
-  proof.verdict = judge(*saving, trial.claimed_ns());
   proof.sentence += fmt::format("; half of that is {}", saving_text(*saving));
-  if (const auto claimed = trial.claimed_ns())
-    proof.sentence += fmt::format(" of {} claimed", ns_text(*claimed));
-  proof.sentence += proof.verdict == ProofVerdict::inconclusive ? "; not significant." : ".";
+  add_verdict(*saving, trial.claimed_ns(), proof);
+  proof.sentence += '.';
   return proof;
 }
 
