@@ -36,7 +36,7 @@ constexpr std::array steps{
     Step{"Trace::load", 400, 400}, Step{"analyze", 1500, 600}, Step{"find_insights", 600, 600},
     // The thread that goes on with dependencies counts here, too; what one waits for is the wall
     // time.
-    Step{"first look of the page", 1500, 900}, Step{"all tables of the page", 1500, 900}};
+    Step{"first look of the page", 1000, 900}, Step{"all tables of the page", 1500, 900}};
 
 // What the page asks for before it shows its Summary and its Timeline.
 constexpr std::array first_look{"summary",  "kernels", "buffers", "texts",

@@ -36,8 +36,9 @@ int run(const Options& options) {
       options.command.empty() ? no_index : parse_command(trace, options.command);
   // Of one command, each that it depends on, and each that depends on it; never a set.
   analysis::Dependencies found =
-      only == no_index ? analysis::find_dependencies(trace)
-                       : analysis::Dependencies{analysis::find_dependencies_of(trace, only), {}};
+      only == no_index
+          ? analysis::find_dependencies(trace)
+          : analysis::Dependencies{analysis::find_dependencies_of(trace, only), {}, no_index};
   std::vector<analysis::Dependency>& list = found.edges;
   const analysis::DependencySets sets(found.sets);
   std::erase_if(list, [&](const analysis::Dependency& d) {
@@ -59,6 +60,8 @@ int run(const Options& options) {
            {"buffer", d.buffer == no_index ? Json() : Json(name_of(trace.buffers()[d.buffer].id))},
            {"bytes", d.bytes},
            {"set", d.set == no_index ? Json() : Json(d.set)}});
+    json["unfollowed_from"] =
+        found.unfollowed_from == no_index ? Json() : Json(command_name(found.unfollowed_from));
     json["sets"] = Json::array();
     for (std::uint32_t set = 0; set < sets.size(); ++set) {
       Json commands = Json::array(), inner = Json::array();
@@ -72,6 +75,11 @@ int run(const Options& options) {
     print_json(json);
     return done;
   }
+  if (found.unfollowed_from != no_index)
+    fmt::print(
+        "From {} on too many streams wait for each other to follow them all: races there are "
+        "not found.\n",
+        command_name(found.unfollowed_from));
   if (list.empty()) {
     fmt::print("No dependencies{}.\n",
                only == no_index && options.kind.empty() ? "" : " of this kind");
@@ -90,7 +98,7 @@ int run(const Options& options) {
     if (counts[kind])
       fmt::print("{} {}  ", counts[kind], to_string(static_cast<analysis::DependencyKind>(kind)));
   fmt::print("\n");
-  print_next(options, {{"reel deps $ --of " + command_name(list[0].to), "only of one command"},
+  print_next(options, {{"reel deps $ " + command_name(list[0].to), "only of one command"},
                        {"reel view $", "the same as a picture"}});
   return done;
 }

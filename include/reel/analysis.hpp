@@ -119,6 +119,9 @@ struct SetMember {
 struct Dependencies {
   std::vector<Dependency> edges;  // by `to`, then `from`
   std::vector<SetMember> sets;    // by set
+  // From this command on, too many streams wait for each other to follow them all: commands count
+  // as ordered, so no race is found there.
+  std::uint32_t unfollowed_from = no_index;
 };
 
 // --- the longest chain --------------------------------------------------------------------------
@@ -228,8 +231,9 @@ struct LeftAlone {
 struct Report {
   Activity activity;
   Bottleneck verdict = Bottleneck::unknown;
-  std::vector<Dependency> dependencies;    // by `to`, then `from`
-  std::vector<SetMember> dependency_sets;  // by set
+  std::vector<Dependency> dependencies;            // by `to`, then `from`
+  std::vector<SetMember> dependency_sets;          // by set
+  std::uint32_t order_unfollowed_from = no_index;  // Dependencies::unfollowed_from
   LongestPath path;
   Memory memory;
   std::vector<Repetition> repetitions;  // by first; they don't overlap

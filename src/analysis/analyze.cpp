@@ -16,6 +16,7 @@ Report analyze(const Trace& trace, const AnalysisOptions& options) {
     Dependencies found = find_dependencies(trace);
     report.dependencies = std::move(found.edges);
     report.dependency_sets = std::move(found.sets);
+    report.order_unfollowed_from = found.unfollowed_from;
   }
   say("Looking for the critical path", 0.5);
   report.path = find_longest_path(trace, report.activity);

@@ -44,7 +44,7 @@ class DependencySearch {
     const auto told = found_.begin() + static_cast<std::ptrdiff_t>(by_bytes_);
     std::ranges::sort(told, found_.end(), {}, key);
     std::ranges::inplace_merge(found_, told, {}, key);
-    return {std::move(found_), std::move(named_).take()};
+    return {std::move(found_), std::move(named_).take(), before_.gave_up_at()};
   }
 
  private:
@@ -164,7 +164,8 @@ class DependencySearch {
     for (std::size_t i = 0; i < trace_.orders().size(); ++i) {
       if (is_known_[i]) continue;
       const TraceOrder& order = trace_.orders()[i];
-      const bool for_nothing = !before_.needed()[i] && !before_.gave_up() && !host_waited(order);
+      const bool for_nothing =
+          !before_.needed()[i] && before_.gave_up_at() == no_index && !host_waited(order);
       found_.push_back({order.after, order.command, no_index,
                         for_nothing ? DependencyKind::redundant : DependencyKind::order});
     }

@@ -7,9 +7,8 @@ namespace reel::analysis {
 
 namespace {
 
-// Clocks share what they have in common, but a program can be written whose streams have nothing
-// in common: 200 MB, or some ten seconds, are the end then.
-constexpr std::uint64_t most_clock_bytes = 200u << 20, most_visits = 1u << 30;
+// Some ten seconds: a program can be written whose streams have nothing in common.
+constexpr std::uint64_t most_visits = 1u << 30;
 // Waits followed, which only saves time: 64 MB.
 constexpr std::size_t most_followed = 1u << 20;
 // What is found out of sets is remembered of those with more commands.
@@ -17,8 +16,9 @@ constexpr std::uint32_t few = 8;
 
 }  // namespace
 
-HappensBefore::HappensBefore(const Trace& trace)
+HappensBefore::HappensBefore(const Trace& trace, std::uint64_t most_bytes)
     : trace_(trace),
+      most_bytes_(most_bytes),
       clocks_(trace.streams().size()),
       known_(trace.streams().size()),
       needed_(trace.orders().size()) {
@@ -38,7 +38,7 @@ void HappensBefore::next(std::uint32_t command) {
   const std::size_t first = next_order_;
   for (; next_order_ < orders.size() && orders[next_order_].command == command; ++next_order_) {
     const std::uint32_t after = orders[next_order_].after, other = streams_[after];
-    if (gave_up_ || other == stream) continue;
+    if (gave_up_at_ != no_index || other == stream) continue;
     const StreamClocks::Clock before = clock_of(stream);
     StreamClocks::Clock clock = clocks_.with(before, other, after + 1);
     // What was done when `after` was given, is done now.
@@ -46,13 +46,13 @@ void HappensBefore::next(std::uint32_t command) {
     if (later != known_[other].begin()) clock = clocks_.join(clock, std::prev(later)->clock);
     if (clock != before)
       known_[stream].push_back({command, static_cast<std::uint32_t>(next_order_), clock});
-    gave_up_ = clocks_.bytes() > most_clock_bytes || clocks_.visits() > most_visits;
+    if (clocks_.bytes() > most_bytes_ || clocks_.visits() > most_visits) gave_up_at_ = command;
   }
   waits_ = std::span(orders).subspan(first, next_order_ - first);
 }
 
 bool HappensBefore::is_ordered(std::uint32_t earlier, std::uint32_t later) {
-  if (gave_up_) return true;
+  if (gave_up_at_ != no_index) return true;
   const std::uint32_t of = streams_[earlier], stream = streams_[later];
   if (of == stream) {
     if (launches_[earlier] == no_index || launches_[earlier] != launches_[later]) return true;
@@ -66,7 +66,7 @@ bool HappensBefore::is_ordered(std::uint32_t earlier, std::uint32_t later) {
 
 bool HappensBefore::is_ordered(const CommandSets& sets, CommandSets::Set earlier,
                                std::uint32_t later) {
-  if (gave_up_) return true;
+  if (gave_up_at_ != no_index) return true;
   const std::uint32_t stream = streams_[later], launch = launches_[later];
   // Commands of one launch are in the order of its graph, not of their stream: one by one.
   const auto is_in_launch = [&](CommandSets::Set set) {
@@ -112,7 +112,7 @@ bool HappensBefore::is_ordered(const CommandSets& sets, CommandSets::Set earlier
 bool HappensBefore::is_surely_unordered(const CommandSets& sets, CommandSets::Set earlier,
                                         std::uint32_t later) const {
   const std::uint32_t of = sets.stream(earlier), stream = streams_[later];
-  return of != no_index && of != stream && !gave_up_ &&
+  return of != no_index && of != stream && gave_up_at_ == no_index &&
          clocks_.at(clock_of(stream), of) <= sets.least(earlier);
 }
 

@@ -22,7 +22,9 @@ namespace reel::analysis {
 
 class HappensBefore {
  public:
-  explicit HappensBefore(const Trace& trace);
+  // Of what streams know of each other it keeps so many bytes at most.
+  static constexpr std::uint64_t most_clock_bytes = 200u << 20;
+  explicit HappensBefore(const Trace& trace, std::uint64_t most_bytes = most_clock_bytes);
 
   // The next command: what it was told to wait for counts from now on.
   void next(std::uint32_t command);
@@ -41,8 +43,9 @@ class HappensBefore {
   // By index in trace.orders(): some answer above rested on it.
   const std::vector<bool>& needed() const noexcept { return needed_; }
 
-  // Too many streams know of too many others to follow them all; answers are then always yes.
-  bool gave_up() const noexcept { return gave_up_; }
+  // Too many streams know of too many others to follow them all: from this command on answers are
+  // always yes. no_index: never.
+  std::uint32_t gave_up_at() const noexcept { return gave_up_at_; }
 
   const std::vector<std::uint32_t>& streams() const noexcept { return streams_; }  // by command
 
@@ -61,10 +64,11 @@ class HappensBefore {
   bool leads_to(std::uint32_t graph, std::uint32_t from, std::uint32_t to);
 
   const Trace& trace_;
+  const std::uint64_t most_bytes_;
   std::vector<std::uint32_t> streams_, launches_;  // by command
   std::size_t next_order_ = 0;
   std::span<const TraceOrder> waits_;
-  bool gave_up_ = false;
+  std::uint32_t gave_up_at_ = no_index;
   StreamClocks clocks_;
   std::vector<std::vector<Known>> known_;  // by stream, by `at`
   std::vector<bool> needed_;

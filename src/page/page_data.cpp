@@ -97,6 +97,7 @@ void find_all(PageState& state, const std::optional<Trace>& before, const PageOp
   analysis::Dependencies found = analysis::find_dependencies(state.trace);
   state.report.dependencies = std::move(found.edges);
   state.report.dependency_sets = std::move(found.sets);
+  state.report.order_unfollowed_from = found.unfollowed_from;
   say("Looking for findings", 0.8);
   state.findings = find_insights(state.trace, state.report);
   if (before)

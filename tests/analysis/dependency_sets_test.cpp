@@ -8,9 +8,11 @@
 #include <random>
 #include <set>
 
+#include "analysis/happens_before.hpp"
 #include "analysis/made_document.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
+#include "reel/insights.hpp"
 #include "reel/page.hpp"
 
 namespace reel {
@@ -317,6 +319,34 @@ TEST(DependencySets, OfADecoderGrowAsItsCommandsDo) {
 TEST(DependencySets, OfASlidingWindowGrowAsItsCommandsDo) {
   const Sizes small = decoder(2000, true, 250), large = decoder(8000, true, 1000);
   EXPECT_LT(large.entries, 7 * small.entries);
+}
+
+// What can't be followed is said, from the command on where it begins, and is no race.
+TEST(DependencySets, SayWhereOrderIsNotFollowedAnyMore) {
+  MadeDocument made;
+  made.kernel("k");
+  const auto x = made.buffer();
+  const std::uint32_t other = made.stream();
+  for (int i = 0; i < 50; ++i) {
+    const auto write = made.add({.kernel = 0, .stream = 0, .writes = {{x, 0, 4}}});
+    const auto read = made.add({.kernel = 0, .stream = other, .reads = {{x, 0, 4}}});
+    made.order(read, write);
+    made.order(made.add({.kernel = 0, .stream = 0, .reads = {{x, 4, 4}}}), read);
+  }
+  const Trace trace = made.trace();
+  EXPECT_EQ(analysis::find_dependencies(trace).unfollowed_from, no_index);
+  analysis::HappensBefore before(trace, 1);
+  for (std::uint32_t c = 0; c < trace.commands().size(); ++c) before.next(c);
+  EXPECT_EQ(before.gave_up_at(), 1u);  // the first that waits
+  analysis::Report report = analyze(trace);
+  const auto is_told = [&] {
+    return std::ranges::any_of(find_insights(trace, report), [](const analysis::Finding& f) {
+      return f.id == "order.unfollowed" && f.title.find("c7") != std::string::npos;
+    });
+  };
+  EXPECT_FALSE(is_told());
+  report.order_unfollowed_from = 7;
+  EXPECT_TRUE(is_told());
 }
 
 // Every stream writes its part, one reads all, and all wait for it: twice.

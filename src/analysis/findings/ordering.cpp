@@ -117,6 +117,17 @@ void barrier_rule(const Case& c, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+void unfollowed_rule(const Case& c, Findings& findings) {
+  if (c.report.order_unfollowed_from == no_index) return;
+  Finding finding{.id = "order.unfollowed", .severity = Severity::warning};
+  finding.title = fmt::format(
+      "Races from {} on can't be told: too many streams wait for each other to follow them all.",
+      describe_command(c.trace, c.report.order_unfollowed_from));
+  finding.advice = "Capture fewer commands (--first, --commands) to search them for races.";
+  finding.evidence.commands = {c.report.order_unfollowed_from};
+  findings.push_back(std::move(finding));
+}
+
 void race_rule(const Case& c, Findings& findings) {
   std::vector<const Dependency*> races;
   for (const Dependency& d : c.report.dependencies)

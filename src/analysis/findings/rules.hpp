@@ -37,6 +37,7 @@ void launch_shape_rule(const Case&, Findings&);
 void fusion_rule(const Case&, Findings&);
 void barrier_rule(const Case&, Findings&);
 void race_rule(const Case&, Findings&);
+void unfollowed_rule(const Case&, Findings&);
 void overlap_rule(const Case&, Findings&);
 void same_bytes_rule(const Case&, Findings&);    // copy.redundant, copy.roundtrip, upload.dup
 void unread_bytes_rule(const Case&, Findings&);  // copy.unused, fill.dead
