@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/device_work.hpp"
+#include "analysis/time/device_work.hpp"
 #include "graph/json_writer.hpp"
 #include "reel/analysis.hpp"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-#include "analysis/buffer_elements.hpp"
+#include "analysis/contents/buffer_elements.hpp"
 #include "graph/json_writer.hpp"
 #include "page/row_json.hpp"
 #include "page/value_texts.hpp"

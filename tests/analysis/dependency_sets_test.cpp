@@ -8,8 +8,8 @@
 #include <random>
 #include <set>
 
-#include "analysis/happens_before.hpp"
 #include "analysis/made_document.hpp"
+#include "analysis/order/happens_before.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
 #include "reel/insights.hpp"

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/contents/source_reads.hpp"
 #include "analysis/made_document.hpp"
-#include "analysis/source_reads.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel {

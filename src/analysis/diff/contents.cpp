@@ -7,7 +7,7 @@
 #include <span>
 #include <tuple>
 
-#include "analysis/buffer_elements.hpp"
+#include "analysis/contents/buffer_elements.hpp"
 #include "document/trace/ranges.hpp"
 
 namespace reel::analysis {

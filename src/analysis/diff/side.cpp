@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analysis/device_work.hpp"
+#include "analysis/time/device_work.hpp"
 
 namespace reel::analysis {
 

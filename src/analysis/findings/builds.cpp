@@ -3,10 +3,10 @@
 
 #include <map>
 
-#include "analysis/device_work.hpp"
 #include "analysis/findings/rules.hpp"
-#include "analysis/host_calls.hpp"
-#include "analysis/intervals.hpp"
+#include "analysis/time/device_work.hpp"
+#include "analysis/time/host_calls.hpp"
+#include "analysis/time/intervals.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/contents/known_contents.hpp"
 #include "analysis/findings/rules.hpp"
-#include "analysis/known_contents.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/dependency_sets.hpp"
 #include "reel/units.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "analysis/findings/rules.hpp"
-#include "analysis/intervals.hpp"
+#include "analysis/time/intervals.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {

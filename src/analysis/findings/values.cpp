@@ -5,9 +5,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "analysis/buffer_elements.hpp"
+#include "analysis/contents/buffer_elements.hpp"
+#include "analysis/contents/known_contents.hpp"
 #include "analysis/findings/rules.hpp"
-#include "analysis/known_contents.hpp"
 #include "base/hash128.hpp"
 #include "base/range_set.hpp"
 #include "document/trace/ranges.hpp"

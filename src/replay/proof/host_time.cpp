@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/host_calls.hpp"
-#include "analysis/intervals.hpp"
+#include "analysis/time/host_calls.hpp"
+#include "analysis/time/intervals.hpp"
 #include "base/fail.hpp"
 #include "reel/units.hpp"
 #include "replay/proof/experiments.hpp"

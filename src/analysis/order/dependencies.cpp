@@ -8,11 +8,11 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/access_map.hpp"
-#include "analysis/happens_before.hpp"
-#include "analysis/host_calls.hpp"
-#include "analysis/named_sets.hpp"
-#include "analysis/observed_access.hpp"
+#include "analysis/contents/observed_access.hpp"
+#include "analysis/order/access_map.hpp"
+#include "analysis/order/happens_before.hpp"
+#include "analysis/order/named_sets.hpp"
+#include "analysis/time/host_calls.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "analysis/device_work.hpp"
-#include "analysis/repetitions.hpp"
+#include "analysis/time/device_work.hpp"
+#include "analysis/time/repetitions.hpp"
 #include "document/trace/ranges.hpp"
 
 namespace reel::analysis {

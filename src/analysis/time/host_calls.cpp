@@ -1,4 +1,4 @@
-#include "analysis/host_calls.hpp"
+#include "analysis/time/host_calls.hpp"
 
 #include <algorithm>
 #include <array>

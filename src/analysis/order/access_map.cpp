@@ -1,4 +1,4 @@
-#include "analysis/access_map.hpp"
+#include "analysis/order/access_map.hpp"
 
 #include "document/trace/ranges.hpp"
 

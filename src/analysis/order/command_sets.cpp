@@ -1,4 +1,4 @@
-#include "analysis/command_sets.hpp"
+#include "analysis/order/command_sets.hpp"
 
 #include <algorithm>
 

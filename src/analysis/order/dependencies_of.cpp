@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/happens_before.hpp"
-#include "analysis/observed_access.hpp"
+#include "analysis/contents/observed_access.hpp"
+#include "analysis/order/happens_before.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
 

@@ -1,8 +1,8 @@
-#include "analysis/known_contents.hpp"
+#include "analysis/contents/known_contents.hpp"
 
 #include <algorithm>
 
-#include "analysis/contents_hash.hpp"
+#include "analysis/contents/contents_hash.hpp"
 #include "document/trace/ranges.hpp"
 
 namespace reel::analysis {

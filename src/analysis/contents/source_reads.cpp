@@ -1,4 +1,4 @@
-#include "analysis/source_reads.hpp"
+#include "analysis/contents/source_reads.hpp"
 
 #include <algorithm>
 #include <span>

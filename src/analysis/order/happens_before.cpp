@@ -1,4 +1,4 @@
-#include "analysis/happens_before.hpp"
+#include "analysis/order/happens_before.hpp"
 
 #include <algorithm>
 #include <utility>

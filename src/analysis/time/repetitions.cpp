@@ -1,4 +1,4 @@
-#include "analysis/repetitions.hpp"
+#include "analysis/time/repetitions.hpp"
 
 #include <algorithm>
 #include <map>

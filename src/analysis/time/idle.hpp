@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/host_calls.hpp"
-#include "analysis/intervals.hpp"
-#include "analysis/stream_order.hpp"
+#include "analysis/order/stream_order.hpp"
+#include "analysis/time/host_calls.hpp"
+#include "analysis/time/intervals.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel::analysis {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/command_sets.hpp"
+#include "analysis/order/command_sets.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel::analysis {

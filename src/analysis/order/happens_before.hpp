@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/command_sets.hpp"
-#include "analysis/stream_clocks.hpp"
+#include "analysis/order/command_sets.hpp"
+#include "analysis/order/stream_clocks.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::analysis {

@@ -1,8 +1,8 @@
-#include "analysis/idle.hpp"
+#include "analysis/time/idle.hpp"
 
 #include <algorithm>
 
-#include "analysis/device_work.hpp"
+#include "analysis/time/device_work.hpp"
 
 namespace reel::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/stream_clocks.hpp"
+#include "analysis/order/stream_clocks.hpp"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/command_sets.hpp"
+#include "analysis/order/command_sets.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel::analysis {

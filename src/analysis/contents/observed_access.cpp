@@ -1,4 +1,4 @@
-#include "analysis/observed_access.hpp"
+#include "analysis/contents/observed_access.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "analysis/contents_hash.hpp"
-#include "analysis/source_reads.hpp"
+#include "analysis/contents/contents_hash.hpp"
+#include "analysis/contents/source_reads.hpp"
 #include "document/trace/ranges.hpp"
 
 namespace reel::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/buffer_elements.hpp"
+#include "analysis/contents/buffer_elements.hpp"
 
 #include "document/trace/image_elements.hpp"
 #include "reel/arguments.hpp"

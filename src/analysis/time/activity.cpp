@@ -1,8 +1,8 @@
 // Who ran when, and when a device had nothing to do in between; idle.cpp says why.
 #include <algorithm>
 
-#include "analysis/device_work.hpp"
-#include "analysis/idle.hpp"
+#include "analysis/time/device_work.hpp"
+#include "analysis/time/idle.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/named_sets.hpp"
+#include "analysis/order/named_sets.hpp"
 
 #include <algorithm>
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/host_calls.hpp"
-#include "analysis/stream_order.hpp"
+#include "analysis/order/stream_order.hpp"
+#include "analysis/time/host_calls.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel::analysis {
