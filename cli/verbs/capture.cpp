@@ -153,8 +153,10 @@ std::vector<std::string> why_nothing(const Options& options, const CapturedRun& 
     if (std::string reason = path.empty() ? "" : why_no_layer(path); !reason.empty())
       return {std::move(reason)};
     return {
-        "The program made no OpenCL call, or not through a loader that knows layers: ocl-icd does "
-        "from 2.3 on, and the one of Khronos; a driver's own libOpenCL.so does not."};
+        "The program made no OpenCL call, or there is no OpenCL driver (`reel devices` tells), or "
+        "it "
+        "doesn't use a loader that knows layers: ocl-icd does from 2.3 on, and the one of Khronos; "
+        "a driver's own libOpenCL.so does not."};
   }
   if (!run.has_called()) return {"The program loaded OpenCL, and made no call of it."};
   if (options.trigger) return {"Nobody pulled the trigger: `reel trigger PID` begins a capture."};

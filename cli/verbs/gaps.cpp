@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "cli/showing/table.hpp"
 #include "cli/showing/terminal.hpp"
@@ -97,15 +98,16 @@ int run(const Options& options) {
   std::uint64_t idle = 0;
   for (const analysis::Gap& gap : gaps) idle += gap.size_ns();
   for (std::size_t cause = 0; cause < analysis::idle_causes; ++cause) {
-    std::uint64_t count = 0, sum = 0;
+    std::set<std::uint32_t> periods;  // several parts of one may have the same cause
+    std::uint64_t sum = 0;
     for (const analysis::Gap& gap : gaps) {
       if (static_cast<std::size_t>(gap.cause) != cause) continue;
-      ++count;
+      periods.insert(gap.period);
       sum += gap.size_ns();
     }
-    if (count)
-      causes.add({to_string(static_cast<analysis::IdleCause>(cause)), std::to_string(count),
-                  time_text(sum), share_text(sum, idle)});
+    if (!periods.empty())
+      causes.add({to_string(static_cast<analysis::IdleCause>(cause)),
+                  std::to_string(periods.size()), time_text(sum), share_text(sum, idle)});
   }
   fmt::print("\n{}\n", causes.text());
   Table table({{"AT", right}, {"IDLE", right}, {"CAUSE"}, {"BEFORE"}, {"AFTER"}, {"MEANWHILE"}});

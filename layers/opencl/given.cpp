@@ -88,12 +88,15 @@ void Given::called(cl_int status) noexcept {
 cl_int Given::wait(cl_int status) noexcept {
   if (!waited_ && !without_event_) return status;
   leave();
+  const std::uint64_t begin_ns = monotonic_ns();
   if (!waited_) return next().clFinish(without_event_);
   const auto event = static_cast<cl_event>(waited_.get());
   status = next().clWaitForEvents(1, &event);
   waited_ = {};
   const RecordingUse use;
   if (use && use->number == capture_) {
+    // The command has the time in which it was given; the host was held up for as long as this.
+    use->called("wait of a blocking call", begin_ns);
     use->settle_reads();
     if (!ticket_.is_followed) use->host_waited(stream_, ticket_.id);
     for (const Point& point : ticket_.after) use->host_waited(point.stream, point.command);

@@ -327,7 +327,7 @@ TEST_P(Proofs, WorkOfTheHostBetweenItsCallsIsDoneAgain) {
     }
     stream.synchronize();
   });
-  const Proof proof = proved(trace, claim("idle.host", {0}, 4'000'000));
+  const Proof proof = proved(trace, claim("idle.host", {0}, 20'000'000));
   EXPECT_EQ(proof.verdict, ProofVerdict::supported) << told(proof);
   EXPECT_EQ(proof.experiment, "without_host_work");
   // Four pauses of a millisecond, at least; what the machine took of the time comes on top.
@@ -448,7 +448,11 @@ TEST_P(Proofs, AKernelOfOneGroupShowsWhatItsTimeIsWorth) {
     stream.synchronize();
   });
   const std::uint32_t kernel = trace.work_of(trace.commands()[1]).kernel;
-  Finding finding = claim("cp", {1}, 1000);
+  // Twice what there is to save: far from both ends of what is believed.
+  std::uint64_t ran_ns = 0;
+  for (std::uint32_t c = 1; c <= 4; ++c)
+    ran_ns += trace.commands()[c].ended_ns - trace.commands()[c].started_ns;
+  Finding finding = claim("cp", {1}, ran_ns);
   finding.evidence.kernels = {kernel};
   const Proof proof = proved(trace, finding);
   EXPECT_EQ(proof.verdict, ProofVerdict::supported) << told(proof);
@@ -457,6 +461,10 @@ TEST_P(Proofs, AKernelOfOneGroupShowsWhatItsTimeIsWorth) {
   finding.saving_ns = an_hour_ns;
   const Proof too_much = proved(trace, finding);
   EXPECT_EQ(too_much.verdict, ProofVerdict::withdrawn) << told(too_much);
+  finding.saving_ns = 1000;
+  const Proof impossible = proved(trace, finding);
+  EXPECT_EQ(impossible.verdict, ProofVerdict::inconclusive) << told(impossible);
+  EXPECT_THAT(impossible.sentence, HasSubstr("more than there is to save"));
   // Nothing can be taken from what has one group.
   const Trace single = captured([&] {
     stream.dispatch(slow, over(group_items), inout(large), 1000u);

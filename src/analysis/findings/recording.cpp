@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "analysis/findings/rules.hpp"
 #include "analysis/time/intervals.hpp"
@@ -49,16 +50,11 @@ void clock_rule(const Case& c, Findings& findings) {
 
 void capture_rule(const Case& c, Findings& findings) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
-  std::uint64_t writing = 0, total = 0;
-  for (const TraceOverhead& o : c.trace.overheads()) {
-    const std::uint64_t ns = o.end_ns - std::min(o.begin_ns, o.end_ns);
-    if (o.kind == OverheadKind::writing) {
-      writing += ns;
-      continue;
-    }
-    spans.emplace_back(o.begin_ns, o.end_ns);
-    total += ns;
-  }
+  for (const TraceOverhead& o : c.trace.overheads())
+    if (o.kind != OverheadKind::writing) spans.emplace_back(o.begin_ns, o.end_ns);
+  const auto by_kind = overhead_ns(c.trace.overheads());
+  const std::uint64_t total = std::accumulate(by_kind.begin(), by_kind.end(), std::uint64_t{0});
+  const std::uint64_t writing = by_kind[static_cast<std::size_t>(OverheadKind::writing)];
   const std::uint64_t overhead =
       Intervals(std::move(spans)).covered(c.report.activity.begin_ns, c.report.activity.end_ns);
   const std::uint64_t idle =
@@ -76,8 +72,7 @@ void capture_rule(const Case& c, Findings& findings) {
                        : "The document has no timestamps.";
   if (idle) finding.title += fmt::format(" The device was idle for {} of it.", time_text(idle));
   if (writing)
-    finding.title +=
-        fmt::format(" Its own thread took {} of CPU time besides.", time_text(writing));
+    finding.title += fmt::format(" {} of it is CPU time of its own thread.", time_text(writing));
   if (overhead * 10 >= span && span) {
     finding.severity = Severity::warning;
     finding.advice =

@@ -32,8 +32,12 @@ std::string ns_text(double ns) {
 }
 
 std::string saving_text(const Saving& saving) {
-  return fmt::format("{} {} (± {}, {} pairs of runs)", ns_text(saving.ns),
-                     saving.ns < 0 ? "lost" : "saved", ns_text(saving.noise_ns()), saving.runs);
+  const auto with_sign = [](double ns) { return (ns < 0 ? "-" : "") + ns_text(ns); };
+  if (saving.ns < 0)
+    return fmt::format("{} lost ({} to {}, {} pairs of runs)", ns_text(saving.ns),
+                       with_sign(-saving.high_ns), with_sign(-saving.low_ns), saving.runs);
+  return fmt::format("{} saved ({} to {}, {} pairs of runs)", ns_text(saving.ns),
+                     with_sign(saving.low_ns), with_sign(saving.high_ns), saving.runs);
 }
 
 void take(const Saving& saving, Proof& proof) {
@@ -48,10 +52,16 @@ Proof not_tried(std::string why) {
   return proof;
 }
 
-void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& proof) {
+void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& proof,
+                 bool is_most) {
   take(saving, proof);
   proof.verdict = judge(saving, claimed_ns);
   if (claimed_ns) proof.sentence += fmt::format(" of {} claimed", ns_text(*claimed_ns));
+  if (is_most && claimed_ns && saving.low_ns > 2 * *claimed_ns) {
+    proof.verdict = ProofVerdict::inconclusive;
+    proof.sentence += ", more than there is to save: something else slowed the runs";
+    return;
+  }
   if (proof.verdict != ProofVerdict::inconclusive) return;
   proof.sentence +=
       saving.low_ns > 0 ? ", which may be less than a tenth of it" : "; not significant";

@@ -41,11 +41,13 @@ Proof repeated_warm(const Trial&);       // does it take as long each time?
 std::set<std::uint32_t> named_commands(const Trial& trial);
 // "c3, c5 and 4 others".
 std::string names_text(const std::set<std::uint32_t>& commands);
-// "1.2 ms saved (± 20 µs, 40 pairs of runs)"; "… lost" where it took longer.
+// "1.2 ms saved (1.1 ms to 1.3 ms, 40 pairs of runs)"; "… lost" where it took longer.
 std::string saving_text(const Saving& saving);
 // The verdict of a measured saving. Its sentence ends with that saving; adds what was claimed, and
-// what is not certain.
-void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& proof);
+// what is not certain. `is_most`: more than the claim can't be saved, so twice as much shows that
+// something else slowed the runs.
+void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& proof,
+                 bool is_most = false);
 std::string ns_text(double ns);
 void take(const Saving& saving, Proof& proof);
 Proof not_tried(std::string why);
