@@ -208,12 +208,13 @@ struct KernelUsage {
   std::uint32_t kernel = 0;
   std::uint64_t count = 0, timed = 0;  // dispatches
   std::uint64_t total_ns = 0, mean_ns = 0, least_ns = 0, p50_ns = 0, p95_ns = 0, most_ns = 0;
-  double variation = 0;                             // standard deviation over mean
-  std::uint64_t bound_bytes = 0;                    // of all ranges given, of all timed dispatches
+  double variation = 0;  // standard deviation over mean
+  // Of all ranges given, of all timed dispatches; of one that is read and written twice.
+  std::uint64_t bound_bytes = 0;
   std::uint32_t shapes = 0;                         // different launch sizes
   std::uint32_t first = no_index, last = no_index;  // commands
 
-  // An upper bound of what it moved: as if each run touched all of its ranges once.
+  // An upper bound of what it moved: as if each run read or wrote all of its ranges once.
   double bandwidth() const noexcept {
     return total_ns ? static_cast<double>(bound_bytes) / static_cast<double>(total_ns) : 0;
   }  // GB/s

@@ -38,8 +38,8 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
   for (std::size_t w = 0; w < trace.works().size(); ++w) {
     const TraceWork& work = trace.works()[w];
     if (work.kind != WorkKind::dispatch || work.kernel == no_index) continue;
-    for_each_range(trace, work, [&](const TraceArgument& range, Access) {
-      bytes_of_work[w] += range.size_bytes;
+    for_each_range(trace, work, [&](const TraceArgument& range, Access access) {
+      bytes_of_work[w] += range.size_bytes * (access == Access::read_write ? 2 : 1);
     });
     const Dim3 items = work.all_items();
     shapes[work.kernel].insert(

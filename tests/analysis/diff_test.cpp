@@ -15,6 +15,28 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
+// A decoder reads more of its cache with each token.
+analysis::TraceDiff diff_of_reads(const std::vector<std::uint64_t>& a,
+                                  const std::vector<std::uint64_t>& b) {
+  MadeDocument before, after;
+  for (auto& [made, sizes] : {std::pair(&before, &a), std::pair(&after, &b)}) {
+    const auto k = made->kernel("attention"), x = made->buffer();
+    double t = 10;
+    for (const std::uint64_t size : *sizes) {
+      made->add({.kernel = k, .run = {t, t + 5}, .reads = {{x, 0, size}}});
+      made->pass({t - 1.5, t + 5.5});
+      t += 10;
+    }
+  }
+  return diff(before.trace(), after.trace());
+}
+
+TEST(Diff, SaysThatArgumentsChangedOnlyIfTheyStayTheSameFromPassToPass) {
+  EXPECT_TRUE(diff_of_reads({64, 64, 64}, {128, 128, 128}).rows.at(0).new_arguments);
+  EXPECT_FALSE(diff_of_reads({64, 64, 64}, {64, 64, 64}).rows.at(0).new_arguments);
+  EXPECT_FALSE(diff_of_reads({64, 128, 192}, {128, 192, 256}).rows.at(0).new_arguments);
+}
+
 struct Shape {
   double matmul = 20, gap = 1, jitter = 0;
   int passes = 12;

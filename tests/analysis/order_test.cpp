@@ -252,6 +252,13 @@ TEST(Memory, WhatIsFreedAndAllocatedAtOnceWasNotAliveAtOnce) {
   EXPECT_EQ(analyze(made.trace()).memory.peak_bytes, 1000u);
 }
 
+TEST(KernelUsage, CountsBytesThatAreReadAndWrittenTwice) {
+  MadeDocument made;
+  const auto k = made.kernel("k"), x = made.buffer({.size = 8000}), y = made.buffer({.size = 1000});
+  made.add({.kernel = k, .run = {1, 2}, .reads = {{y}}, .changes = {{x}}});
+  EXPECT_EQ(analysis::find_kernel_usage(made.trace())[0].bound_bytes, 17'000u);
+}
+
 TEST(KernelUsage, CountsWhatHasNoTimesButDoesNotTimeIt) {
   MadeDocument made;
   const auto k = made.kernel("k"), x = made.buffer({.size = 8000});

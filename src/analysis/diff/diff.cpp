@@ -173,7 +173,8 @@ class DiffSearch {
       row.change = mine ? Change::removed : Change::added;
     } else {
       row.new_shape = shapes_of(a_.trace(), *mine) != shapes_of(b_.trace(), *other);
-      row.new_arguments = !same_arguments(a_.trace(), b_.trace(), row.first_a, row.first_b);
+      row.new_arguments = is_steady(a_, key_a) && is_steady(b_, key_b) &&
+                          !same_arguments(a_.trace(), b_.trace(), row.first_a, row.first_b);
       row.new_source = has_new_source(row.kernel_a, row.kernel_b);
       if (row.count_a != row.count_b)
         row.run =
@@ -184,6 +185,16 @@ class DiffSearch {
   }
 
   static std::uint64_t nothing(const PassTime&) { return 0; }
+
+  // Its arguments are the same in the first and the last pass: those that count passes tell
+  // nothing.
+  static bool is_steady(const Side& side, const RowKey& key) {
+    const auto &first = side.passes().front().rows, &last = side.passes().back().rows;
+    const auto one = first.find(key), other = last.find(key);
+    return one == first.end() || other == last.end() ||
+           same_arguments(side.trace(), side.trace(), one->second.commands.front(),
+                          other->second.commands.front());
+  }
 
   void add_kernels() {
     std::map<std::string, std::uint32_t> rows;  // how many, by name
