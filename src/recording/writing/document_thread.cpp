@@ -149,8 +149,8 @@ void DocumentThread::round(bool last) {
     }
     messages.clear();
     for (auto& [log, end] : logs)
-      log->read_until(end, [&](const EntryHeader& entry) {
-        if (!lost_) write(entry, log->last_work);
+      log->read_until(end, [&, &work = log->last_work](const EntryHeader& entry) {
+        if (!lost_) write(entry, work);
         fresh_ = true;
       });
     if (fresh_ && !lost_ && !last) document_->flush();
