@@ -1,7 +1,6 @@
 #include "replay/script/unordered.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <queue>
 
 #include "document/trace/ranges.hpp"
@@ -57,10 +56,9 @@ int earlier_by_stamps(const Trace& trace, std::uint32_t first, std::uint32_t sec
   return b.ended_ns <= a.started_ns ? 1 : 0;
 }
 
-// All commands, each after those of its stream and those that it waits for, else as given. Empty
-// where stamps contradict what was asked for.
-std::vector<std::uint32_t> sequence_with(const Trace& trace,
-                                         const std::vector<KeptOrder::Wait>& waits) {
+}  // namespace
+
+std::vector<std::uint32_t> sequence_of(const Trace& trace, const SequenceWanted& wanted) {
   const auto count = static_cast<std::uint32_t>(trace.commands().size());
   std::vector<std::vector<std::uint32_t>> next(count);
   std::vector<std::uint32_t> missing(count), last(trace.streams().size(), no_index);
@@ -73,9 +71,14 @@ std::vector<std::uint32_t> sequence_with(const Trace& trace,
     if (last[stream] != no_index) add(last[stream], c);
     last[stream] = c;
   }
-  for (const TraceOrder& order : trace.orders()) add(order.after, order.command);
-  for (const KeptOrder::Wait& wait : waits) add(wait.after, wait.command);
-  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+  for (const TraceOrder& order : trace.orders())
+    if (!wanted.without.contains({order.command, order.after})) add(order.after, order.command);
+  for (const KeptOrder::Wait& wait : wanted.also) add(wait.after, wait.command);
+  const auto comes_later = [&](std::uint32_t a, std::uint32_t b) {
+    return wanted.rank.empty() ? a > b : wanted.rank[a] > wanted.rank[b];
+  };
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(comes_later)> ready(
+      comes_later);
   for (std::uint32_t c = 0; c < count; ++c)
     if (!missing[c]) ready.push(c);
   std::vector<std::uint32_t> sequence;
@@ -90,8 +93,6 @@ std::vector<std::uint32_t> sequence_with(const Trace& trace,
   if (sequence.size() != count) sequence.clear();
   return sequence;
 }
-
-}  // namespace
 
 std::vector<Race> find_unordered(const Trace& trace, std::size_t most) {
   std::vector<Race> found;
@@ -118,7 +119,7 @@ KeptOrder kept_order(const Trace& trace, const std::vector<Race>& unordered) {
     if (earlier > 0) kept.waits.push_back({race.first, race.second});
     is_turned |= earlier > 0;
   }
-  if (is_turned) kept.sequence = sequence_with(trace, kept.waits);
+  if (is_turned) kept.sequence = sequence_of(trace, {.also = kept.waits});
   if (is_turned && kept.sequence.empty())
     std::erase_if(kept.waits,
                   [](const KeptOrder::Wait& wait) { return wait.after > wait.command; });
