@@ -3,7 +3,8 @@
 // Memory that host and device share (USE_HOST_PTR, fine-grained shared memory, a map that is never
 // undone) is looked at before each command that uses it: pages whose hash changed since the device
 // was last seen done with it were written by the host. While a command that may write it is under
-// way nobody can tell, so what changes then counts as the device's. Any thread.
+// way nobody can tell, so what changes then counts as the device's. Where the kernel tells which
+// pages were written (WrittenPages), only those are hashed again. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,8 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "recording/contents/written_pages.hpp"
 
 namespace reel::capture {
 
@@ -39,16 +42,33 @@ class HostPages {
   // Parts of `bytes`, which begin at `offset_bytes` (a multiple of a page), that are as they were
   // at the last look; none where there was none.
   Ranges same(const void* key, std::uint64_t offset_bytes, std::span<const std::byte> bytes);
+  // A device is about to write these.
+  void let_write(const void* key, std::uint64_t offset_bytes, std::uint64_t size_bytes);
   void forget(const void* key);
   bool knows(const void* key);
 
  private:
-  static void hash(Hashes& into, const std::byte* bytes, std::uint64_t size_bytes);
+  using Dates = std::vector<WrittenPages::Date>;
+  struct Known {
+    Hashes hashes;
+    const std::byte* address = nullptr;  // of the last look
+    std::uint64_t size_bytes = 0;
+    bool is_watched = false;  // there
+    Dates hashed;             // when each was hashed; 0: that is not known
+  };
+
+  // Hashes pages from `first` to before `last` again, where they may have changed; returns those
+  // that have.
+  Ranges look(Known& known, const std::byte* bytes, std::uint64_t size_bytes, std::size_t first,
+              std::size_t last);
+  void unwatch(const Known& known);
   template <class F>
-  static Ranges pages(std::size_t count, std::uint64_t size_bytes, F&& wanted);
+  static Ranges pages(std::size_t first, std::size_t last, std::uint64_t size_bytes, F&& wanted);
 
   std::mutex mutex_;
-  std::unordered_map<const void*, Hashes> hashes_;
+  WrittenPages written_;
+  Dates dates_;  // reused
+  std::unordered_map<const void*, Known> known_;
 };
 
 }  // namespace reel::capture
