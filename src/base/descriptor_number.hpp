@@ -1,4 +1,4 @@
-// descriptor_number.hpp - gives a descriptor in a foreign process a number that programs seldom use.
+// descriptor_number.hpp - descriptor numbers that the program of a foreign process seldom uses.
 #pragma once
 
 namespace reel {
