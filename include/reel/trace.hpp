@@ -36,7 +36,8 @@ struct TraceDevice {
   std::uint32_t compute_units = 0;
   bool can_stamp_time = false;
   double stamp_resolution_ns = 0;
-  std::optional<std::uint64_t> clock_error_ns;  // the largest; none: its times can't be placed
+  std::optional<std::uint64_t> clock_error_ns;    // the largest; none: its times can't be placed
+  std::vector<std::string> features, extensions;  // that a Vulkan program switched on
 };
 
 struct TraceStream {
@@ -91,11 +92,18 @@ struct TraceKernel {
   KernelForm built_form{};
   std::vector<TraceVariant> variants;
   std::vector<std::pair<std::string, std::string>> defines;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> constants;  // id, value
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  // id, value
   std::string options;
   Dim3 group_size = unset_dim;
   std::vector<Parameter> parameters;
   std::string build_log, binary_hash;
+  bool declared_layout = false;               // see KernelSource
+  std::vector<DescriptorCount> array_counts;  // of arrays without a size in the source
+  std::uint32_t subgroup_size = 0;            // required; 0: any
+  bool full_subgroups = false;                // required
+
+  // Reflection on a shader tells the order of buffers and that of values, not how they are mixed.
+  bool has_parameters_by_kind() const noexcept { return is_shader(built_form) && !declared_layout; }
 };
 
 enum class WorkKind : std::uint8_t {

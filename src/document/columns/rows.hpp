@@ -26,6 +26,7 @@ struct DeviceRow {
   std::uint32_t compute_units;
   bool can_stamp_time;
   double stamp_resolution_ns;
+  std::vector<std::string> features = {}, extensions = {};
 };
 
 struct StreamRow {
@@ -61,11 +62,15 @@ struct KernelRow {
   KernelForm built_form{};
   std::vector<VariantRow> variants;
   std::vector<std::pair<std::string, std::string>> defines;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> constants;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;
   std::string options;
   Dim3 group_size;
   std::vector<Parameter> parameters;
   std::string build_log, binary_hash;
+  bool declared_layout = false;
+  std::vector<DescriptorCount> array_counts = {};
+  std::uint32_t subgroup_size = 0;
+  bool full_subgroups = false;
 };
 
 // In a file, kernel, graph, label and scope are ids, and so are the buffers of arguments.

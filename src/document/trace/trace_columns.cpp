@@ -57,7 +57,7 @@ constexpr RowColumn<TraceStream> streams[] = {
 
 bool has_memory(const TraceBuffer& buffer) { return buffer.memory.allocation != no_index; }
 bool is_image(const TraceBuffer& buffer) { return buffer.image.has_value(); }
-template <std::uint64_t ImageShape::*size>
+template <auto size>
 constexpr RowColumn<TraceBuffer> image_column(const char* name, const char* meaning) {
   RowColumn<TraceBuffer> column{name, number, meaning};
   column.number = [](const TraceBuffer& buffer) -> std::uint64_t {
@@ -92,6 +92,8 @@ constexpr RowColumn<TraceBuffer> buffers[] = {
     image_column<&ImageShape::height>("height", "of an image, in pixels"),
     image_column<&ImageShape::depth>("depth", "of an image, in pixels"),
     image_column<&ImageShape::layers>("layers", "of an array of images"),
+    image_column<&ImageShape::levels>("levels", "of an image: its mip levels"),
+    image_column<&ImageShape::samples>("samples", "of an image: samples of a pixel"),
     number_column<&TraceBuffer::memory, &BufferMemory::allocation>(
         "memory", index, "of Vulkan: the allocation that it lies in"),
     number_column<&TraceBuffer::memory, &BufferMemory::offset_bytes>(
@@ -136,10 +138,20 @@ constexpr RowColumn<TraceKernel> kernels[] = {
     string_column<&TraceKernel::build_log>("build_log", "what the compiler said"),
     string_column<&TraceKernel::binary_hash>(
         "binary_hash", "of what the driver made of it; empty where that isn't known"),
+    number_column<&TraceKernel::declared_layout>(
+        "declared_layout", flag, "1: a shader that says itself where its arguments go"),
+    number_column<&TraceKernel::subgroup_size>("subgroup_size", count, "that it requires"),
+    number_column<&TraceKernel::full_subgroups>("full_subgroups", flag,
+                                                "1: it requires full subgroups"),
 };
 
 bool has_access(const Parameter& parameter) {
   return parameter.kind == ArgumentKind::buffer || parameter.kind == ArgumentKind::image;
+}
+
+bool is_bound(const Parameter& parameter) { return parameter.descriptor != DescriptorKind::none; }
+bool has_place(const Parameter& parameter) {
+  return is_bound(parameter) && parameter.descriptor != DescriptorKind::push_constants;
 }
 
 constexpr RowColumn<Parameter> parameters[] = {
@@ -154,6 +166,17 @@ constexpr RowColumn<Parameter> parameters[] = {
                              return std::string_view(name_of(*parameter.element));
                            }),
     number_column<&Parameter::size_bytes>("size_bytes", count, "of a value"),
+    word_column<&Parameter::descriptor, DescriptorKind::other>(
+        "descriptor",
+        "of a shader with a declared layout: `storage buffer`, `uniform buffer`, `storage image`, "
+        "`sampled image`, `sampler`, `combined image sampler`, `storage texel buffer`, `uniform "
+        "texel buffer`, `push constants`, `other`",
+        is_bound),
+    number_column<&Parameter::set>("descriptor_set", number, "where it is bound", has_place),
+    number_column<&Parameter::binding>("binding", number, "where it is bound in that set",
+                                       has_place),
+    number_column<&Parameter::array_element>("array_element", number,
+                                             "where it is in an array of descriptors", has_place),
 };
 
 constexpr RowColumn<TraceNote> notes[] = {
