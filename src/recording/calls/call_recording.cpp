@@ -58,7 +58,8 @@ void CallRecording::add_lane(const TrackedQueue& queue, CallQueue& record) {
   std::string label = queue.label;
   if (!queue.in_order)
     label = fmt::format("{} lane {}", label.empty() ? "queue" : label, record.lanes.all.size());
-  document_.push(document::StreamRow{lane.stream, note_device(queue.api, queue.device), label});
+  document_.push(document::StreamRow{lane.stream, note_device(queue.api, queue.device), label,
+                                     queue.is_ordered, queue.family});
   record.lanes.all.push_back(std::move(lane));
 }
 
@@ -94,7 +95,7 @@ void CallRecording::note_buffer(TrackedBuffer& buffer) {
     const void* device = buffer.api.device_of(buffer);
     document_.push(document::BufferRow{u32(buffer.id), device ? note_device(buffer.api, device) : 0,
                                        buffer.size_bytes, buffer.label, buffer.kind, true,
-                                       buffer.image});
+                                       buffer.image, buffer.placed});
   });
 }
 
@@ -199,7 +200,7 @@ void CallRecording::append(CallQueue& record, const Call& call, const CallWork& 
   TraceArgument* argument = entry->arguments();
   for (std::uint32_t i = 0; i < arguments; ++i) {
     const WorkArgument& a = work.arguments[i];
-    if (a.is_buffer())
+    if (a.has_range())
       *argument++ = {a.kind,
                      a.access,
                      u32(a.range.storage->id),

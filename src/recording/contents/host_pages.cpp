@@ -1,8 +1,5 @@
 #include "recording/contents/host_pages.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "base/hash128.hpp"
 
 namespace reel::capture {
@@ -12,9 +9,12 @@ namespace {
 std::size_t count_of(std::uint64_t size_bytes) {
   return (size_bytes + HostPages::page_bytes - 1) / HostPages::page_bytes;
 }
+
 std::uint64_t hash_of(const std::byte* bytes, std::uint64_t size_bytes, std::size_t page) {
   const std::uint64_t at = page * HostPages::page_bytes;
-  return hash128({bytes + at, std::min(HostPages::page_bytes, size_bytes - at)}).low;
+  const std::uint64_t low =
+      hash128({bytes + at, std::min(HostPages::page_bytes, size_bytes - at)}).low;
+  return low == 0 ? 1 : low;
 }
 
 }  // namespace
@@ -26,72 +26,67 @@ HostPages::Hashes HostPages::of(std::span<const std::byte> bytes) {
   return hashes;
 }
 
+HostPages::Ranges HostPages::differences(const Hashes& before, const Hashes& now,
+                                         std::uint64_t size_bytes) {
+  return joined({0, std::min(now.size(), before.size())}, size_bytes,
+                [&](std::size_t i) { return now[i] != before[i]; });
+}
+
+HostPages::Pages HostPages::pages_of(std::uint64_t offset_bytes, std::uint64_t size_bytes,
+                                     std::uint64_t within) {
+  return {offset_bytes / page_bytes, count_of(std::min(offset_bytes + size_bytes, within))};
+}
+
 // Memory that is looked at for the second time at the same place is watched: what a map copied, or
 // what is looked at once, isn't worth it.
-HostPages::Ranges HostPages::look(Known& known, const std::byte* bytes, std::uint64_t size_bytes,
-                                  std::size_t first, std::size_t last) {
-  const std::size_t count = count_of(size_bytes);
+void HostPages::prepare(Known& known, const std::byte* bytes, std::uint64_t size_bytes,
+                        const Pages& range) {
+  constexpr std::size_t worth_pages = 16;  // asking takes as long as hashing some pages
   if (known.address != bytes || known.size_bytes != size_bytes) {
     unwatch(known);
-    known = {std::move(known.hashes), bytes, size_bytes, false, {}};
-    // Of pages that were not there at the last look, what is there now counts as what was.
-    for (std::size_t i = known.hashes.size(); i < count; ++i)
-      known.hashes.push_back(hash_of(bytes, size_bytes, i));
-    known.hashes.resize(count);
-    known.hashed.resize(count);
+    known = {std::move(known.hashes), bytes, size_bytes};
+    known.hashes.resize(count_of(size_bytes));
+    known.hashed.resize(known.hashes.size());
   } else if (!known.is_watched) {
     known.is_watched = written_.watch(bytes, size_bytes);
   }
+  now_ = 0;
+  if (!known.is_watched || range.last < range.first + worth_pages) return;
   // The kernel is asked first: what is written from here on is found by the next scan.
-  const auto now = known.is_watched ? written_.scan(bytes, size_bytes, dates_) : std::nullopt;
-  if (!now) known.is_watched = false;
-  return pages(first, std::min(last, count), size_bytes, [&](std::size_t i) {
-    if (now && known.hashed[i] && dates_[i] <= known.hashed[i]) return false;
-    known.hashed[i] = now.value_or(0);
-    const std::uint64_t hash = hash_of(bytes, size_bytes, i);
-    return std::exchange(known.hashes[i], hash) != hash;
-  });
+  const std::uint64_t at = range.first * page_bytes;
+  const auto now =
+      written_.scan(bytes + at, std::min(range.last * page_bytes, size_bytes) - at, dates_);
+  known.is_watched = now.has_value();
+  now_ = now.value_or(0);
+}
+
+bool HostPages::look(Known& known, const Pages& range, std::size_t page) {
+  if (now_ && known.hashed[page] && dates_[page - range.first] <= known.hashed[page]) return false;
+  known.hashed[page] = now_;
+  const std::uint64_t now = hash_of(known.address, known.size_bytes, page);
+  const std::uint64_t before = std::exchange(known.hashes[page], now);
+  return before != now && before != 0;
+}
+
+void HostPages::look_at_all(Known& known, const std::byte* bytes, std::uint64_t size_bytes,
+                            const Pages& range) {
+  prepare(known, bytes, size_bytes, range);
+  for (std::size_t i = range.first; i < range.last; ++i) look(known, range, i);
 }
 
 void HostPages::unwatch(const Known& known) {
   if (known.is_watched) written_.unwatch(known.address, known.size_bytes);
 }
 
-// Pages of so many bytes that wanted(i) takes, neighbours joined.
-template <class F>
-HostPages::Ranges HostPages::pages(std::size_t first, std::size_t last, std::uint64_t size_bytes,
-                                   F&& wanted) {
-  Ranges ranges;
-  for (std::size_t i = first; i < last; ++i) {
-    if (!wanted(i)) continue;
-    const std::uint64_t at = i * page_bytes, size = std::min(page_bytes, size_bytes - at);
-    if (!ranges.empty() && ranges.back().first + ranges.back().second == at)
-      ranges.back().second += size;
-    else
-      ranges.emplace_back(at, size);
-  }
-  return ranges;
-}
-
-HostPages::Ranges HostPages::differences(const Hashes& before, const Hashes& now,
-                                         std::uint64_t size_bytes) {
-  return pages(0, std::min(now.size(), before.size()), size_bytes,
-               [&](std::size_t i) { return now[i] != before[i]; });
-}
-
 void HostPages::begin(const void* key, const Hashes& hashes) {
   const std::lock_guard lock(mutex_);
-  known_.try_emplace(key, Known{hashes, nullptr, 0, false, {}});
+  known_.try_emplace(key, Known{hashes});
 }
 
 HostPages::Ranges HostPages::changed(const void* key, const std::byte* bytes,
                                      std::uint64_t size_bytes) {
-  const std::lock_guard lock(mutex_);
-  const auto [it, is_new] = known_.try_emplace(key);
-  if (!is_new) return look(it->second, bytes, size_bytes, 0, count_of(size_bytes));
-  const std::size_t count = count_of(size_bytes);
-  it->second = {of({bytes, size_bytes}), bytes, size_bytes, false, Dates(count)};
-  return {};
+  return changed_in(key, bytes, size_bytes, 0, size_bytes,
+                    [](std::uint64_t, std::uint64_t) { return false; });
 }
 
 HostPages::Ranges HostPages::same(const void* key, std::uint64_t offset_bytes,
@@ -102,8 +97,9 @@ HostPages::Ranges HostPages::same(const void* key, std::uint64_t offset_bytes,
   const Hashes now = of(bytes);
   const Hashes& then = it->second.hashes;
   const std::size_t first = offset_bytes / page_bytes;
-  return pages(0, now.size(), bytes.size(),
-               [&](std::size_t i) { return first + i < then.size() && now[i] == then[first + i]; });
+  return joined({0, now.size()}, bytes.size(), [&](std::size_t i) {
+    return first + i < then.size() && now[i] == then[first + i];
+  });
 }
 
 void HostPages::refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes) {
@@ -114,8 +110,13 @@ void HostPages::refresh(const void* key, const std::byte* bytes, std::uint64_t s
                         std::uint64_t range_offset, std::uint64_t range_size) {
   const std::lock_guard lock(mutex_);
   if (const auto it = known_.find(key); it != known_.end())
-    look(it->second, bytes, size_bytes, range_offset / page_bytes,
-         count_of(range_offset + range_size));
+    look_at_all(it->second, bytes, size_bytes, pages_of(range_offset, range_size, size_bytes));
+}
+
+void HostPages::learn(const void* key, const std::byte* bytes, std::uint64_t size_bytes,
+                      std::uint64_t range_offset, std::uint64_t range_size) {
+  const std::lock_guard lock(mutex_);
+  look_at_all(known_[key], bytes, size_bytes, pages_of(range_offset, range_size, size_bytes));
 }
 
 void HostPages::let_write(const void* key, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
