@@ -54,11 +54,15 @@ class DiffSearch {
     least_ = {.ns = std::max(diff_.a.total_ns, diff_.b.total_ns) / 100, .drift = drift_of_passes()};
     // More than that no clock and no neighbour does to every pass.
     if (diff_.common && std::abs(*diff_.common) <= 0.1) least_.common = std::abs(*diff_.common);
-    diff_.comparable = have_enough_in_common();
+    diff_.comparable = a_.has_whole_pass() && b_.has_whole_pass() && have_enough_in_common();
+    if (!diff_.comparable) {
+      diff_.cause = cause_of(diff_, a_, b_);
+      return std::move(diff_);
+    }
     compare_passes();
     add_rows();
     add_kernels();
-    if (diff_.comparable) judge_all();
+    judge_all();
     put_in_order();
     add_sources();
     compare_contents(a_, b_, diff_);
