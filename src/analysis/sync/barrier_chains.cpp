@@ -46,8 +46,8 @@ struct BarrierChains::State {
 void BarrierChains::add(std::uint32_t command, const SyncScope& source, const SyncScope& target,
                         Range range) {
   const Signature signature{source, target};
-  const auto [known, is_new] = numbers_.try_emplace(
-      signature.key(), static_cast<std::uint32_t>(signatures_.size()));
+  const auto [known, is_new] =
+      numbers_.try_emplace(signature.key(), static_cast<std::uint32_t>(signatures_.size()));
   if (is_new) {
     signatures_.push_back(signature);
     of_signature_.emplace_back();
@@ -95,12 +95,6 @@ void BarrierChains::apply(State& state, std::uint32_t command, std::span<const R
   const auto reason = [](std::uint8_t stages, const auto& by) {
     return by[static_cast<std::size_t>(std::countr_zero(stages))];
   };
-  // One step for each way in which the command was reached.
-  std::array<std::uint8_t, 3> steps{Path::none, Path::none, Path::none};
-  const auto step = [&](std::size_t way, std::uint8_t by) {
-    if (steps[way] == Path::none) steps[way] = add(by);
-    return steps[way];
-  };
   const auto take = [](auto& known, auto more, auto& by, std::uint8_t of) {
     for (auto fresh = static_cast<unsigned>(more & ~known); fresh; fresh &= fresh - 1)
       by[static_cast<std::size_t>(std::countr_zero(fresh))] = of;
@@ -112,14 +106,14 @@ void BarrierChains::apply(State& state, std::uint32_t command, std::span<const R
       const std::uint8_t by = s.source.stages & before.use.stage
                                   ? Path::none
                                   : reason(s.source.stages & before.held, before.held_by);
-      take(state.held, s.target.stages, state.held_by, step(0, by));
+      take(state.held, s.target.stages, state.held_by, add(by));
     }
     if (!before.use.writes()) continue;
     const bool covers =
         row->range == all_memory || std::ranges::find(ranges, row->range) != ranges.end();
     if (covers && before.flushes(s)) {
       if (s.target.stages & ~state.available || s.target.accesses & ~state.visible) {
-        const std::uint8_t of = step(1, Path::none);
+        const std::uint8_t of = add(Path::none);
         take(state.available, s.target.stages, state.available_by, of);
         take(state.visible, s.target.accesses, state.visible_by, of);
       }
@@ -127,7 +121,7 @@ void BarrierChains::apply(State& state, std::uint32_t command, std::span<const R
       const bool shows = covers && s.target.accesses & ~state.visible;
       if (s.target.stages & ~state.available || shows) {
         const std::uint8_t of =
-            step(2, reason(s.source.stages & before.available, before.available_by));
+            add(reason(s.source.stages & before.available, before.available_by));
         take(state.available, s.target.stages, state.available_by, of);
         if (covers) take(state.visible, s.target.accesses, state.visible_by, of);
       }
@@ -145,8 +139,8 @@ BarrierChains::Answer BarrierChains::follow(std::uint32_t from, SyncUse earlier,
     const bool is_visible = !earlier.writes() || state.visible & later.access;
     const auto of = [](auto bit) { return static_cast<std::size_t>(std::countr_zero(bit)); };
     if (is_held && is_visible) {
-      path.last = earlier.writes() ? state.visible_by[of(later.access)]
-                                   : state.held_by[of(later.stage)];
+      path.last =
+          earlier.writes() ? state.visible_by[of(later.access)] : state.held_by[of(later.stage)];
       return {true, true};
     }
     at = next_change(state, at, to, ranges);

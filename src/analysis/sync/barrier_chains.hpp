@@ -1,9 +1,9 @@
 // barrier_chains.hpp - what the barriers of one queue put in order, and what they make visible.
 //
 // A barrier orders what was submitted before it with what is submitted after it, within its stages;
-// the accesses and ranges of its rows decide what memory the later commands see. Barriers chain: one
-// that waits for stages which another one holds back waits for what that one waited for. Rows are
-// added in the order of submission; questions may be asked in any order. One thread.
+// the accesses and ranges of its rows decide what memory the later commands see. Barriers chain:
+// one that waits for stages which another one holds back waits for what that one waited for. Rows
+// are added in the order of submission; questions may be asked in any order. One thread.
 #pragma once
 
 #include <array>
@@ -46,9 +46,7 @@ class BarrierChains {
  private:
   struct Signature {
     SyncScope source, target;
-    friend auto operator<=>(const Signature& a, const Signature& b) {
-      return a.key() <=> b.key();
-    }
+    friend auto operator<=>(const Signature& a, const Signature& b) { return a.key() <=> b.key(); }
     std::uint64_t key() const {
       return std::uint64_t{source.stages} | std::uint64_t{target.stages} << 8 |
              std::uint64_t{source.accesses} << 16 | std::uint64_t{target.accesses} << 32;
@@ -78,7 +76,7 @@ class BarrierChains {
 
   std::vector<Row> rows_;  // by command
   std::vector<Signature> signatures_;
-  std::map<std::uint64_t, std::uint32_t> numbers_;       // of signatures, by key
+  std::map<std::uint64_t, std::uint32_t> numbers_;        // of signatures, by key
   std::vector<std::vector<std::uint32_t>> of_signature_;  // commands with such a row, of any range
   // The same of one range; by range, then signature.
   std::map<Range, std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>> of_range_;
