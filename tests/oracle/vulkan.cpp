@@ -13,8 +13,8 @@
 #include <cstring>
 #include <sstream>
 
-#include "vulkan_shaders.hpp"
 #include "steps.hpp"
+#include "vulkan_shaders.hpp"
 
 namespace {
 

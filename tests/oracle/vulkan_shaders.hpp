@@ -1,5 +1,5 @@
-// vulkan_shaders.hpp - the kernels of random Vulkan programs: their words, made when they are built,
-// and what is bound to 0, 1, 2 ... of each: s a storage buffer, u a uniform one.
+// vulkan_shaders.hpp - the kernels of random Vulkan programs: their words, made when they are
+// built, and what is bound to 0, 1, 2 ... of each: s a storage buffer, u a uniform one.
 #pragma once
 
 #include <cstddef>
