@@ -6,8 +6,26 @@ from cases import Case
 BUGGY = ("missing_barrier", "racing_host")
 
 
+GIVEN = "select count(*) from commands where kind = 'dispatch'"
+
+
 def vulkan(command, **expected):
-    return Case(command, **{"tally": False, **expected})
+    """Where it says how many dispatches it gives, and all of it is captured, there are no others in the document."""
+    rows = expected.pop("rows", {})
+    if expected.get("dispatches") and expected.get("complete", True):
+        rows = {GIVEN: [[expected["dispatches"]]], **rows}
+    return Case(command, rows=rows, **{"tally": False, **expected})
+
+
+def ffmpeg(filters, **expected):
+    """Five frames through filters; prints the hash of each."""
+    return vulkan(
+        "ffmpeg -hide_banner -loglevel error -bitexact -init_hw_device vulkan=device:0 -filter_hw_device device"
+        f" -f lavfi -i testsrc=size=160x120:rate=25:duration=0.2 -vf format=yuv420p,hwupload,{filters},hwdownload,format=yuv420p"
+        " -f framemd5 -",
+        title=f"ffmpeg {filters}",
+        **expected,
+    )
 
 
 def leaving(way, **expected):
@@ -106,6 +124,7 @@ VULKAN_GROUPS = {
     "vulkan_images": IMAGES,
     "vulkan_lives": LIVES,
     "vulkan_windows": WINDOWS,
+    "vulkan_ffmpeg": [ffmpeg("avgblur_vulkan=5,gblur_vulkan"), ffmpeg("chromaber_vulkan=dist_x=2,scale_vulkan=w=100:h=80")],
     "vulkan_idle": [
         vulkan(command, idle=True)
         for command in (
