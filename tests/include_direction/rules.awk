@@ -58,6 +58,9 @@ BEGIN {
   may["base"] = " base "
   # What OpenCL calls things, for its backend and its layer.
   may["opencl"] = " base graph opencl "
+  # What shaders take, and what Vulkan calls things, for its backend and its layer.
+  may["spirv"] = " base graph spirv "
+  may["vulkan"] = " base graph vulkan "
   may["graph"] = " base graph "
   may["document"] = " base opencl graph document "
   may["analysis"] = " base opencl graph document analysis "
@@ -70,9 +73,9 @@ BEGIN {
   # What records knows no device and no API.
   may["recording"] = " base graph document recording "
   may["capture"] = " base graph runtime document recording capture app "
-  may["layers"] = " base opencl graph document recording app layers "
-  may["replay"] = " base opencl graph runtime document recording capture analysis replay "
-  may["backends"] = " base opencl graph runtime backends "
+  may["layers"] = " base opencl spirv vulkan graph document recording app layers "
+  may["replay"] = " base opencl spirv graph runtime document recording capture analysis replay "
+  may["backends"] = " base opencl spirv vulkan graph runtime backends "
   may["everything"] = " base graph runtime document recording capture replay analysis export page "
   may["cli"] = " base graph runtime document recording capture replay analysis export page backends everything ops layers cli "
   may["ops"] = " base graph runtime everything ops "
@@ -80,8 +83,8 @@ BEGIN {
   may["python"] = " base graph runtime document recording capture replay analysis export everything ops app python "
   # bench measures the forward pass.
   may["bench"] = " base graph runtime document recording capture replay analysis export page backends everything ops examples bench "
-  may["tests"] = " base opencl graph runtime document recording capture replay analysis export page backends everything ops app layers examples tests "
-  may["fuzz"] = " base opencl graph runtime document analysis replay tests fuzz "
+  may["tests"] = " base opencl spirv vulkan graph runtime document recording capture replay analysis export page backends everything ops app layers examples tests "
+  may["fuzz"] = " base opencl spirv graph runtime document analysis replay tests fuzz "
 }
 FNR == 1 {
   module = module_of(FILENAME)

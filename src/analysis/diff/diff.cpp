@@ -247,7 +247,8 @@ class DiffSearch {
     const TraceKernel &mine = a_.trace().kernels()[kernel_a],
                       &other = b_.trace().kernels()[kernel_b];
     if (mine.defines != other.defines || mine.constants != other.constants ||
-        mine.options != other.options)
+        mine.options != other.options || mine.array_counts != other.array_counts ||
+        mine.subgroup_size != other.subgroup_size || mine.full_subgroups != other.full_subgroups)
       return true;
     // Of the form both were built from; another form may not have been recorded.
     for (const TraceVariant& variant : mine.variants)

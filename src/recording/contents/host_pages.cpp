@@ -9,7 +9,12 @@ namespace reel::capture {
 void HostPages::hash(Hashes& into, const std::byte* bytes, std::uint64_t size_bytes) {
   into.clear();
   for (std::uint64_t at = 0; at < size_bytes; at += page_bytes)
-    into.push_back(hash128({bytes + at, std::min(page_bytes, size_bytes - at)}).low);
+    into.push_back(hash_of({bytes + at, std::min(page_bytes, size_bytes - at)}));
+}
+
+std::uint64_t HostPages::hash_of(std::span<const std::byte> page) {
+  const std::uint64_t low = hash128(page).low;
+  return low == not_looked_at ? 1 : low;
 }
 
 HostPages::Hashes HostPages::of(std::span<const std::byte> bytes) {
@@ -83,7 +88,17 @@ void HostPages::refresh(const void* key, const std::byte* bytes, std::uint64_t s
   const std::uint64_t end = std::min(range_offset + range_size, size_bytes);
   for (std::uint64_t at = range_offset / page_bytes * page_bytes; at < end; at += page_bytes)
     if (const std::size_t i = at / page_bytes; i < it->second.size())
-      it->second[i] = hash128({bytes + at, std::min(page_bytes, size_bytes - at)}).low;
+      it->second[i] = hash_of({bytes + at, std::min(page_bytes, size_bytes - at)});
+}
+
+void HostPages::learn(const void* key, const std::byte* bytes, std::uint64_t size_bytes,
+                      std::uint64_t range_offset, std::uint64_t range_size) {
+  const std::lock_guard lock(mutex_);
+  Hashes& known = hashes_[key];
+  known.resize((size_bytes + page_bytes - 1) / page_bytes, not_looked_at);
+  const std::uint64_t end = std::min(range_offset + range_size, size_bytes);
+  for (std::uint64_t at = range_offset / page_bytes * page_bytes; at < end; at += page_bytes)
+    known[at / page_bytes] = hash_of({bytes + at, std::min(page_bytes, size_bytes - at)});
 }
 
 bool HostPages::knows(const void* key) {

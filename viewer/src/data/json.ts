@@ -119,6 +119,10 @@ export interface Parameter {
   access?: string;
   element?: string;
   size_bytes?: number;
+  descriptor?: string; // of a shader with a declared layout, with its set, binding and array_element
+  descriptor_set?: number;
+  binding?: number;
+  array_element?: number;
 }
 
 export interface Kernel {
