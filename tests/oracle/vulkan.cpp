@@ -34,13 +34,21 @@ struct Buffer {
   VkDeviceSize bytes = 0;
 };
 
+// Of numbers; from its first use on it is in the layout for everything.
+struct Image {
+  VkImage image = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  VkImageView view = VK_NULL_HANDLE;
+  VkExtent3D extent = {};
+};
+
 // A kernel with the way in which its descriptors reach it.
 struct Kernel {
   VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;
   VkPipeline pipeline = VK_NULL_HANDLE;
   VkDescriptorUpdateTemplate update = VK_NULL_HANDLE;
-  std::string bindings;  // s: storage, u: uniform
+  std::string bindings;  // s: storage, u: uniform, i: image
 };
 
 struct World {
@@ -60,6 +68,7 @@ struct World {
   PFN_vkCmdPushDescriptorSetWithTemplateKHR push_template = nullptr;
   Memory memories[slots] = {};
   Buffer buffers[slots] = {};
+  Image images[slots] = {};
   VkCommandBuffer commands[slots] = {};
   VkFence fences[slots] = {};
   std::map<std::string, Kernel> kernels;
@@ -139,6 +148,37 @@ void make_buffer(const Step& step) {
   told(step, vkBindBufferMemory(world->device, made.buffer, memory.memory, size_at(step, 2) * 4));
 }
 
+// Words: image, width, height.
+void make_image(const Step& step) {
+  Image& made = world->images[step.number_at(0)];
+  made.extent = {static_cast<std::uint32_t>(step.number_at(1)),
+                 static_cast<std::uint32_t>(step.number_at(2)), 1};
+  VkImageCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
+  info.imageType = VK_IMAGE_TYPE_2D;
+  info.format = VK_FORMAT_R32_UINT;
+  info.extent = made.extent;
+  info.mipLevels = info.arrayLayers = 1;
+  info.samples = VK_SAMPLE_COUNT_1_BIT;
+  info.tiling = step.has("linear") ? VK_IMAGE_TILING_LINEAR : VK_IMAGE_TILING_OPTIMAL;
+  info.usage = VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+               VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+  told(step, vkCreateImage(world->device, &info, nullptr, &made.image));
+  VkMemoryRequirements needs;
+  vkGetImageMemoryRequirements(world->device, made.image, &needs);
+  const VkMemoryAllocateInfo memory{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size,
+                                    world->type};
+  told(step, vkAllocateMemory(world->device, &memory, nullptr, &made.memory));
+  told(step, vkBindImageMemory(world->device, made.image, made.memory, 0));
+  VkImageViewCreateInfo view{};
+  view.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO;
+  view.image = made.image;
+  view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+  view.format = info.format;
+  view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  told(step, vkCreateImageView(world->device, &view, nullptr, &made.view));
+}
+
 // The host looks at memory: where it isn't mapped for ever, through a map of all or of a part.
 class Seen {
  public:
@@ -198,6 +238,20 @@ void peek(const Step& step) {
 
 // --- kernels -------------------------------------------------------------------------------------
 
+VkDescriptorType type_of(char binding, bool is_dynamic) {
+  if (binding == 'i') return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+  if (binding == 'u')
+    return is_dynamic ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC
+                      : VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+  return is_dynamic ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
+
+// What is bound, as templates read it too: a range of a buffer, or an image.
+union Bound {
+  VkDescriptorBufferInfo buffer;
+  VkDescriptorImageInfo image;
+};
+
 Kernel& kernel_of(const std::string& name, const std::string& how, std::uint32_t constant,
                   std::uint32_t group) {
   Kernel& kernel = world->kernels[name + " " + how + " " + std::to_string(constant) + " " +
@@ -212,14 +266,9 @@ Kernel& kernel_of(const std::string& name, const std::string& how, std::uint32_t
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   std::vector<VkDescriptorUpdateTemplateEntry> entries;
   for (std::uint32_t i = 0; i < kernel.bindings.size(); ++i) {
-    const bool is_uniform = kernel.bindings[i] == 'u';
-    const VkDescriptorType type =
-        is_dynamic
-            ? (is_uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC
-                          : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC)
-            : (is_uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
+    const VkDescriptorType type = type_of(kernel.bindings[i], is_dynamic);
     bindings.push_back({i, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-    entries.push_back({i, 0, 1, type, i * sizeof(VkDescriptorBufferInfo), 0});
+    entries.push_back({i, 0, 1, type, i * sizeof(Bound), 0});
   }
   VkDescriptorSetLayoutCreateInfo sets{};
   sets.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
@@ -300,21 +349,17 @@ struct Line {
 };
 
 std::vector<VkWriteDescriptorSet> writes_of(const Kernel& kernel, VkDescriptorSet set,
-                                            bool is_dynamic,
-                                            const std::vector<VkDescriptorBufferInfo>& infos) {
+                                            bool is_dynamic, const std::vector<Bound>& bound) {
   std::vector<VkWriteDescriptorSet> writes;
-  for (std::uint32_t i = 0; i < infos.size(); ++i) {
+  for (std::uint32_t i = 0; i < bound.size(); ++i) {
     VkWriteDescriptorSet write{};
     write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
     write.dstSet = set;
     write.dstBinding = i;
     write.descriptorCount = 1;
-    write.descriptorType = kernel.bindings[i] == 'u'
-                               ? (is_dynamic ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC
-                                             : VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER)
-                               : (is_dynamic ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC
-                                             : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
-    write.pBufferInfo = &infos[i];
+    write.descriptorType = type_of(kernel.bindings[i], is_dynamic);
+    write.pBufferInfo = &bound[i].buffer;
+    write.pImageInfo = &bound[i].image;
     writes.push_back(write);
   }
   return writes;
@@ -334,13 +379,21 @@ void add_run(VkCommandBuffer commands, const Line& line) {
   const std::uint32_t group = line.option("group", 32);
   Kernel& kernel = kernel_of(line.words.at(0), how, line.option("constant", 1), group);
   const bool is_dynamic = how == "dynamic";
-  std::vector<VkDescriptorBufferInfo> infos;
+  std::vector<Bound> infos;
   std::vector<std::uint32_t> offsets;
   for (std::size_t i = 3; i < line.words.size(); ++i) {
+    Bound bound{};
+    if (line.words[i][0] == 'i') {
+      const Image& image = world->images[std::stoul(line.words[i].substr(1))];
+      bound.image = {VK_NULL_HANDLE, image.view, VK_IMAGE_LAYOUT_GENERAL};
+      infos.push_back(bound);
+      continue;
+    }
     const std::vector<std::string> parts = split(line.words[i], ':');
     const VkDeviceSize first = std::stoull(parts[1]) * 4, bytes = std::stoull(parts[2]) * 4;
-    infos.push_back({world->buffers[std::stoul(parts[0])].buffer, is_dynamic ? 0 : first,
-                     bytes ? bytes : VK_WHOLE_SIZE});
+    bound.buffer = {world->buffers[std::stoul(parts[0])].buffer, is_dynamic ? 0 : first,
+                    bytes ? bytes : VK_WHOLE_SIZE};
+    infos.push_back(bound);
     if (is_dynamic) offsets.push_back(static_cast<std::uint32_t>(first));
   }
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.pipeline);
@@ -454,6 +507,45 @@ void add_barrier(VkCommandBuffer commands, const Line& line) {
   vkCmdPipelineBarrier2(commands, &info);
 }
 
+// --- images: transition, clear, toimage, fromimage, copyimage
+// --------------------------------------
+
+void add_image(VkCommandBuffer commands, const Line& line) {
+  const VkImageSubresourceLayers layers{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  const VkImageSubresourceRange range{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  const VkImageLayout general = VK_IMAGE_LAYOUT_GENERAL;
+  const Image& image = world->images[line.number(0)];
+  if (line.verb == "transition") {
+    const VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                       nullptr,
+                                       0,
+                                       VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+                                       VK_IMAGE_LAYOUT_UNDEFINED,
+                                       general,
+                                       VK_QUEUE_FAMILY_IGNORED,
+                                       VK_QUEUE_FAMILY_IGNORED,
+                                       image.image,
+                                       range};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0, nullptr, 1,
+                         &barrier);
+  } else if (line.verb == "clear") {
+    VkClearColorValue color{};
+    color.uint32[0] = pattern(line.option("seed", 0), 0);
+    vkCmdClearColorImage(commands, image.image, general, &color, 1, &range);
+  } else if (line.verb == "copyimage") {
+    const VkImageCopy region{layers, {}, layers, {}, image.extent};
+    vkCmdCopyImage(commands, image.image, general, world->images[line.number(1)].image, general, 1,
+                   &region);
+  } else {  // image, buffer, first
+    const VkBufferImageCopy region{line.bytes(2), 0, 0, layers, {}, image.extent};
+    if (line.verb == "toimage")
+      vkCmdCopyBufferToImage(commands, line.buffer(1), image.image, general, 1, &region);
+    else
+      vkCmdCopyImageToBuffer(commands, image.image, general, line.buffer(1), 1, &region);
+  }
+}
+
 // --- command buffers -----------------------------------------------------------------------------
 
 void add(VkCommandBuffer commands, const Line& line) {
@@ -473,6 +565,9 @@ void add(VkCommandBuffer commands, const Line& line) {
   } else if (line.verb == "execute") {
     const VkCommandBuffer inner = world->commands[line.number(0)];
     vkCmdExecuteCommands(commands, 1, &inner);
+  } else if (line.verb == "transition" || line.verb.find("image") != std::string::npos ||
+             line.verb == "clear") {
+    add_image(commands, line);
   } else {
     throw std::runtime_error("There is no command " + line.verb + ".");
   }
@@ -581,6 +676,10 @@ void release(const Step& step) {
   } else if (step.word(0) == "memory") {
     vkFreeMemory(world->device, world->memories[which].memory, nullptr);
     std::free(world->memories[which].imported);
+  } else if (step.word(0) == "image") {
+    vkDestroyImageView(world->device, world->images[which].view, nullptr);
+    vkDestroyImage(world->device, world->images[which].image, nullptr);
+    vkFreeMemory(world->device, world->images[which].memory, nullptr);
   } else if (step.word(0) == "commands") {
     vkFreeCommandBuffers(world->device, world->pool, 1, &world->commands[which]);
     world->commands[which] = VK_NULL_HANDLE;
@@ -614,6 +713,7 @@ void capture(const Step& step) {
 const std::map<std::string, void (*)(const Step&)> operations = {
     {"memory", make_memory},
     {"buffer", make_buffer},
+    {"image", make_image},
     {"poke", poke},
     {"pokesize", poke_size},
     {"peek", peek},
@@ -680,8 +780,9 @@ void open_pools() {
                                      VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                      world->family};
   MUST(vkCreateCommandPool(world->device, &pool, nullptr, &world->pool));
-  const std::array<VkDescriptorPoolSize, 4> sizes{
+  const std::array<VkDescriptorPoolSize, 5> sizes{
       {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 8192},
+       {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1024},
        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 8192},
        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1024},
        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1024}}};

@@ -21,6 +21,8 @@ ACTIONS = {
     "new_memory": 3,
     "new_buffer": 4,
     "release_buffer": 2,
+    "new_image": 2,
+    "release_image": 0.5,
 }
 WAYS = {"waitfence": 2, "pollfence": 1, "waitvalue": 2, "pollvalue": 1, "idle": 1, "deviceidle": 0.5}
 TRAITS = {  # chances of a program
@@ -39,10 +41,12 @@ TRAITS = {  # chances of a program
     "leaks": 0.3,
     "quick": 0.03,
     "slow": 1,
+    "images": 0.4,
+    "linear": 0.3,
 }
 GRAIN = 64  # numbers: offsets of descriptors are multiples of 256 bytes
-KERNELS = ("scale", "advance", "add", "slow", "rotate", "some", "count", "casts", "groups", "weigh")
-WITH_NUMBER = ("scale", "advance", "slow", "rotate", "some")
+KERNELS = ("scale", "advance", "add", "slow", "rotate", "some", "count", "casts", "groups", "weigh", "pixels", "flatten")
+WITH_NUMBER = ("scale", "advance", "slow", "rotate", "some", "pixels")
 
 
 class VulkanPlan(Plan):
@@ -148,6 +152,56 @@ class VulkanWritten:
         buffer = self.thing("buffer", memory=memory, root=memory.id, first=first, count=count, usage=usage)
         memory.buffers.append(buffer)
         self.step(f"buffer {buffer.id} {memory.id} {first} {count} usage={usage}")
+
+    def new_image(self):
+        """Its contents come from a buffer or a color, in a command buffer that also makes its layout."""
+        if not self.plan.traits["images"]:
+            return
+        width, height = self.chance.choice(((8, 8), (16, 4), (32, 5), (16, 16)))
+        image = self.thing("image", first=0, count=width * height, width=width)
+        image.root = image.id
+        linear = " linear=1" if self.has("linear") else ""
+        self.step(f"image {image.id} {width} {height}{linear}")
+        self.effects.append(("blank", image.id, image.count))
+        first = self.image_command(image, ("clear", "toimage"))
+        first = first or self.image_command(image, ("clear",))
+        made = Command(f"transition {image.id}", "a", [self.touch(image, True, 0, image.count)])
+        self.put_down("once", None, [made, first], [])
+
+    def release_image(self):
+        image = self.choose("image", self.alive("image"))
+        if image is None:
+            return
+        self.know(len(self.submits))
+        for commands in self.alive("commands"):
+            if image in commands.buffers:
+                self.drop(commands)
+        self.step(f"release image {image.id}")
+        image.alive = False
+        self.causes.add("released")
+
+    def image_command(self, image, kinds=("clear", "toimage", "fromimage", "copyimage")):
+        what = self.chance.choice(kinds)
+        writes = what in ("clear", "toimage")
+        mine = self.touch(image, writes, 0, image.count)
+        if what == "clear":
+            seed = self.chance.randrange(1, 1000)
+            return Command(f"clear {image.id} seed={seed}", "t", [mine], ("fill", image.root, 0, image.count, seed, 1))
+        if what == "copyimage":
+            others = [o for o in self.alive("image") if o is not image and (o.count, o.width) == (image.count, image.width)]
+            other = self.choose("other", others)
+            if other is None:
+                return None
+            touched = [mine, self.touch(other, True, 0, other.count)]
+            return Command(f"copyimage {image.id} {other.id}", "t", touched, ("copy", image.root, 0, other.root, 0, image.count))
+        buffer = self.choose("beside", [b for b in self.alive("buffer") if "t" in b.usage and b.count >= image.count])
+        if buffer is None:
+            return None
+        at = self.chance.randrange(buffer.count - image.count + 1)
+        place = buffer.root, buffer.first + at
+        touched = [mine, self.touch(buffer, not writes, at, image.count)]
+        effect = ("copy", *place, image.root, 0, image.count) if writes else ("copy", image.root, 0, *place, image.count)
+        return Command(f"{what} {image.id} {buffer.id} {at}", "t", touched, effect)
 
     def release_buffer(self):
         buffer = self.choose("release", self.alive("buffer"))
@@ -267,8 +321,11 @@ class VulkanWritten:
             made = self.a_command()
             if made:
                 commands.append(made)
-        if not commands:
-            return
+        if commands:
+            self.put_down(kind, slot, commands, inner)
+
+    def put_down(self, kind, slot, commands, inner):
+        """Writes a command buffer, and mostly gives it at once."""
         lines, since = ["barrier a a"], []
         for command in commands:
             lines += self.barriers(since, command)
@@ -284,7 +341,9 @@ class VulkanWritten:
         buffers = [b for c in commands for b in (t[4] for t in c.touched)]
         made = self.thing("commands", slot=slot, what=kind, commands=commands, buffers=buffers, inner=inner, last=-1)
         made.sets = {c.words.split("set=")[1].split()[0] for c in commands if " set=" in c.words}
-        if not named and kind != "secondary" and self.chance.random() < 0.7:
+        if kind == "once" and commands[0].effect is None or (
+            not named and kind != "secondary" and self.chance.random() < 0.7
+        ):
             self.give([made])
 
     def rerecord(self):
@@ -313,7 +372,7 @@ class VulkanWritten:
         before = "".join(sorted({b.stage for b, _, _ in needed}))
         # An indirect size is read before the kernel runs.
         after = "".join(sorted({"i" if m[5:] == ("i",) else command.stage for _, m, _ in needed}))
-        if self.chance.random() < 0.5 and all(m[4] is t[4] for _, m, t in needed):
+        if self.chance.random() < 0.5 and all(m[4] is t[4] and m[4].kind != "image" for _, m, t in needed):
             # Only the bytes of the conflict; where two buffers share them, a range of one says nothing of the other.
             ranges = {
                 f"{m[4].id}:{max(m[1], t[1]) - m[4].first}:{min(m[2], t[2]) - max(m[1], t[1])}" for _, m, t in needed
@@ -327,9 +386,12 @@ class VulkanWritten:
         return (buffer.root, at, at + count, writes, buffer)
 
     def a_command(self):
-        what = self.chance.choice(("run", "run", "run", "run", "copy", "fill", "update"))
+        what = self.chance.choice(("run", "run", "run", "run", "copy", "fill", "update", "image"))
         if what == "run":
             return self.a_run()
+        if what == "image":
+            image = self.choose("image", self.alive("image"))
+            return self.image_command(image) if image else None
         options = [b for b in self.alive("buffer") if "t" in b.usage]
         to = self.choose("to", options)
         if to is None:
@@ -362,6 +424,17 @@ class VulkanWritten:
         touched, words = [], []
         for position, use in enumerate(uses):
             is_uniform = name == "weigh" and position == 1
+            if name == "pixels" or (name == "flatten" and position == 0):
+                shape = words[0][0] if words else None
+                image = self.choose(
+                    f"image{position}",
+                    [o for o in self.alive("image") if shape is None or (o is not shape and (o.count, o.width) == (shape.count, shape.width))],
+                )
+                if image is None:
+                    return None
+                touched.append(self.touch(image, use != "r", 0, image.count))
+                words.append((image, 0, image.count))
+                continue
             options = [b for b in self.alive("buffer") if not is_uniform or "u" in b.usage]
             buffer = self.choose(f"argument{position}", options)
             if buffer is None:
@@ -378,7 +451,9 @@ class VulkanWritten:
         group = chance.choice((8, 16, 32))
         wide = [count for position, (_, _, count) in enumerate(words) if not (name == "weigh" and position == 1)]
         items = min(wide)
-        if chance.random() < 0.3:
+        if name == "flatten" and items < words[0][2]:
+            return None
+        if chance.random() < 0.3 and name not in ("pixels", "flatten"):
             items = max(32, items // 2 // 32 * 32)
         number = chance.randrange(100) if name in WITH_NUMBER else 0
         how = "set"
@@ -390,6 +465,9 @@ class VulkanWritten:
             how = "template"
         arguments = []
         for buffer, first, count in words:
+            if buffer.kind == "image":
+                arguments.append(f"i{buffer.id}")
+                continue
             whole = count == buffer.count - first and how != "dynamic" and chance.random() < 0.5
             arguments.append(f"{buffer.id}:{first}:{0 if whole else count}")
         more = ""
@@ -397,7 +475,7 @@ class VulkanWritten:
             more += f" set={self.named_set()}"
         place = None
         sizes = next(iter(self.alive("sizes")), None)
-        if sizes and sizes.set and self.has("indirect", 0.4):
+        if sizes and sizes.set and name not in ("pixels", "flatten") and self.has("indirect", 0.4):
             place = chance.choice(sorted(sizes.set))
             more += f" indirect={sizes.buffer.id}:{place}"
             if min(wide) < 2 * group:
@@ -407,7 +485,8 @@ class VulkanWritten:
         constant = kernels.constant(self.plan.which, name)
         line = f"run {kernels.ENTRY[name]} {items} {how} {' '.join(arguments)} constant={constant} group={group}{more}"
         places = [(b.root, b.first + first, count) for b, first, count in words]
-        effect = ("run", self.plan.which, 1, name, places, items, number, group)
+        extra = "r32" if name == "pixels" else group
+        effect = ("run", self.plan.which, 1, name, places, items, number, extra)
         if place is not None:
             touched.append((sizes.root, place, place + 3, False, sizes.buffer, "i"))
             effect = ("indirect_run", self.plan.which, name, places, sizes.root, place, number, group)
@@ -466,7 +545,7 @@ class VulkanWritten:
             commands.last = len(self.submits) - 1
             for inner in commands.inner:
                 inner.last = commands.last
-            for command in commands.commands:
+            for command in [c for c in commands.commands if c.effect]:
                 self.nodes.append(command)
                 self.effects.append(command.effect)
                 if command.name:
@@ -489,6 +568,8 @@ class VulkanWritten:
             if not traits["leaks"]:
                 for buffer in self.alive("buffer") + self.alive("size_buffer"):
                     self.step(f"release buffer {buffer.id}")
+                for image in self.alive("image"):
+                    self.step(f"release image {image.id}")
                 for memory in self.alive("memory") + self.alive("sizes"):
                     self.step(f"release memory {memory.id}")
                 for fence in self.fences.values():

@@ -1,5 +1,6 @@
 // vulkan_shaders.hpp - the kernels of random Vulkan programs: their words, made when they are
-// built, and what is bound to 0, 1, 2 ... of each: s a storage buffer, u a uniform one.
+// built, and what is bound to 0, 1, 2 ... of each: s a storage buffer, u a uniform one,
+// i a storage image.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,9 @@
 #include "advance.h"
 #include "casts.h"
 #include "count.h"
+#include "flatten.h"
 #include "groups.h"
+#include "pixels.h"
 #include "rotate_by.h"
 #include "scale.h"
 #include "slow.h"
@@ -35,6 +38,8 @@ inline constexpr OracleShader oracle_shaders[] = {
     {"count", shader_count, sizeof shader_count, "ss"},
     {"casts", shader_casts, sizeof shader_casts, "ss"},
     {"groups", shader_groups, sizeof shader_groups, "s"},
+    {"pixels", shader_pixels, sizeof shader_pixels, "ii"},
+    {"flatten", shader_flatten, sizeof shader_flatten, "is"},
     {"weigh", shader_weigh, sizeof shader_weigh, "sus"},
 };
 
