@@ -174,6 +174,23 @@ TEST_F(LoadedSample, MissingTimesAreMissing) {
 }
 
 TEST_F(LoadedSample, HasOrdersAndEdges) {
+  ASSERT_EQ(trace->submissions().size(), 1u);
+  EXPECT_EQ(trace->submissions()[0].first, 4u);
+  EXPECT_EQ(trace->submissions()[0].count, 3u);
+  EXPECT_EQ(trace->text(trace->submissions()[0].call), "vkQueueSubmit");
+  EXPECT_EQ(trace->submission_of(3), std::nullopt);
+  EXPECT_EQ(trace->submission_of(4), 0u);
+  EXPECT_EQ(trace->submission_of(6), 0u);
+  EXPECT_EQ(trace->submission_of(7), std::nullopt);
+  ASSERT_EQ(trace->barriers_of(5).size(), 2u);
+  EXPECT_TRUE(trace->barriers_of(4).empty());
+  const TraceBarrier& barrier = trace->barriers_of(5)[0];
+  EXPECT_EQ(barrier.source_stages, 0x800u);
+  EXPECT_EQ(barrier.target_accesses, 0x800u);
+  EXPECT_EQ(trace->buffers()[barrier.buffer].id, BufferId{1});
+  EXPECT_EQ(barrier.offset_bytes, 256u);
+  EXPECT_EQ(barrier.size_bytes, 512u);
+  EXPECT_EQ(trace->barriers_of(5)[1].buffer, no_index);
   ASSERT_EQ(trace->orders().size(), 1u);
   EXPECT_EQ(trace->orders()[0].command, 3u);
   EXPECT_EQ(trace->orders()[0].after, 2u);

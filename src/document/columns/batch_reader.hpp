@@ -41,6 +41,8 @@ class BatchReader {
   void read(const schema::Buffers& batch);
   void read(const schema::Kernels& batch);
   void read(const schema::Notes& batch);
+  void read(const schema::Submissions& batch);
+  void read(const schema::Barriers& batch);
   TraceKernel kernel(const schema::Kernel& row);
 
   // Rows that are columns: batch_tables.cpp, and batch_works.cpp.

@@ -78,7 +78,8 @@ void BatchReader::read(const schema::Streams& batch) {
   for (const schema::Stream* row : *batch.rows()) {
     if (!pay("/streams", sizeof(TraceStream))) return;
     tables_.rows.streams.push_back(
-        {StreamId{row->id()}, row->device(), text("/streams", row->label())});
+        {StreamId{row->id()}, row->device(), text("/streams", row->label()), row->ordered(),
+         row->family() == no_index ? std::nullopt : std::optional(row->family())});
   }
 }
 
@@ -110,6 +111,7 @@ void BatchReader::read(const schema::Buffers& batch) {
                                 image->row_pitch_bytes(),
                                 image->levels(),
                                 image->samples()};
+    buffer.memory = {row->memory(), row->memory_offset(), row->memory_flags(), row->usage()};
     if (buffer.kind != BufferKind::image) {
       buffer.image.reset();
     } else if (!buffer.image || !buffer.image->is_sound() ||

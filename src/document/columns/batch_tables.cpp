@@ -157,4 +157,31 @@ void BatchReader::read(const schema::Edges& batch) {
   }
 }
 
+void BatchReader::read(const schema::Submissions& batch) {
+  const auto [first, count, stream, call] =
+      decode<columns::submissions>("/submissions", sizeof(TraceSubmission), batch);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (columns_.is_wrong(i))
+      problems_.left_out("/submissions", no_such_number);
+    else
+      tables_.rows.submissions.push_back(
+          {low(first[i]), low(count[i]), low(stream[i]), low(call[i])});
+  }
+}
+
+void BatchReader::read(const schema::Barriers& batch) {
+  const auto [command, source_stages, target_stages, source_accesses, target_accesses, buffer,
+              offset, size, old_layout, new_layout, source_family, target_family] =
+      decode<columns::barriers>("/barriers", sizeof(TraceBarrier), batch);
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (columns_.is_wrong(i))
+      problems_.left_out("/barriers", no_such_number);
+    else
+      tables_.rows.barriers.push_back({low(command[i]), source_stages[i], target_stages[i],
+                                       source_accesses[i], target_accesses[i], low(buffer[i]),
+                                       offset[i], size[i], low(old_layout[i]), low(new_layout[i]),
+                                       low(source_family[i]), low(target_family[i])});
+  }
+}
+
 }  // namespace reel::document

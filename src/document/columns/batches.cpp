@@ -86,6 +86,12 @@ void Batches::add(const ClockRow& row) {
   clocks_.add(row.device, row.host_ns, row.device_ns, row.error_ns);
 }
 
+void Batches::add(const BarrierRow& row) {
+  barriers_.add(row.command, row.source_stages, row.target_stages, row.source_accesses,
+                row.target_accesses, row.buffer, row.offset_bytes, row.size_bytes, row.old_layout,
+                row.new_layout, row.source_family, row.target_family);
+}
+
 void Batches::Texts::clear() {
   ids.clear();
   strings.clear();
@@ -135,6 +141,10 @@ auto Batches::visit(Self& self, TableId table, Visit visit) {
       return visit(self.clocks_);
     case TableId::edges:
       return visit(self.edges_);
+    case TableId::submissions:
+      return visit(self.submissions_);
+    case TableId::barriers:
+      return visit(self.barriers_);
     case TableId::notes:
       break;
   }
@@ -213,7 +223,8 @@ flatbuffers::Offset<schema::Kernel> Batches::build_row(const NamedKernel& kernel
 }
 
 flatbuffers::Offset<schema::Stream> Batches::build_row(const StreamRow& row) {
-  return schema::CreateStream(builder_, row.id, row.device, builder_.CreateString(row.label));
+  return schema::CreateStream(builder_, row.id, row.device, builder_.CreateString(row.label),
+                              row.ordered, row.family);
 }
 
 flatbuffers::Offset<schema::Buffer> Batches::build_row(const BufferRow& row) {
@@ -226,7 +237,9 @@ flatbuffers::Offset<schema::Buffer> Batches::build_row(const BufferRow& row) {
         row.image->pixel_bytes, row.image->width, row.image->height, row.image->depth,
         row.image->layers, row.image->row_pitch_bytes, row.image->levels, row.image->samples);
   return schema::CreateBuffer(builder_, row.id, row.device, row.size_bytes, label,
-                              static_cast<std::uint8_t>(row.kind), row.starts_undefined, image);
+                              static_cast<std::uint8_t>(row.kind), row.starts_undefined, image,
+                              row.memory.allocation, row.memory.offset_bytes, row.memory.flags,
+                              row.memory.usage);
 }
 
 flatbuffers::Offset<schema::Note> Batches::build_row(const NoteRow& row) {

@@ -31,6 +31,11 @@ const std::vector<FileColumn> streams{
     {"id", 0, u32, "`s<id>`"},
     {"device", 1, id, "that runs its commands"},
     {"label", 2, string, "as the program named it"},
+    {"ordered", 3, u32,
+     "1: each command starts when the one before it is done. 0: only barriers and waits say so "
+     "(a queue of Vulkan); ids are the order in which they were submitted",
+     1},
+    {"family", 4, id, "of a queue of Vulkan: its family"},
 };
 
 const std::vector<FileColumn> buffers{
@@ -43,6 +48,12 @@ const std::vector<FileColumn> buffers{
      "1: fresh memory holds anything. 0: a buffer that was allocated within the capture begins as "
      "zeros"},
     {"image", 6, list, "of an image: its shape"},
+    {"memory", 7, id, "the allocation that it lies in, a number of the process; none: its own"},
+    {"memory_offset", 8, u64, "where it begins there, in bytes"},
+    {"memory_flags", 9, u32, "of that memory: bits of `VkMemoryPropertyFlags`"},
+    {"usage", 10, u32,
+     "what the program made it for: bits of `VkBufferUsageFlags`, of an image of "
+     "`VkImageUsageFlags`"},
 };
 
 const std::vector<FileColumn> images{
@@ -152,7 +163,9 @@ std::vector<FileTable> file_tables() {
           {"/overheads", "Overheads", joined(columns::overheads)},
           {"/clocks", "Clocks", joined(columns::clocks)},
           {"/edges", "Edges", joined(columns::edges)},
-          {"/notes", "Note", notes}};
+          {"/notes", "Note", notes},
+          {"/submissions", "Submissions", joined(columns::submissions)},
+          {"/barriers", "Barriers", joined(columns::barriers)}};
 }
 
 }  // namespace reel::document

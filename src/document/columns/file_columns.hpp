@@ -55,12 +55,14 @@ enum class TableId : std::uint8_t {
   overheads,
   clocks,
   edges,
-  notes
+  notes,
+  submissions,
+  barriers
 };
 inline constexpr std::array table_topics{
-    "/texts",    "/devices",   "/streams", "/buffers",  "/kernels", "/works",
-    "/commands", "/stamps",    "/orders",  "/contents", "/calls",   "/allocations",
-    "/regions",  "/overheads", "/clocks",  "/edges",    "/notes"};
+    "/texts",  "/devices", "/streams",  "/buffers",     "/kernels",     "/works",   "/commands",
+    "/stamps", "/orders",  "/contents", "/calls",       "/allocations", "/regions", "/overheads",
+    "/clocks", "/edges",   "/notes",    "/submissions", "/barriers"};
 inline constexpr std::size_t table_count = table_topics.size();
 
 // --- tables whose rows are numbers, column by column --------------------------------------------
@@ -216,6 +218,30 @@ inline constexpr std::array edges{
     FileColumn{"from", 1, id, "the node that is done before"},
     FileColumn{"to", 2, id, "the node that starts after"},
     FileColumn{"kind", 3, u32, "0 asked for, 1 order of a stream, 2 conflict of byte ranges"},
+};
+
+inline constexpr std::array submissions{
+    FileColumn{"first", 0, id, "its first command"},
+    FileColumn{"count", 1, u32, "how many commands it has; they follow each other"},
+    FileColumn{"stream", 2, id, "that they were given to"},
+    FileColumn{"call", 3, text, "the function that gave them: `vkQueueSubmit`"},
+};
+
+inline constexpr std::array barriers{
+    FileColumn{"command", 0, id, "of the kind barrier; one may have several rows"},
+    FileColumn{"source_stages", 1, u64,
+               "what comes before waits with these stages: bits of `VkPipelineStageFlags2`"},
+    FileColumn{"target_stages", 2, u64, "and what comes later starts with these"},
+    FileColumn{"source_accesses", 3, u64,
+               "what was written by these accesses is made available: bits of `VkAccessFlags2`"},
+    FileColumn{"target_accesses", 4, u64, "and made visible to these"},
+    FileColumn{"buffer", 5, id, "that it is about; none: all memory"},
+    FileColumn{"offset", 6, u64, "of the range of that buffer, in bytes"},
+    FileColumn{"size", 7, u64, "of the range, in bytes; 0: none, it only orders"},
+    FileColumn{"old_layout", 8, u32, "of an image: `VkImageLayout` before", 0},
+    FileColumn{"new_layout", 9, u32, "of an image: `VkImageLayout` after", 0},
+    FileColumn{"source_family", 10, id, "the queue family that gives it away; none: it stays"},
+    FileColumn{"target_family", 11, id, "the queue family that gets it"},
 };
 
 }  // namespace columns

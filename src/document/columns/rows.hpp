@@ -32,6 +32,8 @@ struct DeviceRow {
 struct StreamRow {
   std::uint32_t id, device;
   std::string label;
+  bool ordered = true;
+  std::uint32_t family = no_index;
 };
 
 struct BufferRow {
@@ -41,6 +43,7 @@ struct BufferRow {
   BufferKind kind = BufferKind::buffer;
   bool starts_undefined = false;
   std::optional<ImageShape> image = std::nullopt;
+  BufferMemory memory = {};
 };
 
 struct VariantRow {
@@ -133,6 +136,14 @@ struct EdgeRow {
   std::uint32_t graph, from, to;
   std::uint8_t kind;
 };
+
+struct SubmissionRow {
+  std::uint32_t first, count, stream;
+  std::uint32_t call;  // text: the function
+};
+
+// Ids in place of indices.
+using BarrierRow = TraceBarrier;
 
 struct NoteRow {
   std::uint64_t time_ns;

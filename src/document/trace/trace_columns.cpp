@@ -49,8 +49,13 @@ constexpr RowColumn<TraceStream> streams[] = {
     number_column<&TraceStream::id>("id", number, "7 is `s7`"),
     number_column<&TraceStream::device>("device", device, "that runs its commands"),
     string_column<&TraceStream::label>("label", "as the program named it"),
+    number_column<&TraceStream::is_ordered>(
+        "ordered", flag,
+        "1: each command starts when the one before it is done; 0: only barriers and waits say so"),
+    optional_column<&TraceStream::family>("family", number, "of a queue of Vulkan: its family"),
 };
 
+bool has_memory(const TraceBuffer& buffer) { return buffer.memory.allocation != no_index; }
 bool is_image(const TraceBuffer& buffer) { return buffer.image.has_value(); }
 template <auto size>
 constexpr RowColumn<TraceBuffer> image_column(const char* name, const char* meaning) {
@@ -89,6 +94,14 @@ constexpr RowColumn<TraceBuffer> buffers[] = {
     image_column<&ImageShape::layers>("layers", "of an array of images"),
     image_column<&ImageShape::levels>("levels", "of an image: its mip levels"),
     image_column<&ImageShape::samples>("samples", "of an image: samples of a pixel"),
+    number_column<&TraceBuffer::memory, &BufferMemory::allocation>(
+        "memory", index, "of Vulkan: the allocation that it lies in"),
+    number_column<&TraceBuffer::memory, &BufferMemory::offset_bytes>(
+        "memory_offset", number, "where it begins there, in bytes", has_memory),
+    number_column<&TraceBuffer::memory, &BufferMemory::flags>(
+        "memory_flags", number, "of that memory: bits of `VkMemoryPropertyFlags`", has_memory),
+    number_column<&TraceBuffer::memory, &BufferMemory::usage>(
+        "usage", number, "what it was made for: bits of Vulkan's usage flags", has_memory),
     optional_column<&TraceBuffer::allocated_ns>("allocated_ns", time, "`NULL`: before the capture"),
     optional_column<&TraceBuffer::freed_ns>("freed_ns", time, "`NULL`: not within the capture"),
 };
@@ -274,6 +287,39 @@ constexpr RowColumn<TraceEdge> edges[] = {
     word_column<&TraceEdge::kind, EdgeKind::hazard>("kind", "`asked`, `stream`, `hazard`"),
 };
 
+constexpr RowColumn<TraceSubmission> submissions[] = {
+    number_column<&TraceSubmission::first>("first", command, "its first command"),
+    number_column<&TraceSubmission::count>("count", number, "how many commands it has, in a row"),
+    number_column<&TraceSubmission::stream>("stream", stream, "that they were given to"),
+    number_column<&TraceSubmission::call>("call", text, "the function: `vkQueueSubmit`"),
+};
+
+bool is_of_buffer(const TraceBarrier& barrier) { return barrier.buffer != no_index; }
+
+constexpr RowColumn<TraceBarrier> barriers[] = {
+    number_column<&TraceBarrier::command>("command", command, "of the kind `barrier`"),
+    number_column<&TraceBarrier::source_stages>(
+        "source_stages", number, "what comes before waits with these: bits of Vulkan's stages"),
+    number_column<&TraceBarrier::target_stages>("target_stages", number,
+                                                "what comes later starts with these"),
+    number_column<&TraceBarrier::source_accesses>(
+        "source_accesses", number, "writes that are made available: bits of Vulkan's accesses"),
+    number_column<&TraceBarrier::target_accesses>("target_accesses", number,
+                                                  "accesses that they are made visible to"),
+    number_column<&TraceBarrier::buffer>("buffer", buffer, "that it is about; `NULL`: all memory"),
+    number_column<&TraceBarrier::offset_bytes>("offset_bytes", number, "of the range",
+                                               is_of_buffer),
+    number_column<&TraceBarrier::size_bytes>("size_bytes", number, "of the range", is_of_buffer),
+    number_column<&TraceBarrier::old_layout>("old_layout", number,
+                                             "of an image: `VkImageLayout` before", is_of_buffer),
+    number_column<&TraceBarrier::new_layout>("new_layout", number,
+                                             "of an image: `VkImageLayout` after", is_of_buffer),
+    number_column<&TraceBarrier::source_family>("source_family", index,
+                                                "the queue family that gives it away"),
+    number_column<&TraceBarrier::target_family>("target_family", index,
+                                                "the queue family that gets it"),
+};
+
 constexpr RowColumn<TraceContents> contents[] = {
     number_column<&TraceContents::command>("command", command, "`NULL`: at the very start"),
     word_column<&TraceContents::role, ContentRole::check>(
@@ -333,6 +379,8 @@ template <> std::span<const RowColumn<TraceArgument>> columns_of() { return argu
 template <> std::span<const RowColumn<TraceCall>> columns_of() { return calls; }
 template <> std::span<const RowColumn<TraceOrder>> columns_of() { return orders; }
 template <> std::span<const RowColumn<TraceEdge>> columns_of() { return edges; }
+template <> std::span<const RowColumn<TraceSubmission>> columns_of() { return submissions; }
+template <> std::span<const RowColumn<TraceBarrier>> columns_of() { return barriers; }
 template <> std::span<const RowColumn<TraceContents>> columns_of() { return contents; }
 template <> std::span<const RowColumn<TraceRegion>> columns_of() { return regions; }
 template <> std::span<const RowColumn<TraceOverhead>> columns_of() { return overheads; }
