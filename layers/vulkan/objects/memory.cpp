@@ -40,7 +40,6 @@ void place(Storage& storage, const std::shared_ptr<Memory>& memory, std::uint64_
   storage.placed.offset_bytes = offset;
   storage.placed.flags = memory->flags;
   storage.is_foreign = memory->is_imported;
-  storage.is_lent = memory->imported != nullptr;
   storage.may_be_mapped = memory->is_visible() || memory->imported;
   std::byte* base = memory->imported     ? memory->imported
                     : memory->was_mapped ? memory->base
