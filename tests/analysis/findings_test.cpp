@@ -116,12 +116,27 @@ void add_gaps_with(MadeDocument& made, const char* call, double from, double to)
   }
 }
 
-TEST(IdleSync, IsFoundAfterWaits) {
+TEST(IdleSync, IsFoundWhereTheHostWaitsForSomethingElse) {
   MadeDocument made;
-  add_gaps_with(made, "Stream::synchronize()", 1, 11);
+  add_gaps_with(made, "Stream::synchronize()", 15, 40);
   const auto finding = find(made, "idle.sync");
   ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_ns, 4u * 25'000);
   EXPECT_THAT(finding->title, HasSubstr("Stream::synchronize()"));
+}
+TEST(IdleSync, IsNotFoundForWhatTheHostDoesAfterAWait) {
+  MadeDocument made;
+  add_gaps_with(made, "clFinish", 1, 11);
+  EXPECT_FALSE(find(made, "idle.sync"));
+}
+TEST(IdleHost, SaysThatItIsTheHostsOwnTimeAfterAWait) {
+  MadeDocument made;
+  add_gaps_with(made, "clFinish", 1, 11);
+  const auto finding = find(made, "idle.host");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(number(*finding, "after_waits"), number(*finding, "idle"));
+  EXPECT_THAT(finding->title, HasSubstr("the host's own time after it came back from clFinish"));
+  EXPECT_THAT(finding->advice, HasSubstr("before waiting"));
 }
 TEST(IdleSync, IsNotFoundWhereNobodyWaited) {
   MadeDocument made;
@@ -593,6 +608,21 @@ TEST(MemDead, IsFoundForABufferKeptTooLong) {
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->saving_bytes, 1000u);
 }
+// What lives on may be used again; what was there before may have been used then.
+TEST(MemDead, IsNotFoundForBuffersWhoseUseTheDocumentDoesNotShow) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  const auto weights = made.buffer({.size = 1000}), other = made.buffer({.size = 1000});
+  const auto passing = made.buffer({.size = 10, .allocated = 20, .freed = 30});
+  made.add({.kernel = k, .run = {5, 15}, .call = test::Span{0.5, 0.6}, .reads = {{weights}}});
+  made.add({.kernel = k, .run = {20, 25}, .call = test::Span{0.6, 0.7}, .changes = {{passing}}});
+  made.add({.kernel = k, .run = {40, 45}, .call = test::Span{0.7, 0.8}, .reads = {{other}}});
+  const Trace trace = made.trace();
+  const analysis::Report report = analyze(trace);
+  for (const analysis::Finding& finding : find_insights(trace, report))
+    EXPECT_NE(finding.id, "mem.dead") << finding.title;
+  EXPECT_EQ(report.memory.needed_at_peak_bytes, 2010u);
+}
 TEST(MemDead, IsNotFoundWhereItWasFreedInTime) {
   MadeDocument made;
   add_lives(made, false);
@@ -672,6 +702,39 @@ TEST(CriticalPathRule, SaysWhichKernelToStartWith) {
   EXPECT_EQ(finding->saving_ns, 40'000u);
   EXPECT_THAT(finding->evidence.kernels, ElementsAre(slow));
 }
+// A device that is busy all of its time, in a document that is mostly a wait.
+void add_late_wait(MadeDocument& made, double returned) {
+  const auto k = made.kernel("k");
+  made.add({.kernel = k, .run = {10, 50}, .call = test::Span{1, 2}});
+  made.add({.kernel = k, .run = {50, 90}, .call = test::Span{2, 3}});
+  made.call("GraphSession::finish()", {4, returned});
+}
+TEST(CriticalPathRule, CountsTimeInAWaitAsWaiting) {
+  MadeDocument made;
+  add_late_wait(made, 390);
+  const auto finding = find(made, "cp");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(number(*finding, "delays"), 300'000 + 9'000);
+  EXPECT_EQ(number(*finding, "host"), 0);
+  EXPECT_THAT(finding->title, HasSubstr("The longest wait is 300.0 µs in GraphSession::finish()."));
+  EXPECT_THAT(finding->advice, StartsWith("Shorten the waiting"));
+}
+TEST(Verdict, SaysWhatTheRestWasWhereTheDeviceHadWorkForTheSmallerPart) {
+  MadeDocument made;
+  add_late_wait(made, 390);
+  const auto finding = find(made, "verdict");
+  EXPECT_THAT(finding->title, HasSubstr("Device-bound"));
+  EXPECT_THAT(finding->title,
+              HasSubstr("That is about 80.0 µs of the 389.0 µs that were recorded: 300.0 µs passed "
+                        "after its last command in GraphSession::finish()."));
+  EXPECT_THAT(finding->advice, StartsWith("Look first at what the host does before"));
+}
+TEST(Verdict, SaysNothingOfTheRestWhereItIsSmall) {
+  MadeDocument made;
+  add_late_wait(made, 95);
+  EXPECT_THAT(find(made, "verdict")->title, Not(HasSubstr("recorded")));
+}
+
 TEST(CriticalPathRule, IsNotFoundWithoutTimes) {
   MadeDocument made;
   made.add({.kernel = made.kernel("k"), .call = test::Span{1, 2}});

@@ -153,8 +153,11 @@ void MadeDocument::note(const std::string& text) {
   writer_->add(NoteRow{sample_start_ns, "limit", text});
 }
 
-Trace MadeDocument::trace() {
-  writer_->close({{"commands", std::to_string(commands_)}, {"complete", "yes"}});
+Trace MadeDocument::trace() { return closed("yes"); }
+Trace MadeDocument::cut() { return closed("the program was killed"); }
+
+Trace MadeDocument::closed(const std::string& complete) {
+  writer_->close({{"commands", std::to_string(commands_)}, {"complete", complete}});
   Trace trace = Trace::load(folder_ / "made.reel");
   if (!trace.problems().empty()) throw std::runtime_error(trace.problems()[0]);
   return trace;

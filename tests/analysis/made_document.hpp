@@ -72,9 +72,11 @@ class MadeDocument {
   void note(const std::string& text);
 
   Trace trace();  // closes it; once
+  Trace cut();    // the same, of a recording that lost what came then
 
  private:
   std::uint32_t number_of(const document::WorkRow& work);
+  Trace closed(const std::string& complete);
 
   TemporaryFolder folder_;
   std::unique_ptr<document::DocumentWriter> writer_;

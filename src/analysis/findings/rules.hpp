@@ -53,11 +53,17 @@ void clock_rule(const Case&, Findings&);
 void build_rule(const Case&, Findings&);
 void capture_rule(const Case&, Findings&);
 
+// Says of advice that excludes another what comes first.
+void put_together(Findings& findings);
+
 // The middle one; 0 of none. Changes the order.
 std::uint64_t median(std::vector<std::uint64_t>& values);
 
 // Host time that giving a command took, apart from running it where the device is the host.
 std::uint64_t giving_ns(const TraceCommand& command);
+
+// " in GraphSession::finish()": the call that takes half of this time or more; empty if none does.
+std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns);
 
 // The first `most_evidence`.
 std::vector<std::uint32_t> some(std::vector<std::uint32_t> list);

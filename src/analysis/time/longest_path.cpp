@@ -2,7 +2,8 @@
 //
 // A command starts after the one before it in its stream, those it waits for, and the call that
 // gave it. Whichever was last is what it waited for. The host works from call to call; a wait of
-// the host ends when a command does. The path goes back along these.
+// the host ends when a command does. The path goes back along these. Time in a wait is waiting,
+// never host work, whatever ended it.
 #include <algorithm>
 #include <map>
 
@@ -115,7 +116,7 @@ class PathSearch {
   void walk() {
     now_ = activity_.end_ns;
     std::uint32_t c = by_end_.back();
-    step(PathStep::Kind::host, c, ended(c));
+    host_back(c, ended(c));
     // Each round goes to an earlier time or ends; clocks that disagree must not keep it going.
     for (std::size_t rounds = 0; rounds < 2 * trace_.commands().size() + 2; ++rounds) {
       step(PathStep::Kind::command, c, started(c));
@@ -144,15 +145,33 @@ class PathSearch {
     while (const auto wait = calls_.wait_before(thread, time)) {
       const TraceCall& call = trace_.calls()[*wait];
       if (const auto released = released_by(call); released && ended(*released) < now_) {
-        step(PathStep::Kind::host, c, std::min(call.end_ns, now_));
+        host_back(c, std::min(call.end_ns, now_));
         step(PathStep::Kind::delay, c, ended(*released));
         return released;
       }
       if (call.begin_ns >= time && call.end_ns >= time) break;
       time = std::min(call.begin_ns, call.end_ns - 1);
     }
-    step(PathStep::Kind::host, c, activity_.begin_ns);
+    host_back(c, activity_.begin_ns);
     return std::nullopt;
+  }
+
+  // Back to `begin_ns` on the thread that gave `c`. It worked, apart from waits that no command on
+  // the path ended: for what was enqueued before the capture, or a wait that returned late.
+  void host_back(std::uint32_t c, std::uint64_t begin_ns) {
+    const auto& waits = calls_.waits(trace_.commands()[c].thread);
+    const auto end_of = [&](std::uint32_t i) { return trace_.calls()[i].end_ns; };
+    auto after = std::ranges::lower_bound(waits, now_, {}, end_of);
+    // The one that was under way at that time ends behind it.
+    if (after != waits.end()) ++after;
+    while (after != waits.begin() && now_ > begin_ns) {
+      const TraceCall& call = trace_.calls()[*--after];
+      if (call.end_ns <= begin_ns) break;
+      if (call.begin_ns >= now_) continue;
+      step(PathStep::Kind::host, c, std::min(call.end_ns, now_));
+      step(PathStep::Kind::delay, c, std::max(call.begin_ns, begin_ns));
+    }
+    step(PathStep::Kind::host, c, begin_ns);
   }
 
   // The command whose end let a wait come back.

@@ -161,7 +161,10 @@ void CallRecording::look_at(const Ticket& ticket, const Point& command, const Ca
     if (buffer.is_strange) continue;
     if (contents != Contents::none) take_host_writes(command.command, buffer, ticket.work->changes);
     const BufferRange range = argument.range.of_buffer();
-    if (argument.is_written() && is_seen_by_host(buffer)) shared_writes_.begin(buffer, command);
+    if (argument.is_written() && is_seen_by_host(buffer)) {
+      shared_writes_.begin(buffer, command);
+      if (buffer.address) host_pages_.let_write(&buffer, range.offset_bytes, range.size_bytes);
+    }
     if (argument.is_written() && overwrites(work.row.kind))
       ledger_.overwrite(range, work.row.kind == WorkKind::write, &ticket.work->changes);
     else

@@ -70,8 +70,10 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
       if (buffer.is_strange) continue;
       const BufferRange range = argument.range.of_buffer();
       const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
-      if (argument.is_written() && (buffer.may_be_mapped || is_seen_by_host(buffer)))
+      if (argument.is_written() && (buffer.may_be_mapped || is_seen_by_host(buffer))) {
         shared_writes_.begin(buffer, begin, end, command);
+        host_pages_.let_write(&buffer, begin, range.size_bytes);
+      }
       if (const auto found = unseen.find(&buffer); found != unseen.end()) {
         bool is_met = false;
         found->second.for_each_in(begin, end, [&](std::uint64_t, std::uint64_t) { is_met = true; });

@@ -58,8 +58,20 @@ constexpr std::array untried{
     Untried{"", "There is no experiment for it."},
 };
 
+double number_of(const analysis::Finding& finding, std::string_view name) {
+  const auto found = std::ranges::find(finding.numbers, name, &analysis::Number::name);
+  return found == finding.numbers.end() ? 0 : found->value;
+}
+
 const Entry* experiment_of(const analysis::Finding& finding) {
-  const auto found = std::ranges::find(experiments, finding.id, &Entry::finding);
+  // What the host does after a wait is advised to be done before it: then the wait is what is
+  // tried.
+  const bool is_after_waits = finding.id == "idle.host" &&
+                              number_of(finding, "after_waits") * 2 >= number_of(finding, "idle") &&
+                              number_of(finding, "after_waits") > 0;
+  const auto found = std::ranges::find(
+      experiments, is_after_waits ? std::string_view("idle.sync") : std::string_view(finding.id),
+      &Entry::finding);
   return found == experiments.end() ? nullptr : &*found;
 }
 

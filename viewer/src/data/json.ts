@@ -94,6 +94,7 @@ export interface Finding {
   saving_ns: Nanoseconds | null;
   saving_bytes: number | null;
   formula: string;
+  after?: string[]; // ids of findings to act on first
 }
 
 // What an experiment made of a finding.
