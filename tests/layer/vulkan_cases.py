@@ -59,7 +59,7 @@ DESCRIPTORS = [
     vulkan("addresses used", dispatches=1, replay="partly", because="an address in memory is not followed"),
 ]
 KERNELS = [
-    vulkan("dispatches", dispatches=16),
+    vulkan("dispatches", dispatches=14),
     vulkan("constants", dispatches=4),
     vulkan("subgroup_size", dispatches=4),
     vulkan("entries", dispatches=5),
@@ -90,7 +90,7 @@ LIVES = [
     vulkan("both_apis", dispatches=10),
     leaving("return", dispatches=10),
     leaving("destroyed", dispatches=10),
-    leaving("working", dispatches=10, replay=None, ends=5),
+    leaving("working", dispatches=20, replay=None, ends=5),
     leaving("thread", dispatches=10),
     leaving("fork", dispatches=20),
     leaving("fork_exit", dispatches=20),
