@@ -57,13 +57,7 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
   std::optional<Command> told;
   if (std::holds_alternative<HostCall>(command.work)) [[unlikely]]
     quietly([&] { told = telling(stream, id, command); });
-  give(
-      *record, id, id, meter, [&](auto&& visit) { visit(id, command.work); },
-      [&] {
-        append(*record, {.id = id, .call_begin_ns = begin_ns, .call_end_ns = monotonic_ns()},
-               command);
-      },
-      [&] { stream.submit_stamped(told ? *told : command, id); });
+  give(*record, id, command, told ? *told : command, begin_ns, meter);
   if (const std::uint64_t ns = meter.end()) add_command_time(ns);
 }
 

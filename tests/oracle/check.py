@@ -80,6 +80,8 @@ class Facts:
         self.leaves_working = "leaves with work under way" in written.causes or "_exit" in written.causes
         self.is_cut = "_exit" in written.causes
         self.releases = "release" in verbs
+        # A command can't be run again, be it a write that a user event holds back until its bytes are gone.
+        self.leaves_out = self.native or self.hashes or self.svm or self.turned or self.user_events
 
 
 class VulkanFacts(Facts):
@@ -95,8 +97,8 @@ class VulkanFacts(Facts):
 # A reason, how it begins or what is in it, and when it is true by construction; no name: it is no reason, but must be true.
 REASONS = (
     ("function of the program", r"it is a function of the program", lambda f: f.native),
-    ("needs what was left out", r"which c\d+ would have written", lambda f: f.native or f.hashes or f.svm or f.turned),
-    ("left out", r"^the command that wrote them could not be run again", lambda f: f.native or f.hashes or f.svm or f.turned),
+    ("needs what was left out", r"which c\d+ would have written", lambda f: f.leaves_out),
+    ("left out", r"^the command that wrote them could not be run again", lambda f: f.leaves_out),
     ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
     # Bytes that are read once a user event lets them: the part may end before, or another queue overwrite them.
     ("held back", r"are not in the document; the notes that", lambda f: f.user_events or f.native or f.is_cut or f.turned),

@@ -101,18 +101,20 @@ namespace columns {
 using enum FileType;
 
 // The column of what member(row) refers to.
-template <class Row, class Loaded = Row, class Member>
-constexpr StoredColumn<Row, Loaded> of(const FileColumn& column, Member /*member*/,
-                                       std::uint64_t most = ~std::uint64_t{0}) {
+template <class Row, class Member>
+constexpr StoredColumn<Row> of(const FileColumn& column, Member /*member*/,
+                               std::uint64_t most = ~std::uint64_t{0}) {
   return {column, [](const Row& row) { return static_cast<std::uint64_t>(Member{}(row)); },
-          [](Loaded& row, std::uint64_t number) {
+          [](Row& row, std::uint64_t number) {
             auto& member = Member{}(row);
             member = static_cast<std::remove_reference_t<decltype(member)>>(number);
           },
           most};
 }
-// The same of a member.
-template <class Row, auto member>
+// The same of a member, of the row that has it or of another that derives from that.
+template <class Row, class Value>
+Row row_with(Value Row::*member);
+template <auto member, class Row = decltype(row_with(member))>
 constexpr StoredColumn<Row> of(const FileColumn& column, std::uint64_t most = ~std::uint64_t{0}) {
   return of<Row>(
       column, [](auto& row) -> auto& { return row.*member; }, most);
@@ -127,21 +129,39 @@ constexpr StoredColumn<Row> span_of(const FileColumn& column) {
             row.end_ns = row.begin_ns + (ns < most ? ns : most);
           }};
 }
+// The same member of the two rows of contents.
+template <auto written_member, auto loaded>
+constexpr StoredColumn<ContentsRow, TraceContents> both(const FileColumn& column) {
+  return {column, of<written_member>(column).get, of<loaded>(column).set};
+}
 template <class Row>
 constexpr StoredColumn<Row> written(const FileColumn& column, std::uint64_t (*get)(const Row&)) {
   return {column, get};
 }
 
-template <class Member>
-constexpr WorkColumn work(const FileColumn& column, Member member) {
-  return {of<WorkRow>(column, member)};
+template <auto member>
+constexpr WorkColumn work(const FileColumn& column) {
+  return {of<member, WorkRow>(column)};
 }
 // A field that Dispatch and TraceWork both have.
-template <class Member>
-constexpr WorkColumn dispatched(const FileColumn& column, Member member) {
-  return {of<WorkRow>(column, member),
-          [](TraceWork& row, const Dispatch& dispatch) { Member{}(row) = Member{}(dispatch); },
-          [](Dispatch& dispatch, const TraceWork& row) { Member{}(dispatch) = Member{}(row); }};
+template <auto dispatched_field, auto field>
+constexpr WorkColumn dispatched(const FileColumn& column) {
+  return {
+      of<field, WorkRow>(column),
+      [](TraceWork& row, const Dispatch& dispatch) { row.*field = dispatch.*dispatched_field; },
+      [](Dispatch& dispatch, const TraceWork& row) { dispatch.*dispatched_field = row.*field; }};
+}
+// One dimension of such a field.
+template <auto dispatched_field, auto field, auto part>
+constexpr WorkColumn dispatched(const FileColumn& column) {
+  return {of<WorkRow>(
+              column, [](auto& row) -> auto& { return row.*field.*part; }),
+          [](TraceWork& row, const Dispatch& dispatch) {
+            row.*field.*part = dispatch.*dispatched_field.*part;
+          },
+          [](Dispatch& dispatch, const TraceWork& row) {
+            dispatch.*dispatched_field.*part = row.*field.*part;
+          }};
 }
 
 inline constexpr std::array texts{
@@ -151,39 +171,27 @@ inline constexpr std::array texts{
 };
 
 inline constexpr std::array works{
-    work(
-        {"id", 0, u32, "number, from 0"}, [](auto& work) -> auto& { return work.id; }),
-    work(
+    work<&WorkRow::id>({"id", 0, u32, "number, from 0"}),
+    work<&WorkRow::kind>(
         {"kind", 1, u32,
          "0 dispatch, 1 copy, 2 fill, 3 write, 4 read, 5 host call, 6 barrier, 7 launch of a "
-         "graph"},
-        [](auto& work) -> auto& { return work.kind; }),
-    work(
-        {"kernel", 2, id, "of a dispatch; of a launch: number of its graph in `/edges`"},
-        [](auto& work) -> auto& { return work.kernel; }),
-    work(
-        {"label", 3, text, "as the program named it"},
-        [](auto& work) -> auto& { return work.label; }),
-    work(
-        {"scope", 4, text, "`layer0/attention`"}, [](auto& work) -> auto& { return work.scope; }),
-    dispatched(
-        {"groups_x", 5, u32, "groups of a dispatch. Where the group size is 0: its items"},
-        [](auto& work) -> auto& { return work.groups.x; }),
-    dispatched(
-        {"groups_y", 6, u32, "the same in the second dimension"},
-        [](auto& work) -> auto& { return work.groups.y; }),
-    dispatched(
-        {"groups_z", 7, u32, "the same in the third dimension"},
-        [](auto& work) -> auto& { return work.groups.z; }),
-    dispatched(
-        {"group_size_x", 8, u32, "items in a group; 0: the driver chose"},
-        [](auto& work) -> auto& { return work.group_size.x; }),
-    dispatched(
-        {"group_size_y", 9, u32, "the same in the second dimension"},
-        [](auto& work) -> auto& { return work.group_size.y; }),
-    dispatched(
-        {"group_size_z", 10, u32, "the same in the third dimension"},
-        [](auto& work) -> auto& { return work.group_size.z; }),
+         "graph"}),
+    work<&WorkRow::kernel>(
+        {"kernel", 2, id, "of a dispatch; of a launch: number of its graph in `/edges`"}),
+    work<&WorkRow::label>({"label", 3, text, "as the program named it"}),
+    work<&WorkRow::scope>({"scope", 4, text, "`layer0/attention`"}),
+    dispatched<&Dispatch::groups, &TraceWork::groups, &Dim3::x>(
+        {"groups_x", 5, u32, "groups of a dispatch. Where the group size is 0: its items"}),
+    dispatched<&Dispatch::groups, &TraceWork::groups, &Dim3::y>(
+        {"groups_y", 6, u32, "the same in the second dimension"}),
+    dispatched<&Dispatch::groups, &TraceWork::groups, &Dim3::z>(
+        {"groups_z", 7, u32, "the same in the third dimension"}),
+    dispatched<&Dispatch::group_size, &TraceWork::group_size, &Dim3::x>(
+        {"group_size_x", 8, u32, "items in a group; 0: the driver chose"}),
+    dispatched<&Dispatch::group_size, &TraceWork::group_size, &Dim3::y>(
+        {"group_size_y", 9, u32, "the same in the second dimension"}),
+    dispatched<&Dispatch::group_size, &TraceWork::group_size, &Dim3::z>(
+        {"group_size_z", 10, u32, "the same in the third dimension"}),
     WorkColumn{
         {{"pattern", 11, u64,
           "of a fill: its bytes in the low half, how many of them (1, 2, 4) from bit 32 on"},
@@ -192,50 +200,40 @@ inline constexpr std::array works{
            work.pattern = static_cast<std::uint32_t>(number);
            work.pattern_bytes = static_cast<std::uint32_t>(number >> 32);
          }}},
-    work(
+    work<&WorkRow::argument_count>(
         {"argument_count", 12, u64,
-         "how many rows of the argument columns are its own; they follow each other"},
-        [](auto& work) -> auto& { return work.argument_count; }),
-    dispatched(
-        {"offset_x", 19, u32, "added to the global ids of items"},
-        [](auto& work) -> auto& { return work.offset.x; }),
-    dispatched(
-        {"offset_y", 20, u32, "the same in the second dimension"},
-        [](auto& work) -> auto& { return work.offset.y; }),
-    dispatched(
-        {"offset_z", 21, u32, "the same in the third dimension"},
-        [](auto& work) -> auto& { return work.offset.z; }),
-    dispatched(
+         "how many rows of the argument columns are its own; they follow each other"}),
+    dispatched<&Dispatch::offset, &TraceWork::offset, &Dim3::x>(
+        {"offset_x", 19, u32, "added to the global ids of items"}),
+    dispatched<&Dispatch::offset, &TraceWork::offset, &Dim3::y>(
+        {"offset_y", 20, u32, "the same in the second dimension"}),
+    dispatched<&Dispatch::offset, &TraceWork::offset, &Dim3::z>(
+        {"offset_z", 21, u32, "the same in the third dimension"}),
+    dispatched<&Dispatch::items, &TraceWork::items, &Dim3::x>(
         {"items_x", 22, u32,
          "0: groups × group size. Else how many there are in all, fewer: the last groups are "
-         "not full"},
-        [](auto& work) -> auto& { return work.items.x; }),
-    dispatched(
-        {"items_y", 23, u32, "the same in the second dimension"},
-        [](auto& work) -> auto& { return work.items.y; }),
-    dispatched(
-        {"items_z", 24, u32, "the same in the third dimension"},
-        [](auto& work) -> auto& { return work.items.z; }),
-    dispatched(
+         "not full"}),
+    dispatched<&Dispatch::items, &TraceWork::items, &Dim3::y>(
+        {"items_y", 23, u32, "the same in the second dimension"}),
+    dispatched<&Dispatch::items, &TraceWork::items, &Dim3::z>(
+        {"items_z", 24, u32, "the same in the third dimension"}),
+    dispatched<&Dispatch::dimensions, &TraceWork::dimensions>(
         {"dimensions", 26, u32,
-         "that the kernel is told of (`get_work_dim()`); 0: as many as are more than 1"},
-        [](auto& work) -> auto& { return work.dimensions; }),
+         "that the kernel is told of (`get_work_dim()`); 0: as many as are more than 1"}),
 };
 // Of the arguments of all works of a batch, one after the other.
 inline constexpr std::array arguments{
-    of<TraceArgument, &TraceArgument::kind>(
+    of<&TraceArgument::kind>(
         {"argument_kind", 13, u32,
          "0 range of a buffer, an image or shared virtual memory, 1 value, 2 shared memory of "
          "a group, 3 the range that an indirect grid is read from, 4 sampler, 5 a pointer to "
          "nothing, 6 something that can't be given again"}),
-    of<TraceArgument, &TraceArgument::access>(
-        {"argument_access", 14, u32, "1 read, 2 write, 3 both", 3}),
-    of<TraceArgument, &TraceArgument::buffer>({"argument_buffer", 15, id, "that the range is of"}),
-    of<TraceArgument, &TraceArgument::offset_bytes>(
-        {"argument_offset", 16, u64, "of the range, in bytes"}),
-    of<TraceArgument, &TraceArgument::size_bytes>(
+    of<&TraceArgument::access>({"argument_access", 14, u32, "1 read, 2 write, 3 both", 3}),
+    of<&TraceArgument::buffer>({"argument_buffer", 15, id, "that the range is of"}),
+    of<&TraceArgument::offset_bytes>({"argument_offset", 16, u64, "of the range, in bytes"}),
+    of<&TraceArgument::size_bytes>(
         {"argument_size", 17, u64, "of the range, the value or the shared memory, in bytes"}),
-    of<TraceArgument, &TraceArgument::view>(
+    of<&TraceArgument::view>(
         {"argument_view", 25, id,
          "the image that is made on this range of a buffer, and is what is bound"}),
 };
@@ -245,18 +243,17 @@ inline constexpr FileColumn values{
     "OpenCL has them: normalized, addressing, filter"};
 
 inline constexpr std::array commands{
-    of<CommandRow, &CommandRow::id>(
+    of<&CommandRow::id>(
         {"id", 0, u32,
          "`c<id>`; every number from 0 on comes once. Where one is missing (a damaged chunk), "
          "a reader ends before it"}),
-    of<CommandRow, &CommandRow::work>({"work", 1, id, "what it does: a row of `/works`"}),
-    of<CommandRow, &CommandRow::stream>({"stream", 2, id, "that it was given to"}),
-    of<CommandRow, &CommandRow::launch>(
+    of<&CommandRow::work>({"work", 1, id, "what it does: a row of `/works`"}),
+    of<&CommandRow::stream>({"stream", 2, id, "that it was given to"}),
+    of<&CommandRow::launch>(
         {"launch", 3, id, "of a node of a graph: the command that launched it, a smaller id"}),
-    of<CommandRow, &CommandRow::node>({"node", 4, id, "its number in that graph"}),
-    of<CommandRow, &CommandRow::thread>(
-        {"thread", 5, u32, "that made the call, as the system numbers it"}),
-    of<CommandRow, &CommandRow::call_begin_ns>(
+    of<&CommandRow::node>({"node", 4, id, "its number in that graph"}),
+    of<&CommandRow::thread>({"thread", 5, u32, "that made the call, as the system numbers it"}),
+    of<&CommandRow::call_begin_ns>(
         {"call_begin_ns", 6, ns,
          "when the call that gave it began, on the host. Nodes of a launch have the times of "
          "the launch"}),
@@ -276,11 +273,11 @@ constexpr std::uint64_t known_times(const StampRow& row) {
          (row.ended_ns ? 8u : 0u);
 }
 inline constexpr std::array stamps{
-    of<StampRow, &StampRow::command>({"command", 0, id, "that ran"}),
+    of<&StampRow::command>({"command", 0, id, "that ran"}),
     written<StampRow>(
         {"known", 1, u32, "bit 0 queued, bit 1 submitted, bit 2 started, bit 3 ended"},
         [](const StampRow& row) { return known_times(row); }),
-    of<StampRow, &StampRow::queued_ns>({"queued_ns", 2, ns, "on the clock of the device"}),
+    of<&StampRow::queued_ns>({"queued_ns", 2, ns, "on the clock of the device"}),
     written<StampRow>({"submitted_ns", 3, ns, "nanoseconds since it was queued"},
                       [](const StampRow& row) { return submitted(row) - row.queued_ns; }),
     written<StampRow>({"started_ns", 4, ns, "nanoseconds since it was submitted"},
@@ -292,76 +289,68 @@ inline constexpr std::array stamps{
 };
 
 inline constexpr std::array orders{
-    of<OrderRow, &OrderRow::command>({"command", 0, id, "that waits"}),
-    of<OrderRow, &OrderRow::stream>({"stream", 1, id, "that it runs on"}),
-    of<OrderRow, &OrderRow::after>(
+    of<&OrderRow::command>({"command", 0, id, "that waits"}),
+    of<&OrderRow::stream>({"stream", 1, id, "that it runs on"}),
+    of<&OrderRow::after>(
         {"after", 2, id, "the command of another stream that is done before, with a smaller id"}),
 };
 
 inline constexpr std::array contents{
-    of<ContentsRow, TraceContents>(
+    both<&ContentsRow::role, &TraceContents::role>(
         {"role", 0, u32,
          "0 **input**: the range held this before `command`; 1 **written**: the host gave "
          "these bytes by `command`; 2 **check**: the range held this after `command` and all "
-         "before it"},
-        [](auto& row) -> auto& { return row.role; }),
-    of<ContentsRow, TraceContents>(
-        {"command", 1, id, "none: at the very start"},
-        [](auto& row) -> auto& { return row.command; }),
-    of<ContentsRow, TraceContents>(
-        {"buffer", 2, id, "that the range is of"}, [](auto& row) -> auto& { return row.buffer; }),
-    of<ContentsRow, TraceContents>(
-        {"offset", 3, u64, "of the range, in bytes"},
-        [](auto& row) -> auto& { return row.offset_bytes; }),
-    of<ContentsRow, TraceContents>(
-        {"size", 4, u64, "of the range, in bytes"},
-        [](auto& row) -> auto& { return row.size_bytes; }),
-    of<ContentsRow, TraceContents>(
-        {"stored", 5, u64, "1: the pages are there as blobs; 0: only their hashes"},
-        [](auto& row) -> auto& { return row.stored; }),
+         "before it"}),
+    both<&ContentsRow::command, &TraceContents::command>(
+        {"command", 1, id, "none: at the very start"}),
+    both<&ContentsRow::buffer, &TraceContents::buffer>({"buffer", 2, id, "that the range is of"}),
+    both<&ContentsRow::offset_bytes, &TraceContents::offset_bytes>(
+        {"offset", 3, u64, "of the range, in bytes"}),
+    both<&ContentsRow::size_bytes, &TraceContents::size_bytes>(
+        {"size", 4, u64, "of the range, in bytes"}),
+    both<&ContentsRow::stored, &TraceContents::stored>(
+        {"stored", 5, u64, "1: the pages are there as blobs; 0: only their hashes"}),
     StoredColumn<ContentsRow, TraceContents>{
         {"page_count", 6, u64, "pages of 1 MiB from `offset` on, the last one shorter"},
         [](const ContentsRow& row) { return std::uint64_t{row.pages.size()}; },
         [](TraceContents& row, std::uint64_t count) {
           row.page_count = static_cast<std::uint32_t>(count);
         }},
-    of<ContentsRow, TraceContents>(
+    both<&ContentsRow::moment, &TraceContents::moment>(
         {"final", 8, u32,
          "of a check: 1 where it was read when the capture ended, and is what all commands left, "
          "also those that ran later than `command`; 2: nobody knows which",
-         2},
-        [](auto& row) -> auto& { return row.moment; }),
+         2}),
 };
 inline constexpr FileColumn pages{"pages", 7, bytes,
                                   "the hash of each page, 16 bytes, low half first"};
 
 inline constexpr std::array calls{
-    of<CallRow, &CallRow::name>({"name", 0, text, "of the function"}),
-    of<CallRow, &CallRow::thread>({"thread", 1, u32, "that called it, as the system numbers it"}),
-    of<CallRow, &CallRow::begin_ns>({"begin_ns", 2, ns, "when it began, on the host"}),
+    of<&CallRow::name>({"name", 0, text, "of the function"}),
+    of<&CallRow::thread>({"thread", 1, u32, "that called it, as the system numbers it"}),
+    of<&CallRow::begin_ns>({"begin_ns", 2, ns, "when it began, on the host"}),
     span_of<CallRow>({"ns", 3, ns, "how long it took"}),
-    of<CallRow, &CallRow::command>({"command", 4, id, "none: it made no command"}),
+    of<&CallRow::command>({"command", 4, id, "none: it made no command"}),
 };
 
 inline constexpr std::array allocations{
-    of<AllocationRow, &AllocationRow::freed>({"kind", 0, u32, "0 allocated, 1 freed"}, 1),
-    of<AllocationRow, &AllocationRow::buffer>({"buffer", 1, id, "that was"}),
-    of<AllocationRow, &AllocationRow::time_ns>({"time_ns", 2, ns, "when, on the host"}),
+    of<&AllocationRow::freed>({"kind", 0, u32, "0 allocated, 1 freed"}, 1),
+    of<&AllocationRow::buffer>({"buffer", 1, id, "that was"}),
+    of<&AllocationRow::time_ns>({"time_ns", 2, ns, "when, on the host"}),
 };
 
 inline constexpr std::array regions{
-    of<RegionRow, &RegionRow::kind>(
+    of<&RegionRow::kind>(
         {"kind", 0, u32, "0 a pass of a GraphExecutor, 1 a region named by the program"}, 1),
-    of<RegionRow, &RegionRow::number>(
-        {"number", 1, u32, "of a pass: counted through the process, from 1"}),
-    of<RegionRow, &RegionRow::name>({"name", 2, text, "as the program named it"}),
-    of<RegionRow, &RegionRow::thread>({"thread", 3, u32, "that was in it"}),
-    of<RegionRow, &RegionRow::begin_ns>({"begin_ns", 4, ns, "when it began, on the host"}),
+    of<&RegionRow::number>({"number", 1, u32, "of a pass: counted through the process, from 1"}),
+    of<&RegionRow::name>({"name", 2, text, "as the program named it"}),
+    of<&RegionRow::thread>({"thread", 3, u32, "that was in it"}),
+    of<&RegionRow::begin_ns>({"begin_ns", 4, ns, "when it began, on the host"}),
     span_of<RegionRow>({"ns", 5, ns, "how long it took"}),
 };
 
 inline constexpr std::array overheads{
-    of<OverheadRow, &OverheadRow::kind>(
+    of<&OverheadRow::kind>(
         {"kind", 0, u32,
          "0 reading inputs, 1 reading checks, 2 waiting for the writer, 3 starting, 4 "
          "stopping, 5 what calls of the program take beside the driver, 6 CPU time of the "
@@ -369,25 +358,25 @@ inline constexpr std::array overheads{
          " capture. A row of 5, 6 or 7 is of many together, and ends when they were so much;"
          " 5 is estimated from each eighth call or so"},
         overhead_kinds - 1),
-    of<OverheadRow, &OverheadRow::thread>(
+    of<&OverheadRow::thread>(
         {"thread", 1, u32, "that was held up; of 6, that wrote; of 7, that noticed"}),
-    of<OverheadRow, &OverheadRow::begin_ns>({"begin_ns", 2, ns, "when it began, on the host"}),
+    of<&OverheadRow::begin_ns>({"begin_ns", 2, ns, "when it began, on the host"}),
     span_of<OverheadRow>({"ns", 3, ns, "how long it took"}),
-    of<OverheadRow, &OverheadRow::bytes>({"bytes", 4, u64, "that were recorded meanwhile"}),
+    of<&OverheadRow::bytes>({"bytes", 4, u64, "that were recorded meanwhile"}),
 };
 
 inline constexpr std::array clocks{
-    of<ClockRow, &ClockRow::device>({"device", 0, id, "whose clock it is"}),
-    of<ClockRow, &ClockRow::host_ns>({"host_ns", 1, ns, "a moment on the host's clock"}),
-    of<ClockRow, &ClockRow::device_ns>({"device_ns", 2, ns, "the same moment on the device's"}),
-    of<ClockRow, &ClockRow::error_ns>({"error_ns", 3, ns, "give or take"}),
+    of<&ClockRow::device>({"device", 0, id, "whose clock it is"}),
+    of<&ClockRow::host_ns>({"host_ns", 1, ns, "a moment on the host's clock"}),
+    of<&ClockRow::device_ns>({"device_ns", 2, ns, "the same moment on the device's"}),
+    of<&ClockRow::error_ns>({"error_ns", 3, ns, "give or take"}),
 };
 
 inline constexpr std::array edges{
-    of<EdgeRow, &EdgeRow::graph>({"graph", 0, id, "number of the graph in the document"}),
-    of<EdgeRow, &EdgeRow::from>({"from", 1, id, "the node that is done before"}),
-    of<EdgeRow, &EdgeRow::to>({"to", 2, id, "the node that starts after"}),
-    of<EdgeRow, &EdgeRow::kind>(
+    of<&EdgeRow::graph>({"graph", 0, id, "number of the graph in the document"}),
+    of<&EdgeRow::from>({"from", 1, id, "the node that is done before"}),
+    of<&EdgeRow::to>({"to", 2, id, "the node that starts after"}),
+    of<&EdgeRow::kind>(
         {"kind", 3, u32, "0 asked for, 1 order of a stream, 2 conflict of byte ranges"}, 2),
 };
 

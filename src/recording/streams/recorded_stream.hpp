@@ -47,6 +47,8 @@ class RecordedStream : public QueueLog {
 
   // --- asked of the driver -----------------------------------------------------------------------
   virtual std::unique_lock<std::mutex> try_lock() const = 0;
+  // Its stamps are for `ticket`. Throws what the driver refuses.
+  virtual void submit(const Command& command, std::uint32_t ticket) = 0;
   virtual void read(const BufferRange& source, std::span<std::byte> target) = 0;  // in its order
   virtual std::shared_ptr<Signal> mark() = 0;
   virtual void wait_for(const std::shared_ptr<Signal>& mark) = 0;  // of a stream of this device

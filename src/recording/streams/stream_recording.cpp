@@ -119,6 +119,18 @@ void StreamRecording::append(RecordedStream& stream, const document::CommandRow&
   stream.log->commit();
 }
 
+// Beside what it calls, so that all of it is one piece of code: this is the hot way.
+void StreamRecording::give(RecordedStream& stream, std::uint32_t id, const Command& command,
+                           const Command& given, std::uint64_t begin_ns, CallMeter& meter) {
+  give(
+      stream, id, id, meter, [&](auto&& visit) { visit(id, command.work); },
+      [&] {
+        append(stream, {.id = id, .call_begin_ns = begin_ns, .call_end_ns = monotonic_ns()},
+               command);
+      },
+      [&] { stream.submit(given, id); });
+}
+
 void StreamRecording::leave_out(StreamId stream, const Work& work) {
   for_each_access(work, [&](const BufferRange& range, Access access) {
     if (!writes(access)) return;

@@ -85,6 +85,9 @@ class StreamRecording : public RecordingCore {
       if ((stream.since_collected += last - first + 1) >= collect_every) collect(stream);
     });
   }
+  // The same of one command, whose call began then; `given` is what the driver gets.
+  void give(RecordedStream& stream, std::uint32_t id, const Command& command, const Command& given,
+            std::uint64_t begin_ns, CallMeter& meter);
   void append(RecordedStream& stream, const document::CommandRow& given, const Command& command);
   void leave_out(StreamId stream, const Work& work);  // it runs unrecorded
   // The stream has waited for all its commands.

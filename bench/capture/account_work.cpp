@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "increment.hpp"
 #include "reel/capture.hpp"
 #include "reel/device.hpp"
+#include "shared/increment.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // replay_contents.hpp - what a replay does to bytes: it restores inputs and checks results.
 #pragma once
 
-#include "harness.hpp"
 #include "reel/reel.hpp"
+#include "shared/harness.hpp"
 
 namespace bench {
 

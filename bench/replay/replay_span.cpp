@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "capture_file.hpp"
-#include "increment.hpp"
+#include "shared/capture_file.hpp"
+#include "shared/increment.hpp"
 
 namespace bench {
 namespace {

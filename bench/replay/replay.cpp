@@ -7,7 +7,7 @@
 
 #include "replay_contents.hpp"
 #include "replay_span.hpp"
-#include "rounds.hpp"
+#include "shared/rounds.hpp"
 
 namespace bench {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "harness.hpp"
 #include "reel/reel.hpp"
+#include "shared/harness.hpp"
 
 namespace bench {
 

@@ -13,11 +13,11 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "another_program.hpp"
-#include "capture_file.hpp"
-#include "harness.hpp"
 #include "reel/diff.hpp"
-#include "rounds.hpp"
+#include "shared/another_program.hpp"
+#include "shared/capture_file.hpp"
+#include "shared/harness.hpp"
+#include "shared/rounds.hpp"
 #include "truth_programs.hpp"
 
 namespace bench {

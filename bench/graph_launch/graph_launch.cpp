@@ -9,8 +9,8 @@
 #include "argument_modes.hpp"
 #include "forward_pass_modes.hpp"
 #include "raw.hpp"
-#include "reel_modes.hpp"
-#include "rounds.hpp"
+#include "shared/reel_modes.hpp"
+#include "shared/rounds.hpp"
 
 namespace bench {
 namespace {

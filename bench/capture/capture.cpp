@@ -8,7 +8,7 @@
 #include "capture_hook.hpp"
 #include "capture_modes.hpp"
 #include "capture_writing.hpp"
-#include "rounds.hpp"
+#include "shared/rounds.hpp"
 
 namespace bench {
 namespace {

@@ -13,11 +13,11 @@
 #include <functional>
 #include <map>
 
-#include "capture_file.hpp"
-#include "measured_process.hpp"
 #include "reel/device.hpp"
 #include "reel/trace_totals.hpp"
-#include "rounds.hpp"
+#include "shared/capture_file.hpp"
+#include "shared/measured_process.hpp"
+#include "shared/rounds.hpp"
 
 namespace bench {
 namespace {

@@ -10,13 +10,13 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "another_program.hpp"
-#include "capture_file.hpp"
 #include "many_commands.hpp"
-#include "peak_memory.hpp"
 #include "reel/insights.hpp"
 #include "reel/page.hpp"
-#include "rounds.hpp"
+#include "shared/another_program.hpp"
+#include "shared/capture_file.hpp"
+#include "shared/peak_memory.hpp"
+#include "shared/rounds.hpp"
 
 namespace bench {
 namespace {

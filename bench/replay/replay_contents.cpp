@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "capture_file.hpp"
-#include "increment.hpp"
+#include "shared/capture_file.hpp"
+#include "shared/increment.hpp"
 
 namespace bench {
 namespace {

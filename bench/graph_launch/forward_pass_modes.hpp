@@ -1,8 +1,8 @@
 // forward_pass_modes.hpp - a small decoder's forward pass: call by call, recorded, as a graph.
 #pragma once
 
-#include "harness.hpp"
 #include "reel/device.hpp"
+#include "shared/harness.hpp"
 
 namespace bench {
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <utility>
 
-#include "capture_file.hpp"
-#include "increment.hpp"
+#include "shared/capture_file.hpp"
+#include "shared/increment.hpp"
 
 namespace bench {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "decoder.hpp"
-#include "reel_modes.hpp"
 #include "run.hpp"
+#include "shared/reel_modes.hpp"
 
 namespace bench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "harness.hpp"
+#include "shared/harness.hpp"
 
 namespace bench {
 

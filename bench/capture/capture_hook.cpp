@@ -6,8 +6,8 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "another_program.hpp"
-#include "reel_modes.hpp"
+#include "shared/another_program.hpp"
+#include "shared/reel_modes.hpp"
 
 namespace bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <memory>
 
-#include "reel_modes.hpp"
+#include "shared/reel_modes.hpp"
 
 namespace bench {
 namespace {

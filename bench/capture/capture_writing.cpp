@@ -7,12 +7,12 @@
 #include <random>
 #include <stdexcept>
 
-#include "another_program.hpp"
-#include "capture_file.hpp"
 #include "document/document_writer.hpp"
-#include "peak_memory.hpp"
 #include "recording/writing/work_table.hpp"
 #include "reel/trace.hpp"
+#include "shared/another_program.hpp"
+#include "shared/capture_file.hpp"
+#include "shared/peak_memory.hpp"
 
 namespace bench {
 namespace {
@@ -32,8 +32,7 @@ std::vector<Entry> entries() {
     Entry& entry = result[i];
     entry = {};
     entry.command.header = {sizeof(Entry), reel::capture::EntryType::command};
-    entry.command.launch = entry.command.node = reel::no_index;
-    entry.command.thread = 4711;
+    entry.command.row = {.stream = 0, .thread = 4711};
     entry.command.work.kernel = i % 12;
     entry.command.work.groups = {16, 1, 1};
     entry.command.work.group_size = {64, 1, 1};
@@ -68,12 +67,11 @@ void write(const std::string& path, std::uint32_t commands) {
   for (std::uint32_t id = 0; id < commands; ++id) {
     reel::capture::PackedCommand& command = loop[id % works].command;
     const std::uint64_t call_ns = 1500 + random() % 1024;
-    command.id = id;
-    command.begin_ns = now;
-    command.end_ns = now + call_ns;
-    document.add(reel::document::CommandRow{id, table.number_of(command, document), 0,
-                                            reel::no_index, reel::no_index, command.thread,
-                                            command.begin_ns, command.end_ns});
+    command.row.id = id;
+    command.row.work = table.number_of(command, document);
+    command.row.call_begin_ns = now;
+    command.row.call_end_ns = now + call_ns;
+    document.add(command.row);
     const std::uint64_t queued = now + 300 + random() % 64;
     const std::uint64_t submitted = queued + 200 + random() % 256;
     const std::uint64_t started = std::max(submitted, ended) + 100 + random() % 256;

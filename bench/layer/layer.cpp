@@ -14,11 +14,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "capture_file.hpp"
-#include "measured_process.hpp"
 #include "reel/trace.hpp"
 #include "reel/trace_totals.hpp"
-#include "rounds.hpp"
+#include "shared/capture_file.hpp"
+#include "shared/measured_process.hpp"
+#include "shared/rounds.hpp"
 
 namespace bench {
 namespace {

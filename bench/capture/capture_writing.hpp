@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness.hpp"
+#include "shared/harness.hpp"
 
 namespace bench {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "add_one.hpp"
-#include "harness.hpp"
+#include "shared/add_one.hpp"
+#include "shared/harness.hpp"
 
 namespace bench {
 
