@@ -69,10 +69,7 @@ std::string argument_text(const Trace& trace, const TraceArgument& a,
   }
   const auto bytes = trace.value_bytes(a);
   if (a.kind == ArgumentKind::value) return short_value(bytes, element);
-  SamplerShape sampler;
-  if (a.kind != ArgumentKind::sampler || bytes.size() != sizeof sampler) return {};
-  std::memcpy(&sampler, bytes.data(), sizeof sampler);
-  return to_string(sampler);
+  return a.kind == ArgumentKind::sampler ? sampler_text(bytes) : std::string();
 }
 
 // "inout", and what was seen of it.

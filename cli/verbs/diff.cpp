@@ -132,7 +132,9 @@ std::string contents_text(const Trace& a, const analysis::TraceDiff& diff) {
 }
 
 void print_text(const Trace& a, const analysis::TraceDiff& diff, const Options& options) {
-  fmt::print("{}\n\n", bold(printable(diff.cause)));
+  fmt::print("{}\n", bold(printable(diff.cause)));
+  if (!diff.comparable) return;  // a table would compare what can't be
+  fmt::print("\n");
   using enum Table::Align;
   Table table(
       {{"WHAT"}, {"BEFORE", right}, {"AFTER", right}, {"CHANGE", right}, {"", right}, {""}, {""}});
@@ -169,7 +171,9 @@ std::string cell(const std::string& text) {
 
 void print_markdown(const Trace& a, const Trace& b, const analysis::TraceDiff& diff,
                     const Options& options) {
-  fmt::print("## {}\n\n{} against {}\n\n", cell(diff.cause), cell(a.path()), cell(b.path()));
+  fmt::print("## {}\n\n{} against {}\n", cell(diff.cause), cell(a.path()), cell(b.path()));
+  if (!diff.comparable) return;
+  fmt::print("\n");
   fmt::print("| what | before | after | change | | | |\n|---|---:|---:|---:|---:|---|---|\n");
   for (const Line& line : lines_of(diff, options.all))
     fmt::print("| {} | {} | {} | {} | {} | {} | {} |\n", cell(line.what), line.before, line.after,

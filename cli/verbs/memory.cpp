@@ -46,6 +46,7 @@ Json to_json(const Trace& trace, const analysis::Activity& activity,
                                {"writes", use.writes},
                                {"at_peak", use.at_peak},
                                {"needed_at_peak", use.needed_at_peak},
+                               {"peak_use", to_string(use.peak_use)},
                                {"outlives", use.outlives}});
   }
   return json;
@@ -68,8 +69,10 @@ int run(const Options& options) {
           ? ""
           : fmt::format(", {} after the start",
                         time_text(memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns)));
-  fmt::print("At most {}{}; {} of it was in use then.\n\n", size_text(memory.peak_bytes), when,
-             size_text(memory.needed_at_peak_bytes));
+  fmt::print(
+      "At most {} was allocated{}. Of that, {} was needed then: between its first and its "
+      "last use, as far as this document shows.\n\n",
+      size_text(memory.peak_bytes), when, size_text(memory.needed_at_peak_bytes));
   std::vector<std::size_t> order;
   for (std::size_t b = 0; b < memory.buffers.size(); ++b) order.push_back(b);
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
@@ -84,16 +87,14 @@ int run(const Options& options) {
                {"LAST"},
                {"READS", right},
                {"WRITES", right},
-               {"AT PEAK"}});
+               {"AT THE PEAK"}});
   for (std::size_t i = 0; i < order.size() && i < options.most; ++i) {
     const TraceBuffer& buffer = trace.buffers()[order[i]];
     const analysis::BufferUse& use = memory.buffers[order[i]];
     const auto name = [](std::uint32_t c) { return c == no_index ? "-" : command_name(c); };
     table.add({name_of(buffer.id), buffer.label, size_text(buffer.size_bytes), name(use.first),
                name(use.last), std::to_string(use.reads), std::to_string(use.writes),
-               !use.at_peak         ? ""
-               : use.needed_at_peak ? "in use"
-                                    : "idle"});
+               use.at_peak ? to_string(use.peak_use) : ""});
   }
   fmt::print("{}", table.text());
   if (order.size() > options.most)

@@ -50,7 +50,9 @@ Replacement read_replacement(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(Code::io_failed, fmt::format("{} can't be read.", path));
   const bool is_glsl = path.ends_with(".comp") || path.ends_with(".glsl");
-  return {is_glsl ? KernelForm::glsl : KernelForm::opencl_c,
+  return {is_glsl                  ? KernelForm::glsl
+          : path.ends_with(".spv") ? KernelForm::spirv
+                                   : KernelForm::opencl_c,
           std::string(std::istreambuf_iterator<char>(file), {})};
 }
 

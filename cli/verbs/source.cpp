@@ -1,9 +1,12 @@
 // source.cpp - `reel source`: what a kernel was built from, as it is.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <reel/error.hpp>
+#include <reel/shader_text.hpp>
 
 #include "cli/showing/terminal.hpp"
 #include "cli/trace_input.hpp"
@@ -50,6 +53,73 @@ std::string text_of(const Trace& trace, const TraceKernel& kernel, const TraceVa
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }
 
+std::vector<std::uint32_t> words_of(const std::string& bytes) {
+  std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
+  return words;
+}
+
+const TraceVariant* spirv_of(const TraceKernel& kernel) {
+  for (const TraceVariant& variant : kernel.variants)
+    if (variant.form == KernelForm::spirv && variant.blob) return &variant;
+  return nullptr;
+}
+
+std::string joined(const std::vector<ShaderSource>& sources) {
+  std::string text;
+  for (const ShaderSource& source : sources)
+    text += fmt::format("// {}{}\n{}{}", source.path.empty() ? "(no path)" : source.path,
+                        source.language.empty() ? "" : " (" + source.language + ")", source.text,
+                        source.text.ends_with('\n') ? "" : "\n");
+  return text;
+}
+
+std::string made_glsl(const TraceKernel& kernel, const std::vector<std::uint32_t>& words) {
+  return "// Made of the SPIR-V of this kernel by SPIRV-Cross.\n" +
+         glsl_of_spirv(words, kernel.entry);
+}
+
+// Of a kernel that has only SPIR-V, what people can read: the form asked for, else the sources that
+// its compiler left in it, else GLSL. Empty: show what the document has.
+std::string readable(const Trace& trace, const TraceKernel& kernel, const std::string& form) {
+  const TraceVariant* spirv = spirv_of(kernel);
+  const bool has_form = std::ranges::any_of(kernel.variants, [&](const TraceVariant& variant) {
+    return to_string(variant.form) == form && variant.blob;
+  });
+  if (!spirv || has_form) return {};
+  const std::vector<std::uint32_t> words = words_of(text_of(trace, kernel, *spirv));
+  if (form == "assembly") return spirv_assembly(words);
+  if (form == "glsl") return made_glsl(kernel, words);
+  const std::string sources = joined(sources_in_spirv(words));
+  if (form == "debug") {
+    if (sources.empty())
+      throw Error(Code::invalid_argument,
+                  fmt::format("The SPIR-V of {} '{}' has no sources in it; compile with -g.",
+                              name_of(kernel.id), kernel.name));
+    return sources;
+  }
+  if (!form.empty() || kernel.built_form != KernelForm::spirv || !is_shown()) return {};
+  return sources.empty() ? made_glsl(kernel, words) : sources;
+}
+
+Json shader_json(const TraceKernel& kernel, const std::string& bytes) {
+  const std::vector<std::uint32_t> words = words_of(bytes);
+  Json json = {{"glsl", nullptr}, {"assembly", nullptr}, {"sources", Json::array()}};
+  const auto try_to = [&](const char* name, auto&& make) {
+    try {
+      json[name] = make();
+    } catch (const Error& error) {
+      json[std::string(name) + "_error"] = error.what();
+    }
+  };
+  try_to("glsl", [&] { return glsl_of_spirv(words, kernel.entry); });
+  try_to("assembly", [&] { return spirv_assembly(words); });
+  for (const ShaderSource& source : sources_in_spirv(words))
+    json["sources"].push_back(
+        {{"language", source.language}, {"path", source.path}, {"text", source.text}});
+  return json;
+}
+
 int run(const Options& options) {
   const Trace trace = open_trace(options);
   const TraceKernel& kernel = trace.kernels()[parse_kernel(trace, options.kernel)];
@@ -72,6 +142,8 @@ int run(const Options& options) {
           variant.blob && variant.form != KernelForm::spirv && trace.has_blob(*variant.blob)
               ? Json(text_of(trace, kernel, variant))
               : Json();
+      if (variant.form == KernelForm::spirv && variant.blob && trace.has_blob(*variant.blob))
+        row.update(shader_json(kernel, text_of(trace, kernel, variant)));
       json["forms"].push_back(row);
     }
     print_json(json);
@@ -82,7 +154,8 @@ int run(const Options& options) {
                kernel.build_log.empty() || kernel.build_log.ends_with('\n') ? "" : "\n");
     return done;
   }
-  const std::string text = text_of(trace, kernel, chosen_variant(kernel, options.form));
+  std::string text = readable(trace, kernel, options.form);
+  if (text.empty()) text = text_of(trace, kernel, chosen_variant(kernel, options.form));
   // Into a file goes what the program gave, byte for byte.
   if (is_shown())
     fmt::print("{}", printable_lines(text));
@@ -99,12 +172,14 @@ void add_source(CommandLine& line) {
   add_trace_options(verb, *options);
   verb.add_option("kernel", options->kernel, "Its id").required().type_name("k4");
   verb.add_option("--form", options->form,
-                  "opencl_c, glsl or spirv; default: the one that was built");
+                  "opencl_c, glsl or spirv; of SPIR-V also glsl made of it, assembly, debug (the "
+                  "sources in it); default: the one that was built");
   verb.add_flag("--log", options->log, "Show the build log");
   verb.footer(
       "Examples:\n"
       "  reel source pass.reel k4\n"
       "  reel source pass.reel k4 --form spirv > k4.spv\n"
+      "  reel source pass.reel k4 --form assembly\n"
       "  reel source pass.reel k4 --log");
   verb.action([options] { return run(*options); });
 }

@@ -18,6 +18,7 @@ void print_json(const Report& report) {
                     {"mode", to_string(entry.mode)},
                     {"tokens_per_second", entry.run.tokens_per_second()},
                     {"pass_us_median", entry.run.median_us()},
+                    {"pass_us_longest", entry.run.longest_us()},
                     {"dispatches", entry.run.dispatches},
                     {"barriers", entry.run.barriers},
                     {"barriers_avoided", entry.run.barriers_avoided},

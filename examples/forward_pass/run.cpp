@@ -88,6 +88,8 @@ double Run::median_us() const {
   return *middle;
 }
 
+double Run::longest_us() const { return *std::max_element(pass_us.begin(), pass_us.end()); }
+
 double Run::tokens_per_second() const {
   const double total_us = std::accumulate(pass_us.begin(), pass_us.end(), 0.0);
   return static_cast<double>(pass_us.size()) * 1e6 / total_us;

@@ -23,7 +23,10 @@ struct Run {
   std::vector<double> pass_us;  // of every pass, until the device is done with it
   std::size_t dispatches = 0, barriers = 0, barriers_avoided = 0;  // of a pass
 
-  double median_us() const;
+  double median_us() const;  // of a pass
+  double longest_us() const;
+  // All tokens in the time of all passes: a few that were interrupted count in full, so it may be
+  // much less than the median pass allows.
   double tokens_per_second() const;
 };
 

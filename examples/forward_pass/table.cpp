@@ -11,7 +11,7 @@ namespace forward_pass {
 namespace {
 
 constexpr const char* row_format =
-    "{:<{}}  {:<8}  {:>8}  {:>9}  {:>10}  {:>8}  {:>7}  {}  {:>12}\n";
+    "{:<{}}  {:<8}  {:>13}  {:>9}  {:>10}  {:>10}  {:>8}  {:>7}  {}  {:>12}\n";
 
 // Padded before it is coloured: escape sequences have a length but no width.
 std::string tick(bool good, bool colours) {
@@ -46,6 +46,18 @@ std::string verdict_line(const Report& report) {
       report.entries.size(), report.sizes.tokens, devices);
 }
 
+// The two speeds of a run may differ much, and both are true.
+std::string times_line(const Report& report) {
+  std::size_t uneven = 0;
+  for (const Entry& entry : report.entries)
+    uneven += 1e6 / entry.run.median_us() > 2 * entry.run.tokens_per_second();
+  if (uneven == 0) return "Half of the passes took the median or less.";
+  return fmt::format(
+      "In {} of {} runs, some passes took so much longer than the median that the mean is less "
+      "than half of what the median would give: the machine was busy, or the capture took time.",
+      uneven, report.entries.size());
+}
+
 }  // namespace
 
 void print_table(const Report& report, bool colours) {
@@ -69,20 +81,22 @@ void print_table(const Report& report, bool colours) {
     fmt::print("{:<{}}  not available: {}\n", device.id, width, device.unavailable);
 
   const std::string head =
-      fmt::format(row_format, "device", width, "mode", "tokens/s", "µs/pass", "dispatches",
-                  "barriers", "avoided", "tokens", "max |Δlogit|");
+      fmt::format(row_format, "device", width, "mode", "mean tokens/s", "median µs", "longest µs",
+                  "dispatches", "barriers", "avoided", "tokens", "max |Δlogit|");
   fmt::print("\n{}", colours ? fmt::format(fmt::emphasis::bold, "{}", head) : head);
   for (const Entry& entry : report.entries) {
     const Verdict verdict = report.judge(entry);
     fmt::print(row_format, entry.device.id, width, to_string(entry.mode),
                fmt::format("{:.0f}", entry.run.tokens_per_second()),
-               fmt::format("{:.0f}", entry.run.median_us()), entry.run.dispatches,
+               fmt::format("{:.0f}", entry.run.median_us()),
+               fmt::format("{:.0f}", entry.run.longest_us()), entry.run.dispatches,
                entry.run.barriers, entry.run.barriers_avoided,
                tick(verdict.tokens_equal && verdict.bits_equal, colours), difference(verdict));
   }
 
+  fmt::print("\nTimes are of a pass, which makes a token. {}\n", times_line(report));
   const std::vector<std::uint32_t>& tokens = report.entries.front().run.tokens;
-  fmt::print("\nTokens: {} …\n",
+  fmt::print("Tokens: {} …\n",
              fmt::join(tokens.begin(),
                        tokens.begin() +
                            static_cast<std::ptrdiff_t>(std::min<std::size_t>(12, tokens.size())),

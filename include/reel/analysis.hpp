@@ -24,8 +24,8 @@ namespace reel::analysis {
 
 // Why a device was idle.
 enum class IdleCause : std::uint8_t {
-  host,        // nothing had been enqueued on it yet
-  sync,        // the same, because the host had waited before it enqueued more
+  host,        // nothing had been enqueued on it yet; after a wait that returned, too
+  sync,        // the same, and the host was in a wait for something else
   wakeup,      // the device was done, and the wait of the host hadn't returned yet
   dependency,  // the next command waited for other work
   build,       // the host built a kernel
@@ -47,7 +47,11 @@ struct Gap {
   std::uint32_t before = no_index,
                 after = no_index;  // commands: the last to end, the next to start
   std::uint32_t call = no_index;   // in trace.calls(): what the host did meanwhile
-  std::uint32_t period = 0;        // the number of the idle period, from 0
+  // In trace.calls(): the wait that the host had come back from, where it was in one when the
+  // device ran out of work. The time is the host's own; it would not be idle time had the host
+  // enqueued before it waited.
+  std::uint32_t after_wait = no_index;
+  std::uint32_t period = 0;  // the number of the idle period, from 0
 
   std::uint64_t size_ns() const noexcept { return end_ns - begin_ns; }
 };
@@ -157,21 +161,33 @@ struct MemoryPoint {
   std::uint64_t time_ns = 0, bytes = 0;  // from here on
 };
 
+// What a buffer was to commands when most memory was allocated. What was there before the document
+// begins may have been used before it, and what is there when it ends may be used after it: such
+// memory counts as needed on that side.
+enum class PeakUse : std::uint8_t {
+  not_allocated,
+  needed,     // between the first command that touches it and the last
+  not_yet,    // allocated within the document, and first used later
+  no_longer,  // freed within the document, and last used before
+  never       // no command of the document touches it
+};
+const char* to_string(PeakUse use) noexcept;  // "not yet used", as `reel memory` says
+
 struct BufferUse {
   std::uint32_t first = no_index, last = no_index;  // commands that touch it
   std::uint32_t reads = 0, writes = 0;              // commands
   std::uint32_t first_read = no_index, last_read = no_index;
   std::uint64_t alive_from_ns = 0, alive_to_ns = 0;  // within the span
-  bool at_peak = false;                              // alive then
-  bool needed_at_peak =
-      false;              // used before it was over, and not for the last time before it began
-  bool outlives = false;  // not freed within the capture
+  bool at_peak = false;                              // allocated then
+  PeakUse peak_use = PeakUse::not_allocated;
+  bool needed_at_peak = false;  // its peak_use
+  bool outlives = false;        // not freed within the capture
 };
 
 struct Memory {
   std::vector<MemoryPoint> curve;  // by time; the first at the beginning of the span
   std::uint64_t peak_ns = 0, peak_end_ns = 0, peak_bytes = 0;
-  std::uint64_t needed_at_peak_bytes = 0;  // of those alive
+  std::uint64_t needed_at_peak_bytes = 0;  // of those allocated then
   std::vector<BufferUse> buffers;          // as trace.buffers()
 };
 
@@ -262,6 +278,9 @@ Dependencies find_dependencies(const Trace& trace);
 LongestPath find_longest_path(const Trace& trace, const Activity& activity);
 Memory find_memory(const Trace& trace, const Activity& activity);
 std::vector<Repetition> find_repetitions(const Trace& trace);
+// The document ends before its recording did: it is damaged, was recovered from one that is, or the
+// recording lost something. Its last pass may be a part of one.
+bool was_cut(const Trace& trace);
 std::vector<Pass> find_passes(const Trace& trace, const std::vector<Repetition>& repetitions);
 std::vector<KernelUsage> find_kernel_usage(const Trace& trace);
 std::vector<LeftAlone> find_left_alone(const Trace& trace);  // by kernel, then parameter

@@ -42,7 +42,7 @@ struct Argument {
   union {
     BufferRange range;                 // kind == buffer, image (all of it)
     std::uint64_t shared_bytes;        // kind == shared
-    std::byte bytes[max_value_bytes];  // kind == value, sampler (a SamplerShape)
+    std::byte bytes[max_value_bytes];  // kind == value, sampler (a SamplerShape or SamplerState)
     const std::byte* outside;          // of a value of more than max_value_bytes
   };
 
@@ -56,10 +56,14 @@ struct Argument {
       : kind(ArgumentKind::sampler), value_bytes(sizeof(SamplerShape)) {
     std::memcpy(bytes, &sampler, sizeof(SamplerShape));
   }
+  Argument(const SamplerState& sampler)
+      : kind(ArgumentKind::sampler), value_bytes(sizeof(SamplerState)) {
+    std::memcpy(bytes, &sampler, sizeof(SamplerState));
+  }
   template <class T>
   requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
            !std::is_convertible_v<const T&, BufferRange> && !std::is_same_v<T, Bound> &&
-           !std::is_same_v<T, Shared>) Argument(const T& value)
+           !std::is_same_v<T, Shared> && !std::is_same_v<T, SamplerState>) Argument(const T& value)
       : value_bytes(sizeof(T)) {
     static_assert(!std::is_same_v<T, bool>, "OpenCL kernels take no bool; pass an int");
     static_assert(sizeof(T) <= max_value_bytes, "too large for an argument; use a buffer");

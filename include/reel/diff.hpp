@@ -43,6 +43,8 @@ struct DiffSide {
   std::uint64_t enqueued = 0;  // by the host: those that ran alone, and launches of graphs
   std::uint64_t launches = 0;  // of graphs
   double noise = 0;            // half the interquartile range, as a part of the median
+  // The document ends before its recording did: only passes that are whole are compared.
+  bool is_cut = false;
 };
 
 enum class Change : std::uint8_t {
@@ -93,7 +95,8 @@ struct SourceDifference {
 
 struct TraceDiff {
   DiffSide a, b;
-  // False: what both have makes up less than a tenth of either, and times are not compared.
+  // False: what both have makes up less than a tenth of either, or one was cut off before a whole
+  // pass of it was there. Times are not compared then, and there are no rows.
   bool comparable = true;
   DiffTime total, busy, idle;
   DiffTime between;                 // from the end of a pass to the start of the next

@@ -5,7 +5,9 @@
 // images are those of buffers; only a device that samples them needs to know more.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -78,6 +80,9 @@ struct ImageShape {
   std::uint64_t width = 1, height = 1, depth = 1, layers = 1;  // 1 where the type has none
   // Of an image that is made on a buffer, where its rows begin; 0: they follow each other.
   std::uint64_t row_pitch_bytes = 0;
+  // Of an image of Vulkan. Its bytes are those of level 0 alone; of one with several samples a
+  // pixel there are none that mean anything.
+  std::uint32_t levels = 1, samples = 1;
 
   // Only of a shape that is_sound(): the product of others may be anything.
   std::uint64_t size_bytes() const noexcept {
@@ -108,9 +113,10 @@ enum class Addressing : std::uint32_t {
   clamp_to_edge,
   clamp_to_border,
   repeat,
-  mirrored_repeat
+  mirrored_repeat,
+  mirror_clamp_to_edge  // Vulkan alone
 };
-enum class Filter : std::uint32_t { nearest = 0x1140, linear };
+enum class Filter : std::uint32_t { nearest = 0x1140, linear, cubic };  // cubic: Vulkan alone
 
 struct SamplerShape {
   std::uint32_t normalized = 0;  // coordinates from 0 to 1; else in pixels
@@ -120,5 +126,36 @@ struct SamplerShape {
 };
 // "normalized, clamp to edge, linear".
 std::string to_string(const SamplerShape& sampler);
+
+// All that a sampler of Vulkan says. Documents keep its bytes; they have no padding.
+struct SamplerState {
+  enum class Border : std::uint32_t {
+    transparent_black,
+    transparent_black_whole_numbers,
+    opaque_black,
+    opaque_black_whole_numbers,
+    opaque_white,
+    opaque_white_whole_numbers
+  };
+  Filter magnify = Filter::nearest, minify = Filter::nearest;
+  Filter between_levels = Filter::nearest;
+  Addressing u = Addressing::clamp_to_edge, v = Addressing::clamp_to_edge,
+             w = Addressing::clamp_to_edge;
+  std::uint32_t normalized = 1;
+  Border border = Border::transparent_black;
+  std::uint32_t compare = 0;    // 0: not at all; else 1 + VkCompareOp
+  std::uint32_t reduction = 0;  // VkSamplerReductionMode
+  float level_bias = 0, least_level = 0, most_level = 0;
+  float anisotropy = 0;     // 0: none
+  std::uint32_t flags = 0;  // VkSamplerCreateFlags
+  friend bool operator==(const SamplerState&, const SamplerState&) = default;
+};
+static_assert(sizeof(SamplerState) == 15 * 4);
+// "normalized, clamp to edge, linear", and what else is unusual.
+std::string to_string(const SamplerState& sampler);
+// What a sampler says in the few words of the other; a device of Vulkan takes either.
+SamplerState to_state(const SamplerShape& sampler) noexcept;
+// Of the bytes of either; empty where they are of none.
+std::string sampler_text(std::span<const std::byte> bytes);
 
 }  // namespace reel

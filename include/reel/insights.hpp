@@ -47,6 +47,9 @@ struct Finding {
   // What it would save, alone; savings of several findings may be the same time.
   std::optional<std::uint64_t> saving_ns = {}, saving_bytes = {};
   std::string formula = {};  // how the saving was computed
+  // Ids of findings to act on first: following their advice makes this one's needless, or changes
+  // it. The advice says how.
+  std::vector<std::string> after = {};
 };
 
 // By severity error, then by saving; the verdict first of all.

@@ -23,7 +23,7 @@ struct Define {
 
 struct SpecConstant {
   std::uint32_t id = 0;     // constant_id of GLSL and SPIR-V
-  std::uint32_t value = 0;  // its 32 bits
+  std::uint64_t value = 0;  // its bits, as many as its type has, the lowest first
 };
 
 struct KernelSource {
@@ -43,6 +43,14 @@ struct KernelSource {
   std::vector<SpecConstant> constants = {};
   std::string options = {};     // passed to the OpenCL compiler as they are
   Dim3 group_size = unset_dim;  // default group size of launches
+  // The shader, GLSL or SPIR-V, says itself where its arguments go: any set and binding, arrays,
+  // uniform buffers, images, samplers. Its arguments are then those that its code uses, ascending
+  // by set, binding and element of an array; of a combined image sampler the image and then the
+  // sampler; last, as one value, the bytes of the whole push_constant block.
+  bool declared_layout = false;
+  std::vector<DescriptorCount> array_counts = {};  // of arrays without a size; default 1
+  std::uint32_t subgroup_size = 0;                 // required; 0: the driver's choice
+  bool full_subgroups = false;                     // required
 };
 
 class Device;

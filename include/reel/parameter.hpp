@@ -30,15 +30,51 @@ enum class ArgumentKind : std::uint8_t {
   image
 };
 
+// What a kernel with a declared layout (KernelSource::declared_layout) has at a set and binding.
+// The numbers are those of documents.
+enum class DescriptorKind : std::uint8_t {
+  none,  // a parameter by position
+  storage_buffer,
+  uniform_buffer,
+  storage_image,
+  sampled_image,
+  sampler,
+  combined_image_sampler,  // two parameters: the image, then the sampler
+  storage_texel_buffer,
+  uniform_texel_buffer,
+  push_constants,  // the whole block, one value
+  other            // an acceleration structure, an input attachment
+};
+
+// How many elements a kernel is given of an array of descriptors that has no size in its source.
+struct DescriptorCount {
+  std::uint32_t set = 0, binding = 0, count = 0;
+  friend bool operator==(const DescriptorCount&, const DescriptorCount&) = default;
+};
+
 struct Parameter {
   std::string name;  // empty where the driver doesn't tell
   ArgumentKind kind = ArgumentKind::buffer;
   std::uint32_t size_bytes = 0;                       // of a value; 0 = unknown, any size is taken
   Access access = Access::read_write;                 // of a buffer
   std::optional<ElementType> element = std::nullopt;  // of a buffer or value, where it is plain
+  // Where it is bound, of a kernel with a declared layout.
+  DescriptorKind descriptor = DescriptorKind::none;
+  std::uint32_t set = 0, binding = 0;
+  std::uint32_t array_element = 0;  // within an array of descriptors
+
+  // Of another kernel with a declared layout, is this the same place?
+  bool is_at_place_of(const Parameter& other) const noexcept {
+    return kind == other.kind && set == other.set && binding == other.binding &&
+           array_element == other.array_element &&
+           (descriptor == DescriptorKind::push_constants) ==
+               (other.descriptor == DescriptorKind::push_constants);
+  }
 };
 
 const char* to_string(Access access) noexcept;      // "in", "out", "inout"
 const char* to_string(ArgumentKind kind) noexcept;  // "buffer", "value", "shared", …
+// "storage buffer", "combined image sampler", …; "" of none.
+const char* to_string(DescriptorKind kind) noexcept;
 
 }  // namespace reel

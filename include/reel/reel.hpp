@@ -34,6 +34,7 @@
 #include "reel/replay.hpp"           // IWYU pragma: export
 #include "reel/scope.hpp"            // IWYU pragma: export
 #include "reel/scope_tree.hpp"       // IWYU pragma: export
+#include "reel/shader_text.hpp"      // IWYU pragma: export
 #include "reel/sql.hpp"              // IWYU pragma: export
 #include "reel/stream.hpp"           // IWYU pragma: export
 #include "reel/stream_capture.hpp"   // IWYU pragma: export

@@ -36,17 +36,30 @@ struct TraceDevice {
   std::uint32_t compute_units = 0;
   bool can_stamp_time = false;
   double stamp_resolution_ns = 0;
-  std::optional<std::uint64_t> clock_error_ns;  // the largest; none: its times can't be placed
+  std::optional<std::uint64_t> clock_error_ns;    // the largest; none: its times can't be placed
+  std::vector<std::string> features, extensions;  // that a Vulkan program switched on
 };
 
 struct TraceStream {
   StreamId id{};
   std::uint32_t device = no_index;  // index in devices()
   std::string label;
+  // Each command starts when the one before it is done; else only barriers and waits say so, and
+  // ids are the order in which commands were submitted.
+  bool is_ordered = true;
+  std::optional<std::uint32_t> family = std::nullopt;  // of a queue of Vulkan
 };
 
 enum class BufferKind : std::uint8_t { buffer, image, svm };
 const char* to_string(BufferKind kind) noexcept;
+
+// Where a buffer or an image of Vulkan lies, and what it is for.
+struct BufferMemory {
+  std::uint32_t allocation = no_index;  // a number of the process; none: not known
+  std::uint64_t offset_bytes = 0;
+  std::uint32_t flags = 0;  // of the memory: VkMemoryPropertyFlags
+  std::uint32_t usage = 0;  // VkBufferUsageFlags, of an image VkImageUsageFlags
+};
 
 struct TraceBuffer {
   BufferId id{};
@@ -54,8 +67,9 @@ struct TraceBuffer {
   std::uint64_t size_bytes = 0;
   std::string label;
   BufferKind kind = BufferKind::buffer;
-  std::optional<ImageShape> image = std::nullopt;       // of an image
-  bool starts_undefined = false;                        // fresh memory holds anything, not zeros
+  std::optional<ImageShape> image = std::nullopt;  // of an image
+  bool starts_undefined = false;                   // fresh memory holds anything, not zeros
+  BufferMemory memory = {};
   std::optional<std::uint64_t> allocated_ns, freed_ns;  // none: not within the capture
 };
 
@@ -78,11 +92,18 @@ struct TraceKernel {
   KernelForm built_form{};
   std::vector<TraceVariant> variants;
   std::vector<std::pair<std::string, std::string>> defines;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> constants;  // id, value
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  // id, value
   std::string options;
   Dim3 group_size = unset_dim;
   std::vector<Parameter> parameters;
   std::string build_log, binary_hash;
+  bool declared_layout = false;               // see KernelSource
+  std::vector<DescriptorCount> array_counts;  // of arrays without a size in the source
+  std::uint32_t subgroup_size = 0;            // required; 0: any
+  bool full_subgroups = false;                // required
+
+  // Reflection on a shader tells the order of buffers and that of values, not how they are mixed.
+  bool has_parameters_by_kind() const noexcept { return is_shader(built_form) && !declared_layout; }
 };
 
 enum class WorkKind : std::uint8_t {
@@ -154,6 +175,24 @@ struct TraceWork {
 // Before `command` runs, `after`, a command of another stream, is done.
 struct TraceOrder {
   std::uint32_t command, after;  // indices in commands(); `after` is the smaller
+};
+
+// Commands that one call gave to a stream together: `count` of them, from `first` on.
+struct TraceSubmission {
+  std::uint32_t first, count;
+  std::uint32_t stream;  // index in streams()
+  std::uint32_t call;    // text: the function
+};
+
+// What a command of the kind barrier asks for; one may have several. Stages and accesses are
+// Vulkan's bits (VkPipelineStageFlags2, VkAccessFlags2), layouts VkImageLayout.
+struct TraceBarrier {
+  std::uint32_t command = no_index;
+  std::uint64_t source_stages = 0, target_stages = 0, source_accesses = 0, target_accesses = 0;
+  std::uint32_t buffer = no_index;  // index in buffers(); none: all memory
+  std::uint64_t offset_bytes = 0, size_bytes = 0;
+  std::uint32_t old_layout = 0, new_layout = 0;
+  std::uint32_t source_family = no_index, target_family = no_index;  // none: it changes no owner
 };
 
 enum class ContentRole : std::uint8_t { input, written, check };
@@ -254,6 +293,11 @@ class Trace {
   const std::vector<TraceOverhead>& overheads() const;
   const std::vector<TraceEdge>& edges() const;
   const std::vector<TraceNote>& notes() const;
+  const std::vector<TraceSubmission>& submissions() const;  // by first command
+  const std::vector<TraceBarrier>& barriers() const;        // by command
+  // Index of the submission that gave this command; none: it was given by itself.
+  std::optional<std::uint32_t> submission_of(std::uint32_t command) const;
+  std::span<const TraceBarrier> barriers_of(std::uint32_t command) const;
 
   const TraceWork& work_of(const TraceCommand& command) const;
   std::span<const TraceArgument> arguments(const TraceWork& work) const;

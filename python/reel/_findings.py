@@ -39,6 +39,7 @@ class Finding:
     saving_ns: int | None
     saving_bytes: int | None
     formula: str  # how the saving was computed
+    after: list[str]  # ids of findings to act on first; the advice says why
     numbers: dict[str, tuple[float, str]]  # by name: value and unit
     commands: list[TraceCommand]
     buffers: list[TraceBuffer]
@@ -66,6 +67,7 @@ class DiffSide:
     enqueued: int  # by the host: those that ran alone, and launches of graphs
     launches: int  # of graphs
     noise: float
+    cut: bool  # it ends before its recording did: only whole passes are compared
 
 
 @dataclass(frozen=True)

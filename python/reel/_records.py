@@ -54,6 +54,10 @@ class Parameter:
     size_bytes: int  # of a value; 0: any
     access: str  # of a buffer: "in", "out", "inout"
     element: str | None  # "f32", ...; None where it isn't plain
+    descriptor: str = ""  # of a shader with a declared layout: "storage buffer", "push constants", ...
+    descriptor_set: int = 0  # where it is bound
+    binding: int = 0
+    array_element: int = 0  # within an array of descriptors
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,8 @@ class ImageShape:
     row_pitch_bytes: int  # of one that is made on a buffer; 0: rows follow each other
     format: str  # "RGBA8 unorm", "R32 float"
     extent: str  # "640 x 480", "256 x 256, 6 layers"
+    levels: int = 1  # mip levels; the bytes are those of level 0
+    samples: int = 1  # of a pixel
 
 
 @dataclass(frozen=True)

@@ -142,6 +142,10 @@ class Device:
         constants: Mapping[int, int] = ...,
         options: str = "",
         group_size: _Grid | None = None,
+        declared_layout: bool = False,
+        array_counts: Mapping[tuple[int, int], int] = ...,
+        subgroup_size: int = 0,
+        full_subgroups: bool = False,
     ) -> Kernel: ...
     def stream(self, label: str = "", priority: str = "normal") -> Stream: ...
     def event(self, label: str = "") -> Event: ...

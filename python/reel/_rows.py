@@ -92,6 +92,12 @@ class TraceKernel(ListedRow):
     group_size: Field[tuple[int, int, int] | None] = Field()
     parameters: Field[list[Parameter]] = Field()
     build_log: Field[str] = Field()
+    declared_layout: Field[bool] = Field("A shader that says itself where its arguments go.")
+    array_counts: Field[dict[tuple[int, int], int]] = Field(
+        "Elements of arrays of descriptors without a size in the source, by set and binding."
+    )
+    subgroup_size: Field[int] = Field("That it requires; 0: any.")
+    full_subgroups: Field[bool] = Field("Whether it requires them.")
 
     @property
     def id(self) -> str:

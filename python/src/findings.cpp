@@ -31,6 +31,7 @@ py::dict to_finding(const analysis::Finding& finding) {
   row["saving_ns"] = finding.saving_ns;
   row["saving_bytes"] = finding.saving_bytes;
   row["formula"] = to_text(finding.formula);
+  row["after"] = finding.after;
   return row;
 }
 
@@ -51,6 +52,7 @@ py::dict to_side(const analysis::DiffSide& side) {
   row["enqueued"] = side.enqueued;
   row["launches"] = side.launches;
   row["noise"] = side.noise;
+  row["cut"] = side.is_cut;
   return row;
 }
 

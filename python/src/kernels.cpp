@@ -40,12 +40,20 @@ std::uint32_t to_word(const py::handle& value, const char* rule) {
 KernelSource to_source(const std::string& opencl_c, const std::string& glsl,
                        const py::object& spirv, const py::dict& defines, const py::dict& constants,
                        const std::string& options, const py::object& group_size) {
+  const auto to_bits = [](const py::handle& value) {
+    try {
+      return value.cast<std::uint64_t>();
+    } catch (const py::cast_error&) {
+      throw py::type_error("The value of a constant is its bits, an int from 0 to 2**64 - 1, not " +
+                           repr_of(value) + ".");
+    }
+  };
   KernelSource source{.name = {}, .opencl_c = opencl_c, .glsl = glsl, .options = options};
   source.spirv = to_words(spirv);
   for (const auto& [key, value] : defines) source.defines.push_back({py::str(key), py::str(value)});
   for (const auto& [key, value] : constants)
-    source.constants.push_back({to_word(key, "The id of a constant is its constant_id"),
-                                to_word(value, "The value of a constant is its 32 bits")});
+    source.constants.push_back(
+        {to_word(key, "The id of a constant is its constant_id"), to_bits(value)});
   if (!group_size.is_none()) source.group_size = to_dim3(group_size, "group_size");
   return source;
 }
@@ -66,10 +74,18 @@ Kernel with_host(const py::object& host, const std::function<Kernel(const HostKe
 Kernel build(const Device& device, const std::string& name, const std::string& opencl_c,
              const std::string& glsl, const py::object& spirv, const py::object& host,
              const std::string& entry, const py::dict& defines, const py::dict& constants,
-             const std::string& options, const py::object& group_size) {
+             const std::string& options, const py::object& group_size, bool declared_layout,
+             const py::dict& array_counts, std::uint32_t subgroup_size, bool full_subgroups) {
   KernelSource source = to_source(opencl_c, glsl, spirv, defines, constants, options, group_size);
   source.name = name;
   source.entry = entry;
+  source.declared_layout = declared_layout;
+  for (const auto& [place, count] : array_counts) {
+    const auto at = place.cast<std::pair<std::uint32_t, std::uint32_t>>();
+    source.array_counts.push_back({at.first, at.second, count.cast<std::uint32_t>()});
+  }
+  source.subgroup_size = subgroup_size;
+  source.full_subgroups = full_subgroups;
   return with_host(host, [&](const HostKernel& function) {
     source.host = function;
     return device.kernel(source);
@@ -123,10 +139,14 @@ void bind_kernels(py::module_& module) {
           py::arg("spirv") = py::none(), py::arg("host") = py::none(), py::arg("entry") = "",
           py::arg("defines") = py::dict(), py::arg("constants") = py::dict(),
           py::arg("options") = "", py::arg("group_size") = py::none(),
-          R"doc(kernel($self, name, opencl_c='', glsl='', spirv=None, host=None, entry='', defines={}, constants={}, options='', group_size=None)
+          py::arg("declared_layout") = false, py::arg("array_counts") = py::dict(),
+          py::arg("subgroup_size") = 0, py::arg("full_subgroups") = false,
+          R"doc(kernel($self, name, opencl_c='', glsl='', spirv=None, host=None, entry='', defines={}, constants={}, options='', group_size=None, declared_layout=False, array_counts={}, subgroup_size=0, full_subgroups=False)
 --
 
-Builds the form that the device takes; Error with the compiler's log where it fails.
+Builds the form that the device takes; Error with the compiler's log where it fails. With
+declared_layout a shader says itself where its arguments go: any set and binding, arrays (of those
+without a size, array_counts has the elements by set and binding), uniform buffers, images, samplers.
 
 >>> scale = device.kernel("scale", opencl_c=text, group_size=64, defines={"TYPE": "float"})
 )doc");

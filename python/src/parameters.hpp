@@ -18,6 +18,10 @@ inline py::list to_parameters(const std::vector<Parameter>& parameters) {
     row["access"] = to_string(parameter.access);
     row["element"] = parameter.element ? py::object(py::str(name_of(*parameter.element)))
                                        : py::object(py::none());
+    row["descriptor"] = to_string(parameter.descriptor);
+    row["descriptor_set"] = parameter.set;
+    row["binding"] = parameter.binding;
+    row["array_element"] = parameter.array_element;
     result.append(record("Parameter", row));
   }
   return result;

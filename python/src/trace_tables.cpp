@@ -111,6 +111,8 @@ auto with_list(const Trace& trace, const std::string& name, Call call) {
   if (name == "overheads") return call(trace.overheads());
   if (name == "orders") return call(trace.orders());
   if (name == "edges") return call(trace.edges());
+  if (name == "submissions") return call(trace.submissions());
+  if (name == "barriers") return call(trace.barriers());
   throw py::key_error("A trace has no table '" + name + "'.");
 }
 

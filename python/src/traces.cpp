@@ -39,6 +39,8 @@ py::object to_image(const std::optional<ImageShape>& image) {
   row["row_pitch_bytes"] = image->row_pitch_bytes;
   row["format"] = to_text(format_name(*image));
   row["extent"] = to_text(extent_text(*image));
+  row["levels"] = image->levels;
+  row["samples"] = image->samples;
   return record("ImageShape", row);
 }
 
@@ -71,6 +73,10 @@ py::list list_kernels(const Trace& trace) {
     row["group_size"] = kernel.group_size == unset_dim ? py::object(py::none())
                                                        : py::object(to_tuple(kernel.group_size));
     row["parameters"] = to_parameters(kernel.parameters);
+    py::dict counts;
+    for (const DescriptorCount& count : kernel.array_counts)
+      counts[py::make_tuple(count.set, count.binding)] = count.count;
+    row["array_counts"] = counts;
     result.append(row);
   }
   return result;

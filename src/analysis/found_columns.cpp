@@ -39,6 +39,10 @@ constexpr RowColumn<Gap> gaps[] = {
     number_column<&Gap::before>("before_command", command, "the last to end"),
     number_column<&Gap::after>("after_command", command, "the next to start"),
     number_column<&Gap::call>("call", call, "what the host did meanwhile"),
+    number_column<&Gap::after_wait>(
+        "after_wait", call,
+        "the wait that the host had come back from, where it was in one when the device ran out of "
+        "work"),
     number_column<&Gap::period>("period", number,
                                 "the idle period it is a part of: one that has several causes in "
                                 "turn has several rows"),

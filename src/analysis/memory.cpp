@@ -88,12 +88,21 @@ Memory find_memory(const Trace& trace, const Activity& activity) {
     BufferUse& use = memory.buffers[b];
     use.at_peak =
         use.alive_from_ns <= memory.peak_ns && (use.outlives || memory.peak_ns < use.alive_to_ns);
-    if (!use.at_peak || use.first == no_index) continue;
+    if (!use.at_peak) continue;
     // A saved graph has no times; what it uses, it needs.
-    use.needed_at_peak =
-        activity.span_ns() == 0 || (start_of(trace.commands()[use.first]) < memory.peak_end_ns &&
-                                    memory.peak_ns <= end_of(trace.commands()[use.last]));
-    if (use.needed_at_peak) memory.needed_at_peak_bytes += trace.buffers()[b].size_bytes;
+    const bool has_times = activity.span_ns() > 0;
+    if (use.first == no_index)
+      use.peak_use = PeakUse::never;
+    else if (has_times && trace.buffers()[b].allocated_ns &&
+             start_of(trace.commands()[use.first]) >= memory.peak_end_ns)
+      use.peak_use = PeakUse::not_yet;
+    else if (has_times && !use.outlives && end_of(trace.commands()[use.last]) < memory.peak_ns)
+      use.peak_use = PeakUse::no_longer;
+    else
+      use.peak_use = PeakUse::needed;
+    use.needed_at_peak = use.peak_use == PeakUse::needed;
+    if (use.needed_at_peak && !is_view[b])
+      memory.needed_at_peak_bytes += trace.buffers()[b].size_bytes;
   }
   return memory;
 }

@@ -31,6 +31,12 @@ const char* to_string(DependencyKind kind) noexcept {
   return name_in(names, kind);
 }
 
+const char* to_string(PeakUse use) noexcept {
+  constexpr std::array names{"not allocated", "needed", "not yet used", "no longer used",
+                             "not used at all"};
+  return name_in(names, use);
+}
+
 const char* to_string(Pass::Kind kind) noexcept {
   constexpr std::array names{"session", "launch", "scope", "repetition"};
   return name_in(names, kind);

@@ -148,6 +148,8 @@ void DocumentWriter::add(const OverheadRow& row) { tables_->add(row, TableId::ov
 void DocumentWriter::add(const ClockRow& row) { tables_->add(row, TableId::clocks); }
 void DocumentWriter::add(const EdgeRow& row) { tables_->add(row, TableId::edges); }
 void DocumentWriter::add(const NoteRow& row) { tables_->add(row, TableId::notes); }
+void DocumentWriter::add(const SubmissionRow& row) { tables_->add(row, TableId::submissions); }
+void DocumentWriter::add(const BarrierRow& row) { tables_->add(row, TableId::barriers); }
 
 void DocumentWriter::flush() {
   tables_->write_all();

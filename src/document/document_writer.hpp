@@ -60,6 +60,8 @@ class DocumentWriter {
   void add(const ClockRow& row);
   void add(const EdgeRow& row);
   void add(const NoteRow& row);
+  void add(const SubmissionRow& row);
+  void add(const BarrierRow& row);
 
   void flush();                        // everything so far reaches the file
   void sync();                         // what reached the file, its disk

@@ -15,7 +15,8 @@ bool same(const KernelSource& a, const KernelSource& b) {
   const auto text = [](const KernelSource& s) {
     return std::tie(s.name, s.opencl_c, s.glsl, s.spirv, s.opencl_binary, s.opencl_il,
                     s.opencl_parts, s.opencl_builtin, s.host.function, s.entry, s.options,
-                    s.group_size);
+                    s.group_size, s.declared_layout, s.array_counts, s.subgroup_size,
+                    s.full_subgroups);
   };
   const auto same_define = [](const Define& x, const Define& y) {
     return x.name == y.name && x.value == y.value;

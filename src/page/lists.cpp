@@ -9,6 +9,7 @@
 #include "analysis/contents/buffer_elements.hpp"
 #include "graph/json_writer.hpp"
 #include "page/row_json.hpp"
+#include "page/shader_sources.hpp"
 #include "page/value_texts.hpp"
 
 namespace reel::page {
@@ -45,10 +46,19 @@ void write_kernel(JsonWriter& json, const PageState& state, const TraceKernel& k
   json.array("parameters", kernel.parameters, [&](const Parameter& parameter) {
     json.object([&] { write_columns(json, state, parameter); });
   });
-  json.array("variants", kernel.variants, [&](const TraceVariant& variant) {
+  struct Shown {
+    std::string form;
+    bool has_text;
+  };
+  std::vector<Shown> shown;
+  for (const TraceVariant& variant : kernel.variants)
+    shown.push_back({to_string(variant.form), variant.blob && state.trace.has_blob(*variant.blob)});
+  for (const std::string& name : shader_source_names(state.trace, kernel))
+    shown.push_back({name, true});
+  json.array("variants", shown, [&](const Shown& one) {
     json.object([&] {
-      json.member("form", to_string(variant.form));
-      json.member("has_text", variant.blob && state.trace.has_blob(*variant.blob));
+      json.member("form", one.form);
+      json.member("has_text", one.has_text);
     });
   });
 }

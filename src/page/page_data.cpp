@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "page/lists.hpp"
+#include "page/shader_sources.hpp"
 #include "page/tables.hpp"
 #include "reel/diff.hpp"
 #include "reel/scope_tree.hpp"
@@ -51,7 +52,11 @@ std::string string_of(const std::vector<std::byte>& bytes) {
 std::optional<Resource> source(const Trace& trace, const Pair& which) {
   if (which.first >= trace.kernels().size()) return {};
   const TraceKernel& kernel = trace.kernels()[which.first];
-  if (which.second >= kernel.variants.size()) return {};
+  if (which.second >= kernel.variants.size()) {
+    auto text = page::shader_source(trace, kernel, which.second - kernel.variants.size());
+    if (!text) return {};
+    return Resource{std::move(*text), "text/plain; charset=utf-8"};
+  }
   const TraceVariant& variant = kernel.variants[which.second];
   if (!variant.blob) return {};
   const auto bytes = trace.blob(*variant.blob);
@@ -148,6 +153,11 @@ std::vector<std::string> PageData::names() const {
     for (std::size_t v = 0; v < kernels[k].variants.size(); ++v)
       if (kernels[k].variants[v].blob && state_->trace.has_blob(*kernels[k].variants[v].blob))
         names.push_back(fmt::format("source/{}/{}", k, v));
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const std::size_t count = page::shader_source_names(state_->trace, kernels[k]).size();
+    for (std::size_t i = 0; i < count; ++i)
+      names.push_back(fmt::format("source/{}/{}", k, kernels[k].variants.size() + i));
+  }
   return names;
 }
 

@@ -1,7 +1,6 @@
 #include "page/value_texts.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 
 #include "reel/arguments.hpp"
@@ -14,10 +13,8 @@ constexpr std::size_t most_bytes = 256;
 
 std::string text_of(const Trace& trace, const TraceArgument& value, const Parameter* parameter) {
   const auto bytes = trace.value_bytes(value);
-  if (SamplerShape sampler; value.kind == ArgumentKind::sampler && bytes.size() == sizeof sampler) {
-    std::memcpy(&sampler, bytes.data(), sizeof sampler);
-    return to_string(sampler);
-  }
+  if (value.kind == ArgumentKind::sampler)
+    if (std::string text = sampler_text(bytes); !text.empty()) return text;
   const auto element = parameter ? parameter->element : std::nullopt;
   if (bytes.size() <= most_bytes) return value_text(bytes, element);
   return value_text(bytes.first(most_bytes), element) + " …";

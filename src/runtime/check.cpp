@@ -67,6 +67,17 @@ void check_partial_groups(const Dispatch& dispatch, const DeviceInfo& info) {
          dispatch.kernel->source.name, text(items), text(size), info.id);
 }
 
+// Groups that begin at another than the first, all of them full.
+bool is_whole_offset(const Dispatch& dispatch) {
+  const Dim3 &offset = dispatch.offset, &size = dispatch.group_size, &items = dispatch.items;
+  if (!dispatch.kernel->takes_group_offsets || size == unset_dim) return false;
+  if (items != unset_dim &&
+      (items.x != dispatch.groups.x * size.x || items.y != dispatch.groups.y * size.y ||
+       items.z != dispatch.groups.z * size.z))
+    return false;
+  return offset.x % size.x == 0 && offset.y % size.y == 0 && offset.z % size.z == 0;
+}
+
 void check_shared(const Dispatch& dispatch, const DeviceInfo& info) {
   std::uint64_t total = 0;
   for (const Argument& argument : dispatch.arguments)
@@ -125,7 +136,8 @@ void check_for_device(const Command& command, const DeviceState& device) {
       check_argument_for_device(dispatch->arguments[i], i, name, device);
     check_group_size(*dispatch, device.info());
     check_partial_groups(*dispatch, device.info());
-    if (dispatch->is_free_grid() && !device.info().takes_free_grids)
+    if (dispatch->kernel->checks_arguments) dispatch->kernel->check_arguments(*dispatch);
+    if (dispatch->is_free_grid() && !device.info().takes_free_grids && !is_whole_offset(*dispatch))
       fail(Code::unsupported,
            "Kernel '{}' is launched with an offset, or by items without a group size; {} takes "
            "whole groups that begin at 0.",

@@ -55,7 +55,7 @@ inline bool is_plainly_fine(const Dispatch& dispatch, const DeviceState* device,
                             const DispatchLimits& limits) noexcept {
   if (!dispatch.kernel || dispatch.indirect.buffer || dispatch.is_free_grid()) return false;
   const KernelResource& kernel = *dispatch.kernel;
-  if (kernel.device.get() != device || !kernel.reflected ||
+  if (kernel.device.get() != device || !kernel.reflected || kernel.checks_arguments ||
       dispatch.arguments.size() != kernel.parameters.size())
     return false;
   const Dim3 &size = dispatch.group_size, &groups = dispatch.groups;

@@ -215,7 +215,70 @@ TEST(Diff, SaysThatDocumentsHaveNothingInCommon) {
   const analysis::TraceDiff found = diff(one.trace(), other.trace());
   EXPECT_FALSE(found.comparable);
   EXPECT_FALSE(found.differs());
+  EXPECT_TRUE(found.rows.empty() && found.kernels.empty());
+  EXPECT_EQ(found.total.ns_a, 0u);
   EXPECT_THAT(found.cause, AllOf(HasSubstr("nothing in common"), Not(HasSubstr("faster"))));
+}
+
+// Passes of 100 µs, the last of which was cut off; commands without a time came too late.
+Trace cut_document(int passes, int last_commands, bool last_has_times) {
+  MadeDocument made;
+  const auto k = made.kernel("k"), x = made.buffer();
+  for (int pass = 0; pass < passes; ++pass) {
+    const bool is_last = pass + 1 == passes;
+    const double t = 10 + 120 * pass;
+    const auto launch =
+        made.add({.kind = WorkKind::launch, .call = test::Span{t - 2, t - 1}, .graph = 0});
+    for (std::uint32_t i = 0; i < (is_last ? static_cast<std::uint32_t>(last_commands) : 10u);
+         ++i) {
+      const bool has_time = !is_last || last_has_times || i < 3;
+      made.add({.kernel = k,
+                .run = has_time ? test::Span{t + 10 * i, t + 10 * i + 10} : test::Span{},
+                .call = test::Span{t - 2, t - 1},
+                .changes = {{x}},
+                .launch = launch,
+                .node = i});
+    }
+  }
+  return made.cut();
+}
+
+TEST(Diff, ComparesWholePassesAloneOfADocumentThatWasCut) {
+  MadeDocument whole;
+  const auto k = whole.kernel("k"), x = whole.buffer();
+  for (int pass = 0; pass < 12; ++pass) {
+    const double t = 10 + 120 * pass;
+    for (int i = 0; i < 10; ++i)
+      whole.add({.kernel = k, .run = {t + 10 * i, t + 10 * i + 10}, .changes = {{x}}});
+    whole.pass({t - 1.5, t + 101});
+  }
+  const Trace before = whole.trace();
+  // Twice: with the last pass shorter, and with as many commands, of which most have no times.
+  for (const auto& [passes, commands, times] :
+       {std::tuple(12, 4, true), std::tuple(12, 10, false), std::tuple(2, 4, true)}) {
+    const analysis::TraceDiff found = diff(before, cut_document(passes, commands, times));
+    EXPECT_TRUE(found.comparable);
+    EXPECT_TRUE(found.b.is_cut);
+    EXPECT_FALSE(found.a.is_cut);
+    EXPECT_EQ(found.total.ns_a, 100'000u);
+    EXPECT_EQ(found.total.ns_b, 100'000u) << passes << " " << commands << " " << times;
+    EXPECT_EQ(found.b.commands, 10u);
+    EXPECT_THAT(found.cause, HasSubstr(passes == 2 ? "was cut off: its one whole pass is compared"
+                                                   : "was cut off: its 11 whole passes are"));
+  }
+}
+
+TEST(Diff, ComparesNothingOfADocumentThatWasCutInItsFirstPass) {
+  MadeDocument a, b;
+  for (MadeDocument* made : {&a, &b}) {
+    const auto k = made->kernel("k");
+    for (int i = 0; i < (made == &a ? 10 : 4); ++i)
+      made->add({.kernel = k, .run = {10.0 + 10 * i, 19.0 + 10 * i}, .groups = 1u + i});
+  }
+  const analysis::TraceDiff found = diff(a.trace(), b.cut());
+  EXPECT_FALSE(found.comparable);
+  EXPECT_TRUE(found.rows.empty());
+  EXPECT_THAT(found.cause, HasSubstr("cut off before a whole pass of it was recorded"));
 }
 
 TEST(Diff, ComparesOneRunWhereAPassHasMore) {

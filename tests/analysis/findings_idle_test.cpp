@@ -49,12 +49,27 @@ void add_gaps_with(MadeDocument& made, const char* call, double from, double to)
   }
 }
 
-TEST(IdleSync, IsFoundAfterWaits) {
+TEST(IdleSync, IsFoundWhereTheHostWaitsForSomethingElse) {
   MadeDocument made;
-  add_gaps_with(made, "Stream::synchronize()", 1, 11);
+  add_gaps_with(made, "Stream::synchronize()", 15, 40);
   const auto finding = find(made, "idle.sync");
   ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_ns, 4u * 25'000);
   EXPECT_THAT(finding->title, HasSubstr("Stream::synchronize()"));
+}
+TEST(IdleSync, IsNotFoundForWhatTheHostDoesAfterAWait) {
+  MadeDocument made;
+  add_gaps_with(made, "clFinish", 1, 11);
+  EXPECT_FALSE(find(made, "idle.sync"));
+}
+TEST(IdleHost, SaysThatItIsTheHostsOwnTimeAfterAWait) {
+  MadeDocument made;
+  add_gaps_with(made, "clFinish", 1, 11);
+  const auto finding = find(made, "idle.host");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(number(*finding, "after_waits"), number(*finding, "idle"));
+  EXPECT_THAT(finding->title, HasSubstr("the host's own time after it came back from clFinish"));
+  EXPECT_THAT(finding->advice, HasSubstr("before waiting"));
 }
 TEST(IdleSync, IsNotFoundWhereNobodyWaited) {
   MadeDocument made;

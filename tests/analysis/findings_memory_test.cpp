@@ -168,6 +168,21 @@ TEST(MemDead, IsFoundForABufferKeptTooLong) {
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->saving_bytes, 1000u);
 }
+// What lives on may be used again; what was there before may have been used then.
+TEST(MemDead, IsNotFoundForBuffersWhoseUseTheDocumentDoesNotShow) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  const auto weights = made.buffer({.size = 1000}), other = made.buffer({.size = 1000});
+  const auto passing = made.buffer({.size = 10, .allocated = 20, .freed = 30});
+  made.add({.kernel = k, .run = {5, 15}, .call = test::Span{0.5, 0.6}, .reads = {{weights}}});
+  made.add({.kernel = k, .run = {20, 25}, .call = test::Span{0.6, 0.7}, .changes = {{passing}}});
+  made.add({.kernel = k, .run = {40, 45}, .call = test::Span{0.7, 0.8}, .reads = {{other}}});
+  const Trace trace = made.trace();
+  const analysis::Report report = analyze(trace);
+  for (const analysis::Finding& finding : find_insights(trace, report))
+    EXPECT_NE(finding.id, "mem.dead") << finding.title;
+  EXPECT_EQ(report.memory.needed_at_peak_bytes, 2010u);
+}
 TEST(MemDead, IsNotFoundWhereItWasFreedInTime) {
   MadeDocument made;
   add_lives(made, false);

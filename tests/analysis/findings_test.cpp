@@ -52,6 +52,39 @@ TEST(CriticalPathRule, SaysWhichKernelToStartWith) {
   EXPECT_EQ(finding->saving_ns, 40'000u);
   EXPECT_THAT(finding->evidence.kernels, ElementsAre(slow));
 }
+// A device that is busy all of its time, in a document that is mostly a wait.
+void add_late_wait(MadeDocument& made, double returned) {
+  const auto k = made.kernel("k");
+  made.add({.kernel = k, .run = {10, 50}, .call = test::Span{1, 2}});
+  made.add({.kernel = k, .run = {50, 90}, .call = test::Span{2, 3}});
+  made.call("GraphSession::finish()", {4, returned});
+}
+TEST(CriticalPathRule, CountsTimeInAWaitAsWaiting) {
+  MadeDocument made;
+  add_late_wait(made, 390);
+  const auto finding = find(made, "cp");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(number(*finding, "delays"), 300'000 + 9'000);
+  EXPECT_EQ(number(*finding, "host"), 0);
+  EXPECT_THAT(finding->title, HasSubstr("The longest wait is 300.0 µs in GraphSession::finish()."));
+  EXPECT_THAT(finding->advice, StartsWith("Shorten the waiting"));
+}
+TEST(Verdict, SaysWhatTheRestWasWhereTheDeviceHadWorkForTheSmallerPart) {
+  MadeDocument made;
+  add_late_wait(made, 390);
+  const auto finding = find(made, "verdict");
+  EXPECT_THAT(finding->title, HasSubstr("Device-bound"));
+  EXPECT_THAT(finding->title,
+              HasSubstr("That is about 80.0 µs of the 389.0 µs that were recorded: 300.0 µs passed "
+                        "after its last command in GraphSession::finish()."));
+  EXPECT_THAT(finding->advice, StartsWith("Look first at what the host does before"));
+}
+TEST(Verdict, SaysNothingOfTheRestWhereItIsSmall) {
+  MadeDocument made;
+  add_late_wait(made, 95);
+  EXPECT_THAT(find(made, "verdict")->title, Not(HasSubstr("recorded")));
+}
+
 TEST(CriticalPathRule, IsNotFoundWithoutTimes) {
   MadeDocument made;
   made.add({.kernel = made.kernel("k"), .call = test::Span{1, 2}});

@@ -35,6 +35,22 @@ std::uint32_t MadeDocument::stream(std::uint32_t device) {
   return streams_++;
 }
 
+std::uint32_t MadeDocument::queue() {
+  StreamRow row{streams_, 0, ""};
+  row.ordered = false;
+  writer_->add(row);
+  return streams_++;
+}
+
+std::uint32_t MadeDocument::barrier(std::uint32_t queue, std::vector<TraceBarrier> rows) {
+  const std::uint32_t command = add({.kind = WorkKind::barrier, .stream = queue});
+  for (TraceBarrier& row : rows) {
+    row.command = command;
+    writer_->add(row);
+  }
+  return command;
+}
+
 std::uint32_t MadeDocument::device() {
   writer_->add(
       DeviceRow{devices_, "other", "host", "Other", "cpu", "reel", "1", "", 1u << 30, 2, true, 1});
@@ -46,6 +62,7 @@ std::uint32_t MadeDocument::buffer(const MadeBuffer& buffer) {
   const auto id = static_cast<std::uint32_t>(sizes_.size());
   BufferRow row{id, 0, buffer.size, buffer.label};
   row.starts_undefined = buffer.undefined;
+  row.memory = buffer.memory;
   writer_->add(row);
   if (buffer.allocated) writer_->add(AllocationRow{false, id, at_us(*buffer.allocated)});
   if (buffer.freed) writer_->add(AllocationRow{true, id, at_us(*buffer.freed)});
@@ -153,8 +170,11 @@ void MadeDocument::note(const std::string& text) {
   writer_->add(NoteRow{sample_start_ns, "limit", text});
 }
 
-Trace MadeDocument::trace() {
-  writer_->close({{"commands", std::to_string(commands_)}, {"complete", "yes"}});
+Trace MadeDocument::trace() { return closed("yes"); }
+Trace MadeDocument::cut() { return closed("the program was killed"); }
+
+Trace MadeDocument::closed(const std::string& complete) {
+  writer_->close({{"commands", std::to_string(commands_)}, {"complete", complete}});
   Trace trace = Trace::load(folder_ / "made.reel");
   if (!trace.problems().empty()) throw std::runtime_error(trace.problems()[0]);
   return trace;

@@ -238,6 +238,9 @@ TEST(Memory, KnowsThePeakAndWhoWasAlive) {
   EXPECT_EQ(report.memory.peak_ns, test::at_us(15));
   EXPECT_EQ(report.memory.needed_at_peak_bytes, 1000u);
   EXPECT_TRUE(report.memory.buffers[early].at_peak);
+  EXPECT_EQ(report.memory.buffers[weights].peak_use, analysis::PeakUse::needed);
+  EXPECT_EQ(report.memory.buffers[early].peak_use, analysis::PeakUse::no_longer);
+  EXPECT_EQ(report.memory.buffers[late].peak_use, analysis::PeakUse::not_yet);
   EXPECT_FALSE(report.memory.buffers[early].outlives);
   EXPECT_TRUE(report.memory.buffers[late].outlives);
   EXPECT_EQ(report.memory.buffers[weights].reads, 2u);

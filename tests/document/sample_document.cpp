@@ -160,6 +160,9 @@ void write_sample(DocumentWriter& w) {
   }
   w.add(OrderRow{3, 3, 2});
   w.add(EdgeRow{0, 0, 1, 2});
+  w.add(SubmissionRow{4, 3, 0, w.text("vkQueueSubmit")});
+  w.add(BarrierRow{5, 0x800, 0x1000, 0x40, 0x800, 1, 256, 512, 0, 0, no_index, no_index});
+  w.add(BarrierRow{5, 0x800, 0x800, 0x40, 0x20, no_index, 0, 0, 0, 0, no_index, no_index});
 
   std::vector<float> ramp(1024);
   for (std::size_t i = 0; i < ramp.size(); ++i) ramp[i] = static_cast<float>(i);

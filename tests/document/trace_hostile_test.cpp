@@ -110,7 +110,7 @@ TEST_F(HostileTrace, UnknownColumnsAreSkippedInSilence) {
     const Offset<schema::Commands> commands(b.EndTable(start));
     const auto newer = b.CreateString("a table of tomorrow");
     const auto batch = b.StartTable();
-    b.AddOffset(schema::Batch::VT_NOTES + 2, newer);
+    b.AddOffset(schema::Batch::VT_BARRIERS + 2, newer);
     b.AddOffset(schema::Batch::VT_COMMANDS, commands);
     return Offset<schema::Batch>(b.EndTable(batch));
   });
@@ -280,6 +280,25 @@ TEST_F(HostileTrace, OrdersOnlyPointBack) {
     b.add(OrderRow{no_index, 0, no_index});
   });
   EXPECT_EQ(trace.orders().size(), 1u);
+}
+
+TEST_F(HostileTrace, SubmissionsAndBarriersAreOfWhatIsThere) {
+  const Trace trace = with([](Batches& b) {
+    for (std::uint32_t i = 0; i < 4; ++i) b.add(command(i));
+    b.add(SubmissionRow{0, 2, 0, 0});
+    b.add(SubmissionRow{1, 1, 0, 0});  // of another
+    b.add(SubmissionRow{2, 3, 0, 0});  // ends past the last command
+    b.add(SubmissionRow{2, 0, 0, 0});  // of nothing
+    b.add(SubmissionRow{2, 1, 9, 0});  // no such stream
+    b.add(SubmissionRow{3, ~0u, 0, 0});
+    b.add(BarrierRow{1, 1, 1, 0, 0, no_index, 0, 0, 0, 0, no_index, no_index});
+    b.add(BarrierRow{7, 1, 1, 0, 0, no_index, 0, 0, 0, 0, no_index, no_index});
+    b.add(BarrierRow{1, 1, 1, 0, 0, 44, 0, 0, 0, 0, no_index, no_index});
+  });
+  ASSERT_EQ(trace.submissions().size(), 1u);
+  EXPECT_EQ(trace.submissions()[0].count, 2u);
+  EXPECT_EQ(trace.submission_of(2), std::nullopt);
+  EXPECT_EQ(trace.barriers().size(), 1u);
 }
 
 TEST_F(HostileTrace, RangesPastTheirBufferTakeTheirWorkWithThem) {

@@ -174,6 +174,23 @@ TEST_F(LoadedSample, MissingTimesAreMissing) {
 }
 
 TEST_F(LoadedSample, HasOrdersAndEdges) {
+  ASSERT_EQ(trace->submissions().size(), 1u);
+  EXPECT_EQ(trace->submissions()[0].first, 4u);
+  EXPECT_EQ(trace->submissions()[0].count, 3u);
+  EXPECT_EQ(trace->text(trace->submissions()[0].call), "vkQueueSubmit");
+  EXPECT_EQ(trace->submission_of(3), std::nullopt);
+  EXPECT_EQ(trace->submission_of(4), 0u);
+  EXPECT_EQ(trace->submission_of(6), 0u);
+  EXPECT_EQ(trace->submission_of(7), std::nullopt);
+  ASSERT_EQ(trace->barriers_of(5).size(), 2u);
+  EXPECT_TRUE(trace->barriers_of(4).empty());
+  const TraceBarrier& barrier = trace->barriers_of(5)[0];
+  EXPECT_EQ(barrier.source_stages, 0x800u);
+  EXPECT_EQ(barrier.target_accesses, 0x800u);
+  EXPECT_EQ(trace->buffers()[barrier.buffer].id, BufferId{1});
+  EXPECT_EQ(barrier.offset_bytes, 256u);
+  EXPECT_EQ(barrier.size_bytes, 512u);
+  EXPECT_EQ(trace->barriers_of(5)[1].buffer, no_index);
   ASSERT_EQ(trace->orders().size(), 1u);
   EXPECT_EQ(trace->orders()[0].command, 3u);
   EXPECT_EQ(trace->orders()[0].after, 2u);
@@ -394,6 +411,55 @@ TEST(TraceTotals, ViewsAreNoMemory) {
   EXPECT_THAT(totals.problems, IsEmpty());
   EXPECT_EQ(totals.buffers.size(), 3u);
   EXPECT_EQ(totals.buffer_bytes, 4096u + 1024u);
+}
+
+TEST(Trace, KeepsWhereAKernelTakesItsArguments) {
+  const TemporaryFolder folder;
+  {
+    DocumentWriter writer(folder / "layout.reel", {{"program", "x"}});
+    document::DeviceRow device{0, "vulkan:0", "vulkan", "V", "cpu", "", "", "", 0, 1, true, 1};
+    device.features = {"shaderInt64"};
+    device.extensions = {"VK_KHR_a", "VK_KHR_b"};
+    writer.add(device);
+    document::BufferRow image{7, 0, 64, "image"};
+    image.kind = BufferKind::image;
+    image.image = ImageShape{ImageType::d2, ChannelOrder::r, ChannelType::uint8, 1, 8, 8};
+    image.image->levels = 4;
+    writer.add(image);
+    document::KernelRow kernel{};
+    kernel.id = 3;
+    kernel.name = "blur";
+    kernel.built_form = KernelForm::spirv;
+    kernel.constants = {{1, 5}, {2, 0x123456789ABCDEF0}};
+    kernel.declared_layout = kernel.full_subgroups = true;
+    kernel.subgroup_size = 32;
+    kernel.array_counts = {{0, 1, 8}};
+    Parameter where{"target", ArgumentKind::image, 0, Access::write};
+    where.descriptor = DescriptorKind::storage_image;
+    where.set = 2;
+    where.binding = 9;
+    where.array_element = 3;
+    kernel.parameters = {where};
+    writer.add(kernel);
+    writer.close({{"complete", "yes"}});
+  }
+  const Trace trace = Trace::load(folder / "layout.reel");
+  EXPECT_THAT(trace.devices()[0].features, ElementsAre("shaderInt64"));
+  EXPECT_THAT(trace.devices()[0].extensions, ElementsAre("VK_KHR_a", "VK_KHR_b"));
+  EXPECT_EQ(trace.buffers()[0].image->levels, 4u);
+  EXPECT_EQ(trace.buffers()[0].image->samples, 1u);
+  const TraceKernel& kernel = trace.kernels()[0];
+  EXPECT_THAT(kernel.constants,
+              ElementsAre(std::pair(1u, 5ull), std::pair(2u, 0x123456789ABCDEF0ull)));
+  EXPECT_TRUE(kernel.declared_layout && kernel.full_subgroups);
+  EXPECT_FALSE(kernel.has_parameters_by_kind());
+  EXPECT_EQ(kernel.subgroup_size, 32u);
+  EXPECT_THAT(kernel.array_counts, ElementsAre(DescriptorCount{0, 1, 8}));
+  ASSERT_EQ(kernel.parameters.size(), 1u);
+  EXPECT_EQ(kernel.parameters[0].descriptor, DescriptorKind::storage_image);
+  EXPECT_EQ(kernel.parameters[0].set, 2u);
+  EXPECT_EQ(kernel.parameters[0].binding, 9u);
+  EXPECT_EQ(kernel.parameters[0].array_element, 3u);
 }
 
 }  // namespace

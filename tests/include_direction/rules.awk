@@ -48,6 +48,7 @@ BEGIN {
   own("runtime", "device stream graph_exec stream_capture executor memory_pool")
   own("document", "packed_rows trace_columns trace_commands trace_totals trace document buffer_value arguments")
   own("recording", "capture_report")
+  own("shaders", "shader_text")
   own("capture", "capture")
   own("replay", "replay proof")
   own("analysis", "dependency_sets analysis insights diff scope_tree")
@@ -58,30 +59,34 @@ BEGIN {
   may["base"] = " base "
   # What OpenCL calls things, for its backend and its layer.
   may["opencl"] = " base graph opencl "
+  # What shaders take, and what Vulkan calls things, for its backend and its layer.
+  may["spirv"] = " base graph spirv "
+  may["vulkan"] = " base graph vulkan "
+  may["shaders"] = " base graph spirv shaders "
   may["graph"] = " base graph "
   may["document"] = " base opencl graph document "
   may["analysis"] = " base opencl graph document analysis "
   # Of replay only the script: a program does what a replay does.
   may["export"] = " base opencl graph document analysis replay export "
-  may["page"] = " base opencl graph document analysis page "
+  may["page"] = " base opencl graph document analysis shaders page "
   may["runtime"] = " base graph runtime "
   # reel_app.h stands alone: C, for programs that have nothing else of ours.
   may["app"] = " app "
   # What records knows no device and no API.
   may["recording"] = " base graph document recording "
   may["capture"] = " base graph runtime document recording capture app "
-  may["layers"] = " base opencl graph document recording app layers "
-  may["replay"] = " base opencl graph runtime document recording capture analysis replay "
-  may["backends"] = " base opencl graph runtime backends "
-  may["everything"] = " base graph runtime document recording capture replay analysis export page "
-  may["cli"] = " base graph runtime document recording capture replay analysis export page backends everything ops layers cli "
+  may["layers"] = " base opencl spirv vulkan graph document recording app layers "
+  may["replay"] = " base opencl spirv graph runtime document recording capture analysis replay "
+  may["backends"] = " base opencl spirv vulkan graph runtime backends "
+  may["everything"] = " base graph shaders runtime document recording capture replay analysis export page "
+  may["cli"] = " base graph shaders runtime document recording capture replay analysis export page backends everything ops layers cli "
   may["ops"] = " base graph runtime everything ops "
   may["examples"] = " base graph runtime document recording capture replay analysis export page everything ops app examples "
   may["python"] = " base graph runtime document recording capture replay analysis export everything ops app python "
   # bench measures the forward pass.
   may["bench"] = " base graph runtime document recording capture replay analysis export page backends everything ops examples bench "
-  may["tests"] = " base opencl graph runtime document recording capture replay analysis export page backends everything ops app layers examples tests "
-  may["fuzz"] = " base opencl graph runtime document analysis replay tests fuzz "
+  may["tests"] = " base opencl spirv vulkan shaders graph runtime document recording capture replay analysis export page backends everything ops app layers examples tests "
+  may["fuzz"] = " base opencl spirv graph runtime document analysis replay tests fuzz "
 }
 FNR == 1 {
   module = module_of(FILENAME)

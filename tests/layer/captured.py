@@ -83,7 +83,8 @@ class Captured:
 
     def environment(self, **more):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("REEL_CAPTURE")}
-        environment.pop("OPENCL_LAYERS", None)
+        for name in ("OPENCL_LAYERS", "VK_INSTANCE_LAYERS", "VK_ADD_LAYER_PATH", "VK_LAYER_PATH"):
+            environment.pop(name, None)
         # Programs leave things behind on purpose (whether the layer leaks is asked elsewhere), die on purpose, and
         # fork with threads.
         dies = ":handle_segv=0:handle_abort=0"
@@ -96,11 +97,21 @@ class Captured:
         return Ran(self.words(), self.environment(), self.folder)
 
     def run_idle(self):
-        return Ran(self.words(), self.environment(OPENCL_LAYERS=self.layer), self.folder)
+        folder = str(pathlib.Path(self.layer).parent)  # where its manifest is, too
+        vulkan = {"VK_ADD_LAYER_PATH": folder, "VK_INSTANCE_LAYERS": "VK_LAYER_REEL_capture"}
+        return Ran(self.words(), self.environment(OPENCL_LAYERS=self.layer, **vulkan), self.folder)
+
+    def run_validated(self):
+        """Where the layer of Khronos has something to say, it says it on stdout, and so it is another one."""
+        named = {"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation"}
+        more = {"VK_LAYER_ENABLES": "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT"}
+        return Ran(self.words(), self.environment(**named, **more), self.folder)
 
     def run_captured(self):
         # The layer under test comes first in the list of layers, so the loader asks it first, then the tally.
-        environment = self.environment(OPENCL_LAYERS=str(self.build / "tally_layer.so"), TALLY=str(self.tally))
+        tally = self.build / "tally_layer.so"
+        more = {"OPENCL_LAYERS": str(tally), "TALLY": str(self.tally)} if tally.exists() else {}
+        environment = self.environment(**more)
         options = shlex.split(self.case.options)
         return Ran([self.reel, "capture", *options, "-o", str(self.document), "--", *self.words()], environment, self.folder)
 
@@ -111,7 +122,8 @@ class Captured:
         return ran
 
     def check(self):
-        bare, captured = self.run_bare(), self.run_idle() if self.case.idle else self.run_captured()
+        way = self.run_idle if self.case.idle else self.run_validated if self.case.validated else self.run_captured
+        bare, captured = self.run_bare(), way()
         keep = self.case.keep or (lambda lines: lines)
         if captured.end not in (bare.end, self.case.ends):
             raise Failure(f"How it ends is another one under capture.\n--- bare\n{bare.told()}--- captured\n{captured.told()}")
@@ -119,9 +131,9 @@ class Captured:
         # Left at work, PoCL complains of its own compiler going away, now and then, bare as well.
         if self.case.ends is None:
             expect_same("stderr", keep(bare.own_stderr()), keep(captured.own_stderr()))
-        if self.case.idle and list(self.folder.glob("*.reel")):
+        if (self.case.idle or self.case.validated) and list(self.folder.glob("*.reel")):
             raise Failure(f"There is a document in {self.folder}, and nobody asked for one.")
-        if self.case.idle or not self.case.document:
+        if self.case.idle or self.case.validated or not self.case.document:
             return f"{captured.seconds:.1f} s"
         if not self.document.exists():
             raise Failure(f"There is no document {self.document}.\n{captured.told()}")
@@ -140,6 +152,10 @@ class Captured:
             raise Failure(f"No note of the kind {self.case.note} is among {info['notes']}.")
         if self.case.giving_time:
             self.check_giving_time(info)
+        for query, expected in self.case.rows.items():
+            rows = json.loads(self.ask("sql", "--json", str(self.document), query).stdout)["rows"]
+            if rows != expected:
+                raise Failure(f"{query}\ngives {rows}, not {expected}.")
         return f"{info['commands']['total']} commands, {info['file_bytes']} bytes, {self.check_replay(info)}"
 
     def check_giving_time(self, info):

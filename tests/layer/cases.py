@@ -39,6 +39,10 @@ class Case:
     note: str = ""
     # The document says how long giving its commands took, and the times of the calls bear it out.
     giving_time: bool = False
+    # The validation layer of Vulkan is loaded in place of ours: it must have nothing to say of the program.
+    validated: bool = False
+    # Questions in SQL about the document, and the rows that they must give.
+    rows: dict = field(default_factory=dict)
     # Why it is as it is; printed with a failure.
     because: str = ""
 

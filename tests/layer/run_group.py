@@ -7,7 +7,10 @@ import sys
 import traceback
 
 from captured import Captured, Failure
-from cases import GROUPS
+from cases import GROUPS as OPENCL_GROUPS
+from vulkan_cases import VULKAN_GROUPS
+
+GROUPS = {**OPENCL_GROUPS, **VULKAN_GROUPS}
 
 
 def main():

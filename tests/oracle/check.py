@@ -26,7 +26,7 @@ class Failure(Exception):
 
 class Ran:
     def __init__(self, words, folder, environment=None):
-        base = {k: v for k, v in os.environ.items() if not k.startswith("REEL_CAPTURE") and k != "OPENCL_LAYERS"}
+        base = {k: v for k, v in os.environ.items() if not k.startswith("REEL_CAPTURE") and k not in ("OPENCL_LAYERS", "VK_INSTANCE_LAYERS")}
         base["NO_COLOR"] = "1"
         # Programs leave things behind on purpose.
         base["ASAN_OPTIONS"] = base.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
@@ -82,6 +82,16 @@ class Facts:
         self.releases = "release" in verbs
         # A command can't be run again, be it a write that a user event holds back until its bytes are gone.
         self.leaves_out = self.native or self.hashes or self.svm or self.turned or self.user_events
+
+
+class VulkanFacts(Facts):
+    """Memory of a Vulkan program is seen by its host at any time; what is recorded may be given again."""
+
+    def __init__(self, written, window, contents, turned):
+        super().__init__(written, window, contents, turned)
+        verbs = {step.split()[1] for step in written.steps}
+        self.learns_without_waiting = bool(verbs & {"pollfence", "pollvalue"})
+        self.shares_memory = self.maps = True
 
 
 # A reason, how it begins or what is in it, and when it is true by construction; no name: it is no reason, but must be true.
@@ -173,6 +183,8 @@ def reported(ran):
 class Checker:
     """Checks programs in a folder of its own, and counts what came of them."""
 
+    Facts = Facts
+
     def __init__(self, tools, folder):
         self.tools, self.folder = tools, pathlib.Path(folder)
         self.counts = {}
@@ -257,7 +269,7 @@ class Checker:
 
     def judge_reasons(self, said, written, window, contents, turned):
         """Why something is not proved: each reason must be one that this program gives by construction."""
-        facts = Facts(written, window, contents, turned)
+        facts = self.Facts(written, window, contents, turned)
         for reason in said:
             fitting = [(name, holds) for name, pattern, holds in REASONS if re.search(pattern, reason)]
             if not any(holds(facts) for _, holds in fitting):
@@ -379,12 +391,12 @@ UNPROVED = {"native kernel", "user event", "leaves with work under way", "_exit"
 
 
 class OpenclChecker(Checker):
-    kind = "opencl"
+    kind, program_name = "opencl", "oracle_opencl"
 
     def check_kept(self, path):
         self.fresh()
         kept, document = Kept(path), self.folder / "captured.reel"
-        words = [self.tools.programs / "oracle_opencl", path]
+        words = [self.tools.programs / self.program_name, path]
         bare = Ran(words, self.folder)
         self.compare(bare, Ran([self.tools.reel, "capture", "-o", document, *kept.options, "--", *words], self.folder))
         contents = kept.options[kept.options.index("--contents") + 1]
@@ -394,7 +406,7 @@ class OpenclChecker(Checker):
         self.fresh()
         program = self.folder / "program.txt"
         program.write_text(written.text)
-        words = [self.tools.programs / "oracle_opencl", program]
+        words = [self.tools.programs / self.program_name, program]
         try:
             bare = self.bare(written, words)
         except Failure as failure:
@@ -456,6 +468,46 @@ class OpenclChecker(Checker):
         if case.contents == "all" and not self.is_named(document, self.program_of(written), name, first):
             raise Failure("culprit", f"The kernel {name} was changed, and this is said to differ first: {first}\n" + ran.told())
         self.count("tampered", "noticed")
+
+
+class VulkanCase(OpenclCase):
+    """The same windows; how many submits there are is known, too."""
+
+    def __init__(self, chance, written, whole, without=()):
+        self.contents = chance.choice(("inputs", "inputs", "all", "all", "hashes"))
+        self.options, self.captures, self.window = [], None, "whole"
+        if whole:
+            return
+        commands, submits = len(written.nodes), len(written.submits)
+        windows = ("first", "commands", "kernel", "time", "inside", "last", "submits")
+        self.window = chance.choice([one for one in windows if f"window_{one}" not in without] or ["whole"])
+        if self.window == "first":
+            self.options = ["--first", str(chance.randrange(1, commands + 2))]
+        elif self.window in ("commands", "submits"):
+            count = commands if self.window == "commands" else submits
+            first = chance.randrange(count + 1)
+            self.options = [f"--{self.window}", f"{first}-{first + chance.randrange(count + 1)}"]
+        elif self.window == "kernel":
+            self.options = ["--kernel", kernels.ENTRY[chance.choice([n for _, n in written.kernels_run] or ["scale"])]]
+        elif self.window == "time":
+            self.options = ["--after", f"{chance.randrange(1, 60)}ms", "--for", f"{chance.randrange(5, 200)}ms"]
+        elif self.window == "last":
+            self.options = ["--last", f"{chance.choice((5, 20, 100))}ms"]
+        elif self.window == "inside":
+            self.options = ["--trigger"]
+            places = sorted(chance.sample(range(len(written.plan.actions) + 1), 2))
+            self.captures = {places[0]: ("start", 0), places[1]: ("stop", 0)}
+
+
+class VulkanChecker(OpenclChecker):
+    kind, program_name, Facts = "vulkan", "oracle_vulkan", VulkanFacts
+
+    @staticmethod
+    def program_of(written):
+        return written.plan.which, 1
+
+    def tamper(self, written, case, document):
+        """Another kernel can't be given yet: `--what-if` takes sources, and there are none."""
 
 
 class OwnCase:

@@ -150,7 +150,7 @@ class Document:
             constant = kernels.constant(which, name)
             extra = command.group
             if name == "pixels":
-                extra = "r32" if values[1] == 0xFFFFFFFF else "rgba8"
+                extra = "r32" if len(values) < 2 or values[1] == 0xFFFFFFFF else "rgba8"
         if name == self.changed_kernel:
             constant ^= 0x10
         kernels.compute(name, constant, variant, parts, items, values[0] if values else 0, extra)

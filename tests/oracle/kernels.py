@@ -62,6 +62,7 @@ SOURCES = {
     "  int i = get_global_id(0), w = get_image_width(a); b[i] = read_imageui(a, (int2)(i % w, i / w)).x * C; }",
 }
 ENTRY = {name: "rotate_by" if name == "rotate" else name for name in SOURCES}
+ENTRY["weigh"] = "weigh"  # only Vulkan's programs have it (shaders/)
 
 
 def one_source(name, which, changed=0):
@@ -94,6 +95,7 @@ def uses(name, variant):
         "choose": "rw" if variant == 1 else "uw",
         "pixels": "rw",
         "flatten": "rw",
+        "weigh": "rrw",
     }[name]
 
 
@@ -124,6 +126,8 @@ def compute(name, c, variant, memory, items, s, extra):
             b[x % items] = (b[x % items] + c) & WORD
     elif name == "casts":
         b[:items] = [x ^ c for x in a[:items]]
+    elif name == "weigh":
+        memory[2][:items] = [(x * c + b[i % 4]) & WORD for i, x in enumerate(a[:items])]
     elif name == "groups":
         old = list(a)
         for i in range(items):

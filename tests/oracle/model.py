@@ -63,6 +63,14 @@ class Model:
             if use != "r":
                 self.memory[root][first : first + count] = numbers
 
+    def numbers(self, root, first, numbers):
+        self.memory[root][first : first + len(numbers)] = numbers
+
+    def indirect_run(self, which, name, places, size_root, size_at, number, group):
+        """The size of the dispatch is what its memory says when it runs."""
+        items = self.memory[size_root][size_at] * group
+        self.run(which, 1, name, places, items, number, group)
+
     def bytes(self, root, first, count, byte):
         self.memory[root][first : first + count] = [byte * 0x01010101] * count
 

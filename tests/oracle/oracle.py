@@ -12,10 +12,11 @@ import sys
 import time
 import traceback
 
-from check import Failure, OpenclCase, OpenclChecker, OwnCase, OwnChecker, Tools
+from check import Failure, OpenclCase, OpenclChecker, OwnCase, OwnChecker, Tools, VulkanCase, VulkanChecker
 from opencl_programs import Plan, Written
 from order import chance_of
 from own_programs import OwnPlan, OwnWritten
+from vulkan_programs import VulkanPlan, VulkanWritten
 
 # Known to fail, each with its reason; --all tries them as well.
 OFF = {
@@ -23,6 +24,7 @@ OFF = {
         "sleep",  # order by nothing but time is a race, and told as one
     ],
     "own": [],
+    "vulkan": [],
 }
 
 
@@ -56,8 +58,12 @@ class OwnTry(Try):
     kind, Plan, Written, Case = "own", OwnPlan, OwnWritten, OwnCase
 
 
-TRIES = {"opencl": OpenclTry, "own": OwnTry}
-CHECKERS = {"opencl": OpenclChecker, "own": OwnChecker}
+class VulkanTry(Try):
+    kind, Plan, Written, Case = "vulkan", VulkanPlan, VulkanWritten, VulkanCase
+
+
+TRIES = {"opencl": OpenclTry, "own": OwnTry, "vulkan": VulkanTry}
+CHECKERS = {"opencl": OpenclChecker, "own": OwnChecker, "vulkan": VulkanChecker}
 
 
 def fails_alike(checkers, one, plan, whole, kind, times):

@@ -35,13 +35,38 @@ class Sentence {
 
   std::string text() const {
     if (diff_.a.commands == 0 && diff_.b.commands == 0) return "Neither document has commands.";
+    if (!a_.has_whole_pass() || !b_.has_whole_pass()) return no_whole_pass();
     if (!diff_.comparable)
       return "The documents have nothing in common that could be compared: kernels and copies of "
              "one make up less than a tenth of the other.";
-    return counts() + times();
+    return counts() + times() + cut();
   }
 
  private:
+  std::string no_whole_pass() const {
+    const bool neither = !a_.has_whole_pass() && !b_.has_whole_pass();
+    return fmt::format(
+        "Times can't be compared: {} cut off before a whole pass of {} was recorded. Only whole "
+        "passes are compared where a document ends too early.",
+        neither ? "both documents were"
+                : fmt::format("'{}' was", (a_.has_whole_pass() ? b_ : a_).trace().path()),
+        neither ? "either" : "it");
+  }
+
+  // What was cut off is in no number, and whoever reads them must know.
+  std::string cut() const {
+    const auto one = [](const Side& side) {
+      return fmt::format("'{}' was cut off: its {} compared", side.trace().path(),
+                         side.passes().size() == 1
+                             ? std::string("one whole pass is")
+                             : fmt::format("{} whole passes are", side.passes().size()));
+    };
+    std::string text;
+    for (const Side* side : {&a_, &b_})
+      if (was_cut(side->trace())) text += " " + one(*side) + ".";
+    return text;
+  }
+
   // What differs in number comes first: times of unlike work mean little.
   std::string counts() const {
     const DiffSide &a = diff_.a, &b = diff_.b;

@@ -54,11 +54,15 @@ class DiffSearch {
     least_ = {.ns = std::max(diff_.a.total_ns, diff_.b.total_ns) / 100, .drift = drift_of_passes()};
     // More than that no clock and no neighbour does to every pass.
     if (diff_.common && std::abs(*diff_.common) <= 0.1) least_.common = std::abs(*diff_.common);
-    diff_.comparable = have_enough_in_common();
+    diff_.comparable = a_.has_whole_pass() && b_.has_whole_pass() && have_enough_in_common();
+    if (!diff_.comparable) {
+      diff_.cause = cause_of(diff_, a_, b_);
+      return std::move(diff_);
+    }
     compare_passes();
     add_rows();
     add_kernels();
-    if (diff_.comparable) judge_all();
+    judge_all();
     put_in_order();
     add_sources();
     compare_contents(a_, b_, diff_);
@@ -182,6 +186,7 @@ class DiffSearch {
                     {least_.ns / std::max(row.count_a, row.count_b), least_.drift, least_.common});
     }
     diff_.rows.push_back(std::move(row));
+    keys_.emplace_back(key_a, key_b);
   }
 
   static std::uint64_t nothing(const PassTime&) { return 0; }
@@ -199,14 +204,10 @@ class DiffSearch {
   void add_kernels() {
     std::map<std::string, std::uint32_t> rows;  // how many, by name
     for (const DiffRow& row : diff_.rows) ++rows[row.name];
-    const auto times_of = [](const Side& side, const auto& times, const std::string& name) {
-      const auto found = times.find(name);
-      return found == times.end() ? side.times(nothing) : found->second;
-    };
     for (const auto& [name, count] : rows)
-      diff_.kernels.push_back(
-          {name, count,
-           compare(times_of(a_, times_a_, name), times_of(b_, times_b_, name), least_)});
+      diff_.kernels.push_back({name, count,
+                               compare(kernel_times_of(a_, times_a_, name),
+                                       kernel_times_of(b_, times_b_, name), least_)});
   }
 
   // The total is asked first and alone; its parts are many, and are judged together.
@@ -222,6 +223,7 @@ class DiffSearch {
     judge(parts);
     judge(runs);
     judge(kernels);
+    if (diff_.total.significant) name_the_cause();
     for (DiffRow& row : diff_.rows) {
       if (row.change == Change::added || row.change == Change::removed) continue;
       const DiffTime& compared = row.run ? *row.run : row.time;
@@ -230,6 +232,51 @@ class DiffSearch {
       else if (row.run)
         row.change = row.count_b > row.count_a ? Change::more_runs : Change::fewer_runs;
     }
+  }
+
+  // The total changed, so some part of it did, and the question is no longer whether, but which.
+  // The part that changed most the same way is asked alone: the total's test protects it from being
+  // one of many. That the runs differ by more than their passes drift has been shown with a margin,
+  // so of this part it is enough to exceed its own drift.
+  void name_the_cause() {
+    const bool is_slower = diff_.total.shift_ns > 0;
+    const auto gain = [&](const DiffTime& time) {
+      return is_slower ? time.shift_ns : -time.shift_ns;
+    };
+    const auto by_gain = [&](const auto& x, const auto& y) { return gain(x.time) < gain(y.time); };
+    const auto kernel = std::ranges::max_element(diff_.kernels, by_gain);
+    if (kernel == diff_.kernels.end() || gain(kernel->time) <= 0) return;
+    if (gain(diff_.idle) > gain(kernel->time)) {
+      const auto idle = [](const PassTime& pass) { return pass.total_ns - pass.busy_ns; };
+      ask_alone(diff_.idle, a_.times(idle), b_.times(idle));
+      return;
+    }
+    ask_alone(kernel->time, kernel_times_of(a_, times_a_, kernel->name),
+              kernel_times_of(b_, times_b_, kernel->name));
+    if (!kernel->time.significant) return;
+    std::size_t most = diff_.rows.size();
+    for (std::size_t i = 0; i < diff_.rows.size(); ++i)
+      if (diff_.rows[i].name == kernel->name &&
+          (most == diff_.rows.size() || by_gain(diff_.rows[most], diff_.rows[i])))
+        most = i;
+    if (most < diff_.rows.size() && diff_.rows[most].change == Change::same)
+      ask_alone(diff_.rows[most].time, a_.row_times(keys_[most].first),
+                b_.row_times(keys_[most].second));
+  }
+
+  void ask_alone(DiffTime& time, const Times& a, const Times& b) const {
+    if (time.significant) return;
+    DiffTime alone = compare(a, b, {.ns = least_.ns, .common = least_.common, .margin = 1});
+    if (!is_significant_alone(alone)) return;
+    alone.significant = true;
+    alone.passes_needed.reset();
+    time = alone;
+  }
+
+  static Times kernel_times_of(const Side& side, const std::map<std::string, Times>& times,
+                               const std::string& name) {
+    const auto found = times.find(name);
+    return found == times.end() ? side.times(nothing) : found->second;
   }
 
   void put_in_order() {
@@ -247,7 +294,8 @@ class DiffSearch {
     const TraceKernel &mine = a_.trace().kernels()[kernel_a],
                       &other = b_.trace().kernels()[kernel_b];
     if (mine.defines != other.defines || mine.constants != other.constants ||
-        mine.options != other.options)
+        mine.options != other.options || mine.array_counts != other.array_counts ||
+        mine.subgroup_size != other.subgroup_size || mine.full_subgroups != other.full_subgroups)
       return true;
     // Of the form both were built from; another form may not have been recorded.
     for (const TraceVariant& variant : mine.variants)
@@ -287,6 +335,7 @@ class DiffSearch {
   const Side &a_, &b_;
   TraceDiff diff_;
   std::map<std::string, Times> times_a_, times_b_;  // by kernel
+  std::vector<std::pair<RowKey, RowKey>> keys_;     // as diff_.rows, until they are put in order
   Least least_;
 };
 

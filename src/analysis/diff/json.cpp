@@ -14,7 +14,7 @@ Json side_json(const Trace& trace, const DiffSide& side) {
           {"idle_ns", side.idle_ns},   {"passes", side.passes},
           {"commands", side.commands}, {"peak_bytes", side.peak_bytes},
           {"enqueued", side.enqueued}, {"launches", side.launches},
-          {"noise", side.noise}};
+          {"noise", side.noise},       {"cut", side.is_cut}};
 }
 
 Json or_null(const auto& value) { return value ? Json(*value) : Json(); }

@@ -8,10 +8,17 @@
 namespace reel::analysis {
 
 Side::Side(const Trace& trace, const Report& report) : trace_(trace), report_(report) {
-  if (report.passes.size() < 2)
-    passes_.push_back(time_of(0, static_cast<std::uint32_t>(trace.commands().size())));
-  else
+  const auto all = static_cast<std::uint32_t>(trace.commands().size());
+  const bool is_cut = was_cut(trace);
+  // A single pass stands for the document where it is most of it, or where nothing else is whole.
+  const bool has_passes = report.passes.size() > 1 ||
+                          (report.passes.size() == 1 &&
+                           (is_cut || (report.passes[0].end - report.passes[0].first) * 2 >= all));
+  if (has_passes)
     for (const Pass& pass : report.passes) passes_.push_back(time_of(pass.first, pass.end));
+  else
+    passes_.push_back(time_of(0, all));
+  has_whole_pass_ = has_passes || !is_cut;
   for (std::size_t p = 1; p < passes_.size(); ++p)
     if (passes_[p - 1].ended_ns && passes_[p].started_ns > passes_[p - 1].ended_ns)
       passes_[p].between_ns = passes_[p].started_ns - passes_[p - 1].ended_ns;
@@ -84,6 +91,7 @@ DiffSide Side::numbers() const {
   side.commands = typical().commands;
   side.enqueued = typical().enqueued;
   side.launches = typical().launches;
+  side.is_cut = was_cut(trace_);
   if (side.total_ns)
     side.noise = static_cast<double>(spread_of(all)) / static_cast<double>(side.total_ns);
   return side;

@@ -35,6 +35,8 @@ class Side {
   const Trace& trace() const noexcept { return trace_; }
   const Report& report() const noexcept { return report_; }
   const std::vector<PassTime>& passes() const noexcept { return passes_; }  // one at least
+  // False: the document was cut off, and has no pass that is whole.
+  bool has_whole_pass() const noexcept { return has_whole_pass_; }
   // The pass whose time is in the middle: for what is no time.
   const PassTime& typical() const noexcept { return passes_[typical_]; }
   DiffSide numbers() const;
@@ -64,6 +66,7 @@ class Side {
   const Trace& trace_;
   const Report& report_;
   std::vector<PassTime> passes_;
+  bool has_whole_pass_ = true;
   std::size_t typical_ = 0;
   std::size_t warm_from_ = 0;  // passes before it fill caches
 };

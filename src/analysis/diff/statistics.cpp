@@ -9,11 +9,6 @@ namespace reel::analysis {
 
 namespace {
 
-// A run may differ from another by more than thirds of it differ among themselves. By half as much
-// again keeps false alarms below one in twenty where noise lasts over several passes
-// (docs/analysis.md).
-constexpr double drift_factor = 1.5;
-
 // Runs of one program on a busy machine differ by this much for no reason that passes show.
 constexpr double least_part = 0.03;
 constexpr double least_part_of_few = 0.25;
@@ -124,7 +119,7 @@ std::optional<std::uint32_t> times_needed(const Times& a, const Times& b, double
   const double effect = std::abs(part_larger(a, b) - 0.5);
   if (change == 0 || effect == 0) return std::nullopt;
   const double by_rank = 7.84 / (6 * effect * effect) * inflation(a, b);
-  const double by_drift = n * std::pow(drift_factor * drift / change, 2);
+  const double by_drift = n * std::pow(drift_margin * drift / change, 2);
   constexpr double most = 10'000;  // nobody records as many to see it
   const double needed = std::max({by_rank, by_drift, static_cast<double>(steady_times)});
   if (needed > most) return std::nullopt;
@@ -211,12 +206,16 @@ DiffTime compare(const Times& a, const Times& b, const Least& least) {
   const double drift = std::max(static_cast<double>(drift_between(a, b)), least.drift * larger);
   const double part = (fewer < steady_times ? least_part_of_few : least_part) + least.common;
   time.floor_ns =
-      std::max(least.ns, static_cast<std::uint64_t>(std::max(drift_factor * drift, part * larger)));
+      std::max(least.ns, static_cast<std::uint64_t>(std::max(least.margin * drift, part * larger)));
   time.shift_ns =
       static_cast<std::int64_t>(undisturbed(b)) - static_cast<std::int64_t>(undisturbed(a));
   if (fewer >= fewest_times) time.p = rank_test(a, b);
   time.passes_needed = times_needed(a, b, drift);
   return time;
+}
+
+bool is_significant_alone(const DiffTime& time) {
+  return time.p && *time.p <= significance && exceeds_floor(time);
 }
 
 void judge(std::span<DiffTime* const> family) {

@@ -40,11 +40,17 @@ inline constexpr double significance = 0.05;
 inline constexpr std::uint32_t fewest_times = 4;  // of fewer, no test of ranks can tell anything
 inline constexpr std::uint32_t steady_times = 8;  // of fewer, drift can hardly be seen
 
+// A run may differ from another by more than thirds of it differ among themselves. By half as much
+// again keeps false alarms below one in twenty where noise lasts over several passes
+// (docs/analysis.md).
+inline constexpr double drift_margin = 1.5;
+
 // What makes a change too small to be called one.
 struct Least {
   std::uint64_t ns = 0;  // what nobody cares about
   double drift = 0;      // of whole passes, as a part
   double common = 0;     // what all kernels have in common, as a part: the machine may have done it
+  double margin = drift_margin;  // so many times the drift
 };
 
 // Medians, spreads, p and the floor of a change.
@@ -53,5 +59,8 @@ DiffTime compare(const Times& a, const Times& b, const Least& least);
 // Says of each whether it is significant when all of them are looked at: Benjamini and Hochberg, so
 // that of those called significant one in twenty is expected not to be.
 void judge(std::span<DiffTime* const> family);
+
+// Of one time that was chosen before others are looked at, or that another test protects.
+bool is_significant_alone(const DiffTime& time);
 
 }  // namespace reel::analysis

@@ -1,4 +1,6 @@
 // What bound the span, and why devices stood still.
+#include "analysis/time/idle.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,9 +23,9 @@ constexpr CauseText cause_texts[] = {
      "Enqueue work earlier: prepare the next step while this one runs, or "
      "record the steps into a graph and launch that.",
      "Launch earlier: prepare the next launch while this one runs."},
-    {IdleCause::sync, "idle.sync", "the host waited for it to finish before enqueueing more",
-     "Wait later, or for an event instead of the whole stream, so that work is queued while the "
-     "host looks at results."},
+    {IdleCause::sync, "idle.sync", "the host was in a wait, and not for this device",
+     "Enqueue what this device can do already before waiting, or wait for the one event that is "
+     "needed instead of for everything."},
     {IdleCause::wakeup, "idle.wakeup", "the device was done, and the host's wait returned late",
      "Enqueue more work before waiting, so that the device goes on while the host wakes up."},
     {IdleCause::dependency, "idle.dep", "the next command waited for other work",
@@ -110,6 +112,32 @@ void add_first_runs(const Case& c, const std::vector<Share>& gaps, std::uint64_t
       "first launch.";
 }
 
+// The host had waited for the device, was released, and only then prepared what comes next.
+void add_after_waits(const Case& c, std::uint64_t sum, std::uint32_t longest_after,
+                     Finding& finding) {
+  std::uint64_t after_waits = 0;
+  std::map<std::uint32_t, std::uint64_t> by_name;  // of the wait
+  for (const Gap& gap : c.report.activity.gaps) {
+    if (gap.cause != IdleCause::host || gap.after_wait == no_index) continue;
+    after_waits += gap.size_ns();
+    by_name[c.trace.calls()[gap.after_wait].name] += gap.size_ns();
+  }
+  finding.numbers.push_back({"after_waits", "ns", static_cast<double>(after_waits)});
+  if (after_waits * 2 < sum) return;
+  const auto most =
+      std::ranges::max_element(by_name, {}, [](const auto& entry) { return entry.second; });
+  finding.title += fmt::format(" {} of it is the host's own time after it came back from {}.",
+                               share_text(after_waits, sum), c.trace.text(most->first));
+  const std::string general =
+      "Enqueue the next commands before waiting for the ones before, so that the device has work "
+      "while the host does its own.";
+  finding.advice =
+      longest_after == no_index
+          ? general
+          : fmt::format("Look first at what the host did before {}, which is a single case. {}",
+                        command_name(longest_after), general);
+}
+
 void add_idle(const Case& c, const CauseText& text, Findings& findings) {
   const std::uint64_t sum = c.report.activity.idle_ns[static_cast<std::size_t>(text.cause)];
   if (!c.is_worth(sum)) return;
@@ -142,9 +170,64 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
                      {"idle", "ns", static_cast<double>(sum)},
                      {"longest", "ns", static_cast<double>(gaps[0].ns)}};
   if (text.cause == IdleCause::launch) add_first_runs(c, gaps, sum, finding);
+  if (text.cause == IdleCause::host)
+    add_after_waits(c, sum, gaps[0].ns * 2 >= sum ? gaps[0].longest->after : no_index, finding);
   finding.saving_ns = sum;
   finding.formula = "estimate: if these gaps were eliminated";
   findings.push_back(std::move(finding));
+}
+
+// What passed before the first start and after the last end on any device, without what recording
+// took of it: the verdict is not about this.
+struct Outside {
+  TimeSpan before, after;
+  std::uint64_t before_ns = 0, after_ns = 0;
+  std::uint64_t sum_ns() const { return before_ns + after_ns; }
+};
+
+Outside outside_of(const Case& c) {
+  const Activity& activity = c.report.activity;
+  std::uint64_t first = activity.end_ns, last = activity.begin_ns;
+  for (const Lane& lane : activity.devices) {
+    if (!lane.timed) continue;
+    first = std::min(first, lane.begin_ns);
+    last = std::max(last, lane.end_ns);
+  }
+  const Intervals recording = recording_times(c.trace);
+  const auto without_recording = [&](const TimeSpan& span) {
+    if (span.end_ns <= span.begin_ns) return std::uint64_t{0};
+    return span.end_ns - span.begin_ns - recording.covered(span.begin_ns, span.end_ns);
+  };
+  Outside outside{{activity.begin_ns, first}, {last, activity.end_ns}};
+  outside.before_ns = without_recording(outside.before);
+  outside.after_ns = without_recording(outside.after);
+  return outside;
+}
+
+// Where devices had work for less than half of what was recorded, whoever looks at the whole must
+// know what the other half was.
+void add_outside(const Case& c, Finding& finding) {
+  const Outside outside = outside_of(c);
+  const Activity& activity = c.report.activity;
+  const std::uint64_t inside = outside.after.begin_ns - outside.before.end_ns;
+  finding.numbers.push_back({"before_first", "ns", static_cast<double>(outside.before_ns)});
+  finding.numbers.push_back({"after_last", "ns", static_cast<double>(outside.after_ns)});
+  if (outside.sum_ns() <= inside) return;
+  const auto part = [&](std::uint64_t ns, const TimeSpan& span, const char* when) {
+    return fmt::format("{} passed {}{}", time_text(ns), when,
+                       during_text(c.trace, span.begin_ns, span.end_ns));
+  };
+  std::string parts;
+  if (outside.before_ns * 10 >= outside.sum_ns())
+    parts = part(outside.before_ns, outside.before, "before its first command");
+  if (outside.after_ns * 10 >= outside.sum_ns())
+    parts += (parts.empty() ? "" : ", and ") +
+             part(outside.after_ns, outside.after, "after its last command");
+  finding.title += fmt::format(" That is about {} of the {} that were recorded: {}.",
+                               time_text(inside), time_text(activity.span_ns()), parts);
+  const std::string then = finding.advice.empty() ? "" : " Then: " + finding.advice;
+  finding.advice =
+      "Look first at what the host does before the first command and after the last." + then;
 }
 
 // A verdict from one gap is a verdict on that gap.
@@ -216,6 +299,7 @@ void verdict_rule(const Case& c, Findings& findings) {
     if (activity.idle_ns[cause])
       finding.numbers.push_back({fmt::format("idle.{}", to_string(static_cast<IdleCause>(cause))),
                                  "ns", static_cast<double>(activity.idle_ns[cause])});
+  add_outside(c, finding);
   findings.push_back(std::move(finding));
 }
 

@@ -101,9 +101,11 @@ void launch_shape_rule(const Case& c, Findings& findings) {
     if (work.kernel == no_index || device == no_index) continue;
     if (!work.has_own_groups()) continue;
     const std::uint64_t groups = work.groups.count();
-    if (groups > 0 && groups < c.trace.devices()[device].compute_units)
+    // Of single items, larger groups come first: fewer groups would only make it worse.
+    const bool is_single = work.group_size.count() == 1 && groups >= 64;
+    if (!is_single && groups > 0 && groups < c.trace.devices()[device].compute_units)
       few[{work.kernel, groups}].push_back(i);
-    if (work.group_size.count() == 1 && groups >= 64) {
+    if (is_single) {
       single.push_back(i);
       single_ns[work.kernel] += c.report.own_ns[i];
     }

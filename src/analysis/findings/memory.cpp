@@ -39,13 +39,17 @@ void peak(const Case& c, Findings& findings) {
     const BufferUse& use = memory.buffers[b];
     if (!use.at_peak) continue;
     alive.push_back(b);
-    if (!use.needed_at_peak) idle.push_back(b);
+    // Of what no command touches, only what was freed is known to be needless.
+    if (use.peak_use == PeakUse::not_yet || use.peak_use == PeakUse::no_longer ||
+        (use.peak_use == PeakUse::never && c.trace.buffers()[b].allocated_ns && !use.outlives))
+      idle.push_back(b);
   }
   Finding finding = about(c, "mem.peak", alive);
-  finding.title = fmt::format("Peak memory was {}, in {}; the largest is {} with {}.",
-                              size_text(memory.peak_bytes), count_text(alive.size(), "buffer"),
-                              describe_buffer(c.trace, finding.evidence.buffers[0]),
-                              size_text(c.trace.buffers()[finding.evidence.buffers[0]].size_bytes));
+  finding.title =
+      fmt::format("At most {} were allocated at once, in {}; the largest is {} with {}.",
+                  size_text(memory.peak_bytes), count_text(alive.size(), "buffer"),
+                  describe_buffer(c.trace, finding.evidence.buffers[0]),
+                  size_text(c.trace.buffers()[finding.evidence.buffers[0]].size_bytes));
   finding.evidence.begin_ns = memory.peak_ns;
   finding.evidence.end_ns = memory.peak_ns + 1;
   findings.push_back(std::move(finding));
@@ -56,12 +60,16 @@ void peak(const Case& c, Findings& findings) {
   if (!moves || idle_bytes * 10 < memory.peak_bytes) return;
   Finding dead = about(c, "mem.dead", idle);
   dead.severity = Severity::info;
-  dead.title = fmt::format("At the peak, {} of {} were not in use (not yet, or no longer).",
-                           size_text(idle_bytes), size_text(memory.peak_bytes));
+  dead.title = fmt::format(
+      "At the peak, {} of the {} allocated were not needed: not yet used, or no longer.",
+      size_text(idle_bytes), size_text(memory.peak_bytes));
   dead.advice = "Allocate later, free earlier, or let buffers share memory.";
   dead.confidence = Confidence::likely;
   dead.saving_bytes = idle_bytes;
-  dead.formula = "buffers alive at the peak with no use before it, or none after";
+  dead.formula =
+      "buffers allocated at the peak that were first used after it, or last used before it and "
+      "freed "
+      "later";
   dead.evidence.begin_ns = memory.peak_ns;
   dead.evidence.end_ns = memory.peak_ns + 1;
   findings.push_back(std::move(dead));

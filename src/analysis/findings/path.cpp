@@ -17,6 +17,16 @@ void path_rule(const Case& c, Findings& findings) {
       fmt::format("The critical path of {} is {} commands, {} host work and {} waiting.",
                   time_text(path.span_ns), share_text(path.command_ns, path.span_ns),
                   share_text(path.host_ns, path.span_ns), share_text(path.delay_ns, path.span_ns));
+  if (path.delay_ns * 2 >= path.span_ns) {
+    const PathStep* longest = nullptr;
+    for (const PathStep& step : path.steps)
+      if (step.kind == PathStep::Kind::delay &&
+          (!longest || step.end_ns - step.begin_ns > longest->end_ns - longest->begin_ns))
+        longest = &step;
+    finding.title +=
+        fmt::format(" The longest wait is {}{}.", time_text(longest->end_ns - longest->begin_ns),
+                    during_text(c.trace, longest->begin_ns, longest->end_ns));
+  }
   finding.numbers = {{"span", "ns", static_cast<double>(path.span_ns)},
                      {"commands", "ns", static_cast<double>(path.command_ns)},
                      {"host", "ns", static_cast<double>(path.host_ns)},
@@ -27,7 +37,11 @@ void path_rule(const Case& c, Findings& findings) {
     finding.title +=
         fmt::format(" With kernel {} twice as fast, the whole would take {} less.",
                     kernel_text(c.trace, best.kernel), share_text(saving, path.span_ns));
-    finding.advice = "Optimise what is on this path first; speeding up other work changes nothing.";
+    finding.advice =
+        path.command_ns * 2 >= path.span_ns
+            ? "Optimise what is on this path first; speeding up other work changes nothing."
+            : "Shorten the waiting and the host work on this path first; commands are the smaller "
+              "part of it.";
     finding.evidence.kernels = {best.kernel};
     finding.saving_ns = saving;
     finding.formula =

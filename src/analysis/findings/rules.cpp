@@ -24,6 +24,20 @@ std::uint64_t giving_ns(const TraceCommand& command) {
   return end > begin ? call - (end - begin) : call;
 }
 
+std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns) {
+  std::uint64_t most = 0;
+  std::uint32_t name = 0;
+  for (const TraceCall& call : trace.calls()) {
+    if (call.begin_ns >= end_ns) break;  // they are by begin
+    const std::uint64_t begin = std::max(call.begin_ns, begin_ns);
+    const std::uint64_t end = std::min(call.end_ns, end_ns);
+    if (end <= begin || end - begin <= most) continue;
+    most = end - begin;
+    name = call.name;
+  }
+  return most * 2 >= end_ns - begin_ns && most ? " in " + trace.text(name) : "";
+}
+
 std::vector<std::uint32_t> some(std::vector<std::uint32_t> list) {
   if (list.size() > most_evidence) list.resize(most_evidence);
   return list;
@@ -41,15 +55,15 @@ namespace reel::analysis {
 std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
   using namespace analysis;
   constexpr Rule rules[] = {
-      verdict_rule,       idle_rule,       launch_bound_rule,   launch_shape_rule,
-      fusion_rule,        barrier_rule,    race_rule,           unfollowed_rule,
-      overlap_rule,       same_bytes_rule, unread_bytes_rule,   small_copies_rule,
-      memory_rule,        path_rule,       bandwidth_rule,      nan_rule,
-      uninitialised_rule, outlier_rule,    nondeterminism_rule, clock_rule,
-      build_rule,         capture_rule};
+      verdict_rule, idle_rule,           launch_bound_rule, launch_shape_rule, fusion_rule,
+      barrier_rule, race_rule,           unfollowed_rule,   queues_rule,       host_access_rule,
+      overlap_rule, same_bytes_rule,     unread_bytes_rule, small_copies_rule, memory_rule,
+      alias_rule,   path_rule,           bandwidth_rule,    nan_rule,          uninitialised_rule,
+      outlier_rule, nondeterminism_rule, clock_rule,        build_rule,        capture_rule};
   Findings findings;
-  const Case its_case{trace, report};
+  const Case its_case{trace, report, find_queue_sync(trace)};
   for (const Rule rule : rules) rule(its_case, findings);
+  put_together(findings);
   // Where recording took a tenth or more, everything below is to be read with that in mind.
   const auto is_disturbed = [](const Finding& finding) {
     return finding.id == "capture" && finding.severity != Severity::info;

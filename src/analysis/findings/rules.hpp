@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/sync/queue_sync.hpp"
 #include "reel/insights.hpp"
 
 namespace reel::analysis {
@@ -17,6 +18,7 @@ namespace reel::analysis {
 struct Case {
   const Trace& trace;
   const Report& report;
+  QueueSync queues = {};  // where there are queues that order nothing by themselves
 
   // Inlined always: who asks for one number of a command unpacks that one alone.
   [[gnu::always_inline]] TraceCommand command(std::uint32_t c) const { return trace.commands()[c]; }
@@ -37,6 +39,9 @@ void launch_shape_rule(const Case&, Findings&);
 void fusion_rule(const Case&, Findings&);
 void barrier_rule(const Case&, Findings&);
 void race_rule(const Case&, Findings&);
+void queues_rule(const Case&, Findings&);
+void host_access_rule(const Case&, Findings&);
+void alias_rule(const Case&, Findings&);
 void unfollowed_rule(const Case&, Findings&);
 void overlap_rule(const Case&, Findings&);
 void same_bytes_rule(const Case&, Findings&);    // copy.redundant, copy.roundtrip, upload.dup
@@ -53,11 +58,17 @@ void clock_rule(const Case&, Findings&);
 void build_rule(const Case&, Findings&);
 void capture_rule(const Case&, Findings&);
 
+// Says of advice that excludes another what comes first.
+void put_together(Findings& findings);
+
 // The middle one; 0 of none. Changes the order.
 std::uint64_t median(std::vector<std::uint64_t>& values);
 
 // Host time that giving a command took, apart from running it where the device is the host.
 std::uint64_t giving_ns(const TraceCommand& command);
+
+// " in GraphSession::finish()": the call that takes half of this time or more; empty if none does.
+std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns);
 
 // The first `most_evidence`.
 std::vector<std::uint32_t> some(std::vector<std::uint32_t> list);

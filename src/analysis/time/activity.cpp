@@ -41,6 +41,10 @@ TimeSpan find_span(const Trace& trace) {
     if (command.has_run_times()) take(command.started_ns, command.ended_ns);
   }
   for (const TraceCall& call : trace.calls()) take(call.begin_ns, call.end_ns);
+  // An allocation may come before the first call that has a row.
+  if (end)
+    for (const TraceBuffer& buffer : trace.buffers())
+      if (buffer.allocated_ns) take(*buffer.allocated_ns, 0);
   return begin < end ? TimeSpan{begin, end} : TimeSpan{};
 }
 

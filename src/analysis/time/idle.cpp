@@ -26,13 +26,16 @@ std::optional<IdleCause> cause_of(CallKind kind) {
 
 }  // namespace
 
-IdleSearch::IdleSearch(const Trace& trace) : trace_(trace), calls_(trace), order_(trace) {
+Intervals recording_times(const Trace& trace) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
   for (const TraceOverhead& overhead : trace.overheads())
-    // Those are spread over more time than their rows.
     if (overhead.kind != OverheadKind::commands && overhead.kind != OverheadKind::writing)
       spans.emplace_back(overhead.begin_ns, overhead.end_ns);
-  capturing_ = Intervals(std::move(spans));
+  return Intervals(std::move(spans));
+}
+
+IdleSearch::IdleSearch(const Trace& trace)
+    : trace_(trace), calls_(trace), order_(trace), capturing_(recording_times(trace)) {
   for (const TraceDevice& device : trace.devices())
     errors_ns_.push_back(device.clock_error_ns.value_or(0));
   // Of a document of one device, host calls alone.
@@ -52,32 +55,35 @@ IdleSearch::IdleSearch(const Trace& trace) : trace_(trace), calls_(trace), order
 
 void IdleSearch::explain(const Gap& period, std::vector<Gap>& parts) const {
   const std::size_t first = parts.size();
-  const auto add = [&](std::uint64_t begin, std::uint64_t end, IdleCause cause,
-                       std::uint32_t call) {
-    if (begin >= end) return;
-    if (parts.size() > first && parts.back().cause == cause && parts.back().call == call) {
-      parts.back().end_ns = end;
+  const auto add = [&](const Claim& claim) {
+    if (claim.begin_ns >= claim.end_ns) return;
+    if (parts.size() > first && parts.back().cause == claim.cause &&
+        parts.back().call == claim.call && parts.back().after_wait == claim.after_wait) {
+      parts.back().end_ns = claim.end_ns;
       return;
     }
     Gap part = period;
-    part.begin_ns = begin;
-    part.end_ns = end;
-    part.cause = cause;
-    part.call = call;
+    part.begin_ns = claim.begin_ns;
+    part.end_ns = claim.end_ns;
+    part.cause = claim.cause;
+    part.call = claim.call;
+    part.after_wait = claim.after_wait;
     parts.push_back(part);
   };
   Claims claims;
   claim_all(period, claims);
   // What recording takes is recording's, whatever the program did meanwhile.
   for (const Claim& claim : claims) {
-    std::uint64_t from = claim.begin_ns;
+    Claim rest = claim;
     capturing_.for_each_within(claim.begin_ns, claim.end_ns,
                                [&](std::uint64_t begin, std::uint64_t end) {
-                                 add(from, begin, claim.cause, claim.call);
-                                 add(begin, end, IdleCause::capture, no_index);
-                                 from = end;
+                                 Claim before = rest;
+                                 before.end_ns = begin;
+                                 add(before);
+                                 add({begin, end, IdleCause::capture});
+                                 rest.begin_ns = end;
                                });
-    add(from, claim.end_ns, claim.cause, claim.call);
+    add(rest);
   }
 }
 
@@ -102,7 +108,7 @@ void IdleSearch::claim_before_enqueue(const Gap& period, std::uint64_t enqueued_
                                       std::uint32_t thread, Claims& claims) const {
   if (enqueued_ns <= period.begin_ns) return;
   const auto wait = calls_.wait_at(thread, period.begin_ns, errors_ns_[period.device]);
-  const IdleCause otherwise = wait ? IdleCause::sync : IdleCause::host;
+  // Once it was released, what the host does is its own business.
   const std::uint32_t waited_in = wait.value_or(no_index);
   std::uint64_t from = period.begin_ns;
   if (wait) from = claim_wait(period, *wait, enqueued_ns, claims);
@@ -110,11 +116,13 @@ void IdleSearch::claim_before_enqueue(const Gap& period, std::uint64_t enqueued_
     const std::uint64_t begin = std::max(from, call.begin_ns);
     const std::uint64_t end = std::min(enqueued_ns, call.end_ns);
     if (end <= begin) return;  // within the one before
-    if (begin > from) claims.push_back({from, begin, otherwise, waited_in});
-    claims.push_back({begin, end, cause_of(calls_.kind_of(call)).value_or(otherwise), i});
+    if (begin > from) claims.push_back({from, begin, IdleCause::host, no_index, waited_in});
+    claims.push_back(
+        {begin, end, cause_of(calls_.kind_of(call)).value_or(IdleCause::host), i, waited_in});
     from = end;
   });
-  if (from < enqueued_ns) claims.push_back({from, enqueued_ns, otherwise, waited_in});
+  if (from < enqueued_ns)
+    claims.push_back({from, enqueued_ns, IdleCause::host, no_index, waited_in});
 }
 
 // The host was in a wait when the device was done. Until what else it waited for ended, that is the

@@ -14,6 +14,10 @@
 
 namespace reel::analysis {
 
+// When the program stood still for recording. The small share of each call and what the writer's
+// thread takes are spread over more time than their rows, and are not among it.
+Intervals recording_times(const Trace& trace);
+
 class IdleSearch {
  public:
   explicit IdleSearch(const Trace& trace);
@@ -25,7 +29,7 @@ class IdleSearch {
   struct Claim {
     std::uint64_t begin_ns, end_ns;
     IdleCause cause;
-    std::uint32_t call = no_index;
+    std::uint32_t call = no_index, after_wait = no_index;
   };
   using Claims = std::vector<Claim>;
 

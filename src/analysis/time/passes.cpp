@@ -240,13 +240,24 @@ class PassSearch {
   }
 
   std::vector<Pass>& finish(std::vector<Pass>& passes) const {
-    // What was cut off in a pass doesn't make a shorter one.
-    if (!trace_.is_complete() && passes.size() > 1) {
-      const Pass &last = passes.back(), &before = passes[passes.size() - 2];
-      if (last.end - last.first < before.end - before.first) passes.pop_back();
+    // What was cut off in a pass doesn't make a shorter one, nor does one whose times came too late
+    // to be written.
+    if (was_cut(trace_)) {
+      const std::uint64_t usual = passes.empty() ? 0 : untimed(passes.front());
+      while (passes.size() > 1) {
+        const Pass &last = passes.back(), &before = passes[passes.size() - 2];
+        if (last.end - last.first >= before.end - before.first && untimed(last) <= usual) break;
+        passes.pop_back();
+      }
     }
     for (Pass& pass : passes) add_times(pass);
     return passes;
+  }
+
+  std::uint64_t untimed(const Pass& pass) const {
+    std::uint64_t count = 0;
+    for (std::uint32_t c = pass.first; c < pass.end; ++c) count += !commands_[c].has_run_times();
+    return count;
   }
 
   void add_times(Pass& pass) const {
@@ -277,6 +288,12 @@ class PassSearch {
 };
 
 }  // namespace
+
+bool was_cut(const Trace& trace) {
+  const auto& end = trace.end_facts();
+  const auto complete = end.find("complete");
+  return !trace.is_complete() || complete == end.end() || complete->second != "yes";
+}
 
 std::vector<Pass> find_passes(const Trace& trace, const std::vector<Repetition>& repetitions) {
   return PassSearch(trace).run(!repetitions.empty());

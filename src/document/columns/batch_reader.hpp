@@ -56,6 +56,8 @@ class BatchReader {
   void read(const schema::Overheads& batch);
   void read(const schema::Clocks& batch);
   void read(const schema::Edges& batch);
+  void read(const schema::Submissions& batch);
+  void read(const schema::Barriers& batch);
 
   // Puts the columns of a batch into columns_, in the order of `columns`, and says how many rows
   // there are: none where they can't be read or paid for. Valid until the next batch.

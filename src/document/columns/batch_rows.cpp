@@ -1,4 +1,6 @@
 // The tables of a document whose rows are written one by one: few, and with texts of their own.
+#include <algorithm>
+
 #include "document/columns/batch_reader.hpp"
 #include "document/columns/rows.hpp"
 #include "document/trace/loading/blob_index.hpp"
@@ -15,6 +17,11 @@ Access access_of(std::uint8_t value) {
 std::optional<ElementType> element_of(std::uint8_t value) {
   if (value == 0 || value > static_cast<int>(ElementType::hex) + 1) return std::nullopt;
   return static_cast<ElementType>(value - 1);
+}
+
+DescriptorKind descriptor_of(std::uint8_t value) {
+  return static_cast<DescriptorKind>(
+      std::min(value, static_cast<std::uint8_t>(DescriptorKind::other)));
 }
 
 }  // namespace
@@ -57,6 +64,12 @@ void BatchReader::read(const schema::Devices& batch) {
     device.compute_units = row->compute_units();
     device.can_stamp_time = row->can_stamp_time();
     device.stamp_resolution_ns = row->stamp_resolution_ns();
+    const auto copy_all = [&](const auto* list, std::vector<std::string>& to) {
+      if (!list || !pay("/devices", std::uint64_t{list->size()} * sizeof(std::string))) return;
+      for (const flatbuffers::String* name : *list) to.push_back(copy(name));
+    };
+    copy_all(row->features(), device.features);
+    copy_all(row->extensions(), device.extensions);
   }
 }
 
@@ -65,7 +78,8 @@ void BatchReader::read(const schema::Streams& batch) {
   for (const schema::Stream* row : *batch.rows()) {
     if (!pay("/streams", sizeof(TraceStream))) return;
     tables_.rows.streams.push_back(
-        {StreamId{row->id()}, row->device(), text("/streams", row->label())});
+        {StreamId{row->id()}, row->device(), text("/streams", row->label()), row->ordered(),
+         row->family() == no_index ? std::nullopt : std::optional(row->family())});
   }
 }
 
@@ -94,7 +108,10 @@ void BatchReader::read(const schema::Buffers& batch) {
                                 image->height(),
                                 image->depth(),
                                 image->layers(),
-                                image->row_pitch_bytes()};
+                                image->row_pitch_bytes(),
+                                image->levels(),
+                                image->samples()};
+    buffer.memory = {row->memory(), row->memory_offset(), row->memory_flags(), row->usage()};
     if (buffer.kind != BufferKind::image) {
       buffer.image.reset();
     } else if (!buffer.image || !buffer.image->is_sound() ||
@@ -144,14 +161,25 @@ TraceKernel BatchReader::kernel(const schema::Kernel& row) {
   if (pay_for(row.constants(), sizeof(std::uint64_t)))
     for (const schema::SpecConstant* constant : *row.constants())
       kernel.constants.emplace_back(constant->id(), constant->value());
+  if (row.constants_high() && row.constants_high()->size() == kernel.constants.size())
+    for (std::size_t i = 0; i < kernel.constants.size(); ++i)
+      kernel.constants[i].second |=
+          std::uint64_t{row.constants_high()->Get(static_cast<std::uint32_t>(i))} << 32;
+  kernel.declared_layout = row.declared_layout();
+  kernel.subgroup_size = row.subgroup_size();
+  kernel.full_subgroups = row.full_subgroups();
+  if (pay_for(row.array_counts(), sizeof(DescriptorCount)))
+    for (const schema::DescriptorCount* count : *row.array_counts())
+      kernel.array_counts.push_back({count->set(), count->binding(), count->count()});
   if (pay_for(row.parameters(), sizeof(Parameter)))
     for (const schema::Parameter* parameter : *row.parameters())
-      kernel.parameters.push_back({copy(parameter->name()),
-                                   parameter->kind() < parameter_kinds.size()
-                                       ? parameter_kinds[parameter->kind()]
-                                       : ArgumentKind::value,
-                                   parameter->size_bytes(), access_of(parameter->access()),
-                                   element_of(parameter->element())});
+      kernel.parameters.push_back(
+          {copy(parameter->name()),
+           parameter->kind() < parameter_kinds.size() ? parameter_kinds[parameter->kind()]
+                                                      : ArgumentKind::value,
+           parameter->size_bytes(), access_of(parameter->access()),
+           element_of(parameter->element()), descriptor_of(parameter->descriptor()),
+           parameter->set(), parameter->binding(), parameter->array_element()});
   return kernel;
 }
 

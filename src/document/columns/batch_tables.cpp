@@ -114,4 +114,11 @@ void BatchReader::read(const schema::Edges& batch) {
                             [](const TraceEdge& edge) { return edge.from != edge.to; });
 }
 
+void BatchReader::read(const schema::Submissions& batch) {
+  read_rows<columns::submissions>("/submissions", batch, tables_.rows.submissions, any);
+}
+void BatchReader::read(const schema::Barriers& batch) {
+  read_rows<columns::barriers>("/barriers", batch, tables_.rows.barriers, any);
+}
+
 }  // namespace reel::document

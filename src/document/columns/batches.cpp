@@ -93,6 +93,10 @@ auto Batches::visit(Self& self, TableId table, Visit visit) {
       return visit(self.clocks_);
     case TableId::edges:
       return visit(self.edges_);
+    case TableId::submissions:
+      return visit(self.submissions_);
+    case TableId::barriers:
+      return visit(self.barriers_);
     case TableId::notes:
       break;
   }
@@ -116,11 +120,16 @@ std::span<const std::byte> Batches::take(TableId table) {
 
 flatbuffers::Offset<schema::Device> Batches::build_row(const DeviceRow& row) {
   auto& b = builder_;
+  using Names = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
+  const auto names_of = [&](const std::vector<std::string>& names) {
+    return names.empty() ? flatbuffers::Offset<Names>() : b.CreateVectorOfStrings(names);
+  };
   return schema::CreateDevice(b, row.id, b.CreateString(row.selector), b.CreateString(row.backend),
                               b.CreateString(row.name), b.CreateString(row.type),
                               b.CreateString(row.driver), b.CreateString(row.driver_version),
                               b.CreateString(row.api_version), row.memory_bytes, row.compute_units,
-                              row.can_stamp_time, row.stamp_resolution_ns);
+                              row.can_stamp_time, row.stamp_resolution_ns, names_of(row.features),
+                              names_of(row.extensions));
 }
 
 flatbuffers::Offset<schema::Kernel> Batches::build_row(const NamedKernel& kernel) {
@@ -134,37 +143,55 @@ flatbuffers::Offset<schema::Kernel> Batches::build_row(const NamedKernel& kernel
   for (const auto& [name, value] : row.defines)
     defines.push_back(schema::CreateDefine(b, b.CreateString(name), b.CreateString(value)));
   std::vector<schema::SpecConstant> constants;
-  for (const auto& [id, value] : row.constants) constants.emplace_back(id, value);
+  std::vector<std::uint32_t> constants_high;
+  for (const auto& [id, value] : row.constants) {
+    constants.emplace_back(id, static_cast<std::uint32_t>(value));
+    constants_high.push_back(static_cast<std::uint32_t>(value >> 32));
+  }
+  if (std::ranges::all_of(constants_high, [](std::uint32_t high) { return high == 0; }))
+    constants_high.clear();
+  std::vector<schema::DescriptorCount> counts;
+  for (const DescriptorCount& c : row.array_counts) counts.emplace_back(c.set, c.binding, c.count);
   std::vector<flatbuffers::Offset<schema::Parameter>> parameters;
   for (const Parameter& p : row.parameters)
     parameters.push_back(schema::CreateParameter(
         b, b.CreateString(p.name),
         static_cast<std::uint8_t>(std::ranges::find(parameter_kinds, p.kind) -
                                   parameter_kinds.begin()),
-        static_cast<std::uint8_t>(p.access), p.size_bytes, element_number(p.element)));
+        static_cast<std::uint8_t>(p.access), p.size_bytes, element_number(p.element),
+        static_cast<std::uint8_t>(p.descriptor), p.set, p.binding, p.array_element));
   const std::vector<std::uint32_t> group{row.group_size.x, row.group_size.y, row.group_size.z};
   return schema::CreateKernel(
       b, row.id, row.device, b.CreateString(row.name), b.CreateString(row.entry),
       b.CreateString(to_string(row.built_form)), b.CreateVector(variants), b.CreateVector(defines),
       b.CreateVectorOfStructs(constants), b.CreateString(row.options), b.CreateVector(group),
-      b.CreateVector(parameters), b.CreateString(row.build_log), b.CreateString(row.binary_hash));
+      b.CreateVector(parameters), b.CreateString(row.build_log), b.CreateString(row.binary_hash),
+      constants_high.empty() ? flatbuffers::Offset<flatbuffers::Vector<std::uint32_t>>()
+                             : b.CreateVector(constants_high),
+      row.declared_layout,
+      counts.empty() ? flatbuffers::Offset<flatbuffers::Vector<const schema::DescriptorCount*>>()
+                     : b.CreateVectorOfStructs(counts),
+      row.subgroup_size, row.full_subgroups);
 }
 
 flatbuffers::Offset<schema::Stream> Batches::build_row(const StreamRow& row) {
-  return schema::CreateStream(builder_, row.id, row.device, builder_.CreateString(row.label));
+  return schema::CreateStream(builder_, row.id, row.device, builder_.CreateString(row.label),
+                              row.ordered, row.family);
 }
 
 flatbuffers::Offset<schema::Buffer> Batches::build_row(const BufferRow& row) {
   const auto label = builder_.CreateString(row.label);
   flatbuffers::Offset<schema::Image> image;
   if (row.image)
-    image = schema::CreateImage(builder_, static_cast<std::uint8_t>(row.image->type),
-                                opencl_number(row.image->channel_order),
-                                opencl_number(row.image->channel_type), row.image->pixel_bytes,
-                                row.image->width, row.image->height, row.image->depth,
-                                row.image->layers, row.image->row_pitch_bytes);
+    image = schema::CreateImage(
+        builder_, static_cast<std::uint8_t>(row.image->type),
+        opencl_number(row.image->channel_order), opencl_number(row.image->channel_type),
+        row.image->pixel_bytes, row.image->width, row.image->height, row.image->depth,
+        row.image->layers, row.image->row_pitch_bytes, row.image->levels, row.image->samples);
   return schema::CreateBuffer(builder_, row.id, row.device, row.size_bytes, label,
-                              static_cast<std::uint8_t>(row.kind), row.starts_undefined, image);
+                              static_cast<std::uint8_t>(row.kind), row.starts_undefined, image,
+                              row.memory.allocation, row.memory.offset_bytes, row.memory.flags,
+                              row.memory.usage);
 }
 
 flatbuffers::Offset<schema::Note> Batches::build_row(const NoteRow& row) {

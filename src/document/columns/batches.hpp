@@ -34,6 +34,8 @@ class Batches {
   void add(const ClockRow& row) { clocks_.add(row); }
   void add(const EdgeRow& row) { edges_.add(row); }
   void add(const NoteRow& row) { notes_.push_back(row); }
+  void add(const SubmissionRow& row) { submissions_.add(row); }
+  void add(const BarrierRow& row) { barriers_.add(row); }
 
   std::size_t rows(TableId table) const;
   // The finished message; valid until the next take().
@@ -101,6 +103,8 @@ class Batches {
   ColumnSet<columns::clocks> clocks_;
   ColumnSet<columns::edges> edges_;
   std::vector<NoteRow> notes_;
+  ColumnSet<columns::submissions> submissions_;
+  ColumnSet<columns::barriers> barriers_;
 };
 
 }  // namespace reel::document

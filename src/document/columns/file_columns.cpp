@@ -23,12 +23,19 @@ const std::vector<FileColumn> devices{
     {"compute_units", 9, u32, "cores, or what the driver counts as such; 0: not known"},
     {"can_stamp_time", 10, u32, "1: it tells when commands ran"},
     {"stamp_resolution_ns", 11, real, "of its timestamps; 0: not known"},
+    {"features", 12, list, "names of those that a Vulkan program switched on"},
+    {"extensions", 13, list, "names of those that a Vulkan program switched on"},
 };
 
 const std::vector<FileColumn> streams{
     {"id", 0, u32, "`s<id>`"},
     {"device", 1, id, "that runs its commands"},
     {"label", 2, string, "as the program named it"},
+    {"ordered", 3, u32,
+     "1: each command starts when the one before it is done. 0: only barriers and waits say so "
+     "(a queue of Vulkan); ids are the order in which they were submitted",
+     1},
+    {"family", 4, id, "of a queue of Vulkan: its family"},
 };
 
 const std::vector<FileColumn> buffers{
@@ -41,6 +48,12 @@ const std::vector<FileColumn> buffers{
      "1: fresh memory holds anything. 0: a buffer that was allocated within the capture begins as "
      "zeros"},
     {"image", 6, list, "of an image: its shape"},
+    {"memory", 7, id, "the allocation that it lies in, a number of the process; none: its own"},
+    {"memory_offset", 8, u64, "where it begins there, in bytes"},
+    {"memory_flags", 9, u32, "of that memory: bits of `VkMemoryPropertyFlags`"},
+    {"usage", 10, u32,
+     "what the program made it for: bits of `VkBufferUsageFlags`, of an image of "
+     "`VkImageUsageFlags`"},
 };
 
 const std::vector<FileColumn> images{
@@ -54,6 +67,8 @@ const std::vector<FileColumn> images{
     {"layers", 7, u64, "of an array; 1 where the type has none"},
     {"row_pitch_bytes", 8, u64,
      "of an image that is made on a buffer: where its rows begin there; 0: they follow each other"},
+    {"levels", 9, u32, "mip levels; the bytes are those of level 0. Default 1"},
+    {"samples", 10, u32, "of a pixel; of more than 1 there are no bytes. Default 1"},
 };
 
 const std::vector<FileColumn> kernels{
@@ -74,6 +89,14 @@ const std::vector<FileColumn> kernels{
      "was "
      "given); empty where there is none, and on PoCL, which compiles anew to answer and may fail "
      "while it works"},
+    {"constants_high", 13, list,
+     "the upper 32 bits of each of `constants`, where any has more than 32; else absent"},
+    {"declared_layout", 14, u32,
+     "1: a shader that says itself where its arguments go; `parameters` has the places"},
+    {"array_counts", 15, list,
+     "triples of set, binding and elements, of arrays of descriptors without a size in the source"},
+    {"subgroup_size", 16, u32, "that it requires; 0: any"},
+    {"full_subgroups", 17, u32, "1: it requires full subgroups"},
 };
 
 const std::vector<FileColumn> variants{
@@ -91,6 +114,10 @@ const std::vector<FileColumn> parameters{
     {"access", 2, u32, "1 read, 2 write, 3 both"},
     {"size_bytes", 3, u32, "of a value; 0: not known"},
     {"element", 4, u32, "the type of its numbers, as below"},
+    {"descriptor", 5, u32, "of a kernel with a declared layout: what it is bound as, as below"},
+    {"set", 6, u32, "where it is bound"},
+    {"binding", 7, u32, "where it is bound in that set"},
+    {"array_element", 8, u32, "where it is in an array of descriptors"},
 };
 
 const std::vector<FileColumn> notes{
@@ -136,7 +163,9 @@ std::vector<FileTable> file_tables() {
           {"/overheads", "Overheads", joined(columns::overheads)},
           {"/clocks", "Clocks", joined(columns::clocks)},
           {"/edges", "Edges", joined(columns::edges)},
-          {"/notes", "Note", notes}};
+          {"/notes", "Note", notes},
+          {"/submissions", "Submissions", joined(columns::submissions)},
+          {"/barriers", "Barriers", joined(columns::barriers)}};
 }
 
 }  // namespace reel::document

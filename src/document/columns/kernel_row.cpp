@@ -44,6 +44,10 @@ KernelRow kernel_row(const KernelResource& kernel, std::uint32_t device, KernelF
   row.build_log = kernel.build_log;
   if (const auto binary = kernel.binary(); !binary.empty())
     row.binary_hash = to_hex(hash128(binary));
+  row.declared_layout = source.declared_layout;
+  row.array_counts = source.array_counts;
+  row.subgroup_size = source.subgroup_size;
+  row.full_subgroups = source.full_subgroups;
   return row;
 }
 

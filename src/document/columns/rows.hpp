@@ -26,11 +26,14 @@ struct DeviceRow {
   std::uint32_t compute_units;
   bool can_stamp_time;
   double stamp_resolution_ns;
+  std::vector<std::string> features = {}, extensions = {};
 };
 
 struct StreamRow {
   std::uint32_t id, device;
   std::string label;
+  bool ordered = true;
+  std::uint32_t family = no_index;
 };
 
 struct BufferRow {
@@ -40,6 +43,7 @@ struct BufferRow {
   BufferKind kind = BufferKind::buffer;
   bool starts_undefined = false;
   std::optional<ImageShape> image = std::nullopt;
+  BufferMemory memory = {};
 };
 
 struct VariantRow {
@@ -58,11 +62,15 @@ struct KernelRow {
   KernelForm built_form{};
   std::vector<VariantRow> variants;
   std::vector<std::pair<std::string, std::string>> defines;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> constants;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;
   std::string options;
   Dim3 group_size;
   std::vector<Parameter> parameters;
   std::string build_log, binary_hash;
+  bool declared_layout = false;
+  std::vector<DescriptorCount> array_counts = {};
+  std::uint32_t subgroup_size = 0;
+  bool full_subgroups = false;
 };
 
 // In a file, kernel, graph, label and scope are ids, and so are the buffers of arguments.
@@ -113,6 +121,8 @@ using CallRow = TraceCall;
 using RegionRow = TraceRegion;
 using OverheadRow = TraceOverhead;
 using EdgeRow = TraceEdge;
+using SubmissionRow = TraceSubmission;
+using BarrierRow = TraceBarrier;
 
 struct NoteRow {
   std::uint64_t time_ns;

@@ -16,12 +16,13 @@ Argument load_argument(const Trace& trace, const TraceArgument& argument, std::s
     case ArgumentKind::null:
       return Argument::null_pointer();
     case ArgumentKind::sampler: {
-      SamplerShape sampler;
       const auto bytes = trace.value_bytes(argument);
-      if (bytes.size() != sizeof sampler)
-        fail(Code::damaged_document, "Argument {} of {} is a sampler of {} bytes; it has {}.",
-             place, describe_command(trace, command), bytes.size(), sizeof sampler);
-      std::memcpy(&sampler, bytes.data(), sizeof sampler);
+      if (bytes.size() != sizeof(SamplerShape) && bytes.size() != sizeof(SamplerState))
+        fail(Code::damaged_document, "Argument {} of {} is a sampler of {} bytes; it has {} or {}.",
+             place, describe_command(trace, command), bytes.size(), sizeof(SamplerShape),
+             sizeof(SamplerState));
+      Argument sampler = Argument::of_bytes(bytes);
+      sampler.kind = ArgumentKind::sampler;
       return sampler;
     }
     case ArgumentKind::value:

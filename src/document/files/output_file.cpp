@@ -1,7 +1,6 @@
 #include "document/files/output_file.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,22 +9,13 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor_number.hpp"
 #include "base/fail.hpp"
 
 namespace reel {
 namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
-
-// Where a descriptor is rarely closed by a program that doesn't know it. Higher ones would make
-// the system's table large.
-int number_out_of_the_way() {
-  constexpr rlim_t high = 1024, room = 24;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 3;
-  const rlim_t end = std::min(high, limit.rlim_cur);
-  return end > room + 3 ? static_cast<int>(end - room) : 3;
-}
 
 }  // namespace
 
@@ -39,11 +29,7 @@ OutputFile::OutputFile(std::filesystem::path path, const OutputFileOptions& opti
     : path_(std::move(path)), limit_bytes_(options.limit_bytes), is_whole_(options.whole) {
   open(options);
   // 0 to 2 are what a program prints to, also where it has closed them.
-  const int wanted = options.out_of_the_way ? number_out_of_the_way() : 3;
-  if (descriptor_ < wanted) {
-    const int moved = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, wanted);
-    if (moved >= 0) ::close(std::exchange(descriptor_, moved));
-  }
+  descriptor_ = moved_to(descriptor_, options.out_of_the_way ? number_out_of_the_way() : 3);
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) {
     const int error = errno;

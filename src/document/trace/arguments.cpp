@@ -45,8 +45,7 @@ std::string value_text(std::span<const std::byte> bytes, std::optional<ElementTy
 const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument) {
   if (work.kind != WorkKind::dispatch || work.kernel == no_index) return nullptr;
   const TraceKernel& kernel = trace.kernels()[work.kernel];
-  // Reflection on a shader tells the order of buffers and that of values, not how they are mixed.
-  const bool by_kind = is_shader(kernel.built_form);
+  const bool by_kind = kernel.has_parameters_by_kind();
   const auto arguments = trace.arguments(work);
   const ArgumentKind kind = arguments[argument].kind;
   if (kind == ArgumentKind::indirect) return nullptr;

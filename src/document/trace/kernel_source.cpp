@@ -13,6 +13,10 @@ KernelSource kernel_source(const Trace& trace, const TraceKernel& kernel) {
   for (const auto& [id, value] : kernel.constants) source.constants.push_back({id, value});
   source.options = kernel.options;
   source.group_size = kernel.group_size;
+  source.declared_layout = kernel.declared_layout;
+  source.array_counts = kernel.array_counts;
+  source.subgroup_size = kernel.subgroup_size;
+  source.full_subgroups = kernel.full_subgroups;
   for (const TraceVariant& variant : kernel.variants) {
     if (variant.form == KernelForm::host) source.host = find_host_kernel(kernel.name);
     if (variant.form == KernelForm::opencl_builtin) source.opencl_builtin = true;

@@ -120,6 +120,26 @@ const std::vector<TraceOverhead>& Trace::overheads() const { return state_->tabl
 const std::vector<TraceEdge>& Trace::edges() const { return state_->tables.edges; }
 const std::vector<TraceNote>& Trace::notes() const { return state_->tables.notes; }
 
+const std::vector<TraceSubmission>& Trace::submissions() const {
+  return state_->tables.submissions;
+}
+const std::vector<TraceBarrier>& Trace::barriers() const { return state_->tables.barriers; }
+
+std::optional<std::uint32_t> Trace::submission_of(std::uint32_t command) const {
+  const auto& all = state_->tables.submissions;
+  const auto after = std::ranges::upper_bound(all, command, {}, &TraceSubmission::first);
+  if (after == all.begin()) return std::nullopt;
+  const auto found = std::prev(after);
+  if (command - found->first >= found->count) return std::nullopt;
+  return static_cast<std::uint32_t>(found - all.begin());
+}
+
+std::span<const TraceBarrier> Trace::barriers_of(std::uint32_t command) const {
+  const auto rows =
+      std::ranges::equal_range(state_->tables.barriers, command, {}, &TraceBarrier::command);
+  return {rows.begin(), rows.end()};
+}
+
 const TraceWork& Trace::work_of(const TraceCommand& command) const {
   return state_->tables.works[command.work];
 }

@@ -49,10 +49,15 @@ constexpr RowColumn<TraceStream> streams[] = {
     number_column<&TraceStream::id>("id", number, "7 is `s7`"),
     number_column<&TraceStream::device>("device", device, "that runs its commands"),
     string_column<&TraceStream::label>("label", "as the program named it"),
+    number_column<&TraceStream::is_ordered>(
+        "ordered", flag,
+        "1: each command starts when the one before it is done; 0: only barriers and waits say so"),
+    optional_column<&TraceStream::family>("family", number, "of a queue of Vulkan: its family"),
 };
 
+bool has_memory(const TraceBuffer& buffer) { return buffer.memory.allocation != no_index; }
 bool is_image(const TraceBuffer& buffer) { return buffer.image.has_value(); }
-template <std::uint64_t ImageShape::*size>
+template <auto size>
 constexpr RowColumn<TraceBuffer> image_column(const char* name, const char* meaning) {
   RowColumn<TraceBuffer> column{name, number, meaning};
   column.number = [](const TraceBuffer& buffer) -> std::uint64_t {
@@ -87,6 +92,16 @@ constexpr RowColumn<TraceBuffer> buffers[] = {
     image_column<&ImageShape::height>("height", "of an image, in pixels"),
     image_column<&ImageShape::depth>("depth", "of an image, in pixels"),
     image_column<&ImageShape::layers>("layers", "of an array of images"),
+    image_column<&ImageShape::levels>("levels", "of an image: its mip levels"),
+    image_column<&ImageShape::samples>("samples", "of an image: samples of a pixel"),
+    number_column<&TraceBuffer::memory, &BufferMemory::allocation>(
+        "memory", index, "of Vulkan: the allocation that it lies in"),
+    number_column<&TraceBuffer::memory, &BufferMemory::offset_bytes>(
+        "memory_offset", number, "where it begins there, in bytes", has_memory),
+    number_column<&TraceBuffer::memory, &BufferMemory::flags>(
+        "memory_flags", number, "of that memory: bits of `VkMemoryPropertyFlags`", has_memory),
+    number_column<&TraceBuffer::memory, &BufferMemory::usage>(
+        "usage", number, "what it was made for: bits of Vulkan's usage flags", has_memory),
     optional_column<&TraceBuffer::allocated_ns>("allocated_ns", time, "`NULL`: before the capture"),
     optional_column<&TraceBuffer::freed_ns>("freed_ns", time, "`NULL`: not within the capture"),
 };
@@ -123,10 +138,20 @@ constexpr RowColumn<TraceKernel> kernels[] = {
     string_column<&TraceKernel::build_log>("build_log", "what the compiler said"),
     string_column<&TraceKernel::binary_hash>(
         "binary_hash", "of what the driver made of it; empty where that isn't known"),
+    number_column<&TraceKernel::declared_layout>(
+        "declared_layout", flag, "1: a shader that says itself where its arguments go"),
+    number_column<&TraceKernel::subgroup_size>("subgroup_size", count, "that it requires"),
+    number_column<&TraceKernel::full_subgroups>("full_subgroups", flag,
+                                                "1: it requires full subgroups"),
 };
 
 bool has_access(const Parameter& parameter) {
   return parameter.kind == ArgumentKind::buffer || parameter.kind == ArgumentKind::image;
+}
+
+bool is_bound(const Parameter& parameter) { return parameter.descriptor != DescriptorKind::none; }
+bool has_place(const Parameter& parameter) {
+  return is_bound(parameter) && parameter.descriptor != DescriptorKind::push_constants;
 }
 
 constexpr RowColumn<Parameter> parameters[] = {
@@ -141,6 +166,17 @@ constexpr RowColumn<Parameter> parameters[] = {
                              return std::string_view(name_of(*parameter.element));
                            }),
     number_column<&Parameter::size_bytes>("size_bytes", count, "of a value"),
+    word_column<&Parameter::descriptor, DescriptorKind::other>(
+        "descriptor",
+        "of a shader with a declared layout: `storage buffer`, `uniform buffer`, `storage image`, "
+        "`sampled image`, `sampler`, `combined image sampler`, `storage texel buffer`, `uniform "
+        "texel buffer`, `push constants`, `other`",
+        is_bound),
+    number_column<&Parameter::set>("descriptor_set", number, "where it is bound", has_place),
+    number_column<&Parameter::binding>("binding", number, "where it is bound in that set",
+                                       has_place),
+    number_column<&Parameter::array_element>("array_element", number,
+                                             "where it is in an array of descriptors", has_place),
 };
 
 constexpr RowColumn<TraceNote> notes[] = {
@@ -251,6 +287,39 @@ constexpr RowColumn<TraceEdge> edges[] = {
     word_column<&TraceEdge::kind, EdgeKind::hazard>("kind", "`asked`, `stream`, `hazard`"),
 };
 
+constexpr RowColumn<TraceSubmission> submissions[] = {
+    number_column<&TraceSubmission::first>("first", command, "its first command"),
+    number_column<&TraceSubmission::count>("count", number, "how many commands it has, in a row"),
+    number_column<&TraceSubmission::stream>("stream", stream, "that they were given to"),
+    number_column<&TraceSubmission::call>("call", text, "the function: `vkQueueSubmit`"),
+};
+
+bool is_of_buffer(const TraceBarrier& barrier) { return barrier.buffer != no_index; }
+
+constexpr RowColumn<TraceBarrier> barriers[] = {
+    number_column<&TraceBarrier::command>("command", command, "of the kind `barrier`"),
+    number_column<&TraceBarrier::source_stages>(
+        "source_stages", number, "what comes before waits with these: bits of Vulkan's stages"),
+    number_column<&TraceBarrier::target_stages>("target_stages", number,
+                                                "what comes later starts with these"),
+    number_column<&TraceBarrier::source_accesses>(
+        "source_accesses", number, "writes that are made available: bits of Vulkan's accesses"),
+    number_column<&TraceBarrier::target_accesses>("target_accesses", number,
+                                                  "accesses that they are made visible to"),
+    number_column<&TraceBarrier::buffer>("buffer", buffer, "that it is about; `NULL`: all memory"),
+    number_column<&TraceBarrier::offset_bytes>("offset_bytes", number, "of the range",
+                                               is_of_buffer),
+    number_column<&TraceBarrier::size_bytes>("size_bytes", number, "of the range", is_of_buffer),
+    number_column<&TraceBarrier::old_layout>("old_layout", number,
+                                             "of an image: `VkImageLayout` before", is_of_buffer),
+    number_column<&TraceBarrier::new_layout>("new_layout", number,
+                                             "of an image: `VkImageLayout` after", is_of_buffer),
+    number_column<&TraceBarrier::source_family>("source_family", index,
+                                                "the queue family that gives it away"),
+    number_column<&TraceBarrier::target_family>("target_family", index,
+                                                "the queue family that gets it"),
+};
+
 constexpr RowColumn<TraceContents> contents[] = {
     number_column<&TraceContents::command>("command", command, "`NULL`: at the very start"),
     word_column<&TraceContents::role, ContentRole::check>(
@@ -310,6 +379,8 @@ template <> std::span<const RowColumn<TraceArgument>> columns_of() { return argu
 template <> std::span<const RowColumn<TraceCall>> columns_of() { return calls; }
 template <> std::span<const RowColumn<TraceOrder>> columns_of() { return orders; }
 template <> std::span<const RowColumn<TraceEdge>> columns_of() { return edges; }
+template <> std::span<const RowColumn<TraceSubmission>> columns_of() { return submissions; }
+template <> std::span<const RowColumn<TraceBarrier>> columns_of() { return barriers; }
 template <> std::span<const RowColumn<TraceContents>> columns_of() { return contents; }
 template <> std::span<const RowColumn<TraceRegion>> columns_of() { return regions; }
 template <> std::span<const RowColumn<TraceOverhead>> columns_of() { return overheads; }

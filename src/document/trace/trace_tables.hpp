@@ -33,6 +33,8 @@ struct TraceTables {
   std::vector<TraceOverhead> overheads;
   std::vector<TraceEdge> edges;
   std::vector<TraceNote> notes;
+  std::vector<TraceSubmission> submissions;
+  std::vector<TraceBarrier> barriers;
 };
 
 // Columns of RawTables::commands and ::stamps, as the file has them.

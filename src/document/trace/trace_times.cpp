@@ -70,6 +70,33 @@ void TraceAssembler::check_orders() {
   std::ranges::stable_sort(rows_.orders, {}, &TraceOrder::command);
 }
 
+void TraceAssembler::check_submissions() {
+  std::uint64_t end = 0;  // of the one before
+  std::ranges::stable_sort(rows_.submissions, {}, &TraceSubmission::first);
+  std::erase_if(rows_.submissions, [&](TraceSubmission& row) {
+    row.stream = stream_index_.find(row.stream);
+    row.call = text(row.call);
+    const bool wrong = row.count == 0 || row.first < end || row.stream == no_index ||
+                       std::uint64_t{row.first} + row.count > command_count_;
+    if (wrong)
+      problems_.left_out("/submissions", "its commands are not in the document, or another's");
+    else
+      end = std::uint64_t{row.first} + row.count;
+    return wrong;
+  });
+}
+
+void TraceAssembler::check_barriers() {
+  std::erase_if(rows_.barriers, [&](TraceBarrier& row) {
+    const bool is_of_all = row.buffer == no_index;
+    if (!is_of_all) row.buffer = buffer_index_.find(row.buffer);
+    const bool wrong = row.command >= command_count_ || (!is_of_all && row.buffer == no_index);
+    if (wrong) problems_.left_out("/barriers", "the command or the buffer is not in the document");
+    return wrong;
+  });
+  std::ranges::stable_sort(rows_.barriers, {}, &TraceBarrier::command);
+}
+
 void TraceAssembler::check_calls() {
   for (TraceCall& call : rows_.calls) {
     call.name = text(call.name);

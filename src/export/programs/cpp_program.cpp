@@ -5,6 +5,7 @@
 
 #include "export/programs/program_names.hpp"
 #include "export/programs/program_writer.hpp"
+#include "reel/command.hpp"
 
 namespace reel::program {
 namespace {
@@ -69,8 +70,18 @@ bool is_equal(const reel::Stream& stream, const char* name, reel::BufferRange ra
 }
 )";
 
-constexpr std::array functions_in_order{load_function, text_function, words_function,
-                                        timed_function, is_equal_function};
+constexpr const char* value_function = R"(
+// A value that is too large for an argument of its own, or a sampler, by its bytes.
+template <class Bytes>
+reel::Argument value(const Bytes& bytes, reel::ArgumentKind kind = reel::ArgumentKind::value) {
+  reel::Argument argument = reel::Argument::of_bytes(std::as_bytes(std::span(bytes)));
+  argument.kind = kind;
+  return argument;
+}
+)";
+
+constexpr std::array functions_in_order{load_function,  text_function,     words_function,
+                                        timed_function, is_equal_function, value_function};
 
 constexpr const char* cmake_text = R"(cmake_minimum_required(VERSION 3.25)
 project(program LANGUAGES CXX)
@@ -136,6 +147,7 @@ class CppProgram : public ProgramWriter {
     line("#include <exception>");
     if (calls(load_function)) line("#include <fstream>\n#include <iterator>");
     if (uses("std::numeric_limits<")) line("#include <limits>");
+    if (calls(value_function)) line("#include <span>");
     if (calls(load_function)) line("#include <stdexcept>\n#include <string>\n#include <vector>");
     line("\nnamespace {{");
   }
@@ -149,6 +161,7 @@ class CppProgram : public ProgramWriter {
 
   void buffer(const TraceBuffer& buffer, const std::string& name) override {
     const std::string variable = fmt::format("  const reel::Buffer {} =", name);
+    if (buffer.image) return image(*buffer.image, variable, buffer.label);
     const std::string value =
         fmt::format("device.buffer({}, {});", number(buffer.size_bytes), cpp_string(buffer.label));
     const bool fits = variable.size() + 1 + value.size() <= 100;
@@ -178,7 +191,35 @@ class CppProgram : public ProgramWriter {
     }
     if (!kernel.options.empty()) line("      .options = {},", cpp_string(kernel.options));
     if (kernel.group_size != unset_dim) line("      .group_size = {},", dim(kernel.group_size));
+    if (kernel.declared_layout) line("      .declared_layout = true,");
+    if (!kernel.array_counts.empty()) {
+      std::vector<std::string> counts;
+      for (const DescriptorCount& c : kernel.array_counts)
+        counts.push_back(fmt::format("{{{}, {}, {}}}", c.set, c.binding, c.count));
+      line("      .array_counts = {{{}}},", fmt::join(counts, ", "));
+    }
+    if (kernel.subgroup_size) line("      .subgroup_size = {},", kernel.subgroup_size);
+    if (kernel.full_subgroups) line("      .full_subgroups = true,");
     line("  }});");
+  }
+
+  void image(const ImageShape& shape, const std::string& variable, const std::string& label) {
+    static constexpr std::array types{"d1", "d1_buffer", "d1_array", "d2", "d2_array", "d3"};
+    // By its name, or the number that a driver has for it.
+    const auto part = [](const char* name, const char* parse, const char* type,
+                         std::uint32_t number) {
+      return *name ? fmt::format("reel::{}(\"{}\")", parse, name)
+                   : fmt::format("static_cast<reel::{}>(0x{:x})", type, number);
+    };
+    line("{} device.image_buffer(", variable);
+    line("      {{reel::ImageType::{}, {},", types[static_cast<std::size_t>(shape.type)],
+         part(to_string(shape.channel_order), "parse_channel_order", "ChannelOrder",
+              static_cast<std::uint32_t>(shape.channel_order)));
+    line("       {}, {}, {}, {}, {}, {}}},",
+         part(to_string(shape.channel_type), "parse_channel_type", "ChannelType",
+              static_cast<std::uint32_t>(shape.channel_type)),
+         shape.pixel_bytes, shape.width, shape.height, shape.depth, shape.layers);
+    line("      {});", cpp_string(label));
   }
 
   void put(const TraceContents& contents, const std::string& file,
@@ -225,10 +266,22 @@ class CppProgram : public ProgramWriter {
   }
   std::string null() override { return "reel::Argument::null_pointer()"; }
   std::string range_argument(const TraceArgument& a) override {
-    return fmt::format("{}({})", to_string(a.access), range(a));
+    const std::string bound = fmt::format("{}({})", to_string(a.access), range(a));
+    return trace_.buffers()[a.buffer].image ? fmt::format("reel::Argument::image({})", bound)
+                                            : bound;
+  }
+  std::string sampler(std::span<const std::byte> bytes) override {
+    used_.insert(value_function);
+    return fmt::format("value({}, reel::ArgumentKind::sampler)",
+                       cpp_literal(std::nullopt, bytes).code);
   }
   Literal literal(std::optional<ElementType> type, std::span<const std::byte> bytes) override {
-    return cpp_literal(type, bytes);
+    Literal literal = cpp_literal(type, bytes);
+    if (bytes.size() > max_value_bytes) {
+      used_.insert(value_function);
+      literal.code = fmt::format("value({})", literal.code);
+    }
+    return literal;
   }
 
   void check(const TraceContents& contents, const std::string& name,

@@ -116,9 +116,9 @@ class Planner {
 
   void check_buffer(std::uint32_t b) {
     const TraceBuffer& buffer = trace_.buffers()[b];
-    if (buffer.image)
-      obstacles_.buffers.emplace(b, because("{} is an image; programs are written with buffers "
-                                            "alone.",
+    if (buffer.image && language_ == ProgramLanguage::python)
+      obstacles_.buffers.emplace(b, because("{} is an image; Python programs are written with "
+                                            "buffers alone.",
                                             describe_buffer(trace_, b)));
     else if (buffer.kind == BufferKind::svm && language_ == ProgramLanguage::python)
       obstacles_.buffers.emplace(b, because("{} is shared virtual memory; Python programs are "
@@ -130,10 +130,15 @@ class Planner {
     const TraceWork& work = trace_.work_of(trace_.commands()[c]);
     const bool is_cpp = language_ == ProgramLanguage::cpp;
     const auto refuse = [&](rerun::Obstacle why) { obstacles_.commands.emplace(c, why); };
-    const std::uint64_t most = is_cpp ? max_value_bytes : max_outside_value_bytes;
+    constexpr std::uint64_t most = max_outside_value_bytes;
     for (const TraceArgument& a : trace_.arguments(work)) {
-      if (a.kind == ArgumentKind::sampler || a.view != no_index)
-        refuse(because("{} uses an image or a sampler; programs are written with buffers alone.",
+      if (a.view != no_index)
+        refuse(
+            because("{} uses an image that is made on a buffer; programs are written with "
+                    "others alone.",
+                    command_name(c)));
+      if (a.kind == ArgumentKind::sampler && !is_cpp)
+        refuse(because("{} uses a sampler; Python programs are written with buffers alone.",
                        command_name(c)));
       if (a.kind == ArgumentKind::value && (a.size_bytes == 0 || a.size_bytes > most))
         refuse(because("{} has a value of {} bytes; an argument has 1 to {}.", command_name(c),

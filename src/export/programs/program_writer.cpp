@@ -92,6 +92,9 @@ ArgumentText ProgramWriter::argument(const Parameter* parameter, const TraceArgu
   if (a.kind == ArgumentKind::shared) return {shared_memory(a.size_bytes), word};
   if (a.kind == ArgumentKind::buffer)
     return {range_argument(a), word == name_of_buffer(a.buffer) ? "" : word};
+  if (a.kind == ArgumentKind::sampler)
+    return {sampler(trace_.value_bytes(a)),
+            word + (word.empty() ? "" : ": ") + sampler_text(trace_.value_bytes(a))};
   const Literal value =
       literal(parameter ? parameter->element : std::nullopt, trace_.value_bytes(a));
   return {value.code, word + (word.empty() || value.comment.empty() ? "" : ": ") + value.comment};

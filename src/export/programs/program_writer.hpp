@@ -63,6 +63,7 @@ class ProgramWriter {
   virtual std::string shared_memory(std::uint64_t size_bytes) = 0;
   virtual std::string null() = 0;
   virtual std::string range_argument(const TraceArgument& a) = 0;
+  virtual std::string sampler(std::span<const std::byte>) { return {}; }  // where a language has it
   virtual Literal literal(std::optional<ElementType> type, std::span<const std::byte> bytes) = 0;
 
   void heading(std::string_view words);

@@ -12,6 +12,8 @@ const auto& commands(Source& s) { return s.trace().commands(); }
 const auto& calls(Source& s) { return s.trace().calls(); }
 const auto& orders(Source& s) { return s.trace().orders(); }
 const auto& edges(Source& s) { return s.trace().edges(); }
+const auto& submissions(Source& s) { return s.trace().submissions(); }
+const auto& barriers(Source& s) { return s.trace().barriers(); }
 
 const TraceWork& work_of(Source& s, std::uint64_t row) {
   return s.trace().works()[s.trace().commands()[row].work];
@@ -113,8 +115,13 @@ Table call_table() {
 }  // namespace
 
 std::vector<Table> command_tables() {
-  return {command_table(), argument_table(), call_table(), table_of<orders>("orders", true),
-          table_of<edges>("edges")};
+  return {command_table(),
+          argument_table(),
+          call_table(),
+          table_of<orders>("orders", true),
+          table_of<edges>("edges"),
+          table_of<submissions>("submissions"),
+          table_of<barriers>("barriers", true)};
 }
 
 }  // namespace reel::tables

@@ -40,6 +40,34 @@ const char* to_string(ArgumentKind kind) noexcept {
   return "unknown";
 }
 
+const char* to_string(DescriptorKind kind) noexcept {
+  switch (kind) {
+    case DescriptorKind::none:
+      return "";
+    case DescriptorKind::storage_buffer:
+      return "storage buffer";
+    case DescriptorKind::uniform_buffer:
+      return "uniform buffer";
+    case DescriptorKind::storage_image:
+      return "storage image";
+    case DescriptorKind::sampled_image:
+      return "sampled image";
+    case DescriptorKind::sampler:
+      return "sampler";
+    case DescriptorKind::combined_image_sampler:
+      return "combined image sampler";
+    case DescriptorKind::storage_texel_buffer:
+      return "storage texel buffer";
+    case DescriptorKind::uniform_texel_buffer:
+      return "uniform texel buffer";
+    case DescriptorKind::push_constants:
+      return "push constants";
+    case DescriptorKind::other:
+      break;
+  }
+  return "other";
+}
+
 const char* to_string(EdgeKind kind) noexcept {
   switch (kind) {
     case EdgeKind::asked:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstring>
 #include <string_view>
 
 namespace reel {
@@ -43,9 +44,15 @@ E parse(std::string_view name, const std::array<const char*, n>& names) {
   return E{};
 }
 
-constexpr std::array addressings{"any address", "clamp to edge", "clamp to border", "repeat",
-                                 "mirrored repeat"};
-constexpr std::array filters{"nearest", "linear"};
+constexpr std::array addressings{"any address", "clamp to edge",   "clamp to border",
+                                 "repeat",      "mirrored repeat", "mirror clamp to edge"};
+constexpr std::array filters{"nearest", "linear", "cubic"};
+constexpr std::array borders{"transparent black", "transparent black (whole numbers)",
+                             "opaque black",      "opaque black (whole numbers)",
+                             "opaque white",      "opaque white (whole numbers)"};
+constexpr std::array comparisons{
+    "never", "less", "equal", "less or equal", "greater", "not equal", "greater or equal",
+    "always"};
 
 // A document may have any number there.
 template <class E, std::size_t n>
@@ -203,6 +210,51 @@ std::string to_string(const SamplerShape& sampler) {
   return fmt::format("{}, {}, {}", sampler.normalized ? "normalized" : "pixels",
                      name_in(addressings, sampler.addressing, Addressing::undefined),
                      name_in(filters, sampler.filter, Filter::nearest));
+}
+
+std::string to_string(const SamplerState& s) {
+  const auto filter = [](Filter f) { return name_in(filters, f, Filter::nearest); };
+  const auto addressing = [](Addressing a) {
+    return name_in(addressings, a, Addressing::undefined);
+  };
+  std::string text = s.normalized ? "normalized, " : "pixels, ";
+  text += addressing(s.u);
+  if (s.v != s.u || s.w != s.u) text += fmt::format(" / {} / {}", addressing(s.v), addressing(s.w));
+  text += ", " + filter(s.magnify);
+  if (s.minify != s.magnify) text += fmt::format(" ({} when smaller)", filter(s.minify));
+  if (s.between_levels != Filter::nearest)
+    text += fmt::format(", {} between levels", filter(s.between_levels));
+  if (s.u == Addressing::clamp_to_border || s.v == Addressing::clamp_to_border ||
+      s.w == Addressing::clamp_to_border)
+    text += ", border " + name_in(borders, s.border, SamplerState::Border::transparent_black);
+  if (s.compare) text += ", compares " + name_in(comparisons, s.compare, 1u);
+  if (s.anisotropy > 0) text += fmt::format(", anisotropy {}", s.anisotropy);
+  if (s.level_bias != 0) text += fmt::format(", level bias {}", s.level_bias);
+  if (s.least_level != 0) text += fmt::format(", levels from {}", s.least_level);
+  if (s.reduction) text += s.reduction == 1 ? ", minimum" : ", maximum";
+  return text;
+}
+
+SamplerState to_state(const SamplerShape& sampler) noexcept {
+  SamplerState state;
+  state.magnify = state.minify = sampler.filter;
+  // Undefined: whoever samples stays inside.
+  state.u = state.v = state.w =
+      sampler.addressing == Addressing::undefined ? Addressing::clamp_to_edge : sampler.addressing;
+  state.normalized = sampler.normalized;
+  return state;
+}
+
+std::string sampler_text(std::span<const std::byte> bytes) {
+  if (SamplerShape shape; bytes.size() == sizeof shape) {
+    std::memcpy(&shape, bytes.data(), sizeof shape);
+    return to_string(shape);
+  }
+  if (SamplerState state; bytes.size() == sizeof state) {
+    std::memcpy(&state, bytes.data(), sizeof state);
+    return to_string(state);
+  }
+  return {};
 }
 
 }  // namespace reel

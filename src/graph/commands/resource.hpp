@@ -21,6 +21,7 @@
 namespace reel {
 
 class DeviceState;
+struct Dispatch;
 
 // Which capture has already taken note of a thing, so that most commands need no look-up. Captures
 // are numbered from 1.
@@ -69,6 +70,9 @@ struct KernelResource : std::enable_shared_from_this<KernelResource> {
   bool group_size_fixed = false;      // launches with another size are refused
   std::uint64_t max_group_items = 0;  // of this kernel; 0: the device's
   bool whole_groups_only = false;     // its device takes no partial groups
+  // Its device takes an offset that is whole groups (DeviceInfo::takes_free_grids or not).
+  bool takes_group_offsets = false;
+  bool checks_arguments = false;  // check_arguments() has something to say
   std::string build_log;
   std::shared_ptr<DeviceState> device;
   CaptureNumber recorded_in = 0;
@@ -78,6 +82,9 @@ struct KernelResource : std::enable_shared_from_this<KernelResource> {
   KernelResource& operator=(const KernelResource&) = delete;
   // What the driver made of it, as far as it tells: to see whether two builds are the same.
   virtual std::vector<std::byte> binary() const { return {}; }
+  // Throws for arguments of the right kinds that can't be bound all the same: a format that this
+  // device doesn't write, an offset that only uniform buffers can't have.
+  virtual void check_arguments(const Dispatch&) const {}
   virtual ~KernelResource() = default;
 };
 

@@ -99,10 +99,11 @@ const char* with_article(ArgumentKind kind) {
   return "unknown";
 }
 
-// A pointer to nothing may stand where a buffer or an image does.
+// A pointer to nothing may stand where a buffer, an image or a sampler does.
 bool fits(ArgumentKind given, ArgumentKind wanted) {
   return given == wanted || (given == ArgumentKind::null &&
-                             (wanted == ArgumentKind::buffer || wanted == ArgumentKind::image));
+                             (wanted == ArgumentKind::buffer || wanted == ArgumentKind::image ||
+                              wanted == ArgumentKind::sampler || wanted == ArgumentKind::opaque));
 }
 
 // The argument by itself, then against its parameter.

@@ -51,6 +51,10 @@ bool CallRecording::collect(TrackedQueue& queue, CallQueue& record) {
       row.command = front.command;
       stamps.push_back(row);
       record.clock.look_at(front.begin_ns, front.end_ns, row.queued_ns);
+      if (front.last != front.command) {  // where the others began and ended nobody knows
+        const std::uint64_t ended_ns = std::exchange(stamps.back().ended_ns, 0);
+        stamps.push_back({front.last, 0, 0, 0, ended_ns});
+      }
     }
     --record.lanes[front.lane].pending;
     ++done;
@@ -241,7 +245,11 @@ CaptureReport CallRecording::end(std::chrono::milliseconds patience) {
     });
   }
   const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
-  if (all_done && contents != Contents::none) quietly([&] { read_results(); });
+  if (all_done && contents != Contents::none)
+    quietly([&] {
+      take_shared_done();  // the program may never have waited for it
+      read_results();
+    });
   for (const auto& queue : queues) {
     const std::lock_guard lock(queue->mutex);
     CallQueue& record = *queue->record;

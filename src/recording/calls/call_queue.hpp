@@ -89,6 +89,7 @@ struct CallQueue : QueueLog {
     std::uint32_t command, lane;
     Completion done;
     std::uint64_t begin_ns, end_ns;  // of the call
+    std::uint32_t last = command;    // of those that were given together
   };
   struct Asked {  // a read that its driver doesn't tell of
     Completion done;
@@ -122,6 +123,32 @@ struct CommandList {
   std::uint32_t recorded_in = 0, graph = 0;
 };
 
+// Commands that one call gives to a queue together. Reused; clear() keeps memory.
+struct Submission {
+  struct Given {
+    CallWork work;
+    const void* scope = nullptr;
+    std::vector<std::byte> data;                 // of a write, what it writes
+    std::vector<document::BarrierRow> barriers;  // of a barrier; buffers as ids
+    std::vector<TrackedBuffer*> named;           // that those rows are about
+  };
+  std::vector<Given> works;  // the first `count`
+  std::size_t count = 0;
+  std::string_view call;  // the function; lives as long as the process
+
+  Given& add() {
+    if (count == works.size()) works.emplace_back();
+    Given& one = works[count++];
+    one.work.clear();
+    one.scope = nullptr;
+    one.data.clear();
+    one.barriers.clear();
+    one.named.clear();
+    return one;
+  }
+  std::span<Given> all() { return std::span(works).first(count); }
+};
+
 // One command on its way; an API's own adds what its driver is given.
 struct Ticket {
   TrackedQueue* queue = nullptr;
@@ -137,6 +164,7 @@ struct Ticket {
   bool is_refused_for_sure = false;   // for its waits: so would be reads ahead of it
   std::vector<Completion> own_waits;  // reads of ours that the driver is to wait for as well
   CommandList* list = nullptr;        // that it launches
+  Submission* submission = nullptr;   // that it is
   std::shared_ptr<Trial> trial;       // of results that are read before it
   void* done = nullptr;               // its completion, while the lock of the queue is held
 

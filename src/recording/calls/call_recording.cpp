@@ -46,8 +46,7 @@ CallQueue& CallRecording::record_of(TrackedQueue& queue) {
     queues_.push_back(queue.share());
   }
   if (!queue.can_stamp)
-    note("no_stamps",
-         "A queue was made before anybody wanted to capture, so its commands have no times.");
+    note("no_stamps", queue.why_no_stamps);
   add_lane(queue, *queue.record);
   return *queue.record;
 }
@@ -58,7 +57,8 @@ void CallRecording::add_lane(const TrackedQueue& queue, CallQueue& record) {
   std::string label = queue.label;
   if (!queue.in_order)
     label = fmt::format("{} lane {}", label.empty() ? "queue" : label, record.lanes.all.size());
-  document_.push(document::StreamRow{lane.stream, note_device(queue.api, queue.device), label});
+  document_.push(document::StreamRow{lane.stream, note_device(queue.api, queue.device), label,
+                                     queue.is_ordered, queue.family});
   record.lanes.all.push_back(std::move(lane));
 }
 
@@ -94,7 +94,7 @@ void CallRecording::note_buffer(TrackedBuffer& buffer) {
     const void* device = buffer.api.device_of(buffer);
     document_.push(document::BufferRow{u32(buffer.id), device ? note_device(buffer.api, device) : 0,
                                        buffer.size_bytes, buffer.label, buffer.kind, true,
-                                       buffer.image});
+                                       buffer.image, buffer.placed});
   });
 }
 
@@ -159,8 +159,11 @@ void CallRecording::look_at(const Ticket& ticket, const Point& command, const Ca
     if (argument.view) note_buffer(*argument.view);
     if (buffer.is_strange) continue;
     if (contents != Contents::none) take_host_writes(command.command, buffer, ticket.work->changes);
-    if (argument.is_written() && is_seen_by_host(buffer)) shared_writes_.begin(buffer, command);
     const BufferRange range = argument.range.of_buffer();
+    if (argument.is_written() && is_seen_by_host(buffer)) {
+      shared_writes_.begin(buffer, command);
+      if (buffer.address) host_pages_.let_write(&buffer, range.offset_bytes, range.size_bytes);
+    }
     if (argument.is_written() && overwrites(work.row.kind))
       ledger_.overwrite(range, work.row.kind == WorkKind::write, &ticket.work->changes);
     else
@@ -196,7 +199,7 @@ void CallRecording::append(CallQueue& record, const Call& call, const CallWork& 
   TraceArgument* argument = entry->arguments();
   for (std::uint32_t i = 0; i < arguments; ++i) {
     const WorkArgument& a = work.arguments[i];
-    if (a.is_buffer())
+    if (a.has_range())
       *argument++ = {a.kind,
                      a.access,
                      u32(a.range.storage->id),

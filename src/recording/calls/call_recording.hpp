@@ -46,6 +46,10 @@ class CallRecording final : public RecordingCore {
   bool before(Ticket& ticket, bool wanted) noexcept;
   // In place of before(): a list of commands, each of which is recorded.
   void launch(Ticket& ticket, CommandList& list, std::string_view label) noexcept;
+  // In place of before(): commands that are given together, on a queue in order.
+  void submit(Ticket& ticket, Submission& list) noexcept;
+  // In place of finish().
+  RecordedEvent submitted(Ticket& ticket, int status, Completion done) noexcept;
   // What a write or a long fill gives, in the order of its ranges.
   void written(Ticket& ticket, ByteSource& bytes) noexcept;
   // The driver has answered, 0: it took it. `done` is empty where it gives nothing to ask for.
@@ -95,6 +99,9 @@ class CallRecording final : public RecordingCore {
              ByteSource& bytes) noexcept;
   bool is_device_written(std::span<const WorkArgument> ranges) noexcept;
   void allocated(TrackedBuffer& buffer) noexcept;
+  // The host comes to see these bytes, by `buffer.address`: what a device wrote there is checked,
+  // and what the host writes from now on is found.
+  void became_visible(TrackedBuffer& buffer) noexcept;
   // What the host wrote through a map is recorded.
   void unmapped(const TrackedBuffer& buffer, std::span<const Range> ranges) noexcept;
   // Of what a map for writing has just given to the host, which has not seen it yet.
@@ -162,6 +169,15 @@ class CallRecording final : public RecordingCore {
   template <class F>
   void for_each_wait(const Ticket& ticket, F&& visit) const;  // visit(Point), of this capture
   void saw_done(std::uint32_t stream, std::uint32_t command);
+  void take_shared_done();
+
+  // --- commands that are given together (call_submits.cpp)
+  void look_at_submission(Ticket& ticket, Submission& list, std::vector<Piece>& unknown);
+  // What the host wrote, of what they use.
+  void take_host_writes(Ticket& ticket, Submission& list);
+  void take_host_writes(std::uint32_t command, const Range& range);
+  // What a device left in memory that the host sees, when the host learns that it is done.
+  void check_seen(const SharedWrites::Done& done, const HostWindow& window);
 
   // --- reads in the order of queues (call_reads.cpp)
   // `of` is the completion of the command whose results they are; `waiter` has to wait for them.

@@ -210,10 +210,18 @@ void CallRecording::host_saw(const RecordedEvent& event) noexcept {
 // What the device has finished in memory that the host sees is not the host's.
 void CallRecording::saw_done(std::uint32_t stream, std::uint32_t command) {
   host_waits_.saw_done(stream, command);
-  for (const auto& buffer : shared_writes_.take_done(
+  take_shared_done();
+}
+
+void CallRecording::take_shared_done() {
+  for (const SharedWrites::Done& done : shared_writes_.take_done(
            [&](const Point& point) { return host_waits_.is_done(point.stream, point.command); })) {
-    const HostWindow window = window_of(*buffer);
-    if (window.size_bytes) host_pages_.refresh(buffer.get(), window.address, window.size_bytes);
+    const HostWindow window = window_of(*done.buffer);
+    if (!window.size_bytes) continue;
+    if (done.is_whole())
+      host_pages_.refresh(done.buffer.get(), window.address, window.size_bytes);
+    else
+      check_seen(done, window);
   }
 }
 

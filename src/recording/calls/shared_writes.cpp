@@ -1,18 +1,37 @@
 #include "recording/calls/shared_writes.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace reel::capture {
 
-bool SharedWrites::has(const Writes& writes, const TrackedBuffer& buffer) {
-  return std::any_of(writes.begin(), writes.end(),
-                     [&](const Write& write) { return write.buffer.get() == &buffer; });
+bool SharedWrites::has(const Writes& writes, const TrackedBuffer& buffer, std::uint64_t first,
+                       std::uint64_t end) {
+  return std::any_of(writes.begin(), writes.end(), [&](const Write& write) {
+    return write.buffer.get() == &buffer && write.first < end && first < write.end;
+  });
 }
 
-void SharedWrites::begin(TrackedBuffer& buffer, const Point& command) {
+void SharedWrites::begin(TrackedBuffer& buffer, std::uint64_t first, std::uint64_t end,
+                         const Point& command) {
   const std::lock_guard lock(mutex_);
-  writes_.push_back(
-      {std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()), command, {}});
+  // Commands that are given together write the same again and again: the last one counts.
+  constexpr std::ptrdiff_t looked_at = 32;
+  const auto end_of =
+      writes_.rend() - writes_.rbegin() > looked_at ? writes_.rbegin() + looked_at : writes_.rend();
+  const auto same = std::find_if(writes_.rbegin(), end_of, [&](const Write& write) {
+    return write.buffer.get() == &buffer && write.first == first && write.end == end &&
+           write.command.stream == command.stream && !write.event;
+  });
+  if (same != end_of) {
+    same->command = command;
+    return;
+  }
+  writes_.push_back({std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()),
+                     first,
+                     end,
+                     command,
+                     {}});
   count_.store(writes_.size(), std::memory_order_release);
 }
 
@@ -20,18 +39,23 @@ void SharedWrites::given(std::uint32_t first, std::uint32_t last, const Completi
                          bool in_order) {
   Writes taken;
   const std::lock_guard lock(mutex_);
-  std::vector<std::pair<const TrackedBuffer*, std::uint32_t>> later;  // and its stream
+  std::vector<const Write*> later;
   for (Write& write : writes_) {
     if (write.command.command < first || write.command.command > last || write.event) continue;
     write.event = event;
-    if (in_order) later.emplace_back(write.buffer.get(), write.command.stream);
+    if (in_order) later.push_back(&write);
   }
   if (later.empty()) return;
+  std::vector<std::tuple<const TrackedBuffer*, std::uint32_t, std::uint64_t, std::uint64_t>> covers;
+  for (const Write* write : later)
+    covers.emplace_back(write->buffer.get(), write->command.stream, write->first, write->end);
   take(taken, [&](const Write& write) {
     return write.command.command < first &&
-           std::find(later.begin(), later.end(),
-                     std::pair(static_cast<const TrackedBuffer*>(write.buffer.get()),
-                               write.command.stream)) != later.end();
+           std::any_of(covers.begin(), covers.end(), [&](const auto& one) {
+             const auto& [buffer, stream, from, to] = one;
+             return buffer == write.buffer.get() && stream == write.command.stream &&
+                    from <= write.first && write.end <= to;
+           });
   });
 }
 
@@ -48,6 +72,13 @@ bool SharedWrites::are_under_way(const TrackedBuffer& buffer) {
   if (!are_any()) return false;
   const std::lock_guard lock(mutex_);
   return has(writes_, buffer);
+}
+
+bool SharedWrites::are_under_way(const TrackedBuffer& buffer, std::uint64_t first,
+                                 std::uint64_t end) {
+  if (!are_any()) return false;
+  const std::lock_guard lock(mutex_);
+  return has(writes_, buffer, first, end);
 }
 
 void SharedWrites::forget(const TrackedBuffer& buffer) {

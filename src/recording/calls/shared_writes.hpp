@@ -22,7 +22,11 @@ namespace reel::capture {
 class SharedWrites {
  public:
   // A command that the driver is about to be given writes it.
-  void begin(TrackedBuffer& buffer, const Point& command);
+  void begin(TrackedBuffer& buffer, const Point& command) {
+    begin(buffer, 0, ~std::uint64_t{0}, command);
+  }
+  // The same of a part of it.
+  void begin(TrackedBuffer& buffer, std::uint64_t first, std::uint64_t end, const Point& command);
   bool are_any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
   // The driver has the commands `first` to `last`; empty: it gives nothing to ask for. Those before
   // them on the stream are done when they are, if `in_order`.
@@ -31,21 +35,30 @@ class SharedWrites {
   void refused(std::uint32_t first, std::uint32_t last);
 
   bool are_under_way(const TrackedBuffer& buffer);
-  // Memory whose writers were under way, and are done now. is_done(Point) of those that can't be
-  // asked for.
+  bool are_under_way(const TrackedBuffer& buffer, std::uint64_t first, std::uint64_t end);
+  // Ranges whose writers were under way, and are done now: nothing under way writes them.
+  // is_done(Point) of those that can't be asked for.
+  struct Done {
+    std::shared_ptr<TrackedBuffer> buffer;
+    std::uint64_t first, end;
+    Point command;
+    bool is_whole() const noexcept { return end == ~std::uint64_t{0}; }
+  };
   template <class F>
-  std::vector<std::shared_ptr<TrackedBuffer>> take_done(F&& is_done) {
-    if (!are_any()) return {};
+  std::vector<Done> take_done(F&& is_done) {
+    std::vector<Done> done;
+    if (!are_any()) return done;
     Writes taken;
     const std::lock_guard lock(mutex_);
     take(taken, [&](const Write& write) {
       return write.event ? write.event.is_done() : is_done(write.command);
     });
-    std::vector<std::shared_ptr<TrackedBuffer>> done;
     for (const Write& write : taken)
-      if (!has(writes_, *write.buffer) &&
-          std::find(done.begin(), done.end(), write.buffer) == done.end())
-        done.push_back(write.buffer);
+      if (!has(writes_, *write.buffer, write.first, write.end) &&
+          std::none_of(done.begin(), done.end(), [&](const Done& one) {
+            return one.buffer == write.buffer && one.first == write.first && one.end == write.end;
+          }))
+        done.push_back({write.buffer, write.first, write.end, write.command});
     return done;
   }
   void forget(const TrackedBuffer& buffer);
@@ -53,12 +66,14 @@ class SharedWrites {
  private:
   struct Write {
     std::shared_ptr<TrackedBuffer> buffer;
+    std::uint64_t first, end;
     Point command;
     Completion event;  // empty: not given yet, or by a driver that gives none
   };
   using Writes = std::vector<Write>;
 
-  static bool has(const Writes& writes, const TrackedBuffer& buffer);
+  static bool has(const Writes& writes, const TrackedBuffer& buffer, std::uint64_t first = 0,
+                  std::uint64_t end = ~std::uint64_t{0});
   // Those of which which(Write) is true; with the lock. `taken` is to be destroyed once the lock is
   // gone: a driver may call the program when an event is given back, and that us.
   template <class F>

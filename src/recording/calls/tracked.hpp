@@ -53,9 +53,12 @@ struct TrackedBuffer : BufferResource {
 
   ApiAdapter& api;
   BufferKind kind = BufferKind::buffer;
-  bool is_strange = false;       // can't be read back: multisampled, mipmapped, of another API
-  bool is_lent = false;          // its bytes are memory of the program, which may take them back
-  std::byte* address = nullptr;  // what the host sees without a call; null: nothing
+  bool is_strange = false;  // can't be read back: multisampled, mipmapped, of another API
+  bool is_lent = false;     // its bytes are memory of the program, which may take them back
+  std::atomic<std::byte*> address{nullptr};  // what the host sees without a call; null: nothing
+  bool may_be_mapped =
+      false;            // the host may come to see its bytes at any time, in order with nothing
+  BufferMemory placed;  // for the document
   // A map for writing that is not undone yet, the latest; under `window_mutex`.
   std::mutex window_mutex;
   HostWindow window;
@@ -76,7 +79,7 @@ inline bool is_seen_by_host(const TrackedBuffer& buffer) noexcept {
   return buffer.address || buffer.is_mapped.load(std::memory_order_acquire);
 }
 inline HostWindow window_of(TrackedBuffer& buffer) {
-  if (buffer.address) return {buffer.address, 0, buffer.size_bytes};
+  if (std::byte* address = buffer.address) return {address, 0, buffer.size_bytes};
   if (!buffer.is_mapped.load(std::memory_order_acquire)) return {};
   const std::lock_guard lock(buffer.window_mutex);
   return buffer.window;
@@ -101,8 +104,12 @@ struct TrackedQueue {
 
   ApiAdapter& api;
   const void* device = nullptr;
-  bool in_order = true;
-  bool can_stamp = false;  // its completions have times
+  bool in_order = true;    // replays may count on it
+  bool is_ordered = true;  // … and so did the program: else it had barriers for that
+  std::uint32_t family = no_index;
+  bool can_stamp = false;   // its completions have times
+  const char* why_no_stamps =
+      "A queue was made before anybody wanted to capture, so its commands have no times.";
   std::string label;
   std::recursive_mutex mutex;  // of what follows, and around commands while they are recorded:
                                // a driver may run a callback in the middle that enqueues more

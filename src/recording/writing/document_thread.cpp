@@ -374,6 +374,12 @@ void DocumentThread::write(GraphMessage& message) {
   for (const document::EdgeRow& edge : message.edges) document_->add(edge);
 }
 
+void DocumentThread::write(SubmissionMessage& message) {
+  document_->add(document::SubmissionRow{message.first, message.count, message.stream,
+                                         document_->text(message.call)});
+  for (const document::BarrierRow& barrier : message.barriers) document_->add(barrier);
+}
+
 void DocumentThread::write(const EntryHeader& entry, std::uint32_t& last_work) {
   const auto add = [&](document::CommandRow row) {
     row.work = last_work;

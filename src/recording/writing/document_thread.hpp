@@ -111,6 +111,7 @@ class DocumentThread {
   void write(CallMessage& message);
   void write(RegionMessage& message);
   void write(GraphMessage& message);
+  void write(SubmissionMessage& message);
   void write(const EntryHeader& entry, std::uint32_t& last_work);
 
   std::unique_ptr<document::DocumentWriter> document_;

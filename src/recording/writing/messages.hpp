@@ -68,10 +68,17 @@ struct GraphMessage {
   std::vector<document::EdgeRow> edges;
 };
 
+// Commands that were given together, and what barriers among them ask for.
+struct SubmissionMessage {
+  std::uint32_t first, count, stream;
+  std::string_view call;
+  std::vector<document::BarrierRow> barriers;
+};
+
 using Message =
     std::variant<document::DeviceRow, document::StreamRow, document::BufferRow, document::KernelRow,
                  ContentsMessage, HashesMessage, CallMessage, RegionMessage, GraphMessage,
-                 document::OrderRow, document::AllocationRow, document::OverheadRow,
-                 document::ClockRow, document::NoteRow>;
+                 SubmissionMessage, document::OrderRow, document::AllocationRow,
+                 document::OverheadRow, document::ClockRow, document::NoteRow>;
 
 }  // namespace reel::capture

@@ -35,6 +35,7 @@ constexpr std::array experiments{
     Entry{"upload.dup", "copied_on_device", copied_on_device},
     Entry{"copy.roundtrip", "copied_on_device", copied_on_device},
     Entry{"race", "other_order", other_order},
+    Entry{"sync.missing", "turned_pairs", turned_pairs},
     Entry{"bandwidth", "alone_and_warm", alone_and_warm},
     Entry{"cp", "one_group", one_group},
     Entry{"nondeterminism", "repeated", repeated},
@@ -53,13 +54,29 @@ constexpr std::array untried{
     Untried{"copy.small", "It needs a program that gathers its bytes."},
     Untried{"mem.", "A replay has all buffers from beginning to end."},
     Untried{"nan", "`reel replay --nan` names the command that writes the first."},
+    Untried{"sync.visibility", "A replay can't leave a cache as it was."},
+    Untried{"sync.host", "A replay has the host's bytes when they are needed."},
+    Untried{"race.host", "A replay has the host's bytes when they are needed."},
+    Untried{"barrier.wide", "A replay puts barriers of its own where they are needed."},
     Untried{"clock", "It is about times of the recording."},
     Untried{"capture", "It is about the recording itself."},
     Untried{"", "There is no experiment for it."},
 };
 
+double number_of(const analysis::Finding& finding, std::string_view name) {
+  const auto found = std::ranges::find(finding.numbers, name, &analysis::Number::name);
+  return found == finding.numbers.end() ? 0 : found->value;
+}
+
 const Entry* experiment_of(const analysis::Finding& finding) {
-  const auto found = std::ranges::find(experiments, finding.id, &Entry::finding);
+  // What the host does after a wait is advised to be done before it: then the wait is what is
+  // tried.
+  const bool is_after_waits = finding.id == "idle.host" &&
+                              number_of(finding, "after_waits") * 2 >= number_of(finding, "idle") &&
+                              number_of(finding, "after_waits") > 0;
+  const auto found = std::ranges::find(
+      experiments, is_after_waits ? std::string_view("idle.sync") : std::string_view(finding.id),
+      &Entry::finding);
   return found == experiments.end() ? nullptr : &*found;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/fail.hpp"
 #include "document/trace/kernel_source.hpp"
@@ -34,9 +35,10 @@ KernelSource source_of(const Trace& trace, std::uint32_t index, const Replacemen
   const TraceKernel& kernel = trace.kernels()[index];
   KernelSource source = document::kernel_source(trace, kernel);
   if (!replacement) return source;
-  if (!is_text(replacement->form))
-    fail(Code::invalid_argument, "Kernel '{}' can't be replaced by {}; opencl_c and glsl can be.",
-         kernel.name, to_string(replacement->form));
+  if (!is_text(replacement->form) && replacement->form != KernelForm::spirv)
+    fail(Code::invalid_argument,
+         "Kernel '{}' can't be replaced by {}; it can be by opencl_c, glsl and spirv.", kernel.name,
+         to_string(replacement->form));
   source.opencl_c.clear();
   source.glsl.clear();
   source.spirv.clear();
@@ -45,6 +47,16 @@ KernelSource source_of(const Trace& trace, std::uint32_t index, const Replacemen
   source.opencl_parts.clear();
   source.opencl_builtin = false;
   source.host = {};
+  if (replacement->form == KernelForm::spirv) {
+    if (replacement->text.size() % sizeof(std::uint32_t) != 0)
+      fail(Code::invalid_argument,
+           "The SPIR-V in place of kernel '{}' has {} bytes, no whole words.", kernel.name,
+           replacement->text.size());
+    source.spirv.resize(replacement->text.size() / sizeof(std::uint32_t));
+    std::memcpy(source.spirv.data(), replacement->text.data(), replacement->text.size());
+    return source;
+  }
+  if (replacement->form == KernelForm::glsl) source.entry.clear();  // one shader has one main
   (replacement->form == KernelForm::glsl ? source.glsl : source.opencl_c) = replacement->text;
   return source;
 }

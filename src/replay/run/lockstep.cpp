@@ -26,6 +26,7 @@ std::vector<Touched> touched_by(const Stage& stage, std::uint32_t command,
   std::vector<Touched> list;
   std::size_t place = 0;
   for (const TraceArgument& a : trace.arguments(work)) {
+    if (a.kind == ArgumentKind::null) ++place;
     if (a.kind != ArgumentKind::buffer) continue;
     const std::size_t parameter = place++;
     if (a.buffer == no_index || !a.size_bytes) continue;

@@ -212,6 +212,9 @@ void Stage::prepare(const TraceWork& work, std::uint32_t index, Prepared& prepar
   Resources resources(*this, index);
   for (Work& one : document::load(trace_, index, resources, prepared.arguments))
     prepared.commands.emplace_back(empty).work = std::move(one);
+  if (work.kind == WorkKind::dispatch && work.kernel != no_index &&
+      trace_.kernels()[work.kernel].declared_layout)
+    place_arguments(work, prepared);
   // A host call stood between others, and may have waited for them. A write is put, a read looked
   // at, and a launch is its nodes.
   if (work.kind == WorkKind::host_call) prepared.commands.push_back(empty);
@@ -225,6 +228,35 @@ void Stage::prepare(const TraceWork& work, std::uint32_t index, Prepared& prepar
     }
   }
   prepared.is_ready = true;
+}
+
+void Stage::place_arguments(const TraceWork& work, Prepared& prepared) const {
+  const TraceKernel& recorded = trace_.kernels()[work.kernel];
+  const Kernel& built = kernels_[work.kernel];
+  auto* dispatch = std::get_if<Dispatch>(&prepared.commands.front().work);
+  if (!dispatch || !built || recorded.parameters.size() != dispatch->arguments.size()) return;
+  const auto& wanted = built.parameters();
+  const auto is_same = [](const Parameter& a, const Parameter& b) {
+    return a.is_at_place_of(b) && a.size_bytes == b.size_bytes;
+  };
+  if (std::ranges::equal(wanted, recorded.parameters, is_same)) return;
+  std::vector<Argument> placed;
+  for (const Parameter& parameter : wanted) {
+    const auto found = std::ranges::find_if(
+        recorded.parameters, [&](const Parameter& p) { return p.is_at_place_of(parameter); });
+    if (found == recorded.parameters.end())
+      fail(Code::unsupported,
+           "Kernel '{}' takes {} '{}' at set {}, binding {}, where the recorded one has nothing.",
+           recorded.name, to_string(parameter.descriptor), parameter.name, parameter.set,
+           parameter.binding);
+    const auto place = static_cast<std::size_t>(found - recorded.parameters.begin());
+    Argument argument = dispatch->arguments[place];
+    if (argument.kind == ArgumentKind::value && parameter.size_bytes < argument.value_bytes)
+      argument = Argument::of_bytes(argument.value().first(parameter.size_bytes));
+    placed.push_back(argument);
+  }
+  prepared.arguments = std::move(placed);
+  dispatch->arguments = prepared.arguments;
 }
 
 BufferRange Stage::range(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const {

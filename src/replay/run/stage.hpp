@@ -64,6 +64,8 @@ class Stage {
     std::vector<Argument> arguments;
   };
   void prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared);
+  // Arguments for a kernel with a declared layout that isn't the recorded one, by their places.
+  void place_arguments(const TraceWork& work, Prepared& prepared) const;
   Buffer make_buffer(const TraceBuffer& buffer) const;
   Stream& transfers(const Device& device);
   void check_memory() const;

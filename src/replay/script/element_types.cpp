@@ -7,7 +7,8 @@ namespace {
 std::vector<std::optional<ElementType>> elements_of(const std::vector<Parameter>& parameters) {
   std::vector<std::optional<ElementType>> elements;
   for (const Parameter& parameter : parameters)
-    if (parameter.kind == ArgumentKind::buffer) elements.push_back(parameter.element);
+    if (parameter.kind == ArgumentKind::buffer || parameter.kind == ArgumentKind::image)
+      elements.push_back(parameter.element);
   return elements;
 }
 

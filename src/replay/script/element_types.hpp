@@ -16,7 +16,8 @@ class ElementTypes {
   // As recorded; where a document doesn't tell, as reflection on the kernel built here does.
   ElementTypes(const Trace& trace, const std::vector<Kernel>& built);
 
-  // `place`: among the kernel's buffers. SPIR-V doesn't tell how buffers and values are mixed.
+  // `place`: among the kernel's buffers and images, and what is null among them. SPIR-V doesn't
+  // tell how buffers and values are mixed.
   std::optional<ElementType> of(std::uint32_t kernel, std::size_t place) const;
 
  private:

@@ -16,6 +16,7 @@ Writers::Writers(const Trace& trace, const ElementTypes& types)
     std::size_t place = 0;  // among the buffers
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const TraceArgument& a = arguments[i];
+      if (a.kind == ArgumentKind::null) ++place;
       if (a.kind != ArgumentKind::buffer) continue;
       const std::size_t parameter = place++;
       if (a.buffer == no_index || !a.size_bytes || !writes(a.access)) continue;

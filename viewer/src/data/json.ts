@@ -94,6 +94,7 @@ export interface Finding {
   saving_ns: Nanoseconds | null;
   saving_bytes: number | null;
   formula: string;
+  after?: string[]; // ids of findings to act on first
 }
 
 // What an experiment made of a finding.
@@ -119,6 +120,10 @@ export interface Parameter {
   access?: string;
   element?: string;
   size_bytes?: number;
+  descriptor?: string; // of a shader with a declared layout, with its set, binding and array_element
+  descriptor_set?: number;
+  binding?: number;
+  array_element?: number;
 }
 
 export interface Kernel {

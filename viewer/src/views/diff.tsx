@@ -365,7 +365,7 @@ function FindingList({ title, findings }: { title: string; findings: DiffFinding
 
 // The sentence below it has the rest.
 function headlineOf(diff: Diff): string {
-  if (!diff.comparable) return "Nothing in common";
+  if (!diff.comparable) return "Not comparable";
   if (diff.total.p === null) return "Too few passes to compare";
   if (!diff.significant) return diff.differs ? "No significant difference in total" : "No significant difference";
   return `${timeText(Math.abs(diff.total_delta_ns))} ${diff.total_delta_ns > 0 ? "slower" : "faster"}`;
@@ -383,6 +383,16 @@ export function DiffView() {
   if (!diff) return <Waiting what="the difference" />;
   const part: Part = parts.find((name) => name === options.value.part) ?? "time";
   const verdict = headlineOf(diff);
+  // A table would compare what can't be.
+  if (!diff.comparable)
+    return (
+      <header class="diff-head">
+        <div>
+          <h1>{verdict}</h1>
+          <p>{diff.cause}</p>
+        </div>
+      </header>
+    );
   const counts: Record<Part, number> = {
     time: diff.rows.length,
     sources: diff.sources.length,

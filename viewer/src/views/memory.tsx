@@ -365,7 +365,7 @@ function Memory({ summary, catalog, memory }: { summary: Summary; catalog: Catal
         <span>
           needed then <b>{sizeText(summary.memory.needed_at_peak_bytes)}</b>{" "}
           <span class="dim">
-            {shareText(summary.memory.needed_at_peak_bytes, summary.memory.peak_bytes)}: in use then
+            {shareText(summary.memory.needed_at_peak_bytes, summary.memory.peak_bytes)}: between first and last use
           </span>
         </span>
         {never > 0 && <span class="warn">{plural(never, "buffer")} never used</span>}

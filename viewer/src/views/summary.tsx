@@ -22,8 +22,8 @@ const verdicts: Record<string, string> = {
 };
 
 const causeWords: Record<string, string> = {
-  host: "nothing had been enqueued",
-  sync: "the host waited, then enqueued more",
+  host: "the host had enqueued nothing",
+  sync: "the host was in a wait for something else",
   wakeup: "the host's wait returned late",
   dependency: "waited for other work",
   build: "the host built a kernel",

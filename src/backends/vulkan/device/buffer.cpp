@@ -5,6 +5,7 @@
 
 #include "backends/vulkan/device/result.hpp"
 #include "base/fail.hpp"
+#include "vulkan/formats.hpp"
 
 namespace reel::vulkan {
 namespace {
@@ -33,6 +34,8 @@ void create(Context& context, std::uint64_t size_bytes, VkBufferUsageFlags usage
   } catch (...) {
     context.vk.vkDestroyBuffer(context.device, handle, nullptr);
     context.memory->free(memory);
+    handle = VK_NULL_HANDLE;
+    memory = {};
     throw;
   }
 }
@@ -43,54 +46,100 @@ std::uint64_t new_holder() noexcept { return next_holder.fetch_add(1, std::memor
 
 VulkanBuffer::VulkanBuffer(std::shared_ptr<Context> context_, const MemoryRequest& request)
     : context(std::move(context_)), serial(next_serial.fetch_add(1)) {
-  const std::uint64_t size = request.size_bytes;
-  const std::string_view name = request.label;
   const std::uint64_t allowed = context->physical.info.max_buffer_bytes;
-  if (size > allowed || padded(size) > allowed)
-    fail(Code::out_of_memory, "Buffer '{}' of {} bytes is too large: '{}' allows {} bytes.", name,
-         size, context->physical.info.name, allowed);
-  size_bytes = size;
+  if (request.size_bytes > allowed || padded(request.size_bytes) > allowed)
+    fail(Code::out_of_memory, "Buffer '{}' of {} bytes is too large: '{}' allows {} bytes.",
+         request.label, request.size_bytes, context->physical.info.name, allowed);
+  size_bytes = request.size_bytes;
+  const bool is_texels = request.image && request.image->type == ImageType::d1_buffer;
+  if (request.storage.buffer && !is_texels)
+    fail(Code::unsupported,
+         "Image '{}' is made on a buffer; Vulkan makes 1d_buffer images of buffers, and no others.",
+         request.label);
   try {
-    create(*context, padded(size),
-           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-               VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
-           request.host_visible ? MemoryUse::staging : MemoryUse::storage, handle, memory);
-  } catch (const Error& error) {
-    if (error.code() != Code::out_of_memory) throw;
-    fail(Code::out_of_memory, "No room for buffer '{}' of {} bytes on '{}': {}", name, size,
-         context->physical.info.name, error.what());
-  }
-  if (context->memory->storage_is_host_memory()) host = memory.mapped;
-  if (request.host_visible) mapped = memory.mapped;
-  try {
-    if (memory.mapped) {
-      std::memset(memory.mapped, 0, padded(size));
-    } else {
-      context->run_now([&](VkCommandBuffer commands) {
-        context->vk.vkCmdFillBuffer(commands, handle, 0, VK_WHOLE_SIZE, 0);
-        VkMemoryBarrier barrier{};
-        barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-        barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
-        barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-        context->vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0,
-                                         nullptr, 0, nullptr);
-      });
+    if (request.image && !is_texels) {
+      picture = std::make_unique<VulkanImage>(*context, *request.image, request.label);
+      return;
     }
-  } catch (...) {
-    context->vk.vkDestroyBuffer(context->device, handle, nullptr);
-    context->memory->free(memory);
-    throw;
+    if (!request.storage.buffer) make_storage(request);
+    if (is_texels) make_texels(request);
+  } catch (const Error& error) {
+    destroy();
+    if (error.code() != Code::out_of_memory) throw;
+    fail(Code::out_of_memory, "No room for buffer '{}' of {} bytes on '{}': {}", request.label,
+         request.size_bytes, context->physical.info.name, error.what());
   }
 }
 
-VulkanBuffer::~VulkanBuffer() {
+void VulkanBuffer::make_storage(const MemoryRequest& request) {
+  const std::uint64_t size = padded(request.size_bytes);
+  create(*context, size,
+         VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+             VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+             VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+             VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
+         request.host_visible ? MemoryUse::staging : MemoryUse::storage, handle, memory);
+  if (context->memory->storage_is_host_memory()) host = memory.mapped;
+  if (request.host_visible) mapped = memory.mapped;
+  if (memory.mapped) {
+    std::memset(memory.mapped, 0, size);
+    return;
+  }
+  context->run_now([&](VkCommandBuffer commands) {
+    context->vk.vkCmdFillBuffer(commands, handle, 0, VK_WHOLE_SIZE, 0);
+    VkMemoryBarrier barrier{};
+    barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+    barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    context->vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, nullptr,
+                                     0, nullptr);
+  });
+}
+
+void VulkanBuffer::make_texels(const MemoryRequest& request) {
+  const ImageShape& shape = *request.image;
+  const VkPhysicalDeviceLimits& limits = context->physical.limits;
+  const VkBuffer target = request.storage.buffer ? buffer_of(request.storage).handle : handle;
+  const VkFormat format = to_format(shape);
+  VkFormatProperties properties{};
+  vkGetPhysicalDeviceFormatProperties(context->physical.handle, format, &properties);
+  if (format == VK_FORMAT_UNDEFINED ||
+      !(properties.bufferFeatures &
+        (VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT)))
+    fail(Code::unsupported, "Image '{}' can't be made: '{}' has no texel buffers of {}.",
+         request.label, context->physical.info.name, format_name(shape));
+  if (shape.width > limits.maxTexelBufferElements)
+    fail(Code::unsupported, "Image '{}' has {} texels; '{}' allows {}.", request.label, shape.width,
+         context->physical.info.name, limits.maxTexelBufferElements);
+  if (request.storage.offset_bytes % limits.minTexelBufferOffsetAlignment != 0)
+    fail(Code::unsupported,
+         "Image '{}' begins at byte {} of its buffer; '{}' needs a multiple of {}.", request.label,
+         request.storage.offset_bytes, context->physical.info.name,
+         limits.minTexelBufferOffsetAlignment);
+  VkBufferViewCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO;
+  info.buffer = target;
+  info.format = format;
+  info.offset = request.storage.buffer ? request.storage.offset_bytes : 0;
+  info.range = shape.size_bytes();
+  check(context->vk.vkCreateBufferView(context->device, &info, nullptr, &texels),
+        "vkCreateBufferView");
+}
+
+void VulkanBuffer::destroy() noexcept {
+  picture.reset();
+  context->vk.vkDestroyBufferView(context->device, texels, nullptr);
   context->vk.vkDestroyBuffer(context->device, handle, nullptr);
   context->memory->free(memory);
 }
 
+VulkanBuffer::~VulkanBuffer() { destroy(); }
+
 StagingBuffer::StagingBuffer(Context& of, std::uint64_t bytes) : context(&of), size_bytes(bytes) {
-  create(of, bytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+  create(of, bytes,
+         VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+             VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT,
          MemoryUse::staging, handle, memory);
 }
 

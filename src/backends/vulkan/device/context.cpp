@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "backends/vulkan/device/buffer.hpp"
 #include "backends/vulkan/device/clock.hpp"
 #include "backends/vulkan/device/result.hpp"
 #include "backends/vulkan/kernels/layout.hpp"
+#include "backends/vulkan/kernels/sampler_cache.hpp"
 
 namespace reel::vulkan {
 
@@ -13,9 +15,11 @@ Context::Context(PhysicalDevice physical_) : physical(std::move(physical_)) {
   try {
     memory = std::make_unique<MemoryPool>(physical.handle, device, vk);
     layouts = std::make_unique<LayoutCache>(*this);
+    samplers = std::make_unique<SamplerCache>(*this);
     clock = std::make_unique<Clock>(*this);
   } catch (...) {
     memory.reset();
+    samplers.reset();
     layouts.reset();
     vk.vkDestroyDevice(device, nullptr);
     throw;
@@ -24,6 +28,8 @@ Context::Context(PhysicalDevice physical_) : physical(std::move(physical_)) {
 
 Context::~Context() {
   clock.reset();
+  nothing_.reset();
+  samplers.reset();
   layouts.reset();
   memory.reset();
   vk.vkDestroyDevice(device, nullptr);
@@ -39,10 +45,11 @@ void Context::open() {
   queue_info.queueCount = queue_count;
   queue_info.pQueuePriorities = priorities.data();
 
-  Features features;
-  features.query(physical.handle, physical.float16_int8 && physical.storage8);
+  features.query(physical.handle, physical.api_version, physical.extensions);
   features.keep_compute_only();
-  const std::vector<const char*> extensions = extensions_for(physical);
+  std::vector<const char*> extensions = features.extensions();
+  if (physical.calibrated_timestamps)
+    extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features.core;
@@ -57,6 +64,12 @@ void Context::open() {
     vk.vkGetDeviceQueue(device, physical.queue_family, i, &queue);
     queues_.push_back(queue);
   }
+}
+
+VkBuffer Context::nothing() {
+  const std::lock_guard lock(submit_mutex);
+  if (!nothing_) nothing_ = std::make_unique<StagingBuffer>(*this, 256);
+  return nothing_->handle;
 }
 
 VkQueue Context::next_queue() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/vulkan/device/api.hpp"
+#include "backends/vulkan/device/features.hpp"
 #include "backends/vulkan/device/memory.hpp"
 #include "backends/vulkan/device/physical_device.hpp"
 
@@ -19,7 +20,9 @@ namespace reel::vulkan {
 
 class Clock;
 class LayoutCache;
+class SamplerCache;
 class Line;
+struct StagingBuffer;
 
 class Context {
  public:
@@ -33,6 +36,10 @@ class Context {
   // Streams take turns at the VkQueues of the family.
   VkQueue next_queue();
 
+  // A buffer that stands where nothing is bound, on devices that can't bind
+  // nothing.
+  VkBuffer nothing();
+
   VkResult wait_semaphore(VkSemaphore semaphore, std::uint64_t value,
                           std::uint64_t most_ns = UINT64_MAX) const;
   VkResult counter(VkSemaphore semaphore, std::uint64_t& value) const;
@@ -41,7 +48,9 @@ class Context {
   VkDevice device = VK_NULL_HANDLE;
   VolkDeviceTable vk{};
   std::unique_ptr<MemoryPool> memory;
+  Features features;  // that are on
   std::unique_ptr<LayoutCache> layouts;
+  std::unique_ptr<SamplerCache> samplers;
   std::unique_ptr<Clock> clock;
 
   std::mutex submit_mutex;
@@ -50,6 +59,7 @@ class Context {
  private:
   void open();
   std::vector<VkQueue> queues_;
+  std::unique_ptr<StagingBuffer> nothing_;
   std::size_t next_queue_ = 0;
 };
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -25,9 +24,13 @@ std::atomic<std::uint64_t> message_count = 0;
 bool is_one(const char* variable) { return environment_variable(variable) == "1"; }
 
 VKAPI_ATTR VkBool32 VKAPI_CALL print_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
-                                             VkDebugUtilsMessageTypeFlagsEXT,
+                                             VkDebugUtilsMessageTypeFlagsEXT types,
                                              const VkDebugUtilsMessengerCallbackDataEXT* data,
                                              void*) {
+  // Images are in GENERAL all their lives (image.hpp); that others would be faster is known.
+  if ((types & VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT) &&
+      std::strstr(data->pMessage, "instead of GENERAL"))
+    return VK_FALSE;
   message_count.fetch_add(1, std::memory_order_relaxed);
   std::fprintf(stderr, "reel: vulkan validation: %s\n", data->pMessage);
   return VK_FALSE;
@@ -51,6 +54,16 @@ bool has_validation_layer() {
   vkEnumerateInstanceLayerProperties(&count, layers.data());
   return std::any_of(layers.begin(), layers.end(), [](const VkLayerProperties& layer) {
     return std::strcmp(layer.layerName, validation_layer) == 0;
+  });
+}
+
+bool has_instance_extension(const char* name) {
+  std::uint32_t count = 0;
+  vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> list(count);
+  vkEnumerateInstanceExtensionProperties(nullptr, &count, list.data());
+  return std::any_of(list.begin(), list.end(), [&](const VkExtensionProperties& extension) {
+    return std::strcmp(extension.extensionName, name) == 0;
   });
 }
 
@@ -86,7 +99,7 @@ Loader load() {
                                  VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
     return result;
   }
-  result.api_version = std::min<std::uint32_t>(version, VK_API_VERSION_1_2);
+  result.api_version = std::min<std::uint32_t>(version, VK_API_VERSION_1_3);
   result.validating = is_one("REEL_VULKAN_VALIDATION");
   if (result.validating && !has_validation_layer()) {
     result.failure = fmt::format(
@@ -113,15 +126,22 @@ Loader load() {
   features.enabledValidationFeatureCount = 1;
   features.pEnabledValidationFeatures = &synchronization;
   features.pNext = &messenger;
-  const std::array extensions{VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
-                              VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+  std::vector<const char*> extensions;
+  // Without it the loader hides drivers whose Vulkan is a subset: those of
+  // Apple's GPUs, mostly.
+  if (has_instance_extension(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {
+    extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    info.flags |= VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+  }
   if (result.validating) {
     info.pNext = &features;
     info.enabledLayerCount = 1;
     info.ppEnabledLayerNames = &validation_layer;
-    info.enabledExtensionCount = extensions.size();
-    info.ppEnabledExtensionNames = extensions.data();
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
   }
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   VkInstance instance = VK_NULL_HANDLE;
   const VkResult created = vkCreateInstance(&info, nullptr, &instance);
   if (created != VK_SUCCESS) {

@@ -13,7 +13,7 @@ namespace reel::vulkan {
 struct Loader {
   std::string failure;  // a sentence: why there is no instance; empty when there is one
   VkInstance instance = VK_NULL_HANDLE;
-  std::uint32_t api_version = 0;  // what the instance was made for: 1.1 or 1.2
+  std::uint32_t api_version = 0;  // what the instance was made for: 1.1, 1.2 or 1.3
   bool validating = false;
 };
 

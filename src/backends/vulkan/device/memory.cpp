@@ -1,6 +1,7 @@
 #include "backends/vulkan/device/memory.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "backends/vulkan/device/result.hpp"
@@ -149,12 +150,14 @@ void MemoryPool::release(MemoryBlock& block) noexcept {
 }
 
 Memory MemoryPool::allocate(const VkMemoryRequirements& wanted, MemoryUse use) {
-  std::uint32_t type = use == MemoryUse::storage ? storage_type_ : staging_type_;
+  std::uint32_t type = use == MemoryUse::staging ? staging_type_ : storage_type_;
+  if (use == MemoryUse::image && !(wanted.memoryTypeBits & (1u << type)) && wanted.memoryTypeBits)
+    type = static_cast<std::uint32_t>(std::countr_zero(wanted.memoryTypeBits));
   if (!(wanted.memoryTypeBits & (1u << type)))
     fail(Code::unsupported,
          "The driver wants a buffer in memory types {:#x}, and none of them is type {}.",
          wanted.memoryTypeBits, type);
-  const bool shared = wanted.size <= largest_shared_bytes;
+  const bool shared = wanted.size <= largest_shared_bytes && use != MemoryUse::image;
   const std::lock_guard lock(mutex_);
   MemoryBlock* block = nullptr;
   std::optional<std::uint64_t> offset;

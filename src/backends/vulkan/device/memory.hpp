@@ -27,6 +27,7 @@ struct Memory {
 enum class MemoryUse : std::uint8_t {
   storage,  // where kernels work
   staging,  // where host and device exchange bytes
+  image,    // alone: drivers want pages between images and buffers
 };
 
 class MemoryPool {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "backends/vulkan/device/features.hpp"
 #include "backends/vulkan/device/loader.hpp"
 
 namespace reel::vulkan {
@@ -79,9 +80,27 @@ void describe(PhysicalDevice& device, const std::set<std::string>& extensions) {
   if (device.api_version >= VK_API_VERSION_1_2 ||
       extensions.contains(VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
     maintenance.pNext = &driver;
+  VkPhysicalDeviceSubgroupProperties subgroup{};
+  subgroup.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+  subgroup.pNext = properties.pNext;
+  properties.pNext = &subgroup;
+  VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size{};
+  subgroup_size.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
+  if (device.api_version >= VK_API_VERSION_1_3 ||
+      extensions.contains(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME)) {
+    subgroup_size.pNext = properties.pNext;
+    properties.pNext = &subgroup_size;
+  }
   vkGetPhysicalDeviceProperties2(device.handle, &properties);
   const VkPhysicalDeviceProperties& core = properties.properties;
   const VkPhysicalDeviceLimits& limits = device.limits = core.limits;
+
+  if (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
+    device.subgroup_operations = subgroup.supportedOperations;
+  if (subgroup_size.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) {
+    device.least_subgroup = subgroup_size.minSubgroupSize;
+    device.most_subgroup = subgroup_size.maxSubgroupSize;
+  }
 
   DeviceInfo& info = device.info;
   info.name = core.deviceName;
@@ -102,6 +121,7 @@ void describe(PhysicalDevice& device, const std::set<std::string>& extensions) {
   info.stamp_resolution_ns = info.can_stamp_time ? limits.timestampPeriod : 0;
   info.can_dispatch_indirect = true;
   info.wants_barriers = true;
+  info.takes_images = true;
   info.maps_memory = true;  // every device has a kind of memory that is visible and coherent
   info.kernel_forms = {KernelForm::glsl, KernelForm::spirv};
 }
@@ -119,43 +139,13 @@ std::string reason_to_reject(const PhysicalDevice& device,
     return fmt::format("Vulkan device '{}' has no timeline semaphores ({} without {}).", name,
                        device.info.api_version, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME);
   Features features;
-  features.query(device.handle, false);
+  features.query(device.handle, device.api_version, extensions);
   if (!features.timeline.timelineSemaphore)
     return fmt::format("Vulkan device '{}' has its timeline semaphores switched off.", name);
   return {};
 }
 
 }  // namespace
-
-Features::Features() {
-  core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  storage16.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
-  pointers.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES;
-  storage8.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES;
-  float16_int8.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES;
-  timeline.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
-}
-
-void Features::query(VkPhysicalDevice device, bool extended) {
-  core.pNext = &storage16;
-  storage16.pNext = &pointers;
-  pointers.pNext = &timeline;
-  if (extended) {
-    timeline.pNext = &storage8;
-    storage8.pNext = &float16_int8;
-  }
-  vkGetPhysicalDeviceFeatures2(device, &core);
-}
-
-void Features::keep_compute_only() {
-  const VkPhysicalDeviceFeatures had = core.features;
-  core.features = {};
-  core.features.shaderFloat64 = had.shaderFloat64;
-  core.features.shaderInt64 = had.shaderInt64;
-  core.features.shaderInt16 = had.shaderInt16;
-  core.features.shaderStorageBufferArrayDynamicIndexing =
-      had.shaderStorageBufferArrayDynamicIndexing;
-}
 
 std::vector<PhysicalDevice> physical_devices() {
   const Loader& library = loader();
@@ -177,29 +167,15 @@ std::vector<PhysicalDevice> physical_devices() {
     device.api_version = std::min(properties.apiVersion, library.api_version);
     device.info.name = properties.deviceName;
     device.info.api_version = "Vulkan " + version_text(properties.apiVersion);
-    const std::set<std::string> extensions = extension_names(handle);
+    device.extensions = extension_names(handle);
+    const std::set<std::string>& extensions = device.extensions;
     choose_queue_family(device);
-    const bool is_1_2 = device.api_version >= VK_API_VERSION_1_2;
-    device.float16_int8 = is_1_2 || extensions.contains(VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME);
-    device.storage8 = is_1_2 || extensions.contains(VK_KHR_8BIT_STORAGE_EXTENSION_NAME);
     device.calibrated_timestamps = extensions.contains(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
     if (device.api_version >= VK_API_VERSION_1_1) describe(device, extensions);
     device.info.unavailable = reason_to_reject(device, extensions);
     devices.push_back(std::move(device));
   }
   return devices;
-}
-
-std::vector<const char*> extensions_for(const PhysicalDevice& device) {
-  std::vector<const char*> names;
-  if (device.calibrated_timestamps) names.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
-  if (device.api_version >= VK_API_VERSION_1_2) return names;
-  names.push_back(VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME);
-  if (device.float16_int8 && device.storage8) {
-    names.push_back(VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME);
-    names.push_back(VK_KHR_8BIT_STORAGE_EXTENSION_NAME);
-  }
-  return names;
 }
 
 }  // namespace reel::vulkan

@@ -2,30 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "backends/vulkan/device/api.hpp"
 #include "reel/device.hpp"
 
 namespace reel::vulkan {
-
-// The features of compute shaders, switched on where the device has them.
-struct Features {
-  VkPhysicalDeviceFeatures2 core{};
-  VkPhysicalDevice16BitStorageFeatures storage16{};
-  VkPhysicalDeviceVariablePointersFeatures pointers{};
-  VkPhysicalDevice8BitStorageFeatures storage8{};
-  VkPhysicalDeviceShaderFloat16Int8Features float16_int8{};
-  VkPhysicalDeviceTimelineSemaphoreFeatures timeline{};
-
-  Features();
-  Features(const Features&) = delete;
-  Features& operator=(const Features&) = delete;
-  // Links in what the device knows of and asks it.
-  void query(VkPhysicalDevice device, bool extended);
-  // Leaves out all that only graphics needs, so that nothing is paid for it.
-  void keep_compute_only();
-};
 
 struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
@@ -36,14 +20,13 @@ struct PhysicalDevice {
   std::uint32_t queue_count = 0;
   std::uint32_t timestamp_bits = 0;
   bool calibrated_timestamps = false;
-  bool float16_int8 = false;  // in core 1.2, or as the extension
-  bool storage8 = false;
+  std::set<std::string> extensions;                // that it has
+  VkSubgroupFeatureFlags subgroup_operations = 0;  // of compute shaders
+  std::uint32_t least_subgroup = 0,
+                most_subgroup = 0;  // that can be required; 0: none can
 };
 
 // Empty when there is no instance.
 std::vector<PhysicalDevice> physical_devices();
-
-// The names of the extensions to open `device` with.
-std::vector<const char*> extensions_for(const PhysicalDevice& device);
 
 }  // namespace reel::vulkan

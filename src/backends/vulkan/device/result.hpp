@@ -3,11 +3,10 @@
 
 #include "backends/vulkan/device/api.hpp"
 #include "reel/error.hpp"
+#include "vulkan/result_name.hpp"  // IWYU pragma: export
 
 namespace reel::vulkan {
 
-// "VK_ERROR_DEVICE_LOST"; "unknown VkResult" for numbers without a name.
-const char* name_of(VkResult result) noexcept;
 // device_lost, out_of_memory or driver_failed.
 Code code_of(VkResult result) noexcept;
 [[noreturn]] void fail_result(VkResult result, const char* call);

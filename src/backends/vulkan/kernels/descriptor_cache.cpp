@@ -9,7 +9,7 @@
 namespace reel::vulkan {
 namespace {
 
-std::uint64_t hash_of(const Layout& layout, std::span<const Binding> bindings) {
+std::uint64_t hash_of(const SetLayout& layout, std::span<const Binding> bindings) {
   auto hash = reinterpret_cast<std::uintptr_t>(&layout);
   const auto mix = [&](std::uint64_t value) {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
@@ -30,9 +30,9 @@ DescriptorGeneration::~DescriptorGeneration() {
     context_->vk.vkDestroyDescriptorPool(context_->device, pool, nullptr);
 }
 
-VkDescriptorSet DescriptorGeneration::find_or_write(const Layout& layout,
+VkDescriptorSet DescriptorGeneration::find_or_write(const SetLayout& layout,
                                                     std::span<const Binding> bindings,
-                                                    const VkDescriptorBufferInfo* infos) {
+                                                    const DescriptorInfo* infos) {
   const std::uint64_t hash = hash_of(layout, bindings);
   std::size_t at = hash & (table_.size() - 1);
   for (; table_[at].layout; at = (at + 1) & (table_.size() - 1)) {
@@ -60,17 +60,17 @@ void DescriptorGeneration::grow() {
   }
 }
 
-VkDescriptorSet DescriptorGeneration::allocate(const Layout& layout) {
-  if (pools_.empty()) add_pool();
+VkDescriptorSet DescriptorGeneration::allocate(const SetLayout& layout) {
+  if (pools_.empty()) add_pool(layout);
   VkDescriptorSetAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
   info.descriptorPool = pools_.back();
   info.descriptorSetCount = 1;
-  info.pSetLayouts = &layout.set;
+  info.pSetLayouts = &layout.handle;
   VkDescriptorSet set = VK_NULL_HANDLE;
   VkResult result = context_->vk.vkAllocateDescriptorSets(context_->device, &info, &set);
   if (result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL) {
-    add_pool();
+    add_pool(layout);
     info.descriptorPool = pools_.back();
     result = context_->vk.vkAllocateDescriptorSets(context_->device, &info, &set);
   }
@@ -78,17 +78,24 @@ VkDescriptorSet DescriptorGeneration::allocate(const Layout& layout) {
   return set;
 }
 
-void DescriptorGeneration::add_pool() {
+void DescriptorGeneration::add_pool(const SetLayout& first) {
   constexpr std::uint32_t sets = 128;
-  VkDescriptorPoolSize size{};
-  size.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  size.descriptorCount = sets * 8;  // kernels take 2 to 6 buffers; max_buffers fits too
+  // Kernels take 2 to 6 buffers; max_buffers fits too. Other kinds are few, and
+  // what the first set needs always fits: a pool that has none left of a kind
+  // is followed by one that has.
   static_assert(sets * 8 >= max_buffers);
+  std::vector<VkDescriptorPoolSize> sizes{{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, sets * 8}};
+  for (const BindingSlot& slot : first.slots) {
+    const auto same = [&](const VkDescriptorPoolSize& size) { return size.type == slot.type; };
+    auto size = std::find_if(sizes.begin(), sizes.end(), same);
+    if (size == sizes.end()) size = sizes.insert(sizes.end(), {slot.type, sets});
+    size->descriptorCount += slot.count;
+  }
   VkDescriptorPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
   info.maxSets = sets;
-  info.poolSizeCount = 1;
-  info.pPoolSizes = &size;
+  info.poolSizeCount = static_cast<std::uint32_t>(sizes.size());
+  info.pPoolSizes = sizes.data();
   VkDescriptorPool pool = VK_NULL_HANDLE;
   check(context_->vk.vkCreateDescriptorPool(context_->device, &info, nullptr, &pool),
         "vkCreateDescriptorPool");

@@ -15,9 +15,12 @@
 
 namespace reel::vulkan {
 
+// What is bound at one place, in numbers that are never used again for anything
+// else.
 struct Binding {
-  std::uint64_t serial = 0;  // of the VulkanBuffer
-  std::uint64_t offset = 0, size = 0;
+  std::uint64_t serial = 0;  // of the VulkanBuffer; 0: nothing
+  std::uint64_t offset = 0,
+                size = 0;  // of an image: kind of its view, and number of the sampler
   friend bool operator==(const Binding&, const Binding&) = default;
 };
 
@@ -29,19 +32,20 @@ class DescriptorGeneration {
   DescriptorGeneration(const DescriptorGeneration&) = delete;
   DescriptorGeneration& operator=(const DescriptorGeneration&) = delete;
 
-  VkDescriptorSet find_or_write(const Layout& layout, std::span<const Binding> bindings,
-                                const VkDescriptorBufferInfo* infos);
+  // As many bindings and infos as the layout has descriptors.
+  VkDescriptorSet find_or_write(const SetLayout& layout, std::span<const Binding> bindings,
+                                const DescriptorInfo* infos);
   std::size_t size() const noexcept { return count_; }
 
  private:
   struct Slot {
-    const Layout* layout = nullptr;  // null: empty
+    const SetLayout* layout = nullptr;  // null: empty
     std::uint64_t hash = 0;
     std::uint32_t first_key = 0;
     VkDescriptorSet set = VK_NULL_HANDLE;
   };
-  VkDescriptorSet allocate(const Layout& layout);
-  void add_pool();
+  VkDescriptorSet allocate(const SetLayout& layout);
+  void add_pool(const SetLayout& first);
   void grow();
 
   std::shared_ptr<Context> context_;

@@ -9,78 +9,93 @@ LayoutCache::~LayoutCache() {
   for (const auto& [key, layout] : layouts_) destroy(*layout);
 }
 
-const Layout& LayoutCache::get(const std::vector<std::uint32_t>& bindings,
-                               std::uint32_t value_bytes) {
+const Layout& LayoutCache::get(const std::vector<BindingSlot>& slots, std::uint32_t value_bytes) {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<Layout>& slot = layouts_[{bindings, value_bytes}];
-  if (!slot) {
+  std::unique_ptr<Layout>& kept = layouts_[{slots, value_bytes}];
+  if (!kept) {
     auto layout = std::make_unique<Layout>();
-    layout->bindings = bindings;
+    for (const BindingSlot& slot : slots) {
+      if (layout->sets.size() <= slot.set) layout->sets.resize(slot.set + 1);
+      SetLayout& set = layout->sets[slot.set];
+      set.slots.push_back(slot);
+      set.descriptors += slot.count;
+    }
+    for (std::uint32_t i = 0; i < layout->sets.size(); ++i) layout->sets[i].number = i;
     layout->value_bytes = value_bytes;
     try {
       create(*layout);
     } catch (...) {
       destroy(*layout);
-      layouts_.erase({bindings, value_bytes});
+      layouts_.erase({slots, value_bytes});
       throw;
     }
-    slot = std::move(layout);
+    kept = std::move(layout);
   }
-  return *slot;
+  return *kept;
+}
+
+void LayoutCache::create(SetLayout& set) const {
+  const VolkDeviceTable& vk = context_.vk;
+  std::vector<VkDescriptorSetLayoutBinding> bindings;
+  std::vector<VkDescriptorUpdateTemplateEntry> entries;
+  std::size_t offset = 0;
+  for (const BindingSlot& slot : set.slots) {
+    VkDescriptorSetLayoutBinding& binding = bindings.emplace_back();
+    binding.binding = slot.binding;
+    binding.descriptorType = slot.type;
+    binding.descriptorCount = slot.count;
+    binding.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+    VkDescriptorUpdateTemplateEntry& entry = entries.emplace_back();
+    entry.dstBinding = slot.binding;
+    entry.descriptorCount = slot.count;
+    entry.descriptorType = slot.type;
+    entry.offset = offset;
+    entry.stride = sizeof(DescriptorInfo);
+    offset += slot.count * sizeof(DescriptorInfo);
+  }
+  VkDescriptorSetLayoutCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  info.bindingCount = static_cast<std::uint32_t>(bindings.size());
+  info.pBindings = bindings.data();
+  check(vk.vkCreateDescriptorSetLayout(context_.device, &info, nullptr, &set.handle),
+        "vkCreateDescriptorSetLayout");
+  if (entries.empty()) return;
+  VkDescriptorUpdateTemplateCreateInfo update{};
+  update.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO;
+  update.descriptorUpdateEntryCount = static_cast<std::uint32_t>(entries.size());
+  update.pDescriptorUpdateEntries = entries.data();
+  update.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
+  update.descriptorSetLayout = set.handle;
+  check(vk.vkCreateDescriptorUpdateTemplate(context_.device, &update, nullptr, &set.update),
+        "vkCreateDescriptorUpdateTemplate");
 }
 
 void LayoutCache::create(Layout& layout) const {
-  const VolkDeviceTable& vk = context_.vk;
-  const auto count = static_cast<std::uint32_t>(layout.bindings.size());
-  if (count) {
-    std::vector<VkDescriptorSetLayoutBinding> slots(count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      slots[i].binding = layout.bindings[i];
-      slots[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-      slots[i].descriptorCount = 1;
-      slots[i].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-    }
-    VkDescriptorSetLayoutCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
-    info.bindingCount = count;
-    info.pBindings = slots.data();
-    check(vk.vkCreateDescriptorSetLayout(context_.device, &info, nullptr, &layout.set),
-          "vkCreateDescriptorSetLayout");
-
-    std::vector<VkDescriptorUpdateTemplateEntry> entries(count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      entries[i].dstBinding = layout.bindings[i];
-      entries[i].descriptorCount = 1;
-      entries[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-      entries[i].offset = i * sizeof(VkDescriptorBufferInfo);
-      entries[i].stride = sizeof(VkDescriptorBufferInfo);
-    }
-    VkDescriptorUpdateTemplateCreateInfo update{};
-    update.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO;
-    update.descriptorUpdateEntryCount = count;
-    update.pDescriptorUpdateEntries = entries.data();
-    update.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
-    update.descriptorSetLayout = layout.set;
-    check(vk.vkCreateDescriptorUpdateTemplate(context_.device, &update, nullptr, &layout.update),
-          "vkCreateDescriptorUpdateTemplate");
+  std::vector<VkDescriptorSetLayout> sets;
+  for (SetLayout& set : layout.sets) {
+    create(set);
+    sets.push_back(set.handle);
   }
   VkPushConstantRange values{};
   values.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
   values.size = layout.value_bytes;
   VkPipelineLayoutCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
-  info.setLayoutCount = count ? 1 : 0;
-  info.pSetLayouts = &layout.set;
+  info.setLayoutCount = static_cast<std::uint32_t>(sets.size());
+  info.pSetLayouts = sets.data();
   info.pushConstantRangeCount = layout.value_bytes ? 1 : 0;
   info.pPushConstantRanges = &values;
-  check(vk.vkCreatePipelineLayout(context_.device, &info, nullptr, &layout.pipeline),
+  check(context_.vk.vkCreatePipelineLayout(context_.device, &info, nullptr, &layout.pipeline),
         "vkCreatePipelineLayout");
 }
 
 void LayoutCache::destroy(Layout& layout) const noexcept {
-  context_.vk.vkDestroyPipelineLayout(context_.device, layout.pipeline, nullptr);
-  context_.vk.vkDestroyDescriptorUpdateTemplate(context_.device, layout.update, nullptr);
-  context_.vk.vkDestroyDescriptorSetLayout(context_.device, layout.set, nullptr);
+  const VolkDeviceTable& vk = context_.vk;
+  vk.vkDestroyPipelineLayout(context_.device, layout.pipeline, nullptr);
+  for (const SetLayout& set : layout.sets) {
+    vk.vkDestroyDescriptorUpdateTemplate(context_.device, set.update, nullptr);
+    vk.vkDestroyDescriptorSetLayout(context_.device, set.handle, nullptr);
+  }
 }
 
 }  // namespace reel::vulkan

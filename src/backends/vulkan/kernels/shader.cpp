@@ -4,9 +4,11 @@
 #include <shaderc/shaderc.h>
 #include <spirv-tools/libspirv.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
+#include "backends/vulkan/device/api.hpp"
 #include "base/fail.hpp"
 
 namespace reel::vulkan {
@@ -57,7 +59,12 @@ std::vector<std::uint32_t> compile(const KernelSource& source, shaderc_optimizat
 }
 
 // A driver may do anything with SPIR-V that breaks the rules, crash included; so it never gets it.
-void validate(const std::vector<std::uint32_t>& words, const std::string& name) {
+void validate(const std::vector<std::uint32_t>& words, const std::string& name,
+              std::uint32_t api_version) {
+  const std::uint32_t minor = std::max(1u, VK_API_VERSION_MINOR(api_version));
+  const spv_target_env rules = minor >= 3   ? SPV_ENV_VULKAN_1_3
+                               : minor == 2 ? SPV_ENV_VULKAN_1_2
+                                            : SPV_ENV_VULKAN_1_1;
   constexpr std::uint32_t magic = 0x07230203;
   if (words.size() < 5 || words[0] != magic)
     fail(Code::build_failed,
@@ -65,22 +72,32 @@ void validate(const std::vector<std::uint32_t>& words, const std::string& name) 
          "first {:#010x}.",
          name, words.size(), words.empty() ? 0 : words[0], magic);
   const auto destroy_context = [](spv_context context) { spvContextDestroy(context); };
-  const std::unique_ptr<spv_context_t, decltype(destroy_context)> context(
-      spvContextCreate(SPV_ENV_VULKAN_1_1), destroy_context);
+  const std::unique_ptr<spv_context_t, decltype(destroy_context)> context(spvContextCreate(rules),
+                                                                          destroy_context);
   spv_const_binary_t binary{words.data(), words.size()};
   spv_diagnostic diagnostic = nullptr;
-  const spv_result_t result = spvValidate(context.get(), &binary, &diagnostic);
+  const auto destroy_options = [](spv_validator_options o) { spvValidatorOptionsDestroy(o); };
+  const std::unique_ptr<spv_validator_options_t, decltype(destroy_options)> options(
+      spvValidatorOptionsCreate(), destroy_options);
+  // Blocks may be laid out as a device with these features allows; the driver
+  // is asked for them.
+  spvValidatorOptionsSetScalarBlockLayout(options.get(), true);
+  spvValidatorOptionsSetUniformBufferStandardLayout(options.get(), true);
+  spvValidatorOptionsSetAllowLocalSizeId(options.get(), true);
+  const spv_result_t result =
+      spvValidateWithOptions(context.get(), options.get(), &binary, &diagnostic);
   std::string why;
   if (diagnostic)
     why = fmt::format("{} (at word {})", diagnostic->error, diagnostic->position.index);
   spvDiagnosticDestroy(diagnostic);
   if (result != SPV_SUCCESS)
-    fail(Code::build_failed, "Kernel '{}' has invalid SPIR-V for Vulkan 1.1: {}", name, why);
+    fail(Code::build_failed, "Kernel '{}' has invalid SPIR-V for Vulkan 1.{}: {}", name, minor,
+         why);
 }
 
 }  // namespace
 
-Shader make_shader(const KernelSource& source) {
+Shader make_shader(const KernelSource& source, std::uint32_t api_version) {
   Shader shader;
   if (!source.glsl.empty()) {
     // Without it glslang takes the source for version 110, can't parse its own built-in functions,
@@ -98,7 +115,7 @@ Shader make_shader(const KernelSource& source) {
     shader.words = compile(source, shaderc_optimization_level_performance, log_again);
     return shader;
   }
-  validate(source.spirv, source.name);
+  validate(source.spirv, source.name, api_version);
   shader.entry = source.entry.empty() ? "main" : source.entry;
   shader.words = shader.words_to_reflect = source.spirv;
   return shader;

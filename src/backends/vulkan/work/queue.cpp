@@ -228,17 +228,17 @@ void QueueState::enqueue(const Dispatch& dispatch, Ticket* ticket) {
   record();
   hold(static_cast<VulkanKernel&>(*dispatch.kernel));
   for (const Argument& argument : dispatch.arguments)
-    if (argument.kind == ArgumentKind::buffer) hold(buffer_of(argument.range));
+    if (argument.is_memory()) hold(buffer_of(argument.range));
   if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
   add(ticket, [&] { recorder_.dispatch(dispatch); });
 }
 
 void QueueState::enqueue(const Copy& copy, Ticket* ticket) {
   if (copy.source.size_bytes == 0) return;
-  record();
+  Batch& batch = record();
   hold(buffer_of(copy.source));
   hold(buffer_of(copy.target));
-  add(ticket, [&] { recorder_.copy(copy); });
+  add(ticket, [&] { recorder_.copy(copy, batch.staging); });
 }
 
 void QueueState::enqueue(const Fill& fill, Ticket* ticket) {

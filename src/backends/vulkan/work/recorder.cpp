@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backends/vulkan/device/result.hpp"
+#include "backends/vulkan/kernels/sampler_cache.hpp"
 
 namespace reel::vulkan {
 namespace {
@@ -29,7 +30,7 @@ void Recorder::begin(VkCommandBuffer commands, VkCommandBufferUsageFlags usage,
   commands_ = commands;
   descriptors_ = &descriptors;
   pipeline_ = VK_NULL_HANDLE;
-  set_layout_ = value_layout_ = nullptr;
+  set_layout_ = value_layout_ = declared_layout_ = nullptr;
 }
 
 void Recorder::end() {
@@ -37,9 +38,9 @@ void Recorder::end() {
   memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
   memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
   memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
-                         VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
-                         VK_ACCESS_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_HOST_READ_BIT |
-                         VK_ACCESS_HOST_WRITE_BIT;
+                         VK_ACCESS_UNIFORM_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+                         VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT |
+                         VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT;
   vk_.vkCmdPipelineBarrier(commands_, device_stages, device_stages | VK_PIPELINE_STAGE_HOST_BIT, 0,
                            1, &memory, 0, nullptr, 0, nullptr);
   check(vk_.vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
@@ -51,8 +52,8 @@ void Recorder::barrier() {
   memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
   memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
   memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
-                         VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
-                         VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
+                         VK_ACCESS_UNIFORM_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+                         VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
   vk_.vkCmdPipelineBarrier(commands_, device_stages, device_stages, 0, 1, &memory, 0, nullptr, 0,
                            nullptr);
 }
@@ -63,6 +64,11 @@ void Recorder::dispatch(const Dispatch& dispatch) {
   if (dispatch.indirect.buffer)
     vk_.vkCmdDispatchIndirect(commands_, buffer_of(dispatch.indirect).handle,
                               dispatch.indirect.offset_bytes);
+  else if (dispatch.offset != unset_dim)
+    vk_.vkCmdDispatchBase(commands_, dispatch.offset.x / dispatch.group_size.x,
+                          dispatch.offset.y / dispatch.group_size.y,
+                          dispatch.offset.z / dispatch.group_size.z, dispatch.groups.x,
+                          dispatch.groups.y, dispatch.groups.z);
   else
     vk_.vkCmdDispatch(commands_, dispatch.groups.x, dispatch.groups.y, dispatch.groups.z);
 }
@@ -73,8 +79,9 @@ void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch) {
     vk_.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.pipeline);
     pipeline_ = kernel.pipeline;
   }
+  if (kernel.is_declared) return bind_declared(kernel, dispatch);
   std::array<Binding, max_buffers> bindings;  // only the first `buffers` are set
-  std::array<VkDescriptorBufferInfo, max_buffers> infos;
+  std::array<DescriptorInfo, max_buffers> infos;
   std::array<std::byte, max_value_block_bytes> values;
   std::memset(values.data(), 0, layout.value_bytes);
   std::size_t buffers = 0, value = 0;
@@ -87,9 +94,9 @@ void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch) {
       const std::uint64_t offset = empty ? 0 : range.offset_bytes;
       const std::uint64_t size = empty ? 4 : range.size_bytes;
       bindings[buffers] = {buffer.serial, offset, size};
-      infos[buffers++] = {buffer.handle, offset, size};
+      infos[buffers++].buffer = {buffer.handle, offset, size};
     } else if (argument.kind == ArgumentKind::value) {
-      const ShaderValue& to = kernel.values[value++];
+      const spirv::Value& to = kernel.values[value++];
       std::memcpy(values.data() + to.offset_bytes, argument.value().data(),
                   std::min(to.size_bytes, argument.value_bytes));
     }
@@ -97,19 +104,170 @@ void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch) {
   if (buffers && (set_layout_ != &layout ||
                   !std::equal(bindings.begin(), bindings.begin() + buffers, bindings_.begin()))) {
     const VkDescriptorSet set = descriptors_->find_or_write(
-        layout, std::span<const Binding>(bindings.data(), buffers), infos.data());
+        layout.sets[0], std::span<const Binding>(bindings.data(), buffers), infos.data());
     vk_.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline, 0, 1,
                                 &set, 0, nullptr);
     std::copy_n(bindings.begin(), buffers, bindings_.begin());
     set_layout_ = &layout;
+    declared_layout_ = nullptr;
   }
-  if (layout.value_bytes && (value_layout_ != &layout ||
-                             std::memcmp(values.data(), values_.data(), layout.value_bytes) != 0)) {
-    vk_.vkCmdPushConstants(commands_, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                           layout.value_bytes, values.data());
-    std::memcpy(values_.data(), values.data(), layout.value_bytes);
-    value_layout_ = &layout;
+  push(layout, values.data());
+}
+
+void Recorder::push(const Layout& layout, const std::byte* values) {
+  if (layout.value_bytes == 0) return;
+  if (value_layout_ == &layout && std::memcmp(values, values_.data(), layout.value_bytes) == 0)
+    return;
+  vk_.vkCmdPushConstants(commands_, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                         layout.value_bytes, values);
+  std::memcpy(values_.data(), values, layout.value_bytes);
+  value_layout_ = &layout;
+}
+
+void Recorder::bind_declared(const VulkanKernel& kernel, const Dispatch& dispatch) {
+  const Layout& layout = *kernel.layout;
+  gather(kernel, dispatch);
+  if (declared_layout_ != &layout || gathered_ != declared_) {
+    std::size_t first = 0;
+    for (const SetLayout& set : layout.sets) {
+      if (set.descriptors == 0) continue;
+      const VkDescriptorSet found = descriptors_->find_or_write(
+          set, std::span<const Binding>(gathered_).subspan(first, set.descriptors),
+          infos_.data() + first);
+      vk_.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline,
+                                  set.number, 1, &found, 0, nullptr);
+      first += set.descriptors;
+    }
+    declared_.swap(gathered_);
+    declared_layout_ = &layout;
+    set_layout_ = nullptr;
   }
+  if (layout.value_bytes) push(layout, dispatch.arguments.back().value().data());
+}
+
+void Recorder::gather(const VulkanKernel& kernel, const Dispatch& dispatch) {
+  std::size_t count = 0;
+  for (const SetLayout& set : kernel.layout->sets) count += set.descriptors;
+  gathered_.assign(count, {});
+  infos_.assign(count, {});
+  for (std::size_t i = 0; i < dispatch.arguments.size(); ++i) {
+    const Argument& argument = dispatch.arguments[i];
+    const Place& place = kernel.places[i];
+    if (argument.kind == ArgumentKind::value) continue;  // the block
+    Binding& binding = gathered_[place.descriptor];
+    DescriptorInfo& info = infos_[place.descriptor];
+    if (argument.kind == ArgumentKind::buffer) {
+      const BufferRange& range = argument.range;
+      binding = {buffer_of(range).serial, range.offset_bytes, range.size_bytes};
+      info.buffer = {buffer_of(range).handle, range.offset_bytes, range.size_bytes};
+    } else if (argument.kind == ArgumentKind::image) {
+      VulkanBuffer& image = buffer_of(argument.range);
+      binding.serial = image.serial;
+      binding.offset = static_cast<std::uint64_t>(place.view);
+      if (image.picture) {
+        info.image.imageView = image.picture->view(place.view);
+        info.image.imageLayout = VK_IMAGE_LAYOUT_GENERAL;
+      } else {
+        info.texels = image.texels;
+      }
+    } else if (argument.kind == ArgumentKind::sampler) {
+      const Sampler sampler = context_.samplers->get(argument.value());
+      binding.size = sampler.number;
+      info.image.sampler = sampler.handle;
+    } else if (kernel.parameters[i].kind == ArgumentKind::buffer) {
+      // Nothing is bound here, and the shader doesn't look.
+      const bool can_be_null = context_.features.robustness2.nullDescriptor;
+      info.buffer = {can_be_null ? VK_NULL_HANDLE : context_.nothing(), 0, VK_WHOLE_SIZE};
+    } else if (kernel.parameters[i].kind == ArgumentKind::sampler) {
+      const SamplerState usual;
+      const Sampler sampler = context_.samplers->get(std::as_bytes(std::span(&usual, 1)));
+      binding.size = sampler.number;
+      info.image.sampler = sampler.handle;
+    }
+  }
+}
+
+void Recorder::between_copies() {
+  VkMemoryBarrier memory{};
+  memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  memory.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT;
+  memory.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+  vk_.vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                           VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &memory, 0, nullptr, 0, nullptr);
+}
+
+namespace {
+
+// Whole pixels around a range of an image's bytes, and room for them where a
+// copy may begin.
+struct Pixels {
+  std::uint64_t begin, end;
+  bool is_exact;  // the range is whole pixels
+
+  Pixels(const BufferRange& range, std::uint32_t pixel)
+      : begin(range.offset_bytes / pixel * pixel),
+        end((range.offset_bytes + range.size_bytes + pixel - 1) / pixel * pixel),
+        is_exact(begin == range.offset_bytes && end == begin + range.size_bytes) {}
+
+  StagingRange room(StagingArena& staging, std::uint32_t pixel) const {
+    StagingRange range = staging.take(end - begin + 4 * pixel);
+    const std::uint64_t step = 4ull * pixel;  // of 4 bytes, and of pixels
+    const std::uint64_t aligned = (range.offset + step - 1) / step * step;
+    range.bytes += aligned - range.offset;
+    range.offset = aligned;
+    return range;
+  }
+};
+
+bool may_begin(std::uint64_t offset, std::uint32_t pixel) {
+  return offset % pixel == 0 && offset % 4 == 0;
+}
+
+}  // namespace
+
+void Recorder::copy_from_image(const BufferRange& source, VkBuffer target,
+                               std::uint64_t target_offset, StagingArena& staging) {
+  const VulkanImage& image = *buffer_of(source).picture;
+  const std::uint32_t pixel = image.shape().pixel_bytes;
+  const Pixels pixels(source, pixel);
+  const auto take = [&](VkBuffer to, std::uint64_t offset) {
+    const auto boxes = image.boxes(pixels.begin, pixels.end - pixels.begin, offset);
+    vk_.vkCmdCopyImageToBuffer(commands_, image.handle(), VK_IMAGE_LAYOUT_GENERAL, to,
+                               static_cast<std::uint32_t>(boxes.size()), boxes.data());
+  };
+  if (pixels.is_exact && may_begin(target_offset, pixel)) return take(target, target_offset);
+  const StagingRange room = pixels.room(staging, pixel);
+  take(room.buffer, room.offset);
+  between_copies();
+  copy_bytes(room.buffer, room.offset + source.offset_bytes - pixels.begin, target, target_offset,
+             source.size_bytes);
+}
+
+void Recorder::copy_to_image(VkBuffer source, std::uint64_t source_offset,
+                             const BufferRange& target, StagingArena& staging) {
+  const VulkanImage& image = *buffer_of(target).picture;
+  const std::uint32_t pixel = image.shape().pixel_bytes;
+  const Pixels pixels(target, pixel);
+  const auto boxes_at = [&](std::uint64_t offset) {
+    return image.boxes(pixels.begin, pixels.end - pixels.begin, offset);
+  };
+  const auto give = [&](VkBuffer from, std::uint64_t offset) {
+    const auto boxes = boxes_at(offset);
+    vk_.vkCmdCopyBufferToImage(commands_, from, image.handle(), VK_IMAGE_LAYOUT_GENERAL,
+                               static_cast<std::uint32_t>(boxes.size()), boxes.data());
+  };
+  if (pixels.is_exact && may_begin(source_offset, pixel)) return give(source, source_offset);
+  const StagingRange room = pixels.room(staging, pixel);
+  if (!pixels.is_exact) {  // what stays of the first and the last pixel
+    const auto boxes = boxes_at(room.offset);
+    vk_.vkCmdCopyImageToBuffer(commands_, image.handle(), VK_IMAGE_LAYOUT_GENERAL, room.buffer,
+                               static_cast<std::uint32_t>(boxes.size()), boxes.data());
+    between_copies();
+  }
+  copy_bytes(source, source_offset, room.buffer, room.offset + target.offset_bytes - pixels.begin,
+             target.size_bytes);
+  between_copies();
+  give(room.buffer, room.offset);
 }
 
 void Recorder::copy_bytes(VkBuffer source, std::uint64_t source_offset, VkBuffer target,
@@ -118,8 +276,19 @@ void Recorder::copy_bytes(VkBuffer source, std::uint64_t source_offset, VkBuffer
   vk_.vkCmdCopyBuffer(commands_, source, target, 1, &region);
 }
 
-void Recorder::copy(const Copy& copy) {
+void Recorder::copy(const Copy& copy, StagingArena& staging) {
   if (copy.source.size_bytes == 0) return;
+  const VulkanBuffer &from = buffer_of(copy.source), &to = buffer_of(copy.target);
+  if (from.picture && to.picture) {
+    const std::uint32_t pixel = to.picture->shape().pixel_bytes;
+    const StagingRange room = Pixels(copy.target, pixel).room(staging, pixel);
+    copy_from_image(copy.source, room.buffer, room.offset, staging);
+    between_copies();
+    return copy_to_image(room.buffer, room.offset, copy.target, staging);
+  }
+  if (from.picture)
+    return copy_from_image(copy.source, to.handle, copy.target.offset_bytes, staging);
+  if (to.picture) return copy_to_image(from.handle, copy.source.offset_bytes, copy.target, staging);
   copy_bytes(buffer_of(copy.source).handle, copy.source.offset_bytes, buffer_of(copy.target).handle,
              copy.target.offset_bytes, copy.source.size_bytes);
 }
@@ -128,6 +297,13 @@ void Recorder::copy(const Copy& copy) {
 void Recorder::fill(const Fill& fill, StagingArena& staging) {
   const std::uint64_t begin = fill.target.offset_bytes, end = begin + fill.target.size_bytes;
   const std::uint64_t first_word = (begin + 3) / 4 * 4, last_word = end / 4 * 4;
+  if (const VulkanBuffer& image = buffer_of(fill.target); image.picture) {
+    const std::uint32_t pixel = image.picture->shape().pixel_bytes;
+    const StagingRange room = Pixels(fill.target, pixel).room(staging, pixel);
+    for (std::uint64_t i = 0; i < fill.target.size_bytes; ++i)
+      room.bytes[i] = std::byte(fill.pattern >> (8 * (i % fill.pattern_bytes)));
+    return copy_to_image(room.buffer, room.offset, fill.target, staging);
+  }
   const VkBuffer target = buffer_of(fill.target).handle;
   // The byte that belongs at `offset`: the pattern starts with the range, not with a word.
   const auto byte_at = [&](std::uint64_t offset) {
@@ -151,6 +327,12 @@ void Recorder::fill(const Fill& fill, StagingArena& staging) {
 void Recorder::write(const Write& write, StagingArena& staging) {
   const std::uint64_t size = write.data.size();
   if (size == 0) return;
+  if (const VulkanBuffer& image = buffer_of(write.target); image.picture) {
+    const std::uint32_t pixel = image.picture->shape().pixel_bytes;
+    const StagingRange room = Pixels(write.target, pixel).room(staging, pixel);
+    std::memcpy(room.bytes, write.data.data(), size);
+    return copy_to_image(room.buffer, room.offset, write.target, staging);
+  }
   const VkBuffer target = buffer_of(write.target).handle;
   const std::uint64_t offset = write.target.offset_bytes;
   if (size <= largest_update_bytes && is_word_aligned(offset, size)) {
@@ -165,6 +347,13 @@ void Recorder::write(const Write& write, StagingArena& staging) {
 void Recorder::read(const Read& read, StagingArena& staging, std::vector<ReadBack>& read_backs) {
   const std::uint64_t size = read.target.size();
   if (size == 0) return;
+  if (const VulkanBuffer& image = buffer_of(read.source); image.picture) {
+    const std::uint32_t pixel = image.picture->shape().pixel_bytes;
+    const StagingRange room = Pixels(read.source, pixel).room(staging, pixel);
+    copy_from_image(read.source, room.buffer, room.offset, staging);
+    read_backs.push_back({room.bytes, read.target});
+    return;
+  }
   const StagingRange staged = staging.take(size);
   copy_bytes(buffer_of(read.source).handle, read.source.offset_bytes, staged.buffer, staged.offset,
              size);

@@ -18,7 +18,7 @@ namespace reel::vulkan {
 
 class Recorder {
  public:
-  explicit Recorder(const Context& context) : vk_(context.vk) {}
+  explicit Recorder(Context& context) : context_(context), vk_(context.vk) {}
 
   void begin(VkCommandBuffer commands, VkCommandBufferUsageFlags usage,
              DescriptorGeneration& descriptors);
@@ -26,7 +26,7 @@ class Recorder {
   void end();
 
   void dispatch(const Dispatch& dispatch);
-  void copy(const Copy& copy);
+  void copy(const Copy& copy, StagingArena& staging);
   void fill(const Fill& fill, StagingArena& staging);
   void write(const Write& write, StagingArena& staging);
   void read(const Read& read, StagingArena& staging, std::vector<ReadBack>& read_backs);
@@ -38,9 +38,19 @@ class Recorder {
 
  private:
   void bind(const VulkanKernel& kernel, const Dispatch& dispatch);
+  void bind_declared(const VulkanKernel& kernel, const Dispatch& dispatch);
+  void gather(const VulkanKernel& kernel, const Dispatch& dispatch);
+  void push(const Layout& layout, const std::byte* values);
+  // Bytes of an image, which are boxes of pixels to Vulkan.
+  void copy_from_image(const BufferRange& source, VkBuffer target, std::uint64_t target_offset,
+                       StagingArena& staging);
+  void copy_to_image(VkBuffer source, std::uint64_t source_offset, const BufferRange& target,
+                     StagingArena& staging);
+  void between_copies();
   void copy_bytes(VkBuffer source, std::uint64_t source_offset, VkBuffer target,
                   std::uint64_t target_offset, std::uint64_t size);
 
+  Context& context_;
   const VolkDeviceTable& vk_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   DescriptorGeneration* descriptors_ = nullptr;
@@ -51,6 +61,11 @@ class Recorder {
   const Layout* value_layout_ = nullptr;
   std::array<Binding, max_buffers> bindings_{};
   std::array<std::byte, max_value_block_bytes> values_{};
+  // The same of kernels with a declared layout, of all their sets; kept to be
+  // filled again.
+  const Layout* declared_layout_ = nullptr;
+  std::vector<Binding> declared_, gathered_;
+  std::vector<DescriptorInfo> infos_;
 };
 
 }  // namespace reel::vulkan

@@ -106,28 +106,37 @@ void Recording::end_commands() {
 }
 
 void Recording::add(const StepState& step, std::span<const Argument> arguments) {
+  // Bytes of an image may pass through staging memory, which two launches would
+  // share.
+  const auto note_image = [&](const BufferRange& range) {
+    if (buffer_of(range).picture) has_reads_ = true;
+  };
   std::visit(overloaded{
                  [&](Dispatch dispatch) {
                    dispatch.arguments =
                        arguments.subspan(step.first_argument, dispatch.arguments.size());
                    hold(static_cast<VulkanKernel&>(*dispatch.kernel));
                    for (const Argument& argument : dispatch.arguments)
-                     if (argument.kind == ArgumentKind::buffer) hold(buffer_of(argument.range));
+                     if (argument.is_memory()) hold(buffer_of(argument.range));
                    if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
                    recorder_.dispatch(dispatch);
                  },
                  [&](const Copy& copy) {
                    hold(buffer_of(copy.source));
                    hold(buffer_of(copy.target));
-                   recorder_.copy(copy);
+                   note_image(copy.source);
+                   note_image(copy.target);
+                   recorder_.copy(copy, staging_);
                  },
                  [&](const Fill& fill) {
                    if (fill.target.size_bytes == 0) return;
                    hold(buffer_of(fill.target));
+                   note_image(fill.target);
                    recorder_.fill(fill, staging_);
                  },
                  [&](const Write& write) {
                    hold(buffer_of(write.target));
+                   note_image(write.target);
                    recorder_.write(write, staging_);
                  },
                  [&](const Read& read) {

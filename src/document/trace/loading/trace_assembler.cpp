@@ -58,6 +58,8 @@ TraceTables TraceAssembler::assemble() && {
   check_works();
   join_commands();
   check_orders();
+  check_submissions();
+  check_barriers();
   check_contents();
   check_edges();
   check_calls();

@@ -41,6 +41,8 @@ class TraceAssembler {
   void join_commands();
   void settle_totals(std::vector<ClockMap> clocks);
   void check_orders();
+  void check_submissions();
+  void check_barriers();
   void check_calls();
   void sort_spans();
 

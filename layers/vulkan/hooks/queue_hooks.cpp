@@ -1,0 +1,394 @@
+// Queues, and what is submitted to them.
+//
+// While a capture is under way each batch of a submission is read, command by command; what the
+// recording wants to know of memory before it is copied by commands of ours that go ahead, in the
+// same batch, so that what the program waits for orders them as well.
+#include <optional>
+
+#include "layers/control/control.hpp"
+#include "layers/control/scope_stack.hpp"
+#include "layers/session/exit_watch.hpp"
+#include "layers/session/recording_use.hpp"
+#include "layers/vulkan/hooks/hooks.hpp"
+#include "layers/vulkan/objects/device_row.hpp"
+#include "layers/vulkan/objects/queue.hpp"
+#include "layers/vulkan/submission.hpp"
+#include "layers/vulkan/vulkan_api.hpp"
+#include "recording/writing/call_meter.hpp"
+
+namespace reel::layer::vk {
+
+namespace {
+
+// --- queues -------------------------------------------------------------------------------------
+
+void note_queue(Device& device, VkQueue handle, std::uint32_t family) {
+  if (!handle || queues().find(handle)) return;
+  auto made = std::make_shared<Queue>(device);
+  made->handle = handle;
+  made->family = family;
+  made->device = identity_of_device(device);
+  {
+    const std::lock_guard lock(device.mutex);
+    device.queues.push_back(made);
+  }
+  queues().add(handle, std::move(made));
+}
+
+void VKAPI_CALL get_queue(VkDevice handle, std::uint32_t family, std::uint32_t index,
+                          VkQueue* queue) {
+  Device& device = *device_of(handle);
+  device.next.GetDeviceQueue(handle, family, index, queue);
+  quietly([&] { note_queue(device, *queue, family); });
+}
+
+void VKAPI_CALL get_queue2(VkDevice handle, const VkDeviceQueueInfo2* info, VkQueue* queue) {
+  Device& device = *device_of(handle);
+  device.next.GetDeviceQueue2(handle, info, queue);
+  quietly([&] { note_queue(device, *queue, info->queueFamilyIndex); });
+}
+
+// --- what a submission has, of either generation ------------------------------------------------
+
+struct SemaphoreUse {
+  VkSemaphore handle;
+  std::uint64_t value;
+};
+struct BatchView {
+  std::vector<VkCommandBuffer> commands;
+  std::vector<SemaphoreUse> waits, signals;
+  bool may_be_added_to = true;
+};
+
+template <class Info>
+const Info* find_in(const void* chain, VkStructureType type) {
+  for (auto* one = static_cast<const VkBaseInStructure*>(chain); one; one = one->pNext)
+    if (one->sType == type) return reinterpret_cast<const Info*>(one);
+  return nullptr;
+}
+
+BatchView view_of(const VkSubmitInfo& info) {
+  BatchView view;
+  const auto* values = find_in<VkTimelineSemaphoreSubmitInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+  view.commands.assign(info.pCommandBuffers, info.pCommandBuffers + info.commandBufferCount);
+  for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
+    view.waits.push_back({info.pWaitSemaphores[i], values && i < values->waitSemaphoreValueCount
+                                                       ? values->pWaitSemaphoreValues[i]
+                                                       : 0});
+  for (std::uint32_t i = 0; i < info.signalSemaphoreCount; ++i)
+    view.signals.push_back(
+        {info.pSignalSemaphores[i],
+         values && i < values->signalSemaphoreValueCount ? values->pSignalSemaphoreValues[i] : 0});
+  // Its masks count command buffers.
+  view.may_be_added_to =
+      !find_in<VkDeviceGroupSubmitInfo>(info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO) &&
+      !find_in<VkProtectedSubmitInfo>(info.pNext, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO);
+  return view;
+}
+
+BatchView view_of(const VkSubmitInfo2& info) {
+  BatchView view;
+  for (std::uint32_t i = 0; i < info.commandBufferInfoCount; ++i)
+    view.commands.push_back(info.pCommandBufferInfos[i].commandBuffer);
+  for (std::uint32_t i = 0; i < info.waitSemaphoreInfoCount; ++i)
+    view.waits.push_back(
+        {info.pWaitSemaphoreInfos[i].semaphore, info.pWaitSemaphoreInfos[i].value});
+  for (std::uint32_t i = 0; i < info.signalSemaphoreInfoCount; ++i)
+    view.signals.push_back(
+        {info.pSignalSemaphoreInfos[i].semaphore, info.pSignalSemaphoreInfos[i].value});
+  view.may_be_added_to = !(info.flags & VK_SUBMIT_PROTECTED_BIT);
+  return view;
+}
+
+// With commands of ours ahead of the program's. They must not run before what it waits for.
+struct Extended {
+  std::vector<VkCommandBuffer> commands;
+  std::vector<VkPipelineStageFlags> stages;
+  std::vector<VkCommandBufferSubmitInfo> command_infos;
+  std::vector<VkSemaphoreSubmitInfo> wait_infos;
+};
+
+void put_ahead(VkSubmitInfo& info, VkCommandBuffer ours, Extended& lists) {
+  lists.commands.assign(1, ours);
+  lists.commands.insert(lists.commands.end(), info.pCommandBuffers,
+                        info.pCommandBuffers + info.commandBufferCount);
+  info.pCommandBuffers = lists.commands.data();
+  info.commandBufferCount = static_cast<std::uint32_t>(lists.commands.size());
+  for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
+    lists.stages.push_back(info.pWaitDstStageMask[i] | VK_PIPELINE_STAGE_TRANSFER_BIT);
+  if (!lists.stages.empty()) info.pWaitDstStageMask = lists.stages.data();
+}
+
+void put_ahead(VkSubmitInfo2& info, VkCommandBuffer ours, Extended& lists) {
+  VkCommandBufferSubmitInfo one{};
+  one.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+  one.commandBuffer = ours;
+  lists.command_infos.assign(1, one);
+  lists.command_infos.insert(lists.command_infos.end(), info.pCommandBufferInfos,
+                             info.pCommandBufferInfos + info.commandBufferInfoCount);
+  info.pCommandBufferInfos = lists.command_infos.data();
+  info.commandBufferInfoCount = static_cast<std::uint32_t>(lists.command_infos.size());
+  lists.wait_infos.assign(info.pWaitSemaphoreInfos,
+                          info.pWaitSemaphoreInfos + info.waitSemaphoreInfoCount);
+  for (VkSemaphoreSubmitInfo& wait : lists.wait_infos)
+    wait.stageMask |= VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+  if (!lists.wait_infos.empty()) info.pWaitSemaphoreInfos = lists.wait_infos.data();
+}
+
+// --- one submission -----------------------------------------------------------------------------
+
+struct Batch {
+  Ticket ticket;
+  BatchView view;
+  capture::Submission list;
+  Extended lists;
+  std::optional<SubmissionReader> reader;
+  capture::RecordedEvent event;
+};
+
+// What each is about to do, for windows of commands.
+void count_commands(const CommandBuffer& commands) {
+  commands.ops.for_each([&](const OpHeader& header, const void* op) {
+    switch (header.kind) {
+      case OpKind::dispatch:
+      case OpKind::dispatch_indirect:
+      case OpKind::copy_buffer:
+      case OpKind::copy_image:
+      case OpKind::copy_buffer_to_image:
+      case OpKind::copy_image_to_buffer:
+      case OpKind::fill_buffer:
+      case OpKind::update_buffer:
+      case OpKind::clear_image:
+      case OpKind::image_to_image:
+      case OpKind::barrier:
+      case OpKind::query_copy:
+      case OpKind::render:
+        control::before_command("");
+        return;
+      case OpKind::execute: {
+        const auto& execute = *static_cast<const ExecuteOp*>(op);
+        for (const VkCommandBuffer handle : list_behind<VkCommandBuffer>(&execute, execute.count))
+          if (const CommandBuffer* secondary = command_buffers().find(handle))
+            if (secondary->is_secondary) count_commands(*secondary);
+        return;
+      }
+      default:
+        return;
+    }
+  });
+}
+
+class Submitting {
+ public:
+  Submitting(Queue& queue, const char* function) : queue_(queue), function_(function) {}
+
+  // Before the driver is told; the queue's lock is held.
+  void prepare(const RecordingUse& use, BatchView view) {
+    Batch& batch = *batches_.emplace_back(std::make_unique<Batch>());
+    batch.view = std::move(view);
+    batch.ticket.at = &queue_;
+    find_waits(batch);
+    use->start(batch.ticket, queue_);
+    if (!batch.ticket.record) return;
+    if (!done_) done_ = new Done(queue_.owner);
+    if (batch.view.may_be_added_to) batch.ticket.behind = done_;
+    batch.list.call = function_;
+    Scope scope = current_scope();
+    for (const std::string& label : queue_.labels) scope = scope.child(label);
+    batch.reader.emplace(*queue_.owner, batch.list, scope);
+    for (const VkCommandBuffer handle : batch.view.commands)
+      if (const CommandBuffer* commands = command_buffers().find(handle))
+        batch.reader->read(*commands);
+    if (batch.reader->has_broken_list()) {
+      use->note("not_recorded",
+                "A submission is missing: no memory was left to note its commands.");
+      batch.ticket.give_up();
+      return;
+    }
+    const auto is_wanted = [](const capture::Submission::Given& one) {
+      return control::selects(one.work.kernel ? std::string_view(one.work.kernel->name) : "");
+    };
+    if (batch.list.count == 0 || std::ranges::any_of(batch.list.all(), is_wanted))
+      use->submit(batch.ticket, batch.list);
+    else
+      leave_out(use, batch);
+    for (const auto& [storage, layout] : batch.reader->layouts()) storage->layout = layout;
+  }
+
+  // The commands of ours that are to go ahead of batch `i`; null: none.
+  VkCommandBuffer ahead(std::size_t i) {
+    Batch& batch = *batches_[i];
+    return batch.ticket.run ? batch.ticket.run->close() : VK_NULL_HANDLE;
+  }
+  Extended& lists(std::size_t i) { return batches_[i]->lists; }
+
+  void finish(const RecordingUse& use, VkResult result, VkFence fence) {
+    if (done_) stand_behind(result);
+    for (const auto& batch : batches_) {
+      capture::Completion completion;
+      if (done_) completion = capture::Completion::of(vulkan_api(), done_);
+      if (batch->ticket.submission || batch->ticket.is_followed)
+        batch->event = use->submitted(batch->ticket, result, std::move(completion));
+      if (result != VK_SUCCESS) continue;
+      for (const SemaphoreUse& signal : batch->view.signals)
+        if (Semaphore* known = queue_.owner->semaphores.find(signal.handle))
+          known->signal(signal.value, batch->event);
+    }
+    if (result == VK_SUCCESS && fence) set_fence(use, fence);
+    if (done_) done_->release();
+    done_ = nullptr;
+  }
+
+ private:
+  void find_waits(Batch& batch) {
+    for (const SemaphoreUse& wait : batch.view.waits) {
+      Semaphore* known = queue_.owner->semaphores.find(wait.handle);
+      if (!known) {
+        batch.ticket.has_open_waits = true;
+        continue;
+      }
+      const std::lock_guard lock(known->mutex);
+      const bool is_submitted =
+          known->is_timeline ? known->submitted_value >= wait.value : known->is_signalled_by_us;
+      batch.ticket.has_open_waits = batch.ticket.has_open_waits || !is_submitted;
+      batch.ticket.waits.push_back(known->waited(wait.value));
+    }
+    batch.ticket.program_waits = static_cast<std::uint32_t>(batch.ticket.waits.size());
+  }
+
+  // None of its kernels is wanted: what it writes is not known.
+  static void leave_out(const RecordingUse& use, Batch& batch) {
+    capture::CallWork& work = *batch.ticket.work;
+    work.clear();
+    for (const capture::Submission::Given& one : batch.list.all())
+      for (const capture::WorkArgument& argument : one.work.arguments)
+        if (argument.is_written()) work.arguments.push_back(argument);
+    use->before(batch.ticket, false);
+  }
+
+  void stand_behind(VkResult result) {
+    for (const auto& batch : batches_)
+      if (batch->ticket.run) done_->runs.push_back(std::move(batch->ticket.run));
+    if (result == VK_SUCCESS) {
+      mark(queue_, done_);
+      return;
+    }
+    const std::lock_guard lock(done_->mutex);
+    done_->over(result);
+  }
+
+  void set_fence(const RecordingUse& use, VkFence handle) {
+    Fence* fence = queue_.owner->fences.find(handle);
+    if (!fence) return;
+    capture::RecordedEvent event;
+    if (!batches_.empty()) event = batches_.back()->event;
+    if (event.capture == 0) event = {use->given_to(queue_), use->number, 0, no_index};
+    const std::lock_guard lock(fence->mutex);
+    fence->recorded = std::move(event);
+  }
+
+  Queue& queue_;
+  const char* const function_;
+  std::vector<std::unique_ptr<Batch>> batches_;
+  Done* done_ = nullptr;
+};
+
+// Nothing is recorded: what has to be known later is noted all the same.
+void note_unrecorded(Queue& queue, const BatchView& view) {
+  if (!view.commands.empty()) queue.has_unseen = true;
+  for (const SemaphoreUse& signal : view.signals)
+    if (Semaphore* known = queue.owner->semaphores.find(signal.handle))
+      known->signal(signal.value, {});
+  if (!queue.owner->has_images) return;
+  for (const VkCommandBuffer handle : view.commands)
+    if (const CommandBuffer* commands = command_buffers().find(handle))
+      follow_layouts(*queue.owner, *commands);
+}
+
+template <class Info, class Call>
+VkResult submit(VkQueue handle, std::uint32_t count, const Info* infos, VkFence fence,
+                const char* function, Call&& call) {
+  const std::shared_ptr<Queue> queue = queue_of(handle);
+  if (!queue) return call(infos);
+  const std::uint32_t mode = session::mode();
+  capture::CallMeter meter;
+  if (mode & session::recording) meter.begin();
+  if (mode & session::attention)
+    quietly([&] {
+      for (std::uint32_t i = 0; i < count; ++i)
+        for (const VkCommandBuffer commands : view_of(infos[i]).commands)
+          if (const CommandBuffer* known = command_buffers().find(commands)) count_commands(*known);
+    });
+  const RecordingUse use;
+  if (!use && session::mode() & session::ending) session::stray_command();
+  const std::lock_guard lock(queue->mutex);
+  if (!use) {
+    for (std::uint32_t i = 0; i < count; ++i)
+      quietly([&] { note_unrecorded(*queue, view_of(infos[i])); });
+    return call(infos);
+  }
+  watch_exit();
+  Submitting submitting(*queue, function);
+  std::vector<Info> changed;
+  bool is_prepared = false;
+  quietly([&] {
+    for (std::uint32_t i = 0; i < count; ++i) submitting.prepare(use, view_of(infos[i]));
+    changed.assign(infos, infos + count);
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (const VkCommandBuffer ours = submitting.ahead(i))
+        put_ahead(changed[i], ours, submitting.lists(i));
+    is_prepared = true;
+  });
+  meter.driver_begins();
+  const VkResult result = call(is_prepared ? changed.data() : infos);
+  meter.driver_ends();
+  if (result == VK_ERROR_DEVICE_LOST) queue->owner->is_lost = true;
+  quietly([&] { submitting.finish(use, result, fence); });
+  if (const std::uint64_t ns = meter.end()) use->add_command_time(ns);
+  return result;
+}
+
+VkResult VKAPI_CALL queue_submit(VkQueue queue, std::uint32_t count, const VkSubmitInfo* infos,
+                                 VkFence fence) {
+  return submit(queue, count, infos, fence, "vkQueueSubmit", [&](const VkSubmitInfo* given) {
+    return device_of(queue)->next.QueueSubmit(queue, count, given, fence);
+  });
+}
+
+VkResult VKAPI_CALL queue_submit2(VkQueue queue, std::uint32_t count, const VkSubmitInfo2* infos,
+                                  VkFence fence) {
+  return submit(queue, count, infos, fence, "vkQueueSubmit2", [&](const VkSubmitInfo2* given) {
+    return device_of(queue)->next.QueueSubmit2(queue, count, given, fence);
+  });
+}
+
+VkResult VKAPI_CALL bind_sparse(VkQueue handle, std::uint32_t count, const VkBindSparseInfo* infos,
+                                VkFence fence) {
+  const auto queue = queue_of(handle);
+  if (!queue) return device_of(handle)->next.QueueBindSparse(handle, count, infos, fence);
+  const std::lock_guard lock(queue->mutex);
+  queue->has_unseen = true;
+  return queue->owner->next.QueueBindSparse(handle, count, infos, fence);
+}
+
+VkResult VKAPI_CALL present(VkQueue handle, const VkPresentInfoKHR* info) {
+  const auto queue = queue_of(handle);
+  if (!queue) return device_of(handle)->next.QueuePresentKHR(handle, info);
+  const std::lock_guard lock(queue->mutex);
+  return queue->owner->next.QueuePresentKHR(handle, info);
+}
+
+}  // namespace
+
+std::span<const Hook> queue_hooks() {
+  static const Hook hooks[] = {
+      {"vkGetDeviceQueue", get_queue},      {"vkGetDeviceQueue2", get_queue2},
+      {"vkQueueSubmit", queue_submit},      {"vkQueueSubmit2", queue_submit2},
+      {"vkQueueSubmit2KHR", queue_submit2}, {"vkQueueBindSparse", bind_sparse},
+      {"vkQueuePresentKHR", present},
+  };
+  return hooks;
+}
+
+}  // namespace reel::layer::vk

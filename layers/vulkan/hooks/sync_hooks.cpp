@@ -1,0 +1,410 @@
+// Order: barriers and events that are recorded, fences and semaphores, and what the host waits for.
+#include "base/clock.hpp"
+#include "layers/session/exit_watch.hpp"
+#include "layers/session/recording_use.hpp"
+#include "layers/vulkan/hooks/hooks.hpp"
+#include "layers/vulkan/objects/command_buffer.hpp"
+#include "layers/vulkan/objects/queue.hpp"
+
+namespace reel::layer::vk {
+
+namespace {
+
+// --- barriers -----------------------------------------------------------------------------------
+
+CommandBuffer& at(VkCommandBuffer handle) noexcept { return *command_buffers().find(handle); }
+
+BarrierPart* add_parts(CommandBuffer& commands, const char* function, std::size_t count) noexcept {
+  auto* op = commands.ops.add<BarrierOp>(OpKind::barrier, count * sizeof(BarrierPart));
+  if (!op) return nullptr;
+  *op = {function, static_cast<std::uint32_t>(count)};
+  return reinterpret_cast<BarrierPart*>(OpList::behind(op));
+}
+
+BarrierPart empty_part(std::uint64_t source_stages, std::uint64_t target_stages) noexcept {
+  BarrierPart part{};
+  part.source_stages = source_stages;
+  part.target_stages = target_stages;
+  part.source_family = part.target_family = VK_QUEUE_FAMILY_IGNORED;
+  return part;
+}
+
+template <class Memory>
+void set_accesses(BarrierPart& part, const Memory& barrier) noexcept {
+  part.source_accesses = barrier.srcAccessMask;
+  part.target_accesses = barrier.dstAccessMask;
+}
+template <class Buffer>
+void set_buffer(BarrierPart& part, const Buffer& barrier) noexcept {
+  set_accesses(part, barrier);
+  part.buffer = barrier.buffer;
+  part.offset = barrier.offset;
+  part.size = barrier.size;
+  part.source_family = barrier.srcQueueFamilyIndex;
+  part.target_family = barrier.dstQueueFamilyIndex;
+}
+template <class Image>
+void set_image(BarrierPart& part, const Image& barrier) noexcept {
+  set_accesses(part, barrier);
+  part.image = barrier.image;
+  part.size = VK_WHOLE_SIZE;
+  part.old_layout = barrier.oldLayout;
+  part.new_layout = barrier.newLayout;
+  part.source_family = barrier.srcQueueFamilyIndex;
+  part.target_family = barrier.dstQueueFamilyIndex;
+}
+
+void note_barrier(CommandBuffer& commands, const char* function, VkPipelineStageFlags source,
+                  VkPipelineStageFlags target, std::uint32_t memory_count,
+                  const VkMemoryBarrier* memories, std::uint32_t buffer_count,
+                  const VkBufferMemoryBarrier* buffers, std::uint32_t image_count,
+                  const VkImageMemoryBarrier* images) noexcept {
+  const std::uint32_t count = memory_count + buffer_count + image_count;
+  BarrierPart* part = add_parts(commands, function, count ? count : 1);
+  if (!part) return;
+  if (!count) *part = empty_part(source, target);
+  for (std::uint32_t i = 0; i < memory_count; ++i, ++part) {
+    *part = empty_part(source, target);
+    set_accesses(*part, memories[i]);
+    part->size = VK_WHOLE_SIZE;
+  }
+  for (std::uint32_t i = 0; i < buffer_count; ++i, ++part) {
+    *part = empty_part(source, target);
+    set_buffer(*part, buffers[i]);
+  }
+  for (std::uint32_t i = 0; i < image_count; ++i, ++part) {
+    *part = empty_part(source, target);
+    set_image(*part, images[i]);
+  }
+}
+
+void note_barrier(CommandBuffer& commands, const char* function, std::uint32_t info_count,
+                  const VkDependencyInfo* infos) noexcept {
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < info_count; ++i)
+    count += infos[i].memoryBarrierCount + infos[i].bufferMemoryBarrierCount +
+             infos[i].imageMemoryBarrierCount;
+  BarrierPart* part = add_parts(commands, function, count);
+  for (std::uint32_t i = 0; part && i < info_count; ++i) {
+    const VkDependencyInfo& info = infos[i];
+    for (std::uint32_t j = 0; j < info.memoryBarrierCount; ++j, ++part) {
+      const VkMemoryBarrier2& one = info.pMemoryBarriers[j];
+      *part = empty_part(one.srcStageMask, one.dstStageMask);
+      set_accesses(*part, one);
+      part->size = VK_WHOLE_SIZE;
+    }
+    for (std::uint32_t j = 0; j < info.bufferMemoryBarrierCount; ++j, ++part) {
+      const VkBufferMemoryBarrier2& one = info.pBufferMemoryBarriers[j];
+      *part = empty_part(one.srcStageMask, one.dstStageMask);
+      set_buffer(*part, one);
+    }
+    for (std::uint32_t j = 0; j < info.imageMemoryBarrierCount; ++j, ++part) {
+      const VkImageMemoryBarrier2& one = info.pImageMemoryBarriers[j];
+      *part = empty_part(one.srcStageMask, one.dstStageMask);
+      set_image(*part, one);
+    }
+  }
+}
+
+void VKAPI_CALL pipeline_barrier(VkCommandBuffer handle, VkPipelineStageFlags source,
+                                 VkPipelineStageFlags target, VkDependencyFlags flags,
+                                 std::uint32_t memory_count, const VkMemoryBarrier* memories,
+                                 std::uint32_t buffer_count, const VkBufferMemoryBarrier* buffers,
+                                 std::uint32_t image_count, const VkImageMemoryBarrier* images) {
+  CommandBuffer& commands = at(handle);
+  note_barrier(commands, "vkCmdPipelineBarrier", source, target, memory_count, memories,
+               buffer_count, buffers, image_count, images);
+  commands.next->CmdPipelineBarrier(handle, source, target, flags, memory_count, memories,
+                                    buffer_count, buffers, image_count, images);
+}
+
+void VKAPI_CALL pipeline_barrier2(VkCommandBuffer handle, const VkDependencyInfo* info) {
+  CommandBuffer& commands = at(handle);
+  note_barrier(commands, "vkCmdPipelineBarrier2", 1, info);
+  commands.next->CmdPipelineBarrier2(handle, info);
+}
+
+void VKAPI_CALL wait_events(VkCommandBuffer handle, std::uint32_t event_count,
+                            const VkEvent* events, VkPipelineStageFlags source,
+                            VkPipelineStageFlags target, std::uint32_t memory_count,
+                            const VkMemoryBarrier* memories, std::uint32_t buffer_count,
+                            const VkBufferMemoryBarrier* buffers, std::uint32_t image_count,
+                            const VkImageMemoryBarrier* images) {
+  CommandBuffer& commands = at(handle);
+  note_barrier(commands, "vkCmdWaitEvents", source, target, memory_count, memories, buffer_count,
+               buffers, image_count, images);
+  commands.next->CmdWaitEvents(handle, event_count, events, source, target, memory_count, memories,
+                               buffer_count, buffers, image_count, images);
+}
+
+void VKAPI_CALL wait_events2(VkCommandBuffer handle, std::uint32_t event_count,
+                             const VkEvent* events, const VkDependencyInfo* infos) {
+  CommandBuffer& commands = at(handle);
+  note_barrier(commands, "vkCmdWaitEvents2", event_count, infos);
+  commands.next->CmdWaitEvents2(handle, event_count, events, infos);
+}
+
+// --- fences -------------------------------------------------------------------------------------
+
+VkResult VKAPI_CALL create_fence(VkDevice handle, const VkFenceCreateInfo* info,
+                                 const VkAllocationCallbacks* allocator, VkFence* fence) {
+  Device& device = *device_of(handle);
+  const VkResult result = device.next.CreateFence(handle, info, allocator, fence);
+  if (result == VK_SUCCESS) quietly([&] { device.fences.add(*fence, std::make_shared<Fence>()); });
+  return result;
+}
+
+void VKAPI_CALL destroy_fence(VkDevice handle, VkFence fence,
+                              const VkAllocationCallbacks* allocator) {
+  Device& device = *device_of(handle);
+  device.fences.remove(fence);
+  device.next.DestroyFence(handle, fence, allocator);
+}
+
+VkResult VKAPI_CALL reset_fences(VkDevice handle, std::uint32_t count, const VkFence* fences) {
+  Device& device = *device_of(handle);
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (Fence* known = device.fences.find(fences[i])) {
+      const std::lock_guard lock(known->mutex);
+      known->recorded = {};
+    }
+  return device.next.ResetFences(handle, count, fences);
+}
+
+capture::RecordedEvent event_of(Device& device, VkFence fence) {
+  Fence* known = device.fences.find(fence);
+  if (!known) return {};
+  const std::lock_guard lock(known->mutex);
+  return known->recorded;
+}
+
+// The host has seen these done. `waited`: it waited, and did not just ask.
+void host_knows(const RecordingUse& use, const capture::RecordedEvent& event, bool waited) {
+  if (event.capture != use->number) return;
+  if (waited)
+    use->host_waited(event);
+  else
+    use->host_saw(event);
+}
+
+void lost(Device& device, VkResult result) noexcept {
+  if (result == VK_ERROR_DEVICE_LOST) device.is_lost = true;
+}
+
+VkResult VKAPI_CALL fence_status(VkDevice handle, VkFence fence) {
+  Device& device = *device_of(handle);
+  const VkResult result = device.next.GetFenceStatus(handle, fence);
+  if (!session::mode()) [[likely]]
+    return result;
+  if (result == VK_SUCCESS) {
+    const RecordingUse use;
+    if (use)
+      quietly([&] {
+        use->settle_reads();
+        host_knows(use, event_of(device, fence), false);
+      });
+  }
+  return result;
+}
+
+VkResult VKAPI_CALL wait_for_fences(VkDevice handle, std::uint32_t count, const VkFence* fences,
+                                    VkBool32 all, std::uint64_t timeout) {
+  Device& device = *device_of(handle);
+  if (!session::mode()) [[likely]]
+    return device.next.WaitForFences(handle, count, fences, all, timeout);
+  watch_exit();
+  const std::uint64_t begin_ns = monotonic_ns();
+  const VkResult result = device.next.WaitForFences(handle, count, fences, all, timeout);
+  lost(device, result);
+  const RecordingUse use;
+  if (!use || result != VK_SUCCESS) return result;
+  quietly([&] {
+    use->called("vkWaitForFences", begin_ns);
+    use->settle_reads();
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (all || count == 1 || device.next.GetFenceStatus(handle, fences[i]) == VK_SUCCESS)
+        host_knows(use, event_of(device, fences[i]), true);
+  });
+  return result;
+}
+
+// --- semaphores ---------------------------------------------------------------------------------
+
+VkResult VKAPI_CALL create_semaphore(VkDevice handle, const VkSemaphoreCreateInfo* info,
+                                     const VkAllocationCallbacks* allocator,
+                                     VkSemaphore* semaphore) {
+  Device& device = *device_of(handle);
+  const VkResult result = device.next.CreateSemaphore(handle, info, allocator, semaphore);
+  if (result == VK_SUCCESS)
+    quietly([&] {
+      auto made = std::make_shared<Semaphore>();
+      for (auto* one = static_cast<const VkBaseInStructure*>(info->pNext); one; one = one->pNext)
+        if (one->sType == VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO) {
+          const auto& type = reinterpret_cast<const VkSemaphoreTypeCreateInfo&>(*one);
+          made->is_timeline = type.semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
+          made->submitted_value = type.initialValue;
+        }
+      device.semaphores.add(*semaphore, std::move(made));
+    });
+  return result;
+}
+
+void VKAPI_CALL destroy_semaphore(VkDevice handle, VkSemaphore semaphore,
+                                  const VkAllocationCallbacks* allocator) {
+  Device& device = *device_of(handle);
+  device.semaphores.remove(semaphore);
+  device.next.DestroySemaphore(handle, semaphore, allocator);
+}
+
+void semaphore_reached(const RecordingUse& use, Device& device, VkSemaphore semaphore,
+                       std::uint64_t value, bool waited) {
+  Semaphore* known = device.semaphores.find(semaphore);
+  if (!known) return;
+  std::vector<capture::RecordedEvent> reached;
+  {
+    const std::lock_guard lock(known->mutex);
+    for (const auto& [signalled, event] : known->recorded)
+      if (signalled <= value) reached.push_back(event);
+  }
+  for (const capture::RecordedEvent& event : reached) host_knows(use, event, waited);
+}
+
+VkResult VKAPI_CALL counter_value(VkDevice handle, VkSemaphore semaphore, std::uint64_t* value) {
+  Device& device = *device_of(handle);
+  const VkResult result = device.next.GetSemaphoreCounterValue(handle, semaphore, value);
+  if (!session::mode() || result != VK_SUCCESS) [[likely]]
+    return result;
+  const RecordingUse use;
+  if (use)
+    quietly([&] {
+      use->settle_reads();
+      semaphore_reached(use, device, semaphore, *value, false);
+    });
+  return result;
+}
+
+VkResult VKAPI_CALL wait_semaphores(VkDevice handle, const VkSemaphoreWaitInfo* info,
+                                    std::uint64_t timeout) {
+  Device& device = *device_of(handle);
+  if (!session::mode()) [[likely]]
+    return device.next.WaitSemaphores(handle, info, timeout);
+  watch_exit();
+  const std::uint64_t begin_ns = monotonic_ns();
+  const VkResult result = device.next.WaitSemaphores(handle, info, timeout);
+  lost(device, result);
+  const RecordingUse use;
+  if (!use || result != VK_SUCCESS) return result;
+  quietly([&] {
+    use->called("vkWaitSemaphores", begin_ns);
+    use->settle_reads();
+    const bool any = info->flags & VK_SEMAPHORE_WAIT_ANY_BIT && info->semaphoreCount > 1;
+    for (std::uint32_t i = 0; i < info->semaphoreCount; ++i) {
+      std::uint64_t value = info->pValues[i];
+      if (any && (device.next.GetSemaphoreCounterValue(handle, info->pSemaphores[i], &value) !=
+                      VK_SUCCESS ||
+                  value < info->pValues[i]))
+        continue;
+      semaphore_reached(use, device, info->pSemaphores[i], value, true);
+    }
+  });
+  return result;
+}
+
+VkResult VKAPI_CALL signal_semaphore(VkDevice handle, const VkSemaphoreSignalInfo* info) {
+  Device& device = *device_of(handle);
+  const VkResult result = device.next.SignalSemaphore(handle, info);
+  if (result == VK_SUCCESS)
+    if (Semaphore* known = device.semaphores.find(info->semaphore)) {
+      const std::lock_guard lock(known->mutex);
+      known->submitted_value = std::max(known->submitted_value, info->value);
+    }
+  return result;
+}
+
+// --- whole queues -------------------------------------------------------------------------------
+
+VkResult VKAPI_CALL queue_wait_idle(VkQueue handle) {
+  Device& device = *device_of(handle);
+  const std::shared_ptr<Queue> queue = queue_of(handle);
+  if (!session::mode() || !queue) {
+    if (!queue) return device.next.QueueWaitIdle(handle);
+    const VkResult result = device.next.QueueWaitIdle(handle);
+    const std::lock_guard lock(queue->mutex);
+    if (result == VK_SUCCESS) queue->has_unseen = false;
+    return result;
+  }
+  watch_exit();
+  const RecordingUse use;
+  std::vector<capture::Point> given;
+  if (use) given = use->given_to(*queue);
+  const std::uint64_t begin_ns = monotonic_ns();
+  const VkResult result = device.next.QueueWaitIdle(handle);
+  lost(device, result);
+  if (result != VK_SUCCESS) return result;
+  {
+    const std::lock_guard lock(queue->mutex);
+    queue->has_unseen = false;
+  }
+  if (!use) return result;
+  use->called("vkQueueWaitIdle", begin_ns);
+  use->settle_reads();
+  use->finished(*queue, given);
+  return result;
+}
+
+VkResult VKAPI_CALL device_wait_idle(VkDevice handle) {
+  Device& device = *device_of(handle);
+  std::vector<std::shared_ptr<Queue>> all;
+  quietly([&] {
+    const std::lock_guard lock(device.mutex);
+    all = device.queues;
+  });
+  const RecordingUse use;
+  std::vector<std::vector<capture::Point>> given(all.size());
+  for (std::size_t i = 0; use && i < all.size(); ++i) given[i] = use->given_to(*all[i]);
+  const std::uint64_t begin_ns = use ? monotonic_ns() : 0;
+  if (use) watch_exit();
+  const VkResult result = device.next.DeviceWaitIdle(handle);
+  lost(device, result);
+  if (result != VK_SUCCESS) return result;
+  for (const auto& queue : all) {
+    const std::lock_guard lock(queue->mutex);
+    queue->has_unseen = false;
+  }
+  if (!use) return result;
+  use->called("vkDeviceWaitIdle", begin_ns);
+  use->settle_reads();
+  for (std::size_t i = 0; i < all.size(); ++i) use->finished(*all[i], given[i]);
+  return result;
+}
+
+}  // namespace
+
+std::span<const Hook> sync_hooks() {
+  static const Hook hooks[] = {
+      {"vkCmdPipelineBarrier", pipeline_barrier},
+      {"vkCmdPipelineBarrier2", pipeline_barrier2},
+      {"vkCmdPipelineBarrier2KHR", pipeline_barrier2},
+      {"vkCmdWaitEvents", wait_events},
+      {"vkCmdWaitEvents2", wait_events2},
+      {"vkCmdWaitEvents2KHR", wait_events2},
+      {"vkCreateFence", create_fence},
+      {"vkDestroyFence", destroy_fence},
+      {"vkResetFences", reset_fences},
+      {"vkGetFenceStatus", fence_status},
+      {"vkWaitForFences", wait_for_fences},
+      {"vkCreateSemaphore", create_semaphore},
+      {"vkDestroySemaphore", destroy_semaphore},
+      {"vkGetSemaphoreCounterValue", counter_value},
+      {"vkGetSemaphoreCounterValueKHR", counter_value},
+      {"vkWaitSemaphores", wait_semaphores},
+      {"vkWaitSemaphoresKHR", wait_semaphores},
+      {"vkSignalSemaphore", signal_semaphore},
+      {"vkSignalSemaphoreKHR", signal_semaphore},
+      {"vkQueueWaitIdle", queue_wait_idle},
+      {"vkDeviceWaitIdle", device_wait_idle},
+  };
+  return hooks;
+}
+
+}  // namespace reel::layer::vk

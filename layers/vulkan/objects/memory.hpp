@@ -1,0 +1,107 @@
+// memory.hpp - allocations of the program, and what lies in them: buffers and images.
+//
+// A Storage is a buffer of documents: a VkBuffer, or the pixels of a VkImage. Where a VkBuffer is
+// bound within the memory of another one, both are ranges of one Storage.
+// Memory that the host can see is mapped whole by us when the program first maps a part of it, and
+// stays mapped: a persistent map is what most programs have anyway, and ours reads through it.
+//
+// Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "layers/vulkan/device.hpp"
+#include "recording/calls/call_work.hpp"
+#include "recording/calls/tracked.hpp"
+
+namespace reel::layer::vk {
+
+struct Storage final : capture::TrackedBuffer {
+  explicit Storage(Device& of);
+  ~Storage() override;
+
+  const std::shared_ptr<Device> owner;
+  VkBuffer buffer = VK_NULL_HANDLE;  // one of the two
+  VkImage image_handle = VK_NULL_HANDLE;
+  std::shared_ptr<Memory> held;       // the allocation; null: not bound, or sparse
+  const char* why_strange = nullptr;  // where is_strange is set
+  bool is_foreign = false;     // others than this process may write it: imported, not by a pointer
+  bool can_be_copied = true;   // by commands of ours
+  VkExtent3D extent{1, 1, 1};  // of an image
+  std::uint32_t layers = 1;
+  VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT;
+  // Where the image is in the order of submissions; under the lock of the queue that uses it.
+  VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+  std::mutex life_mutex;  // of is_gone
+  bool is_gone = false;   // the program is destroying it
+
+  // What the host sees of it, mapped by us where need be; null: nothing, or not by addresses.
+  std::byte* host_bytes();
+};
+
+struct Memory final : Object {
+  std::shared_ptr<Device> device;
+  VkDeviceMemory handle = VK_NULL_HANDLE;
+  std::uint64_t size_bytes = 0;
+  std::uint32_t number = 0;  // as documents have it
+  VkMemoryPropertyFlags flags = 0;
+  bool is_imported = false;  // not by a pointer
+  std::byte* imported = nullptr;
+
+  std::mutex mutex;           // of what follows
+  std::byte* base = nullptr;  // of a map of ours, which is of the whole
+  bool cant_be_mapped = false;
+  bool is_mapped = false;     // by the program, now
+  bool was_mapped = false;    // by the program, at any time
+  bool is_plain_map = false;  // the driver's own map of a part: nobody of ours sees through it
+  struct Bound {
+    std::uint64_t begin, end;
+    std::weak_ptr<Storage> storage;
+  };
+  std::vector<Bound> bound;
+
+  bool is_visible() const noexcept {
+    constexpr VkMemoryPropertyFlags seen =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    return (flags & seen) == seen && !(flags & VK_MEMORY_PROPERTY_PROTECTED_BIT);
+  }
+  // Its first byte; null: the host can't see it, or only in parts. With the lock held.
+  std::byte* map_whole();
+};
+
+struct Buffer final : Object {
+  std::shared_ptr<Device> device;
+  VkBuffer handle = VK_NULL_HANDLE;
+  std::uint64_t size_bytes = 0;
+  VkBufferUsageFlags usage = 0;  // as the program asked
+  bool is_sparse = false;
+  std::shared_ptr<Storage> storage;
+  std::uint64_t offset_bytes = 0;  // within the storage
+
+  capture::Range range(std::uint64_t offset, std::uint64_t size) const {
+    if (offset > size_bytes) return {};
+    if (size == VK_WHOLE_SIZE || size > size_bytes - offset) size = size_bytes - offset;
+    return {storage.get(), offset_bytes + offset, size};
+  }
+};
+
+struct BufferView final : Object {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkFormat format = VK_FORMAT_UNDEFINED;
+  std::uint64_t offset_bytes = 0, size_bytes = 0;
+};
+
+// The program has bound it: finds out what else lies there.
+void put_into(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64_t offset_bytes);
+void put_into(const std::shared_ptr<Storage>& storage, const std::shared_ptr<Memory>& memory,
+              std::uint64_t offset_bytes, std::uint64_t size_bytes);
+// The program has it no more; before the driver is told.
+void let_go(const std::shared_ptr<Storage>& storage) noexcept;
+
+}  // namespace reel::layer::vk

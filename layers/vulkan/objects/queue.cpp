@@ -1,0 +1,177 @@
+#include "layers/vulkan/objects/queue.hpp"
+
+#include <algorithm>
+
+#include "layers/control/control.hpp"
+#include "layers/session/recording_use.hpp"
+#include "layers/vulkan/vulkan_api.hpp"
+
+namespace reel::layer::vk {
+
+// --- points in a queue --------------------------------------------------------------------------
+
+Done::~Done() {
+  if (fence && !device->is_gone) device->next.DestroyFence(device->handle, fence, nullptr);
+}
+
+void Done::over(int why) noexcept {
+  state = State::over;
+  result = why;
+  if (why == 0)
+    for (const auto& run : runs) run->copy_out();
+  runs.clear();
+}
+
+int Done::status() noexcept {
+  const std::lock_guard lock(mutex);
+  if (state == State::open) return 1;
+  if (state == State::over) return result;
+  const VkResult result_now =
+      device->is_gone ? VK_SUCCESS : device->next.GetFenceStatus(device->handle, fence);
+  if (result_now == VK_NOT_READY) return 1;
+  if (result_now == VK_ERROR_DEVICE_LOST) device->is_lost = true;
+  over(result_now < 0 ? result_now : 0);
+  return result;
+}
+
+void Done::wait(std::uint64_t timeout_ns) noexcept {
+  VkFence waited = VK_NULL_HANDLE;
+  {
+    const std::lock_guard lock(mutex);
+    if (state != State::submitted || device->is_gone) return;
+    waited = fence;  // ours: nobody else destroys it while we have a reference
+  }
+  device->next.WaitForFences(device->handle, 1, &waited, VK_TRUE, timeout_ns);
+  static_cast<void>(status());
+}
+
+Done* mark(Queue& queue, Done* done) noexcept {
+  Device& device = *queue.owner;
+  VkFenceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  VkFence fence = VK_NULL_HANDLE;
+  try {
+    if (!done) done = new Done(device.share());
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  VkResult result = device.next.CreateFence(device.handle, &info, nullptr, &fence);
+  if (result == VK_SUCCESS) result = device.next.QueueSubmit(queue.handle, 0, nullptr, fence);
+  {
+    const std::lock_guard lock(done->mutex);
+    done->fence = fence;
+    if (result == VK_SUCCESS)
+      done->state = Done::State::submitted;
+    else
+      done->over(result);
+  }
+  queue.set_last(done);
+  quietly([&] { device.keep(done); });
+  return done;
+}
+
+void Device::keep(Done* done) {
+  std::vector<Done*> over;
+  {
+    const std::lock_guard lock(mutex);
+    done->retain();
+    given.push_back(done);
+    // Fences are signalled in order, queue by queue: a few at the front are looked at.
+    constexpr std::size_t looked_at = 4;
+    for (std::size_t i = 0; i < std::min(looked_at, given.size() - 1);)
+      if (given[i]->status() <= 0) {
+        over.push_back(given[i]);
+        given.erase(given.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+  }
+  for (Done* one : over) one->release();
+}
+
+// --- queues -------------------------------------------------------------------------------------
+
+Queue::Queue(Device& of) : TrackedQueue(vulkan_api()), owner(of.share()) { is_ordered = false; }
+
+void Queue::set_last(Done* done) noexcept {
+  if (done) done->retain();
+  if (last) last->release();
+  last = done;
+}
+
+bool Queue::is_idle() noexcept {
+  if (last && last->status() <= 0) set_last(nullptr);
+  return !last && !has_unseen;
+}
+
+bool is_idle(Device& device, Queue& queue) noexcept {
+  if (!queue.is_idle()) return false;
+  const std::lock_guard lock(device.mutex);
+  for (const auto& other : device.queues) {
+    if (other.get() == &queue) continue;
+    const std::unique_lock its(other->mutex, std::try_to_lock);
+    if (!its || !other->is_idle()) return false;
+  }
+  return true;
+}
+
+std::shared_ptr<Queue> queue_of(VkQueue handle) { return queues().share(handle); }
+
+void device_goes(Device& device) {
+  std::vector<std::shared_ptr<Queue>> all;
+  {
+    const std::lock_guard lock(device.mutex);
+    all.swap(device.queues);
+  }
+  {
+    const RecordingUse use;
+    for (const auto& queue : all)
+      if (use) use->queue_released(*queue);
+  }
+  // All that was submitted has to be done by now; so is what stands behind it.
+  constexpr std::uint64_t patience_ns = 2'000'000'000;
+  for (const auto& queue : all) {
+    queues().remove(queue->handle);
+    const std::lock_guard lock(queue->mutex);
+    if (queue->last) queue->last->wait(patience_ns);
+    queue->set_last(nullptr);
+  }
+  for (Done* done : device.take_given()) {
+    done->wait(patience_ns);
+    {
+      const std::lock_guard lock(done->mutex);
+      if (done->state != Done::State::over) done->over(VK_ERROR_DEVICE_LOST);
+      if (done->fence) device.next.DestroyFence(device.handle, done->fence, nullptr);
+      done->fence = VK_NULL_HANDLE;
+    }
+    done->release();
+  }
+  device.is_gone = true;
+}
+
+// --- semaphores ---------------------------------------------------------------------------------
+
+void Semaphore::signal(std::uint64_t value, const capture::RecordedEvent& event) {
+  constexpr std::size_t most = 64;
+  const std::lock_guard lock(mutex);
+  is_signalled_by_us = true;
+  submitted_value = std::max(submitted_value, value);
+  if (!is_timeline) recorded.clear();
+  recorded.emplace_back(value, event);
+  if (recorded.size() > most) recorded.pop_front();
+}
+
+// The counter grows: who waits for a value comes after all smaller ones, and where nobody signals
+// just that value, after the next larger one.
+capture::RecordedEvent Semaphore::waited(std::uint64_t value) const {
+  capture::RecordedEvent found;
+  for (const auto& [signalled, event] : recorded) {
+    if (event.capture != found.capture) found = {{}, event.capture, 0, no_index};
+    event.for_each_done(
+        [&](const capture::Point& point) { capture::add_point(found.after, point); });
+    if (is_timeline && signalled >= value) break;
+  }
+  return found;
+}
+
+}  // namespace reel::layer::vk

@@ -1,0 +1,89 @@
+// submission.hpp - from what a program recorded to what a document says of it.
+//
+// Walks the lists of command buffers in the order in which they run, knows what is bound at each
+// moment, and makes a piece of work of each command. Only while a capture is under way.
+// One use a batch, with the queue's lock held.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "layers/vulkan/objects/command_buffer.hpp"
+#include "layers/vulkan/objects/descriptors.hpp"
+#include "layers/vulkan/objects/image.hpp"
+#include "layers/vulkan/objects/memory.hpp"
+#include "layers/vulkan/objects/pipeline.hpp"
+#include "recording/calls/call_queue.hpp"
+#include "reel/scope.hpp"
+
+namespace reel::layer::vk {
+
+class SubmissionReader {
+ public:
+  SubmissionReader(Device& device, capture::Submission& list, Scope scope)
+      : device_(device), list_(list), outer_(scope) {}
+
+  void read(const CommandBuffer& commands);
+  // What the layouts of images are once it ran, in order.
+  const std::vector<std::pair<Storage*, VkImageLayout>>& layouts() const { return layouts_; }
+  bool has_broken_list() const { return is_broken_; }
+
+ private:
+  struct BoundSet {
+    const DescriptorSet* set = nullptr;
+    std::shared_ptr<SetLayout> pushed_layout;  // of pushed descriptors
+    std::vector<Descriptor> pushed;
+    std::vector<std::uint32_t> offsets;  // dynamic, in the order of bindings
+
+    const SetLayout* layout() const { return set ? set->layout.get() : pushed_layout.get(); }
+    const std::vector<Descriptor>& elements() const { return set ? set->elements : pushed; }
+  };
+  // What one command buffer has bound; another one begins anew.
+  struct State {
+    Pipeline* pipeline = nullptr;
+    std::array<BoundSet, 32> sets;
+    std::vector<std::byte> push;
+    std::vector<Scope> scopes;
+  };
+
+  void read_op(State& state, const OpHeader& header, const void* op);
+  void bind_sets(State& state, const BindSetsOp& op);
+  void push_set(State& state, const PushSetOp& op);
+  void dispatch(State& state, const DispatchOp* op, const DispatchIndirectOp* indirect);
+  void add_arguments(State& state, capture::CallWork& work);
+  void add_everything(State& state, capture::CallWork& work);
+  void add_parameter(State& state, capture::CallWork& work, const Parameter& parameter);
+  void add_buffer(capture::CallWork& work, const BoundSet& bound, const SetLayout::Binding& binding,
+                  std::uint32_t element, const Descriptor& value, Access access);
+  void add_image(capture::CallWork& work, const Descriptor& value, Access access);
+  void add_sampler(capture::CallWork& work, const SetLayout::Binding& binding,
+                   std::uint32_t element, const Descriptor& value);
+  void add_range(capture::CallWork& work, const capture::Range& range, Access access);
+  void copy_buffer(const CopyBufferOp& op);
+  void copy_image(const CopyImageOp& op);
+  void copy_pixels(const CopyBufferImageOp& op, bool to_image);
+  void fill(const FillBufferOp& op);
+  void update(const UpdateBufferOp& op);
+  void clear(const ClearImageOp& op);
+  void barrier(const BarrierOp& op);
+  void opaque(std::string_view function, std::initializer_list<VkImage> read,
+              std::span<const VkImage> written, const char* why);
+  capture::Submission::Given& add(State* state, WorkKind kind, std::string_view label);
+
+  Device& device_;
+  capture::Submission& list_;
+  const Scope outer_;
+  State* now_ = nullptr;
+  std::vector<std::pair<Storage*, VkImageLayout>> layouts_;
+  bool is_broken_ = false;
+  int depth_ = 0;
+};
+
+// Only what images go through, of a submission that nobody records.
+void follow_layouts(Device& device, const CommandBuffer& commands);
+
+}  // namespace reel::layer::vk

@@ -1,0 +1,33 @@
+// vulkan_api.hpp - Vulkan for a recording: what its driver is asked, and what a submission is
+// given.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "layers/vulkan/copy_run.hpp"
+#include "layers/vulkan/device.hpp"
+#include "recording/calls/api_adapter.hpp"
+#include "recording/calls/call_queue.hpp"
+
+namespace reel::layer::vk {
+
+struct Done;
+struct Queue;
+
+capture::ApiAdapter& vulkan_api() noexcept;
+
+// One batch of a submission on its way.
+struct Ticket final : capture::Ticket {
+  Queue* at = nullptr;
+  std::vector<capture::RecordedEvent> waits;  // of its semaphores
+  bool has_open_waits = false;                // it may wait for what nobody has submitted yet
+  Done* behind = nullptr;                     // stands behind all of the submission
+  std::unique_ptr<CopyRun> run;               // reads of ours that go ahead of it; null: none
+};
+
+// The device is idle as far as anybody knows, so that its memory can be looked at. With the lock of
+// `queue` held.
+bool is_idle(Device& device, Queue& queue) noexcept;
+
+}  // namespace reel::layer::vk

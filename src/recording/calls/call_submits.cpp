@@ -1,0 +1,248 @@
+// call_submits.cpp - the part of a CallRecording that has commands which are given together: what
+// they use is looked at before the first of them runs.
+//
+// What one of them needs and nobody knows is what was there before all of them: had an earlier one
+// written it, it would be known. So reads go ahead of the whole, and stand with its first command.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/range_set.hpp"
+#include "recording/calls/call_recording.hpp"
+
+namespace reel::capture {
+
+namespace {
+
+bool overwrites(WorkKind kind) {
+  return kind == WorkKind::copy || kind == WorkKind::fill || kind == WorkKind::write;
+}
+
+}  // namespace
+
+void CallRecording::submit(Ticket& ticket, Submission& list) noexcept {
+  quietly([&] {
+    ticket.work->clear();
+    if (list.count == 0) {
+      for (std::uint32_t i = 0; i < ticket.program_waits; ++i)
+        if (const RecordedEvent* event = ticket.place->api.waited_for(ticket, i);
+            event && event->capture == number)
+          event->for_each_done([&](const Point& point) { add_point(ticket.after, point); });
+      ticket.record->add_before(ticket.after, true);
+      ticket.is_followed = true;
+      return;
+    }
+    ticket.submission = &list;
+    ticket.id =
+        next_command_.fetch_add(static_cast<std::uint32_t>(list.count), std::memory_order_relaxed);
+    place(ticket);
+    for (const Submission::Given& one : list.all()) guard(ticket, one.work, true);
+    if (contents != Contents::none) take_host_writes(ticket, list);
+    std::vector<Piece> unknown;
+    look_at_submission(ticket, list, unknown);
+    if (!unknown.empty() && contents != Contents::none)
+      read_pieces(*ticket.record, ContentRole::input, ticket.id, unknown, ahead_of(ticket, true));
+  });
+  if (ticket.id == no_index) ticket.give_up();
+}
+
+void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
+                                       std::vector<Piece>& unknown) {
+  auto& changes = ticket.work->changes;
+  changes.clear();
+  const std::uint32_t stream = ticket.record->lanes[ticket.lane].stream;
+  // By commands of this submission that nobody can replay: what they leave can't be read before
+  // others of it run.
+  std::map<const TrackedBuffer*, RangeSet> unseen;
+  std::uint32_t id = ticket.id;
+  for (Submission::Given& one : list.all()) {
+    CallWork& work = one.work;
+    const Point command{stream, id++};
+    if (work.kernel && (!work.kernel->identity || work.kernel->identity->recorded_in.load(
+                                                      std::memory_order_relaxed) != number))
+      note_kernel(*work.kernel, *ticket.queue);
+    for (TrackedBuffer* buffer : one.named) note_buffer(*buffer);
+    for (const WorkArgument& argument : work.arguments) {
+      if (!argument.has_range()) continue;
+      TrackedBuffer& buffer = *argument.range.storage;
+      note_buffer(buffer);
+      if (argument.view) note_buffer(*argument.view);
+      if (buffer.is_strange) continue;
+      const BufferRange range = argument.range.of_buffer();
+      const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
+      if (argument.is_written() && (buffer.may_be_mapped || is_seen_by_host(buffer))) {
+        shared_writes_.begin(buffer, begin, end, command);
+        host_pages_.let_write(&buffer, begin, range.size_bytes);
+      }
+      if (const auto found = unseen.find(&buffer); found != unseen.end()) {
+        bool is_met = false;
+        found->second.for_each_in(begin, end, [&](std::uint64_t, std::uint64_t) { is_met = true; });
+        if (is_met && !(argument.access == Access::write && overwrites(work.row.kind))) {
+          if (!work.why_not_again)
+            work.why_not_again =
+                "it uses what a command before it in the same submission left, which can't be "
+                "replayed";
+        } else if (is_met) {
+          found->second.remove(begin, end);
+        }
+      }
+      if (argument.is_written() && overwrites(work.row.kind))
+        ledger_.overwrite(range, work.row.kind == WorkKind::write, &changes);
+      else
+        ledger_.use(range, argument.access, unknown, &changes);
+      if (argument.is_written() && work.why_not_again) unseen[&buffer].add(begin, end);
+    }
+    if (work.row.kind == WorkKind::write && !one.data.empty() && contents != Contents::none) {
+      BoxSource bytes(one.data.data(), line(one.data.size()));
+      push_ranges(ContentRole::written, command.command, work.arguments, bytes);
+    }
+  }
+}
+
+void CallRecording::take_host_writes(Ticket& ticket, Submission& list) {
+  std::map<TrackedBuffer*, RangeSet> used;
+  for (const Submission::Given& one : list.all())
+    for (const WorkArgument& argument : one.work.arguments) {
+      if (!argument.has_range()) continue;
+      TrackedBuffer& buffer = *argument.range.storage;
+      if (buffer.is_strange || !buffer.address) continue;
+      // What is written whole is not the host's any more.
+      if (argument.access == Access::write && overwrites(one.work.row.kind)) continue;
+      used[&buffer].add(argument.range.offset_bytes,
+                        argument.range.offset_bytes + argument.range.size_bytes);
+    }
+  for (const auto& [buffer, ranges] : used)
+    ranges.for_each_in(0, buffer->size_bytes, [&](std::uint64_t begin, std::uint64_t end) {
+      take_host_writes(ticket.id, Range{buffer, begin, end - begin});
+    });
+}
+
+// Bytes that changed while no command that may write them was under way.
+void CallRecording::take_host_writes(std::uint32_t command, const Range& range) {
+  TrackedBuffer& buffer = *range.storage;
+  if (buffer.written_unseen_in.load(std::memory_order_acquire) == number) {
+    ledger_.forget(range.of_buffer());
+    return;
+  }
+  const HostWindow window = window_of(buffer);
+  if (window.size_bytes == 0) return;
+  const auto changes =
+      host_pages_.changed_in(&buffer, window.address, window.size_bytes, range.offset_bytes,
+                             range.size_bytes, [&](std::uint64_t begin, std::uint64_t end) {
+                               return shared_writes_.are_under_way(buffer, begin, end);
+                             });
+  for (const auto& [at, size] : changes) {
+    const WorkArgument written{ArgumentKind::buffer, Access::write, {&buffer, at, size}};
+    BoxSource bytes(window.address + at, line(size));
+    push_ranges(ContentRole::input, command, {&written, 1}, bytes);
+    ledger_.overwrite(written.range.of_buffer(), true);
+  }
+}
+
+void CallRecording::check_seen(const SharedWrites::Done& done, const HostWindow& window) {
+  const std::uint64_t end = std::min(done.end, window.size_bytes);
+  if (done.first >= end || contents == Contents::none) return;
+  TrackedBuffer& buffer = *done.buffer;
+  host_pages_.learn(&buffer, window.address, window.size_bytes, done.first, end - done.first);
+  const BufferRange range = range_of(buffer, done.first, end - done.first);
+  for (const Piece& piece : ledger_.device_written(range)) {
+    const WorkArgument written{
+        ArgumentKind::buffer, Access::write, {&buffer, piece.offset_bytes, piece.size_bytes}};
+    BoxSource bytes(window.address + piece.offset_bytes, line(piece.size_bytes));
+    push_ranges(ContentRole::check, done.command.command, {&written, 1}, bytes);
+  }
+  ledger_.settle(range);
+}
+
+void CallRecording::became_visible(TrackedBuffer& buffer) noexcept {
+  if (contents == Contents::none) return;
+  quietly([&] {
+    const HostWindow window = window_of(buffer);
+    for (const Piece& piece : ledger_.device_written(range_of(buffer, 0, buffer.size_bytes))) {
+      const std::uint64_t begin = piece.offset_bytes, end = begin + piece.size_bytes;
+      if (shared_writes_.are_under_way(buffer, begin, end)) continue;
+      check_seen({std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()),
+                  begin,
+                  end,
+                  {0, buffer.writer_command.load(std::memory_order_relaxed)}},
+                 window);
+    }
+  });
+}
+
+RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion done) noexcept {
+  if (!ticket.submission) {
+    if (!ticket.is_followed) return {};
+    const RecordedEvent event = followed(ticket, status);
+    ticket.give_up();
+    return event;
+  }
+  RecordedEvent event;
+  if (!ticket.record) return event;
+  const std::uint64_t end_ns = monotonic_ns();
+  CallQueue& record = *ticket.record;
+  quietly([&] {
+    Submission& list = *ticket.submission;
+    Lane& lane = record.lanes[ticket.lane];
+    SubmissionMessage message{
+        ticket.id, static_cast<std::uint32_t>(list.count), lane.stream, list.call, {}};
+    std::uint32_t id = ticket.id;
+    for (Submission::Given& one : list.all()) {
+      const Call call{id, ticket.lane, &one.work, {}, 0, one.scope, ticket.begin_ns, end_ns};
+      append(record, call, one.work,
+             {.id = id, .call_begin_ns = call.begin_ns, .call_end_ns = call.end_ns}, status != 0);
+      record.last.work = nullptr;  // it is used again for another one
+      lane.last_command = id;
+      for (document::BarrierRow& barrier : one.barriers) {
+        barrier.command = id;
+        message.barriers.push_back(barrier);
+      }
+      ++id;
+    }
+    document_.push(std::move(message));
+    const std::uint32_t last = lane.last_command;
+    if (status != 0) {
+      note("refused", fmt::format("c{} to c{} were refused: {} answered {}.", ticket.id, last,
+                                  list.call, record.api.words(status)));
+      shared_writes_.refused(ticket.id, last);
+      ledger_.undo(ticket.work->changes);
+      return;
+    }
+    id = ticket.id;
+    for (const Submission::Given& one : list.all()) wrote(one.work, {lane.stream, id++});
+    event = {{}, number, lane.stream, last};
+    if (shared_writes_.are_any()) shared_writes_.given(ticket.id, last, done, true);
+    ticket.done = done.get();
+    if (done) {
+      record.pending.push_back(
+          {ticket.id, ticket.lane, std::move(done), ticket.begin_ns, end_ns, last});
+      ++lane.pending;
+    }
+    record.since_collected += static_cast<std::uint32_t>(list.count);
+    if (contents != Contents::all) return;
+    // What each of them left, where no later one wrote.
+    std::map<const BufferResource*, RangeSet> later;
+    id = last;
+    for (std::size_t i = list.count; i-- > 0; --id) {
+      std::vector<Piece> results;
+      const CallWork& work = list.works[i].work;
+      for (const WorkArgument& argument : work.arguments) {
+        if (!argument.is_written() || !argument.is_bytes()) continue;
+        const Range& range = argument.range;
+        const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
+        RangeSet& written = later[range.storage];
+        if (work.row.kind != WorkKind::write && !work.why_not_again)
+          written.for_each_gap(begin, end, [&](std::uint64_t first, std::uint64_t stop) {
+            results.push_back({range.storage, first, stop - first});
+          });
+        written.add(begin, end);
+      }
+      if (!results.empty())
+        read_pieces(record, ContentRole::check, id, results, behind(ticket.done, false));
+    }
+  });
+  if (!ticket.own_work) record.is_busy = false;
+  return event;
+}
+
+}  // namespace reel::capture

@@ -1,0 +1,151 @@
+"""vulkan_cases.py - the same of Vulkan: which programs of vulkan/programs run in which group."""
+
+from cases import Case
+
+# Order is missing between dispatches, or between a copy and the host; one asks for what it can't get.
+INVALID = ("missing_barrier", "racing_host", "refused")
+
+
+GIVEN = "select count(*) from commands where kind = 'dispatch'"
+
+
+def vulkan(command, **expected):
+    """Where it says how many dispatches it gives, and all of it is captured, there are no others in the document."""
+    rows = expected.pop("rows", {})
+    if expected.get("dispatches") and expected.get("complete", True):
+        rows = {GIVEN: [[expected["dispatches"]]], **rows}
+    return Case(command, rows=rows, **{"tally": False, **expected})
+
+
+def ffmpeg(filters, **expected):
+    """Five frames through filters; prints the hash of each."""
+    return vulkan(
+        "ffmpeg -hide_banner -loglevel error -bitexact -init_hw_device vulkan=device:0 -filter_hw_device device"
+        f" -f lavfi -i testsrc=size=160x120:rate=25:duration=0.2 -vf format=yuv420p,hwupload,{filters},hwdownload,format=yuv420p"
+        " -f framemd5 -",
+        title=f"ffmpeg {filters}",
+        **expected,
+    )
+
+
+def leaving(way, **expected):
+    return vulkan(f"leaving {way}", **expected)
+
+
+def window(options, **expected):
+    return vulkan("windows", title=f"windows {options}", options=options, replay="partly", **expected)
+
+
+MEMORY = [
+    vulkan("flush_invalidate", dispatches=4),
+    vulkan("resubmitted", dispatches=123),
+    vulkan("secondary", dispatches=15),
+    vulkan("one_block", dispatches=23),
+    vulkan("allocations", dispatches=4),
+    vulkan("imported_memory", dispatches=6),
+    vulkan("transfers", dispatches=4),
+    vulkan("handle_reuse", dispatches=60),
+    vulkan("many", dispatches=12000),
+    vulkan("scribbler", dispatches=80),
+]
+DESCRIPTORS = [
+    vulkan("network", dispatches=24),
+    vulkan("tokens", dispatches=240),
+    vulkan("update_templates", dispatches=3),
+    vulkan("descriptor_arrays", dispatches=7),
+    vulkan("inline_blocks", dispatches=3, replay="partly"),
+    vulkan("update_after_bind", dispatches=4),
+    vulkan("push_constants", dispatches=5),
+    vulkan("texel_buffers", dispatches=1, replay="partly"),
+    vulkan("addresses asked", dispatches=1),
+    vulkan("addresses used", dispatches=1, replay="partly", because="an address in memory is not followed"),
+]
+KERNELS = [
+    vulkan("dispatches", dispatches=14),
+    vulkan("constants", dispatches=4),
+    vulkan("subgroup_size", dispatches=4),
+    vulkan("entries", dispatches=5),
+    vulkan("generated", dispatches=72),
+]
+ORDER = [
+    vulkan("semaphores", dispatches=10),
+    vulkan("fence_polls", dispatches=10),
+    vulkan("events", dispatches=13),
+    vulkan("submit2", dispatches=12),
+    vulkan("queries", dispatches=9),
+    vulkan("labels", dispatches=2),
+    vulkan("threads", dispatches=168),
+    vulkan("missing_barrier not", dispatches=2),
+    vulkan("missing_barrier", dispatches=2, replay=None, because="a barrier is missing"),
+    vulkan("racing_host", dispatches=4, replay=None, because="the host changes what is being copied"),
+]
+IMAGES = [
+    vulkan("storage_images", dispatches=4),
+    vulkan("samplers", dispatches=2),
+    vulkan("frames", dispatches=4),
+    vulkan("blits", dispatches=1, replay="partly"),
+    vulkan("drawn", dispatches=1, replay="partly"),
+]
+LIVES = [
+    vulkan("instances", dispatches=11),
+    vulkan("functions", dispatches=1),
+    vulkan("refused", dispatches=2),
+    vulkan("both_apis", dispatches=10),
+    leaving("return", dispatches=10),
+    leaving("destroyed", dispatches=10),
+    leaving("working", dispatches=20, replay=None, ends=5),
+    leaving("thread", dispatches=10),
+    leaving("fork", dispatches=20),
+    leaving("fork_exit", dispatches=20),
+    leaving("fork_first", dispatches=10),
+    leaving("_exit", complete=False, replay=None),
+    leaving("abort", complete=False, replay=None),
+    leaving("segv", complete=False, replay=None),
+    leaving("kill", complete=False, replay=None),
+]
+WINDOWS = [
+    window(""),
+    window("--contents all"),
+    *[window(f"--first {n}") for n in (1, 2, 4, 9)],
+    *[window(f"--commands {first}-{first + n}") for first in (1, 3, 6) for n in (0, 4)],
+    window("--kernel main"),
+]
+ALL = MEMORY + DESCRIPTORS + KERNELS + ORDER + IMAGES + LIVES
+
+
+def validated(case):
+    """The program itself, with the validation layer of Khronos, which must have nothing to say of it."""
+    return vulkan(case.command, validated=True)
+
+
+DIES = ("_exit", "abort", "segv", "kill", "fork_first", "working", "destroyed")
+VULKAN_GROUPS = {
+    "vulkan_memory": MEMORY,
+    "vulkan_descriptors": DESCRIPTORS,
+    "vulkan_kernels": KERNELS,
+    "vulkan_order": ORDER,
+    "vulkan_images": IMAGES,
+    "vulkan_lives": LIVES,
+    "vulkan_windows": WINDOWS,
+    "vulkan_ffmpeg": [ffmpeg("avgblur_vulkan=5,gblur_vulkan"), ffmpeg("chromaber_vulkan=dist_x=2,scale_vulkan=w=100:h=80")],
+    "vulkan_idle": [
+        vulkan(command, idle=True)
+        for command in (
+            "functions",
+            "imported_memory",
+            "instances",
+            "labels",
+            "leaving fork",
+            "leaving segv",
+            "one_block",
+            "queries",
+            "storage_images",
+            "threads",
+        )
+    ],
+    "vulkan_valid": [
+        validated(case)
+        for case in ALL
+        if case.command not in INVALID and not case.command.endswith(DIES)
+    ],
+}

@@ -1,0 +1,46 @@
+// vulkan_shaders.hpp - the kernels of random Vulkan programs: their words, made when they are
+// built, and what is bound to 0, 1, 2 ... of each: s a storage buffer, u a uniform one,
+// i a storage image.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "add.h"
+#include "advance.h"
+#include "casts.h"
+#include "count.h"
+#include "flatten.h"
+#include "groups.h"
+#include "pixels.h"
+#include "rotate_by.h"
+#include "scale.h"
+#include "slow.h"
+#include "some.h"
+#include "weigh.h"
+
+namespace oracle {
+
+struct OracleShader {
+  const char* name;  // its entry, too
+  const std::uint32_t* words;
+  std::size_t bytes;
+  const char* bindings;
+};
+
+inline constexpr OracleShader oracle_shaders[] = {
+    {"scale", shader_scale, sizeof shader_scale, "ss"},
+    {"advance", shader_advance, sizeof shader_advance, "s"},
+    {"add", shader_add, sizeof shader_add, "sss"},
+    {"slow", shader_slow, sizeof shader_slow, "s"},
+    {"rotate_by", shader_rotate_by, sizeof shader_rotate_by, "ss"},
+    {"some", shader_some, sizeof shader_some, "s"},
+    {"count", shader_count, sizeof shader_count, "ss"},
+    {"casts", shader_casts, sizeof shader_casts, "ss"},
+    {"groups", shader_groups, sizeof shader_groups, "s"},
+    {"pixels", shader_pixels, sizeof shader_pixels, "ii"},
+    {"flatten", shader_flatten, sizeof shader_flatten, "is"},
+    {"weigh", shader_weigh, sizeof shader_weigh, "sus"},
+};
+
+}  // namespace oracle
