@@ -381,40 +381,33 @@ inline constexpr std::array edges{
 };
 
 inline constexpr std::array submissions{
-    of<SubmissionRow, &SubmissionRow::first>({"first", 0, id, "its first command"}),
-    of<SubmissionRow, &SubmissionRow::count>(
+    of<&SubmissionRow::first>({"first", 0, id, "its first command"}),
+    of<&SubmissionRow::count>(
         {"count", 1, u32, "how many commands it has; they follow each other"}),
-    of<SubmissionRow, &SubmissionRow::stream>({"stream", 2, id, "that they were given to"}),
-    of<SubmissionRow, &SubmissionRow::call>(
-        {"call", 3, text, "the function that gave them: `vkQueueSubmit`"}),
+    of<&SubmissionRow::stream>({"stream", 2, id, "that they were given to"}),
+    of<&SubmissionRow::call>({"call", 3, text, "the function that gave them: `vkQueueSubmit`"}),
 };
 
 inline constexpr std::array barriers{
-    of<BarrierRow, &BarrierRow::command>(
-        {"command", 0, id, "of the kind barrier; one may have several rows"}),
-    of<BarrierRow, &BarrierRow::source_stages>(
+    of<&BarrierRow::command>({"command", 0, id, "of the kind barrier; one may have several rows"}),
+    of<&BarrierRow::source_stages>(
         {"source_stages", 1, u64,
          "what comes before waits with these stages: bits of `VkPipelineStageFlags2`"}),
-    of<BarrierRow, &BarrierRow::target_stages>(
+    of<&BarrierRow::target_stages>(
         {"target_stages", 2, u64, "and what comes later starts with these"}),
-    of<BarrierRow, &BarrierRow::source_accesses>(
+    of<&BarrierRow::source_accesses>(
         {"source_accesses", 3, u64,
          "what was written by these accesses is made available: bits of `VkAccessFlags2`"}),
-    of<BarrierRow, &BarrierRow::target_accesses>(
-        {"target_accesses", 4, u64, "and made visible to these"}),
-    of<BarrierRow, &BarrierRow::buffer>({"buffer", 5, id, "that it is about; none: all memory"}),
-    of<BarrierRow, &BarrierRow::offset_bytes>(
-        {"offset", 6, u64, "of the range of that buffer, in bytes"}),
-    of<BarrierRow, &BarrierRow::size_bytes>(
+    of<&BarrierRow::target_accesses>({"target_accesses", 4, u64, "and made visible to these"}),
+    of<&BarrierRow::buffer>({"buffer", 5, id, "that it is about; none: all memory"}),
+    of<&BarrierRow::offset_bytes>({"offset", 6, u64, "of the range of that buffer, in bytes"}),
+    of<&BarrierRow::size_bytes>(
         {"size", 7, u64, "of the range, in bytes; 0: none, it only orders"}),
-    of<BarrierRow, &BarrierRow::old_layout>(
-        {"old_layout", 8, u32, "of an image: `VkImageLayout` before", 0}),
-    of<BarrierRow, &BarrierRow::new_layout>(
-        {"new_layout", 9, u32, "of an image: `VkImageLayout` after", 0}),
-    of<BarrierRow, &BarrierRow::source_family>(
+    of<&BarrierRow::old_layout>({"old_layout", 8, u32, "of an image: `VkImageLayout` before", 0}),
+    of<&BarrierRow::new_layout>({"new_layout", 9, u32, "of an image: `VkImageLayout` after", 0}),
+    of<&BarrierRow::source_family>(
         {"source_family", 10, id, "the queue family that gives it away; none: it stays"}),
-    of<BarrierRow, &BarrierRow::target_family>(
-        {"target_family", 11, id, "the queue family that gets it"}),
+    of<&BarrierRow::target_family>({"target_family", 11, id, "the queue family that gets it"}),
 };
 
 }  // namespace columns
