@@ -57,7 +57,12 @@ std::vector<Share> shares_of(const Activity& activity, IdleCause cause) {
     if (!share.longest || gap.size_ns() > share.longest->size_ns()) share.longest = &gap;
   }
   std::erase_if(shares, [](const Share& share) { return share.ns == 0; });
-  std::ranges::stable_sort(shares, std::ranges::greater{}, &Share::ns);
+  // Only the longest are looked at one by one.
+  const auto middle =
+      shares.begin() + static_cast<std::ptrdiff_t>(std::min(shares.size(), most_evidence));
+  std::ranges::partial_sort(shares, middle, [](const Share& a, const Share& b) {
+    return a.ns != b.ns ? a.ns > b.ns : a.longest < b.longest;
+  });
   return shares;
 }
 
@@ -117,6 +122,7 @@ void add_first_runs(const Case& c, const std::vector<Share>& gaps, std::uint64_t
 // records them; the program alone doesn't do that.
 void add_recorded_graphs(const Case& c, const std::vector<Share>& gaps, std::uint64_t sum,
                          Finding& finding) {
+  if (std::ranges::none_of(c.trace.devices(), records_nodes_one_by_one)) return;
   const std::uint64_t one_by_one = part_of(gaps, [&](std::uint32_t i) {
     const std::uint32_t device = c.trace.streams()[c.command(i).stream].device;
     return c.command(i).launch != no_index && device != no_index &&
