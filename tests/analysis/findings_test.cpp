@@ -214,6 +214,16 @@ TEST(OutlierRule, KnowsAWarmUp) {
   add_runs(made, 0, 10);
   EXPECT_THAT(find(made, "outlier")->title, HasSubstr("warming up"));
 }
+TEST(OutlierRule, IsNotFoundForRunsThatAreGivenMore) {
+  MadeDocument made;
+  const auto k = made.kernel("k"), x = made.buffer({.size = 4096}), y = made.buffer({.size = 64});
+  for (int i = 0; i < 30; ++i) {
+    const double t = 100.0 * i + 10;
+    const bool is_large = i % 5 == 0;
+    made.add({.kernel = k, .run = {t, t + (is_large ? 60 : 10)}, .reads = {{is_large ? x : y}}});
+  }
+  EXPECT_FALSE(find(made, "outlier"));
+}
 TEST(OutlierRule, IsNotFoundForTwiceAsLong) {
   MadeDocument made;
   add_runs(made, 7, 2);

@@ -20,10 +20,10 @@ Facts with_own(Facts facts) {
 
 }  // namespace
 
-MadeDocument::MadeDocument(std::uint32_t units, const Facts& facts)
+MadeDocument::MadeDocument(std::uint32_t units, const Facts& facts, const std::string& backend)
     : writer_(std::make_unique<DocumentWriter>(folder_ / "made.reel", with_own(facts))) {
   writer_->add(
-      DeviceRow{0, "host", "host", "Test", "cpu", "reel", "1", "", 1u << 30, units, true, 1});
+      DeviceRow{0, backend, backend, "Test", "cpu", "reel", "1", "", 1u << 30, units, true, 1});
   writer_->add(ClockRow{0, sample_start_ns, sample_start_ns, 0});
   stream();
 }

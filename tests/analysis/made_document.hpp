@@ -54,7 +54,8 @@ struct MadeCommand {
 class MadeDocument {
  public:
   // `units`: of the device. `facts`: besides those that every document has.
-  explicit MadeDocument(std::uint32_t units = 2, const document::Facts& facts = {});
+  explicit MadeDocument(std::uint32_t units = 2, const document::Facts& facts = {},
+                        const std::string& backend = "host");
   ~MadeDocument();
 
   std::uint32_t stream(std::uint32_t device = 0);

@@ -377,7 +377,7 @@ TEST_P(Proofs, PairsThatAQueueDoesNotOrderAreTurned) {
   };
   x.write(ramp(1));
   y.write(ramp(2));
-  const Proof changes = verdict([&] { mad(stream, x, 3, 1), mad(stream, x, 5, 2); }, {0, 1});
+  const Proof changes = verdict([&] { mad(stream, x, 3, 1), mad(stream, x, 5, 3); }, {0, 1});
   EXPECT_EQ(changes.verdict, ProofVerdict::supported) << told(changes);
   EXPECT_THAT(changes.sentence, HasSubstr("With c1 before c0, which nothing forbids, "));
   const Proof apart = verdict([&] { mad(stream, x, 3, 1), mad(stream, y, 5, 2); }, {0, 1});
