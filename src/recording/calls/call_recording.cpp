@@ -46,8 +46,7 @@ CallQueue& CallRecording::record_of(TrackedQueue& queue) {
     queues_.push_back(queue.share());
   }
   if (!queue.can_stamp)
-    note("no_stamps",
-         "A queue was made before anybody wanted to capture, so its commands have no times.");
+    note("no_stamps", queue.why_no_stamps);
   add_lane(queue, *queue.record);
   return *queue.record;
 }
