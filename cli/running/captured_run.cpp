@@ -48,6 +48,8 @@ void look_into(CapturedDocument& document) {
     const Trace trace = Trace::load(document.path);
     document.commands = trace.commands().size();
     document.kernels = trace.kernels().size();
+    if (const auto api = trace.facts().find("api"); api != trace.facts().end())
+      document.apis = api->second;
     document.bytes = trace.file_bytes();
     document.notes.assign(trace.notes().begin(), trace.notes().end());
     const auto complete = trace.end_facts().find("complete");

@@ -21,6 +21,7 @@ struct CapturedDocument {
   bool is_recovered = false;      // it was cut short, and its index was written afterwards
   bool is_still_written = false;  // its process goes on
   std::uint64_t commands = 0, kernels = 0, bytes = 0;
+  std::string apis;  // that the program used: "opencl, vulkan"
   std::string lost;  // what is missing, and why; empty: nothing
   std::vector<TraceNote> notes;
   std::string unreadable;  // why it can't be read; empty: it can

@@ -57,7 +57,8 @@ std::string why_no_layer(const std::string& path) {
     return fmt::format("'{}' is a 32-bit program, and the layer is a 64-bit library.", path);
   if (is_static(file, header))
     return fmt::format(
-        "'{}' is linked statically: what it has of OpenCL is inside it, where no layer gets.",
+        "'{}' is linked statically: what it has of OpenCL or Vulkan is inside it, where no layer "
+        "gets.",
         path);
   struct stat status {};
   if (stat(path.c_str(), &status) == 0 &&

@@ -11,6 +11,7 @@ namespace reel::cli {
 namespace {
 
 constexpr const char* library = "libreel_layer.so";
+constexpr const char* vulkan_layer = "VK_LAYER_REEL_capture";
 
 std::vector<std::filesystem::path> places() {
   if (const char* chosen = std::getenv("REEL_LAYER"); chosen && *chosen)
@@ -27,7 +28,7 @@ std::vector<std::filesystem::path> places() {
 
 }  // namespace
 
-std::string find_opencl_layer() {
+std::string find_layer() {
   std::string tried;
   for (const auto& place : places()) {
     std::error_code ignored;
@@ -37,12 +38,40 @@ std::string find_opencl_layer() {
     }
     if (place.string().find(':') != std::string::npos)
       throw Error(Code::unsupported,
-                  fmt::format("The OpenCL layer is at {}, and the loader takes a ':' in a path for "
+                  fmt::format("The layer is at {}, and loaders take a ':' in a path for "
                               "the end of it; move Reel elsewhere.",
                               place.string()));
     return place.string();
   }
-  throw Error(Code::io_failed, fmt::format("The OpenCL layer is not here: there is no {}.", tried));
+  throw Error(Code::io_failed, fmt::format("The layer is not here: there is no {}.", tried));
+}
+
+std::vector<std::pair<std::string, std::string>> layer_variables(const std::string& layer) {
+  const auto joined = [](const std::string& first, const std::string& rest) {
+    return rest.empty() ? first : first.empty() ? rest : first + ":" + rest;
+  };
+  const auto given = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  std::vector<std::pair<std::string, std::string>> variables{
+      {"OPENCL_LAYERS", joined(layer, given("OPENCL_LAYERS"))}};
+  const auto manifests = std::filesystem::path(layer).parent_path() / "reel" / "vulkan";
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(manifests, ignored)) return variables;
+  // Where VK_LAYER_PATH is set, the loader doesn't look at the other one.
+  const std::string path = given("VK_LAYER_PATH");
+  if (path.empty())
+    variables.emplace_back("VK_ADD_LAYER_PATH",
+                           joined(manifests.string(), given("VK_ADD_LAYER_PATH")));
+  else
+    variables.emplace_back("VK_LAYER_PATH", joined(manifests.string(), path));
+  // The last one is the one next to the driver: it sees what the others make of the program's
+  // calls.
+  const std::string layers = given("VK_INSTANCE_LAYERS");
+  if (layers.find(vulkan_layer) == std::string::npos)
+    variables.emplace_back("VK_INSTANCE_LAYERS", joined(layers, vulkan_layer));
+  return variables;
 }
 
 }  // namespace reel::cli

@@ -1,12 +1,18 @@
-// layer_library.hpp - where the library is that OpenCL's loader puts into a program.
+// layer_library.hpp - where the library is that loaders of OpenCL and Vulkan put into a program,
+// and how they are told.
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace reel::cli {
 
 // $REEL_LAYER, else beside this program: in the lib folder of the build or of the
 // installation. Throws Error, with the places that were tried.
-std::string find_opencl_layer();
+std::string find_layer();
+
+// What loaders are to find in the environment, with what the user has there already.
+std::vector<std::pair<std::string, std::string>> layer_variables(const std::string& layer);
 
 }  // namespace reel::cli

@@ -22,6 +22,14 @@ void say(fmt::format_string<Values...> text, Values&&... values) {
   fmt::print(stderr, "reel: {}\n", fmt::format(text, std::forward<Values>(values)...));
 }
 
+// " of OpenCL and Vulkan".
+std::string of_apis(const std::string& apis) {
+  std::vector<std::string_view> names;
+  if (apis.find("opencl") != std::string::npos) names.emplace_back("OpenCL");
+  if (apis.find("vulkan") != std::string::npos) names.emplace_back("Vulkan");
+  return names.empty() ? "" : fmt::format(" of {}", fmt::join(names, " and "));
+}
+
 void print_document(const CapturedDocument& document, bool names_process, bool quiet) {
   const std::string path = printable(shown_path(document.path));
   const std::string of =
@@ -37,8 +45,9 @@ void print_document(const CapturedDocument& document, bool names_process, bool q
   if (document.commands == 0)
     say("{}: NO command was enqueued during the capture{}", path, of);
   else if (!quiet)
-    say("{}: {}, {}, {}{}", path, count_text(document.commands, "command"),
-        count_text(document.kernels, "kernel"), size_text(document.bytes), of);
+    say("{}: {}{}, {}, {}{}", path, count_text(document.commands, "command"),
+        of_apis(document.apis), count_text(document.kernels, "kernel"), size_text(document.bytes),
+        of);
   if (document.is_recovered)
     say("{}: the program ended without closing it; that was done now, and its last moment may be "
         "missing",
@@ -62,6 +71,7 @@ Json json_of(const CapturedDocument& document) {
   Json json = {{"path", document.path}, {"process", document.process}};
   json["commands"] = document.commands;
   json["kernels"] = document.kernels;
+  json["apis"] = document.apis;
   json["bytes"] = document.bytes;
   json["recovered"] = document.is_recovered;
   json["still_written"] = document.is_still_written;

@@ -1,4 +1,4 @@
-// capture.cpp - `reel capture`: runs a program, and keeps its OpenCL work in a document.
+// capture.cpp - `reel capture`: runs a program, and keeps its OpenCL and Vulkan work in a document.
 #include <fmt/format.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -45,7 +45,7 @@ constexpr VariableOption variable_options[] = {
     {"--kernel", "REEL_CAPTURE_KERNEL", "NAME",
      "Capture only dispatches of these kernels: part of a name, or a pattern with * and ?"},
     {"--after", "REEL_CAPTURE_AFTER", "TIME",
-     "Start this long after the first OpenCL call: 2, 0.5, 250ms"},
+     "Start this long after the first call of OpenCL or Vulkan: 2, 0.5, 250ms"},
     {"--for", "REEL_CAPTURE_FOR", "TIME", "Stop this long after the start"},
     {"--last", "REEL_CAPTURE_LAST", "TIME",
      "Keep the end of the run: the last segment of at most this length, and the one before it"},
@@ -101,9 +101,7 @@ ForegroundOptions launch_of(const Options& options, const std::map<std::string, 
   ForegroundOptions launch;
   launch.command = options.command;
   launch.ignores_usr2 = options.trigger;
-  const char* layers = std::getenv("OPENCL_LAYERS");
   launch.environment = {
-      {"OPENCL_LAYERS", layers && *layers ? layer + ":" + layers : layer},
       {"REEL_LAYER_LAUNCHER", listener.name()},
       // Two captures of the same work would only be in each other's way.
       {"REEL_CAPTURE", std::nullopt},
@@ -112,6 +110,7 @@ ForegroundOptions launch_of(const Options& options, const std::map<std::string, 
       {"REEL_CAPTURE_OVERWRITE", std::nullopt},
       {"REEL_CAPTURE_TRIGGER", std::nullopt},
   };
+  for (auto& [name, value] : layer_variables(layer)) launch.environment.emplace_back(name, value);
   // Options, or their absence, win over what the caller's environment has.
   for (const VariableOption& one : variable_options)
     launch.environment.emplace_back(one.variable, std::nullopt);
@@ -153,12 +152,12 @@ std::vector<std::string> why_nothing(const Options& options, const CapturedRun& 
     if (std::string reason = path.empty() ? "" : why_no_layer(path); !reason.empty())
       return {std::move(reason)};
     return {
-        "The program made no OpenCL call, or there is no OpenCL driver (`reel devices` tells), or "
-        "it "
-        "doesn't use a loader that knows layers: ocl-icd does from 2.3 on, and the one of Khronos; "
+        "The program made no call of OpenCL or Vulkan, or there is no driver (`reel devices` "
+        "tells), or it doesn't use a loader that knows layers: ocl-icd does from 2.3 on, and those "
+        "of Khronos; "
         "a driver's own libOpenCL.so does not."};
   }
-  if (!run.has_called()) return {"The program loaded OpenCL, and made no call of it."};
+  if (!run.has_called()) return {"The program loaded OpenCL or Vulkan, and made no call of it."};
   if (options.trigger) return {"Nobody pulled the trigger: `reel trigger PID` begins a capture."};
   if (const std::string commands = given("REEL_CAPTURE_COMMANDS"); !commands.empty())
     return {fmt::format("Commands {} were to be captured, and the program gave {}.", commands,
@@ -171,7 +170,7 @@ std::vector<std::string> why_nothing(const Options& options, const CapturedRun& 
 int run(const Options& options) {
   if (options.command.empty())
     throw Misuse("capture needs a program to run: reel capture -- ./program its arguments");
-  const std::string layer = find_opencl_layer();
+  const std::string layer = find_layer();
   OutputPlace place(options.out, options.command.front(), options.overwrite,
                     options.variables.contains("REEL_CAPTURE_LAST"));
   const auto variables = variables_of(options, place.pattern());
@@ -218,7 +217,8 @@ std::vector<std::string> take_program(std::vector<std::string>& arguments) {
 
 void add_capture(CommandLine& line, const std::vector<std::string>& program) {
   auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("capture", "Run a program and record its OpenCL work in a document");
+  Verb verb =
+      line.add_verb("capture", "Run a program and record its OpenCL and Vulkan work in a document");
   // Shown in the help; take_program() has taken it away before this is parsed.
   verb.add_option("program", options->command, "The program to run, with its arguments; after --")
       .type_name("PROGRAM");

@@ -2,8 +2,8 @@
 
 from cases import Case
 
-# Between dispatches, or between a copy and the host: what their results are, nobody knows.
-BUGGY = ("missing_barrier", "racing_host")
+# Order is missing between dispatches, or between a copy and the host; one asks for what it can't get.
+INVALID = ("missing_barrier", "racing_host", "refused")
 
 
 GIVEN = "select count(*) from commands where kind = 'dispatch'"
@@ -41,10 +41,12 @@ MEMORY = [
     vulkan("resubmitted", dispatches=123),
     vulkan("secondary", dispatches=15),
     vulkan("one_block", dispatches=23),
-    vulkan("allocations", dispatches=4),
+    vulkan("allocations", dispatches=4, replay="partly", because="buffers overlap"),
     vulkan("imported_memory", dispatches=6),
     vulkan("transfers", dispatches=4),
     vulkan("handle_reuse", dispatches=60),
+    vulkan("many", dispatches=12000),
+    vulkan("scribbler", dispatches=80),
 ]
 DESCRIPTORS = [
     vulkan("network", dispatches=24),
@@ -59,7 +61,7 @@ DESCRIPTORS = [
     vulkan("addresses used", dispatches=1, replay="partly", because="an address in memory is not followed"),
 ]
 KERNELS = [
-    vulkan("dispatches", dispatches=16),
+    vulkan("dispatches", dispatches=14),
     vulkan("constants", dispatches=4),
     vulkan("subgroup_size", dispatches=4),
     vulkan("entries", dispatches=5),
@@ -70,7 +72,7 @@ ORDER = [
     vulkan("fence_polls", dispatches=10),
     vulkan("events", dispatches=13),
     vulkan("submit2", dispatches=12),
-    vulkan("queries", dispatches=9),
+    vulkan("queries", dispatches=9, replay="partly", because="times are others in each run"),
     vulkan("labels", dispatches=2),
     vulkan("threads", dispatches=168),
     vulkan("missing_barrier not", dispatches=2),
@@ -87,10 +89,11 @@ IMAGES = [
 LIVES = [
     vulkan("instances", dispatches=11),
     vulkan("functions", dispatches=1),
+    vulkan("refused", dispatches=2),
     vulkan("both_apis", dispatches=10),
     leaving("return", dispatches=10),
     leaving("destroyed", dispatches=10),
-    leaving("working", dispatches=10, replay=None, ends=5),
+    leaving("working", dispatches=20, replay=None, ends=5),
     leaving("thread", dispatches=10),
     leaving("fork", dispatches=20),
     leaving("fork_exit", dispatches=20),
@@ -143,6 +146,6 @@ VULKAN_GROUPS = {
     "vulkan_valid": [
         validated(case)
         for case in ALL
-        if case.command not in BUGGY and not case.command.endswith(DIES)
+        if case.command not in INVALID and not case.command.endswith(DIES)
     ],
 }

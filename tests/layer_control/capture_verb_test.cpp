@@ -245,7 +245,7 @@ TEST_F(CaptureVerb, AKilledProgramsDocumentIsClosedAndThatIsSaid) {
 
 TEST_F(CaptureVerb, SaysWhyNothingWasRecorded) {
   EXPECT_THAT(capture({"--", steps}).err,
-              AllOf(HasSubstr("nothing was recorded"), HasSubstr("made no OpenCL call")));
+              AllOf(HasSubstr("nothing was recorded"), HasSubstr("made no call of OpenCL or Vulkan")));
   const Outcome fixed = capture({"--", STATIC_PROGRAM});
   EXPECT_EQ(fixed.exit_code, 5);
   EXPECT_THAT(fixed.err, HasSubstr("is linked statically"));
@@ -383,7 +383,7 @@ TEST_F(CaptureVerb, ASignalThatComesBeforeTheFirstCallDoesNoHarm) {
   ASSERT_TRUE(running->prints("ready"));
   const Outcome early = trigger(running->pid());
   EXPECT_EQ(early.exit_code, 1);
-  EXPECT_THAT(early.err, HasSubstr("has made no OpenCL call yet"));
+  EXPECT_THAT(early.err, HasSubstr("has made no call of OpenCL or Vulkan yet"));
   kill(running->pid(), SIGUSR2);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   kill(running->pid(), SIGTERM);

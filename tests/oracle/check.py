@@ -80,6 +80,12 @@ class Facts:
         self.leaves_working = "leaves with work under way" in written.causes or "_exit" in written.causes
         self.is_cut = "_exit" in written.causes
         self.releases = "release" in verbs
+        self.overlaps = False
+
+    @property
+    def leaves_out(self):
+        """A command can't be run again, be it a write that a user event holds back until its bytes are gone."""
+        return self.native or self.hashes or self.svm or self.turned or self.user_events or self.overlaps
 
 
 class VulkanFacts(Facts):
@@ -90,13 +96,14 @@ class VulkanFacts(Facts):
         verbs = {step.split()[1] for step in written.steps}
         self.learns_without_waiting = bool(verbs & {"pollfence", "pollvalue"})
         self.shares_memory = self.maps = True
+        self.overlaps = "overlapping" in written.causes
 
 
 # A reason, how it begins or what is in it, and when it is true by construction; no name: it is no reason, but must be true.
 REASONS = (
     ("function of the program", r"it is a function of the program", lambda f: f.native),
-    ("needs what was left out", r"which c\d+ would have written", lambda f: f.native or f.hashes or f.svm or f.turned),
-    ("left out", r"^the command that wrote them could not be run again", lambda f: f.native or f.hashes or f.svm or f.turned),
+    ("needs what was left out", r"which c\d+ would have written", lambda f: f.leaves_out),
+    ("left out", r"^the command that wrote them could not be run again", lambda f: f.leaves_out),
     ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
     # Bytes that are read once a user event lets them: the part may end before, or another queue overwrite them.
     ("held back", r"are not in the document; the notes that", lambda f: f.user_events or f.native or f.is_cut or f.turned),
@@ -127,6 +134,7 @@ REASONS = (
     ("memory is gone", r"its memory was the program's, and is gone", lambda f: f.shares_memory and f.releases),
     # What the heap left in memory that nobody wrote yet may be such addresses, where it was made before the capture.
     ("may follow pointers", r"it may follow pointers that are stored in shared", lambda f: f.svm),
+    ("overlapping memory", r"its memory is that of another buffer or image as well", lambda f: f.overlaps),
     ("unfinished", r"was still running when the capture ended", lambda f: f.window or f.leaves_working),
     ("cut", r"end of the document is missing", lambda f: f.is_cut),
     ("", r"^c\d+ was given once the program had seen c\d+ done by asking", lambda f: f.learns_without_waiting),
@@ -385,7 +393,7 @@ class Kept:
 
 
 # By construction: what may leave a replay of a whole program unproved.
-UNPROVED = {"native kernel", "user event", "leaves with work under way", "_exit", "released", "asynchronous"}
+UNPROVED = {"native kernel", "user event", "leaves with work under way", "_exit", "released", "asynchronous", "overlapping"}
 
 
 class OpenclChecker(Checker):

@@ -146,7 +146,8 @@ class Document:
             extra = None
         else:
             which, variant = self.program
-            name = {entry: name for name, entry in kernels.ENTRY.items()}[command.kernel]
+            # Of Vulkan, kernels that differ in their constants are told apart by a hash: scale:9037e73f.
+            name = {entry: name for name, entry in kernels.ENTRY.items()}[command.kernel.split(":")[0]]
             constant = kernels.constant(which, name)
             extra = command.group
             if name == "pixels":

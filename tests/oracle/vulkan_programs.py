@@ -148,6 +148,8 @@ class VulkanWritten:
         beside = [b for b in memory.buffers if b.alive and b.first < first + count and first < b.first + b.count]
         if beside and not self.plan.traits["overlapping"]:
             return
+        if beside:
+            self.causes.add("overlapping")
         usage = self.chance.choice(("s", "st", "stu", "sui", "stui", "stui"))
         buffer = self.thing("buffer", memory=memory, root=memory.id, first=first, count=count, usage=usage)
         memory.buffers.append(buffer)

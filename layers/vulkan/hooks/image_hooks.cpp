@@ -108,7 +108,7 @@ void bound(Device& device, VkImage image, VkDeviceMemory memory, VkDeviceSize of
     if (!known || !holds) return;
     VkMemoryRequirements needs{};
     device.next.GetImageMemoryRequirements(device.handle, image, &needs);
-    bind(known->storage, holds, offset, needs.size);
+    put_into(known->storage, holds, offset, needs.size);
     const RecordingUse use;
     if (use) use->allocated(*known->storage);
   });

@@ -214,7 +214,7 @@ void bound(Device& device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize 
     const auto holds = device.memories.share(memory);
     if (!known || !holds) return;
     const bool is_own = known->storage->buffer == buffer;
-    bind(*known, holds, offset);
+    put_into(*known, holds, offset);
     const RecordingUse use;
     if (use && is_own && known->storage->buffer == buffer) use->allocated(*known->storage);
   });

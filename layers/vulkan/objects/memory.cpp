@@ -40,7 +40,6 @@ void place(Storage& storage, const std::shared_ptr<Memory>& memory, std::uint64_
   storage.placed.offset_bytes = offset;
   storage.placed.flags = memory->flags;
   storage.is_foreign = memory->is_imported;
-  storage.is_lent = memory->imported != nullptr;
   storage.may_be_mapped = memory->is_visible() || memory->imported;
   std::byte* base = memory->imported     ? memory->imported
                     : memory->was_mapped ? memory->base
@@ -50,8 +49,8 @@ void place(Storage& storage, const std::shared_ptr<Memory>& memory, std::uint64_
 
 }  // namespace
 
-void bind(const std::shared_ptr<Storage>& storage, const std::shared_ptr<Memory>& memory,
-          std::uint64_t offset, std::uint64_t size) {
+void put_into(const std::shared_ptr<Storage>& storage, const std::shared_ptr<Memory>& memory,
+              std::uint64_t offset, std::uint64_t size) {
   const std::lock_guard lock(memory->mutex);
   std::erase_if(memory->bound, [](const Memory::Bound& one) { return one.storage.expired(); });
   for (const Memory::Bound& one : memory->bound) {
@@ -66,7 +65,7 @@ void bind(const std::shared_ptr<Storage>& storage, const std::shared_ptr<Memory>
   memory->bound.push_back({offset, offset + size, storage});
 }
 
-void bind(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64_t offset) {
+void put_into(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64_t offset) {
   {
     const std::lock_guard lock(memory->mutex);
     for (const Memory::Bound& one : memory->bound) {
@@ -79,7 +78,7 @@ void bind(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64_t o
       return;
     }
   }
-  bind(buffer.storage, memory, offset, buffer.size_bytes);
+  put_into(buffer.storage, memory, offset, buffer.size_bytes);
 }
 
 void let_go(const std::shared_ptr<Storage>& storage) noexcept {

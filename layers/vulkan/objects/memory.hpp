@@ -98,9 +98,9 @@ struct BufferView final : Object {
 };
 
 // The program has bound it: finds out what else lies there.
-void bind(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64_t offset_bytes);
-void bind(const std::shared_ptr<Storage>& storage, const std::shared_ptr<Memory>& memory,
-          std::uint64_t offset_bytes, std::uint64_t size_bytes);
+void put_into(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64_t offset_bytes);
+void put_into(const std::shared_ptr<Storage>& storage, const std::shared_ptr<Memory>& memory,
+              std::uint64_t offset_bytes, std::uint64_t size_bytes);
 // The program has it no more; before the driver is told.
 void let_go(const std::shared_ptr<Storage>& storage) noexcept;
 

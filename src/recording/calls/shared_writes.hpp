@@ -41,7 +41,7 @@ class SharedWrites {
   struct Done {
     std::shared_ptr<TrackedBuffer> buffer;
     std::uint64_t first, end;
-    Point command;
+    Point command;  // on its stream the last of those that are done with it
     bool is_whole() const noexcept { return end == ~std::uint64_t{0}; }
   };
   template <class F>
@@ -51,6 +51,9 @@ class SharedWrites {
     Writes taken;
     const std::lock_guard lock(mutex_);
     take(taken, [&](const Write& write) {
+      // What stands behind commands that were given together may be done a moment later than what
+      // the program waited for.
+      if (write.end != ~std::uint64_t{0} && is_done(write.command)) return true;
       return write.event ? write.event.is_done() : is_done(write.command);
     });
     for (const Write& write : taken)
@@ -59,6 +62,11 @@ class SharedWrites {
             return one.buffer == write.buffer && one.first == write.first && one.end == write.end;
           }))
         done.push_back({write.buffer, write.first, write.end, write.command});
+    // Others of those that are done may have written a part of it since.
+    for (Done& one : done)
+      for (const Write& write : taken)
+        if (write.command.stream == one.command.stream)
+          one.command.command = std::max(one.command.command, write.command.command);
     return done;
   }
   void forget(const TrackedBuffer& buffer);

@@ -38,7 +38,7 @@ static void in_child(const char* way) {
   }
   printf("child\n");
   fflush(stdout);
-  if (!strcmp(way, "fork_exit")) exit(3);
+  if (strcmp(way, "fork")) exit(3);
   _exit(3);
 }
 
