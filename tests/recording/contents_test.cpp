@@ -1,9 +1,12 @@
+#include <atomic>
 #include <numeric>
+#include <thread>
 
 #include "any_device.hpp"
 #include "kernels.hpp"
 #include "recording/captured.hpp"
 #include "recording_test.hpp"
+#include "reel/host_kernel.hpp"
 
 namespace reel::test {
 namespace {
@@ -74,6 +77,44 @@ TEST_P(RecordedContents, AChecksMomentTellsWhatACommandLeftFromWhatAllLeft) {
   EXPECT_EQ(checks[0]->moment, CheckMoment::command);
   EXPECT_EQ(checks[1]->moment, CheckMoment::end);
   EXPECT_EQ(checks[2]->moment, CheckMoment::end);
+}
+
+std::atomic<bool> is_half_done{false}, may_go_on{false};
+
+// Writes half of it, and the rest when it may.
+void hesitate(const HostGroup& /*group*/, std::uint32_t* x) {
+  for (int i = 0; i < 32; ++i) x[i] = 7;
+  is_half_done = true;
+  while (!may_go_on) std::this_thread::yield();
+  for (int i = 32; i < 64; ++i) x[i] = 7;
+}
+
+TEST(RecordedMappedMemory, WhatAKernelIsWritingIsNotTakenForTheHosts) {
+  const Device host = open_device("host");
+  const Stream first = host.stream(), second = host.stream();
+  const Buffer x = host.host_visible_buffer(256, "x");
+  const Kernel slow = host.kernel({.name = "hesitate", .host = host_kernel<&hesitate>()});
+  const Kernel increment = host.kernel(increment_source());
+  const Trace trace = captured([&] {
+    // Behind something that takes its time, it doesn't run on this thread.
+    std::atomic<bool> is_given{false};
+    first.host_call([&] {
+      while (!is_given) std::this_thread::yield();
+    });
+    first.dispatch(slow, {.groups = {1}, .group_size = {1}}, inout(x));
+    const Event done = host.event();
+    first.record(done);
+    second.wait(done);
+    first.flush();
+    is_given = true;
+    while (!is_half_done) std::this_thread::yield();
+    second.dispatch(increment, over(64), inout(x), 64u);
+    may_go_on = true;
+    second.synchronize();
+  });
+  const auto inputs = contents_of(trace, ContentRole::input);
+  ASSERT_EQ(inputs.size(), 1u) << "what was there before the first";
+  EXPECT_EQ(inputs[0]->command, 1u);
 }
 
 TEST_P(RecordedContents, BuffersMadeWithinTheCaptureAreKnownToBeZero) {

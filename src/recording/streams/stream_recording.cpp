@@ -57,6 +57,10 @@ void StreamRecording::before(RecordedStream& stream, std::uint32_t id, const Wor
   if (!stream.unknown.empty()) {
     read_pieces(stream, ContentRole::input, id, stream.unknown);
     expect_mapped(stream, stream.unknown);
+    // What was there before is not what is there once it writes: till that was read, nobody knows.
+    for_each_access(work, [&](const BufferRange& range, Access access) {
+      if (writes(access) && range.buffer->mapped) mapped_.forget(range);
+    });
   }
   if (const auto* write = std::get_if<Write>(&work)) keep_written_bytes(id, *write);
 }
