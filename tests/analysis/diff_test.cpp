@@ -336,7 +336,7 @@ TEST(Diff, NamesTheGraphThatClosedTheGaps) {
   // Where recording takes the graph apart, its times are not the program's.
   EXPECT_THAT(found.cause, Not(HasSubstr("node by node")));
   EXPECT_THAT(diff(made(false, "opencl"), made(true, "opencl")).cause,
-              HasSubstr("the graph after is given to this device node by node"));
+              HasSubstr("The graph after is enqueued node by node"));
 }
 
 TEST(Diff, OfEmptyDocumentsSaysSo) {

@@ -80,5 +80,16 @@ TEST(Pairs, SixPairsAreTheFewestThatCanTell) {
   EXPECT_EQ(judge(few, 90), ProofVerdict::inconclusive);
 }
 
+TEST(Pairs, AKernelThatTakesAsLongAloneAsRecordedIsSlowItself) {
+  // In its place it is slower today, for certain.
+  const Saving alone{.before_ns = 32'700, .after_ns = 24'700, .low_ns = 7'000, .high_ns = 9'000};
+  EXPECT_EQ(judge_own_time(alone, 25'000), ProofVerdict::supported);
+  EXPECT_EQ(judge_own_time(alone, 40'000), ProofVerdict::withdrawn);
+  EXPECT_EQ(judge_own_time(alone, std::nullopt), ProofVerdict::withdrawn);
+  EXPECT_EQ(judge_own_time(alone, 70'000), ProofVerdict::withdrawn) << "it does not come again";
+  const Saving unsure{.before_ns = 100, .after_ns = 85, .low_ns = 5, .high_ns = 30};
+  EXPECT_EQ(judge_own_time(unsure, std::nullopt), ProofVerdict::inconclusive);
+}
+
 }  // namespace
 }  // namespace reel::rerun

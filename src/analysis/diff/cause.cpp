@@ -88,8 +88,9 @@ class Sentence {
     if (!has_one || std::ranges::none_of(side.trace().devices(), records_nodes_one_by_one))
       return "";
     return fmt::format(
-        " While a capture records it, the graph {} is given to this device node by node; without a "
-        "capture it is launched as one and takes less.",
+        " The graph {} is enqueued node by node on this device while a capture records it; without "
+        "a "
+        "capture it is launched as one, and takes less.",
         diff_.b.launches ? "after" : "before");
   }
 

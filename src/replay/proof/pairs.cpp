@@ -55,4 +55,15 @@ ProofVerdict judge(const Saving& saving, std::optional<double> claimed_ns) {
   return ProofVerdict::inconclusive;
 }
 
+ProofVerdict judge_own_time(const Saving& alone, std::optional<double> recorded_ns) {
+  constexpr double other_part = 0.2, recorded_part = 0.5;
+  if (recorded_ns && alone.before_ns < recorded_part * *recorded_ns) return ProofVerdict::withdrawn;
+  // Runs in place may be slowed by whatever else the machine does now.
+  if (recorded_ns && alone.after_ns >= (1 - other_part) * *recorded_ns)
+    return ProofVerdict::supported;
+  const double much = other_part * alone.before_ns;
+  if (alone.low_ns > much) return ProofVerdict::withdrawn;
+  return alone.high_ns < much ? ProofVerdict::supported : ProofVerdict::inconclusive;
+}
+
 }  // namespace reel::rerun

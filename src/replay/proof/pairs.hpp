@@ -31,4 +31,10 @@ Saving saving_of(const std::vector<double>& before, const std::vector<double>& a
 // where it is less than that for certain. Without a claim, any saving will do.
 ProofVerdict judge(const Saving& saving, std::optional<double> claimed_ns);
 
+// Of a run of a kernel in its place, and alone and warm: is the time its own? It is if four fifths
+// of it are left alone, of the time in place for certain, or of the recorded one, where it was
+// recorded on this device. Withdrawn where less is left for certain, or where the recorded time
+// doesn't come again: less than half of it in place.
+ProofVerdict judge_own_time(const Saving& alone, std::optional<double> recorded_ns);
+
 }  // namespace reel::rerun

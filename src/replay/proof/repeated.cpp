@@ -10,12 +10,8 @@ namespace reel::rerun {
 namespace {
 
 constexpr std::uint32_t most_runs = 20;
-// A kernel whose time in place is its own takes alone no less than four fifths of it.
-constexpr double own_part = 0.2;
 // Of what a run took longer than others like it, so much must be gone when it is warm.
 constexpr double gone_part = 0.5;
-// A kernel that takes less than this in its place was slow when it was recorded, not by itself.
-constexpr double recorded_part = 0.5;
 
 }  // namespace
 
@@ -122,13 +118,9 @@ Proof alone_and_warm(const Trial& trial) {
   Proof proof;
   take(saving, proof);
   const auto recorded_ns = static_cast<double>(trial.report.own_ns[longest]);
-  const double much = own_part * saving.before_ns;
-  const bool was_once =
-      bench.is_recorded_device() && saving.before_ns < recorded_part * recorded_ns;
-  proof.verdict = was_once                ? ProofVerdict::withdrawn
-                  : saving.low_ns > much  ? ProofVerdict::withdrawn
-                  : saving.high_ns < much ? ProofVerdict::supported
-                                          : ProofVerdict::inconclusive;
+  const bool is_recorded = bench.is_recorded_device();
+  const bool was_once = is_recorded && saving.before_ns < recorded_ns / 2;
+  proof.verdict = judge_own_time(saving, is_recorded ? std::optional(recorded_ns) : std::nullopt);
   proof.sentence = fmt::format(
       "{}, its longest run, takes {} alone and warm, {} in its place (± {}, {} runs each), {} when "
       "recorded: {}.",
