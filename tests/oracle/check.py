@@ -82,6 +82,11 @@ class Facts:
         self.releases = "release" in verbs
         self.overlaps = False
 
+    @property
+    def leaves_out(self):
+        """Commands that a replay can't give again, as far as what a program does tells."""
+        return self.native or self.hashes or self.svm or self.turned or self.overlaps or self.is_cut
+
 
 class VulkanFacts(Facts):
     """Memory of a Vulkan program is seen by its host at any time; what is recorded may be given again."""
@@ -97,11 +102,11 @@ class VulkanFacts(Facts):
 # A reason, how it begins or what is in it, and when it is true by construction; no name: it is no reason, but must be true.
 REASONS = (
     ("function of the program", r"it is a function of the program", lambda f: f.native),
-    ("needs what was left out", r"which c\d+ would have written", lambda f: f.native or f.hashes or f.svm or f.turned or f.overlaps),
+    ("needs what was left out", r"which c\d+ would have written", lambda f: f.leaves_out),
     (
         "left out",
         r"^the command that wrote them could not be run again",
-        lambda f: f.native or f.hashes or f.svm or f.turned or f.overlaps,
+        lambda f: f.leaves_out,
     ),
     ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
     # Bytes that are read once a user event lets them: the part may end before, or another queue overwrite them.
