@@ -3,6 +3,7 @@
 #include <spirv-tools/libspirv.h>
 #include <spirv_cross/spirv_cross_c.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/fail.hpp"
@@ -53,8 +54,16 @@ std::string glsl_of_spirv(std::span<const std::uint32_t> words, const std::strin
   spvc_compiler compiler = nullptr;
   check(spvc_context_create_compiler(raw, SPVC_BACKEND_GLSL, ir, SPVC_CAPTURE_MODE_TAKE_OWNERSHIP,
                                      &compiler));
-  check(spvc_compiler_set_entry_point(compiler, entry.empty() ? "main" : entry.c_str(),
-                                      SpvExecutionModelGLCompute));
+  // Asked for one that isn't there, SPIRV-Cross throws through its C interface.
+  const std::string wanted = entry.empty() ? "main" : entry;
+  const spvc_entry_point* points = nullptr;
+  std::size_t count = 0;
+  check(spvc_compiler_get_entry_points(compiler, &points, &count));
+  if (std::none_of(points, points + count, [&](const spvc_entry_point& point) {
+        return point.execution_model == SpvExecutionModelGLCompute && point.name == wanted;
+      }))
+    fail(Code::build_failed, "It has no compute entry point '{}'.", wanted);
+  check(spvc_compiler_set_entry_point(compiler, wanted.c_str(), SpvExecutionModelGLCompute));
   spvc_compiler_options options = nullptr;
   check(spvc_compiler_create_compiler_options(compiler, &options));
   check(spvc_compiler_options_set_uint(options, SPVC_COMPILER_OPTION_GLSL_VERSION, 460));

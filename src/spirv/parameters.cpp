@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/fail.hpp"
 
 namespace reel::spirv {
@@ -65,10 +67,11 @@ std::vector<Parameter> declared_parameters(const Interface& interface,
   }
   if (interface.value_bytes && interface.values_are_used) {
     Parameter block{"push_constants", ArgumentKind::value, interface.value_bytes, Access::read};
-    if (interface.values.size() == 1) {
-      block.name = interface.values[0].name.empty() ? block.name : interface.values[0].name;
-      block.element = interface.values[0].element;
-    }
+    // Numbers of one type are shown as such.
+    const auto& values = interface.values;
+    const auto is_same = [&](const Value& v) { return v.element == values[0].element; };
+    if (!values.empty() && std::ranges::all_of(values, is_same)) block.element = values[0].element;
+    if (values.size() == 1 && !values[0].name.empty()) block.name = values[0].name;
     block.descriptor = DescriptorKind::push_constants;
     parameters.push_back(std::move(block));
   }

@@ -152,6 +152,7 @@ void main() { a.x[p.first] = p.m[1][2] + float(p.d); })",
   EXPECT_EQ(parameters[1].kind, ArgumentKind::value);
   EXPECT_EQ(parameters[1].descriptor, DescriptorKind::push_constants);
   EXPECT_EQ(parameters[1].size_bytes, 16u + 3 * 16 + 8);  // first, columns of 16, the double
+  EXPECT_EQ(parameters[1].element, std::nullopt);         // of several types
   ASSERT_EQ(interface.values.size(), 3u);
   EXPECT_EQ(interface.values[1].offset_bytes, 16u);
   EXPECT_EQ(interface.values[1].size_bytes, 2 * 16 + 12u);

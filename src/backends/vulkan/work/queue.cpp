@@ -224,7 +224,7 @@ void QueueState::submit(const Command& command, Ticket* ticket) {
 }
 
 void QueueState::enqueue(const Dispatch& dispatch, Ticket* ticket) {
-  if (!dispatch.indirect.buffer && dispatch.groups.count() == 0) return;
+  if (is_nothing(dispatch)) return;
   record();
   hold(static_cast<VulkanKernel&>(*dispatch.kernel));
   for (const Argument& argument : dispatch.arguments)

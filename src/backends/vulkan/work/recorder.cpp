@@ -59,7 +59,7 @@ void Recorder::barrier() {
 }
 
 void Recorder::dispatch(const Dispatch& dispatch) {
-  if (!dispatch.indirect.buffer && dispatch.groups.count() == 0) return;
+  if (is_nothing(dispatch)) return;
   bind(static_cast<const VulkanKernel&>(*dispatch.kernel), dispatch);
   if (dispatch.indirect.buffer)
     vk_.vkCmdDispatchIndirect(commands_, buffer_of(dispatch.indirect).handle,

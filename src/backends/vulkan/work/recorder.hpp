@@ -16,6 +16,13 @@
 
 namespace reel::vulkan {
 
+// A dispatch of no groups. To a driver it may be something all the same (llvmpipe 22.3: README.md),
+// so what a program gave by a declared layout is given again.
+inline bool is_nothing(const Dispatch& dispatch) {
+  return !dispatch.indirect.buffer && dispatch.groups.count() == 0 &&
+         !static_cast<const VulkanKernel&>(*dispatch.kernel).is_declared;
+}
+
 class Recorder {
  public:
   explicit Recorder(Context& context) : context_(context), vk_(context.vk) {}
