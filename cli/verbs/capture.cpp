@@ -42,6 +42,8 @@ constexpr VariableOption variable_options[] = {
     {"--first", "REEL_CAPTURE_FIRST", "N", "Capture the first N commands"},
     {"--commands", "REEL_CAPTURE_COMMANDS", "A-B",
      "Capture only these commands, counted over all queues from 0: 500-520"},
+    {"--submits", "REEL_CAPTURE_SUBMITS", "A-B",
+     "Capture only these submissions of Vulkan, counted over all queues from 0: 10-20"},
     {"--kernel", "REEL_CAPTURE_KERNEL", "NAME",
      "Capture only dispatches of these kernels: part of a name, or a pattern with * and ?"},
     {"--after", "REEL_CAPTURE_AFTER", "TIME",
@@ -162,6 +164,9 @@ std::vector<std::string> why_nothing(const Options& options, const CapturedRun& 
   if (const std::string commands = given("REEL_CAPTURE_COMMANDS"); !commands.empty())
     return {fmt::format("Commands {} were to be captured, and the program gave {}.", commands,
                         count_text(run.commands_seen(), "command"))};
+  if (const std::string submits = given("REEL_CAPTURE_SUBMITS"); !submits.empty())
+    return {
+        fmt::format("Submissions {} were to be captured, and the program gave fewer.", submits)};
   if (const std::string after = given("REEL_CAPTURE_AFTER"); !after.empty())
     return {fmt::format("The program ended before --after {} had passed.", after)};
   return {"The program ended before it could be told of a document."};

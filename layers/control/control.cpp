@@ -120,6 +120,13 @@ void before_command(std::string_view) noexcept {
   });
 }
 
+void before_submission(std::uint64_t commands) noexcept {
+  guarded([&] {
+    Process& here = process();
+    if (here.controller.before_submission(commands)) attend(here);
+  });
+}
+
 bool selects(std::string_view kernel) noexcept {
   return guarded([&] { return process().controller.selects(kernel); }, true);
 }

@@ -4,6 +4,7 @@
 // and nothing here is ever destroyed: it works inside exit handlers and after them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,8 @@ void first_call() noexcept;
 // Only while session::attention is set: a command is about to be given, `kernel` is its kernel's
 // name or empty. May begin or end a capture. Counts commands.
 void before_command(std::string_view kernel) noexcept;
+// The same of commands that are given together, as vkQueueSubmit does.
+void before_submission(std::uint64_t commands) noexcept;
 // Whether a capture under way wants this dispatch. No kernel name: some other command.
 bool selects(std::string_view kernel) noexcept;
 // Queues should be made so that they can stamp times: somebody may capture.

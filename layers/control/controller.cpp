@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -72,6 +73,23 @@ bool Controller::before_command() {
   if (closed_) return false;
   const bool acted = act_on_request();
   const Wish wish = window_.look({clock_(), number, session::recorded_commands()});
+  act(wish);
+  return acted || wish != Wish::nothing;
+}
+
+bool Controller::before_submission(std::uint64_t count) {
+  const std::uint64_t first = commands_.fetch_add(count, std::memory_order_relaxed);
+  const std::uint64_t submission = submissions_.fetch_add(1, std::memory_order_relaxed);
+  if (ending_.load(std::memory_order_acquire)) return false;
+  const std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  const bool acted = act_on_request();
+  // The first of them that a window of commands cares for.
+  const std::uint64_t last = first + std::max<std::uint64_t>(count, 1) - 1;
+  const std::uint64_t command = std::max(first, std::min(window_.first_command(), last));
+  Moment moment{clock_(), command, session::recorded_commands(), submission};
+  if (count == 0) moment.command.reset();
+  const Wish wish = window_.look(moment);
   act(wish);
   return acted || wish != Wish::nothing;
 }

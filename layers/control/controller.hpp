@@ -38,7 +38,9 @@ class Controller {
 
   void first_call();
   bool before_command();  // whether it began or ended a capture
-  void look();            // the time of next_look_ns() has come, or a trigger was requested
+  // The same of so many commands that are given together: they are captured together.
+  bool before_submission(std::uint64_t count);
+  void look();  // the time of next_look_ns() has come, or a trigger was requested
   Outcome trigger();
   void process_ends();
 
@@ -82,7 +84,8 @@ class Controller {
   bool closed_ = false;                  // the process ends
   bool tried_ = false;                   // one was begun, or it was said why not
 
-  std::atomic<std::uint64_t> commands_{0};      // given so far
+  std::atomic<std::uint64_t> commands_{0};  // given so far
+  std::atomic<std::uint64_t> submissions_{0};
   std::atomic<std::uint64_t> first_wanted_{0};  // no look before this one
   std::atomic<bool> ending_{false}, triggered_{false}, armed_{true};
 };

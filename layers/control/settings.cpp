@@ -91,6 +91,11 @@ void check_together(const Settings& s, Reader& read) {
           fmt::format("{} and {} can't be had together: each says when to capture.", name, other));
   };
   const bool last = s.last_s > 0, commands = s.commands.has_value();
+  const bool submits = s.submits.has_value();
+  one_of(submits, commands, "REEL_CAPTURE_SUBMITS", "REEL_CAPTURE_COMMANDS");
+  one_of(submits, last, "REEL_CAPTURE_SUBMITS", "REEL_CAPTURE_LAST");
+  one_of(submits, s.after_s > 0, "REEL_CAPTURE_SUBMITS", "REEL_CAPTURE_AFTER");
+  one_of(submits, s.trigger, "REEL_CAPTURE_SUBMITS", "REEL_CAPTURE_TRIGGER");
   one_of(last, s.first > 0, "REEL_CAPTURE_LAST", "REEL_CAPTURE_FIRST");
   one_of(last, s.for_s > 0, "REEL_CAPTURE_LAST", "REEL_CAPTURE_FOR");
   one_of(last, commands, "REEL_CAPTURE_LAST", "REEL_CAPTURE_COMMANDS");
@@ -119,6 +124,8 @@ Settings read_settings(const Variables& variables, std::string& problem) {
   read.value("REEL_CAPTURE_FIRST", parse_first, s.first, "no number of commands; write 1 or more");
   read.value("REEL_CAPTURE_COMMANDS", parse_span, s.commands,
              "no range of commands; write 500-520, counting from 0");
+  read.value("REEL_CAPTURE_SUBMITS", parse_span, s.submits,
+             "no range of submissions; write 10-20, counting from 0");
   s.kernel = read.text("REEL_CAPTURE_KERNEL");
   constexpr std::string_view no_time = "no time; write 2, 0.5 or 250ms";
   read.value("REEL_CAPTURE_AFTER", parse_seconds, s.after_s, no_time);

@@ -26,8 +26,9 @@ struct Settings {
 
   std::uint64_t first = 0;              // stop after so many recorded commands; 0: no such stop
   std::optional<CommandSpan> commands;  // only these
+  std::optional<CommandSpan> submits;   // only these submissions of Vulkan
   std::string kernel;                   // only dispatches of kernels this matches; empty: all
-  double after_s = 0;                   // begin so long after the first OpenCL call
+  double after_s = 0;                   // begin so long after the first call of OpenCL or Vulkan
   double for_s = 0;                     // end so long after the beginning; 0: no such end
   double last_s = 0;                    // keep only the end of the run; 0: keep all
   bool trigger = false;                 // begin when told to

@@ -18,12 +18,19 @@ Window::Window(const Settings& settings)
       for_ns_(ns_of(settings.for_s)),
       last_ns_(ns_of(settings.last_s)),
       commands_(settings.commands),
+      submits_(settings.submits),
       trigger_(settings.trigger),
       over_(settings.path.empty()) {}
 
 Wish Window::look(const Moment& moment) {
   if (is_capturing()) return look_at_capture(moment);
   if (over_ || trigger_ || !first_call_ns_) return Wish::nothing;
+  if (submits_) {
+    if (!moment.submission || *moment.submission < submits_->first) return Wish::nothing;
+    if (*moment.submission <= submits_->last) return Wish::begin;
+    over_ = true;
+    return Wish::nothing;
+  }
   if (commands_) {
     if (!moment.command || *moment.command < commands_->first) return Wish::nothing;
     if (*moment.command <= commands_->last) return Wish::begin;
@@ -39,9 +46,10 @@ Wish Window::look_at_capture(const Moment& moment) const {
   if (last_ns_ && moment.now_ns >= *began_ns_ + last_ns_ && moment.recorded > 0) return Wish::renew;
   const bool is_full = first_ && moment.recorded >= first_;
   const bool is_late = for_ns_ && moment.now_ns >= *began_ns_ + for_ns_;
+  const bool is_past_submits = submits_ && moment.submission && *moment.submission > submits_->last;
   const bool is_past = commands_ && ((moment.command && *moment.command > commands_->last) ||
                                      moment.recorded > commands_->last - commands_->first);
-  return is_full || is_late || is_past ? Wish::end : Wish::nothing;
+  return is_full || is_late || is_past || is_past_submits ? Wish::end : Wish::nothing;
 }
 
 void Window::began(std::uint64_t now_ns, bool open) {
@@ -60,8 +68,8 @@ void Window::failed_to_begin() {
 }
 
 bool Window::wants_commands() const {
-  if (is_capturing()) return !open_ && (first_ || commands_ || last_ns_);
-  return !over_ && commands_.has_value();
+  if (is_capturing()) return !open_ && (first_ || commands_ || submits_ || last_ns_);
+  return !over_ && (commands_ || submits_);
 }
 
 std::uint64_t Window::first_command() const {
@@ -83,7 +91,8 @@ std::optional<std::uint64_t> Window::next_look_ns(std::uint64_t now_ns) const {
 }
 
 bool Window::needs_time() const {
-  return trigger_ || (!over_ && (first_ || after_ns_ || for_ns_ || last_ns_ || commands_));
+  return trigger_ ||
+         (!over_ && (first_ || after_ns_ || for_ns_ || last_ns_ || commands_ || submits_));
 }
 
 }  // namespace reel::layer

@@ -23,6 +23,7 @@ struct Moment {
   std::uint64_t now_ns = 0;
   std::optional<std::uint64_t> command;  // its number, when one is about to be given
   std::uint64_t recorded = 0;            // commands of the capture under way
+  std::optional<std::uint64_t> submission = std::nullopt;  // its number, likewise
 };
 
 class Window {
@@ -55,7 +56,7 @@ class Window {
   Wish look_at_capture(const Moment& moment) const;
 
   std::uint64_t first_ = 0, after_ns_ = 0, for_ns_ = 0, last_ns_ = 0;
-  std::optional<CommandSpan> commands_;
+  std::optional<CommandSpan> commands_, submits_;
   bool trigger_ = false;
 
   std::optional<std::uint64_t> first_call_ns_, began_ns_;

@@ -57,6 +57,8 @@ std::string selection(const Settings& settings) {
   if (settings.first) add(fmt::format("the first {} commands", settings.first));
   if (settings.commands)
     add(fmt::format("commands {} to {}", settings.commands->first, settings.commands->last));
+  if (settings.submits)
+    add(fmt::format("submissions {} to {}", settings.submits->first, settings.submits->last));
   if (!settings.kernel.empty()) add("kernels " + settings.kernel);
   if (settings.after_s > 0) add(fmt::format("after {} s", settings.after_s));
   if (settings.for_s > 0) add(fmt::format("for {} s", settings.for_s));

@@ -137,7 +137,13 @@ class VulkanApi final : public capture::ApiAdapter {
   std::string words(int status) const override {
     return fmt::format("{} ({})", result_name(status), status);
   }
-  bool stamps(void*, document::StampRow&) noexcept override { return false; }
+  bool stamps(void* completion, document::StampRow& row) noexcept override {
+    Done& done = *done_of(completion);
+    const std::lock_guard lock(done.mutex);
+    row.started_ns = done.started_ns;
+    row.ended_ns = done.ended_ns;
+    return done.ended_ns != 0;
+  }
   bool tell_when_done(void*, capture::ReadUnderWay*) noexcept override { return false; }
   const capture::RecordedEvent* waited_for(const capture::Ticket& ticket,
                                            std::uint32_t index) noexcept override {

@@ -244,8 +244,8 @@ TEST_F(CaptureVerb, AKilledProgramsDocumentIsClosedAndThatIsSaid) {
 }
 
 TEST_F(CaptureVerb, SaysWhyNothingWasRecorded) {
-  EXPECT_THAT(capture({"--", steps}).err,
-              AllOf(HasSubstr("nothing was recorded"), HasSubstr("made no call of OpenCL or Vulkan")));
+  EXPECT_THAT(capture({"--", steps}).err, AllOf(HasSubstr("nothing was recorded"),
+                                                HasSubstr("made no call of OpenCL or Vulkan")));
   const Outcome fixed = capture({"--", STATIC_PROGRAM});
   EXPECT_EQ(fixed.exit_code, 5);
   EXPECT_THAT(fixed.err, HasSubstr("is linked statically"));

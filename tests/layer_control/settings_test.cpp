@@ -72,6 +72,7 @@ TEST(LayerSettings, EveryVariableIsRead) {
   EXPECT_EQ(s.launcher, "reel-launch-1");
   EXPECT_EQ(allowed({{"REEL_CAPTURE_COMMANDS", "5-7"}}).settings.commands, (CommandSpan{5, 7}));
   EXPECT_EQ(allowed({{"REEL_CAPTURE_COMMANDS", "5"}}).settings.commands, (CommandSpan{5, 5}));
+  EXPECT_EQ(allowed({{"REEL_CAPTURE_SUBMITS", "10-20"}}).settings.submits, (CommandSpan{10, 20}));
   EXPECT_DOUBLE_EQ(allowed({{"REEL_CAPTURE_LAST", "3s"}}).settings.last_s, 3);
   EXPECT_TRUE(allowed({{"REEL_CAPTURE_TRIGGER", "1"}}).settings.trigger);
 }
@@ -83,6 +84,7 @@ TEST(LayerSettings, NonsenseIsNamedAndNothingIsCaptured) {
       {"REEL_CAPTURE_OVERWRITE", {"yes"}},
       {"REEL_CAPTURE_FIRST", {"0", "-3", "many", "3x"}},
       {"REEL_CAPTURE_COMMANDS", {"7-5", "a-b", "1-", "-"}},
+      {"REEL_CAPTURE_SUBMITS", {"7-5", "x"}},
       {"REEL_CAPTURE_AFTER", {"-1", "0", "soon", "inf", "nan", "1e300", "5m"}},
       {"REEL_CAPTURE_FOR", {"x"}},
       {"REEL_CAPTURE_LAST", {"0"}},

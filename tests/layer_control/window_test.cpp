@@ -52,6 +52,22 @@ TEST(Window, FirstEndsBeforeTheCommandThatWouldBeOneTooMany) {
   EXPECT_EQ(window.look({1, 4, 0}), Wish::nothing);
 }
 
+TEST(Window, SubmissionsAreCountedByThemselves) {
+  Settings settings = to_document();
+  settings.submits = CommandSpan{2, 3};
+  Window window{settings};
+  window.first_call(0);
+  EXPECT_TRUE(window.wants_commands());
+  EXPECT_EQ(window.look({1, 50, 0, 1}), Wish::nothing);
+  EXPECT_EQ(window.look({1, 60, 0}), Wish::nothing) << "a command that is no submission";
+  EXPECT_EQ(window.look({1, 60, 0, 2}), Wish::begin);
+  window.began(1);
+  EXPECT_EQ(window.look({2, 70, 9, 3}), Wish::nothing);
+  EXPECT_EQ(window.look({3, 80, 20, 4}), Wish::end);
+  window.ended();
+  EXPECT_TRUE(window.is_over());
+}
+
 TEST(Window, FirstEndsSoonWhenNoFurtherCommandComes) {
   Settings settings = to_document();
   settings.first = 3;

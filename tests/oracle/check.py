@@ -85,7 +85,7 @@ class Facts:
     @property
     def leaves_out(self):
         """A command can't be run again, be it a write that a user event holds back until its bytes are gone."""
-        return self.native or self.hashes or self.svm or self.turned or self.user_events or self.overlaps
+        return self.native or self.hashes or self.svm or self.turned or self.user_events or self.overlaps or self.is_cut
 
 
 class VulkanFacts(Facts):

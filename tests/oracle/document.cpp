@@ -51,6 +51,8 @@ void tell(const Trace& trace) {
       if (argument.kind == ArgumentKind::buffer)
         fmt::print("range {} {} {} {}\n", to_string(argument.access), argument.buffer,
                    argument.offset_bytes, argument.size_bytes);
+      else if (argument.kind == ArgumentKind::indirect)
+        fmt::print("indirect {} {}\n", argument.buffer, argument.offset_bytes);
       else if (argument.kind == ArgumentKind::value)
         fmt::print("value {} {}\n", argument.offset_bytes, hex(trace.value_bytes(argument)));
   }

@@ -20,6 +20,7 @@ class Command:
         self.pattern = struct.pack("<Q", int(pattern))[: int(pattern_bytes)]
         self.ranges = []  # (access, buffer, first byte, end)
         self.values = []  # (place among all values, number)
+        self.indirect = None  # (buffer, first byte) of its size, where that lies in memory
 
 
 class Row:
@@ -47,6 +48,8 @@ class Document:
             elif word == "range":
                 access, buffer, offset, size = rest
                 self.commands[-1].ranges.append((access, int(buffer), int(offset), int(offset) + int(size)))
+            elif word == "indirect":
+                self.commands[-1].indirect = int(rest[0]), int(rest[1])
             elif word == "value":
                 self.commands[-1].values.append((int(rest[0]), int.from_bytes(bytes.fromhex(rest[1]), "little")))
             else:
@@ -58,8 +61,9 @@ class Document:
     # --- changes, as oracle_document makes them: one bit of a page or of a value
 
     def pages(self):
-        """Pages that were given, and are no result anywhere."""
-        results = {row.page for row in self.rows if row.role == "check"}
+        """Pages that were given, are no result anywhere, and don't say how large a dispatch is."""
+        sizes = {command.indirect[0] for command in self.commands if command.indirect}
+        results = {row.page for row in self.rows if row.role == "check" or row.buffer in sizes}
         return sorted({row.page for row in self.rows if row.page and row.data and row.role != "check"} - results)
 
     def values(self):
@@ -139,6 +143,10 @@ class Document:
             bytes_now = self.memory[buffer][first:end]
             parts.append(list(struct.unpack(f"<{len(bytes_now) // 4}I", bytes_now)))
         items = command.items
+        if command.indirect:
+            buffer, first = command.indirect
+            x, y, z = struct.unpack("<3I", self.memory[buffer][first : first + 12])
+            items = x * y * z * command.group
         if self.program is None:
             name, variant = command.kernel.removeprefix("oracle_"), 1
             constant = OWN_CONSTANTS[name]

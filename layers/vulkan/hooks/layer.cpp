@@ -84,6 +84,22 @@ void describe(Device& device, const VkDeviceCreateInfo& info) {
     device.extensions.emplace_back(info.ppEnabledExtensionNames[i]);
 }
 
+// Its clock can be looked at then; the program is not told.
+constexpr char calibrated[] = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
+
+bool has_extension(const Instance& instance, VkPhysicalDevice physical, std::string_view name) {
+  bool is_there = false;
+  quietly([&] {
+    std::uint32_t count = 0;
+    const auto enumerate = instance.next.EnumerateDeviceExtensionProperties;
+    if (enumerate(physical, nullptr, &count, nullptr) != VK_SUCCESS) return;
+    std::vector<VkExtensionProperties> all(count);
+    if (enumerate(physical, nullptr, &count, all.data()) < 0) return;
+    for (const VkExtensionProperties& one : all) is_there = is_there || name == one.extensionName;
+  });
+  return is_there;
+}
+
 VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                   const VkAllocationCallbacks* allocator, VkDevice* device) {
   auto* link = link_of<VkLayerDeviceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
@@ -97,8 +113,24 @@ VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreat
   const auto create = reinterpret_cast<PFN_vkCreateDevice>(
       get_instance(instance ? instance->handle : VK_NULL_HANDLE, "vkCreateDevice"));
   if (!create) return VK_ERROR_INITIALIZATION_FAILED;
-  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  const VkResult result = create(physical, info, allocator, device);
+  auto* const rest = link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+  VkResult result = VK_ERROR_EXTENSION_NOT_PRESENT;
+  if (instance && has_extension(*instance, physical, calibrated) &&
+      !names(info->enabledExtensionCount, info->ppEnabledExtensionNames, calibrated))
+    quietly([&] {
+      VkDeviceCreateInfo more = *info;
+      std::vector<const char*> extensions(
+          info->ppEnabledExtensionNames,
+          info->ppEnabledExtensionNames + info->enabledExtensionCount);
+      extensions.push_back(calibrated);
+      more.ppEnabledExtensionNames = extensions.data();
+      more.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+      result = create(physical, &more, allocator, device);
+    });
+  if (result == VK_ERROR_EXTENSION_NOT_PRESENT) {
+    link->u.pLayerInfo = rest;  // the first try may have taken it further
+    result = create(physical, info, allocator, device);
+  }
   if (result != VK_SUCCESS || !instance) return result;
   quietly([&] {
     auto made = std::make_shared<Device>();

@@ -3,6 +3,7 @@
 // While a capture is under way each batch of a submission is read, command by command; what the
 // recording wants to know of memory before it is copied by commands of ours that go ahead, in the
 // same batch, so that what the program waits for orders them as well.
+#include <algorithm>
 #include <optional>
 
 #include "layers/control/control.hpp"
@@ -28,6 +29,10 @@ void note_queue(Device& device, VkQueue handle, std::uint32_t family) {
   made->handle = handle;
   made->family = family;
   made->device = identity_of_device(device);
+  // Without a look at both clocks nobody could place its times.
+  made->can_stamp = family < device.families.size() &&
+                    device.families[family].timestampValidBits > 0 &&
+                    device.next.GetCalibratedTimestampsEXT;
   {
     const std::lock_guard lock(device.mutex);
     device.queues.push_back(made);
@@ -101,7 +106,11 @@ BatchView view_of(const VkSubmitInfo2& info) {
   return view;
 }
 
-// With commands of ours ahead of the program's. They must not run before what it waits for.
+// With commands of ours around the program's. They must not run before what it waits for.
+struct Ours {
+  std::vector<VkCommandBuffer> ahead;
+  VkCommandBuffer behind = VK_NULL_HANDLE;
+};
 struct Extended {
   std::vector<VkCommandBuffer> commands;
   std::vector<VkPipelineStageFlags> stages;
@@ -109,10 +118,11 @@ struct Extended {
   std::vector<VkSemaphoreSubmitInfo> wait_infos;
 };
 
-void put_ahead(VkSubmitInfo& info, VkCommandBuffer ours, Extended& lists) {
-  lists.commands.assign(1, ours);
+void put_around(VkSubmitInfo& info, const Ours& ours, Extended& lists) {
+  lists.commands.assign(ours.ahead.begin(), ours.ahead.end());
   lists.commands.insert(lists.commands.end(), info.pCommandBuffers,
                         info.pCommandBuffers + info.commandBufferCount);
+  if (ours.behind) lists.commands.push_back(ours.behind);
   info.pCommandBuffers = lists.commands.data();
   info.commandBufferCount = static_cast<std::uint32_t>(lists.commands.size());
   for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
@@ -120,13 +130,17 @@ void put_ahead(VkSubmitInfo& info, VkCommandBuffer ours, Extended& lists) {
   if (!lists.stages.empty()) info.pWaitDstStageMask = lists.stages.data();
 }
 
-void put_ahead(VkSubmitInfo2& info, VkCommandBuffer ours, Extended& lists) {
-  VkCommandBufferSubmitInfo one{};
-  one.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
-  one.commandBuffer = ours;
-  lists.command_infos.assign(1, one);
+void put_around(VkSubmitInfo2& info, const Ours& ours, Extended& lists) {
+  const auto add = [&](VkCommandBuffer commands) {
+    VkCommandBufferSubmitInfo one{};
+    one.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+    one.commandBuffer = commands;
+    lists.command_infos.push_back(one);
+  };
+  for (const VkCommandBuffer commands : ours.ahead) add(commands);
   lists.command_infos.insert(lists.command_infos.end(), info.pCommandBufferInfos,
                              info.pCommandBufferInfos + info.commandBufferInfoCount);
+  if (ours.behind) add(ours.behind);
   info.pCommandBufferInfos = lists.command_infos.data();
   info.commandBufferInfoCount = static_cast<std::uint32_t>(lists.command_infos.size());
   lists.wait_infos.assign(info.pWaitSemaphoreInfos,
@@ -147,36 +161,30 @@ struct Batch {
   capture::RecordedEvent event;
 };
 
-// What each is about to do, for windows of commands.
-void count_commands(const CommandBuffer& commands) {
+// How many commands a document would have of it, for windows of commands.
+std::uint64_t count_commands(const CommandBuffer& commands) {
+  std::uint64_t count = 0;
   commands.ops.for_each([&](const OpHeader& header, const void* op) {
     switch (header.kind) {
-      case OpKind::dispatch:
-      case OpKind::dispatch_indirect:
-      case OpKind::copy_buffer:
-      case OpKind::copy_image:
-      case OpKind::copy_buffer_to_image:
-      case OpKind::copy_image_to_buffer:
-      case OpKind::fill_buffer:
-      case OpKind::update_buffer:
-      case OpKind::clear_image:
-      case OpKind::image_to_image:
-      case OpKind::barrier:
-      case OpKind::query_copy:
-      case OpKind::render:
-        control::before_command("");
+      case OpKind::bind_pipeline:
+      case OpKind::bind_sets:
+      case OpKind::push_constants:
+      case OpKind::push_set:
+      case OpKind::begin_label:
+      case OpKind::end_label:
         return;
       case OpKind::execute: {
         const auto& execute = *static_cast<const ExecuteOp*>(op);
         for (const VkCommandBuffer handle : list_behind<VkCommandBuffer>(&execute, execute.count))
           if (const CommandBuffer* secondary = command_buffers().find(handle))
-            if (secondary->is_secondary) count_commands(*secondary);
+            if (secondary->is_secondary) count += count_commands(*secondary);
         return;
       }
       default:
-        return;
+        ++count;
     }
   });
+  return count;
 }
 
 class Submitting {
@@ -214,12 +222,24 @@ class Submitting {
     else
       leave_out(use, batch);
     for (const auto& [storage, layout] : batch.reader->layouts()) storage->layout = layout;
+    signals_.insert(signals_.end(), batch.view.signals.begin(), batch.view.signals.end());
   }
 
-  // The commands of ours that are to go ahead of batch `i`; null: none.
-  VkCommandBuffer ahead(std::size_t i) {
+  // The commands of ours that are to go with batch `i`.
+  Ours ours(std::size_t i) {
     Batch& batch = *batches_[i];
-    return batch.ticket.run ? batch.ticket.run->close() : VK_NULL_HANDLE;
+    Ours ours;
+    if (batch.ticket.run)
+      if (const VkCommandBuffer copies = batch.ticket.run->close()) ours.ahead.push_back(copies);
+    // Which of several batches a time is of their one fence doesn't tell.
+    if (batches_.size() != 1 || !queue_.can_stamp || !batch.ticket.behind ||
+        !batch.ticket.submission || batch.list.count == 0)
+      return ours;
+    done_->stamps = StampRun::make(queue_);
+    if (!done_->stamps) return ours;
+    ours.ahead.push_back(done_->stamps->first());
+    ours.behind = done_->stamps->last();
+    return ours;
   }
   Extended& lists(std::size_t i) { return batches_[i]->lists; }
 
@@ -249,11 +269,19 @@ class Submitting {
         continue;
       }
       const std::lock_guard lock(known->mutex);
+      const auto is_signal = [&](const SemaphoreUse& signal) {
+        return signal.handle == wait.handle && (!known->is_timeline || signal.value >= wait.value);
+      };
       const bool is_submitted =
-          known->is_timeline ? known->submitted_value >= wait.value : known->is_signalled_by_us;
+          (known->is_timeline ? known->submitted_value >= wait.value : known->is_signalled_by_us) ||
+          std::ranges::any_of(signals_, is_signal);
       batch.ticket.has_open_waits = batch.ticket.has_open_waits || !is_submitted;
       batch.ticket.waits.push_back(known->waited(wait.value));
     }
+    // What is behind work that waits for the host waits for it as well.
+    if (queue_.held && queue_.held->status() <= 0) queue_.set_held(nullptr);
+    batch.ticket.has_open_waits = batch.ticket.has_open_waits || queue_.held || waits_for_host_;
+    waits_for_host_ = batch.ticket.may_start_late = batch.ticket.has_open_waits;
     batch.ticket.program_waits = static_cast<std::uint32_t>(batch.ticket.waits.size());
   }
 
@@ -272,6 +300,7 @@ class Submitting {
       if (batch->ticket.run) done_->runs.push_back(std::move(batch->ticket.run));
     if (result == VK_SUCCESS) {
       mark(queue_, done_);
+      if (waits_for_host_) queue_.set_held(done_);
       return;
     }
     const std::lock_guard lock(done_->mutex);
@@ -292,6 +321,8 @@ class Submitting {
   const char* const function_;
   std::vector<std::unique_ptr<Batch>> batches_;
   Done* done_ = nullptr;
+  std::vector<SemaphoreUse> signals_;  // of batches before
+  bool waits_for_host_ = false;        // or for something else that nobody has submitted yet
 };
 
 // Nothing is recorded: what has to be known later is noted all the same.
@@ -336,8 +367,8 @@ VkResult submit(VkQueue handle, std::uint32_t count, const Info* infos, VkFence 
     for (std::uint32_t i = 0; i < count; ++i) submitting.prepare(use, view_of(infos[i]));
     changed.assign(infos, infos + count);
     for (std::uint32_t i = 0; i < count; ++i)
-      if (const VkCommandBuffer ours = submitting.ahead(i))
-        put_ahead(changed[i], ours, submitting.lists(i));
+      if (const Ours ours = submitting.ours(i); !ours.ahead.empty())
+        put_around(changed[i], ours, submitting.lists(i));
     is_prepared = true;
   });
   meter.driver_begins();

@@ -19,7 +19,9 @@ void Done::over(int why) noexcept {
   result = why;
   if (why == 0)
     for (const auto& run : runs) run->copy_out();
+  if (why == 0 && stamps && !stamps->read(started_ns, ended_ns)) started_ns = ended_ns = 0;
   runs.clear();
+  stamps.reset();
 }
 
 int Done::status() noexcept {
@@ -99,6 +101,12 @@ void Queue::set_last(Done* done) noexcept {
   last = done;
 }
 
+void Queue::set_held(Done* done) noexcept {
+  if (done) done->retain();
+  if (held) held->release();
+  held = done;
+}
+
 bool Queue::is_idle() noexcept {
   if (last && last->status() <= 0) set_last(nullptr);
   return !last && !has_unseen;
@@ -135,6 +143,7 @@ void device_goes(Device& device) {
     const std::lock_guard lock(queue->mutex);
     if (queue->last) queue->last->wait(patience_ns);
     queue->set_last(nullptr);
+    queue->set_held(nullptr);
   }
   for (Done* done : device.take_given()) {
     done->wait(patience_ns);

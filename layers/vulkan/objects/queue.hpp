@@ -14,6 +14,7 @@
 
 #include "layers/vulkan/copy_run.hpp"
 #include "layers/vulkan/device.hpp"
+#include "layers/vulkan/stamp_run.hpp"
 #include "recording/calls/call_queue.hpp"
 #include "recording/calls/tracked.hpp"
 
@@ -33,6 +34,8 @@ struct Done {
   VkFence fence = VK_NULL_HANDLE;
   int result = 0;                              // once it is over: below 0, why it failed
   std::vector<std::unique_ptr<CopyRun>> runs;  // of ours, that are done with it
+  std::unique_ptr<StampRun> stamps;            // of its one batch; null: nobody knows
+  std::uint64_t started_ns = 0, ended_ns = 0;  // 0: likewise
 
   // Above 0: under way; 0: done; below: failed. Once it is done the bytes that were read are where
   // they belong.
@@ -61,7 +64,9 @@ struct Queue final : Object, capture::TrackedQueue {
   // Under the queue's lock.
   Done* last = nullptr;     // behind the last that we saw submitted; null: none, or it is done
   bool has_unseen = false;  // work may be under way that nothing of ours stands behind
+  Done* held = nullptr;     // behind what may wait for the host; null: nothing does
   void set_last(Done* done) noexcept;
+  void set_held(Done* done) noexcept;
   bool is_idle() noexcept;
 
   std::mutex held_mutex;  // of what follows

@@ -45,8 +45,7 @@ CallQueue& CallRecording::record_of(TrackedQueue& queue) {
     const std::lock_guard lock(mutex_);
     queues_.push_back(queue.share());
   }
-  if (!queue.can_stamp)
-    note("no_stamps", queue.why_no_stamps);
+  if (!queue.can_stamp) note("no_stamps", queue.why_no_stamps);
   add_lane(queue, *queue.record);
   return *queue.record;
 }

@@ -176,6 +176,7 @@ class CallRecording final : public RecordingCore {
   // What the host wrote, of what they use.
   void take_host_writes(Ticket& ticket, Submission& list);
   void take_host_writes(std::uint32_t command, const Range& range);
+  void forget_host_known(const Range& range);
   // What a device left in memory that the host sees, when the host learns that it is done.
   void check_seen(const SharedWrites::Done& done, const HostWindow& window);
 

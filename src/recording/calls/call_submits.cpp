@@ -113,8 +113,23 @@ void CallRecording::take_host_writes(Ticket& ticket, Submission& list) {
     }
   for (const auto& [buffer, ranges] : used)
     ranges.for_each_in(0, buffer->size_bytes, [&](std::uint64_t begin, std::uint64_t end) {
-      take_host_writes(ticket.id, Range{buffer, begin, end - begin});
+      const Range range{buffer, begin, end - begin};
+      if (ticket.may_start_late)
+        forget_host_known(range);
+      else
+        take_host_writes(ticket.id, range);
     });
+}
+
+// What is the host's may change until the commands start, so it is read in their order.
+void CallRecording::forget_host_known(const Range& range) {
+  RangeSet written;
+  for (const Piece& piece : ledger_.device_written(range.of_buffer()))
+    written.add(piece.offset_bytes, piece.offset_bytes + piece.size_bytes);
+  written.for_each_gap(range.offset_bytes, range.offset_bytes + range.size_bytes,
+                       [&](std::uint64_t begin, std::uint64_t end) {
+                         ledger_.forget(range_of(*range.storage, begin, end - begin));
+                       });
 }
 
 // Bytes that changed while no command that may write them was under way.

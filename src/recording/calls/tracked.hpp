@@ -107,7 +107,7 @@ struct TrackedQueue {
   bool in_order = true;    // replays may count on it
   bool is_ordered = true;  // … and so did the program: else it had barriers for that
   std::uint32_t family = no_index;
-  bool can_stamp = false;   // its completions have times
+  bool can_stamp = false;  // its completions have times
   const char* why_no_stamps =
       "A queue was made before anybody wanted to capture, so its commands have no times.";
   std::string label;

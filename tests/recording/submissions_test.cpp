@@ -1,0 +1,172 @@
+// Commands that are given together, in memory that the host sees as well.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "recording/captured.hpp"
+#include "recording/toy_api.hpp"
+#include "reel/buffer_value.hpp"
+
+namespace reel::test {
+namespace {
+
+using capture::CallRecording;
+using capture::Range;
+using capture::Submission;
+
+constexpr std::uint64_t page = 4096;
+
+class Submissions : public testing::Test {
+ protected:
+  void fill(Submission& list, std::uint64_t offset, std::uint64_t size, std::uint32_t pattern) {
+    Submission::Given& one = list.add();
+    one.work.row.kind = WorkKind::fill;
+    one.work.row.pattern = pattern;
+    one.work.row.pattern_bytes = 4;
+    one.work.write({shared_.get(), offset, size});
+  }
+  void copy(Submission& list, std::uint64_t from, std::uint64_t to, std::uint64_t size) {
+    Submission::Given& one = list.add();
+    one.work.row.kind = WorkKind::copy;
+    one.work.read({shared_.get(), from, size});
+    one.work.write({shared_.get(), to, size});
+  }
+
+  // As a hook does it. `between`: what the host does once the commands are given.
+  template <class F>
+  void give(Submission& list, bool starts_late, F&& between) {
+    list.call = "submit";
+    const std::lock_guard lock(queue_->mutex);
+    ToyTicket ticket;
+    ticket.may_start_late = starts_late;
+    recording_.start(ticket, *queue_);
+    if (starts_late) api_.hold_up(true);
+    recording_.submit(ticket, list);
+    std::vector<std::function<void()>> works;
+    std::byte* bytes = shared_->bytes.data();
+    for (const Submission::Given& one : list.all()) {
+      const auto& arguments = one.work.arguments;
+      const TraceWork row = one.work.row;
+      works.push_back([=] {
+        const Range& to = arguments.back().range;
+        if (row.kind == WorkKind::copy)
+          std::memmove(bytes + to.offset_bytes, bytes + arguments[0].range.offset_bytes,
+                       to.size_bytes);
+        for (std::uint64_t i = 0; row.kind == WorkKind::fill && i < to.size_bytes; i += 4)
+          std::memcpy(bytes + to.offset_bytes + i, &row.pattern, 4);
+      });
+    }
+    ToyEvent* event = api_.submit(*queue_, {}, [works] {
+      for (const auto& work : works) work();
+    });
+    event->recorded = recording_.submitted(ticket, 0, capture::Completion::of(api_, event));
+    between();
+    if (starts_late) api_.hold_up(false);
+    host_waits(recording_, api_, event);
+    api_.release(capture::HandleKind::completion, event);
+  }
+  void give(Submission& list) {
+    give(list, false, [] {});
+  }
+  Trace end() {
+    EXPECT_EQ(recording_.end(std::chrono::seconds(5)).lost, "");
+    Trace trace = Trace::load(folder_.path());
+    EXPECT_EQ(trace.problems(), std::vector<std::string>{});
+    return trace;
+  }
+  static std::vector<TraceContents> of(const Trace& trace, ContentRole role) {
+    std::vector<TraceContents> found;
+    for (const TraceContents& one : trace.contents())
+      if (one.role == role) found.push_back(one);
+    return found;
+  }
+
+  const ScratchFolder folder_;
+  ToyApi api_{{.name = "toy"}};
+  std::atomic<std::uint32_t> strays_{0};
+  CallRecording recording_{1, folder_.path(),
+                           std::make_unique<capture::DocumentThread>(
+                               folder_.path(), document::Facts{}, document::DocumentOptions{}, 0),
+                           Contents::inputs, strays_};
+  std::shared_ptr<ToyQueue> queue_ = api_.queue(true, "line");
+  std::shared_ptr<ToyBuffer> shared_ = [this] {
+    auto made = api_.buffer(8 * page, "shared");
+    made->address = made->bytes.data();
+    return made;
+  }();
+};
+
+TEST_F(Submissions, AreRowsWithTheirCommandsInARow) {
+  Submission list;
+  fill(list, 0, page, 1);
+  fill(list, page, page, 2);
+  give(list);
+  const Trace trace = end();
+  ASSERT_EQ(trace.commands().size(), 2u);
+  ASSERT_EQ(trace.submissions().size(), 1u);
+  EXPECT_EQ(trace.submissions()[0].count, 2u);
+  EXPECT_EQ(trace.text(trace.submissions()[0].call), "submit");
+}
+
+TEST_F(Submissions, AResultIsOfTheLastCommandThatWroteIt) {
+  Submission list;
+  fill(list, 0, 2 * page, 1);
+  fill(list, page, page, 2);  // over a part of it
+  give(list);
+  const Trace trace = end();
+  const auto checks = of(trace, ContentRole::check);
+  ASSERT_FALSE(checks.empty());
+  for (const TraceContents& check : checks) EXPECT_EQ(check.command, 1u);
+}
+
+TEST_F(Submissions, WhatTheHostWroteIsAnInputOfTheNext) {
+  Submission first;
+  copy(first, 0, 4 * page, page);
+  give(first);
+  shared_->bytes[17] = std::byte{99};  // the host, without a call
+  Submission second;
+  copy(second, 0, 5 * page, page);
+  give(second);
+  const Trace trace = end();
+  bool is_found = false;
+  for (const TraceContents& input : of(trace, ContentRole::input)) {
+    if (input.command != 1 || input.offset_bytes > 17) continue;
+    const auto bytes = trace.bytes(input);
+    ASSERT_TRUE(bytes);
+    is_found = (*bytes)[17 - input.offset_bytes] == std::byte{99};
+  }
+  EXPECT_TRUE(is_found);
+}
+
+TEST_F(Submissions, ThatWaitForTheHostReadWhatItWroteBeforeTheyStart) {
+  Submission first;
+  copy(first, 0, 4 * page, page);
+  give(first);
+  Submission second;
+  copy(second, 0, 5 * page, page);
+  give(second, true, [&] { shared_->bytes[17] = std::byte{77}; });
+  const Trace trace = end();
+  bool is_found = false;
+  for (const TraceContents& input : of(trace, ContentRole::input)) {
+    if (input.command != 1 || input.offset_bytes > 17) continue;
+    const auto bytes = trace.bytes(input);
+    ASSERT_TRUE(bytes);
+    is_found = (*bytes)[17 - input.offset_bytes] == std::byte{77};
+  }
+  EXPECT_TRUE(is_found);
+}
+
+TEST_F(Submissions, BytesThatADeviceWroteAreNoInputs) {
+  Submission first;
+  fill(first, 0, page, 7);
+  give(first);
+  Submission second;
+  copy(second, 0, page, page);
+  give(second);
+  const Trace trace = end();
+  EXPECT_TRUE(of(trace, ContentRole::input).empty());
+  EXPECT_FALSE(of(trace, ContentRole::check).empty());
+}
+
+}  // namespace
+}  // namespace reel::test
