@@ -143,6 +143,9 @@ std::uint32_t MadeDocument::number_of(const WorkRow& work) {
   return works_[key] = writer_->add(work);
 }
 
+void MadeDocument::submission(std::uint32_t queue, std::uint32_t first, std::uint32_t count) {
+  writer_->add(SubmissionRow{first, count, queue, writer_->text("vkQueueSubmit")});
+}
 void MadeDocument::order(std::uint32_t command, std::uint32_t after) {
   writer_->add(OrderRow{command, stream_of_command_[command], after});
 }

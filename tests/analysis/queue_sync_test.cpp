@@ -297,6 +297,21 @@ TEST(SyncMissing, IsFoundBetweenQueuesWithoutASemaphore) {
     }
   }
 }
+// Documents of today don't have semaphores of a queue with itself.
+TEST(SyncMissing, IsFoundBetweenSubmissionsOnlyWhereAllOrdersAreKept) {
+  for (const bool keeps : {false, true})
+    for (const bool waits : {false, true}) {
+      MadeDocument made(2, keeps ? document::Facts{{"queue_orders", "all"}} : document::Facts{});
+      const auto queue = made.queue(), k = made.kernel("k"), x = made.buffer();
+      made.add({.kernel = k, .stream = queue, .call = test::Span{1, 2}, .writes = {{x}}});
+      if (waits) made.call("vkWaitForFences", {3, 4});
+      made.add({.kernel = k, .stream = queue, .call = test::Span{5, 6}, .reads = {{x}}});
+      made.submission(queue, 0, 1);
+      made.submission(queue, 1, 1);
+      const analysis::QueueSync found = analysis::find_queue_sync(made.trace());
+      EXPECT_EQ(found.fault_count, keeps && !waits ? 1u : 0u);
+    }
+}
 TEST(SyncVisibility, IsFoundWhereTheBarrierNamesAnotherAccess) {
   Pair pair;
   pair.write();
@@ -317,6 +332,15 @@ TEST(BarrierRedundant, IsFoundForASecondBarrierAfterTheFirst) {
   const auto finding = pair.find("barrier.redundant");
   ASSERT_TRUE(finding);
   EXPECT_THAT(finding->evidence.commands, ElementsAre(second));
+}
+// A wait of the host would do as well; who relies on the barrier is not told to remove it.
+TEST(BarrierRedundant, IsNotFoundBesideAWaitOfTheHost) {
+  Pair pair;
+  pair.write();
+  pair.made.barrier(pair.queue, {compute_to_compute});
+  pair.made.call("vkQueueWaitIdle", {pair.now + 2, pair.now + 6});
+  pair.read();
+  EXPECT_FALSE(pair.find("barrier.redundant"));
 }
 TEST(BarrierRedundant, IsNotFoundForTheHostOrAtTheEnd) {
   Pair pair;
@@ -354,7 +378,7 @@ TEST(BarrierWide, IsFoundWhereOneRangeNeedsIt) {
 TEST(HostAccess, IsFoundWhereNothingShowsThatTheHostWaited) {
   for (const bool waits : {false, true})
     for (const bool is_queue : {false, true}) {
-      MadeDocument made;
+      MadeDocument made(2, {{"queue_orders", "all"}});
       const std::uint32_t stream = is_queue ? made.queue() : 0;
       const auto k = made.kernel("k"), x = made.buffer({.size = 16, .label = "x"});
       const auto first = made.add({.kernel = k,
@@ -363,6 +387,7 @@ TEST(HostAccess, IsFoundWhereNothingShowsThatTheHostWaited) {
                                    .call = test::Span{1, 2},
                                    .reads = {{x}}});
       made.contents(ContentRole::input, first, x, {1, 2, 3, 4});
+      made.call("clFinish", {0.2, 0.5});  // how it waits is known
       if (waits) made.call(is_queue ? "vkWaitForFences" : "clFinish", {3, 5});
       const auto second = made.add({.kernel = k,
                                     .stream = stream,

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "analysis/contents/contents_hash.hpp"
 #include "analysis/findings/rules.hpp"
+#include "analysis/sync/host_knowledge.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/units.hpp"
 
@@ -19,6 +19,7 @@ namespace {
 // Bytes that were other ones than at the last look, with no command between that writes them: the
 // host has changed them through a pointer.
 struct HostWrite {
+  std::uint32_t before;   // the command at the last look
   std::uint32_t command;  // that was about to use them
   std::uint32_t buffer;
   std::uint64_t begin, end;
@@ -27,50 +28,27 @@ struct HostWrite {
 struct Use {
   std::uint32_t command;
   std::uint64_t begin, end;
-};
-
-// When a call returned from which on the host may know that earlier commands are done. Whatever
-// sounds like it counts: a false alarm is worse than a silence.
-class Knowledge {
- public:
-  explicit Knowledge(const Trace& trace) {
-    constexpr std::array words{"finish", "wait",      "synchronize", "map",    "read", "event",
-                               "fence",  "semaphore", "idle",        "status", "stop", "query"};
-    std::map<std::uint32_t, bool> tells;  // by name
-    for (const TraceCall& call : trace.calls()) {
-      const auto [known, is_new] = tells.try_emplace(call.name, false);
-      if (is_new) {
-        std::string name = trace.text(call.name);
-        std::ranges::transform(name, name.begin(),
-                               [](unsigned char letter) { return std::tolower(letter); });
-        known->second = std::ranges::any_of(
-            words, [&](const char* word) { return name.find(word) != std::string::npos; });
-      }
-      if (known->second) returned_ns_.push_back(call.end_ns);
-    }
-    std::ranges::sort(returned_ns_);
-  }
-  bool came_between(std::uint64_t begin_ns, std::uint64_t end_ns) const {
-    const auto found = std::ranges::lower_bound(returned_ns_, begin_ns);
-    return found != returned_ns_.end() && *found <= end_ns;
-  }
-
- private:
-  std::vector<std::uint64_t> returned_ns_;
+  bool writes;
 };
 
 // Inputs of ranges that had an input before, with other bytes.
 std::vector<HostWrite> find_host_writes(const Trace& trace) {
-  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, BlobId> last;
+  struct Look {
+    std::uint32_t command;
+    BlobId hash;
+  };
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, Look> last;
   std::vector<HostWrite> found;
   for (const TraceContents& row : trace.contents()) {
     if (row.role != ContentRole::input || row.command == no_index) continue;
-    const BlobId hash = hash_of(trace, row);
+    const Look now{row.command, hash_of(trace, row)};
     const auto [known, is_new] =
-        last.try_emplace({row.buffer, row.offset_bytes, row.size_bytes}, hash);
-    if (is_new || known->second == hash) continue;
-    known->second = hash;
-    found.push_back({row.command, row.buffer, row.offset_bytes, row.offset_bytes + row.size_bytes});
+        last.try_emplace({row.buffer, row.offset_bytes, row.size_bytes}, now);
+    if (is_new) continue;
+    if (known->second.hash != now.hash)
+      found.push_back({known->second.command, row.command, row.buffer, row.offset_bytes,
+                       row.offset_bytes + row.size_bytes});
+    known->second = now;
   }
   return found;
 }
@@ -78,18 +56,22 @@ std::vector<HostWrite> find_host_writes(const Trace& trace) {
 }  // namespace
 
 void host_access_rule(const Case& c, Findings& findings) {
+  // Whoever asks a fence whether it is over makes no call that documents have.
+  if (has_unordered_queues(c.trace) && !keeps_all_orders(c.trace)) return;
   const std::vector<HostWrite> host_writes = find_host_writes(c.trace);
   if (host_writes.empty()) return;
   std::set<std::uint32_t> buffers;
   for (const HostWrite& host : host_writes) buffers.insert(host.buffer);
   std::map<std::uint32_t, std::vector<Use>> uses;  // by buffer
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i)
-    for_each_range(c.trace, c.work(i), [&](const TraceArgument& range, Access) {
+    for_each_range(c.trace, c.work(i), [&](const TraceArgument& range, Access access) {
       if (buffers.contains(range.buffer))
         uses[range.buffer].push_back(
-            {i, range.offset_bytes, range.offset_bytes + range.size_bytes});
+            {i, range.offset_bytes, range.offset_bytes + range.size_bytes, writes(access)});
     });
-  const Knowledge knowledge(c.trace);
+  const HostKnowledge knowledge(c.trace);
+  // A document without any such call doesn't tell how its program waits.
+  if (!knowledge.has_any()) return;
   struct Fault {
     std::uint32_t user, next;
     HostWrite host;
@@ -97,18 +79,20 @@ void host_access_rule(const Case& c, Findings& findings) {
   std::vector<Fault> faults;
   for (const HostWrite& host : host_writes) {
     const std::vector<Use>& list = uses[host.buffer];
-    auto use = std::ranges::lower_bound(list, host.command, {}, &Use::command);
-    while (use != list.begin()) {
-      --use;
+    const Use* last = nullptr;
+    bool is_written = false;  // by a command: then nobody knows whose bytes these are
+    for (auto use = std::ranges::lower_bound(list, host.before, {}, &Use::command);
+         use != list.end() && use->command < host.command; ++use) {
       if (use->end <= host.begin || host.end <= use->begin) continue;
-      const TraceCommand user = c.command(use->command), next = c.command(host.command);
-      // It ran within its call, or the host may have learned that it had ended.
-      const bool is_over = user.has_run_times() && user.ended_ns <= user.call_end_ns;
-      if (!is_over && user.call_end_ns && next.call_begin_ns &&
-          !knowledge.came_between(user.call_end_ns, next.call_begin_ns))
-        faults.push_back({use->command, host.command, host});
-      break;
+      last = &*use;
+      is_written |= use->writes;
     }
+    if (!last || is_written) continue;
+    const TraceCommand user = c.command(last->command), next = c.command(host.command);
+    // It ran within its call, or the host may have learned that it had ended.
+    const bool is_over = user.has_run_times() && user.ended_ns <= user.call_end_ns;
+    if (!is_over && user.call_end_ns && next.call_begin_ns && !knowledge.came_between(user, next))
+      faults.push_back({last->command, host.command, host});
   }
   if (faults.empty()) return;
   const Fault& first = faults[0];

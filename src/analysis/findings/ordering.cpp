@@ -55,8 +55,14 @@ class FirstOfStream {
 
 void barrier_rule(const Case& c, Findings& findings) {
   std::vector<std::uint32_t> commands;
+  // Semaphores of queues order more than bytes that are known: layouts of images, what is
+  // presented.
+  const auto is_of_queues = [&](const Dependency& d) {
+    return !c.trace.streams()[c.command(d.from).stream].is_ordered ||
+           !c.trace.streams()[c.command(d.to).stream].is_ordered;
+  };
   for (const Dependency& d : c.report.dependencies)
-    if (d.kind == DependencyKind::redundant) commands.push_back(d.to);
+    if (d.kind == DependencyKind::redundant && !is_of_queues(d)) commands.push_back(d.to);
   const std::size_t waits = commands.size();
 
   // A barrier that no dependency of its stream crosses keeps nothing apart.

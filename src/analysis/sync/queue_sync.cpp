@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analysis/order/stream_clocks.hpp"
+#include "analysis/sync/host_knowledge.hpp"
 #include "analysis/sync/memory_pieces.hpp"
 #include "document/trace/ranges.hpp"
 
@@ -85,7 +86,12 @@ class Finished {
 class SyncSearch {
  public:
   explicit SyncSearch(const Trace& trace)
-      : trace_(trace), finished_(trace), pieces_(trace), chains_(trace.streams().size()) {}
+      : trace_(trace),
+        finished_(trace),
+        knowledge_(trace),
+        keeps_all_orders_(keeps_all_orders(trace)),
+        pieces_(trace),
+        chains_(trace.streams().size()) {}
 
   QueueSync run() {
     for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
@@ -177,17 +183,18 @@ class SyncSearch {
 
   bool judge(const MemoryPiece& piece, const MemoryUse& earlier, std::uint32_t c,
              std::uint32_t stream, SyncUse use, const TraceArgument& argument) {
-    if (finished_.is_done(earlier.command, earlier.stream, stream)) return true;
     const bool is_same = earlier.stream == stream;
     if (is_same && is_ordered(stream)) return true;
     // Between ordered streams it is a race like any other, and told as such.
     if (!is_same && is_ordered(stream) && is_ordered(earlier.stream)) return true;
     BarrierChains::Answer answer;
+    // Barriers first, also where a wait would do: it is not said of them that nobody needs them.
     if (is_same)
       answer = chains_[stream].ask(
           earlier.command, earlier.use, c, use, pieces_.ranges_of(piece),
           [&](std::uint32_t barrier) { need(barrier, piece, earlier.command, c, argument); });
-    if (answer.is_fine()) return true;
+    if (answer.is_fine() || finished_.is_done(earlier.command, earlier.stream, stream)) return true;
+    if (may_have_waited(earlier.command, c)) return true;
     const auto kind = answer.is_ordered ? SyncFault::Kind::visibility : SyncFault::Kind::missing;
     Open& open = open_[{earlier.command, kind}];
     const std::uint64_t offset = pieces_.offset_in(piece, argument);
@@ -199,6 +206,16 @@ class SyncSearch {
     (use.writes() ? open.to_writes : open.to_reads) = true;
     open.bytes += piece.size_bytes();
     return false;
+  }
+
+  // By a wait of the host; or by a semaphore between two submissions to one queue, which documents
+  // don't keep unless they say so.
+  bool may_have_waited(std::uint32_t earlier, std::uint32_t later) const {
+    const TraceCommand a = trace_.commands()[earlier], b = trace_.commands()[later];
+    if (knowledge_.came_between(a, b)) return true;
+    if (a.stream != b.stream || keeps_all_orders_) return false;
+    const auto first = trace_.submission_of(earlier), second = trace_.submission_of(later);
+    return first && second && *first != *second;
   }
 
   void need(std::uint32_t barrier, const MemoryPiece& piece, std::uint32_t from, std::uint32_t to,
@@ -260,6 +277,8 @@ class SyncSearch {
 
   const Trace& trace_;
   Finished finished_;
+  HostKnowledge knowledge_;
+  bool keeps_all_orders_;  // those of one queue with itself among them
   MemoryPieces pieces_;
   std::vector<BarrierChains> chains_;                // by stream
   std::map<std::uint32_t, std::uint32_t> last_use_;  // by stream: a command that touches memory
@@ -273,6 +292,11 @@ class SyncSearch {
 bool has_unordered_queues(const Trace& trace) {
   return std::ranges::any_of(trace.streams(),
                              [](const TraceStream& stream) { return !stream.is_ordered; });
+}
+
+bool keeps_all_orders(const Trace& trace) {
+  const auto orders = trace.facts().find("queue_orders");
+  return orders != trace.facts().end() && orders->second == "all";
 }
 
 QueueSync find_queue_sync(const Trace& trace) {

@@ -50,6 +50,9 @@ struct QueueSync {
 };
 
 bool has_unordered_queues(const Trace& trace);
+// The document says that it has every order of its queues: between submissions to one of them, and
+// what the host learned by asking.
+bool keeps_all_orders(const Trace& trace);
 QueueSync find_queue_sync(const Trace& trace);
 
 }  // namespace reel::analysis

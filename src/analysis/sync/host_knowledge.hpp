@@ -1,0 +1,28 @@
+// host_knowledge.hpp - when the host may have learned that earlier commands were done.
+//
+// By the names of its calls: whatever sounds like a wait, or like asking whether something is over,
+// counts, for all that was enqueued before. A false alarm is worse than a silence. Copies what it
+// needs of the trace.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reel/trace.hpp"
+
+namespace reel::analysis {
+
+class HostKnowledge {
+ public:
+  explicit HostKnowledge(const Trace& trace);
+
+  // False: the document doesn't have such calls, so nothing can be told of them.
+  bool has_any() const noexcept { return !returned_ns_.empty(); }
+  // A call of this kind came back after `earlier` was enqueued and before `later` was.
+  bool came_between(const TraceCommand& earlier, const TraceCommand& later) const;
+
+ private:
+  std::vector<std::uint64_t> returned_ns_;  // sorted
+};
+
+}  // namespace reel::analysis
