@@ -108,6 +108,7 @@ REASONS = (
         r"^the command that wrote them could not be run again",
         lambda f: f.leaves_out,
     ),
+    ("after what can't be replayed", r"it uses what a command before it in the same submission left", lambda f: f.leaves_out),
     ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
     # Bytes that are read once a user event lets them: the part may end before, or another queue overwrite them.
     ("held back", r"are not in the document; the notes that", lambda f: f.user_events or f.native or f.is_cut or f.turned),
