@@ -65,6 +65,7 @@ class IdleReader final : public capture::DirectReader {
  public:
   bool hold(capture::TrackedBuffer& buffer) override {
     auto& storage = static_cast<Storage&>(buffer);
+    held_ = {};                                    // it may be the same one
     held_ = std::unique_lock(storage.life_mutex);  // its end waits for us
     if (!storage.is_gone && !storage.owner->is_gone) return true;
     held_.unlock();

@@ -110,7 +110,7 @@ void bound(Device& device, VkImage image, VkDeviceMemory memory, VkDeviceSize of
     device.next.GetImageMemoryRequirements(device.handle, image, &needs);
     put_into(known->storage, holds, offset, needs.size);
     const RecordingUse use;
-    if (use) use->allocated(*known->storage);
+    if (use) use->made(*known->storage);
   });
 }
 

@@ -204,7 +204,10 @@ VkResult VKAPI_CALL create_buffer(VkDevice handle, const VkBufferCreateInfo* inf
 void VKAPI_CALL destroy_buffer(VkDevice handle, VkBuffer buffer,
                                const VkAllocationCallbacks* allocator) {
   Device& device = *device_of(handle);
-  if (const auto known = device.buffers.remove(buffer)) let_go(known->storage);
+  if (const auto known = device.buffers.remove(buffer)) {
+    quietly([&] { handle_goes(*known->storage, buffer); });
+    let_go(known->storage);
+  }
   device.next.DestroyBuffer(handle, buffer, allocator);
 }
 
@@ -216,7 +219,7 @@ void bound(Device& device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize 
     const bool is_own = known->storage->buffer == buffer;
     put_into(*known, holds, offset);
     const RecordingUse use;
-    if (use && is_own && known->storage->buffer == buffer) use->allocated(*known->storage);
+    if (use && is_own && known->storage->buffer == buffer) use->made(*known->storage);
   });
 }
 

@@ -76,7 +76,7 @@ std::shared_ptr<Pipeline> pipeline_of(Device& device, const VkComputePipelineCre
   // Most entry points are called main: some of the hash tells them apart.
   if (module && !module->given_name.empty())
     made->name = module->given_name;
-  else if (made->code)
+  else if (made->code && made->entry == "main")
     made->name =
         fmt::format("{}:{:08x}", made->entry,
                     static_cast<std::uint32_t>(hash128(std::as_bytes(std::span(*made->code))).low));

@@ -246,6 +246,7 @@ class Submitting {
   void finish(const RecordingUse& use, VkResult result, VkFence fence) {
     if (done_) stand_behind(result);
     for (const auto& batch : batches_) {
+      batch->ticket.is_overtaken = batch != batches_.back();
       capture::Completion completion;
       if (done_) completion = capture::Completion::of(vulkan_api(), done_);
       if (batch->ticket.submission || batch->ticket.is_followed)
@@ -347,9 +348,12 @@ VkResult submit(VkQueue handle, std::uint32_t count, const Info* infos, VkFence 
   if (mode & session::recording) meter.begin();
   if (mode & session::attention)
     quietly([&] {
+      std::uint64_t given = 0;
       for (std::uint32_t i = 0; i < count; ++i)
         for (const VkCommandBuffer commands : view_of(infos[i]).commands)
-          if (const CommandBuffer* known = command_buffers().find(commands)) count_commands(*known);
+          if (const CommandBuffer* known = command_buffers().find(commands))
+            given += count_commands(*known);
+      control::before_submission(given);
     });
   const RecordingUse use;
   if (!use && session::mode() & session::ending) session::stray_command();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layers/session/recording_use.hpp"
+#include "layers/vulkan/objects/queue.hpp"
 #include "layers/vulkan/vulkan_api.hpp"
 
 namespace reel::layer::vk {
@@ -81,9 +82,25 @@ void put_into(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64
   put_into(buffer.storage, memory, offset, buffer.size_bytes);
 }
 
+void handle_goes(Storage& storage, VkBuffer buffer) {
+  if (storage.buffer != buffer || storage.parts.load(std::memory_order_acquire) < 2) return;
+  // Copies of ours name this one; what the program gave of it is done.
+  std::vector<std::shared_ptr<Queue>> all;
+  {
+    const std::lock_guard lock(storage.owner->mutex);
+    all = storage.owner->queues;
+  }
+  constexpr std::uint64_t patience_ns = 1'000'000'000;
+  for (const auto& queue : all) {
+    const std::lock_guard lock(queue->mutex);
+    if (queue->last) queue->last->wait(patience_ns);
+    storage.can_be_copied = false;  // the host may still see it
+  }
+}
+
 void let_go(const std::shared_ptr<Storage>& storage) noexcept {
   if (!storage || storage->parts.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  {
+  if (!storage->is_gone) {  // else its memory went first
     const RecordingUse use;
     if (use) use->freed(*storage);
   }

@@ -101,6 +101,8 @@ struct BufferView final : Object {
 void put_into(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64_t offset_bytes);
 void put_into(const std::shared_ptr<Storage>& storage, const std::shared_ptr<Memory>& memory,
               std::uint64_t offset_bytes, std::uint64_t size_bytes);
+// The program destroys one of several buffers on these bytes: nothing of ours may still use it.
+void handle_goes(Storage& storage, VkBuffer buffer);
 // The program has it no more; before the driver is told.
 void let_go(const std::shared_ptr<Storage>& storage) noexcept;
 

@@ -162,6 +162,7 @@ struct Ticket {
   std::uint64_t begin_ns = 0;
   std::uint32_t program_waits = 0;    // ApiAdapter::waited_for() of each
   bool is_refused_for_sure = false;   // for its waits: so would be reads ahead of it
+  bool is_overtaken = false;          // later commands were given before it is finished
   bool may_start_late = false;        // it may wait for the host, which writes what it reads
   std::vector<Completion> own_waits;  // reads of ours that the driver is to wait for as well
   CommandList* list = nullptr;        // that it launches

@@ -94,6 +94,8 @@ void CallRecording::note_buffer(TrackedBuffer& buffer) {
     document_.push(document::BufferRow{u32(buffer.id), device ? note_device(buffer.api, device) : 0,
                                        buffer.size_bytes, buffer.label, buffer.kind, true,
                                        buffer.image, buffer.placed});
+    if (buffer.made_in.load(std::memory_order_acquire) == number)
+      document_.push(document::AllocationRow{false, u32(buffer.id), buffer.made_ns});
   });
 }
 

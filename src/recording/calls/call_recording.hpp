@@ -99,6 +99,8 @@ class CallRecording final : public RecordingCore {
              ByteSource& bytes) noexcept;
   bool is_device_written(std::span<const WorkArgument> ranges) noexcept;
   void allocated(TrackedBuffer& buffer) noexcept;
+  // The same of one that may be named later: its row comes when it is first used.
+  void made(TrackedBuffer& buffer) noexcept;
   // The host comes to see these bytes, by `buffer.address`: what a device wrote there is checked,
   // and what the host writes from now on is found.
   void became_visible(TrackedBuffer& buffer) noexcept;

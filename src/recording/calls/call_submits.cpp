@@ -169,6 +169,11 @@ void CallRecording::check_seen(const SharedWrites::Done& done, const HostWindow&
   ledger_.settle(range);
 }
 
+void CallRecording::made(TrackedBuffer& buffer) noexcept {
+  buffer.made_ns = monotonic_ns();
+  buffer.made_in.store(number, std::memory_order_release);
+}
+
 void CallRecording::became_visible(TrackedBuffer& buffer) noexcept {
   if (contents == Contents::none) return;
   quietly([&] {
@@ -234,7 +239,8 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
       ++lane.pending;
     }
     record.since_collected += static_cast<std::uint32_t>(list.count);
-    if (contents != Contents::all) return;
+    // What is behind all that was given together may have overwritten it.
+    if (contents != Contents::all || ticket.is_overtaken) return;
     // What each of them left, where no later one wrote.
     std::map<const BufferResource*, RangeSet> later;
     id = last;

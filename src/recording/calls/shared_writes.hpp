@@ -65,7 +65,8 @@ class SharedWrites {
     // Others of those that are done may have written a part of it since.
     for (Done& one : done)
       for (const Write& write : taken)
-        if (write.command.stream == one.command.stream)
+        if (write.buffer == one.buffer && write.first < one.end && one.first < write.end &&
+            write.command.stream == one.command.stream)
           one.command.command = std::max(one.command.command, write.command.command);
     return done;
   }

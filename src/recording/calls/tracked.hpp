@@ -68,6 +68,8 @@ struct TrackedBuffer : BufferResource {
   std::atomic<std::uint64_t> changes{0};
   std::atomic<std::uint32_t> parts{0};  // objects of the program on these bytes
   CaptureNumber noted_in = 0;           // the capture that has its row
+  CaptureNumber made_in = 0;            // the capture in which it was made, before it has one
+  std::uint64_t made_ns = 0;
   // The capture in which a command that isn't recorded writes it, nobody knows until when.
   CaptureNumber written_unseen_in = 0;
   // The last command that may have written it, for who has to wait.
