@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "cli/running/spawn.hpp"
 #include "cli/running/worker_process.hpp"
 #include "reel/error.hpp"
 #include "reel/units.hpp"
@@ -53,12 +54,12 @@ class StopSignals {
   }
   ~StopSignals() {
     if (descriptor_ >= 0) close(descriptor_);
-    unblock();
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  void unblock() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  const sigset_t& before() const { return before_; }
   int descriptor() const { return descriptor_; }
   int taken() const {  // 0: none
     signalfd_siginfo info{};
@@ -125,25 +126,15 @@ class Prover {
     std::array<int, 2> ends{-1, -1};
     if (pipe2(ends.data(), O_CLOEXEC) != 0)
       throw Error(Code::io_failed, fmt::format("pipe2 failed: {}.", std::strerror(errno)));
-    std::fflush(nullptr);
-    page_->at_work = no_index;
-    const pid_t parent = getpid();
-    const pid_t process = fork();
-    if (process < 0)
-      throw Error(Code::io_failed,
-                  fmt::format("No process can be started: {}", std::strerror(errno)));
+    const pid_t process = start_worker(*page_, signals_.before());
     if (process == 0) {
-      end_with_parent(parent);
-      signals_.unblock();
       close(ends[0]);
       be_worker(ends[1]);
     }
     close(ends[1]);
     const std::string stopped = listen(process, ends[0]);
     close(ends[0]);
-    int status = 0;
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = wait_until_gone(process);
     if (!stopped.empty() || !WIFSIGNALED(status)) return stopped;
     const int signal = WTERMSIG(status);
     if (is_asked_for(signal)) {  // a key of the terminal reaches both of us
@@ -177,10 +168,7 @@ class Prover {
         if (got == 0) return {};
         if (got < 0 && errno != EINTR && errno != EAGAIN) return {};
         if (got > 0) received.append(bytes.data(), static_cast<std::size_t>(got));
-        for (std::size_t end = 0; (end = received.find('\n')) != std::string::npos;) {
-          hear(received.substr(0, end));
-          received.erase(0, end + 1);
-        }
+        take_lines(received, [&](const std::string& line) { hear(line); });
         continue;
       }
       if (options_.memory_bytes && memory_of(process) > options_.memory_bytes) {

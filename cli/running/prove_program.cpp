@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "cli/running/spawn.hpp"
 #include "reel/error.hpp"
 
 namespace reel::cli {
@@ -31,27 +31,8 @@ Program start(std::vector<std::string> words) {
   std::array<int, 2> ends{-1, -1};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     throw Error(Code::io_failed, fmt::format("pipe2 failed: {}.", std::strerror(errno)));
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  for (const int stream : {STDIN_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
-  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-  // We block the signals that end us, and end it ourselves.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
   Program program{.output = ends[0]};
-  const int error = posix_spawn(&program.process, "/proc/self/exe", &files, &attributes,
-                                pointers.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
+  const int error = spawn_apart("/proc/self/exe", std::move(words), ends[1], program.process);
   close(ends[1]);
   if (error == 0) return program;
   close(ends[0]);
@@ -73,10 +54,7 @@ bool hand_on(int output, const std::function<void(const std::string&)>& tell,
       return true;
     }
     received.append(bytes.data(), static_cast<std::size_t>(got));
-    for (std::size_t end = 0; (end = received.find('\n')) != std::string::npos;) {
-      tell(received.substr(0, end));
-      received.erase(0, end + 1);
-    }
+    take_lines(received, tell);
   }
   return false;
 }
@@ -96,9 +74,7 @@ ProveFindings prove_by_program(const std::string& document) {
     }
     close(program.output);
     if (!ended) kill(program.process, SIGTERM);
-    int status = 0;
-    while (waitpid(program.process, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = wait_until_gone(program.process);
     if (!error.empty()) throw Error(Code::io_failed, error);
     if (ended && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
       throw Error(

@@ -87,16 +87,8 @@ class Watcher {
  private:
   // Forks. The new process works, and has its code then.
   End start(bool one_by_one) {
-    std::fflush(nullptr);
-    page_->at_work = no_index;
-    const pid_t parent = getpid();
-    const pid_t process = fork();
-    if (process < 0)
-      throw Error(Code::io_failed,
-                  fmt::format("No process can be started: {}", std::strerror(errno)));
-    if (process > 0) return watch(process, run_.memory_bytes, child_signal_);
-    end_with_parent(parent);  // whoever stops `reel` stops all of it
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    if (const pid_t process = start_worker(*page_, before_))
+      return watch(process, run_.memory_bytes, child_signal_);
     is_worker_ = true;
     if (one_by_one) be_silent();
     code_ = work_({&page_->at_work, one_by_one});

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <new>
@@ -45,9 +46,19 @@ bool is_asked_for(int signal) noexcept {
          signal == SIGPIPE;
 }
 
-void end_with_parent(pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+pid_t start_worker(SharedPage& page, const sigset_t& signals) {
+  std::fflush(nullptr);
+  page.at_work = no_index;
+  const pid_t parent = getpid();
+  const pid_t process = fork();
+  if (process < 0)
+    throw Error(Code::io_failed,
+                fmt::format("No process can be started: {}", std::strerror(errno)));
+  if (process > 0) return process;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever stops `reel` stops all of it
   if (getppid() != parent) _exit(cannot);
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
+  return 0;
 }
 
 }  // namespace reel::cli

@@ -1,6 +1,7 @@
 // worker_process.hpp - what is needed to watch a process that works for this one.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -25,7 +26,8 @@ std::uint64_t memory_of(pid_t process);
 // By somebody outside, not by what it did.
 bool is_asked_for(int signal) noexcept;
 
-// In the new process: ends with its parent, which was `parent` when it was forked.
-void end_with_parent(pid_t parent);
+// Forks: 0 in the new process, which has `signals` as its mask, and ends with this one. No command
+// is at work then. Throws where no process can be started.
+pid_t start_worker(SharedPage& page, const sigset_t& signals);
 
 }  // namespace reel::cli

@@ -64,11 +64,10 @@ int run(const Options& options) {
     fmt::print("The document names no memory.\n");
     return done;
   }
-  const std::string when =
-      activity.span_ns() == 0
-          ? ""
-          : fmt::format(", {} after the start",
-                        time_text(memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns)));
+  const std::uint64_t after = memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns);
+  const std::string when = activity.span_ns() == 0 ? ""
+                           : after == 0            ? " from the start on"
+                                        : fmt::format(", {} after the start", time_text(after));
   fmt::print(
       "At most {} was allocated{}. Of that, {} was needed then: between its first and its "
       "last use, as far as this document shows.\n\n",

@@ -198,6 +198,10 @@ struct TraceBarrier {
 enum class ContentRole : std::uint8_t { input, written, check };
 const char* to_string(ContentRole role) noexcept;
 
+// When a check was read. `end`: when the capture ended, so it is what all commands left, also those
+// that ran later than its own. Documents of earlier versions don't tell.
+enum class CheckMoment : std::uint8_t { command, end, unknown };
+
 // What a range of a buffer held: before `command` (input), by it (written), or after it (check).
 struct TraceContents {
   ContentRole role{};
@@ -206,6 +210,7 @@ struct TraceContents {
   std::uint64_t offset_bytes = 0, size_bytes = 0;
   bool stored = false;  // the bytes are there; otherwise only their hashes
   std::uint32_t first_page = 0, page_count = 0;
+  CheckMoment moment = CheckMoment::unknown;  // of a check
 };
 inline constexpr std::uint64_t page_bytes = 1u << 20;
 

@@ -69,6 +69,13 @@ void RecordingCore::add_orders(std::vector<std::uint32_t>& after, Lane& lane,
   after.clear();
 }
 
+void RecordingCore::note_refused(const BufferLedger::Changes& changes, std::uint32_t first,
+                                 std::uint32_t last, std::string_view why) {
+  for (std::uint32_t id = first; id <= last; ++id)
+    note("refused", fmt::format("c{} was refused: {}", id, why));
+  ledger_.undo(changes);
+}
+
 // --- what capture costs -------------------------------------------------------------------------
 
 void RecordingCore::overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes) {
@@ -129,11 +136,11 @@ std::optional<Block> RecordingCore::take_memory(std::uint64_t size_bytes, QueueL
 }
 
 bool RecordingCore::push_bytes(ContentRole role, std::uint32_t command, const BufferRange& range,
-                               ByteSource& bytes) {
+                               ByteSource& bytes, CheckMoment moment) {
   for (std::uint64_t at = 0; at < range.size_bytes; at += piece_bytes) {
     const std::uint64_t size = std::min(piece_bytes, range.size_bytes - at);
     const std::byte* lent = bytes.lend(size);
-    if (lent && push_hashes(role, command, range, at, {lent, size})) continue;
+    if (lent && push_hashes(role, command, range, at, {lent, size}, moment)) continue;
     auto block = take_memory(size);
     if (!block) {
       missing(*range.buffer, "no memory was free in time to copy them");
@@ -143,15 +150,25 @@ bool RecordingCore::push_bytes(ContentRole role, std::uint32_t command, const Bu
       std::memcpy(block->bytes().data(), lent, size);
     else
       bytes.take(block->bytes());
-    push_block(role, command, range, at, std::move(*block));
+    push_block(role, command, range, at, std::move(*block), moment);
   }
   return true;
+}
+
+void RecordingCore::host_wrote(std::uint32_t command, const BufferRange& range,
+                               const std::byte* bytes, BufferLedger::Changes& changes) {
+  BoxSource source(bytes, line(range.size_bytes));
+  const std::uint64_t begin_ns = monotonic_ns();
+  push_bytes(ContentRole::input, command, range, source);
+  if (range.size_bytes >= page_bytes) overhead(OverheadKind::inputs, begin_ns, range.size_bytes);
+  ledger_.overwrite(range, true);
+  changes.push_back(BufferLedger::Change::to_unknown(range));
 }
 
 void RecordingCore::arrived(Reading& reading) {
   const auto push = [&](std::uint64_t offset, Block block) {
     document_.push(ContentsMessage{reading.role, reading.command, reading.buffer, offset,
-                                   stores(reading.role), std::move(block)});
+                                   stores(reading.role), std::move(block), reading.moment});
   };
   if (reading.final_check != no_index && final_checks_.is_spoiled(reading.final_check)) {
     note_spoiled(final_checks_.piece(reading.final_check));
@@ -175,7 +192,8 @@ void RecordingCore::note_spoiled(const Piece& piece) {
 }
 
 bool RecordingCore::push_hashes(ContentRole role, std::uint32_t command, const BufferRange& range,
-                                std::uint64_t at, std::span<const std::byte> bytes) {
+                                std::uint64_t at, std::span<const std::byte> bytes,
+                                CheckMoment moment) {
   const bool store = stores(role);
   if (store && (bytes.size() < page_bytes || !document_.sees_repeats())) return false;
   std::vector<Hash128> pages;
@@ -185,14 +203,15 @@ bool RecordingCore::push_hashes(ContentRole role, std::uint32_t command, const B
     if (store && !document_.has_page(pages.back())) return false;
   }
   document_.push(HashesMessage{role, command, static_cast<std::uint32_t>(range.buffer->id),
-                               range.offset_bytes + at, bytes.size(), store, std::move(pages)});
+                               range.offset_bytes + at, bytes.size(), store, std::move(pages),
+                               moment});
   return true;
 }
 
 void RecordingCore::push_block(ContentRole role, std::uint32_t command, const BufferRange& range,
-                               std::uint64_t at, Block block) {
+                               std::uint64_t at, Block block, CheckMoment moment) {
   document_.push(ContentsMessage{role, command, static_cast<std::uint32_t>(range.buffer->id),
-                                 range.offset_bytes + at, stores(role), std::move(block)});
+                                 range.offset_bytes + at, stores(role), std::move(block), moment});
 }
 
 // --- the end ------------------------------------------------------------------------------------

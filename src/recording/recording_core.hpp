@@ -80,6 +80,10 @@ class RecordingCore {
            (contents == Contents::inputs && role != ContentRole::check);
   }
   void missing(const BufferResource& buffer, std::string_view why);
+  // The driver did not take these commands. They wrote nothing: what is known is what was known
+  // before they were looked at. `why` ends the sentence.
+  void note_refused(const BufferLedger::Changes& changes, std::uint32_t first, std::uint32_t last,
+                    std::string_view why);
   // From `begin_ns` until now.
   void overhead(OverheadKind kind, std::uint64_t begin_ns, std::uint64_t bytes);
   // Devices were busy with reads of ours; `now`: whatever there is, else in some larger rows.
@@ -168,7 +172,12 @@ class RecordingCore {
   // them or the document has them, else copied. False: there was no memory for that, and the source
   // stands somewhere in between.
   bool push_bytes(ContentRole role, std::uint32_t command, const BufferRange& range,
-                  ByteSource& bytes);
+                  ByteSource& bytes, CheckMoment moment = CheckMoment::command);
+
+  // The host wrote these bytes, which lie at `bytes`, without a call: inputs of `command`, without
+  // which nobody has them.
+  void host_wrote(std::uint32_t command, const BufferRange& range, const std::byte* bytes,
+                  BufferLedger::Changes& changes);
 
   // In the order of a queue, block by block: give(i, Reading) tells its driver to read that block
   // of piece `i`; false: it can't, and has said so. arrived() is then for the caller, when it is.
@@ -212,7 +221,7 @@ class RecordingCore {
   // now, and returns a sentence's end that says why it can't, else nothing. is_still_ours(), asked
   // after that, says whether they are in the document's interest, and tells why not.
   template <class Read, class Ours>
-  std::uint64_t read_now(const Piece& piece, std::uint32_t command, Read&& read,
+  std::uint64_t read_now(const Piece& piece, std::uint32_t command, CheckMoment moment, Read&& read,
                          Ours&& is_still_ours) {
     BufferResource& buffer = *piece.buffer;
     std::vector<std::byte> whole(is_read_whole(buffer) ? buffer.size_bytes : 0);
@@ -230,7 +239,7 @@ class RecordingCore {
       else
         std::memcpy(block->bytes().data(), &whole[range.offset_bytes], range.size_bytes);
       if (!why_not.empty() || !is_still_ours()) break;
-      push_block(ContentRole::check, command, range, 0, std::move(*block));
+      push_block(ContentRole::check, command, range, 0, std::move(*block), moment);
       total += range.size_bytes;
     }
     if (!why_not.empty()) missing(buffer, why_not);
@@ -254,10 +263,10 @@ class RecordingCore {
   void add_orders(std::vector<std::uint32_t>& after, Lane& lane, std::uint32_t command);
   // `at`: within the range.
   void push_block(ContentRole role, std::uint32_t command, const BufferRange& range,
-                  std::uint64_t at, Block block);
+                  std::uint64_t at, Block block, CheckMoment moment);
   // False: the bytes are to be copied.
   bool push_hashes(ContentRole role, std::uint32_t command, const BufferRange& range,
-                   std::uint64_t at, std::span<const std::byte> bytes);
+                   std::uint64_t at, std::span<const std::byte> bytes, CheckMoment moment);
   void tell_command_time(std::uint64_t ns);
 
   const std::chrono::milliseconds patience_;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "graph/order/recorded_point.hpp"
 #include "reel/command.hpp"
 #include "runtime/driver.hpp"
 
@@ -29,18 +30,6 @@ class StreamState;
 class StreamRecord {
  public:
   virtual ~StreamRecord() = default;
-};
-
-// A command of a stream; whatever comes after it comes after all before it, too.
-struct RecordedPlace {
-  std::uint32_t stream = 0, command = 0;
-};
-
-// Where in a capture an event was recorded: after each of these. A stream that was told to wait and
-// got no command since is behind what it waits for.
-struct RecordedPoint {
-  std::uint32_t capture = 0;  // 0: in none
-  std::vector<RecordedPlace> after = {};
 };
 
 class Recorder {

@@ -20,10 +20,10 @@ Facts with_own(Facts facts) {
 
 }  // namespace
 
-MadeDocument::MadeDocument(std::uint32_t units, const Facts& facts)
+MadeDocument::MadeDocument(std::uint32_t units, const Facts& facts, const std::string& backend)
     : writer_(std::make_unique<DocumentWriter>(folder_ / "made.reel", with_own(facts))) {
   writer_->add(
-      DeviceRow{0, "host", "host", "Test", "cpu", "reel", "1", "", 1u << 30, units, true, 1});
+      DeviceRow{0, backend, backend, "Test", "cpu", "reel", "1", "", 1u << 30, units, true, 1});
   writer_->add(ClockRow{0, sample_start_ns, sample_start_ns, 0});
   stream();
 }
@@ -33,6 +33,22 @@ MadeDocument::~MadeDocument() = default;
 std::uint32_t MadeDocument::stream(std::uint32_t device) {
   writer_->add(StreamRow{streams_, device, ""});
   return streams_++;
+}
+
+std::uint32_t MadeDocument::queue() {
+  StreamRow row{streams_, 0, ""};
+  row.ordered = false;
+  writer_->add(row);
+  return streams_++;
+}
+
+std::uint32_t MadeDocument::barrier(std::uint32_t queue, std::vector<TraceBarrier> rows) {
+  const std::uint32_t command = add({.kind = WorkKind::barrier, .stream = queue});
+  for (TraceBarrier& row : rows) {
+    row.command = command;
+    writer_->add(row);
+  }
+  return command;
 }
 
 std::uint32_t MadeDocument::device() {
@@ -46,6 +62,7 @@ std::uint32_t MadeDocument::buffer(const MadeBuffer& buffer) {
   const auto id = static_cast<std::uint32_t>(sizes_.size());
   BufferRow row{id, 0, buffer.size, buffer.label};
   row.starts_undefined = buffer.undefined;
+  row.memory = buffer.memory;
   writer_->add(row);
   if (buffer.allocated) writer_->add(AllocationRow{false, id, at_us(*buffer.allocated)});
   if (buffer.freed) writer_->add(AllocationRow{true, id, at_us(*buffer.freed)});

@@ -35,6 +35,7 @@ struct MadeBuffer {
   std::optional<double> allocated = {}, freed = {};
   std::string label = {};
   bool undefined = false;  // fresh, it holds anything
+  BufferMemory memory = {};
 };
 
 struct MadeCommand {
@@ -53,15 +54,19 @@ struct MadeCommand {
 class MadeDocument {
  public:
   // `units`: of the device. `facts`: besides those that every document has.
-  explicit MadeDocument(std::uint32_t units = 2, const document::Facts& facts = {});
+  explicit MadeDocument(std::uint32_t units = 2, const document::Facts& facts = {},
+                        const std::string& backend = "host");
   ~MadeDocument();
 
   std::uint32_t stream(std::uint32_t device = 0);
+  std::uint32_t queue();   // a stream that orders nothing by itself
   std::uint32_t device();  // another one
   std::uint32_t buffer(const MadeBuffer& buffer = {});
   // A kernel takes buffers of f32: `name` is all that tells two apart, and the text.
   std::uint32_t kernel(const std::string& name, const std::string& text = "kernel");
   std::uint32_t add(const MadeCommand& command);
+  // A command that is a barrier, with these rows; their `command` is set here.
+  std::uint32_t barrier(std::uint32_t queue, std::vector<TraceBarrier> rows);
   void order(std::uint32_t command, std::uint32_t after);
   void edge(std::uint32_t graph, std::uint32_t from, std::uint32_t to, std::uint8_t kind);
   void call(const std::string& name, Span span, std::uint32_t thread = 1);

@@ -85,7 +85,7 @@ TEST_F(DocumentVerbs, CommandsListsThemWithTheirTimes) {
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out, StartsWith("ID   STREAM  KIND "));
   EXPECT_THAT(run.out, HasSubstr("\nc2   s0      dispatch   add       layer0/attention    16   "
-                                 "32.0 µs      4.0 µs   3.0 µs\n"));
+                                 "34.0 µs      4.0 µs   3.0 µs\n"));
   EXPECT_THAT(run.out, HasSubstr("\nc6   s0      barrier "));
 }
 

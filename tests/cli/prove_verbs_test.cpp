@@ -12,8 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "document/sample_document.hpp"
-#include "run_program.hpp"
+#include "captured_documents.hpp"
 
 namespace reel::test {
 namespace {
@@ -24,33 +23,16 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class ProveVerbs : public testing::Test {
+class ProveVerbs : public CapturedDocuments {
  protected:
-  static void SetUpTestSuite() { folder = new TemporaryFolder; }
-  static void TearDownTestSuite() { delete folder; }
-
-  // The third pass of the demo, given command by command.
+  // The third pass of the demo.
   static std::string pass_on(const std::string& device) {
-    const std::string path = *folder / (device + ".reel");
-    if (std::filesystem::exists(path)) return path;
-    const Outcome run = run_program(
-        {FORWARD_PASS_PROGRAM, "--device", device, "--mode", "direct"},
-        {{"REEL_CAPTURE", path}, {"REEL_CAPTURE_ENABLED", "1"}, {"REEL_CAPTURE_PASS", "3"}});
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    return path;
-  }
-  static std::string region_on_host() {
-    const std::string path = *folder / "region.reel";
-    if (std::filesystem::exists(path)) return path;
-    EXPECT_EQ(run_program({CAPTURE_REGION_PROGRAM, path}, {{"REEL_DEVICE", "host"}}).exit_code, 0);
-    return path;
+    return decoder_on(device, "", {}, {{"REEL_CAPTURE_PASS", "3"}});
   }
   static Outcome insights(std::vector<std::string> words, const Environment& environment = {}) {
     words.insert(words.begin(), {REEL_PROGRAM, "insights"});
     return run_program(words, environment);
   }
-
-  static inline TemporaryFolder* folder = nullptr;
 };
 
 TEST_F(ProveVerbs, ClaimsOfAPassAreMeasured) {

@@ -6,8 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "document/sample_document.hpp"
-#include "run_program.hpp"
+#include "captured_documents.hpp"
 
 namespace reel::test {
 namespace {
@@ -23,32 +22,15 @@ Outcome reel(std::vector<std::string> words) {
   return run_program(words);
 }
 
-class ReplayVerbs : public testing::Test {
+class ReplayVerbs : public CapturedDocuments {
  protected:
-  static void SetUpTestSuite() { folder = new TemporaryFolder; }
-  static void TearDownTestSuite() { delete folder; }
-
-  // One pass of a small decoder; made once for each device and kind of contents.
+  // One pass of a small decoder.
   static std::string pass_on(const std::string& device, const std::string& contents = "inputs") {
-    const std::string path = *folder / (device + "_" + contents + ".reel");
-    if (std::filesystem::exists(path)) return path;
-    const Outcome run = run_program({FORWARD_PASS_PROGRAM, "--device", device, "--mode", "direct",
-                                     "--tokens", "2", "--dim", "32", "--layers", "1", "--heads",
-                                     "4", "--kv-heads", "2", "--vocab", "64", "--hidden", "64"},
-                                    {{"REEL_CAPTURE", path},
-                                     {"REEL_CAPTURE_ENABLED", "1"},
-                                     {"REEL_CAPTURE_CONTENTS", contents}});
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    return path;
+    return decoder_on(device, "_" + contents,
+                      {"--tokens", "2", "--dim", "32", "--layers", "1", "--heads", "4",
+                       "--kv-heads", "2", "--vocab", "64", "--hidden", "64"},
+                      {{"REEL_CAPTURE_CONTENTS", contents}});
   }
-  static std::string region_on_host() {
-    const std::string path = *folder / "region.reel";
-    if (std::filesystem::exists(path)) return path;
-    EXPECT_EQ(run_program({CAPTURE_REGION_PROGRAM, path}, {{"REEL_DEVICE", "host"}}).exit_code, 0);
-    return path;
-  }
-
-  static inline TemporaryFolder* folder = nullptr;
 };
 
 TEST_F(ReplayVerbs, APassReplaysToTheBitWhereItWasRecorded) {

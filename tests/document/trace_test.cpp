@@ -306,6 +306,7 @@ TEST(Trace, CommandsMayStandInAnyOrder) {
     for (const std::uint32_t id : {3u, 0u, 2u, 1u}) {
       document::CommandRow row{};
       row.id = id;
+      row.work = 0;
       row.stream = 9;
       row.thread = id * 10;
       row.call_begin_ns = row.call_end_ns = 100 - id;

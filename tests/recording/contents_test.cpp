@@ -58,6 +58,24 @@ TEST_P(RecordedContents, WhatADeviceWroteIsACheckAndNeverAnInput) {
   EXPECT_EQ(checks[1]->command, 4u);
 }
 
+TEST_P(RecordedContents, AChecksMomentTellsWhatACommandLeftFromWhatAllLeft) {
+  const Stream stream = device().stream();
+  const Buffer x = device().buffer_of(numbers(64), "x"), y = device().buffer(256, "y");
+  const Kernel increment = build(increment_source());
+  const Trace trace = captured([&] {
+    stream.dispatch(increment, over(64), inout(x), 64u);
+    stream.dispatch(increment, over(64), inout(y), 64u);
+    stream.synchronize();
+    x.read<std::uint32_t>();
+  });
+  const auto checks = contents_of(trace, ContentRole::check);
+  ASSERT_EQ(checks.size(), 3u) << "what was read, and both at the end";
+  for (const TraceContents* check : checks) EXPECT_EQ(check->command, 2u);
+  EXPECT_EQ(checks[0]->moment, CheckMoment::command);
+  EXPECT_EQ(checks[1]->moment, CheckMoment::end);
+  EXPECT_EQ(checks[2]->moment, CheckMoment::end);
+}
+
 TEST_P(RecordedContents, BuffersMadeWithinTheCaptureAreKnownToBeZero) {
   const Stream stream = device().stream();
   const Kernel increment = build(increment_source());

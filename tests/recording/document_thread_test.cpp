@@ -13,8 +13,8 @@ namespace {
 // A command that needs nothing, told apart by its label.
 void give(CommandLog& log, std::uint32_t id, std::uint32_t work) {
   const std::string label = std::to_string(work);
-  PackedCommand* entry =
-      reserve_command(log, 1, {.id = id, .begin_ns = id, .end_ns = id + 1}, 0, 0, label.size());
+  PackedCommand* entry = reserve_command(
+      log, 1, {.id = id, .call_begin_ns = id, .call_end_ns = id + 1}, 0, 0, label.size());
   entry->work.kind = WorkKind::barrier;
   label.copy(entry->label(), label.size());
   log.commit();
@@ -40,7 +40,7 @@ TEST(DocumentThread, EachCommandHasTheWorkThatItWasGivenHoweverManyThereAre) {
   for (std::uint32_t id = 0; id < 400'000; ++id) {
     const unsigned way = random() % 8;
     if (way == 0 && id > 0) {
-      append_again(*log, 1, {.id = id, .begin_ns = id, .end_ns = id + 1});
+      append_again(*log, 1, {.id = id, .call_begin_ns = id, .call_end_ns = id + 1});
       given.push_back(given.back());
     } else {
       given.push_back(way == 1   ? static_cast<std::uint32_t>(random() % 100)

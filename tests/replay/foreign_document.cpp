@@ -147,7 +147,8 @@ std::uint32_t ForeignDocument::work(WorkKind kind, std::vector<Given> ranges, st
 }
 
 void ForeignDocument::contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,
-                               std::uint64_t offset, const Bytes& bytes, bool stored) {
+                               std::uint64_t offset, const Bytes& bytes, bool stored,
+                               CheckMoment moment) {
   std::vector<Hash128> pages;
   for (std::size_t at = 0; at < bytes.size(); at += page_bytes) {
     const auto page =
@@ -155,7 +156,7 @@ void ForeignDocument::contents(ContentRole role, std::uint32_t command, std::uin
     pages.push_back(hash128(page));
     if (stored) writer_->blob(pages.back(), page);
   }
-  writer_->add(ContentsRow{role, command, buffer, offset, bytes.size(), stored, pages});
+  writer_->add(ContentsRow{role, command, buffer, offset, bytes.size(), stored, pages, moment});
 }
 
 void ForeignDocument::stamp(std::uint32_t command, std::uint64_t started_ns,

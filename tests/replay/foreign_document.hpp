@@ -72,7 +72,7 @@ class ForeignDocument {
                      std::uint32_t pattern_bytes = 0);
 
   void contents(ContentRole role, std::uint32_t command, std::uint32_t buffer, std::uint64_t offset,
-                const Bytes& bytes, bool stored = true);
+                const Bytes& bytes, bool stored = true, CheckMoment moment = CheckMoment::unknown);
   void check(std::uint32_t command, std::uint32_t buffer, const Bytes& bytes,
              std::uint64_t offset = 0) {
     contents(ContentRole::check, command, buffer, offset, bytes, false);

@@ -364,6 +364,29 @@ TEST_P(Proofs, HowThreadsTookTurnsIsNotTried) {
   EXPECT_THAT(proof.sentence, HasSubstr("Several threads"));
 }
 
+// Commands that a queue of Vulkan doesn't order, one before the other; here the stream does, and
+// the claim is made up.
+TEST_P(Proofs, PairsThatAQueueDoesNotOrderAreTurned) {
+  const Stream stream = device().stream();
+  const auto verdict = [&](auto&& body, std::vector<std::uint32_t> pair) {
+    Finding made_up = claim("sync.missing", std::move(pair));
+    made_up.confidence = analysis::Confidence::likely;
+    const Proof proof = proved(captured([&] { body(), stream.synchronize(); }), made_up);
+    EXPECT_EQ(proof.experiment, "turned_pairs");
+    return proof;
+  };
+  x.write(ramp(1));
+  y.write(ramp(2));
+  const Proof changes = verdict([&] { mad(stream, x, 3, 1), mad(stream, x, 5, 3); }, {0, 1});
+  EXPECT_EQ(changes.verdict, ProofVerdict::supported) << told(changes);
+  EXPECT_THAT(changes.sentence, HasSubstr("With c1 before c0, which nothing forbids, "));
+  const Proof apart = verdict([&] { mad(stream, x, 3, 1), mad(stream, y, 5, 2); }, {0, 1});
+  EXPECT_EQ(apart.verdict, ProofVerdict::withdrawn) << told(apart);
+  const Proof held =
+      verdict([&] { mad(stream, x, 3, 1), mad(stream, x, 5, 2), mad(stream, x, 7, 3); }, {0, 2});
+  EXPECT_EQ(held.verdict, ProofVerdict::not_tried) << told(held);
+}
+
 // Order that only the stream gives is lost in a graph, and so the advice is wrong.
 TEST_P(Proofs, AGraphThatChangesResultsIsWithdrawn) {
   x.write(ramp(1));

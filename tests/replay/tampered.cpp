@@ -97,7 +97,7 @@ void copy_contents(const Trace& trace, const Tampering& tampering, DocumentWrite
       pages.push_back(hash);
     }
     to.add(ContentsRow{row.role, row.command, u32(trace.buffers()[row.buffer].id), row.offset_bytes,
-                       row.size_bytes, row.stored && !tampering.only_hashes, pages});
+                       row.size_bytes, row.stored && !tampering.only_hashes, pages, row.moment});
   }
 }
 

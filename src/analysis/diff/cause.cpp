@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/time/device_work.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -29,6 +30,33 @@ std::string medians(const DiffTime& time) {
                      time_text(time.ns_a), time_text(time.spread_a_ns));
 }
 
+// "The device was idle 3 ms more, mostly for …".
+const char* words_of(IdleCause cause) {
+  switch (cause) {
+    case IdleCause::host:
+      return "want of commands from the host";
+    case IdleCause::sync:
+      return "waits of the host for something else";
+    case IdleCause::wakeup:
+      return "waits of the host that returned late";
+    case IdleCause::dependency:
+      return "other work that it waited for";
+    case IdleCause::build:
+      return "kernels that the host built";
+    case IdleCause::allocation:
+      return "memory that the host allocated";
+    case IdleCause::transfer:
+      return "bytes that the host copied";
+    case IdleCause::launch:
+      return "launch latency";
+    case IdleCause::capture:
+      return "recording";
+    case IdleCause::unknown:
+      break;
+  }
+  return "causes that can't be told";
+}
+
 class Sentence {
  public:
   Sentence(const TraceDiff& diff, const Side& a, const Side& b) : diff_(diff), a_(a), b_(b) {}
@@ -39,7 +67,7 @@ class Sentence {
     if (!diff_.comparable)
       return "The documents have nothing in common that could be compared: kernels and copies of "
              "one make up less than a tenth of the other.";
-    return counts() + times() + cut();
+    return counts() + times() + graphs() + cut();
   }
 
  private:
@@ -51,6 +79,18 @@ class Sentence {
         neither ? "both documents were"
                 : fmt::format("'{}' was", (a_.has_whole_pass() ? b_ : a_).trace().path()),
         neither ? "either" : "it");
+  }
+
+  // Whoever compares a graph with single commands must know that recording takes the graph apart.
+  std::string graphs() const {
+    const Side& side = diff_.b.launches ? b_ : a_;
+    const bool has_one = (diff_.a.launches > 0) != (diff_.b.launches > 0);
+    if (!has_one || std::ranges::none_of(side.trace().devices(), records_nodes_one_by_one))
+      return "";
+    return fmt::format(
+        " While a capture records it, the graph {} is given to this device node by node; without a "
+        "capture it is launched as one and takes less.",
+        diff_.b.launches ? "after" : "before");
   }
 
   // What was cut off is in no number, and whoever reads them must know.
@@ -207,8 +247,7 @@ class Sentence {
       largest = std::abs(change);
       most = cause;
     }
-    return largest ? fmt::format(", mostly because of: {}", to_string(static_cast<IdleCause>(most)))
-                   : "";
+    return largest ? fmt::format(", mostly for {}", words_of(static_cast<IdleCause>(most))) : "";
   }
 
   std::string kernel(const DiffKernel& top, std::int64_t delta) const {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/findings/rules.hpp"
+#include "analysis/time/device_work.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -56,7 +57,12 @@ std::vector<Share> shares_of(const Activity& activity, IdleCause cause) {
     if (!share.longest || gap.size_ns() > share.longest->size_ns()) share.longest = &gap;
   }
   std::erase_if(shares, [](const Share& share) { return share.ns == 0; });
-  std::ranges::stable_sort(shares, std::ranges::greater{}, &Share::ns);
+  // Only the longest are looked at one by one.
+  const auto middle =
+      shares.begin() + static_cast<std::ptrdiff_t>(std::min(shares.size(), most_evidence));
+  std::ranges::partial_sort(shares, middle, [](const Share& a, const Share& b) {
+    return a.ns != b.ns ? a.ns > b.ns : a.longest < b.longest;
+  });
   return shares;
 }
 
@@ -110,6 +116,24 @@ void add_first_runs(const Case& c, const std::vector<Share>& gaps, std::uint64_t
   finding.advice =
       "Run each kernel once before the part whose speed matters: drivers finish building it at its "
       "first launch.";
+}
+
+// Where a driver can't stamp the nodes of a graph, they are enqueued one by one while a capture
+// records them; the program alone doesn't do that.
+void add_recorded_graphs(const Case& c, const std::vector<Share>& gaps, std::uint64_t sum,
+                         Finding& finding) {
+  if (std::ranges::none_of(c.trace.devices(), records_nodes_one_by_one)) return;
+  const std::uint64_t one_by_one = part_of(gaps, [&](std::uint32_t i) {
+    const std::uint32_t device = c.trace.streams()[c.command(i).stream].device;
+    return c.command(i).launch != no_index && device != no_index &&
+           records_nodes_one_by_one(c.trace.devices()[device]);
+  });
+  if (one_by_one * 2 < sum) return;
+  finding.confidence = Confidence::possible;
+  finding.title += fmt::format(
+      " {} of it is between nodes of graphs, which this device is given one by one while a capture "
+      "records them: without a capture it is less.",
+      share_text(one_by_one, sum));
 }
 
 // The host had waited for the device, was released, and only then prepared what comes next.
@@ -169,7 +193,10 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
   finding.numbers = {{"gaps", "", static_cast<double>(gaps.size())},
                      {"idle", "ns", static_cast<double>(sum)},
                      {"longest", "ns", static_cast<double>(gaps[0].ns)}};
-  if (text.cause == IdleCause::launch) add_first_runs(c, gaps, sum, finding);
+  if (text.cause == IdleCause::launch) {
+    add_first_runs(c, gaps, sum, finding);
+    add_recorded_graphs(c, gaps, sum, finding);
+  }
   if (text.cause == IdleCause::host)
     add_after_waits(c, sum, gaps[0].ns * 2 >= sum ? gaps[0].longest->after : no_index, finding);
   finding.saving_ns = sum;
@@ -278,7 +305,10 @@ void verdict_rule(const Case& c, Findings& findings) {
       break;
     case Bottleneck::host:
       finding.title = fmt::format(
-          "Host-bound: the device was busy only {} of its time; it waited for the host.", share);
+          "Host-bound: the device was busy only {} of its time; it waited for {}.", share,
+          activity.idle_ns[static_cast<std::size_t>(IdleCause::launch)] * 2 > active - busy
+              ? "commands to be launched"
+              : "the host");
       finding.advice = "Faster kernels won't help much; enqueue work earlier and in larger pieces.";
       break;
     case Bottleneck::waits:

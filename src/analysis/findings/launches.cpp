@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/findings/rules.hpp"
+#include "document/trace/ranges.hpp"
 #include "reel/dependency_sets.hpp"
 #include "reel/units.hpp"
 
@@ -215,12 +216,16 @@ void fusion_rule(const Case& c, Findings& findings) {
 }
 
 void outlier_rule(const Case& c, Findings& findings) {
-  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>>
-      alike;
+  // The same kernel does more where it is given more: only runs with as many bytes are alike.
+  using Likeness = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+  std::map<Likeness, std::vector<std::uint32_t>> alike;
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     if (!is_dispatch(c, i) || c.work(i).kernel == no_index) continue;
     const TraceWork& work = c.work(i);
-    alike[{work.kernel, work.all_items().count(), work.group_size.count()}].push_back(i);
+    std::uint64_t bytes = 0;
+    for_each_range(c.trace, work,
+                   [&](const TraceArgument& range, Access) { bytes += range.size_bytes; });
+    alike[{work.kernel, work.all_items().count(), work.group_size.count(), bytes}].push_back(i);
   }
   struct Outlier {
     std::uint32_t command;

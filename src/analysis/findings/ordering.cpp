@@ -85,9 +85,15 @@ void barrier_rule(const Case& c, Findings& findings) {
     std::uint32_t at = 0;
     for (const std::uint32_t barrier : barriers[s]) {
       for (; at <= place[barrier]; ++at) open += crossings[s][at];
-      if (open == 0) commands.push_back(barrier);
+      if (open == 0 && c.trace.streams()[s].is_ordered) commands.push_back(barrier);
     }
   }
+  // Of queues that order nothing themselves: a barrier by which no two commands are in order, with
+  // commands on both sides.
+  for (const BarrierUse& barrier : c.queues.barriers)
+    if (barrier.pairs == 0 && barrier.is_between_uses && !barrier.has_other_reason &&
+        c.queues.incomplete_from == no_index)
+      commands.push_back(barrier.command);
   if (commands.empty()) return;
   std::vector<bool> is_one(c.trace.commands().size());
   for (const std::uint32_t i : commands) is_one[i] = true;
@@ -118,6 +124,16 @@ void barrier_rule(const Case& c, Findings& findings) {
 }
 
 void unfollowed_rule(const Case& c, Findings& findings) {
+  if (c.queues.incomplete_from != no_index) {
+    Finding finding{.id = "order.unfollowed", .severity = Severity::warning};
+    finding.title = fmt::format(
+        "Missing barriers from {} on can't be told: its commands name too many ranges to follow "
+        "them all.",
+        describe_command(c.trace, c.queues.incomplete_from));
+    finding.advice = "Capture fewer commands (--first, --commands) to search them.";
+    finding.evidence.commands = {c.queues.incomplete_from};
+    findings.push_back(std::move(finding));
+  }
   if (c.report.order_unfollowed_from == no_index) return;
   Finding finding{.id = "order.unfollowed", .severity = Severity::warning};
   finding.title = fmt::format(
@@ -130,8 +146,13 @@ void unfollowed_rule(const Case& c, Findings& findings) {
 
 void race_rule(const Case& c, Findings& findings) {
   std::vector<const Dependency*> races;
+  // Of queues that order nothing themselves, sync.missing tells more.
+  const auto is_of_queues = [&](const Dependency& d) {
+    return !c.trace.streams()[c.command(d.from).stream].is_ordered ||
+           !c.trace.streams()[c.command(d.to).stream].is_ordered;
+  };
   for (const Dependency& d : c.report.dependencies)
-    if (d.kind == DependencyKind::missing) races.push_back(&d);
+    if (d.kind == DependencyKind::missing && !is_of_queues(d)) races.push_back(&d);
   if (races.empty()) return;
   const Dependency& first = *races[0];
   const DependencySets sets(c.report.dependency_sets);

@@ -23,9 +23,10 @@ void path_rule(const Case& c, Findings& findings) {
       if (step.kind == PathStep::Kind::delay &&
           (!longest || step.end_ns - step.begin_ns > longest->end_ns - longest->begin_ns))
         longest = &step;
+    const std::string in_call = during_text(c.trace, longest->begin_ns, longest->end_ns);
     finding.title +=
         fmt::format(" The longest wait is {}{}.", time_text(longest->end_ns - longest->begin_ns),
-                    during_text(c.trace, longest->begin_ns, longest->end_ns));
+                    in_call.empty() ? ", before " + command_name(longest->command) : in_call);
   }
   finding.numbers = {{"span", "ns", static_cast<double>(path.span_ns)},
                      {"commands", "ns", static_cast<double>(path.command_ns)},

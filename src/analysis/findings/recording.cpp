@@ -67,9 +67,13 @@ void capture_rule(const Case& c, Findings& findings) {
   }
   const std::uint64_t span = c.report.activity.span_ns();
   Finding finding{.id = "capture"};
-  finding.title = span ? fmt::format("Recording took {}, and overlaps {} of the span.",
-                                     time_text(total), share_text(overhead, span))
-                       : "The document has no timestamps.";
+  if (span == 0)
+    finding.title = "The document has no timestamps.";
+  else if (total == 0)
+    finding.title = "How long recording took was not recorded.";
+  else
+    finding.title = fmt::format("Recording took {}, and overlaps {} of the span.", time_text(total),
+                                share_text(overhead, span));
   if (idle) finding.title += fmt::format(" The device was idle for {} of it.", time_text(idle));
   if (writing)
     finding.title += fmt::format(" {} of it is CPU time of its own thread.", time_text(writing));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/sync/queue_sync.hpp"
 #include "reel/insights.hpp"
 
 namespace reel::analysis {
@@ -17,6 +18,7 @@ namespace reel::analysis {
 struct Case {
   const Trace& trace;
   const Report& report;
+  QueueSync queues = {};  // where there are queues that order nothing by themselves
 
   // Inlined always: who asks for one number of a command unpacks that one alone.
   [[gnu::always_inline]] TraceCommand command(std::uint32_t c) const { return trace.commands()[c]; }
@@ -37,6 +39,9 @@ void launch_shape_rule(const Case&, Findings&);
 void fusion_rule(const Case&, Findings&);
 void barrier_rule(const Case&, Findings&);
 void race_rule(const Case&, Findings&);
+void queues_rule(const Case&, Findings&);
+void host_access_rule(const Case&, Findings&);
+void alias_rule(const Case&, Findings&);
 void unfollowed_rule(const Case&, Findings&);
 void overlap_rule(const Case&, Findings&);
 void same_bytes_rule(const Case&, Findings&);    // copy.redundant, copy.roundtrip, upload.dup

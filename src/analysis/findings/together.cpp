@@ -52,6 +52,8 @@ constexpr Pair pairs[] = {
      "Kernels that fill the device, as {} advises, leave no room beside them: try that first."},
     {"mem.churn", "mem.dead", of_same_buffers, keep},
     {"idle.alloc", "mem.dead", always, keep},
+    {"mem.alias", "mem.dead", of_same_buffers,
+     "Sharing memory, as {} advises, saves some of the same bytes."},
     {"mem.never", "mem.churn", of_same_buffers,
      "Not those that {} names: nobody needs them, so don't allocate them at all."},
     {"copy.unused", "copy.redundant", of_same_commands, leave_out},
@@ -61,6 +63,10 @@ constexpr Pair pairs[] = {
     {"copy.redundant", "copy.small", of_same_commands,
      "Leave out what {} names first: those bytes were there already."},
     {"race", "barrier.redundant", always, mend_first},
+    {"sync.missing", "barrier.redundant", always, mend_first},
+    {"sync.visibility", "barrier.redundant", always, mend_first},
+    {"sync.missing", "barrier.wide", always, mend_first},
+    {"sync.visibility", "barrier.wide", always, mend_first},
 };
 
 }  // namespace

@@ -17,4 +17,10 @@ inline bool takes_device_time(WorkKind kind, std::uint64_t own_ns) noexcept {
   return is_device_work(kind) || (kind == WorkKind::launch && own_ns > 0);
 }
 
+// Nodes of a graph are enqueued one by one while a capture records them: the driver has no stamps
+// within a graph. A program alone launches its graphs otherwise, and faster (docs/capture.md).
+inline bool records_nodes_one_by_one(const TraceDevice& device) {
+  return device.backend == "opencl";
+}
+
 }  // namespace reel::analysis

@@ -44,14 +44,22 @@ bool is_blocking(const Trace& trace, const TraceCall& call) {
 
 HostCalls::HostCalls(const Trace& trace) : trace_(trace) {
   const auto& calls = trace.calls();
-  for (const TraceCall& call : calls) {
-    if (call.name >= kind_of_text_.size()) kind_of_text_.resize(call.name + 1, CallKind::other);
-    if (call.command == no_index) kind_of_text_[call.name] = kind_of_name(trace.text(call.name));
-  }
+  // Without a read in the document no call that gives a command comes back late.
+  const bool has_reads = std::ranges::any_of(
+      trace.works(), [](const TraceWork& work) { return work.kind == WorkKind::read; });
+  std::vector<bool> is_known;  // of names
   for (std::uint32_t i = 0; i < calls.size(); ++i) {
-    const TraceCall& call = calls[i];
+    const TraceCall call = calls[i];
     // Most calls only give a command; a map of a million of those would help nobody.
-    if (call.command != no_index && !is_blocking(trace, call)) continue;
+    if (call.command != no_index && !(has_reads && is_blocking(trace, call))) continue;
+    if (call.name >= kind_of_text_.size()) {
+      kind_of_text_.resize(call.name + 1, CallKind::other);
+      is_known.resize(call.name + 1);
+    }
+    if (call.command == no_index && !is_known[call.name]) {
+      kind_of_text_[call.name] = kind_of_name(trace.text(call.name));
+      is_known[call.name] = true;
+    }
     Thread& thread = threads_[call.thread];
     thread.latest_end.push_back(
         thread.calls.empty() ? call.end_ns : std::max(thread.latest_end.back(), call.end_ns));

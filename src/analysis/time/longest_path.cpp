@@ -5,6 +5,7 @@
 // the host ends when a command does. The path goes back along these. Time in a wait is waiting,
 // never host work, whatever ended it.
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "analysis/order/stream_order.hpp"
@@ -192,57 +193,78 @@ class PathSearch {
     std::ranges::stable_sort(kernels, std::ranges::greater{},
                              [&](std::uint32_t k) { return path_.kernel_ns[k]; });
     if (kernels.size() > most_what_ifs) kernels.resize(most_what_ifs);
-    for (const std::uint32_t kernel : kernels)
-      path_.halved.push_back({kernel, span_if_halved(kernel)});
+    if (kernels.empty()) return;
+    const Lanes spans = spans_if_halved(kernels);
+    for (std::size_t k = 0; k < kernels.size(); ++k) path_.halved.push_back({kernels[k], spans[k]});
     std::ranges::stable_sort(path_.halved, {}, &WhatIf::span_ns);
   }
 
-  // Every delay stays as it was; what nothing holds back any more moves up.
-  std::uint64_t span_if_halved(std::uint32_t kernel) const {
-    std::vector<std::uint64_t> end(trace_.commands().size());
-    struct Host {
-      std::size_t next_wait = 0;
-      std::uint64_t earlier_ns = 0;  // by how much it is ahead
-    };
-    std::map<std::uint32_t, Host> hosts;
-    const auto advance = [&](std::uint32_t thread, std::uint64_t time) -> std::uint64_t {
-      Host& host = hosts[thread];
-      const auto& waits = calls_.waits(thread);
-      for (; host.next_wait < waits.size(); ++host.next_wait) {
-        const TraceCall& call = trace_.calls()[waits[host.next_wait]];
-        if (call.end_ns > time) break;
-        const auto released = released_by(call);
-        if (!released || end[*released] == 0) continue;
-        const std::uint64_t rest = call.end_ns - std::max(call.begin_ns, ended(*released));
-        const std::uint64_t now =
-            std::max(call.begin_ns - std::min(call.begin_ns, host.earlier_ns), end[*released]) +
-            rest;
-        host.earlier_ns = call.end_ns > now ? call.end_ns - now : 0;
+  // A number for each kernel that is imagined to be faster: all of them in one walk, since
+  // unpacking a command takes longer than eight additions.
+  using Lanes = std::array<std::uint64_t, most_what_ifs>;
+  struct Host {
+    std::size_t next_wait = 0;
+    Lanes earlier_ns{};  // by how much it is ahead
+  };
+
+  // What the waits up to `time` make of how far ahead the host is. Ends are 0 of what hasn't run.
+  void advance(Host& host, std::uint32_t thread, std::uint64_t time,
+               const std::vector<Lanes>& end) const {
+    const auto& waits = calls_.waits(thread);
+    for (; host.next_wait < waits.size(); ++host.next_wait) {
+      const TraceCall& call = trace_.calls()[waits[host.next_wait]];
+      if (call.end_ns > time) break;
+      const auto released = released_by(call);
+      if (!released || end[*released][0] == 0) continue;
+      const std::uint64_t rest = call.end_ns - std::max(call.begin_ns, ended(*released));
+      for (std::size_t k = 0; k < most_what_ifs; ++k) {
+        const std::uint64_t begin = call.begin_ns - std::min(call.begin_ns, host.earlier_ns[k]);
+        const std::uint64_t now = std::max(begin, end[*released][k]) + rest;
+        host.earlier_ns[k] = call.end_ns > now ? call.end_ns - now : 0;
       }
-      return host.earlier_ns;
-    };
-    std::uint64_t last = 0;
+    }
+  }
+
+  // Every delay stays as it was; what nothing holds back any more moves up.
+  Lanes spans_if_halved(const std::vector<std::uint32_t>& kernels) const {
+    std::vector<std::uint8_t> lane_of(trace_.kernels().size(), most_what_ifs);
+    for (std::size_t k = 0; k < kernels.size(); ++k)
+      lane_of[kernels[k]] = static_cast<std::uint8_t>(k);
+    std::vector<Lanes> end(trace_.commands().size());
+    std::map<std::uint32_t, Host> hosts;
+    Host* host = nullptr;
+    std::uint32_t thread = 0;
+    Lanes last{};
     for (std::uint32_t c = 0; c < end.size(); ++c) {
       if (!is_timed(c)) continue;
       const TraceCommand& command = trace_.commands()[c];
       const std::uint64_t given = std::min(command.call_begin_ns, started(c));
-      const std::uint64_t ahead = advance(command.thread, given);
-      std::uint64_t was = given, is = given - std::min(given, ahead);
+      if (!host || thread != command.thread) host = &hosts[thread = command.thread];
+      advance(*host, thread, given, end);
+      std::uint64_t was = given;
+      Lanes is;
+      for (std::size_t k = 0; k < most_what_ifs; ++k)
+        is[k] = given - std::min(given, host->earlier_ns[k]);
       for (const std::uint32_t before : predecessors(c)) {
         if (ended(before) > started(c)) continue;  // they overlapped: it did not wait for it
         was = std::max(was, ended(before));
-        is = std::max(is, end[before]);
+        for (std::size_t k = 0; k < most_what_ifs; ++k) is[k] = std::max(is[k], end[before][k]);
       }
-      const std::uint64_t run = ended(c) - started(c);
-      const bool is_faster = trace_.works()[command.work].kernel == kernel;
-      end[c] = is + (started(c) - was) + (is_faster ? run / 2 : run);
-      last = std::max(last, end[c]);
+      const std::uint64_t run = ended(c) - started(c), took = started(c) - was + run;
+      for (std::size_t k = 0; k < most_what_ifs; ++k) end[c][k] = is[k] + took;
+      const std::uint32_t kernel = trace_.works()[command.work].kernel;
+      if (kernel != no_index && lane_of[kernel] < most_what_ifs)
+        end[c][lane_of[kernel]] -= run - run / 2;
+      for (std::size_t k = 0; k < most_what_ifs; ++k) last[k] = std::max(last[k], end[c][k]);
     }
     // What the host did after the last command, it does still.
     const std::uint64_t tail = activity_.end_ns - std::min(activity_.end_ns, ended(by_end_.back()));
-    const std::uint64_t whole = last + tail;
-    return std::min(whole > activity_.begin_ns ? whole - activity_.begin_ns : 0,
-                    activity_.span_ns());
+    for (std::uint64_t& span : last) {
+      const std::uint64_t whole = span + tail;
+      span = std::min(whole > activity_.begin_ns ? whole - activity_.begin_ns : 0,
+                      activity_.span_ns());
+    }
+    return last;
   }
 
   const Trace& trace_;

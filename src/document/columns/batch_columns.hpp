@@ -25,8 +25,7 @@ class BatchColumns {
 
   // The number of rows of a table of schema.fbs that has these columns, which the first of them
   // tells. None where it tells too many, or where the columns contradict each other or themselves.
-  std::optional<std::size_t> decode(std::span<const FileColumn> columns,
-                                    const flatbuffers::Table& table) {
+  std::optional<std::size_t> decode(const auto& columns, const flatbuffers::Table& table) {
     const std::size_t rows = rows_of(numbers(table, columns[0]));
     if (rows > most_rows_per_batch) return std::nullopt;
     columns_.resize(std::max(columns_.size(), columns.size()));

@@ -54,13 +54,12 @@ void BatchReader::read_tables(const schema::Batch& batch) {
   read_if_set(batch.barriers());
 }
 
-std::size_t BatchReader::decode(std::string_view topic, std::size_t row_bytes,
-                                std::span<const FileColumn> columns,
-                                const flatbuffers::Table& batch) {
-  const auto rows = columns_.decode(columns, batch);
+std::size_t BatchReader::take_rows(std::string_view topic, std::size_t row_bytes,
+                                   std::optional<std::size_t> rows, std::uint8_t first_slot,
+                                   const flatbuffers::Table& batch) {
   if (!rows) {
     const auto* first =
-        batch.GetPointer<const schema::Numbers*>(flatbuffers::FieldIndexToOffset(columns[0].slot));
+        batch.GetPointer<const schema::Numbers*>(flatbuffers::FieldIndexToOffset(first_slot));
     problems_.left_out(topic, "the columns of the batch don't fit each other",
                        std::max<std::size_t>(rows_of(first), 1));
     return 0;

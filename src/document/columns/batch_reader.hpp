@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,8 +42,6 @@ class BatchReader {
   void read(const schema::Buffers& batch);
   void read(const schema::Kernels& batch);
   void read(const schema::Notes& batch);
-  void read(const schema::Submissions& batch);
-  void read(const schema::Barriers& batch);
   TraceKernel kernel(const schema::Kernel& row);
 
   // Rows that are columns: batch_tables.cpp, and batch_works.cpp.
@@ -57,21 +56,38 @@ class BatchReader {
   void read(const schema::Overheads& batch);
   void read(const schema::Clocks& batch);
   void read(const schema::Edges& batch);
+  void read(const schema::Submissions& batch);
+  void read(const schema::Barriers& batch);
 
-  // The columns of a batch, in the order of `columns`; without rows where they can't be read or
-  // paid for. Valid until the next batch.
+  // Puts the columns of a batch into columns_, in the order of `columns`, and says how many rows
+  // there are: none where they can't be read or paid for. Valid until the next batch.
   template <const auto& columns>
-  std::array<std::span<const std::uint64_t>, columns.size()> decode(std::string_view topic,
-                                                                    std::size_t row_bytes,
-                                                                    const auto& batch) {
+  std::size_t decode(std::string_view topic, std::size_t row_bytes, const auto& batch) {
+    const auto rows = columns_.decode(columns, table_of(batch));
+    return take_rows(topic, row_bytes, rows, columns[0].slot, table_of(batch));
+  }
+  // The same, by name of each.
+  template <const auto& columns>
+  std::array<std::span<const std::uint64_t>, columns.size()> decode_apart(std::string_view topic,
+                                                                          std::size_t row_bytes,
+                                                                          const auto& batch) {
+    const std::size_t rows = decode<columns>(topic, row_bytes, batch);
     std::array<std::span<const std::uint64_t>, columns.size()> decoded;
-    const std::size_t rows = decode(topic, row_bytes, columns, table_of(batch));
     for (std::size_t c = 0; c < columns.size() && rows > 0; ++c)
       decoded[c] = std::span(columns_[c]).first(rows);
     return decoded;
   }
-  std::size_t decode(std::string_view topic, std::size_t row_bytes,
-                     std::span<const FileColumn> columns, const flatbuffers::Table& batch);
+  std::size_t take_rows(std::string_view topic, std::size_t row_bytes,
+                        std::optional<std::size_t> rows, std::uint8_t first_slot,
+                        const flatbuffers::Table& batch);
+  // Rows as the columns say; is_right(row): the numbers go together.
+  template <const auto& columns, class Row, class Right>
+  void read_rows(std::string_view topic, const auto& batch, std::vector<Row>& into,
+                 Right&& is_right);
+  template <const auto& columns, class Row>
+  static void set(Row& row, const BatchColumns& decoded, std::size_t i) {
+    for_each_column<columns>([&](auto c) { columns[c].set(row, decoded[c][i]); });
+  }
   // A batch was verified as what it is; all of them are tables.
   static const flatbuffers::Table& table_of(const auto& batch) {
     return reinterpret_cast<const flatbuffers::Table&>(batch);

@@ -28,7 +28,7 @@ DescriptorKind descriptor_of(std::uint8_t value) {
 
 void BatchReader::read(const schema::Texts& batch) {
   if (!batch.text()) return;
-  const auto [ids] = decode<columns::texts>("/texts", sizeof(std::string), batch);
+  const auto [ids] = decode_apart<columns::texts>("/texts", sizeof(std::string), batch);
   const std::size_t rows = ids.size();
   if (rows != batch.text()->size()) {
     if (rows > 0)

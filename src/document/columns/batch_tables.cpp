@@ -9,8 +9,6 @@ namespace {
 constexpr std::string_view no_such_number = "a number is not one that may stand there";
 constexpr std::string_view newer = "the kind is not known to this version";
 
-std::uint32_t low(std::uint64_t number) { return static_cast<std::uint32_t>(number); }
-
 // The end of a span of time; a length that leads past the end of time is cut.
 std::uint64_t end_of(std::uint64_t begin_ns, std::uint64_t ns) {
   return ns > std::numeric_limits<std::uint64_t>::max() - begin_ns
@@ -26,7 +24,7 @@ void BatchReader::read(const schema::Commands& batch) {
   constexpr std::size_t row_bytes =
       sizeof(TraceCommand) + sizeof(std::uint32_t) + sizeof(TraceCall);
   const auto [id, work, stream, launch, node, thread, begin, ns] =
-      decode<columns::commands>(commands, row_bytes, batch);
+      decode_apart<columns::commands>(commands, row_bytes, batch);
   for (std::size_t i = 0; i < id.size(); ++i) {
     if (columns_.is_wrong(i)) {
       problems_.left_out(commands, no_such_number);
@@ -48,7 +46,7 @@ void BatchReader::read(const schema::Stamps& batch) {
   constexpr std::string_view stamps = "/stamps";
   constexpr std::size_t stamp_bytes = 40;  // at worst
   const auto [command, known, queued, submitted, started, ended] =
-      decode<columns::stamps>(stamps, stamp_bytes, batch);
+      decode_apart<columns::stamps>(stamps, stamp_bytes, batch);
   for (std::size_t i = 0; i < command.size(); ++i) {
     if (columns_.is_wrong(i)) {
       problems_.left_out(stamps, no_such_number);
@@ -68,120 +66,59 @@ void BatchReader::read(const schema::Stamps& batch) {
   }
 }
 
-void BatchReader::read(const schema::Orders& batch) {
-  const auto [command, stream, after] =
-      decode<columns::orders>("/orders", sizeof(TraceOrder), batch);
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    if (columns_.is_wrong(i))
-      problems_.left_out("/orders", no_such_number);
+template <const auto& columns, class Row, class Right>
+void BatchReader::read_rows(std::string_view topic, const auto& batch, std::vector<Row>& into,
+                            Right&& is_right) {
+  const std::size_t rows = decode<columns>(topic, sizeof(Row), batch);
+  for (std::size_t i = 0; i < rows; ++i) {
+    bool is_known = true;
+    for_each_column<columns>([&](auto c) { is_known &= columns_[c][i] <= columns[c].most; });
+    Row row{};
+    set<columns>(row, columns_, i);
+    if (!is_known)
+      problems_.left_out(topic, newer);
+    else if (columns_.is_wrong(i) || !is_right(row))
+      problems_.left_out(topic, no_such_number);
     else
-      tables_.rows.orders.push_back({low(command[i]), low(after[i])});
+      into.push_back(row);
   }
+}
+
+namespace {
+constexpr auto any = [](const auto&) { return true; };
+}
+
+void BatchReader::read(const schema::Orders& batch) {
+  std::vector<OrderRow> rows;
+  read_rows<columns::orders>("/orders", batch, rows, any);
+  for (const OrderRow& row : rows) tables_.rows.orders.push_back({row.command, row.after});
 }
 
 void BatchReader::read(const schema::Calls& batch) {
-  const auto [name, thread, begin, ns, command] =
-      decode<columns::calls>("/calls", sizeof(TraceCall), batch);
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (columns_.is_wrong(i))
-      problems_.left_out("/calls", no_such_number);
-    else
-      tables_.rows.calls.push_back(
-          {low(name[i]), low(thread[i]), begin[i], end_of(begin[i], ns[i]), low(command[i])});
-  }
+  read_rows<columns::calls>("/calls", batch, tables_.rows.calls, any);
 }
-
 void BatchReader::read(const schema::Allocations& batch) {
-  const auto [kind, buffer, time] =
-      decode<columns::allocations>("/allocations", sizeof(RawAllocation), batch);
-  for (std::size_t i = 0; i < kind.size(); ++i) {
-    if (kind[i] > 1)
-      problems_.left_out("/allocations", newer);
-    else if (columns_.is_wrong(i))
-      problems_.left_out("/allocations", no_such_number);
-    else
-      tables_.allocations.push_back({static_cast<std::uint8_t>(kind[i]), low(buffer[i]), time[i]});
-  }
+  read_rows<columns::allocations>("/allocations", batch, tables_.allocations, any);
 }
-
 void BatchReader::read(const schema::Regions& batch) {
-  const auto [kind, number, name, thread, begin, ns] =
-      decode<columns::regions>("/regions", sizeof(TraceRegion), batch);
-  for (std::size_t i = 0; i < kind.size(); ++i) {
-    if (kind[i] > static_cast<std::uint64_t>(TraceRegion::Kind::named))
-      problems_.left_out("/regions", newer);
-    else if (columns_.is_wrong(i))
-      problems_.left_out("/regions", no_such_number);
-    else
-      tables_.rows.regions.push_back({static_cast<TraceRegion::Kind>(kind[i]), low(number[i]),
-                                      low(name[i]), low(thread[i]), begin[i],
-                                      end_of(begin[i], ns[i])});
-  }
+  read_rows<columns::regions>("/regions", batch, tables_.rows.regions, any);
 }
-
 void BatchReader::read(const schema::Overheads& batch) {
-  const auto [kind, thread, begin, ns, bytes] =
-      decode<columns::overheads>("/overheads", sizeof(TraceOverhead), batch);
-  for (std::size_t i = 0; i < kind.size(); ++i) {
-    if (kind[i] >= overhead_kinds)
-      problems_.left_out("/overheads", newer);
-    else if (columns_.is_wrong(i))
-      problems_.left_out("/overheads", no_such_number);
-    else
-      tables_.rows.overheads.push_back({static_cast<OverheadKind>(kind[i]), low(thread[i]),
-                                        begin[i], end_of(begin[i], ns[i]), bytes[i]});
-  }
+  read_rows<columns::overheads>("/overheads", batch, tables_.rows.overheads, any);
 }
-
 void BatchReader::read(const schema::Clocks& batch) {
-  const auto [device, host, on_device, error] =
-      decode<columns::clocks>("/clocks", sizeof(RawClock), batch);
-  for (std::size_t i = 0; i < device.size(); ++i) {
-    if (columns_.is_wrong(i))
-      problems_.left_out("/clocks", no_such_number);
-    else
-      tables_.clocks.push_back({low(device[i]), host[i], on_device[i], error[i]});
-  }
+  read_rows<columns::clocks>("/clocks", batch, tables_.clocks, any);
 }
-
 void BatchReader::read(const schema::Edges& batch) {
-  const auto [graph, from, to, kind] = decode<columns::edges>("/edges", sizeof(TraceEdge), batch);
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (kind[i] > 2)
-      problems_.left_out("/edges", newer);
-    else if (columns_.is_wrong(i) || from[i] == to[i])
-      problems_.left_out("/edges", no_such_number);
-    else
-      tables_.rows.edges.push_back(
-          {low(graph[i]), low(from[i]), low(to[i]), static_cast<std::uint8_t>(kind[i])});
-  }
+  read_rows<columns::edges>("/edges", batch, tables_.rows.edges,
+                            [](const TraceEdge& edge) { return edge.from != edge.to; });
 }
 
 void BatchReader::read(const schema::Submissions& batch) {
-  const auto [first, count, stream, call] =
-      decode<columns::submissions>("/submissions", sizeof(TraceSubmission), batch);
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    if (columns_.is_wrong(i))
-      problems_.left_out("/submissions", no_such_number);
-    else
-      tables_.rows.submissions.push_back(
-          {low(first[i]), low(count[i]), low(stream[i]), low(call[i])});
-  }
+  read_rows<columns::submissions>("/submissions", batch, tables_.rows.submissions, any);
 }
-
 void BatchReader::read(const schema::Barriers& batch) {
-  const auto [command, source_stages, target_stages, source_accesses, target_accesses, buffer,
-              offset, size, old_layout, new_layout, source_family, target_family] =
-      decode<columns::barriers>("/barriers", sizeof(TraceBarrier), batch);
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    if (columns_.is_wrong(i))
-      problems_.left_out("/barriers", no_such_number);
-    else
-      tables_.rows.barriers.push_back({low(command[i]), source_stages[i], target_stages[i],
-                                       source_accesses[i], target_accesses[i], low(buffer[i]),
-                                       offset[i], size[i], low(old_layout[i]), low(new_layout[i]),
-                                       low(source_family[i]), low(target_family[i])});
-  }
+  read_rows<columns::barriers>("/barriers", batch, tables_.rows.barriers, any);
 }
 
 }  // namespace reel::document

@@ -31,65 +31,17 @@ void Batches::add(const KernelRow& row, std::vector<std::string> blobs) {
   kernels_.push_back({row, std::move(blobs)});
 }
 
-void Batches::add(const WorkRow& row, std::uint32_t id) {
-  const StoredGrid grid = stored_grid(row);
-  const Dim3 &groups = grid.groups, &items = grid.items;
-  works_.works.add(id, static_cast<std::uint8_t>(row.kind),
-                   row.kind == WorkKind::launch ? row.graph : row.kernel, row.label, row.scope,
-                   groups.x, groups.y, groups.z, row.group_size.x, row.group_size.y,
-                   row.group_size.z, row.pattern | std::uint64_t{row.pattern_bytes} << 32,
-                   row.arguments.size(), row.offset.x, row.offset.y, row.offset.z, items.x, items.y,
-                   items.z, row.dimensions);
-  for (const TraceArgument& a : row.arguments)
-    works_.arguments.add(static_cast<std::uint8_t>(a.kind), static_cast<std::uint8_t>(a.access),
-                         a.buffer, a.offset_bytes, a.size_bytes, a.view);
+void Batches::add(WorkRow row, std::uint32_t id) {
+  row.id = id;
+  to_file(row);
+  works_.works.add(row);
+  for (const TraceArgument& argument : row.arguments) works_.arguments.add(argument);
   works_.values.insert(works_.values.end(), row.values.begin(), row.values.end());
 }
 
-void Batches::add(const CommandRow& row) {
-  commands_.add(row.id, row.work, row.stream, row.launch, row.node, row.thread, row.call_begin_ns,
-                row.call_end_ns - row.call_begin_ns);
-}
-
-void Batches::add(const StampRow& row) {
-  const unsigned known = (row.queued_ns ? 1u : 0u) | (row.submitted_ns ? 2u : 0u) |
-                         (row.started_ns ? 4u : 0u) | (row.ended_ns ? 8u : 0u);
-  // Missing times repeat the one before, which costs nothing.
-  const std::uint64_t queued = row.queued_ns;
-  const std::uint64_t submitted = row.submitted_ns ? row.submitted_ns : queued;
-  const std::uint64_t started = row.started_ns ? row.started_ns : submitted;
-  const std::uint64_t ended = row.ended_ns ? row.ended_ns : started;
-  stamps_.add(row.command, known, queued, submitted - queued, started - submitted, ended - started);
-}
-
 void Batches::add(const ContentsRow& row) {
-  contents_.contents.add(static_cast<std::uint8_t>(row.role), row.command, row.buffer,
-                         row.offset_bytes, row.size_bytes, row.stored, row.pages.size());
+  contents_.contents.add(row);
   contents_.pages.insert(contents_.pages.end(), row.pages.begin(), row.pages.end());
-}
-
-void Batches::add(const CallRow& row) {
-  calls_.add(row.name, row.thread, row.begin_ns, row.end_ns - row.begin_ns, row.command);
-}
-
-void Batches::add(const RegionRow& row) {
-  regions_.add(static_cast<std::uint8_t>(row.kind), row.number, row.name, row.thread, row.begin_ns,
-               row.end_ns - row.begin_ns);
-}
-
-void Batches::add(const OverheadRow& row) {
-  overheads_.add(static_cast<std::uint8_t>(row.kind), row.thread, row.begin_ns,
-                 row.end_ns - row.begin_ns, row.bytes);
-}
-
-void Batches::add(const ClockRow& row) {
-  clocks_.add(row.device, row.host_ns, row.device_ns, row.error_ns);
-}
-
-void Batches::add(const BarrierRow& row) {
-  barriers_.add(row.command, row.source_stages, row.target_stages, row.source_accesses,
-                row.target_accesses, row.buffer, row.offset_bytes, row.size_bytes, row.old_layout,
-                row.new_layout, row.source_family, row.target_family);
 }
 
 void Batches::Texts::clear() {

@@ -22,22 +22,20 @@ class Batches {
   void add(const BufferRow& row) { buffers_.push_back(row); }
   // `blobs` are the names of the variants' texts, empty where there is none.
   void add(const KernelRow& row, std::vector<std::string> blobs);
-  void add(const WorkRow& row, std::uint32_t id);
-  void add(const CommandRow& row);
-  void add(const StampRow& row);
-  void add(const OrderRow& row) { orders_.add(row.command, row.stream, row.after); }
+  void add(WorkRow row, std::uint32_t id);
+  void add(const CommandRow& row) { commands_.add(row); }
+  void add(const StampRow& row) { stamps_.add(row); }
+  void add(const OrderRow& row) { orders_.add(row); }
   void add(const ContentsRow& row);
-  void add(const CallRow& row);
-  void add(const AllocationRow& row) { allocations_.add(row.freed, row.buffer, row.time_ns); }
-  void add(const RegionRow& row);
-  void add(const OverheadRow& row);
-  void add(const ClockRow& row);
-  void add(const EdgeRow& row) { edges_.add(row.graph, row.from, row.to, row.kind); }
+  void add(const CallRow& row) { calls_.add(row); }
+  void add(const AllocationRow& row) { allocations_.add(row); }
+  void add(const RegionRow& row) { regions_.add(row); }
+  void add(const OverheadRow& row) { overheads_.add(row); }
+  void add(const ClockRow& row) { clocks_.add(row); }
+  void add(const EdgeRow& row) { edges_.add(row); }
   void add(const NoteRow& row) { notes_.push_back(row); }
-  void add(const SubmissionRow& row) {
-    submissions_.add(row.first, row.count, row.stream, row.call);
-  }
-  void add(const BarrierRow& row);
+  void add(const SubmissionRow& row) { submissions_.add(row); }
+  void add(const BarrierRow& row) { barriers_.add(row); }
 
   std::size_t rows(TableId table) const;
   // The finished message; valid until the next take().

@@ -29,12 +29,11 @@ inline flatbuffers::Offset<void> finish_table(flatbuffers::FlatBufferBuilder& bu
 template <const auto& columns>
 class ColumnSet {
  public:
-  template <class... T>
-  void add(T... row) {
-    static_assert(sizeof...(T) == columns.size(), "one value a column");
+  template <class Row>
+  void add(const Row& row) {
     if (rows_ == room_) grow();
     std::uint64_t* at = values_.data() + rows_++;
-    ((*at = static_cast<std::uint64_t>(row), at += stride()), ...);
+    for_each_column<columns>([&](auto c) { at[c * stride()] = columns[c].get(row); });
   }
   std::size_t size() const noexcept { return rows_; }
   void clear() noexcept { rows_ = 0; }

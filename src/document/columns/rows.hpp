@@ -77,13 +77,14 @@ struct KernelRow {
 struct WorkRow : TraceWork {
   std::span<const TraceArgument> arguments = {};
   std::span<const std::byte> values = {};  // of the value arguments, one after the other
+  std::uint32_t id = 0;                    // in the file
 };
 
 struct CommandRow {
-  std::uint32_t id, work, stream;
+  std::uint32_t id = 0, work = no_index, stream = no_index;
   std::uint32_t launch = no_index, node = no_index;
-  std::uint32_t thread;
-  std::uint64_t call_begin_ns, call_end_ns;
+  std::uint32_t thread = 0;
+  std::uint64_t call_begin_ns = 0, call_end_ns = 0;
 };
 
 struct StampRow {
@@ -101,48 +102,26 @@ struct ContentsRow {
   std::uint64_t offset_bytes, size_bytes;
   bool stored;
   std::span<const Hash128> pages;
-};
-
-struct CallRow {
-  std::uint32_t name, thread;
-  std::uint64_t begin_ns, end_ns;
-  std::uint32_t command = no_index;
+  CheckMoment moment = CheckMoment::unknown;
 };
 
 struct AllocationRow {
-  bool freed;
-  std::uint32_t buffer;
-  std::uint64_t time_ns;
-};
-
-struct RegionRow {
-  TraceRegion::Kind kind;
-  std::uint32_t number, name, thread;
-  std::uint64_t begin_ns, end_ns;
-};
-
-struct OverheadRow {
-  OverheadKind kind;
-  std::uint32_t thread;
-  std::uint64_t begin_ns, end_ns, bytes;
+  bool freed = false;
+  std::uint32_t buffer = 0;
+  std::uint64_t time_ns = 0;
 };
 
 struct ClockRow {
-  std::uint32_t device;
-  std::uint64_t host_ns, device_ns, error_ns;
+  std::uint32_t device = 0;
+  std::uint64_t host_ns = 0, device_ns = 0, error_ns = 0;
 };
 
-struct EdgeRow {
-  std::uint32_t graph, from, to;
-  std::uint8_t kind;
-};
-
-struct SubmissionRow {
-  std::uint32_t first, count, stream;
-  std::uint32_t call;  // text: the function
-};
-
-// Ids in place of indices.
+// In a file, names and commands are ids.
+using CallRow = TraceCall;
+using RegionRow = TraceRegion;
+using OverheadRow = TraceOverhead;
+using EdgeRow = TraceEdge;
+using SubmissionRow = TraceSubmission;
 using BarrierRow = TraceBarrier;
 
 struct NoteRow {

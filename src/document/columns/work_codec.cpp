@@ -43,11 +43,9 @@ Dispatch load_dispatch(const Trace& trace, std::uint32_t command, const TraceWor
                        Resolver& resolver, std::vector<Argument>& arguments) {
   Dispatch dispatch;
   dispatch.kernel = resolver.kernel(work.kernel);
-  dispatch.groups = work.groups;
-  dispatch.group_size = work.group_size;
-  dispatch.offset = work.offset;
-  dispatch.items = work.items;
-  dispatch.dimensions = work.dimensions;
+  for_each_column<columns::works>([&](auto c) {
+    if constexpr (columns::works[c].load != nullptr) columns::works[c].load(dispatch, work);
+  });
   if (!work.has_own_groups()) {
     const bool is_empty = work.items.count() == 0;  // OpenCL 2.1 allows that, and does nothing
     dispatch.groups = is_empty ? Dim3(0, 1, 1) : Dim3(1, 1, 1);

@@ -1,7 +1,8 @@
 // work_codec.hpp - what a Command does as documents keep it, and back.
 //
-// The one place that knows which field of a Command becomes which of a row. Capture, saved graphs
-// and replay go through it; a random Command that is stored and loaded is the same Command
+// The one place that knows what of a Command becomes what of a row; fields of a Dispatch that have
+// the same name there go by the table of columns. Capture, saved graphs and replay go through it; a
+// random Command that is stored and loaded is the same Command
 // (tests/document/work_codec_test.cpp).
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "document/columns/file_columns.hpp"
 #include "graph/commands/access.hpp"
 #include "reel/command.hpp"
 #include "reel/trace.hpp"
@@ -82,12 +84,11 @@ void store(const Work& work, const Ids& ids, TraceWork& row, TraceArgument* argu
     return;
   }
   row.kernel = ids.kernel(*dispatch->kernel);
-  row.group_size = dispatch->group_size;
+  for_each_column<columns::works>([&](auto c) {
+    if constexpr (columns::works[c].store != nullptr) columns::works[c].store(row, *dispatch);
+  });
   // With groups of the driver's choice their number says nothing.
-  if (row.has_own_groups()) row.groups = dispatch->groups;
-  row.offset = dispatch->offset;
-  row.items = dispatch->items;
-  row.dimensions = dispatch->dimensions;
+  if (!row.has_own_groups()) row.groups = unset_dim;
   const auto add_other = [&](ArgumentKind kind, std::uint64_t size_bytes) {
     *argument++ = {kind, Access::read, no_index, 0, size_bytes};
   };
@@ -137,21 +138,20 @@ class Resolver {
 std::vector<Work> load(const Trace& trace, std::uint32_t command, Resolver& resolver,
                        std::vector<Argument>& arguments);
 
-// --- the grid in a file -------------------------------------------------------------------------
+// --- what a file has otherwise ------------------------------------------------------------------
 
-// A file has no items where groups are the driver's choice: there, `groups` counts items.
-struct StoredGrid {
-  Dim3 groups, items;
-};
-inline StoredGrid stored_grid(const TraceWork& work) noexcept {
-  if (work.kind == WorkKind::dispatch && !work.has_own_groups()) return {work.items, unset_dim};
-  return {work.groups, work.items};
+// A file has no items where groups are the driver's choice: there, `groups` counts items. And the
+// graph of a launch stands in the column of kernels.
+inline void to_file(WorkRow& work) noexcept {
+  work.argument_count = static_cast<std::uint32_t>(work.arguments.size());
+  if (work.kind == WorkKind::launch) work.kernel = work.graph;
+  if (work.kind == WorkKind::dispatch && !work.has_own_groups())
+    work.groups = std::exchange(work.items, unset_dim);
 }
-// From what a file has.
-inline void load_grid(TraceWork& work) noexcept {
-  if (work.kind != WorkKind::dispatch || work.has_own_groups()) return;
-  work.items = work.groups;
-  work.groups = unset_dim;
+inline void from_file(TraceWork& work) noexcept {
+  if (work.kind == WorkKind::launch) work.graph = std::exchange(work.kernel, no_index);
+  if (work.kind == WorkKind::dispatch && !work.has_own_groups())
+    work.items = std::exchange(work.groups, unset_dim);
 }
 
 }  // namespace reel::document

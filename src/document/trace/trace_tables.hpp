@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/columns/row_packer.hpp"
+#include "document/columns/rows.hpp"
 #include "document/trace/loading/command_totals.hpp"
 #include "reel/trace.hpp"
 
@@ -54,17 +55,6 @@ namespace raw_stamp {
 enum Column : std::uint8_t { command_from_place, known, queued, submitted, started, ended };
 }  // namespace raw_stamp
 
-struct RawAllocation {
-  std::uint8_t kind = 0;
-  std::uint32_t buffer = 0;
-  std::uint64_t time_ns = 0;
-};
-
-struct RawClock {
-  std::uint32_t device = 0;
-  std::uint64_t host_ns = 0, device_ns = 0, error_ns = 0;
-};
-
 // Rows in the order of the file. Where a TraceTables has an index, the id stands here as the file
 // has it; rows within a batch (arguments, pages, values) are checked already.
 struct RawTables {
@@ -82,8 +72,8 @@ struct RawTables {
   std::uint32_t stamped_command(std::size_t place) const {
     return static_cast<std::uint32_t>(stamps.at(place, raw_stamp::command_from_place) + place);
   }
-  std::vector<RawAllocation> allocations;
-  std::vector<RawClock> clocks;
+  std::vector<AllocationRow> allocations;
+  std::vector<ClockRow> clocks;
 };
 
 }  // namespace reel::document

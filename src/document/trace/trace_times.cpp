@@ -9,10 +9,10 @@ namespace reel::document {
 namespace {
 
 // The clock of each device, and its error in the device's row.
-std::vector<ClockMap> clock_maps(std::span<const RawClock> clocks, const IdIndex& index,
+std::vector<ClockMap> clock_maps(std::span<const ClockRow> clocks, const IdIndex& index,
                                  std::vector<TraceDevice>& devices, Problems& problems) {
   std::vector<std::vector<ClockPoint>> points(devices.size());
-  for (const RawClock& clock : clocks) {
+  for (const ClockRow& clock : clocks) {
     const std::uint32_t device = index.find(clock.device);
     if (device == no_index) {
       problems.left_out("/clocks", "the device is not in the document");

@@ -220,14 +220,7 @@ class ChromeExport {
   }
 
   void write_spans() {
-    std::vector<Slice> regions, overheads;
-    for (const TraceRegion& r : trace_.regions())
-      if (r.begin_ns)
-        regions.push_back(
-            {r.begin_ns, std::max(r.begin_ns, r.end_ns), 0, 0, region_name(trace_, r)});
-    for (const TraceOverhead& o : trace_.overheads())
-      if (o.begin_ns)
-        overheads.push_back({o.begin_ns, std::max(o.begin_ns, o.end_ns), 0, 0, to_string(o.kind)});
+    std::vector<Slice> regions = region_slices(trace_), overheads = overhead_slices(trace_);
     const auto write = [&](const char* category) {
       return [this, category](const Slice& slice, const Place& place) {
         events_.slice(place, category, slice.name, slice.begin_ns, slice.end_ns);

@@ -133,17 +133,9 @@ class Tracks {
           },
           [this](const Slice& slice) { return call_message(trace_.calls()[slice.id]); });
 
-    std::vector<Slice> regions, overheads;
-    for (const TraceRegion& r : trace_.regions())
-      if (r.begin_ns)
-        regions.push_back(
-            {r.begin_ns, std::max(r.begin_ns, r.end_ns), 0, 0, region_name(trace_, r)});
-    for (const TraceOverhead& o : trace_.overheads())
-      if (o.begin_ns)
-        overheads.push_back({o.begin_ns, std::max(o.begin_ns, o.end_ns), 0, 0, to_string(o.kind)});
     const auto by_name = [this](const Slice& slice) { return name_of_slice(slice.name); };
-    write_slices(std::move(regions), named("passes and regions"), by_name);
-    write_slices(std::move(overheads), named("capture"), by_name);
+    write_slices(region_slices(trace_), named("passes and regions"), by_name);
+    write_slices(overhead_slices(trace_), named("capture"), by_name);
     write_notes(process);
   }
 

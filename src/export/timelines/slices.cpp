@@ -94,10 +94,33 @@ std::string stream_name(const TraceStream& stream) {
   return stream.label.empty() ? name_of(stream.id) : name_of(stream.id) + " " + stream.label;
 }
 
+namespace {
+
 std::string region_name(const Trace& trace, const TraceRegion& region) {
   const std::string& name = trace.text(region.name);
   if (!name.empty()) return name;
   return region.kind == TraceRegion::Kind::pass ? fmt::format("pass {}", region.number) : "region";
+}
+
+template <class Row, class Name>
+std::vector<Slice> slices_of(const std::vector<Row>& rows, Name&& name) {
+  std::vector<Slice> slices;
+  for (const Row& row : rows)
+    if (row.begin_ns)
+      slices.push_back({row.begin_ns, std::max(row.begin_ns, row.end_ns), 0, 0, name(row)});
+  return slices;
+}
+
+}  // namespace
+
+std::vector<Slice> region_slices(const Trace& trace) {
+  return slices_of(trace.regions(),
+                   [&](const TraceRegion& region) { return region_name(trace, region); });
+}
+
+std::vector<Slice> overhead_slices(const Trace& trace) {
+  return slices_of(trace.overheads(),
+                   [](const TraceOverhead& overhead) { return to_string(overhead.kind); });
 }
 
 }  // namespace reel

@@ -38,6 +38,8 @@ std::vector<std::vector<std::uint32_t>> commands_by_stream(const Trace& trace);
 // How a command is named on a timeline: its kernel, else its label, else its kind.
 std::string slice_name(const Trace& trace, const TraceCommand& command);
 std::string stream_name(const TraceStream& stream);  // "s0 main"
-std::string region_name(const Trace& trace, const TraceRegion& region);
+// Passes and named regions, and what capture itself took; each has its name.
+std::vector<Slice> region_slices(const Trace& trace);
+std::vector<Slice> overhead_slices(const Trace& trace);
 
 }  // namespace reel

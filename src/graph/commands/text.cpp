@@ -39,32 +39,38 @@ std::string valid_utf8(std::string_view text) {
   return result;
 }
 
-std::string json_string(std::string_view text) {
+namespace {
+
+// In quotes; control(c) adds what a character stands for that has no place in a text.
+template <class Control>
+std::string quoted(std::string_view text, Control&& control) {
   std::string result = "\"";
   for (const char c : valid_utf8(text)) {
+    const auto code = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\')
       (result += '\\') += c;
     else if (c == '\n')
       result += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      fmt::format_to(std::back_inserter(result), "\\u{:04x}", static_cast<unsigned char>(c));
+    else if (code < 0x20 || code == 0x7f)
+      control(result, code);
     else
       result += c;
   }
   return result + '"';
 }
 
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  return quoted(text, [](std::string& result, unsigned char code) {
+    fmt::format_to(std::back_inserter(result), "\\u{:04x}", code);
+  });
+}
+
 std::string dot_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : valid_utf8(text)) {
-    if (c == '"' || c == '\\')
-      (result += '\\') += c;
-    else if (c == '\n')
-      result += "\\n";
-    else if (static_cast<unsigned char>(c) >= 0x20)  // others have no place in a picture
-      result += c;
-  }
-  return result + '"';
+  return quoted(text, [](std::string& result, unsigned char code) {
+    if (code == 0x7f) result += static_cast<char>(code);
+  });
 }
 
 }  // namespace reel

@@ -13,13 +13,14 @@ bool copy_if_there(const std::byte* from, std::span<std::byte> to) {
 }
 
 void CallRecording::push_ranges(ContentRole role, std::uint32_t command,
-                                std::span<const WorkArgument> ranges, ByteSource& bytes) {
+                                std::span<const WorkArgument> ranges, ByteSource& bytes,
+                                CheckMoment moment) {
   const std::uint64_t begin_ns = monotonic_ns();
   std::uint64_t total = 0;
   for (const WorkArgument& argument : ranges) {
     if (!argument.is_bytes()) continue;
     total += argument.range.size_bytes;
-    if (!push_bytes(role, command, argument.range.of_buffer(), bytes)) break;
+    if (!push_bytes(role, command, argument.range.of_buffer(), bytes, moment)) break;
   }
   if (total >= page_bytes)
     overhead(role == ContentRole::check ? OverheadKind::checks : OverheadKind::inputs, begin_ns,
@@ -91,15 +92,9 @@ void CallRecording::take_host_writes(std::uint32_t command, TrackedBuffer& buffe
   const bool is_all = window.is_discarding && !host_pages_.knows(&buffer);
   auto changes = host_pages_.changed(&buffer, window.address, window.size_bytes);
   if (is_all) changes = {{0, window.size_bytes}};
-  for (const auto& [at, size] : changes) {
-    const WorkArgument range{
-        ArgumentKind::buffer, Access::write, {&buffer, window.offset_bytes + at, size}};
-    BoxSource bytes(window.address + at, line(size));
-    push_ranges(ContentRole::input, command, {&range, 1}, bytes);
-    ledger_.overwrite(range.range.of_buffer(), true);
-    // They stand with this command: without it nobody has them.
-    changed.push_back(BufferLedger::Change::to_unknown(range.range.of_buffer()));
-  }
+  for (const auto& [at, size] : changes)
+    host_wrote(command, range_of(buffer, window.offset_bytes + at, size), window.address + at,
+               changed);
 }
 
 std::shared_ptr<const PageHashes> CallRecording::hashes_of_mapped(TrackedBuffer& buffer,
@@ -137,7 +132,8 @@ void CallRecording::unmapped(const TrackedBuffer& buffer, std::span<const Range>
 
 // It is the program's to change, and to take back: only what is still as the host found it when the
 // device was done is a result.
-std::uint64_t CallRecording::check_shared(const Piece& piece, std::uint32_t command) {
+std::uint64_t CallRecording::check_shared(const Piece& piece, std::uint32_t command,
+                                          CheckMoment moment) {
   auto& buffer = static_cast<TrackedBuffer&>(*piece.buffer);
   constexpr std::uint64_t page = HostPages::page_bytes;
   const std::uint64_t first = piece.offset_bytes / page * page;
@@ -157,7 +153,7 @@ std::uint64_t CallRecording::check_shared(const Piece& piece, std::uint32_t comm
       if (begin >= stop) continue;
       const WorkArgument range{ArgumentKind::buffer, Access::write, {&buffer, begin, stop - begin}};
       BoxSource source(bytes.data() + (begin - at), line(stop - begin));
-      push_ranges(ContentRole::check, command, {&range, 1}, source);
+      push_ranges(ContentRole::check, command, {&range, 1}, source, moment);
       total += stop - begin;
     }
   }

@@ -144,7 +144,7 @@ void CallRecording::freed(TrackedBuffer& buffer) noexcept {
       if (record && !wait_until_done(*queue, *record, most_for_release))
         missing(buffer, "it was released before the commands that write it were done");
       else
-        for (const Piece& piece : pieces) check_shared(piece, writer);
+        for (const Piece& piece : pieces) check_shared(piece, writer, CheckMoment::unknown);
       return;
     }
     if (!record) {
@@ -152,7 +152,7 @@ void CallRecording::freed(TrackedBuffer& buffer) noexcept {
       const auto reader = buffer.api.open_reader();
       for (const Piece& piece : pieces)
         read_now(
-            piece, writer,
+            piece, writer, CheckMoment::unknown,
             [&](const BufferRange& range, std::span<std::byte> target) {
               return reader->read(range, target);
             },
@@ -162,7 +162,8 @@ void CallRecording::freed(TrackedBuffer& buffer) noexcept {
     std::vector<void*> waits;
     if (!queue->in_order)
       for (const auto& pending : record->pending) waits.push_back(pending.done.get());
-    read_pieces(*record, ContentRole::check, writer, pieces, {{nullptr, waits}});
+    read_pieces(*record, ContentRole::check, writer, pieces,
+                {.order = {nullptr, waits}, .moment = CheckMoment::unknown});
     record->api.flush(record->handle.get());
     // Once it let go of the object the program may take back the memory that it lent for it.
     if (buffer.is_lent)
@@ -204,14 +205,14 @@ void CallRecording::read_results() {
     auto& buffer = static_cast<TrackedBuffer&>(*piece.buffer);
     if (buffer.is_strange || !is_still_ours() || document_.is_lost()) continue;
     if (buffer.address) {
-      total += check_shared(piece, count - 1);
+      total += check_shared(piece, count - 1, CheckMoment::end);
       continue;
     }
     auto& reader = readers[&buffer.api];
     if (!reader) reader = buffer.api.open_reader();
     if (reader->hold(buffer))
       total += read_now(
-          piece, count - 1,
+          piece, count - 1, CheckMoment::end,
           [&](const BufferRange& range, std::span<std::byte> target) {
             return reader->read(range, target);
           },

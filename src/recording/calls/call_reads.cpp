@@ -50,6 +50,7 @@ void CallRecording::read_pieces(CallQueue& record, ContentRole role, std::uint32
     const Range range{&buffer, bytes.offset_bytes, target.size()};
     auto read = read_into(record, target, range.of_buffer(), place.order);
     if (!read) return false;
+    bytes.moment = place.moment;
     read->contents = std::move(bytes);
     read->trial = trial;
     if (place.waiter && read->done) reads.push_back(read->done);

@@ -182,7 +182,7 @@ bool CallRecording::is_again(const CallQueue& record, const Call& call, const Ca
 }
 
 void CallRecording::append(CallQueue& record, const Call& call, const CallWork& work,
-                           const Given& given, bool is_refused) {
+                           const document::CommandRow& given, bool is_refused) {
   const std::uint32_t arguments = is_refused ? 0 : u32(work.arguments.size());
   const std::uint32_t values = is_refused ? 0 : u32(work.values.size());
   const std::string_view label = work.kernel ? std::string_view(work.kernel->label) : work.label;
@@ -222,11 +222,14 @@ void CallRecording::append(CallQueue& record, const Call& call, const CallWork& 
 }
 
 void CallRecording::append_all(CallQueue& record, const Call& call, bool is_refused) {
-  append(record, call, *call.work, {call.id, no_index, no_index, call.begin_ns, call.end_ns},
-         is_refused);
-  for (std::uint32_t i = 0; i < call.nodes.size(); ++i)
-    append(record, call, call.nodes[i].work,
-           {call.id + 1 + i, call.id, i, call.begin_ns, call.end_ns}, is_refused);
+  document::CommandRow given{
+      .id = call.id, .call_begin_ns = call.begin_ns, .call_end_ns = call.end_ns};
+  append(record, call, *call.work, given, is_refused);
+  given.launch = call.id;
+  for (given.node = 0; given.node < call.nodes.size(); ++given.node) {
+    ++given.id;
+    append(record, call, call.nodes[given.node].work, given, is_refused);
+  }
   record.lanes[call.lane].last_command = call.id + u32(call.nodes.size());
 }
 
@@ -238,15 +241,12 @@ void CallRecording::taken(CallQueue& record, const Call& call) {
     wrote(call.nodes[i].work, {stream, call.id + 1 + i});
 }
 
-// It wrote nothing: what is known is what was known before. What was read for it, in the order of a
-// command that isn't, is not for others.
+// What was read for it, in the order of a command that isn't, is not for others.
 void CallRecording::refused(CallQueue& record, const Call& call, std::string_view why) {
   append_all(record, call, true);
   const std::uint32_t last = record.lanes[call.lane].last_command;
-  for (std::uint32_t id = call.id; id <= last; ++id)
-    note("refused", fmt::format("c{} was refused: {}.", id, why));
   shared_writes_.refused(call.id, last);
-  ledger_.undo(call.work->changes);
+  note_refused(call.work->changes, call.id, last, why);
 }
 
 // What is known of its bytes once it is on its way.

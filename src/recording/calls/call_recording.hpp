@@ -157,8 +157,8 @@ class CallRecording final : public RecordingCore {
   void leave_out(const CallWork& work);
   static bool is_again(const CallQueue& record, const Call& call, const CallWork& work,
                        std::string_view label);
-  void append(CallQueue& record, const Call& call, const CallWork& work, const Given& given,
-              bool is_refused);
+  void append(CallQueue& record, const Call& call, const CallWork& work,
+              const document::CommandRow& given, bool is_refused);
   void append_all(CallQueue& record, const Call& call, bool is_refused);
   void wrote(const CallWork& work, const Point& command);
 
@@ -188,6 +188,7 @@ class CallRecording final : public RecordingCore {
     ReadOrder order;
     void* of = nullptr;
     Ticket* waiter = nullptr;
+    CheckMoment moment = CheckMoment::command;
   };
   // Before the command, which waits for the reads where its queue has no order.
   static Place ahead_of(Ticket& ticket, bool in_order) {
@@ -214,11 +215,11 @@ class CallRecording final : public RecordingCore {
   // --- bytes of the host's side (call_contents.cpp)
   // Bytes of the host's, in the order of the ranges.
   void push_ranges(ContentRole role, std::uint32_t command, std::span<const WorkArgument> ranges,
-                   ByteSource& bytes);
+                   ByteSource& bytes, CheckMoment moment = CheckMoment::command);
   void take_host_writes(std::uint32_t command, TrackedBuffer& buffer,
                         BufferLedger::Changes& changes);
   // Results in memory that the host sees; returns how many bytes.
-  std::uint64_t check_shared(const Piece& piece, std::uint32_t command);
+  std::uint64_t check_shared(const Piece& piece, std::uint32_t command, CheckMoment moment);
 
   // --- what is done, and the end (call_end.cpp)
   bool collect(TrackedQueue& queue, CallQueue& record);

@@ -209,8 +209,8 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
     std::uint32_t id = ticket.id;
     for (Submission::Given& one : list.all()) {
       const Call call{id, ticket.lane, &one.work, {}, 0, one.scope, ticket.begin_ns, end_ns};
-      append(record, call, one.work, {id, no_index, no_index, call.begin_ns, call.end_ns},
-             status != 0);
+      append(record, call, one.work,
+             {.id = id, .call_begin_ns = call.begin_ns, .call_end_ns = call.end_ns}, status != 0);
       record.last.work = nullptr;  // it is used again for another one
       lane.last_command = id;
       for (document::BarrierRow& barrier : one.barriers) {

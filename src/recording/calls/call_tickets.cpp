@@ -126,9 +126,10 @@ void CallRecording::check_before_unrecorded(Ticket& ticket, const Range& range) 
     return;
   const std::vector<Piece> pieces = ledger_.device_written(range.of_buffer());
   if (pieces.empty()) return;
+  Place place = ahead_of(ticket, ticket.place->in_order);
+  place.moment = CheckMoment::unknown;
   read_pieces(*ticket.place, ContentRole::check,
-              buffer.writer_command.load(std::memory_order_relaxed), pieces,
-              ahead_of(ticket, ticket.place->in_order));
+              buffer.writer_command.load(std::memory_order_relaxed), pieces, place);
 }
 
 RecordedEvent CallRecording::followed(Ticket& ticket, int status) noexcept {
@@ -154,7 +155,7 @@ RecordedEvent CallRecording::finish(Ticket& ticket, int status, Completion done,
     Lane& lane = record.lanes[ticket.lane];
     const Call call = call_of(ticket, scope, end_ns);
     if (status != 0) {
-      refused(record, call, fmt::format("{} answered {}", work.label, record.api.words(status)));
+      refused(record, call, fmt::format("{} answered {}.", work.label, record.api.words(status)));
       return;
     }
     taken(record, call);

@@ -22,22 +22,18 @@ void BufferLedger::changed(BufferResource& buffer, Entry& entry) {
   update_numbers(buffer, entry);
 }
 
-void BufferLedger::add_gaps(const RangeSet& set, Change change, Changes* changes) {
-  change.was_in = false;
-  set.for_each_gap(change.begin, change.end, [&](std::uint64_t first, std::uint64_t last) {
+void BufferLedger::add_changes(const RangeSet& set, Change change, bool was_in, Changes* changes) {
+  const std::uint64_t begin = change.begin, end = change.end;
+  change.was_in = was_in;
+  const auto add = [&](std::uint64_t first, std::uint64_t last) {
+    change.begin = first;
+    change.end = last;
     changes->push_back(change);
-    changes->back().begin = first;
-    changes->back().end = last;
-  });
-}
-
-void BufferLedger::add_parts(const RangeSet& set, Change change, Changes* changes) {
-  change.was_in = true;
-  set.for_each_in(change.begin, change.end, [&](std::uint64_t first, std::uint64_t last) {
-    changes->push_back(change);
-    changes->back().begin = first;
-    changes->back().end = last;
-  });
+  };
+  if (was_in)
+    set.for_each_in(begin, end, add);
+  else
+    set.for_each_gap(begin, end, add);
 }
 
 bool BufferLedger::use(const BufferRange& range, Access access, std::vector<Piece>& unknown,
@@ -55,9 +51,9 @@ bool BufferLedger::use(const BufferRange& range, Access access, std::vector<Piec
     return false;
   if (changes) {
     Change change{&buffer, begin, end, Change::Set::known, false, entry.version, changes_ + 1};
-    add_gaps(entry.known, change, changes);
+    add_changes(entry.known, change, false, changes);
     change.set = Change::Set::written;
-    if (writes(access)) add_gaps(entry.written, change, changes);
+    if (writes(access)) add_changes(entry.written, change, false, changes);
   }
   entry.known.for_each_gap(begin, end, [&](std::uint64_t first, std::uint64_t last) {
     unknown.push_back({&buffer, first, last - first});
@@ -82,12 +78,12 @@ bool BufferLedger::overwrite(const BufferRange& range, bool by_host, Changes* ch
     return false;
   if (changes) {
     Change change{&buffer, begin, end, Change::Set::known, false, entry.version, changes_ + 1};
-    add_gaps(entry.known, change, changes);
+    add_changes(entry.known, change, false, changes);
     change.set = Change::Set::written;
     if (by_host)
-      add_parts(entry.written, change, changes);
+      add_changes(entry.written, change, true, changes);
     else
-      add_gaps(entry.written, change, changes);
+      add_changes(entry.written, change, false, changes);
   }
   entry.known.add(begin, end);
   if (by_host)

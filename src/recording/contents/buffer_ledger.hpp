@@ -113,9 +113,8 @@ class BufferLedger {
     RangeSet known, written;
     std::uint64_t version = 0;  // another one after each change
   };
-  // What adding to a set, or removing from it, will change.
-  static void add_gaps(const RangeSet& set, Change change, Changes* changes);
-  static void add_parts(const RangeSet& set, Change change, Changes* changes);
+  // What removing from a set, or adding to it, will change: what was in it, or not.
+  static void add_changes(const RangeSet& set, Change change, bool was_in, Changes* changes);
   Entry& entry_of(BufferResource& buffer, bool& is_new);  // with the lock held
   // After a change of it.
   void changed(BufferResource& buffer, Entry& entry);

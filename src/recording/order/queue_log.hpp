@@ -10,15 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "graph/order/recorded_point.hpp"
 #include "recording/order/lanes.hpp"
 #include "recording/writing/command_log.hpp"
 
 namespace reel::capture {
 
-// A recorded command, where it is.
-struct Point {
-  std::uint32_t stream = 0, command = 0;
-};
+using Point = RecordedPlace;
 
 // The last command of each stream.
 inline void add_point(std::vector<Point>& points, const Point& point) {

@@ -74,15 +74,16 @@ class CommandLog {
 
 // --- entries to be filled and committed ---------------------------------------------------------
 
-// One command as it was given.
-struct Given {
-  std::uint32_t id;
-  std::uint32_t launch = no_index, node = no_index;
-  std::uint64_t begin_ns, end_ns;
-};
+// `given`: but for its stream, thread and work.
+inline document::CommandRow row_of(document::CommandRow given, std::uint32_t stream) {
+  given.stream = stream;
+  given.thread = thread_number();
+  return given;
+}
 
 // Its work is empty but for these sizes; `arguments` stand behind it, then values, then the label.
-inline PackedCommand* reserve_command(CommandLog& log, std::uint32_t stream, const Given& given,
+inline PackedCommand* reserve_command(CommandLog& log, std::uint32_t stream,
+                                      const document::CommandRow& given,
                                       std::uint32_t arguments = 0, std::uint32_t values = 0,
                                       std::size_t label = 0) {
   const auto bytes = static_cast<std::uint32_t>(sizeof(PackedCommand) +
@@ -91,33 +92,16 @@ inline PackedCommand* reserve_command(CommandLog& log, std::uint32_t stream, con
   std::byte* place = log.reserve(size);
   std::memset(place + size - 8, 0, 8);  // what rounds it up is compared too
   auto* entry = reinterpret_cast<PackedCommand*>(place);
-  *entry = {{size, EntryType::command},
-            given.id,
-            stream,
-            given.launch,
-            given.node,
-            thread_number(),
-            0,
-            given.begin_ns,
-            given.end_ns,
-            nullptr,
-            {},
-            values,
+  *entry = {{size, EntryType::command},       row_of(given, stream), nullptr, {}, values,
             static_cast<std::uint32_t>(label)};
   entry->work.argument_count = arguments;
   return entry;
 }
 
 // One that does what the last one appended here does, and is no node of a launch.
-inline void append_again(CommandLog& log, std::uint32_t stream, const Given& given) {
+inline void append_again(CommandLog& log, std::uint32_t stream, const document::CommandRow& given) {
   auto* entry = reinterpret_cast<PackedAgain*>(log.reserve(sizeof(PackedAgain)));
-  *entry = {{sizeof(PackedAgain), EntryType::again},
-            given.id,
-            stream,
-            thread_number(),
-            0,
-            given.begin_ns,
-            given.end_ns};
+  *entry = {{sizeof(PackedAgain), EntryType::again}, row_of(given, stream)};
   log.commit();
 }
 

@@ -301,7 +301,8 @@ void DocumentThread::write(ContentsMessage& message) {
   const auto row = [&](std::size_t from, std::size_t to, bool stored) {
     if (from == to && !bytes.empty()) return;
     document_->add(document::ContentsRow{message.role, message.command, message.buffer,
-                                         message.offset_bytes + from, to - from, stored, pages_});
+                                         message.offset_bytes + from, to - from, stored, pages_,
+                                         message.moment});
     pages_.clear();
   };
   bool store = message.store && !at_limit_;
@@ -354,8 +355,8 @@ void DocumentThread::write(HashesMessage& message) {
     pages_.assign(pages.begin() + static_cast<std::ptrdiff_t>(first),
                   pages.begin() + static_cast<std::ptrdiff_t>(last));
     document_->add(document::ContentsRow{message.role, message.command, message.buffer,
-                                         message.offset_bytes + begin, end - begin, stored,
-                                         pages_});
+                                         message.offset_bytes + begin, end - begin, stored, pages_,
+                                         message.moment});
   }
 }
 
@@ -380,12 +381,11 @@ void DocumentThread::write(SubmissionMessage& message) {
 }
 
 void DocumentThread::write(const EntryHeader& entry, std::uint32_t& last_work) {
-  if (entry.type == EntryType::again) {
-    const auto& again = reinterpret_cast<const PackedAgain&>(entry);
-    document_->add(document::CommandRow{again.id, last_work, again.stream, no_index, no_index,
-                                        again.thread, again.begin_ns, again.end_ns});
-    return;
-  }
+  const auto add = [&](document::CommandRow row) {
+    row.work = last_work;
+    document_->add(row);
+  };
+  if (entry.type == EntryType::again) return add(reinterpret_cast<const PackedAgain&>(entry).row);
   if (entry.type == EntryType::stamps) {
     const auto& stamps = reinterpret_cast<const PackedStamps&>(entry);
     const auto* rows = reinterpret_cast<const document::StampRow*>(&stamps + 1);
@@ -394,9 +394,7 @@ void DocumentThread::write(const EntryHeader& entry, std::uint32_t& last_work) {
   }
   const auto& command = reinterpret_cast<const PackedCommand&>(entry);
   last_work = works_.number_of(command, *document_);
-  document_->add(document::CommandRow{command.id, last_work, command.stream, command.launch,
-                                      command.node, command.thread, command.begin_ns,
-                                      command.end_ns});
+  add(command.row);
 }
 
 }  // namespace reel::capture

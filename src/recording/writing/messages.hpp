@@ -24,6 +24,7 @@ struct ContentsMessage {
   std::uint64_t offset_bytes;
   bool store;  // the bytes too, not only their hashes
   Block block;
+  CheckMoment moment = CheckMoment::command;
 };
 
 // The same of bytes that were not copied: nobody wants to keep them, or the document has them. The
@@ -34,6 +35,7 @@ struct HashesMessage {
   std::uint64_t offset_bytes, size_bytes;
   bool store;
   std::vector<Hash128> pages;
+  CheckMoment moment = CheckMoment::command;
 };
 
 // Bytes of a device on their way into memory of ours; contents when they are there.
@@ -45,6 +47,7 @@ struct Reading {
   // Of an image that is read whole: offset and size of what is wanted of it. Else all is.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts = {};
   std::uint32_t final_check = no_index;  // of FinalChecks; none: nobody may spoil it
+  CheckMoment moment = CheckMoment::command;
 };
 
 struct CallMessage {

@@ -22,10 +22,9 @@ struct EntryHeader {
 
 struct PackedCommand {
   EntryHeader header;
-  std::uint32_t id, stream, launch, node, thread, zero;
-  std::uint64_t begin_ns, end_ns;
-  const void* scope;  // Scope's own pointer: lives as long as the process
-  TraceWork work;     // without texts
+  document::CommandRow row;  // without the number of its work
+  const void* scope;         // Scope's own pointer: lives as long as the process
+  TraceWork work;            // without texts
   std::uint32_t value_bytes, label_bytes;
 
   // What says what the command does, as bytes that can be compared.
@@ -55,8 +54,7 @@ static_assert(sizeof(PackedCommand) % 8 == 0 && std::is_trivially_copyable_v<Pac
 // A command that does what the one before it in the log does.
 struct PackedAgain {
   EntryHeader header;
-  std::uint32_t id, stream, thread, zero;
-  std::uint64_t begin_ns, end_ns;
+  document::CommandRow row;
 };
 static_assert(sizeof(PackedAgain) % 8 == 0);
 

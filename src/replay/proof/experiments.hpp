@@ -32,6 +32,7 @@ Proof left_out(const Trial&);            // commands left out
 Proof never_read(const Trial&);          // other bytes written in place of theirs, then left out
 Proof copied_on_device(const Trial&);    // uploads replaced by copies of what is there already
 Proof other_order(const Trial&);         // what nothing orders, the other way round
+Proof turned_pairs(const Trial&);        // the same, of commands that one queue doesn't order
 Proof alone_and_warm(const Trial&);      // a kernel by itself
 Proof one_group(const Trial&);           // all runs of a kernel with next to no work
 Proof repeated(const Trial&);            // are results always the same?

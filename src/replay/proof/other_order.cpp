@@ -2,7 +2,10 @@
 // to order nothing.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/clock.hpp"
+#include "document/trace/ranges.hpp"
 #include "reel/units.hpp"
 #include "replay/proof/experiments.hpp"
 #include "replay/proof/orders.hpp"
@@ -101,6 +104,104 @@ Proof other_order(const Trial& trial) {
       "The other way round all results are the same: {}{}.", last_pair,
       tried > 1 ? fmt::format(", and {} others", count_text(tried - 1, "pair")) : std::string());
   if (is_certain) proof.sentence += " They would differ only where both run at once.";
+  return proof;
+}
+
+namespace {
+
+// The two touch the same bytes, and one writes.
+bool conflict(const Trace& trace, std::uint32_t one, std::uint32_t other) {
+  bool found = false;
+  for_each_range(
+      trace, trace.work_of(trace.commands()[one]), [&](const TraceArgument& a, Access first) {
+        for_each_range(trace, trace.work_of(trace.commands()[other]),
+                       [&](const TraceArgument& b, Access second) {
+                         found |= a.buffer == b.buffer && (writes(first) || writes(second)) &&
+                                  a.offset_bytes < b.offset_bytes + b.size_bytes &&
+                                  b.offset_bytes < a.offset_bytes + a.size_bytes;
+                       });
+      });
+  return found;
+}
+
+// The actions with those of `second` before those of `first`, and everything else that shares bytes
+// with either where it was. Empty: others hold the two in place.
+std::vector<Action> turned(const Trace& trace, const std::vector<Action>& actions,
+                           std::uint32_t first, std::uint32_t second) {
+  bool may_rise = true, may_sink = true;  // the second up to the first, or the other way
+  for (std::uint32_t c = first + 1; c < second; ++c) {
+    if (trace.commands()[c].stream != trace.commands()[first].stream &&
+        trace.commands()[c].stream != trace.commands()[second].stream)
+      continue;
+    may_rise = may_rise && !conflict(trace, c, second);
+    may_sink = may_sink && !conflict(trace, first, c);
+  }
+  if (!may_rise && !may_sink) return {};
+  const std::uint32_t moved = may_rise ? second : first;
+  std::vector<Action> result, block;
+  for (const Action& action : actions)
+    if (action.command == moved) block.push_back(action);
+  const std::uint32_t at = may_rise ? first : second;
+  bool is_placed = false;
+  const auto place = [&] {
+    if (!is_placed) result.insert(result.end(), block.begin(), block.end());
+    is_placed = true;
+  };
+  for (const Action& action : actions) {
+    if (action.command == moved) continue;
+    if (may_rise ? action.command >= at : action.command > at) place();
+    result.push_back(action);
+  }
+  place();
+  return result;
+}
+
+}  // namespace
+
+Proof turned_pairs(const Trial& trial) {
+  Bench& bench = trial.bench;
+  const Trace& trace = bench.trace();
+  bench.check_one_device();
+  const std::uint64_t begin_ns = monotonic_ns();
+  const Plan given = on_one_stream(bench.recorded().actions);
+  const Bench::Results expected = bench.results(given);
+  Proof proof;
+  if (expected.empty()) return not_tried("The document has no results that could be compared.");
+  if (bench.results(given) != expected) {
+    proof.verdict = ProofVerdict::inconclusive;
+    proof.sentence = "Results change from run to run in the recorded order already.";
+    return proof;
+  }
+  std::string last_pair, why_not = "Other commands hold each pair in its place.";
+  const auto& pairs = trial.finding.evidence.commands;
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    if (static_cast<double>(monotonic_ns() - begin_ns) > trial.seconds * 1e9) break;
+    const std::uint32_t first = pairs[i], second = pairs[i + 1];
+    if (!bench.runs(first) || !bench.runs(second)) {
+      const auto obstacle = bench.script().left_out.find(bench.runs(first) ? second : first);
+      if (obstacle != bench.script().left_out.end()) why_not = obstacle->second.reason;
+      continue;
+    }
+    const Plan other = on_one_stream(turned(trace, given.actions, first, second));
+    if (other.actions.empty()) continue;
+    ++proof.runs;
+    last_pair = fmt::format("{} before {}", command_name(second), command_name(first));
+    if (const auto change = bench.first_change(given, other, expected, bench.results(other))) {
+      proof.verdict = ProofVerdict::supported;
+      proof.sentence = fmt::format("With {}, which nothing forbids, {}.", last_pair,
+                                   change_text(trace, *change));
+      return proof;
+    }
+  }
+  if (proof.runs == 0) return not_tried(why_not);
+  // A shader may leave alone what is bound to it; and two that run at once may still collide.
+  proof.verdict = trial.finding.confidence == analysis::Confidence::certain
+                      ? ProofVerdict::inconclusive
+                      : ProofVerdict::withdrawn;
+  proof.sentence = fmt::format(
+      "The other way round all results are the same: {}{}.", last_pair,
+      proof.runs > 1 ? fmt::format(", and {} others", count_text(proof.runs - 1, "pair"))
+                     : std::string());
   return proof;
 }
 

@@ -97,7 +97,8 @@ class ScriptMaker {
   }
 
   // With the last command stands what was looked at when the recording ended: what all left, also
-  // those that ran later than this one. Its own checks come before those, and are of its ranges.
+  // those that ran later than this one. Where the document doesn't tell them from its own checks,
+  // those come before, and are of its ranges.
   void find_finals() {
     const auto& commands = trace_.commands();
     if (commands.size() == 0 || commands.size() != end_) return;
@@ -113,7 +114,8 @@ class ScriptMaker {
     const auto& contents = trace_.contents();
     for (std::uint32_t i = first_contents(last); i < contents.size(); ++i) {
       const TraceContents& row = contents[i];
-      if (row.role == ContentRole::check &&
+      if (row.role != ContentRole::check || row.moment == CheckMoment::command) continue;
+      if (row.moment == CheckMoment::end ||
           own.erase({row.buffer, row.offset_bytes, row.size_bytes}) == 0)
         finals_.insert(i);
     }

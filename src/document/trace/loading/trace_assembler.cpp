@@ -112,11 +112,11 @@ void TraceAssembler::index_kernels() {
 }
 
 void TraceAssembler::fold_allocations() {
-  for (const RawAllocation& row : raw_.allocations) {
+  for (const AllocationRow& row : raw_.allocations) {
     const std::uint32_t index = buffer_index_.find(row.buffer);
     if (index == no_index) continue;  // a buffer that nothing uses has no row
     TraceBuffer& buffer = rows_.buffers[index];
-    auto& time = row.kind == 0 ? buffer.allocated_ns : buffer.freed_ns;
+    auto& time = row.freed ? buffer.freed_ns : buffer.allocated_ns;
     if (time)
       problems_.left_out("/allocations", "the same happened to the buffer before");
     else

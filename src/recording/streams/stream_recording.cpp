@@ -1,0 +1,165 @@
+#include "recording/streams/stream_recording.hpp"
+
+#include "document/columns/work_codec.hpp"
+#include "graph/commands/access.hpp"
+
+namespace reel::capture {
+
+namespace {
+
+// Buffers that the program let go of and whose results were not read yet.
+constexpr std::uint64_t most_freed_bytes = std::uint64_t{64} << 20;
+
+std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
+
+// Numbers of the process: those of the document.
+struct Ids {
+  std::uint32_t kernel(const KernelResource& kernel) const noexcept { return u32(kernel.id); }
+  std::uint32_t buffer(const BufferResource& buffer) const noexcept { return u32(buffer.id); }
+};
+
+Piece piece_of(const BufferRange& range) {
+  return {range.buffer, range.offset_bytes, range.size_bytes};
+}
+
+}  // namespace
+
+StreamRecording::StreamRecording(std::uint32_t capture_number, std::string document_path,
+                                 std::unique_ptr<DocumentThread> document, Contents which)
+    : RecordingCore(capture_number, std::move(document_path), std::move(document), which,
+                    std::chrono::seconds(5)) {}
+
+StreamRecording::~StreamRecording() = default;
+
+bool StreamRecording::introduce(const std::shared_ptr<RecordedStream>& stream,
+                                std::uint32_t device) {
+  {
+    // Who cuts the capture has looked at the streams for the last time under this lock.
+    const std::lock_guard lock(mutex_);
+    if (!is_open()) return false;
+    streams_.push_back(stream);
+  }
+  document_.push(document::StreamRow{u32(stream->id), device, stream->label});
+  document_.add(stream->log);
+  stream->is_in_document = true;
+  return true;
+}
+
+// --- one command --------------------------------------------------------------------------------
+
+void StreamRecording::before(RecordedStream& stream, std::uint32_t id, const Work& work) {
+  stream.unknown.clear();
+  look_at(id, work, stream);
+  place(
+      stream, {id}, [] {}, [] {});
+  stream.last_command() = id;
+  if (contents == Contents::none) return;
+  if (!stream.unknown.empty()) {
+    read_pieces(stream, ContentRole::input, id, stream.unknown);
+    expect_mapped(stream, stream.unknown);
+  }
+  if (const auto* write = std::get_if<Write>(&work)) keep_written_bytes(id, *write);
+}
+
+// What a command wrote is read at the end of the capture; here only what would be gone by then, or
+// what somebody wants of every command. The host may write mapped memory as soon as it is done.
+void StreamRecording::after(RecordedStream& stream, std::uint32_t id, const Work& work) {
+  if (contents == Contents::none) return;
+  std::vector<Piece> checks, mapped;
+  if (const auto* read = std::get_if<Read>(&work)) {
+    if (read->source.size_bytes && ledger_.is_device_written(read->source))
+      checks.push_back(piece_of(read->source));
+  } else {
+    const bool is_host = std::holds_alternative<Write>(work);
+    for_each_access(work, [&](const BufferRange& range, Access access) {
+      if (!writes(access)) return;
+      if (range.buffer->mapped) mapped.push_back(piece_of(range));
+      if (!is_host && (contents == Contents::all || range.buffer->mapped))
+        checks.push_back(piece_of(range));
+    });
+  }
+  if (!checks.empty()) read_pieces(stream, ContentRole::check, id, checks);
+  if (!mapped.empty()) [[unlikely]] {
+    expect_mapped(stream, mapped);
+    for (const Piece& piece : mapped) ledger_.settle(range_of(piece));
+  }
+  if (freed_bytes_.load(std::memory_order_relaxed) > most_freed_bytes) read_freed_buffers();
+}
+
+// A dispatch may leave bytes as they were; whatever else writes overwrites.
+void StreamRecording::look_at(std::uint32_t id, const Work& work, RecordedStream& stream) {
+  const auto* dispatch = std::get_if<Dispatch>(&work);
+  for_each_access(work, [&](const BufferRange& range, Access access) {
+    const bool overwrites = !dispatch && writes(access);
+    if (range.buffer->mapped) [[unlikely]] {
+      if (!overwrites) take_host_writes(id, range, stream.changes);
+      if (writes(access)) {
+        mapped_.forget(range);
+        stream.changes.push_back(BufferLedger::Change::to_unknown(range));
+      }
+    }
+    if (overwrites ? ledger_.overwrite(range, std::holds_alternative<Write>(work), &stream.changes)
+                   : ledger_.use(range, access, stream.unknown, &stream.changes))
+      describe(*range.buffer);
+  });
+  if (!dispatch) return;
+  note_kernel(*dispatch->kernel);
+  for (const Argument& a : dispatch->arguments)
+    if (a.is_memory() && a.range.buffer->storage) note_view(*a.range.buffer);
+}
+
+void StreamRecording::append(RecordedStream& stream, const document::CommandRow& given,
+                             const Command& command) {
+  const document::StoredSizes sizes = document::stored_sizes(command.work);
+  PackedCommand* entry = reserve_command(*stream.log, u32(stream.id), given, sizes.arguments,
+                                         sizes.value_bytes, command.label.size());
+  entry->scope = command.scope.key();
+  document::store(command.work, Ids{}, entry->work, entry->arguments(), entry->values());
+  command.label.copy(entry->label(), command.label.size());
+  stream.log->commit();
+}
+
+// Beside what it calls, so that all of it is one piece of code: this is the hot way.
+void StreamRecording::give(RecordedStream& stream, std::uint32_t id, const Command& command,
+                           const Command& given, std::uint64_t begin_ns, CallMeter& meter) {
+  give(
+      stream, id, id, meter, [&](auto&& visit) { visit(id, command.work); },
+      [&] {
+        append(stream, {.id = id, .call_begin_ns = begin_ns, .call_end_ns = monotonic_ns()},
+               command);
+      },
+      [&] { stream.submit(given, id); });
+}
+
+void StreamRecording::leave_out(StreamId stream, const Work& work) {
+  for_each_access(work, [&](const BufferRange& range, Access access) {
+    if (!writes(access)) return;
+    ledger_.forget(range);
+    if (range.buffer->mapped) mapped_.forget(range);
+    final_checks_.overwritten(range, stream);
+  });
+}
+
+// --- buffers ------------------------------------------------------------------------------------
+
+void StreamRecording::add_buffer(BufferResource& buffer) {
+  if (buffer.storage)
+    note_view(buffer);
+  else if (ledger_.allocated(buffer))
+    describe(buffer);
+  if (buffer.mapped) mapped_.allocated(buffer);
+  document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
+}
+
+void StreamRecording::remove_buffer(std::unique_ptr<BufferResource> buffer) {
+  document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
+  if (buffer->storage) return;
+  if (buffer->mapped) mapped_.release(*buffer);
+  std::vector<Piece> written = ledger_.release(*buffer);
+  if (written.empty() || contents == Contents::none) return;
+  freed_bytes_.fetch_add(buffer->size_bytes, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  freed_.push_back({std::move(buffer), std::move(written)});
+}
+
+}  // namespace reel::capture

@@ -1,0 +1,256 @@
+// Rules of copies and memory. Each rule twice: a document that has the problem, and one that only
+// looks like it.
+#include "analysis/found.hpp"
+
+namespace reel {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+void add_writes(MadeDocument& made, const std::vector<float>& first,
+                const std::vector<float>& second) {
+  const auto x = made.buffer();
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {1, 5}, .writes = {{x}}}), x, first);
+  made.add({.kind = WorkKind::read, .run = {5, 6}, .reads = {{x}}});
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {6, 10}, .writes = {{x}}}), x, second);
+  made.add({.kind = WorkKind::read, .run = {10, 11}, .reads = {{x}}});
+}
+TEST(CopyRedundant, IsFoundWhereTheBytesWereThere) {
+  MadeDocument made;
+  add_writes(made, ones, ones);
+  const auto finding = find(made, "copy.redundant");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->evidence.commands, ElementsAre(2));
+  EXPECT_EQ(finding->saving_ns, 4000u);
+}
+TEST(CopyRedundant, IsNotFoundWhereBytesDiffer) {
+  MadeDocument made;
+  add_writes(made, ones, twos);
+  EXPECT_FALSE(find(made, "copy.redundant"));
+}
+TEST(CopyRedundant, IsNotFoundWhereAKernelWroteBetween) {
+  MadeDocument made;
+  const auto x = made.buffer(), k = made.kernel("k");
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {1, 5}, .writes = {{x}}}), x, ones);
+  made.add({.kernel = k, .run = {5, 6}, .reads = {{x}}, .writes = {{x}}});
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {6, 9}, .writes = {{x}}}), x, ones);
+  EXPECT_FALSE(find(made, "copy.redundant"));
+}
+
+void add_round_trip(MadeDocument& made, const std::vector<float>& back) {
+  const auto x = made.buffer(), y = made.buffer(), k = made.kernel("k");
+  const auto run = made.add({.kernel = k, .run = {1, 5}, .writes = {{x}}});
+  made.contents(ContentRole::check, run, x, ones);
+  made.add({.kind = WorkKind::read, .run = {5, 8}, .reads = {{x}}});
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {9, 13}, .writes = {{y}}}), y, back);
+}
+TEST(CopyRoundtrip, IsFoundForBytesThatComeBack) {
+  MadeDocument made;
+  add_round_trip(made, ones);
+  const auto finding = find(made, "copy.roundtrip");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_ns, 7000u);
+}
+TEST(CopyRoundtrip, IsNotFoundWhereTheHostChangedThem) {
+  MadeDocument made;
+  add_round_trip(made, twos);
+  EXPECT_FALSE(find(made, "copy.roundtrip"));
+}
+
+void add_uploads(MadeDocument& made, float second) {
+  const std::vector<float> large(32768, 3.0f), other(32768, second);
+  const auto x = made.buffer({.size = 131072}), y = made.buffer({.size = 131072});
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {1, 5}, .writes = {{x}}}), x, large);
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {5, 9}, .writes = {{y}}}), y, other);
+}
+TEST(UploadDup, IsFoundForTheSameBytesTwice) {
+  MadeDocument made;
+  add_uploads(made, 3);
+  EXPECT_TRUE(find(made, "upload.dup"));
+}
+TEST(UploadDup, IsNotFoundForOtherBytes) {
+  MadeDocument made;
+  add_uploads(made, 4);
+  EXPECT_FALSE(find(made, "upload.dup"));
+}
+
+TEST(CopyUnused, IsFoundForAWriteOverwrittenUnread) {
+  MadeDocument made;
+  const auto x = made.buffer();
+  made.add({.kind = WorkKind::write, .run = {1, 5}, .writes = {{x}}});
+  made.add({.kind = WorkKind::write, .run = {5, 9}, .writes = {{x}}});
+  made.add({.kind = WorkKind::read, .run = {9, 10}, .reads = {{x}}});
+  const auto finding = find(made, "copy.unused");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->evidence.commands, ElementsAre(0));
+}
+TEST(CopyUnused, IsNotFoundWhereHalfOfItIsRead) {
+  MadeDocument made;
+  const auto x = made.buffer();
+  made.add({.kind = WorkKind::write, .run = {1, 5}, .writes = {{x}}});
+  made.add({.kind = WorkKind::read, .run = {5, 6}, .reads = {{x, 0, 16}}});
+  made.add({.kind = WorkKind::write, .run = {6, 9}, .writes = {{x}}});
+  EXPECT_FALSE(find(made, "copy.unused"));
+}
+TEST(CopyUnused, IsNotFoundForTheLastWriteWhichMayBeReadLater) {
+  MadeDocument made;
+  made.add({.kind = WorkKind::write, .run = {1, 5}, .writes = {{made.buffer()}}});
+  EXPECT_FALSE(find(made, "copy.unused"));
+}
+
+TEST(FillDead, IsFoundForAFillOverwrittenWhole) {
+  MadeDocument made;
+  const auto x = made.buffer(), k = made.kernel("k");
+  made.add({.kind = WorkKind::fill, .run = {1, 5}, .writes = {{x}}});
+  made.add({.kernel = k, .run = {5, 9}, .writes = {{x}}});
+  EXPECT_TRUE(find(made, "fill.dead"));
+}
+TEST(FillDead, IsNotFoundWhereTheKernelAddsToIt) {
+  MadeDocument made;
+  const auto x = made.buffer(), k = made.kernel("k");
+  made.add({.kind = WorkKind::fill, .run = {1, 5}, .writes = {{x}}});
+  made.add({.kernel = k, .run = {5, 9}, .reads = {{x}}, .writes = {{x}}});
+  EXPECT_FALSE(find(made, "fill.dead"));
+}
+
+void add_small(MadeDocument& made, std::uint64_t step) {
+  const auto x = made.buffer({.size = 1 << 20});
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const double t = 1 + 2 * static_cast<double>(i);
+    made.add({.kind = WorkKind::write, .run = {t, t + 1}, .writes = {{x, i * step, 256}}});
+  }
+}
+TEST(CopySmall, IsFoundForPiecesSideBySide) {
+  MadeDocument made;
+  add_small(made, 256);
+  EXPECT_TRUE(find(made, "copy.small"));
+}
+TEST(CopySmall, IsNotFoundForPiecesApart) {
+  MadeDocument made;
+  add_small(made, 8192);
+  EXPECT_FALSE(find(made, "copy.small"));
+}
+
+TEST(MemPeak, NamesTheLargestBuffer) {
+  MadeDocument made;
+  made.buffer({.size = 100});
+  made.buffer({.size = 1 << 20, .label = "kv"});
+  made.add({.kernel = made.kernel("k"), .run = {1, 2}});
+  const auto finding = find(made, "mem.peak");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->title, HasSubstr("'kv'"));
+}
+TEST(MemPeak, IsNotFoundWithoutBuffers) {
+  MadeDocument made;
+  made.add({.kernel = made.kernel("k"), .run = {1, 2}});
+  EXPECT_FALSE(find(made, "mem.peak"));
+}
+
+void add_lives(MadeDocument& made, bool overlap) {
+  const auto k = made.kernel("k");
+  const auto first = made.buffer({.size = 1000, .allocated = 1, .freed = overlap ? 50.0 : 19.0});
+  const auto second = made.buffer({.size = 1000, .allocated = 20, .freed = 60});
+  made.add({.kernel = k, .run = {5, 15}, .call = test::Span{0.5, 0.6}, .writes = {{first}}});
+  made.add({.kernel = k, .run = {20, 40}, .call = test::Span{0.6, 0.7}, .writes = {{second}}});
+}
+TEST(MemDead, IsFoundForABufferKeptTooLong) {
+  MadeDocument made;
+  add_lives(made, true);
+  const auto finding = find(made, "mem.dead");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_bytes, 1000u);
+}
+// What lives on may be used again; what was there before may have been used then.
+TEST(MemDead, IsNotFoundForBuffersWhoseUseTheDocumentDoesNotShow) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  const auto weights = made.buffer({.size = 1000}), other = made.buffer({.size = 1000});
+  const auto passing = made.buffer({.size = 10, .allocated = 20, .freed = 30});
+  made.add({.kernel = k, .run = {5, 15}, .call = test::Span{0.5, 0.6}, .reads = {{weights}}});
+  made.add({.kernel = k, .run = {20, 25}, .call = test::Span{0.6, 0.7}, .changes = {{passing}}});
+  made.add({.kernel = k, .run = {40, 45}, .call = test::Span{0.7, 0.8}, .reads = {{other}}});
+  const Trace trace = made.trace();
+  const analysis::Report report = analyze(trace);
+  for (const analysis::Finding& finding : find_insights(trace, report))
+    EXPECT_NE(finding.id, "mem.dead") << finding.title;
+  EXPECT_EQ(report.memory.needed_at_peak_bytes, 2010u);
+}
+TEST(MemDead, IsNotFoundWhereItWasFreedInTime) {
+  MadeDocument made;
+  add_lives(made, false);
+  EXPECT_FALSE(find(made, "mem.dead"));
+}
+
+TEST(MemNever, IsFoundForBuffersNobodyTouched) {
+  MadeDocument made;
+  made.buffer({.size = 777, .allocated = 1, .freed = 5});
+  made.add({.kernel = made.kernel("k"), .run = {3, 9}});
+  const auto finding = find(made, "mem.never");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_bytes, 777u);
+}
+TEST(MemNever, IsNotFoundForBuffersThatLiveOn) {
+  MadeDocument made;
+  made.buffer({.size = 777, .allocated = 1});
+  made.add({.kernel = made.kernel("k"), .run = {3, 9}});
+  EXPECT_FALSE(find(made, "mem.never"));
+}
+
+void add_passes(MadeDocument& made, bool freed) {
+  const auto k = made.kernel("k");
+  for (int p = 0; p < 5; ++p) {
+    const double t = 100.0 * p;
+    const auto x = made.buffer(
+        {.size = 1000, .allocated = t + 5, .freed = freed ? std::optional(t + 90) : std::nullopt});
+    made.add({.kernel = k,
+              .run = {t + 10, t + 80},
+              .call = test::Span{t + 6, t + 7},
+              .reads = {{x}},
+              .writes = {{x}}});
+    made.pass({t + 4, t + 95});
+  }
+}
+TEST(MemLeak, IsFoundWhereEachPassKeepsMore) {
+  MadeDocument made;
+  add_passes(made, false);
+  const auto finding = find(made, "mem.leak");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_bytes, 4000u);
+}
+TEST(MemLeak, IsNotFoundWhereEachPassFrees) {
+  MadeDocument made;
+  add_passes(made, true);
+  EXPECT_FALSE(find(made, "mem.leak"));
+}
+
+void add_churn(MadeDocument& made, std::uint64_t growth) {
+  for (std::uint64_t i = 0; i < 12; ++i)
+    made.buffer({.size = 4096 + i * growth,
+                 .allocated = 1.0 + static_cast<double>(i),
+                 .freed = 1.5 + static_cast<double>(i)});
+  made.call("Device::buffer()", {1, 4});
+  made.add({.kernel = made.kernel("k"), .run = {1, 20}});
+}
+TEST(MemChurn, IsFoundForTheSameSizeAgainAndAgain) {
+  MadeDocument made;
+  add_churn(made, 0);
+  const auto finding = find(made, "mem.churn");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_ns, 3000u);
+}
+TEST(MemChurn, IsNotFoundForOtherSizes) {
+  MadeDocument made;
+  add_churn(made, 64);
+  EXPECT_FALSE(find(made, "mem.churn"));
+}
+
+}  // namespace
+}  // namespace reel
