@@ -85,7 +85,15 @@ class Facts:
     @property
     def leaves_out(self):
         """A command can't be run again, be it a write that a user event holds back until its bytes are gone."""
-        return self.native or self.hashes or self.svm or self.turned or self.user_events or self.overlaps or self.is_cut
+        return (
+            self.native
+            or self.hashes
+            or self.svm
+            or self.turned
+            or self.user_events
+            or self.overlaps
+            or self.is_cut
+        )
 
 
 class VulkanFacts(Facts):
@@ -104,6 +112,7 @@ REASONS = (
     ("function of the program", r"it is a function of the program", lambda f: f.native),
     ("needs what was left out", r"which c\d+ would have written", lambda f: f.leaves_out),
     ("left out", r"^the command that wrote them could not be run again", lambda f: f.leaves_out),
+    ("after what can't be replayed", r"it uses what a command before it in the same submission left", lambda f: f.leaves_out),
     ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
     # Bytes that are read once a user event lets them: the part may end before, or another queue overwrite them.
     ("held back", r"are not in the document; the notes that", lambda f: f.user_events or f.native or f.is_cut or f.turned),

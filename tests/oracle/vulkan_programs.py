@@ -37,6 +37,7 @@ TRAITS = {  # chances of a program
     "secondary": 0.3,
     "narrow": 0.6,  # barriers of stages and ranges
     "submit2": 0.5,
+    "patient": 0.25,  # the host waits for each submit
     "leaves_working": 0.15,
     "leaks": 0.3,
     "quick": 0.03,
@@ -519,11 +520,12 @@ class VulkanWritten:
         if first is None:
             return self.record()
         given = [first]
-        if self.chance.random() < 0.3:
+        patient = self.plan.traits["patient"]
+        if not patient and self.chance.random() < 0.3:
             other = self.choose("also", [c for c in ready if c is not first])
             if other is not None:
                 given.append(other)
-        if first.what == "simultaneous" and self.chance.random() < 0.3:
+        if not patient and first.what == "simultaneous" and self.chance.random() < 0.3:
             given.append(first)
         self.give(given)
 
@@ -554,6 +556,8 @@ class VulkanWritten:
                     self.kernels_run.append((self.plan.which, command.name))
             if commands.what == "once":
                 commands.alive = False
+        if self.plan.traits["patient"]:
+            self.know(len(self.submits))
 
     # --- the end
 
