@@ -5,6 +5,8 @@
 namespace reel {
 namespace {
 
+using test::MadeBuffer;
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -196,6 +198,25 @@ TEST(MemNever, IsFoundForBuffersNobodyTouched) {
   const auto finding = find(made, "mem.never");
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->saving_bytes, 777u);
+}
+// A program reads and writes mapped memory without a call.
+void add_use_of(MadeDocument& made, std::uint32_t memory_flags) {
+  const MadeBuffer kind{.allocated = 1,
+                        .freed = 90,
+                        .undefined = true,
+                        .memory = {.allocation = 0, .flags = memory_flags}};
+  const auto from = made.buffer(kind), to = made.buffer(kind), k = made.kernel("k");
+  made.add({.kernel = k, .run = {10, 20}, .reads = {{from}}, .writes = {{to}}});
+  made.add({.kind = WorkKind::fill, .run = {20, 30}, .writes = {{to}}});
+}
+TEST(HostVisible, MemoryIsNotSaidToBeUnreadOrUnwritten) {
+  for (const char* id : {"mem.never", "fill.dead", "read.uninit"}) {
+    MadeDocument seen, unseen;
+    add_use_of(seen, 2 | 4);
+    add_use_of(unseen, 1);
+    EXPECT_FALSE(find(seen, id)) << id;
+    EXPECT_TRUE(find(unseen, id)) << id;
+  }
 }
 TEST(MemNever, IsNotFoundForBuffersThatLiveOn) {
   MadeDocument made;

@@ -143,6 +143,7 @@ void unread_bytes_rule(const Case& c, Findings& findings) {
     const bool is_fill = work.kind == WorkKind::fill;
     const TraceArgument* target = target_of(c, work);
     if (!target || is_read.of_command[i] || !(is_fill || moves_bytes(work.kind))) continue;
+    if (c.is_host_visible(target->buffer)) continue;
     // A copy reads too, and order may be about its source; then only a freed buffer is proof.
     const bool gone = (work.kind != WorkKind::copy && overwritten[i] >= target->size_bytes) ||
                       c.trace.buffers()[target->buffer].freed_ns.has_value();

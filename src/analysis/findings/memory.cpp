@@ -83,7 +83,7 @@ void never_used(const Case& c, Findings& findings) {
     if (!buffer.allocated_ns || !buffer.freed_ns) continue;
     if (use.first == no_index)
       untouched.push_back(b);
-    else if (use.reads == 0)
+    else if (use.reads == 0 && !c.is_host_visible(b))
       unread.push_back(b);
   }
   const auto add = [&](std::vector<std::uint32_t>& buffers, const char* what) {

@@ -23,6 +23,11 @@ struct Case {
   // Inlined always: who asks for one number of a command unpacks that one alone.
   [[gnu::always_inline]] TraceCommand command(std::uint32_t c) const { return trace.commands()[c]; }
   const TraceWork& work(std::uint32_t c) const { return trace.works()[command(c).work]; }
+  // The program may read and write it without a call (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT): nobody
+  // knows that it doesn't.
+  bool is_host_visible(std::uint32_t buffer) const {
+    return trace.buffers()[buffer].memory.flags & 2;
+  }
   // From the first start to the last end of all devices: what shares are of.
   std::uint64_t active_ns() const { return report.activity.active_ns; }
   // Less than this is not worth a person's time: a hundredth.

@@ -125,7 +125,7 @@ void uninitialised_rule(const Case& c, Findings& findings) {
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     bool reads_undefined = false;
     for_each_range(c.trace, c.work(i), [&](const TraceArgument& range, Access access) {
-      if (access != Access::read ||
+      if (access != Access::read || c.is_host_visible(range.buffer) ||
           !written.is_undefined(range.buffer, range.offset_bytes, range.size_bytes))
         return;
       reads_undefined = true;
