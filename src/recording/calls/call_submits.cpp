@@ -163,7 +163,15 @@ void CallRecording::check_seen(const SharedWrites::Done& done, const HostWindow&
   for (const Piece& piece : ledger_.device_written(range)) {
     const WorkArgument written{
         ArgumentKind::buffer, Access::write, {&buffer, piece.offset_bytes, piece.size_bytes}};
-    BoxSource bytes(window.address + piece.offset_bytes, line(piece.size_bytes));
+    const std::byte* from = window.address + piece.offset_bytes;
+    std::vector<std::byte> copy;
+    if (is_ending_.load(std::memory_order_acquire)) {
+      // Commands of the program pass by: what they write is no result of what was recorded.
+      copy.assign(from, from + piece.size_bytes);
+      if (!is_still_ours()) return;
+      from = copy.data();
+    }
+    BoxSource bytes(from, line(piece.size_bytes));
     push_ranges(ContentRole::check, done.command.command, {&written, 1}, bytes);
   }
   ledger_.settle(range);
