@@ -254,7 +254,7 @@ class Submitting {
       if (result != VK_SUCCESS) continue;
       for (const SemaphoreUse& signal : batch->view.signals)
         if (Semaphore* known = queue_.owner->semaphores.find(signal.handle))
-          known->signal(signal.value, batch->event);
+          known->signal(signal.value, {batch->event, behind(*batch)});
     }
     if (result == VK_SUCCESS && fence) set_fence(use, fence);
     if (done_) done_->release();
@@ -308,6 +308,12 @@ class Submitting {
     done_->over(result);
   }
 
+  // Of the last batch: what stands behind all of them waits for what others may wait for.
+  capture::Completion behind(const Batch& batch) const {
+    if (!done_ || &batch != batches_.back().get()) return {};
+    return capture::Completion::of(vulkan_api(), done_);
+  }
+
   void set_fence(const RecordingUse& use, VkFence handle) {
     Fence* fence = queue_.owner->fences.find(handle);
     if (!fence) return;
@@ -315,7 +321,8 @@ class Submitting {
     if (!batches_.empty()) event = batches_.back()->event;
     if (event.capture == 0) event = {use->given_to(queue_), use->number, 0, no_index};
     const std::lock_guard lock(fence->mutex);
-    fence->recorded = std::move(event);
+    fence->signal = {std::move(event),
+                     batches_.empty() ? capture::Completion() : behind(*batches_.back())};
   }
 
   Queue& queue_;
@@ -331,7 +338,7 @@ void note_unrecorded(Queue& queue, const BatchView& view) {
   if (!view.commands.empty()) queue.has_unseen = true;
   for (const SemaphoreUse& signal : view.signals)
     if (Semaphore* known = queue.owner->semaphores.find(signal.handle))
-      known->signal(signal.value, {});
+      known->signal(signal.value, Signal{});
   if (!queue.owner->has_images) return;
   for (const VkCommandBuffer handle : view.commands)
     if (const CommandBuffer* commands = command_buffers().find(handle))

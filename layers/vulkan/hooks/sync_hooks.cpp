@@ -166,25 +166,30 @@ VkResult VKAPI_CALL reset_fences(VkDevice handle, std::uint32_t count, const VkF
   for (std::uint32_t i = 0; i < count; ++i)
     if (Fence* known = device.fences.find(fences[i])) {
       const std::lock_guard lock(known->mutex);
-      known->recorded = {};
+      known->signal = {};
     }
   return device.next.ResetFences(handle, count, fences);
 }
 
-capture::RecordedEvent event_of(Device& device, VkFence fence) {
+Signal signal_of(Device& device, VkFence fence) {
   Fence* known = device.fences.find(fence);
   if (!known) return {};
   const std::lock_guard lock(known->mutex);
-  return known->recorded;
+  return known->signal;
 }
 
 // The host has seen these done. `waited`: it waited, and did not just ask.
-void host_knows(const RecordingUse& use, const capture::RecordedEvent& event, bool waited) {
-  if (event.capture != use->number) return;
+void host_knows(const RecordingUse& use, const Signal& signal, bool waited) {
+  if (signal.event.capture != use->number) return;
+  // Reads of ours that follow the work are found, and waited for, once what stands behind it is
+  // done: that takes no longer than a thread of the driver takes to say so.
+  constexpr std::uint64_t patience_ns = 200'000'000;
+  if (signal.behind) static_cast<Done*>(signal.behind.get())->wait(patience_ns);
+  use->settle_reads();
   if (waited)
-    use->host_waited(event);
+    use->host_waited(signal.event);
   else
-    use->host_saw(event);
+    use->host_saw(signal.event);
 }
 
 void lost(Device& device, VkResult result) noexcept {
@@ -198,11 +203,7 @@ VkResult VKAPI_CALL fence_status(VkDevice handle, VkFence fence) {
     return result;
   if (result == VK_SUCCESS) {
     const RecordingUse use;
-    if (use)
-      quietly([&] {
-        use->settle_reads();
-        host_knows(use, event_of(device, fence), false);
-      });
+    if (use) quietly([&] { host_knows(use, signal_of(device, fence), false); });
   }
   return result;
 }
@@ -220,10 +221,9 @@ VkResult VKAPI_CALL wait_for_fences(VkDevice handle, std::uint32_t count, const 
   if (!use || result != VK_SUCCESS) return result;
   quietly([&] {
     use->called("vkWaitForFences", begin_ns);
-    use->settle_reads();
     for (std::uint32_t i = 0; i < count; ++i)
       if (all || count == 1 || device.next.GetFenceStatus(handle, fences[i]) == VK_SUCCESS)
-        host_knows(use, event_of(device, fences[i]), true);
+        host_knows(use, signal_of(device, fences[i]), true);
   });
   return result;
 }
@@ -260,13 +260,16 @@ void semaphore_reached(const RecordingUse& use, Device& device, VkSemaphore sema
                        std::uint64_t value, bool waited) {
   Semaphore* known = device.semaphores.find(semaphore);
   if (!known) return;
-  std::vector<capture::RecordedEvent> reached;
+  std::vector<Signal> reached;
   {
     const std::lock_guard lock(known->mutex);
-    for (const auto& [signalled, event] : known->recorded)
-      if (signalled <= value) reached.push_back(event);
+    for (const auto& [signalled, what] : known->recorded)
+      if (signalled <= value) reached.push_back(what);
+    // Whoever waits for less from now on waits for nothing.
+    while (known->recorded.size() > 1 && known->recorded[1].first <= value)
+      known->recorded.pop_front();
   }
-  for (const capture::RecordedEvent& event : reached) host_knows(use, event, waited);
+  for (const Signal& signal : reached) host_knows(use, signal, waited);
 }
 
 VkResult VKAPI_CALL counter_value(VkDevice handle, VkSemaphore semaphore, std::uint64_t* value) {
@@ -275,11 +278,7 @@ VkResult VKAPI_CALL counter_value(VkDevice handle, VkSemaphore semaphore, std::u
   if (!session::mode() || result != VK_SUCCESS) [[likely]]
     return result;
   const RecordingUse use;
-  if (use)
-    quietly([&] {
-      use->settle_reads();
-      semaphore_reached(use, device, semaphore, *value, false);
-    });
+  if (use) quietly([&] { semaphore_reached(use, device, semaphore, *value, false); });
   return result;
 }
 
@@ -296,7 +295,6 @@ VkResult VKAPI_CALL wait_semaphores(VkDevice handle, const VkSemaphoreWaitInfo* 
   if (!use || result != VK_SUCCESS) return result;
   quietly([&] {
     use->called("vkWaitSemaphores", begin_ns);
-    use->settle_reads();
     const bool any = info->flags & VK_SEMAPHORE_WAIT_ANY_BIT && info->semaphoreCount > 1;
     for (std::uint32_t i = 0; i < info->semaphoreCount; ++i) {
       std::uint64_t value = info->pValues[i];

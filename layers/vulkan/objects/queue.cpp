@@ -160,13 +160,13 @@ void device_goes(Device& device) {
 
 // --- semaphores ---------------------------------------------------------------------------------
 
-void Semaphore::signal(std::uint64_t value, const capture::RecordedEvent& event) {
+void Semaphore::signal(std::uint64_t value, const Signal& what) {
   constexpr std::size_t most = 64;
   const std::lock_guard lock(mutex);
   is_signalled_by_us = true;
   submitted_value = std::max(submitted_value, value);
   if (!is_timeline) recorded.clear();
-  recorded.emplace_back(value, event);
+  recorded.emplace_back(value, what);
   if (recorded.size() > most) recorded.pop_front();
 }
 
@@ -174,7 +174,8 @@ void Semaphore::signal(std::uint64_t value, const capture::RecordedEvent& event)
 // just that value, after the next larger one.
 capture::RecordedEvent Semaphore::waited(std::uint64_t value) const {
   capture::RecordedEvent found;
-  for (const auto& [signalled, event] : recorded) {
+  for (const auto& [signalled, what] : recorded) {
+    const capture::RecordedEvent& event = what.event;
     if (event.capture != found.capture) found = {{}, event.capture, 0, no_index};
     event.for_each_done(
         [&](const capture::Point& point) { capture::add_point(found.after, point); });

@@ -74,9 +74,16 @@ struct Queue final : Object, capture::TrackedQueue {
   std::shared_ptr<Object> kept;
 };
 
+// What a fence or a value of a semaphore stands for.
+struct Signal {
+  capture::RecordedEvent event;
+  // Stands right behind the same work: it is done a moment later. Empty: other work is in between.
+  capture::Completion behind;
+};
+
 struct Fence final : Object {
-  std::mutex mutex;                 // of what follows
-  capture::RecordedEvent recorded;  // what it stands for
+  std::mutex mutex;  // of what follows
+  Signal signal;
 };
 
 struct Semaphore final : Object {
@@ -85,9 +92,9 @@ struct Semaphore final : Object {
   bool is_signalled_by_us = false;    // a submission of this process signals it, or has
   std::uint64_t submitted_value = 0;  // of a timeline: the largest that a submission signals
   // What it stands for; of a timeline with the values.
-  std::deque<std::pair<std::uint64_t, capture::RecordedEvent>> recorded;
+  std::deque<std::pair<std::uint64_t, Signal>> recorded;
 
-  void signal(std::uint64_t value, const capture::RecordedEvent& event);
+  void signal(std::uint64_t value, const Signal& what);
   // What a wait for this value comes after, merged.
   capture::RecordedEvent waited(std::uint64_t value) const;
 };
