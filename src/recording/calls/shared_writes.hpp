@@ -12,6 +12,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "recording/calls/tracked.hpp"
@@ -50,11 +51,19 @@ class SharedWrites {
     if (!are_any()) return done;
     Writes taken;
     const std::lock_guard lock(mutex_);
+    // One answer for all that were given together: the device gets on while it is asked.
+    std::vector<std::pair<void*, bool>> answers;
+    const auto is_event_done = [&](const Completion& event) {
+      for (const auto& [asked, answer] : answers)
+        if (asked == event.get()) return answer;
+      answers.emplace_back(event.get(), event.is_done());
+      return answers.back().second;
+    };
     take(taken, [&](const Write& write) {
       // What stands behind commands that were given together may be done a moment later than what
       // the program waited for.
       if (write.end != ~std::uint64_t{0} && is_done(write.command)) return true;
-      return write.event ? write.event.is_done() : is_done(write.command);
+      return write.event ? is_event_done(write.event) : is_done(write.command);
     });
     for (const Write& write : taken)
       if (!has(writes_, *write.buffer, write.first, write.end) &&
