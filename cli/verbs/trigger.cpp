@@ -140,10 +140,11 @@ bool environment_has(pid_t process, std::string_view variable) {
   bool is_captured = false;
   for (const pid_t one : family_of(process)) {
     if (environment_has(one, "REEL_CAPTURE_TRIGGER=1"))
-      throw Error(Code::invalid_argument,
-                  fmt::format("Process {} has made no call of OpenCL or Vulkan yet, so there is nothing to "
-                              "capture; try again when it has.",
-                              one));
+      throw Error(
+          Code::invalid_argument,
+          fmt::format("Process {} has made no call of OpenCL or Vulkan yet, so there is nothing to "
+                      "capture; try again when it has.",
+                      one));
     is_captured = is_captured || environment_has(one, "REEL_LAYER_CAPTURE=");
   }
   throw Error(Code::invalid_argument,
