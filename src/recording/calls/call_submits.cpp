@@ -141,11 +141,20 @@ void CallRecording::take_host_writes(std::uint32_t command, const Range& range) 
   }
   const HostWindow window = window_of(buffer);
   if (window.size_bytes == 0) return;
+  // A device writes some of these pages: whether the host wrote the rest nobody can tell, so that
+  // is read in the order of the commands.
+  std::vector<Range> shared;
+  const std::uint64_t range_end = range.offset_bytes + range.size_bytes;
   const auto changes =
       host_pages_.changed_in(&buffer, window.address, window.size_bytes, range.offset_bytes,
                              range.size_bytes, [&](std::uint64_t begin, std::uint64_t end) {
-                               return shared_writes_.are_under_way(buffer, begin, end);
+                               if (!shared_writes_.are_under_way(buffer, begin, end)) return false;
+                               begin = std::max(begin, range.offset_bytes);
+                               end = std::min(end, range_end);
+                               if (begin < end) shared.push_back({&buffer, begin, end - begin});
+                               return true;
                              });
+  for (const Range& one : shared) forget_host_known(one);
   for (const auto& [at, size] : changes) {
     const WorkArgument written{ArgumentKind::buffer, Access::write, {&buffer, at, size}};
     BoxSource bytes(window.address + at, line(size));

@@ -12,6 +12,8 @@ namespace {
 // given back in small numbers they are at hand for the next ones.
 constexpr std::uint32_t collect_every = 16;
 
+std::mutex& being_seen = *new std::mutex;  // there is one recording at a time
+
 }  // namespace
 
 void CallRecording::start(Ticket& ticket, TrackedQueue& queue) noexcept {
@@ -214,6 +216,9 @@ void CallRecording::saw_done(std::uint32_t stream, std::uint32_t command) {
 }
 
 void CallRecording::take_shared_done() {
+  // Another thread may be looking at what this one was told is done: it may write there only
+  // when that has been seen.
+  const std::lock_guard lock(being_seen);
   for (const SharedWrites::Done& done : shared_writes_.take_done(
            [&](const Point& point) { return host_waits_.is_done(point.stream, point.command); })) {
     const HostWindow window = window_of(*done.buffer);
