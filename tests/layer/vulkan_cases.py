@@ -37,7 +37,11 @@ def window(options, **expected):
 
 
 MEMORY = [
-    vulkan("flush_invalidate", dispatches=4),
+    vulkan(
+        "flush_invalidate",
+        dispatches=4,
+        rows={"select count(*), sum(count), call from submissions": [[4, 8, "vkQueueSubmit"]]},
+    ),
     vulkan("resubmitted", dispatches=123),
     vulkan("secondary", dispatches=15),
     vulkan("one_block", dispatches=23),
@@ -61,7 +65,7 @@ DESCRIPTORS = [
     vulkan("addresses used", dispatches=1, replay="partly", because="an address in memory is not followed"),
 ]
 KERNELS = [
-    vulkan("dispatches", dispatches=14),
+    vulkan("dispatches", dispatches=14, rows={"select count(*) from barriers": [[14]]}),
     vulkan("constants", dispatches=4),
     vulkan("subgroup_size", dispatches=4),
     vulkan("entries", dispatches=5),
@@ -73,7 +77,15 @@ ORDER = [
     vulkan("events", dispatches=13),
     vulkan("submit2", dispatches=12),
     vulkan("queries", dispatches=9, replay="partly", because="times are others in each run"),
-    vulkan("labels", dispatches=2),
+    vulkan(
+        "labels",
+        dispatches=2,
+        rows={
+            "select label from buffers": [["key cache"]],
+            "select name from kernels": [["advance rows"]],
+            "select label from streams": [["main queue"]],
+        },
+    ),
     vulkan("threads", dispatches=168),
     vulkan("missing_barrier not", dispatches=2),
     vulkan("missing_barrier", dispatches=2, replay=None, because="a barrier is missing"),
