@@ -71,6 +71,7 @@ class OpenClApi final : public capture::ApiAdapter {
   std::string words(int status) const override {
     return fmt::format("{} ({})", status_name(status), status);
   }
+  bool stamps_reads() const noexcept override { return true; }
   bool stamps(void* completion, document::StampRow& row) noexcept override {
     const auto get = [&](cl_profiling_info what) {
       cl_ulong ns = 0;

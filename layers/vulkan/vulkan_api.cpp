@@ -145,6 +145,8 @@ class VulkanApi final : public capture::ApiAdapter {
     row.ended_ns = done.ended_ns;
     return done.ended_ns != 0;
   }
+  // Copies of ours go with the program's own batch.
+  bool stamps_reads() const noexcept override { return false; }
   bool tell_when_done(void*, capture::ReadUnderWay*) noexcept override { return false; }
   const capture::RecordedEvent* waited_for(const capture::Ticket& ticket,
                                            std::uint32_t index) noexcept override {

@@ -80,6 +80,7 @@ class ToyApi final : public capture::ApiAdapter {
   void finish(void* queue) noexcept override;
   std::string words(int status) const override { return "toy error " + std::to_string(status); }
   bool stamps(void* completion, document::StampRow& row) noexcept override;
+  bool stamps_reads() const noexcept override { return true; }
   bool tell_when_done(void* completion, capture::ReadUnderWay* read) noexcept override;
   const capture::RecordedEvent* waited_for(const capture::Ticket& ticket,
                                            std::uint32_t index) noexcept override;

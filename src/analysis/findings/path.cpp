@@ -11,6 +11,11 @@ namespace reel::analysis {
 void path_rule(const Case& c, Findings& findings) {
   const LongestPath& path = c.report.path;
   if (path.steps.empty() || path.span_ns == 0) return;
+  // Of kernels whose times nobody knows, a path would say that they took none.
+  const auto& kernels = c.report.kernels;
+  if (!kernels.empty() &&
+      std::ranges::all_of(kernels, [](const KernelUsage& kernel) { return kernel.timed == 0; }))
+    return;
   Finding finding{.id = "cp"};
   finding.confidence = Confidence::likely;
   finding.title =

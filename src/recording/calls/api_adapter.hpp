@@ -55,6 +55,8 @@ class ApiAdapter : public DriverHandles {
   virtual std::string words(int status) const = 0;  // of the driver for a failure
   // When it was queued, submitted, started and ended, of one that is done; false: nobody knows.
   virtual bool stamps(void* completion, document::StampRow& row) noexcept = 0;
+  // Those of a read are of the read alone, and not of what it was given with.
+  virtual bool stamps_reads() const noexcept = 0;
   // Calls CallRecording::read_done(read, status) once it is done, from any thread, be it at once.
   // False: it can't tell, and the recording asks.
   virtual bool tell_when_done(void* completion, ReadUnderWay* read) noexcept = 0;

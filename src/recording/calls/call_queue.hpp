@@ -114,7 +114,10 @@ struct CallQueue : QueueLog {
 };
 
 inline ReadUnderWay::ReadUnderWay(CallRecording& by, const CallQueue& in)
-    : recording(by), api(in.api), count(in.readings), is_timed(in.is_timed) {}
+    : recording(by),
+      api(in.api),
+      count(in.readings),
+      is_timed(in.is_timed && in.api.stamps_reads()) {}
 
 // Commands that a program records once and gives again and again.
 struct CommandList {
