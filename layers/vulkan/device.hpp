@@ -179,6 +179,9 @@ struct Device final : Object {
   std::vector<Done*> given;  // that the driver may still signal, with a reference each
 
   void keep(Done* done);  // until it is over
+  // Waits for copies of ours: the program destroys something that they may read. It has waited for
+  // its own work, and knows nothing of what stands behind that; be it of a capture that is over.
+  void settle_copies() noexcept;
   std::vector<Done*> take_given() {
     const std::lock_guard lock(mutex);
     return std::move(given);

@@ -98,6 +98,7 @@ void VKAPI_CALL destroy_image(VkDevice handle, VkImage image,
                               const VkAllocationCallbacks* allocator) {
   Device& device = *device_of(handle);
   if (const auto known = device.images.remove(image)) let_go(known->storage);
+  device.settle_copies();
   device.next.DestroyImage(handle, image, allocator);
 }
 

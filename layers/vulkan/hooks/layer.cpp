@@ -3,6 +3,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/exit_watch.hpp"
 #include "layers/session/process.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
 #include "layers/vulkan/objects/queue.hpp"
@@ -132,6 +133,7 @@ VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreat
     result = create(physical, info, allocator, device);
   }
   if (result != VK_SUCCESS || !instance) return result;
+  on_exit_begin(ExitStep::wait_for_devices, wait_at_exit);
   quietly([&] {
     auto made = std::make_shared<Device>();
     made->handle = *device;

@@ -68,6 +68,7 @@ void VKAPI_CALL free_memory(VkDevice handle, VkDeviceMemory memory,
       known->base = known->imported = nullptr;
       known->cant_be_mapped = true;
     });
+  device.settle_copies();
   device.next.FreeMemory(handle, memory, allocator);
 }
 
@@ -208,6 +209,7 @@ void VKAPI_CALL destroy_buffer(VkDevice handle, VkBuffer buffer,
     quietly([&] { handle_goes(*known->storage, buffer); });
     let_go(known->storage);
   }
+  device.settle_copies();
   device.next.DestroyBuffer(handle, buffer, allocator);
 }
 

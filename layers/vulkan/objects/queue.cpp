@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/forks.hpp"
 #include "layers/control/control.hpp"
 #include "layers/session/recording_use.hpp"
 #include "layers/vulkan/vulkan_api.hpp"
@@ -91,6 +92,26 @@ void Device::keep(Done* done) {
   for (Done* one : over) one->release();
 }
 
+void Device::settle_copies() noexcept {
+  constexpr std::uint64_t patience_ns = 1'000'000'000;
+  quietly([&] {
+    std::vector<Done*> copying;
+    {
+      const std::lock_guard lock(mutex);
+      for (Done* one : given) {
+        const std::lock_guard its(one->mutex);
+        if (one->state != Done::State::submitted || one->runs.empty()) continue;
+        copying.push_back(one);
+        one->retain();
+      }
+    }
+    for (Done* one : copying) {
+      one->wait(patience_ns);
+      one->release();
+    }
+  });
+}
+
 // --- queues -------------------------------------------------------------------------------------
 
 Queue::Queue(Device& of) : TrackedQueue(vulkan_api()), owner(of.share()) { is_ordered = false; }
@@ -156,6 +177,33 @@ void device_goes(Device& device) {
     done->release();
   }
   device.is_gone = true;
+}
+
+// A driver that runs on the host may compile when exit() destroys what its compiler needs. Programs
+// that leave with work under way are lucky most of the time; a capture makes them late, and would
+// make them less so.
+void wait_at_exit(bool /*others*/) {
+  if (is_forked()) return;  // the driver's threads are the parent's
+  constexpr std::uint64_t patience_ns = 2'000'000'000;
+  quietly([] {
+    std::vector<std::shared_ptr<Device>> all;
+    devices().for_each([&](Device& device) { all.push_back(device.share()); });
+    for (const auto& device : all) {
+      std::vector<std::shared_ptr<Queue>> its;
+      {
+        const std::lock_guard lock(device->mutex);
+        its = device->queues;
+      }
+      for (const auto& queue : its) {
+        const std::unique_lock lock(queue->mutex, std::try_to_lock);
+        if (!lock || device->is_lost || queue->is_idle()) continue;
+        Done* done = mark(*queue);
+        if (!done) continue;
+        done->wait(patience_ns);
+        done->release();
+      }
+    }
+  });
 }
 
 // --- semaphores ---------------------------------------------------------------------------------

@@ -104,6 +104,9 @@ std::shared_ptr<Queue> queue_of(VkQueue handle);
 // The program destroys the device: whatever of ours it has is given back.
 void device_goes(Device& device);
 
+// At the beginning of exit(): for what the program left under way, some seconds at most.
+void wait_at_exit(bool others);
+
 // A fence behind all that the queue was given, with the queue's lock held; null: the driver can't.
 // The caller has a reference.
 Done* mark(Queue& queue, Done* done = nullptr) noexcept;
