@@ -4,7 +4,6 @@ import { execFileSync } from "node:child_process";
 import { build } from "esbuild";
 import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { after } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { findBrowser, openBrowser } from "./browser.mjs";
 import { PageDriver, Reel } from "./page_driver.mjs";
@@ -61,7 +60,6 @@ export const made = others.map((id) => [id, capture(id.replace(":", "_"), id, { 
 
 export const browser = await openBrowser();
 export const driver = new PageDriver(browser, screenshots);
-after(() => browser.close());
 
 export const html = join(documents, "host.html");
 reel.text("view", host, "--html", html, "--overwrite");

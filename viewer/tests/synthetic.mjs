@@ -582,6 +582,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
       after: Uint32Array.from({ length: gapCount }, (_, g) => gaps[4 * g + 3]),
       period: Uint32Array.from({ length: gapCount }, (_, g) => g),
       call: new Uint32Array(gapCount).fill(noIndex),
+      after_wait: new Uint32Array(gapCount).fill(noIndex),
     }),
   );
   const done = { what: "Looked at everything", part: 1, done: true };

@@ -97,7 +97,7 @@ class Loader {
 
   void check_format() {
     if (state_->facts.empty()) {
-      problems_.damage("The document ends before its metadata.");
+      problems_.missing("The document ends before its metadata.");
       return;
     }
     const auto format = number(state_->facts, "format");
