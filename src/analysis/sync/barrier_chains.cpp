@@ -86,7 +86,8 @@ std::uint32_t BarrierChains::next_change(const State& state, std::uint32_t after
 void BarrierChains::apply(State& state, std::uint32_t command, std::span<const Range> ranges,
                           Path& path) const {
   const State before = state;  // rows of one command don't chain
-  const auto [first, end] = std::ranges::equal_range(rows_, command, {}, &Row::command);
+  const auto first = std::ranges::lower_bound(rows_, command, {}, &Row::command);
+  const auto end = std::ranges::upper_bound(rows_, command, {}, &Row::command);
   const auto add = [&](std::uint8_t by) {
     path.steps[path.count] = {command, by};
     return path.count++;

@@ -135,9 +135,9 @@ std::optional<std::uint32_t> Trace::submission_of(std::uint32_t command) const {
 }
 
 std::span<const TraceBarrier> Trace::barriers_of(std::uint32_t command) const {
-  const auto rows =
-      std::ranges::equal_range(state_->tables.barriers, command, {}, &TraceBarrier::command);
-  return {rows.begin(), rows.end()};
+  const auto& all = state_->tables.barriers;
+  return {std::ranges::lower_bound(all, command, {}, &TraceBarrier::command),
+          std::ranges::upper_bound(all, command, {}, &TraceBarrier::command)};
 }
 
 const TraceWork& Trace::work_of(const TraceCommand& command) const {
