@@ -167,7 +167,8 @@ class VulkanApi final : public capture::ApiAdapter {
     Queue& queue = *queue_at(handle);
     Storage& storage = storage_of(range);
     auto* ticket = static_cast<Ticket*>(order.ahead_of);
-    const bool may_look = (!ticket || !ticket->has_open_waits) && is_idle(*queue.owner, queue);
+    const bool may_look = (!ticket || (!ticket->has_open_waits && !ticket->is_behind_others)) &&
+                          is_idle(*queue.owner, queue);
     if (std::byte* bytes = may_look ? storage.host_bytes() : nullptr) {
       std::memcpy(target.data(), bytes + range.offset_bytes, target.size());
       done = Completion(*this, nothing_to_wait_for());

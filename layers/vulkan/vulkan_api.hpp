@@ -22,6 +22,7 @@ struct Ticket final : capture::Ticket {
   Queue* at = nullptr;
   std::vector<capture::RecordedEvent> waits;  // of its semaphores
   bool has_open_waits = false;                // it may wait for what nobody has submitted yet
+  bool is_behind_others = false;              // of the same call, which the driver has not got yet
   Done* behind = nullptr;                     // stands behind all of the submission
   std::unique_ptr<CopyRun> run;               // reads of ours that go ahead of it; null: none
 };

@@ -193,7 +193,9 @@ class Submitting {
 
   // Before the driver is told; the queue's lock is held.
   void prepare(const RecordingUse& use, BatchView view) {
+    const bool is_behind_others = !batches_.empty();
     Batch& batch = *batches_.emplace_back(std::make_unique<Batch>());
+    batch.ticket.is_behind_others = is_behind_others;
     batch.view = std::move(view);
     batch.ticket.at = &queue_;
     find_waits(batch);

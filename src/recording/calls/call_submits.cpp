@@ -111,14 +111,15 @@ void CallRecording::take_host_writes(Ticket& ticket, Submission& list) {
       used[&buffer].add(argument.range.offset_bytes,
                         argument.range.offset_bytes + argument.range.size_bytes);
     }
-  for (const auto& [buffer, ranges] : used)
-    ranges.for_each_in(0, buffer->size_bytes, [&](std::uint64_t begin, std::uint64_t end) {
-      const Range range{buffer, begin, end - begin};
-      if (ticket.may_start_late)
-        forget_host_known(range);
-      else
-        take_host_writes(ticket.id, range);
-    });
+  for (const auto& entry : used)  // clang 14 captures no names of parts
+    entry.second.for_each_in(0, entry.first->size_bytes,
+                             [&](std::uint64_t begin, std::uint64_t end) {
+                               const Range range{entry.first, begin, end - begin};
+                               if (ticket.may_start_late)
+                                 forget_host_known(range);
+                               else
+                                 take_host_writes(ticket.id, range);
+                             });
 }
 
 // What is the host's may change until the commands start, so it is read in their order.
