@@ -169,6 +169,13 @@ void CallRecording::check_seen(const SharedWrites::Done& done, const HostWindow&
   if (done.first >= end || contents == Contents::none) return;
   TrackedBuffer& buffer = *done.buffer;
   host_pages_.learn(&buffer, window.address, window.size_bytes, done.first, end - done.first);
+  // Pages are known as a whole: what the host wrote beside the device's bytes is not seen any more,
+  // and is read when it is next used.
+  constexpr std::uint64_t page = HostPages::page_bytes;
+  const std::uint64_t pages_begin = done.first / page * page;
+  const std::uint64_t pages_end = std::min((end + page - 1) / page * page, window.size_bytes);
+  if (pages_begin < done.first) forget_host_known({&buffer, pages_begin, done.first - pages_begin});
+  if (end < pages_end) forget_host_known({&buffer, end, pages_end - end});
   const BufferRange range = range_of(buffer, done.first, end - done.first);
   for (const Piece& piece : ledger_.device_written(range)) {
     const WorkArgument written{
