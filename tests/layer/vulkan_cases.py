@@ -158,6 +158,7 @@ VULKAN_GROUPS = {
     "vulkan_valid": [
         validated(case)
         for case in ALL
-        if case.command not in INVALID and not case.command.endswith(DIES)
+        # Of values of semaphores the layer learns on a thread of its own, and may be late: then it says what isn't true.
+        if case.command not in (*INVALID, "semaphores") and not case.command.endswith(DIES)
     ],
 }
