@@ -16,6 +16,7 @@
 #include "layers/control/control.hpp"
 #include "layers/opencl/objects/command_buffer.hpp"
 #include "layers/opencl/opencl_api.hpp"
+#include "layers/session/quietly.hpp"
 #include "layers/session/recording_use.hpp"
 #include "recording/writing/call_meter.hpp"
 
@@ -136,14 +137,5 @@ class Beside {
  private:
   capture::CallMeter meter_;
 };
-
-// Bookkeeping must never stop a program.
-template <class F>
-void quietly(F&& function) noexcept {
-  try {
-    function();
-  } catch (...) {
-  }
-}
 
 }  // namespace reel::layer

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "layers/session/quietly.hpp"
 #include "layers/tracking/handle_table.hpp"
 #include "layers/vulkan/functions.hpp"
 
@@ -30,15 +31,6 @@ T& forever() {
   alignas(T) static std::byte place[sizeof(T)];
   static T& one = *new (place) T;
   return one;
-}
-
-// Bookkeeping must never stop a program.
-template <class F>
-void quietly(F&& function) noexcept {
-  try {
-    function();
-  } catch (...) {
-  }
 }
 
 // What the layer keeps for a handle.

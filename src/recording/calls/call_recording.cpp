@@ -14,10 +14,6 @@ std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 constexpr std::size_t map_memory_bytes = std::size_t{1} << 30;
 constexpr std::size_t kept_map_bytes = std::size_t{256} << 20;
 
-bool overwrites(WorkKind kind) {
-  return kind == WorkKind::copy || kind == WorkKind::fill || kind == WorkKind::write;
-}
-
 }  // namespace
 
 CallRecording::CallRecording(std::uint32_t capture_number, std::string document_path,

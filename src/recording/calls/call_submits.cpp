@@ -12,14 +12,6 @@
 
 namespace reel::capture {
 
-namespace {
-
-bool overwrites(WorkKind kind) {
-  return kind == WorkKind::copy || kind == WorkKind::fill || kind == WorkKind::write;
-}
-
-}  // namespace
-
 void CallRecording::submit(Ticket& ticket, Submission& list) noexcept {
   quietly([&] {
     ticket.work->clear();

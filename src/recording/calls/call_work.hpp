@@ -38,6 +38,11 @@ struct WorkArgument {
   bool is_written() const noexcept { return is_buffer() && writes(access); }
 };
 
+// Commands of this kind write all of the ranges that they are given to write.
+inline bool overwrites(WorkKind kind) noexcept {
+  return kind == WorkKind::copy || kind == WorkKind::fill || kind == WorkKind::write;
+}
+
 std::vector<Piece> pieces_of(std::span<const WorkArgument> arguments);
 
 // Reused from call to call; clear() keeps memory.
