@@ -1,12 +1,12 @@
-#include "layers/vulkan/stamp_run.hpp"
+#include "layers/vulkan/stamps/stamp_run.hpp"
 
-#include "layers/vulkan/objects/queue.hpp"
+#include "layers/vulkan/stamps/ticks.hpp"
 
 namespace reel::layer::vk {
 
-std::unique_ptr<StampRun> StampRun::make(Queue& queue) {
-  std::unique_ptr<StampRun> run(new StampRun(queue.owner));
-  return run->record(queue.family) ? std::move(run) : nullptr;
+std::unique_ptr<StampRun> StampRun::make(Device& device, std::uint32_t family, std::size_t count) {
+  std::unique_ptr<StampRun> run(new StampRun(device.share(), family));
+  return run->record(count) ? std::move(run) : nullptr;
 }
 
 StampRun::~StampRun() {
@@ -15,16 +15,15 @@ StampRun::~StampRun() {
   if (queries_) device_->next.DestroyQueryPool(device_->handle, queries_, nullptr);
 }
 
-bool StampRun::record(std::uint32_t family) {
+bool StampRun::record(std::size_t count) {
   const DeviceFunctions& next = device_->next;
   VkQueryPoolCreateInfo query_info{};
   query_info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
   query_info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  query_info.queryCount = 2;
+  query_info.queryCount = static_cast<std::uint32_t>(count);
   VkCommandPoolCreateInfo pool_info{};
   pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-  pool_info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
-  pool_info.queueFamilyIndex = family;
+  pool_info.queueFamilyIndex = family_;
   if (next.CreateQueryPool(device_->handle, &query_info, nullptr, &queries_) != VK_SUCCESS ||
       next.CreateCommandPool(device_->handle, &pool_info, nullptr, &pool_) != VK_SUCCESS)
     return false;
@@ -32,36 +31,35 @@ bool StampRun::record(std::uint32_t family) {
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
   info.commandPool = pool_;
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  info.commandBufferCount = 2;
-  if (next.AllocateCommandBuffers(device_->handle, &info, commands_) != VK_SUCCESS) return false;
+  info.commandBufferCount = static_cast<std::uint32_t>(count);
+  commands_.resize(count);
+  if (next.AllocateCommandBuffers(device_->handle, &info, commands_.data()) != VK_SUCCESS) {
+    commands_.clear();
+    return false;
+  }
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  for (std::uint32_t i = 0; i < 2; ++i) {
+  for (std::uint32_t i = 0; i < count; ++i) {
     if (device_->set_loader_data &&
         device_->set_loader_data(device_->handle, commands_[i]) != VK_SUCCESS)
       return false;
     if (next.BeginCommandBuffer(commands_[i], &begin) != VK_SUCCESS) return false;
-    if (i == 0) next.CmdResetQueryPool(commands_[i], queries_, 0, 2);
+    if (i == 0) next.CmdResetQueryPool(commands_[i], queries_, 0, query_info.queryCount);
+    // What the batch waits for, it waits for at this stage as well, and so do copies of ours; work
+    // of earlier batches that still runs is none of its business.
     next.CmdWriteTimestamp(
         commands_[i],
-        i == 0 ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_,
+        i == 0 ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_,
         i);
     if (next.EndCommandBuffer(commands_[i]) != VK_SUCCESS) return false;
   }
   return true;
 }
 
-bool StampRun::read(std::uint64_t& started_ns, std::uint64_t& ended_ns) const noexcept {
-  std::uint64_t ticks[2] = {0, 0};
-  if (device_->is_gone ||
-      device_->next.GetQueryPoolResults(device_->handle, queries_, 0, 2, sizeof ticks, ticks,
-                                        sizeof ticks[0], VK_QUERY_RESULT_64_BIT) != VK_SUCCESS)
-    return false;
-  const auto period = static_cast<double>(device_->properties.limits.timestampPeriod);
-  started_ns = static_cast<std::uint64_t>(static_cast<double>(ticks[0]) * period);
-  ended_ns = static_cast<std::uint64_t>(static_cast<double>(ticks[1]) * period);
-  return started_ns != 0 && ended_ns >= started_ns;
+std::vector<std::optional<std::uint64_t>> StampRun::read(std::size_t count) const {
+  std::vector<std::optional<std::uint64_t>> ticks;
+  read_queries(*device_, queries_, static_cast<std::uint32_t>(count), ticks);
+  return ticks;
 }
 
 }  // namespace reel::layer::vk

@@ -1,42 +1,45 @@
-// stamp_run.hpp - timestamps around one batch of the program: when the device came to it, and when
-// it was done.
+// stamp_run.hpp - timestamps around one batch of the program, and between its command buffers.
 //
-// Two command buffers of ours, the first and the last of the batch, and two queries. What lies
-// between is not stamped: a timestamp after each dispatch makes small ones several times as long.
+// Command buffers of ours with one timestamp each. The first says when the batch began, once what
+// it waits for and what copies of ours read was there; each other one when all before it had ended.
+// They are recorded once: a run that is done serves another batch of its queue family.
 // Under the queue's lock, but for read() and the destructor, which come when it is done.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "layers/vulkan/device.hpp"
 
 namespace reel::layer::vk {
 
-struct Queue;
-
 class StampRun {
  public:
-  // Null: the driver can't.
-  static std::unique_ptr<StampRun> make(Queue& queue);
+  // With at least so many timestamps, two or more; null: the driver can't.
+  static std::unique_ptr<StampRun> make(Device& device, std::uint32_t family, std::size_t count);
   ~StampRun();
   StampRun(const StampRun&) = delete;
   StampRun& operator=(const StampRun&) = delete;
 
-  VkCommandBuffer first() const noexcept { return commands_[0]; }
-  VkCommandBuffer last() const noexcept { return commands_[1]; }
-  // Nanoseconds on the device's clock; false: it doesn't tell.
-  bool read(std::uint64_t& started_ns, std::uint64_t& ended_ns) const noexcept;
+  std::uint32_t family() const noexcept { return family_; }
+  std::size_t size() const noexcept { return commands_.size(); }
+  VkCommandBuffer command(std::size_t i) const noexcept { return commands_[i]; }
+  // The first `count`, of work that is done.
+  std::vector<std::optional<std::uint64_t>> read(std::size_t count) const;
 
  private:
-  explicit StampRun(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  bool record(std::uint32_t family);
+  StampRun(std::shared_ptr<Device> device, std::uint32_t family)
+      : device_(std::move(device)), family_(family) {}
+  bool record(std::size_t count);
 
   const std::shared_ptr<Device> device_;
+  const std::uint32_t family_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkQueryPool queries_ = VK_NULL_HANDLE;
-  VkCommandBuffer commands_[2] = {VK_NULL_HANDLE, VK_NULL_HANDLE};
+  std::vector<VkCommandBuffer> commands_;
 };
 
 }  // namespace reel::layer::vk
