@@ -85,9 +85,11 @@ void became_visible(Memory& memory) {
       within.push_back(std::move(storage));
     }
   }
-  const RecordingUse use;
+  const RecordingUse use(or_ending);
   if (!use) return;
   for (const auto& storage : within) use->became_visible(*storage);
+  // A capture that ends may be reading it without the map, and would read what the host writes.
+  if (!within.empty() && session::mode() & session::ending) session::stray_command();
 }
 
 VkResult VKAPI_CALL map_memory(VkDevice handle, VkDeviceMemory memory, VkDeviceSize offset,
