@@ -26,6 +26,14 @@ inline const void* key_of(const void* dispatchable) noexcept {
   return *static_cast<const void* const*>(dispatchable);
 }
 
+// The struct of this type in a chain of Vulkan's; null: there is none.
+template <class Info>
+const Info* find_in(const void* chain, VkStructureType type) noexcept {
+  for (auto* one = static_cast<const VkBaseInStructure*>(chain); one; one = one->pNext)
+    if (one->sType == type) return reinterpret_cast<const Info*>(one);
+  return nullptr;
+}
+
 // Never destroyed: a program may call from its last destructor.
 template <class T>
 T& forever() {

@@ -65,7 +65,9 @@ class SubmissionReader {
   void add_image(capture::CallWork& work, const Descriptor& value, Access access);
   void add_sampler(capture::CallWork& work, const SetLayout::Binding& binding,
                    std::uint32_t element, const Descriptor& value);
-  void add_range(capture::CallWork& work, const capture::Range& range, Access access);
+  // `view`: the image on it that is bound, where there is one.
+  void add_range(capture::CallWork& work, const capture::Range& range, Access access,
+                 Storage* view = nullptr);
   void copy_buffer(const CopyBufferOp& op);
   void copy_image(const CopyImageOp& op);
   void copy_pixels(const CopyBufferImageOp& op, bool to_image);

@@ -80,7 +80,7 @@ class DiffTime:
     spread_a_ns: int  # half the interquartile range
     spread_b_ns: int
     p: float | None  # None: too few passes
-    shift_ns: int  # of the lower quartile
+    shift_ns: int  # of the lower decile
     floor_ns: int  # a shift must be larger
     significant: bool
     passes_needed: int | None

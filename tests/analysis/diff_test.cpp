@@ -37,6 +37,42 @@ TEST(Diff, SaysThatArgumentsChangedOnlyIfTheyStayTheSameFromPassToPass) {
   EXPECT_FALSE(diff_of_reads({64, 128, 192}, {128, 192, 256}).rows.at(0).new_arguments);
 }
 
+// Each pass ends in a wait that returns so late; then the host works, and its launch takes 5 µs.
+struct Between {
+  double woken_late = 10, host = 2;
+  bool waits = true;
+};
+
+analysis::TraceDiff diff_of_between(const Between& a, const Between& b) {
+  MadeDocument before, after;
+  for (auto& [made, between] : {std::pair(&before, &a), std::pair(&after, &b)}) {
+    const auto k = made->kernel("work");
+    double t = 20;
+    for (int pass = 0; pass < 12; ++pass) {
+      made->add({.kernel = k, .run = {t, t + 500}, .call = test::Span{t - 5, t - 4}});
+      made->pass({t - 5.5, t + 500});
+      t += 500 + (between->waits ? between->woken_late : 0);
+      if (between->waits) made->call("finish", {t - between->woken_late - 400, t});
+      t += between->host + 5 + pass % 3;
+    }
+  }
+  return diff(before.trace(), after.trace());
+}
+
+TEST(Diff, HowLateAWaitReturnsBetweenPassesIsTheSystemsDoing) {
+  const analysis::TraceDiff later = diff_of_between({}, {.woken_late = 90});
+  EXPECT_FALSE(later.between.significant);
+  EXPECT_GT(later.between.delta_ns(), 70'000) << "and it is still shown";
+  EXPECT_FALSE(later.differs());
+}
+
+TEST(Diff, WhatTheHostDoesBetweenPassesIsTheProgramsDoing) {
+  EXPECT_TRUE(diff_of_between({}, {.host = 60}).between.significant);
+  EXPECT_TRUE(diff_of_between({.woken_late = 30}, {.host = 90}).between.significant);
+  // A wait that wasn't there.
+  EXPECT_TRUE(diff_of_between({.waits = false}, {.woken_late = 90}).between.significant);
+}
+
 struct Shape {
   double matmul = 20, gap = 1, jitter = 0;
   int passes = 12;

@@ -110,8 +110,6 @@ void bound(Device& device, VkImage image, VkDeviceMemory memory, VkDeviceSize of
     VkMemoryRequirements needs{};
     device.next.GetImageMemoryRequirements(device.handle, image, &needs);
     put_into(known->storage, holds, offset, needs.size);
-    const RecordingUse use;
-    if (use) use->made(*known->storage);
   });
 }
 

@@ -68,13 +68,6 @@ struct BatchView {
   bool may_be_added_to = true;
 };
 
-template <class Info>
-const Info* find_in(const void* chain, VkStructureType type) {
-  for (auto* one = static_cast<const VkBaseInStructure*>(chain); one; one = one->pNext)
-    if (one->sType == type) return reinterpret_cast<const Info*>(one);
-  return nullptr;
-}
-
 BatchView view_of(const VkSubmitInfo& info) {
   BatchView view;
   const auto* values = find_in<VkTimelineSemaphoreSubmitInfo>(

@@ -66,7 +66,7 @@ struct Descriptor {
   VkDescriptorType type = VK_DESCRIPTOR_TYPE_MAX_ENUM;  // none: not written yet
   VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
   VkBuffer buffer = VK_NULL_HANDLE;
-  VkDeviceSize offset = 0, range = 0;
+  VkDeviceSize offset = 0, range = 0;  // of a byte of an inline block: range is the byte
   VkImageView view = VK_NULL_HANDLE;
   VkSampler sampler = VK_NULL_HANDLE;
   VkBufferView texels = VK_NULL_HANDLE;

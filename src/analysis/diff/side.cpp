@@ -22,11 +22,23 @@ Side::Side(const Trace& trace, const Report& report) : trace_(trace), report_(re
   for (std::size_t p = 1; p < passes_.size(); ++p)
     if (passes_[p - 1].ended_ns && passes_[p].started_ns > passes_[p - 1].ended_ns)
       passes_[p].between_ns = passes_[p].started_ns - passes_[p - 1].ended_ns;
+  add_latencies();
   if (passes_.size() > 2) warm_from_ = 1;
   std::vector<std::size_t> order;
   for (std::size_t p = warm_from_; p < passes_.size(); ++p) order.push_back(p);
   std::ranges::stable_sort(order, {}, [&](std::size_t p) { return passes_[p].total_ns; });
   typical_ = order[order.size() / 2];
+}
+
+void Side::add_latencies() {
+  for (const Gap& gap : report_.activity.gaps) {
+    // The first pass that starts after the gap began, if the one before it had ended.
+    const auto next = std::ranges::upper_bound(passes_, gap.begin_ns, {}, &PassTime::started_ns);
+    if (next == passes_.begin() || next == passes_.end()) continue;
+    if (gap.begin_ns < std::prev(next)->ended_ns) continue;
+    if (gap.cause == IdleCause::wakeup) next->woken_late_ns += gap.size_ns();
+    if (gap.cause == IdleCause::launch) next->launching_ns += gap.size_ns();
+  }
 }
 
 RowKey Side::key_of(const TraceWork& work) const {

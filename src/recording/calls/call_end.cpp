@@ -243,8 +243,9 @@ void CallRecording::read_results() {
   overhead(OverheadKind::checks, begin_ns, total);
 }
 
-CaptureReport CallRecording::end(std::chrono::milliseconds patience) {
-  is_ending_.store(true, std::memory_order_release);
+CaptureReport CallRecording::end(std::chrono::milliseconds patience,
+                                 const std::function<void()>& results_read) {
+  will_end();
   const std::vector<std::shared_ptr<TrackedQueue>> queues = this->queues();
   bool all_done = true;
   for (const auto& queue : queues) {
@@ -266,6 +267,7 @@ CaptureReport CallRecording::end(std::chrono::milliseconds patience) {
       take_shared_done();  // the program may never have waited for it
       read_results();
     });
+  results_read();
   for (const auto& queue : queues) {
     const std::lock_guard lock(queue->mutex);
     CallQueue& record = *queue->record;

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -118,7 +119,11 @@ class CallRecording final : public RecordingCore {
   // All that is under way, as long as some of it gets done within `patience`.
   void wait_for_work(std::chrono::milliseconds patience) noexcept;
   // Waits in the same way; 0: not at all.
-  CaptureReport end(std::chrono::milliseconds patience);
+  // The host learns of its commands until results_read() has returned, and of none after it.
+  CaptureReport end(
+      std::chrono::milliseconds patience, const std::function<void()>& results_read = [] {});
+  // … and from here on commands of the program may pass by.
+  void will_end() noexcept { is_ending_.store(true, std::memory_order_release); }
   // After end(): whether nobody comes back to it. A driver that has not read all yet will.
   bool may_be_destroyed() const noexcept { return is_read_; }
   // An adapter's answer to tell_when_done(), once; `read` is gone then.

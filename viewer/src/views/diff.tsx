@@ -28,7 +28,7 @@ const withSpread = (ns: number, spread: number) => (spread ? `${timeText(ns)} ±
 function whyOf(time: DiffTime): string {
   if (time.p === null) return "Too few passes to tell a change from noise";
   const needed = time.passes_needed ? `; ${time.passes_needed} passes of each might show it` : "";
-  return `p = ${time.p.toPrecision(2)}; the lower quartile changed by ${deltaText(time.shift_ns)}, less than ${timeText(time.floor_ns)} is not called a change${needed}`;
+  return `p = ${time.p.toPrecision(2)}; the lower decile changed by ${deltaText(time.shift_ns)}, less than ${timeText(time.floor_ns)} is not called a change${needed}`;
 }
 
 function Totals({ diff }: { diff: Diff }) {
