@@ -81,7 +81,7 @@ TEST_F(PageDataTest, TheDocumentNamesEveryColumnWithItsType) {
     }
     EXPECT_EQ(described, expected) << match[1];
   }
-  EXPECT_EQ(tables, 13);
+  EXPECT_EQ(tables, 14);
 }
 
 TEST_F(PageDataTest, CommandsAreThoseOfTheTrace) {

@@ -264,6 +264,7 @@ test("an empty document, and one of a single command", async () => {
     }),
   );
   resources.set("calls", empty({ name: u32, thread: u32, command: u32, begin: f64, end: f64 }));
+  resources.set("intervals", empty({ first: u32, count: u32, stream: u32, begin: f64, end: f64 }));
   resources.set(
     "gaps",
     empty({ device: u32, cause: u8, begin: f64, end: f64, before: u32, after: u32, call: u32, after_wait: u32, period: u32 }),

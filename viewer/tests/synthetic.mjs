@@ -572,6 +572,16 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     }),
   );
   resources.set(
+    "intervals",
+    encodeColumns(0, {
+      first: new Uint32Array(0),
+      count: new Uint32Array(0),
+      stream: new Uint32Array(0),
+      begin: new Float64Array(0),
+      end: new Float64Array(0),
+    }),
+  );
+  resources.set(
     "gaps",
     encodeColumns(gapCount, {
       device: new Uint32Array(gapCount),
