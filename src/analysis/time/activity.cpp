@@ -77,7 +77,7 @@ Activity find_activity(const Trace& trace) {
   }
   if (!std::ranges::is_sorted(by_start)) std::ranges::sort(by_start);
 
-  const IdleSearch search(trace);
+  IdleSearch search(trace);
   std::vector<std::uint32_t> last_to_end(trace.devices().size(), no_index);
   for (const auto& [started_ns, c] : by_start) {
     const TraceCommand& command = trace.commands()[c];
