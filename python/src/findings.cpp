@@ -67,6 +67,7 @@ py::dict to_time(const analysis::DiffTime& time) {
   row["shift_ns"] = time.shift_ns;
   row["floor_ns"] = time.floor_ns;
   row["significant"] = time.significant;
+  row["comparable"] = time.comparable;
   row["passes_needed"] = time.passes_needed;
   return row;
 }

@@ -12,10 +12,13 @@ namespace reel::analysis {
 
 namespace {
 
-// The smallest time that this share of all runs does not exceed.
-std::uint64_t quantile(const std::vector<std::uint64_t>& sorted, double share) {
-  const auto rank = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
-  return sorted[std::min(rank, sorted.size() - 1)];
+// The smallest time that this share of all runs does not exceed. Puts it in its place: two of a
+// million take a third of the time that sorting them does.
+std::uint64_t quantile(std::vector<std::uint64_t>& times, double share) {
+  const auto rank = static_cast<std::size_t>(share * static_cast<double>(times.size()));
+  const auto place = times.begin() + static_cast<std::ptrdiff_t>(std::min(rank, times.size() - 1));
+  std::ranges::nth_element(times, place);
+  return *place;
 }
 
 double variation_of(const std::vector<std::uint64_t>& times, double mean) {
@@ -73,12 +76,12 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
     usage.timed = times[k].size();
     usage.shapes = static_cast<std::uint32_t>(shapes[k].size());
     if (times[k].empty()) continue;
-    std::ranges::sort(times[k]);
     usage.mean_ns = usage.total_ns / usage.timed;
-    usage.least_ns = times[k].front();
+    const auto [least, most] = std::ranges::minmax(times[k]);
+    usage.least_ns = least;
+    usage.most_ns = most;
     usage.p50_ns = quantile(times[k], 0.5);
     usage.p95_ns = quantile(times[k], 0.95);
-    usage.most_ns = times[k].back();
     usage.variation = variation_of(
         times[k], static_cast<double>(usage.total_ns) / static_cast<double>(usage.timed));
   }

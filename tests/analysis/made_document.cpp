@@ -164,8 +164,8 @@ void MadeDocument::pass(Span span) {
   writer_->add(
       RegionRow{TraceRegion::Kind::pass, ++passes_, 0, 1, at_us(span.begin), at_us(span.end)});
 }
-void MadeDocument::overhead(Span span) {
-  writer_->add(OverheadRow{OverheadKind::inputs, 1, at_us(span.begin), at_us(span.end), 1});
+void MadeDocument::overhead(Span span, OverheadKind kind) {
+  writer_->add(OverheadRow{kind, 1, at_us(span.begin), at_us(span.end), 1});
 }
 void MadeDocument::contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,
                             const std::vector<float>& values, bool stored) {

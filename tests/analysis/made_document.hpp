@@ -74,7 +74,7 @@ class MadeDocument {
   void edge(std::uint32_t graph, std::uint32_t from, std::uint32_t to, std::uint8_t kind);
   void call(const std::string& name, Span span, std::uint32_t thread = 1);
   void pass(Span span);
-  void overhead(Span span);
+  void overhead(Span span, OverheadKind kind = OverheadKind::inputs);
   void contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,
                 const std::vector<float>& values, bool stored = true);
   void note(const std::string& text);

@@ -93,7 +93,7 @@ Activity find_activity(const Trace& trace) {
   }
   if (!std::ranges::is_sorted(by_start, starts_before)) std::ranges::sort(by_start, starts_before);
 
-  const IdleSearch search(trace);
+  IdleSearch search(trace);
   std::vector<std::uint32_t> last_to_end(trace.devices().size(), no_index);
   for (const TimedRun& run : by_start) {
     const TraceCommand& command = trace.commands()[run.first];

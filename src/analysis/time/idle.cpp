@@ -35,7 +35,11 @@ Intervals recording_times(const Trace& trace) {
 }
 
 IdleSearch::IdleSearch(const Trace& trace)
-    : trace_(trace), calls_(trace), order_(trace), capturing_(recording_times(trace)) {
+    : trace_(trace),
+      calls_(trace),
+      order_(trace),
+      waits_(trace),
+      capturing_(recording_times(trace)) {
   for (const TraceDevice& device : trace.devices())
     errors_ns_.push_back(device.clock_error_ns.value_or(0));
   // Of a document of one device, host calls alone.
@@ -57,7 +61,7 @@ IdleSearch::IdleSearch(const Trace& trace)
   for (auto& ends : ends_ns_) std::ranges::sort(ends);
 }
 
-void IdleSearch::explain(const Gap& period, std::vector<Gap>& parts) const {
+void IdleSearch::explain(const Gap& period, std::vector<Gap>& parts) {
   const std::size_t first = parts.size();
   const auto add = [&](const Claim& claim) {
     if (claim.begin_ns >= claim.end_ns) return;
@@ -74,10 +78,10 @@ void IdleSearch::explain(const Gap& period, std::vector<Gap>& parts) const {
     part.after_wait = claim.after_wait;
     parts.push_back(part);
   };
-  Claims claims;
-  claim_all(period, claims);
+  claims_.clear();
+  claim_all(period, claims_);
   // What recording takes is recording's, whatever the program did meanwhile.
-  for (const Claim& claim : claims) {
+  for (const Claim& claim : claims_) {
     Claim rest = claim;
     capturing_.for_each_within(claim.begin_ns, claim.end_ns,
                                [&](std::uint64_t begin, std::uint64_t end) {
@@ -171,7 +175,7 @@ std::uint64_t IdleSearch::end_of_awaited(const Gap& period) const {
       latest = std::max(latest, end);
   };
   if (const auto previous = order_.previous(period.after)) look_at(*previous);
-  for (const TraceOrder& wait : order_.waits(period.after)) look_at(wait.after);
+  for (const TraceOrder& wait : waits_.of(period.after)) look_at(wait.after);
   return latest;
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t most_what_ifs = 8;
 class PathSearch {
  public:
   PathSearch(const Trace& trace, const Activity& activity)
-      : trace_(trace), activity_(activity), calls_(trace), order_(trace) {
+      : trace_(trace), activity_(activity), calls_(trace), waits_(trace) {
     times_.reserve(trace.commands().size());
     for (const TraceCommand& command : trace.commands()) {
       // A launch stands for its nodes, which are there themselves.
@@ -105,7 +105,7 @@ class PathSearch {
         add(last[stream]);
       }
       for (std::uint32_t member = first_timed_with(c); member <= c; ++member)
-        for (const TraceOrder& wait : order_.waits(member)) add(wait.after);
+        for (const TraceOrder& wait : waits_.of(member)) add(wait.after);
       if (is_timed(c)) last[stream] = c;
     }
     first_.push_back(static_cast<std::uint32_t>(before_.size()));
@@ -285,7 +285,7 @@ class PathSearch {
   const Trace& trace_;
   const Activity& activity_;
   HostCalls calls_;
-  StreamOrder order_;
+  CommandWaits waits_;
   std::vector<Times> times_;           // of every command
   std::vector<std::uint32_t> by_end_;  // timed commands
   std::vector<std::uint32_t> first_, before_;

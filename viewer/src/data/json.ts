@@ -225,6 +225,7 @@ export interface DiffTime {
   shift_ns: Nanoseconds;
   floor_ns: Nanoseconds;
   significant: boolean;
+  comparable: boolean; // false: recording takes the graphs of one document apart
   passes_needed: number | null;
 }
 
