@@ -124,7 +124,7 @@ void BatchStamps::find_times() {
   times_ = plan_.times(ns(*own.front()), ns(*own.back()),
                        [&](std::uint32_t stamp) -> std::optional<std::uint64_t> {
                          if (stamp >= sources_.size()) return std::nullopt;
-        const Source& source = sources_[stamp];
+                         const Source& source = sources_[stamp];
                          const auto& ticks = source.set == no_index ? own : of_sets[source.set];
                          if (source.query >= ticks.size() || !ticks[source.query])
                            return std::nullopt;
