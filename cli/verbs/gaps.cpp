@@ -77,6 +77,11 @@ int run(const Options& options) {
     fmt::print("When devices were idle can't be told: no timings were recorded.\n");
     return done;
   }
+  if (activity.is_partly_timed())
+    fmt::print(
+        "{} of {} have no times, and devices may have been busy with them: idle is what the others "
+        "leave.\n",
+        activity.untimed, count_text(activity.timed + activity.untimed, "command"));
   for (std::size_t d = 0; d < activity.devices.size(); ++d) {
     const analysis::Lane& lane = activity.devices[d];
     if (lane.timed)

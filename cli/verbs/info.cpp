@@ -122,6 +122,10 @@ std::string took_text(const Summary& s) {
   if (activity.span_ns() == 0) return {};
   const std::string span = time_text(activity.span_ns());
   if (!activity.has_times()) return span + "; no times of commands were recorded";
+  if (activity.is_partly_timed())
+    return fmt::format("{}; {} of {} have no times, the others took {}", span, activity.untimed,
+                       count_text(activity.timed + activity.untimed, "command"),
+                       time_text(activity.busy_ns));
   return fmt::format("{}; devices were busy {}, {} of the {} from first start to last end", span,
                      time_text(activity.busy_ns), share_text(activity.busy_ns, activity.active_ns),
                      time_text(activity.active_ns));

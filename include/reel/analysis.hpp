@@ -82,8 +82,11 @@ struct Activity {
   std::uint64_t busy_ns = 0, active_ns = 0;          // of all devices: busy, and their spans
   std::uint64_t copy_ns = 0;                         // copies, reads, writes and fills, of the sum
   std::uint64_t sum_ns = 0;
+  std::uint64_t timed = 0, untimed = 0;  // commands that are work of a device
 
   std::uint64_t span_ns() const noexcept { return end_ns - begin_ns; }
+  // More than a tenth of the work has no times: devices may have been busy with it all the while.
+  bool is_partly_timed() const noexcept { return untimed * 10 > timed + untimed; }
   // Whether anything is known of when commands ran.
   bool has_times() const noexcept { return active_ns > 0; }
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace reel {
 namespace {
 
@@ -31,7 +33,9 @@ std::string time_text(std::uint64_t ns) {
 }
 
 std::string count_text(std::uint64_t count, const char* one_of) {
-  return fmt::format("{} {}{}", with_commas(count), one_of, count == 1 ? "" : "s");
+  const std::string_view one = one_of;
+  const bool hisses = one.ends_with("s") || one.ends_with("ch") || one.ends_with("sh");
+  return fmt::format("{} {}{}", with_commas(count), one, count == 1 ? "" : hisses ? "es" : "s");
 }
 
 std::string share_text(std::uint64_t part, std::uint64_t whole) {

@@ -99,6 +99,7 @@ void write_activity(JsonWriter& json, const PageState& state) {
   json.member("busy_ns", activity.busy_ns);
   json.member("sum_ns", activity.sum_ns);
   json.member("copy_ns", activity.copy_ns);
+  json.member("partly_timed", activity.is_partly_timed());
   json.object("idle_ns", [&] {
     for (std::size_t cause = 0; cause < analysis::idle_causes; ++cause)
       json.member(to_string(static_cast<analysis::IdleCause>(cause)), activity.idle_ns[cause]);

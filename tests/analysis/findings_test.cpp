@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/found.hpp"
+#include "reel/units.hpp"
 
 namespace reel {
 namespace {
@@ -30,6 +31,14 @@ TEST(Findings, WithoutTimesSayNothingOfSpeed) {
     EXPECT_THAT((std::vector<std::string>{"verdict", "capture"}), Contains(finding.id));
     EXPECT_FALSE(finding.saving_ns);
   }
+}
+
+TEST(Findings, CountThingsInEnglish) {
+  EXPECT_EQ(count_text(1, "dispatch"), "1 dispatch");
+  EXPECT_EQ(count_text(20'222, "dispatch"), "20,222 dispatches");
+  EXPECT_EQ(count_text(3, "pass"), "3 passes");
+  EXPECT_EQ(count_text(2, "graph launch"), "2 graph launches");
+  EXPECT_EQ(count_text(2, "kernel"), "2 kernels");
 }
 
 TEST(Findings, StartWithTheVerdictAndGoOnBySaving) {
@@ -79,6 +88,18 @@ TEST(Verdict, SaysWhatTheRestWasWhereTheDeviceHadWorkForTheSmallerPart) {
                         "were recorded: 300.0 µs passed after its last command, mostly in "
                         "GraphSession::finish()."));
   EXPECT_THAT(finding->advice, StartsWith("Look first at what the host does before"));
+}
+TEST(Verdict, CannotTellHowBusyADeviceWasWhereWorkHasNoTimes) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  for (int i = 0; i < 10; ++i) {
+    made.add({.kernel = k, .call = test::Span{100.0 * i + 1, 100.0 * i + 2}});
+    made.add({.kind = WorkKind::copy, .run = {100.0 * i + 80, 100.0 * i + 81}});
+  }
+  EXPECT_EQ(
+      find(made, "verdict")->title,
+      "How busy the device was can't be told: 10 of 20 commands have no timestamps. The others "
+      "took 10.0 µs.");
 }
 TEST(Verdict, SaysNothingOfTheRestWhereItIsSmall) {
   MadeDocument made;

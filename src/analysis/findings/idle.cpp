@@ -296,6 +296,14 @@ void verdict_rule(const Case& c, Findings& findings) {
     findings.push_back(std::move(finding));
     return;
   }
+  if (activity.is_partly_timed()) {
+    finding.title = fmt::format(
+        "How busy the device was can't be told: {} of {} have no timestamps. The others took {}.",
+        activity.untimed, count_text(activity.timed + activity.untimed, "command"),
+        time_text(busy));
+    findings.push_back(std::move(finding));
+    return;
+  }
   const std::string share = share_text(busy, active);
   switch (c.report.verdict) {
     case Bottleneck::device:
@@ -319,8 +327,12 @@ void verdict_rule(const Case& c, Findings& findings) {
       break;
     case Bottleneck::waits:
       finding.title = fmt::format(
-          "Wait-bound: the device was busy only {} of its time; the rest was spent in waits.",
-          share);
+          "Wait-bound: the device was busy only {} of its time, and idle for {} because of waits.",
+          share,
+          share_text(activity.idle_ns[static_cast<std::size_t>(IdleCause::sync)] +
+                         activity.idle_ns[static_cast<std::size_t>(IdleCause::wakeup)] +
+                         activity.idle_ns[static_cast<std::size_t>(IdleCause::dependency)],
+                     active));
       finding.advice = "Wait less often, or for less.";
       break;
     case Bottleneck::unknown:

@@ -75,9 +75,9 @@ void launch_bound_rule(const Case& c, Findings& findings) {
   if (run >= call || !c.is_worth(saving)) return;
   Finding finding{.id = "launch.bound", .severity = Severity::warning};
   finding.confidence = Confidence::likely;
-  finding.title =
-      fmt::format("{} of {} kernels took longer to launch than to run: median {} against {}.",
-                  shorter.size(), runs.size(), time_text(call), time_text(run));
+  finding.title = fmt::format("{} of {} took longer to launch than to run: median {} against {}.",
+                              shorter.size(), count_text(runs.size(), "dispatch"), time_text(call),
+                              time_text(run));
   finding.advice = "Record them into a graph and launch it as one, or give each kernel more work.";
   finding.numbers = {{"shorter", "", static_cast<double>(shorter.size())},
                      {"kernels", "", static_cast<double>(runs.size())},

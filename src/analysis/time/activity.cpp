@@ -72,6 +72,11 @@ Activity find_activity(const Trace& trace) {
     const std::uint32_t device = trace.streams()[command.stream].device;
     ++activity.streams[command.stream].commands;
     if (device != no_index) ++activity.devices[device].commands;
+    // A launch with times stands for nodes that have none.
+    const bool has_times =
+        command.has_run_times() ||
+        (command.launch != no_index && trace.commands()[command.launch].has_run_times());
+    if (is_device_work(kind)) ++(has_times ? activity.timed : activity.untimed);
     if (!command.has_run_times() || command.ended_ns < command.started_ns) continue;
     by_start.push_back({command.started_ns, command.ended_ns, c, c});
     activity.streams[command.stream].sum_ns += own_ns[c];
@@ -131,7 +136,7 @@ Activity find_activity(const Trace& trace) {
 Bottleneck find_verdict(const Activity& activity) {
   // Over the time from the first start to the last end of each device: what came before and after
   // is the program's setting up, which no device could have filled.
-  if (!activity.has_times()) return Bottleneck::unknown;
+  if (!activity.has_times() || activity.is_partly_timed()) return Bottleneck::unknown;
   const auto idle = [&](IdleCause cause) {
     return activity.idle_ns[static_cast<std::size_t>(cause)];
   };

@@ -53,6 +53,7 @@ export interface Summary {
   busy_ns: Nanoseconds;
   sum_ns: Nanoseconds;
   copy_ns: Nanoseconds;
+  partly_timed: boolean; // more than a tenth of the work has no times
   idle_ns: Record<string, Nanoseconds>;
   verdict: string;
   counts: Record<string, number>;

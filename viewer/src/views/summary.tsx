@@ -306,7 +306,9 @@ export function SummaryView({ summary }: { summary: Summary }) {
           name="busy"
           value={timed > 0 ? timeText(summary.busy_ns) : unknown}
           detail={
-            timed > 0
+            summary.partly_timed
+              ? "of commands with times"
+              : timed > 0
               ? `${shareText(summary.busy_ns, summary.active_ns)} of ${timeText(summary.active_ns)} active`
               : "no times recorded"
           }
