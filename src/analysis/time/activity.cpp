@@ -72,9 +72,9 @@ Activity find_activity(const Trace& trace) {
     const std::uint32_t device = trace.streams()[command.stream].device;
     ++activity.streams[command.stream].commands;
     if (device != no_index) ++activity.devices[device].commands;
-    // A launch with times stands for nodes that have none.
+    // A launch with times stands for nodes that have none, and an interval for all within it.
     const bool has_times =
-        command.has_run_times() ||
+        command.has_run_times() || trace.interval_of(c) ||
         (command.launch != no_index && trace.commands()[command.launch].has_run_times());
     if (is_device_work(kind)) ++(has_times ? activity.timed : activity.untimed);
     if (!command.has_run_times() || command.ended_ns < command.started_ns) continue;
