@@ -59,6 +59,16 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
     std::uint32_t part = 0;  // of the last of them
   };
   std::map<const TrackedBuffer*, Unseen> unseen;
+  const auto is_gone = [](const CallWork& work, const WorkArgument& argument) {
+    return argument.access == Access::write && overwrites(work.row.kind);
+  };
+  const auto needs_unseen = [&](const Submission::Given& one, const WorkArgument& argument) {
+    if (!argument.has_range() || is_gone(one.work, argument)) return false;
+    const Range& range = argument.range;
+    const auto found = unseen.find(range.storage);
+    return found != unseen.end() && found->second.part >= one.part &&
+           found->second.ranges.overlaps(range.offset_bytes, range.offset_bytes + range.size_bytes);
+  };
   std::uint32_t id = ticket.id;
   for (Submission::Given& one : list.all()) {
     CallWork& work = one.work;
@@ -67,6 +77,12 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
                                                       std::memory_order_relaxed) != number))
       note_kernel(*work.kernel, *ticket.queue);
     for (TrackedBuffer* buffer : one.named) note_buffer(*buffer);
+    // Before any of its arguments is looked at: then nobody knows what it leaves in the others.
+    for (const WorkArgument& argument : work.arguments)
+      if (!work.why_not_again && needs_unseen(one, argument))
+        work.why_not_again =
+            "it uses what a command before it in the same submission left, which can't be "
+            "replayed";
     for (const WorkArgument& argument : work.arguments) {
       if (!argument.has_range()) continue;
       TrackedBuffer& buffer = *argument.range.storage;
@@ -85,18 +101,11 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
         ranges.for_each_in(begin, end, [&](std::uint64_t first, std::uint64_t last) {
           met.push_back({&buffer, first, last - first});
         });
-        const bool is_gone = argument.access == Access::write && overwrites(work.row.kind);
-        if (!met.empty() && !is_gone && !work.why_not_again && one.part > found->second.part) {
+        if (!met.empty() && !is_gone(work, argument) && !work.why_not_again) {
           for (const Piece& piece : met) ledger_.settle(range_of(piece));
           late.push_back({one.part, command.command, met});
-          ranges.remove(begin, end);
-        } else if (!met.empty() && !is_gone && !work.why_not_again) {
-          work.why_not_again =
-              "it uses what a command before it in the same submission left, which can't be "
-              "replayed";
-        } else if (!met.empty() && is_gone) {
-          ranges.remove(begin, end);
         }
+        if (is_gone(work, argument) || !work.why_not_again) ranges.remove(begin, end);
       }
       if (argument.is_written() && overwrites(work.row.kind))
         ledger_.overwrite(range, work.row.kind == WorkKind::write, &changes);
