@@ -23,6 +23,8 @@
 
 namespace reel::layer::vk {
 
+class BatchStamps;
+
 // The first reason counts.
 inline void give_up(capture::CallWork& work, const char* why) {
   if (!work.why_not_again) work.why_not_again = why;
@@ -30,8 +32,9 @@ inline void give_up(capture::CallWork& work, const char* why) {
 
 class SubmissionReader {
  public:
-  SubmissionReader(Device& device, capture::Submission& list, Scope scope)
-      : device_(device), list_(list), outer_(scope) {}
+  // With `stamps`, tells them what there is to time.
+  SubmissionReader(Device& device, capture::Submission& list, Scope scope, BatchStamps* stamps)
+      : device_(device), list_(list), outer_(scope), stamps_(stamps) {}
 
   // `part`: its number in the submission.
   void read(const CommandBuffer& commands, std::uint32_t part);
@@ -92,6 +95,7 @@ class SubmissionReader {
   Device& device_;
   capture::Submission& list_;
   const Scope outer_;
+  BatchStamps* const stamps_;
   State* now_ = nullptr;
   std::vector<LayoutChange> layouts_;
   bool is_broken_ = false;

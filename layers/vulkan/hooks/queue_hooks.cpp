@@ -13,6 +13,7 @@
 #include "layers/vulkan/hooks/hooks.hpp"
 #include "layers/vulkan/objects/device_row.hpp"
 #include "layers/vulkan/objects/queue.hpp"
+#include "layers/vulkan/stamps/ticks.hpp"
 #include "layers/vulkan/submission.hpp"
 #include "layers/vulkan/vulkan_api.hpp"
 #include "recording/writing/call_meter.hpp"
@@ -29,10 +30,12 @@ void note_queue(Device& device, VkQueue handle, std::uint32_t family) {
   made->handle = handle;
   made->family = family;
   made->device = identity_of_device(device);
-  // Without a look at both clocks nobody could place its times.
-  made->can_stamp = family < device.families.size() &&
-                    device.families[family].timestampValidBits > 0 &&
-                    device.next.GetCalibratedTimestampsEXT;
+  const char* why = why_no_stamps(device, family);
+  if (!why && control::stamps() == StampDetail::none) why = "No timestamps were asked for.";
+  if (why)
+    made->why_no_stamps = why;
+  else
+    made->can_stamp = true;
   {
     const std::lock_guard lock(device.mutex);
     device.queues.push_back(made);
@@ -103,7 +106,7 @@ BatchView view_of(const VkSubmitInfo2& info) {
 struct Ours {
   std::vector<VkCommandBuffer> ahead;
   std::vector<std::pair<std::size_t, VkCommandBuffer>> between;  // ahead of this one of its own
-  VkCommandBuffer behind = VK_NULL_HANDLE;
+  const BatchStamps* stamps = nullptr;  // between the program's and behind them; null: none
 
   bool are_any() const noexcept { return !ahead.empty() || !between.empty(); }
   // add(ours) and give(number of its own), in order.
@@ -113,9 +116,11 @@ struct Ours {
     for (std::size_t i = 0; i < count; ++i) {
       for (const auto& [place, commands] : between)
         if (place == i) add(commands);
+      if (const VkCommandBuffer stamp = stamps && i > 0 ? stamps->before_buffer(i) : VK_NULL_HANDLE)
+        add(stamp);
       give(i);
     }
-    if (behind) add(behind);
+    if (stamps) add(stamps->last());
   }
 };
 struct Extended {
@@ -162,6 +167,7 @@ struct Batch {
   BatchView view;
   capture::Submission list;
   Extended lists;
+  std::unique_ptr<BatchStamps> stamps;  // null: it is not timed
   std::optional<SubmissionReader> reader;
   capture::RecordedEvent event;
 };
@@ -177,6 +183,7 @@ std::uint64_t count_commands(const CommandBuffer& commands) {
       case OpKind::push_set:
       case OpKind::begin_label:
       case OpKind::end_label:
+      case OpKind::stamp:
         return;
       case OpKind::execute: {
         const auto& execute = *static_cast<const ExecuteOp*>(op);
@@ -216,10 +223,15 @@ class Submitting {
     batch.list.call = function_;
     Scope scope = current_scope();
     for (const std::string& label : queue_.labels) scope = scope.child(label);
-    batch.reader.emplace(*queue_.owner, batch.list, scope);
-    for (std::uint32_t i = 0; i < batch.view.commands.size(); ++i)
-      if (const CommandBuffer* commands = command_buffers().find(batch.view.commands[i]))
-        batch.reader->read(*commands, i);
+    if (batch.ticket.behind && is_timed_)
+      batch.stamps = std::make_unique<BatchStamps>(queue_.owner, queue_.family, *done_);
+    batch.reader.emplace(*queue_.owner, batch.list, scope, batch.stamps.get());
+    const bool may_cut = cuts(batch.view);
+    for (std::size_t i = 0; i < batch.view.commands.size(); ++i)
+      if (const CommandBuffer* commands = command_buffers().find(batch.view.commands[i])) {
+        if (batch.stamps && may_cut) batch.stamps->begin_buffer(i);
+        batch.reader->read(*commands, static_cast<std::uint32_t>(i));
+      }
     batch.ticket.layouts = batch.reader->take_layouts();
     if (batch.reader->has_broken_list()) {
       use->note("not_recorded",
@@ -251,17 +263,17 @@ class Submitting {
           else
             ours.between.emplace_back(part, copies);
         }
-    // Which of several batches a time is of their one fence doesn't tell.
-    if (batches_.size() != 1 || !queue_.can_stamp || !batch.ticket.behind ||
-        !batch.ticket.submission || batch.list.count == 0)
+    if (!batch.stamps || !batch.ticket.submission || !batch.stamps->close(batch.ticket.id))
       return ours;
-    done_->stamps = StampRun::make(queue_);
-    if (!done_->stamps) return ours;
-    ours.ahead.push_back(done_->stamps->first());
-    ours.behind = done_->stamps->last();
+    ours.ahead.push_back(batch.stamps->first());
+    ours.stamps = batch.stamps.get();
     return ours;
   }
   Extended& lists(std::size_t i) { return batches_[i]->lists; }
+  // The batches go as the program gave them: queries of ours hold what was there before.
+  void forget_stamps() noexcept {
+    for (const auto& batch : batches_) batch->stamps.reset();
+  }
 
   void finish(const RecordingUse& use, VkResult result, VkFence fence) {
     if (done_) stand_behind(result);
@@ -328,9 +340,11 @@ class Submitting {
   }
 
   void stand_behind(VkResult result) {
-    for (const auto& batch : batches_)
+    for (const auto& batch : batches_) {
       for (auto& run : batch->ticket.runs)
         if (run) done_->runs.push_back(std::move(run));
+      if (batch->stamps) done_->stamps.push_back(std::move(batch->stamps));
+    }
     if (result == VK_SUCCESS) {
       mark(queue_, done_);
       if (waits_for_host_) queue_.set_held(done_);
@@ -357,8 +371,19 @@ class Submitting {
                      batches_.empty() ? capture::Completion() : behind(*batches_.back())};
   }
 
+  // Between its buffers a timestamp may stand, unless one goes on with what the last one draws.
+  bool cuts(const BatchView& view) const {
+    return stamps_ != StampDetail::submits &&
+           std::ranges::none_of(view.commands, [](VkCommandBuffer handle) {
+             const CommandBuffer* commands = command_buffers().find(handle);
+             return commands && commands->has_split_rendering;
+           });
+  }
+
   Queue& queue_;
   const char* const function_;
+  const StampDetail stamps_ = control::stamps();
+  const bool is_timed_ = queue_.can_stamp && stamps_ != StampDetail::none;
   std::vector<std::unique_ptr<Batch>> batches_;
   Done* done_ = nullptr;
   std::vector<SemaphoreUse> signals_;  // of batches before
@@ -414,6 +439,7 @@ VkResult submit(VkQueue handle, std::uint32_t count, const Info* infos, VkFence 
         put_around(changed[i], ours, submitting.lists(i));
     is_prepared = true;
   });
+  if (!is_prepared) submitting.forget_stamps();
   meter.driver_begins();
   const VkResult result = call(is_prepared ? changed.data() : infos);
   meter.driver_ends();

@@ -230,9 +230,7 @@ void CallRecording::became_visible(TrackedBuffer& buffer) noexcept {
     for (const Piece& piece : ledger_.device_written(range_of(buffer, 0, buffer.size_bytes))) {
       const std::uint64_t begin = piece.offset_bytes, end = begin + piece.size_bytes;
       if (shared_writes_.are_under_way(buffer, begin, end)) continue;
-      check_seen({std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()),
-                  begin,
-                  end,
+      check_seen({std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()), begin, end,
                   buffer.writer_command.load(std::memory_order_relaxed)},
                  window);
     }
@@ -284,7 +282,7 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
     ticket.done = done.get();
     if (done) {
       record.pending.push_back(
-          {ticket.id, ticket.lane, std::move(done), ticket.begin_ns, end_ns, last});
+          {ticket.id, ticket.lane, std::move(done), ticket.begin_ns, end_ns, true});
       ++lane.pending;
     }
     record.since_collected += static_cast<std::uint32_t>(list.count);
