@@ -53,6 +53,9 @@ struct DeviceInfo {
   bool takes_partial_groups = false;     // items that are no multiple of the group size
   bool wants_barriers = false;           // commands of a stream overlap unless told not to
   std::vector<KernelForm> kernel_forms;  // what kernel() takes, the preferred one first
+  // Of Vulkan, by name: what is on beyond what all kernels need. Set to have open_device(info)
+  // switch on more: robustBufferAccess, robustBufferAccess2, robustImageAccess, robustImageAccess2.
+  std::vector<std::string> features;
 
   bool available() const noexcept { return unavailable.empty(); }
 };
@@ -68,6 +71,8 @@ std::vector<DeviceInfo> devices();
 // without a word to the driver. The host device may be opened anew; OpenCL and Vulkan only where
 // the parent never looked for their devices, since drivers don't survive a fork.
 Device open_device(std::string_view selector = "");
+// One of devices(), with the features that it asks for and the device has.
+Device open_device(const DeviceInfo& info);
 
 // A wish: of work that waits on several streams, the device may take that of the higher priority
 // first. Ignored where DeviceInfo::takes_stream_priority is false.

@@ -1,8 +1,9 @@
 // image.hpp - what an image is besides its bytes.
 //
-// The bytes of an image are its pixels, row after row, slice after slice, with nothing between:
-// a buffer of pixel_bytes × width × height × depth × layers. So contents, ranges and hazards of
-// images are those of buffers; only a device that samples them needs to know more.
+// The bytes of an image are its pixels, row after row, slice after slice, level after level, with
+// nothing between: a buffer of pixel_bytes × width × height × depth × layers, and as much as each
+// further level has. So contents, ranges and hazards of images are those of buffers; only a device
+// that samples them needs to know more.
 #pragma once
 
 #include <cstddef>
@@ -80,15 +81,22 @@ struct ImageShape {
   std::uint64_t width = 1, height = 1, depth = 1, layers = 1;  // 1 where the type has none
   // Of an image that is made on a buffer, where its rows begin; 0: they follow each other.
   std::uint64_t row_pitch_bytes = 0;
-  // Of an image of Vulkan. Its bytes are those of level 0 alone; of one with several samples a
-  // pixel there are none that mean anything.
+  // Of an image of Vulkan. Each level is half as wide, high and deep as the one before, rounded
+  // down. Of one with several samples a pixel there are no bytes that mean anything.
   std::uint32_t levels = 1, samples = 1;
+  // Of an image that is made on a part of another one: which of its levels and layers is the first
+  // here, and for R, G, B and A, four bits each from the lowest on, what is read in its place: 0:
+  // itself, 1: zero, 2: one, 3 to 6: R, G, B, A.
+  std::uint32_t first_level = 0, first_layer = 0, swizzle = 0;
 
-  // Only of a shape that is_sound(): the product of others may be anything.
-  std::uint64_t size_bytes() const noexcept {
-    return pixel_bytes * width * height * depth * layers;
-  }
-  // Each size at least 1, 1 where the type has none, and no more than 2^62 bytes together.
+  // The same of one of its levels.
+  ImageShape level(std::uint32_t number) const noexcept;
+  // Where a level begins. Only of a shape that is_sound(), as below: the product of others may be
+  // anything.
+  std::uint64_t level_offset(std::uint32_t number) const noexcept;
+  std::uint64_t size_bytes() const noexcept { return level_offset(levels); }
+  // Each size at least 1, 1 where the type has none, no more levels than it can be halved, and no
+  // more than 2^62 bytes a level.
   bool is_sound() const noexcept;
   // From the first byte to the last of the buffer that it is made on.
   std::uint64_t stored_bytes() const noexcept {

@@ -115,6 +115,7 @@ enum class WorkKind : std::uint8_t {
   host_call,
   barrier,
   launch,  // of a graph; its nodes are commands of their own
+  opaque,  // work of a device that no replay has, as drawing: its ranges say what it touches
   unknown  // a newer version's; what it touches is known as far as its arguments tell
 };
 const char* to_string(WorkKind kind) noexcept;

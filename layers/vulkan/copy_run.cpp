@@ -1,5 +1,6 @@
 #include "layers/vulkan/copy_run.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "layers/vulkan/objects/memory.hpp"
@@ -103,7 +104,7 @@ bool CopyRun::make_room(Piece& piece) {
 std::string CopyRun::add(Storage& storage, std::uint64_t offset, std::span<std::byte> target) {
   if (!storage.can_be_copied || storage.is_gone) return "no command can copy them";
   // Its layout could not be given back.
-  if (storage.image_handle && storage.layout == VK_IMAGE_LAYOUT_PREINITIALIZED)
+  if (std::ranges::find(storage.layouts, VK_IMAGE_LAYOUT_PREINITIALIZED) != storage.layouts.end())
     return "the host has not handed the image to the device yet";
   Piece& piece = pieces_.emplace_back();
   piece.target = target;
@@ -123,29 +124,48 @@ std::string CopyRun::add(Storage& storage, std::uint64_t offset, std::span<std::
   return is_all ? std::string() : "the buffers that had them are gone";
 }
 
-// The image is left in the layout that it was in; one without contents is read as it happens to be.
-void CopyRun::copy_image(Storage& storage, const Piece& piece) {
+// Layers with the same layout together.
+void CopyRun::copy_image(const Storage& storage, const Piece& piece) {
+  for (std::uint32_t level = 0; level < storage.image->levels; ++level) {
+    const VkImageLayout* const layouts =
+        storage.layouts.data() + std::size_t{level} * storage.layers;
+    for (std::uint32_t first = 0, end = 0; first < storage.layers; first = end) {
+      while (end < storage.layers && layouts[end] == layouts[first]) ++end;
+      copy_layers(storage, piece, {storage.aspect, level, first, end - first}, layouts[first]);
+    }
+  }
+}
+
+// They are left in the layout that they were in; what has no contents is read as it happens to be.
+void CopyRun::copy_layers(const Storage& storage, const Piece& piece,
+                          const VkImageSubresourceLayers& layers, VkImageLayout found) {
   const DeviceFunctions& next = device_->next;
-  const bool is_readable = storage.layout == VK_IMAGE_LAYOUT_GENERAL ||
-                           storage.layout == VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
-  const VkImageLayout layout = is_readable ? storage.layout : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+  const bool is_readable =
+      found == VK_IMAGE_LAYOUT_GENERAL || found == VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+  const VkImageLayout layout = is_readable ? found : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
   VkImageMemoryBarrier change{};
   change.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
   change.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
   change.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT;
-  change.oldLayout = storage.layout;
+  change.oldLayout = found;
   change.newLayout = layout;
   change.srcQueueFamilyIndex = change.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   change.image = storage.image_handle;
-  change.subresourceRange = {storage.aspect, 0, 1, 0, storage.layers};
+  change.subresourceRange = {layers.aspectMask, layers.mipLevel, 1, layers.baseArrayLayer,
+                             layers.layerCount};
   if (!is_readable)
     next.CmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                             VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0, nullptr, 1, &change);
+  const ImageShape level = storage.image->level(layers.mipLevel);
   VkBufferImageCopy region{};
-  region.imageSubresource = {storage.aspect, 0, 0, storage.layers};
-  region.imageExtent = storage.extent;
+  region.bufferOffset = storage.image->level_offset(layers.mipLevel) +
+                        level.size_bytes() / storage.layers * layers.baseArrayLayer;
+  region.imageSubresource = layers;
+  region.imageExtent = {static_cast<std::uint32_t>(level.width),
+                        static_cast<std::uint32_t>(level.height),
+                        static_cast<std::uint32_t>(level.depth)};
   next.CmdCopyImageToBuffer(commands_, storage.image_handle, layout, piece.buffer, 1, &region);
-  if (is_readable || storage.layout == VK_IMAGE_LAYOUT_UNDEFINED) return;
+  if (is_readable || found == VK_IMAGE_LAYOUT_UNDEFINED) return;
   std::swap(change.oldLayout, change.newLayout);
   change.srcAccessMask = 0;
   change.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;

@@ -44,7 +44,9 @@ class CopyRun {
   CopyRun(std::shared_ptr<Device> device, VkCommandPool pool, VkCommandBuffer commands)
       : device_(std::move(device)), pool_(pool), commands_(commands) {}
   bool make_room(Piece& piece);
-  void copy_image(Storage& storage, const Piece& piece);
+  void copy_image(const Storage& storage, const Piece& piece);
+  void copy_layers(const Storage& storage, const Piece& piece,
+                   const VkImageSubresourceLayers& layers, VkImageLayout found);
   void barrier(VkAccessFlags from, VkPipelineStageFlags stages, VkAccessFlags to,
                VkPipelineStageFlags later);
 

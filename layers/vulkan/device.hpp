@@ -135,6 +135,7 @@ struct Memory;
 struct Pipeline;
 struct PipelineLayout;
 struct Queue;
+struct RenderPass;
 struct Sampler;
 struct Semaphore;
 struct SetLayout;
@@ -153,6 +154,7 @@ struct Device final : Object {
   VkPhysicalDeviceMemoryProperties memory{};
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::string> extensions;  // that the program asked for
+  std::vector<std::string> features;    // likewise: those that change what its commands do
   std::atomic<bool> is_gone{false};     // nothing of it may be called any more
   std::atomic<bool> is_lost{false};
   std::atomic<bool> has_images{false};         // that layouts are followed of
@@ -170,6 +172,7 @@ struct Device final : Object {
   Handles<Memory> memories;
   Handles<Pipeline> pipelines;
   Handles<PipelineLayout> pipeline_layouts;
+  Handles<RenderPass> render_passes;
   Handles<Sampler> samplers;
   Handles<Semaphore> semaphores;
   Handles<SetLayout> set_layouts;

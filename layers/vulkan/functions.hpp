@@ -92,6 +92,9 @@ namespace reel::layer::vk {
   A(CreateDescriptorUpdateTemplate, KHR)    \
   A(DestroyDescriptorUpdateTemplate, KHR)   \
   A(UpdateDescriptorSetWithTemplate, KHR)   \
+  F(CreateRenderPass)                       \
+  A(CreateRenderPass2, KHR)                 \
+  F(DestroyRenderPass)                      \
   F(CreateFramebuffer)                      \
   F(DestroyFramebuffer)                     \
   F(CreateCommandPool)                      \

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,15 +25,21 @@ namespace reel::layer::vk {
 
 class BatchStamps;
 
+// The first reason counts.
+inline void give_up(capture::CallWork& work, const char* why) {
+  if (!work.why_not_again) work.why_not_again = why;
+}
+
 class SubmissionReader {
  public:
   // With `stamps`, tells them what there is to time.
   SubmissionReader(Device& device, capture::Submission& list, Scope scope, BatchStamps* stamps)
       : device_(device), list_(list), outer_(scope), stamps_(stamps) {}
 
-  void read(const CommandBuffer& commands);
+  // `part`: its number in the submission.
+  void read(const CommandBuffer& commands, std::uint32_t part);
   // What the layouts of images are once it ran, in order.
-  const std::vector<std::pair<Storage*, VkImageLayout>>& layouts() const { return layouts_; }
+  std::vector<LayoutChange> take_layouts() { return std::move(layouts_); }
   bool has_broken_list() const { return is_broken_; }
 
  private:
@@ -53,6 +60,7 @@ class SubmissionReader {
     std::vector<Scope> scopes;
   };
 
+  void read(const CommandBuffer& commands);
   void read_op(State& state, const OpHeader& header, const void* op);
   void bind_sets(State& state, const BindSetsOp& op);
   void push_set(State& state, const PushSetOp& op);
@@ -69,14 +77,19 @@ class SubmissionReader {
   void add_range(capture::CallWork& work, const capture::Range& range, Access access,
                  Storage* view = nullptr);
   void copy_buffer(const CopyBufferOp& op);
-  void copy_image(const CopyImageOp& op);
+  void copy_image(std::string_view function, VkImage source, VkImage target,
+                  std::span<const VkImageCopy> regions);
   void copy_pixels(const CopyBufferImageOp& op, bool to_image);
   void fill(const FillBufferOp& op);
   void update(const UpdateBufferOp& op);
   void clear(const ClearImageOp& op);
+  void blit(const ImageToImageOp& op);
   void barrier(const BarrierOp& op);
-  void opaque(std::string_view function, std::initializer_list<VkImage> read,
-              std::span<const VkImage> written, const char* why);
+  void render(const RenderOp& op);
+  void copy_queries(const QueryCopyOp& op);
+  // What nobody replays. Of images that it writes some bytes may stay.
+  capture::CallWork& opaque(std::string_view function, const char* why);
+  void add_whole(capture::CallWork& work, VkImage image, Access access);
   capture::Submission::Given& add(State* state, WorkKind kind, std::string_view label);
 
   Device& device_;
@@ -84,8 +97,9 @@ class SubmissionReader {
   const Scope outer_;
   BatchStamps* const stamps_;
   State* now_ = nullptr;
-  std::vector<std::pair<Storage*, VkImageLayout>> layouts_;
+  std::vector<LayoutChange> layouts_;
   bool is_broken_ = false;
+  std::uint32_t part_ = 0;
   int depth_ = 0;
 };
 

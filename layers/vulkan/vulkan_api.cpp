@@ -170,10 +170,19 @@ class VulkanApi final : public capture::ApiAdapter {
     Queue& queue = *queue_at(handle);
     Storage& storage = storage_of(range);
     auto* ticket = static_cast<Ticket*>(order.ahead_of);
+    const std::uint32_t part = ticket ? ticket->read_part : 0;
     const bool may_look = (!ticket || (!ticket->has_open_waits && !ticket->is_behind_others)) &&
-                          is_idle(*queue.owner, queue);
+                          part == 0 && is_idle(*queue.owner, queue);
     if (std::byte* bytes = may_look ? storage.host_bytes() : nullptr) {
       std::memcpy(target.data(), bytes + range.offset_bytes, target.size());
+      done = Completion(*this, nothing_to_wait_for());
+      return {};
+    }
+    // An image that the device has not had yet is the host's until this is submitted.
+    const bool is_hosts = !storage.layouts.empty() &&
+                          storage.layouts[0] == VK_IMAGE_LAYOUT_PREINITIALIZED &&
+                          !(ticket && ticket->has_open_waits) && part == 0;
+    if (is_hosts && storage.copy_rows(target)) {
       done = Completion(*this, nothing_to_wait_for());
       return {};
     }
@@ -184,9 +193,12 @@ class VulkanApi final : public capture::ApiAdapter {
       return why;
     }
     if (!ticket->behind) return "nothing can be put ahead of what was submitted";
-    if (!ticket->run) ticket->run = CopyRun::begin(queue);
-    if (!ticket->run) return "the driver gives no command buffer to read them";
-    std::string why = ticket->run->add(storage, range.offset_bytes, target);
+    if (ticket->runs.size() <= part) ticket->runs.resize(part + 1);
+    std::unique_ptr<CopyRun>& run = ticket->runs[part];
+    if (!run) run = CopyRun::begin(queue);
+    if (!run) return "the driver gives no command buffer to read them";
+    ticket->follow_layouts(part);
+    std::string why = run->add(storage, range.offset_bytes, target);
     if (why.empty()) done = Completion::of(*this, ticket->behind);
     return why;
   }
@@ -230,6 +242,13 @@ class VulkanApi final : public capture::ApiAdapter {
 };
 
 }  // namespace
+
+void Ticket::follow_layouts(std::uint32_t part) {
+  for (; layouts_done < layouts.size() && layouts[layouts_done].part < part; ++layouts_done) {
+    const LayoutChange& change = layouts[layouts_done];
+    set_layout(*change.image, change.range, change.layout);
+  }
+}
 
 capture::ApiAdapter& vulkan_api() noexcept { return forever<VulkanApi>(); }
 

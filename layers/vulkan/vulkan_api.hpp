@@ -7,6 +7,7 @@
 
 #include "layers/vulkan/copy_run.hpp"
 #include "layers/vulkan/device.hpp"
+#include "layers/vulkan/objects/image.hpp"
 #include "recording/calls/api_adapter.hpp"
 #include "recording/calls/call_queue.hpp"
 
@@ -24,7 +25,14 @@ struct Ticket final : capture::Ticket {
   bool has_open_waits = false;                // it may wait for what nobody has submitted yet
   bool is_behind_others = false;              // of the same call, which the driver has not got yet
   Done* behind = nullptr;                     // stands behind all of the submission
-  std::unique_ptr<CopyRun> run;               // reads of ours that go ahead of it; null: none
+  // Reads of ours that go ahead of it, and of its command buffers by their number; null: none.
+  std::vector<std::unique_ptr<CopyRun>> runs;
+  // What images go through in it, and how many of these the images have gone through already: a
+  // read that goes ahead of a command buffer finds them as the ones before it leave them.
+  std::vector<LayoutChange> layouts;
+  std::size_t layouts_done = 0;
+
+  void follow_layouts(std::uint32_t part);  // those of command buffers before this one
 };
 
 // The device is idle as far as anybody knows, so that its memory can be looked at. With the lock of

@@ -62,7 +62,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class ImageShape:
-    """What an image is besides its bytes, which are its pixels, row after row, slice after slice."""
+    """What an image is besides its bytes, which are its pixels, row after row, slice after slice, level after level."""
 
     type: str  # "1d", "1d_buffer", "1d_array", "2d", "2d_array", "3d"
     channel_order: str  # "RGBA"; empty: not known
@@ -75,8 +75,12 @@ class ImageShape:
     row_pitch_bytes: int  # of one that is made on a buffer; 0: rows follow each other
     format: str  # "RGBA8 unorm", "R32 float"
     extent: str  # "640 x 480", "256 x 256, 6 layers"
-    levels: int = 1  # mip levels; the bytes are those of level 0
+    levels: int = 1  # mip levels, whose bytes follow each other
     samples: int = 1  # of a pixel
+    # Of an image that shows a part of another: its first level and layer there, and what it shows in place of each channel.
+    first_level: int = 0
+    first_layer: int = 0
+    swizzle: int = 0
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,9 @@ py::object to_image(const std::optional<ImageShape>& image) {
   row["extent"] = to_text(extent_text(*image));
   row["levels"] = image->levels;
   row["samples"] = image->samples;
+  row["first_level"] = image->first_level;
+  row["first_layer"] = image->first_layer;
+  row["swizzle"] = image->swizzle;
   return record("ImageShape", row);
 }
 
@@ -241,7 +244,8 @@ void bind_traces(py::module_& module) {
   const auto names = [](auto... values) { return std::vector<std::string>{to_string(values)...}; };
   module.attr("work_kinds") =
       names(WorkKind::dispatch, WorkKind::copy, WorkKind::fill, WorkKind::write, WorkKind::read,
-            WorkKind::host_call, WorkKind::barrier, WorkKind::launch, WorkKind::unknown);
+            WorkKind::host_call, WorkKind::barrier, WorkKind::launch, WorkKind::opaque,
+            WorkKind::unknown);
   module.attr("content_roles") =
       names(ContentRole::input, ContentRole::written, ContentRole::check);
 }

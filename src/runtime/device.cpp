@@ -117,6 +117,13 @@ Device open_device(std::string_view selector) {
        list_of(devices()));
 }
 
+Device open_device(const DeviceInfo& info) {
+  watch_exit();
+  if (!info.available())
+    fail(Code::no_device, "Device '{}' can't be opened: {}", info.id, info.unavailable);
+  return open(info);
+}
+
 DeviceState& state_of(const Device& device, std::string_view operation) {
   if (!device)
     fail(Code::invalid_argument,

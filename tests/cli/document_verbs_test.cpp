@@ -251,6 +251,39 @@ TEST_F(DocumentVerbs, SourceIsPrintedAsItIs) {
   EXPECT_EQ(source["defines"]["N"], "1024");
 }
 
+TEST_F(DocumentVerbs, SpirVIsShownAsGlslAndAssemblyAndWrittenAsItIs) {
+  // void main() {} with groups of 64
+  const std::vector<std::uint32_t> words{
+      0x07230203, 0x00010000, 0,          6,          0,     // header
+      0x00020011, 1,                                         // Shader
+      0x0003000E, 0,          1,                             // Logical, GLSL450
+      0x0005000F, 5,          1,          0x6E69616D, 0,     // GLCompute, "main"
+      0x00060010, 1,          17,         64,         1, 1,  // LocalSize
+      0x00020013, 2,          0x00030021, 3,          2,     // void, void()
+      0x00050036, 2,          1,          0,          3, 0x000200F8, 4, 0x000100FD, 0x00010038};
+  const std::string path = *folder / "spirv.reel";
+  const auto bytes = std::as_bytes(std::span(words));
+  {
+    document::DocumentWriter writer(path, {{"program", "x"}});
+    writer.add(document::DeviceRow{0, "vulkan:0", "vulkan", "V", "cpu", "", "", "", 0, 1, true, 1});
+    document::KernelRow kernel{};
+    kernel.id = 3;
+    kernel.name = "main:12345678";
+    kernel.entry = "main";
+    kernel.built_form = KernelForm::spirv;
+    kernel.variants.push_back({KernelForm::spirv, {bytes.begin(), bytes.end()}});
+    writer.add(kernel);
+    writer.close({{"complete", "yes"}});
+  }
+  EXPECT_THAT(reel({"source", path, "k3", "--form", "glsl"}).out,
+              AllOf(HasSubstr("local_size_x = 64"), HasSubstr("void main()")));
+  EXPECT_THAT(reel({"source", path, "k3", "--form", "assembly"}).out,
+              AllOf(HasSubstr("OpEntryPoint GLCompute"), HasSubstr("\"main\"")));
+  EXPECT_EQ(reel({"source", path, "k3", "--form", "spirv"}).out,
+            std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  EXPECT_EQ(reel({"source", path, "k3", "--form", "debug"}).exit_code, 1);
+}
+
 TEST_F(DocumentVerbs, ScopesAreATreeWithShares) {
   const Outcome run = reel({"scopes", sample});
   EXPECT_THAT(run.out, AllOf(HasSubstr("\nlayer0  "), HasSubstr("\n  attention  "),

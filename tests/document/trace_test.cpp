@@ -421,7 +421,7 @@ TEST(Trace, KeepsWhereAKernelTakesItsArguments) {
     device.features = {"shaderInt64"};
     device.extensions = {"VK_KHR_a", "VK_KHR_b"};
     writer.add(device);
-    document::BufferRow image{7, 0, 64, "image"};
+    document::BufferRow image{7, 0, 64 + 16 + 4 + 1, "image"};
     image.kind = BufferKind::image;
     image.image = ImageShape{ImageType::d2, ChannelOrder::r, ChannelType::uint8, 1, 8, 8};
     image.image->levels = 4;

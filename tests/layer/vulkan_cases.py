@@ -114,6 +114,7 @@ DESCRIPTORS = [
     vulkan("update_after_bind", dispatches=4),
     vulkan("push_constants", dispatches=5),
     vulkan("texel_buffers", dispatches=1),
+    vulkan("robust", dispatches=1),
     vulkan("addresses asked", dispatches=1),
     vulkan("addresses used", dispatches=1, replay="partly", because="an address in memory is not followed"),
 ]
@@ -148,8 +149,14 @@ IMAGES = [
     vulkan("storage_images", dispatches=4),
     vulkan("samplers", dispatches=2),
     vulkan("frames", dispatches=4),
+    vulkan("image_views", dispatches=9),
+    # Levels and layers are read in the layouts that they are in.
+    vulkan("image_views", title="image_views --submits 1-2", options="--submits 1-2", dispatches=9),
+    vulkan("linear_images", dispatches=4),
+    vulkan("linear_images apart", dispatches=4, replay="partly", because="what the host may have written is read again"),
     vulkan("blits", dispatches=1, replay="partly"),
     vulkan("drawn", dispatches=1, replay="partly"),
+    vulkan("drawn apart", dispatches=1, replay="partly", checked_bytes=64 * 64 * 4),
 ]
 LIVES = [
     vulkan("instances", dispatches=11),

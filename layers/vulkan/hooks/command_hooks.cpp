@@ -1,4 +1,5 @@
 // What a program records: each call is noted in the list of its command buffer, and given on.
+#include <algorithm>
 #include <cstring>
 
 #include "layers/vulkan/hooks/hooks.hpp"
@@ -286,9 +287,21 @@ void VKAPI_CALL clear_depth(VkCommandBuffer handle, VkImage image, VkImageLayout
 
 // --- what nobody replays ------------------------------------------------------------------------
 
-void note_images(CommandBuffer& commands, const char* function, VkImage from, VkImage to) noexcept {
-  if (auto* op = commands.ops.add<ImageToImageOp>(OpKind::image_to_image))
-    *op = {function, from, to};
+// `regions`: of a blit.
+template <class Region>
+void note_images(CommandBuffer& commands, const char* function, VkImage from, VkImage to,
+                 VkFilter filter = VK_FILTER_NEAREST, std::uint32_t count = 0,
+                 const Region* regions = nullptr) noexcept {
+  auto* op = commands.ops.add<ImageToImageOp>(OpKind::image_to_image, count * sizeof(VkImageBlit));
+  if (!op) return;
+  *op = {function, from, to, filter, count};
+  auto* list = reinterpret_cast<VkImageBlit*>(OpList::behind(op));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    list[i].srcSubresource = regions[i].srcSubresource;
+    list[i].dstSubresource = regions[i].dstSubresource;
+    std::copy_n(regions[i].srcOffsets, 2, list[i].srcOffsets);
+    std::copy_n(regions[i].dstOffsets, 2, list[i].dstOffsets);
+  }
 }
 
 void VKAPI_CALL blit(VkCommandBuffer handle, VkImage from, VkImageLayout from_layout, VkImage to,
@@ -296,14 +309,15 @@ void VKAPI_CALL blit(VkCommandBuffer handle, VkImage from, VkImageLayout from_la
                      VkFilter filter) {
   CommandBuffer& commands = at(handle);
   const OwnStamps stamps(commands);
-  note_images(commands, "vkCmdBlitImage", from, to);
+  note_images(commands, "vkCmdBlitImage", from, to, filter, count, regions);
   commands.next->CmdBlitImage(handle, from, from_layout, to, to_layout, count, regions, filter);
 }
 
 void VKAPI_CALL blit2(VkCommandBuffer handle, const VkBlitImageInfo2* info) {
   CommandBuffer& commands = at(handle);
   const OwnStamps stamps(commands);
-  note_images(commands, "vkCmdBlitImage2", info->srcImage, info->dstImage);
+  note_images(commands, "vkCmdBlitImage2", info->srcImage, info->dstImage, info->filter,
+              info->regionCount, info->pRegions);
   commands.next->CmdBlitImage2(handle, info);
 }
 
@@ -312,14 +326,14 @@ void VKAPI_CALL resolve(VkCommandBuffer handle, VkImage from, VkImageLayout from
                         const VkImageResolve* regions) {
   CommandBuffer& commands = at(handle);
   const OwnStamps stamps(commands);
-  note_images(commands, "vkCmdResolveImage", from, to);
+  note_images<VkImageBlit>(commands, "vkCmdResolveImage", from, to);
   commands.next->CmdResolveImage(handle, from, from_layout, to, to_layout, count, regions);
 }
 
 void VKAPI_CALL resolve2(VkCommandBuffer handle, const VkResolveImageInfo2* info) {
   CommandBuffer& commands = at(handle);
   const OwnStamps stamps(commands);
-  note_images(commands, "vkCmdResolveImage2", info->srcImage, info->dstImage);
+  note_images<VkImageBlit>(commands, "vkCmdResolveImage2", info->srcImage, info->dstImage);
   commands.next->CmdResolveImage2(handle, info);
 }
 

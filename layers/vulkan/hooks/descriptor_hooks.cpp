@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "layers/vulkan/hooks/hooks.hpp"
+#include "layers/vulkan/hooks/plain_objects.hpp"
 #include "layers/vulkan/objects/descriptors.hpp"
 
 namespace reel::layer::vk {
@@ -14,7 +15,7 @@ bool has_sampler(VkDescriptorType type) {
 
 // --- layouts ------------------------------------------------------------------------------------
 
-std::shared_ptr<SetLayout> layout_of(const VkDescriptorSetLayoutCreateInfo& info) {
+std::shared_ptr<SetLayout> note_set_layout(Device&, const VkDescriptorSetLayoutCreateInfo& info) {
   auto made = std::make_shared<SetLayout>();
   made->is_pushed = info.flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
   const auto* flags = find_in<VkDescriptorSetLayoutBindingFlagsCreateInfo>(
@@ -43,58 +44,23 @@ std::shared_ptr<SetLayout> layout_of(const VkDescriptorSetLayoutCreateInfo& info
   return made;
 }
 
-VkResult VKAPI_CALL create_set_layout(VkDevice handle, const VkDescriptorSetLayoutCreateInfo* info,
-                                      const VkAllocationCallbacks* allocator,
-                                      VkDescriptorSetLayout* layout) {
-  Device& device = *device_of(handle);
-  const VkResult result = device.next.CreateDescriptorSetLayout(handle, info, allocator, layout);
-  if (result == VK_SUCCESS) quietly([&] { device.set_layouts.add(*layout, layout_of(*info)); });
-  return result;
-}
-
-void VKAPI_CALL destroy_set_layout(VkDevice handle, VkDescriptorSetLayout layout,
-                                   const VkAllocationCallbacks* allocator) {
-  Device& device = *device_of(handle);
-  device.set_layouts.remove(layout);
-  device.next.DestroyDescriptorSetLayout(handle, layout, allocator);
-}
-
-VkResult VKAPI_CALL create_pipeline_layout(VkDevice handle, const VkPipelineLayoutCreateInfo* info,
-                                           const VkAllocationCallbacks* allocator,
-                                           VkPipelineLayout* layout) {
-  Device& device = *device_of(handle);
-  const VkResult result = device.next.CreatePipelineLayout(handle, info, allocator, layout);
-  if (result == VK_SUCCESS)
-    quietly([&] {
-      auto made = std::make_shared<PipelineLayout>();
-      for (std::uint32_t i = 0; i < info->setLayoutCount; ++i)
-        made->sets.push_back(info->pSetLayouts[i] ? device.set_layouts.share(info->pSetLayouts[i])
-                                                  : nullptr);
-      for (std::uint32_t i = 0; i < info->pushConstantRangeCount; ++i)
-        if (info->pPushConstantRanges[i].stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
-          made->push_bytes = std::max(made->push_bytes, info->pPushConstantRanges[i].offset +
-                                                            info->pPushConstantRanges[i].size);
-      device.pipeline_layouts.add(*layout, std::move(made));
-    });
-  return result;
-}
-
-void VKAPI_CALL destroy_pipeline_layout(VkDevice handle, VkPipelineLayout layout,
-                                        const VkAllocationCallbacks* allocator) {
-  Device& device = *device_of(handle);
-  device.pipeline_layouts.remove(layout);
-  device.next.DestroyPipelineLayout(handle, layout, allocator);
+std::shared_ptr<PipelineLayout> note_pipeline_layout(Device& device,
+                                                     const VkPipelineLayoutCreateInfo& info) {
+  auto made = std::make_shared<PipelineLayout>();
+  for (std::uint32_t i = 0; i < info.setLayoutCount; ++i)
+    made->sets.push_back(info.pSetLayouts[i] ? device.set_layouts.share(info.pSetLayouts[i])
+                                             : nullptr);
+  for (std::uint32_t i = 0; i < info.pushConstantRangeCount; ++i)
+    if (info.pPushConstantRanges[i].stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
+      made->push_bytes = std::max(
+          made->push_bytes, info.pPushConstantRanges[i].offset + info.pPushConstantRanges[i].size);
+  return made;
 }
 
 // --- pools and sets -----------------------------------------------------------------------------
 
-VkResult VKAPI_CALL create_pool(VkDevice handle, const VkDescriptorPoolCreateInfo* info,
-                                const VkAllocationCallbacks* allocator, VkDescriptorPool* pool) {
-  Device& device = *device_of(handle);
-  const VkResult result = device.next.CreateDescriptorPool(handle, info, allocator, pool);
-  if (result == VK_SUCCESS)
-    quietly([&] { device.descriptor_pools.add(*pool, std::make_shared<DescriptorPool>()); });
-  return result;
+std::shared_ptr<DescriptorPool> note_pool(Device&, const VkDescriptorPoolCreateInfo&) {
+  return std::make_shared<DescriptorPool>();
 }
 
 void empty(Device& device, DescriptorPool& pool) noexcept {
@@ -194,32 +160,16 @@ void VKAPI_CALL update(VkDevice handle, std::uint32_t write_count,
   device.next.UpdateDescriptorSets(handle, write_count, writes, copy_count, copies);
 }
 
-VkResult VKAPI_CALL create_template(VkDevice handle,
-                                    const VkDescriptorUpdateTemplateCreateInfo* info,
-                                    const VkAllocationCallbacks* allocator,
-                                    VkDescriptorUpdateTemplate* plan) {
-  Device& device = *device_of(handle);
-  const VkResult result = device.next.CreateDescriptorUpdateTemplate(handle, info, allocator, plan);
-  if (result == VK_SUCCESS)
-    quietly([&] {
-      auto made = std::make_shared<UpdateTemplate>();
-      made->entries.assign(info->pDescriptorUpdateEntries,
-                           info->pDescriptorUpdateEntries + info->descriptorUpdateEntryCount);
-      made->is_pushed =
-          info->templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
-      made->point = info->pipelineBindPoint;
-      made->layout = info->pipelineLayout;
-      made->set = info->set;
-      device.update_templates.add(*plan, std::move(made));
-    });
-  return result;
-}
-
-void VKAPI_CALL destroy_template(VkDevice handle, VkDescriptorUpdateTemplate plan,
-                                 const VkAllocationCallbacks* allocator) {
-  Device& device = *device_of(handle);
-  device.update_templates.remove(plan);
-  device.next.DestroyDescriptorUpdateTemplate(handle, plan, allocator);
+std::shared_ptr<UpdateTemplate> note_template(Device&,
+                                              const VkDescriptorUpdateTemplateCreateInfo& info) {
+  auto made = std::make_shared<UpdateTemplate>();
+  made->entries.assign(info.pDescriptorUpdateEntries,
+                       info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount);
+  made->is_pushed = info.templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
+  made->point = info.pipelineBindPoint;
+  made->layout = info.pipelineLayout;
+  made->set = info.set;
+  return made;
 }
 
 void VKAPI_CALL update_by_template(VkDevice handle, VkDescriptorSet set,
@@ -234,12 +184,21 @@ void VKAPI_CALL update_by_template(VkDevice handle, VkDescriptorSet set,
 }  // namespace
 
 std::span<const Hook> descriptor_hooks() {
+  constexpr auto create_template = Create<&DeviceFunctions::CreateDescriptorUpdateTemplate,
+                                          &Device::update_templates, note_template>::call;
+  constexpr auto destroy_template =
+      Destroy<&DeviceFunctions::DestroyDescriptorUpdateTemplate, &Device::update_templates>::call;
   static const Hook hooks[] = {
-      {"vkCreateDescriptorSetLayout", create_set_layout},
-      {"vkDestroyDescriptorSetLayout", destroy_set_layout},
-      {"vkCreatePipelineLayout", create_pipeline_layout},
-      {"vkDestroyPipelineLayout", destroy_pipeline_layout},
-      {"vkCreateDescriptorPool", create_pool},
+      {"vkCreateDescriptorSetLayout", Create<&DeviceFunctions::CreateDescriptorSetLayout,
+                                             &Device::set_layouts, note_set_layout>::call},
+      {"vkDestroyDescriptorSetLayout",
+       Destroy<&DeviceFunctions::DestroyDescriptorSetLayout, &Device::set_layouts>::call},
+      {"vkCreatePipelineLayout", Create<&DeviceFunctions::CreatePipelineLayout,
+                                        &Device::pipeline_layouts, note_pipeline_layout>::call},
+      {"vkDestroyPipelineLayout",
+       Destroy<&DeviceFunctions::DestroyPipelineLayout, &Device::pipeline_layouts>::call},
+      {"vkCreateDescriptorPool",
+       Create<&DeviceFunctions::CreateDescriptorPool, &Device::descriptor_pools, note_pool>::call},
       {"vkDestroyDescriptorPool", destroy_pool},
       {"vkResetDescriptorPool", reset_pool},
       {"vkAllocateDescriptorSets", allocate},

@@ -4,9 +4,9 @@
 
 #include "layers/session/recording_use.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
+#include "layers/vulkan/hooks/plain_objects.hpp"
 #include "layers/vulkan/objects/command_buffer.hpp"
 #include "layers/vulkan/objects/image.hpp"
-#include "vulkan/formats.hpp"
 #include "vulkan/samplers.hpp"
 
 namespace reel::layer::vk {
@@ -23,65 +23,6 @@ VkImageCreateInfo readable(const VkImageCreateInfo& info) {
   return changed;
 }
 
-const char* why_strange(const VkImageCreateInfo& info) {
-  if (!vulkan::is_plain(info.format)) return "an image has blocks, planes, depth or stencil";
-  if (info.mipLevels > 1) return "an image has several levels";
-  if (info.samples != VK_SAMPLE_COUNT_1_BIT) return "an image has several samples a pixel";
-  if (info.flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) return "an image is sparse";
-  if (info.flags & VK_IMAGE_CREATE_PROTECTED_BIT) return "an image is protected";
-  return nullptr;
-}
-
-ImageShape shape_of(const VkImageCreateInfo& info) {
-  ImageShape shape;
-  const vulkan::PixelFormat format = vulkan::to_pixels(info.format);
-  shape.channel_order = format.order;
-  shape.channel_type = format.type;
-  shape.pixel_bytes = format.pixel_bytes;
-  shape.width = info.extent.width;
-  shape.height = info.extent.height;
-  shape.depth = info.extent.depth;
-  shape.layers = info.arrayLayers;
-  const bool is_array = info.arrayLayers > 1;
-  if (info.imageType == VK_IMAGE_TYPE_1D)
-    shape.type = is_array ? ImageType::d1_array : ImageType::d1;
-  else if (info.imageType == VK_IMAGE_TYPE_2D)
-    shape.type = is_array ? ImageType::d2_array : ImageType::d2;
-  else
-    shape.type = ImageType::d3;
-  return shape;
-}
-
-void note_image(Device& device, const VkImageCreateInfo& info, VkImage handle) {
-  auto made = std::make_shared<Image>();
-  made->handle = handle;
-  made->format = info.format;
-  made->type = info.imageType;
-  made->levels = info.mipLevels;
-  auto storage = std::make_shared<Storage>(device);
-  storage->image_handle = handle;
-  storage->kind = BufferKind::image;
-  storage->extent = info.extent;
-  storage->layers = info.arrayLayers;
-  storage->layout = info.initialLayout;
-  storage->placed.usage = info.usage;
-  storage->parts = 1;
-  storage->is_lent = true;
-  storage->why_strange = why_strange(info);
-  storage->can_be_copied = !(info.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT);
-  ImageShape shape = shape_of(info);
-  if (shape.pixel_bytes == 0) {  // so that a document can tell of it at all
-    shape.pixel_bytes = 1;
-    if (!storage->why_strange) storage->why_strange = "an image has a format without a size";
-  }
-  storage->image = shape;
-  storage->size_bytes = shape.size_bytes();
-  storage->is_strange = storage->why_strange != nullptr;
-  made->storage = std::move(storage);
-  device.has_images = true;
-  device.images.add(handle, std::move(made));
-}
-
 VkResult VKAPI_CALL create_image(VkDevice handle, const VkImageCreateInfo* info,
                                  const VkAllocationCallbacks* allocator, VkImage* image) {
   Device& device = *device_of(handle);
@@ -90,7 +31,11 @@ VkResult VKAPI_CALL create_image(VkDevice handle, const VkImageCreateInfo* info,
   // A format may be one that nothing copies from.
   if (result != VK_SUCCESS && changed.usage != info->usage)
     result = device.next.CreateImage(handle, info, allocator, image);
-  if (result == VK_SUCCESS) quietly([&] { note_image(device, *info, *image); });
+  if (result == VK_SUCCESS)
+    quietly([&] {
+      device.has_images = true;
+      device.images.add(*image, note_image(device, *info, *image));
+    });
   return result;
 }
 
@@ -141,117 +86,63 @@ void VKAPI_CALL requirements_of_image(VkDevice handle, const VkDeviceImageMemory
 
 // --- views and samplers -------------------------------------------------------------------------
 
-bool is_itself(VkComponentSwizzle swizzle, VkComponentSwizzle own) {
-  return swizzle == VK_COMPONENT_SWIZZLE_IDENTITY || swizzle == own;
-}
-
-const char* why_not(const Image* image, const VkImageViewCreateInfo& info) {
-  if (!image) return "a view is of an image that the layer did not see made";
-  if (info.format != image->format) return "a view shows an image in another format";
-  const VkComponentMapping& map = info.components;
-  if (!is_itself(map.r, VK_COMPONENT_SWIZZLE_R) || !is_itself(map.g, VK_COMPONENT_SWIZZLE_G) ||
-      !is_itself(map.b, VK_COMPONENT_SWIZZLE_B) || !is_itself(map.a, VK_COMPONENT_SWIZZLE_A))
-    return "a view shows the channels of an image in another order";
-  const VkImageSubresourceRange& range = info.subresourceRange;
-  const std::uint32_t layers = range.layerCount == VK_REMAINING_ARRAY_LAYERS
-                                   ? image->storage->layers - range.baseArrayLayer
-                                   : range.layerCount;
-  if (range.baseMipLevel != 0 || range.baseArrayLayer != 0 ||
-      (layers != image->storage->layers && image->type != VK_IMAGE_TYPE_3D))
-    return "a view shows a part of an image";
-  if (info.viewType == VK_IMAGE_VIEW_TYPE_CUBE || info.viewType == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY)
-    return "a view shows an image as a cube";
-  return nullptr;
-}
-
-VkResult VKAPI_CALL create_view(VkDevice handle, const VkImageViewCreateInfo* info,
-                                const VkAllocationCallbacks* allocator, VkImageView* view) {
-  Device& device = *device_of(handle);
-  const VkResult result = device.next.CreateImageView(handle, info, allocator, view);
-  if (result == VK_SUCCESS)
-    quietly([&] {
-      auto made = std::make_shared<ImageView>();
-      made->image = info->image;
-      made->why_not = why_not(device.images.find(info->image), *info);
-      device.image_views.add(*view, std::move(made));
-    });
-  return result;
-}
-
-void VKAPI_CALL destroy_view(VkDevice handle, VkImageView view,
-                             const VkAllocationCallbacks* allocator) {
-  Device& device = *device_of(handle);
-  device.image_views.remove(view);
-  device.next.DestroyImageView(handle, view, allocator);
-}
-
-VkResult VKAPI_CALL create_sampler(VkDevice handle, const VkSamplerCreateInfo* info,
-                                   const VkAllocationCallbacks* allocator, VkSampler* sampler) {
-  Device& device = *device_of(handle);
-  const VkResult result = device.next.CreateSampler(handle, info, allocator, sampler);
-  if (result == VK_SUCCESS)
-    quietly([&] {
-      auto made = std::make_shared<Sampler>();
-      if (const auto state = vulkan::to_state(*info)) {
-        const auto bytes = std::as_bytes(std::span(&*state, 1));
-        made->value.assign(bytes.begin(), bytes.end());
-      }
-      device.samplers.add(*sampler, std::move(made));
-    });
-  return result;
-}
-
-void VKAPI_CALL destroy_sampler(VkDevice handle, VkSampler sampler,
-                                const VkAllocationCallbacks* allocator) {
-  Device& device = *device_of(handle);
-  device.samplers.remove(sampler);
-  device.next.DestroySampler(handle, sampler, allocator);
+std::shared_ptr<Sampler> note_sampler(Device&, const VkSamplerCreateInfo& info) {
+  auto made = std::make_shared<Sampler>();
+  if (const auto state = vulkan::to_state(info)) {
+    const auto bytes = std::as_bytes(std::span(&*state, 1));
+    made->value.assign(bytes.begin(), bytes.end());
+  }
+  return made;
 }
 
 // --- drawing ------------------------------------------------------------------------------------
 
-VkResult VKAPI_CALL create_framebuffer(VkDevice handle, const VkFramebufferCreateInfo* info,
-                                       const VkAllocationCallbacks* allocator,
-                                       VkFramebuffer* framebuffer) {
-  Device& device = *device_of(handle);
-  const VkResult result = device.next.CreateFramebuffer(handle, info, allocator, framebuffer);
-  if (result == VK_SUCCESS)
-    quietly([&] {
-      auto made = std::make_shared<Framebuffer>();
-      if (!(info->flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT))
-        made->views.assign(info->pAttachments, info->pAttachments + info->attachmentCount);
-      device.framebuffers.add(*framebuffer, std::move(made));
-    });
-  return result;
+std::shared_ptr<Framebuffer> note_framebuffer(Device&, const VkFramebufferCreateInfo& info) {
+  auto made = std::make_shared<Framebuffer>();
+  if (!(info.flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT))
+    made->views.assign(info.pAttachments, info.pAttachments + info.attachmentCount);
+  return made;
 }
 
-void VKAPI_CALL destroy_framebuffer(VkDevice handle, VkFramebuffer framebuffer,
-                                    const VkAllocationCallbacks* allocator) {
-  Device& device = *device_of(handle);
-  device.framebuffers.remove(framebuffer);
-  device.next.DestroyFramebuffer(handle, framebuffer, allocator);
+template <class Info>
+std::shared_ptr<RenderPass> note_pass(Device&, const Info& info) {
+  auto made = std::make_shared<RenderPass>();
+  for (std::uint32_t i = 0; i < info.attachmentCount; ++i)
+    made->final_layouts.push_back(info.pAttachments[i].finalLayout);
+  return made;
 }
 
 void note_render(CommandBuffer& commands, const char* function,
-                 std::span<const VkImageView> views) noexcept {
-  auto* op = commands.ops.add<RenderOp>(OpKind::render, views.size_bytes());
+                 std::span<const RenderTarget> targets) noexcept {
+  auto* op = commands.ops.add<RenderOp>(OpKind::render, targets.size_bytes());
   if (!op) return;
-  *op = {function, static_cast<std::uint32_t>(views.size())};
-  if (!views.empty()) std::memcpy(OpList::behind(op), views.data(), views.size_bytes());
+  *op = {function, static_cast<std::uint32_t>(targets.size())};
+  if (!targets.empty()) std::memcpy(OpList::behind(op), targets.data(), targets.size_bytes());
 }
 
-void note_pass(CommandBuffer& commands, const char* function,
-               const VkRenderPassBeginInfo& info) noexcept {
-  const Framebuffer* framebuffer = commands.device->framebuffers.find(info.framebuffer);
-  note_render(commands, function,
-              framebuffer ? std::span<const VkImageView>(framebuffer->views)
-                          : std::span<const VkImageView>());
+void note_begin(CommandBuffer& commands, const char* function, const VkRenderPassBeginInfo& info) {
+  quietly([&] {
+    const Framebuffer* framebuffer = commands.device->framebuffers.find(info.framebuffer);
+    const RenderPass* pass = commands.device->render_passes.find(info.renderPass);
+    std::vector<VkImageView> views;
+    if (framebuffer) views = framebuffer->views;
+    if (const auto* given = find_in<VkRenderPassAttachmentBeginInfo>(
+            info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
+        given && given->attachmentCount)
+      views.assign(given->pAttachments, given->pAttachments + given->attachmentCount);
+    std::vector<RenderTarget> targets;
+    for (std::size_t i = 0; i < views.size(); ++i)
+      targets.push_back({views[i], pass && i < pass->final_layouts.size()
+                                       ? pass->final_layouts[i]
+                                       : VK_IMAGE_LAYOUT_MAX_ENUM});
+    note_render(commands, function, targets);
+  });
 }
 
 void VKAPI_CALL begin_pass(VkCommandBuffer handle, const VkRenderPassBeginInfo* info,
                            VkSubpassContents contents) {
   CommandBuffer& commands = *command_buffers().find(handle);
-  note_pass(commands, "vkCmdBeginRenderPass", *info);
+  note_begin(commands, "vkCmdBeginRenderPass", *info);
   commands.is_rendering = true;
   commands.next->CmdBeginRenderPass(handle, info, contents);
 }
@@ -259,7 +150,7 @@ void VKAPI_CALL begin_pass(VkCommandBuffer handle, const VkRenderPassBeginInfo* 
 void VKAPI_CALL begin_pass2(VkCommandBuffer handle, const VkRenderPassBeginInfo* info,
                             const VkSubpassBeginInfo* begin) {
   CommandBuffer& commands = *command_buffers().find(handle);
-  note_pass(commands, "vkCmdBeginRenderPass2", *info);
+  note_begin(commands, "vkCmdBeginRenderPass2", *info);
   commands.is_rendering = true;
   commands.next->CmdBeginRenderPass2(handle, info, begin);
 }
@@ -267,10 +158,11 @@ void VKAPI_CALL begin_pass2(VkCommandBuffer handle, const VkRenderPassBeginInfo*
 void VKAPI_CALL begin_rendering(VkCommandBuffer handle, const VkRenderingInfo* info) {
   CommandBuffer& commands = *command_buffers().find(handle);
   quietly([&] {
-    std::vector<VkImageView> views;
+    std::vector<RenderTarget> views;
     const auto add = [&](const VkRenderingAttachmentInfo* one) {
-      if (one && one->imageView) views.push_back(one->imageView);
-      if (one && one->resolveImageView) views.push_back(one->resolveImageView);
+      if (one && one->imageView) views.push_back({one->imageView, VK_IMAGE_LAYOUT_MAX_ENUM});
+      if (one && one->resolveImageView)
+        views.push_back({one->resolveImageView, VK_IMAGE_LAYOUT_MAX_ENUM});
     };
     for (std::uint32_t i = 0; i < info->colorAttachmentCount; ++i) add(&info->pColorAttachments[i]);
     add(info->pDepthAttachment);
@@ -304,6 +196,8 @@ void VKAPI_CALL end_rendering(VkCommandBuffer handle) {
 }  // namespace
 
 std::span<const Hook> image_hooks() {
+  constexpr auto create_pass2 = Create<&DeviceFunctions::CreateRenderPass2, &Device::render_passes,
+                                       note_pass<VkRenderPassCreateInfo2>>::call;
   static const Hook hooks[] = {
       {"vkCreateImage", create_image},
       {"vkDestroyImage", destroy_image},
@@ -312,12 +206,23 @@ std::span<const Hook> image_hooks() {
       {"vkBindImageMemory2KHR", bind_images},
       {"vkGetDeviceImageMemoryRequirements", requirements_of_image},
       {"vkGetDeviceImageMemoryRequirementsKHR", requirements_of_image},
-      {"vkCreateImageView", create_view},
-      {"vkDestroyImageView", destroy_view},
-      {"vkCreateSampler", create_sampler},
-      {"vkDestroySampler", destroy_sampler},
-      {"vkCreateFramebuffer", create_framebuffer},
-      {"vkDestroyFramebuffer", destroy_framebuffer},
+      {"vkCreateImageView",
+       Create<&DeviceFunctions::CreateImageView, &Device::image_views, note_view>::call},
+      {"vkDestroyImageView",
+       Destroy<&DeviceFunctions::DestroyImageView, &Device::image_views>::call},
+      {"vkCreateSampler",
+       Create<&DeviceFunctions::CreateSampler, &Device::samplers, note_sampler>::call},
+      {"vkDestroySampler", Destroy<&DeviceFunctions::DestroySampler, &Device::samplers>::call},
+      {"vkCreateFramebuffer",
+       Create<&DeviceFunctions::CreateFramebuffer, &Device::framebuffers, note_framebuffer>::call},
+      {"vkDestroyFramebuffer",
+       Destroy<&DeviceFunctions::DestroyFramebuffer, &Device::framebuffers>::call},
+      {"vkCreateRenderPass", Create<&DeviceFunctions::CreateRenderPass, &Device::render_passes,
+                                    note_pass<VkRenderPassCreateInfo>>::call},
+      {"vkCreateRenderPass2", create_pass2},
+      {"vkCreateRenderPass2KHR", create_pass2},
+      {"vkDestroyRenderPass",
+       Destroy<&DeviceFunctions::DestroyRenderPass, &Device::render_passes>::call},
       {"vkCmdBeginRenderPass", begin_pass},
       {"vkCmdBeginRenderPass2", begin_pass2},
       {"vkCmdBeginRenderPass2KHR", begin_pass2},

@@ -85,6 +85,29 @@ void describe(Device& device, const VkDeviceCreateInfo& info) {
     device.extensions.emplace_back(info.ppEnabledExtensionNames[i]);
 }
 
+// Of all features those that say what becomes of accesses out of bounds: others only allow more.
+void find_features(Device& device, const VkDeviceCreateInfo& info) {
+  const auto add = [&](VkBool32 is_on, const char* name) {
+    if (is_on) device.features.emplace_back(name);
+  };
+  const VkPhysicalDeviceFeatures* core = info.pEnabledFeatures;
+  if (const auto* all = find_in<VkPhysicalDeviceFeatures2>(
+          info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2))
+    core = &all->features;
+  if (core) add(core->robustBufferAccess, "robustBufferAccess");
+  if (const auto* robust = find_in<VkPhysicalDeviceRobustness2FeaturesEXT>(
+          info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT)) {
+    add(robust->robustBufferAccess2, "robustBufferAccess2");
+    add(robust->robustImageAccess2, "robustImageAccess2");
+  }
+  if (const auto* images = find_in<VkPhysicalDeviceImageRobustnessFeatures>(
+          info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES))
+    add(images->robustImageAccess, "robustImageAccess");
+  else if (const auto* core13 = find_in<VkPhysicalDeviceVulkan13Features>(
+               info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES))
+    add(core13->robustImageAccess, "robustImageAccess");
+}
+
 // Its clock can be looked at then; the program is not told.
 constexpr char calibrated[] = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
 
@@ -142,6 +165,7 @@ VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreat
     made->next.load(*device, get);
     if (loader_data) made->set_loader_data = loader_data->u.pfnSetDeviceLoaderData;
     describe(*made, *info);
+    find_features(*made, *info);
     devices().add(key_of(*device), std::move(made));
   });
   return result;

@@ -3,6 +3,7 @@
 
 #include "layers/session/recording_use.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
+#include "layers/vulkan/hooks/plain_objects.hpp"
 #include "layers/vulkan/objects/memory.hpp"
 #include "vulkan/formats.hpp"
 
@@ -74,8 +75,8 @@ void became_visible(Memory& memory) {
     if (!memory.base) return;
     for (const Memory::Bound& one : memory.bound) {
       auto storage = one.storage.lock();
-      if (!storage || storage->image_handle || storage->address) continue;
-      storage->address = memory.base + storage->placed.offset_bytes;
+      if (!storage || !storage->is_contiguous() || storage->address) continue;
+      storage->address = memory.base + storage->placed.offset_bytes + storage->first_byte();
       within.push_back(std::move(storage));
     }
   }
@@ -245,7 +246,7 @@ void VKAPI_CALL requirements_of_buffer(VkDevice handle,
   device_of(handle)->next.GetDeviceBufferMemoryRequirements(handle, &asked, requirements);
 }
 
-std::shared_ptr<BufferView> note_view(Device& device, const VkBufferViewCreateInfo& info) {
+std::shared_ptr<BufferView> note_texels(Device& device, const VkBufferViewCreateInfo& info) {
   auto made = std::make_shared<BufferView>();
   made->buffer = info.buffer;
   made->offset_bytes = info.offset;
@@ -267,22 +268,6 @@ std::shared_ptr<BufferView> note_view(Device& device, const VkBufferViewCreateIn
   return made;
 }
 
-VkResult VKAPI_CALL create_view(VkDevice handle, const VkBufferViewCreateInfo* info,
-                                const VkAllocationCallbacks* allocator, VkBufferView* view) {
-  Device& device = *device_of(handle);
-  const VkResult result = device.next.CreateBufferView(handle, info, allocator, view);
-  if (result == VK_SUCCESS)
-    quietly([&] { device.buffer_views.add(*view, note_view(device, *info)); });
-  return result;
-}
-
-void VKAPI_CALL destroy_view(VkDevice handle, VkBufferView view,
-                             const VkAllocationCallbacks* allocator) {
-  Device& device = *device_of(handle);
-  device.buffer_views.remove(view);
-  device.next.DestroyBufferView(handle, view, allocator);
-}
-
 }  // namespace
 
 std::span<const Hook> memory_hooks() {
@@ -299,8 +284,10 @@ std::span<const Hook> memory_hooks() {
       {"vkBindBufferMemory2KHR", bind_buffers},
       {"vkGetDeviceBufferMemoryRequirements", requirements_of_buffer},
       {"vkGetDeviceBufferMemoryRequirementsKHR", requirements_of_buffer},
-      {"vkCreateBufferView", create_view},
-      {"vkDestroyBufferView", destroy_view},
+      {"vkCreateBufferView",
+       Create<&DeviceFunctions::CreateBufferView, &Device::buffer_views, note_texels>::call},
+      {"vkDestroyBufferView",
+       Destroy<&DeviceFunctions::DestroyBufferView, &Device::buffer_views>::call},
   };
   return hooks;
 }

@@ -5,6 +5,7 @@
 
 #include "base/hash128.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
+#include "layers/vulkan/hooks/plain_objects.hpp"
 #include "layers/vulkan/objects/pipeline.hpp"
 
 namespace reel::layer::vk {
@@ -15,24 +16,10 @@ std::shared_ptr<const Words> words_of(const VkShaderModuleCreateInfo& info) {
   return std::make_shared<const Words>(info.pCode, info.pCode + info.codeSize / 4);
 }
 
-VkResult VKAPI_CALL create_module(VkDevice handle, const VkShaderModuleCreateInfo* info,
-                                  const VkAllocationCallbacks* allocator, VkShaderModule* module) {
-  Device& device = *device_of(handle);
-  const VkResult result = device.next.CreateShaderModule(handle, info, allocator, module);
-  if (result == VK_SUCCESS)
-    quietly([&] {
-      auto made = std::make_shared<ShaderModule>();
-      made->code = words_of(*info);
-      device.shader_modules.add(*module, std::move(made));
-    });
-  return result;
-}
-
-void VKAPI_CALL destroy_module(VkDevice handle, VkShaderModule module,
-                               const VkAllocationCallbacks* allocator) {
-  Device& device = *device_of(handle);
-  device.shader_modules.remove(module);
-  device.next.DestroyShaderModule(handle, module, allocator);
+std::shared_ptr<ShaderModule> note_module(Device&, const VkShaderModuleCreateInfo& info) {
+  auto made = std::make_shared<ShaderModule>();
+  made->code = words_of(info);
+  return made;
 }
 
 void specialize(Pipeline& pipeline, const VkSpecializationInfo& info) {
@@ -93,21 +80,16 @@ VkResult VKAPI_CALL create_pipelines(VkDevice handle, VkPipelineCache cache, std
   return result;
 }
 
-void VKAPI_CALL destroy_pipeline(VkDevice handle, VkPipeline pipeline,
-                                 const VkAllocationCallbacks* allocator) {
-  Device& device = *device_of(handle);
-  device.pipelines.remove(pipeline);
-  device.next.DestroyPipeline(handle, pipeline, allocator);
-}
-
 }  // namespace
 
 std::span<const Hook> pipeline_hooks() {
   static const Hook hooks[] = {
-      {"vkCreateShaderModule", create_module},
-      {"vkDestroyShaderModule", destroy_module},
+      {"vkCreateShaderModule",
+       Create<&DeviceFunctions::CreateShaderModule, &Device::shader_modules, note_module>::call},
+      {"vkDestroyShaderModule",
+       Destroy<&DeviceFunctions::DestroyShaderModule, &Device::shader_modules>::call},
       {"vkCreateComputePipelines", create_pipelines},
-      {"vkDestroyPipeline", destroy_pipeline},
+      {"vkDestroyPipeline", Destroy<&DeviceFunctions::DestroyPipeline, &Device::pipelines>::call},
   };
   return hooks;
 }

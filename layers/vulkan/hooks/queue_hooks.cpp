@@ -105,10 +105,22 @@ BatchView view_of(const VkSubmitInfo2& info) {
 // With commands of ours around the program's. They must not run before what it waits for.
 struct Ours {
   std::vector<VkCommandBuffer> ahead;
+  std::vector<std::pair<std::size_t, VkCommandBuffer>> between;  // ahead of this one of its own
   const BatchStamps* stamps = nullptr;  // between the program's and behind them; null: none
 
-  VkCommandBuffer before(std::size_t i) const {
-    return stamps && i > 0 ? stamps->before_buffer(i) : VK_NULL_HANDLE;
+  bool are_any() const noexcept { return !ahead.empty() || !between.empty(); }
+  // add(ours) and give(number of its own), in order.
+  template <class Add, class Give>
+  void for_each(std::size_t count, Add&& add, Give&& give) const {
+    for (const VkCommandBuffer commands : ahead) add(commands);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (const auto& [place, commands] : between)
+        if (place == i) add(commands);
+      if (const VkCommandBuffer stamp = stamps && i > 0 ? stamps->before_buffer(i) : VK_NULL_HANDLE)
+        add(stamp);
+      give(i);
+    }
+    if (stamps) add(stamps->last());
   }
 };
 struct Extended {
@@ -119,12 +131,10 @@ struct Extended {
 };
 
 void put_around(VkSubmitInfo& info, const Ours& ours, Extended& lists) {
-  lists.commands.assign(ours.ahead.begin(), ours.ahead.end());
-  for (std::uint32_t i = 0; i < info.commandBufferCount; ++i) {
-    if (const VkCommandBuffer stamp = ours.before(i)) lists.commands.push_back(stamp);
-    lists.commands.push_back(info.pCommandBuffers[i]);
-  }
-  if (ours.stamps) lists.commands.push_back(ours.stamps->last());
+  ours.for_each(
+      info.commandBufferCount,
+      [&](VkCommandBuffer commands) { lists.commands.push_back(commands); },
+      [&](std::size_t i) { lists.commands.push_back(info.pCommandBuffers[i]); });
   info.pCommandBuffers = lists.commands.data();
   info.commandBufferCount = static_cast<std::uint32_t>(lists.commands.size());
   for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
@@ -139,12 +149,8 @@ void put_around(VkSubmitInfo2& info, const Ours& ours, Extended& lists) {
     one.commandBuffer = commands;
     lists.command_infos.push_back(one);
   };
-  for (const VkCommandBuffer commands : ours.ahead) add(commands);
-  for (std::uint32_t i = 0; i < info.commandBufferInfoCount; ++i) {
-    if (const VkCommandBuffer stamp = ours.before(i)) add(stamp);
-    lists.command_infos.push_back(info.pCommandBufferInfos[i]);
-  }
-  if (ours.stamps) add(ours.stamps->last());
+  ours.for_each(info.commandBufferInfoCount, add,
+                [&](std::size_t i) { lists.command_infos.push_back(info.pCommandBufferInfos[i]); });
   info.pCommandBufferInfos = lists.command_infos.data();
   info.commandBufferInfoCount = static_cast<std::uint32_t>(lists.command_infos.size());
   lists.wait_infos.assign(info.pWaitSemaphoreInfos,
@@ -206,7 +212,12 @@ class Submitting {
     batch.ticket.at = &queue_;
     find_waits(batch);
     use->start(batch.ticket, queue_);
-    if (!batch.ticket.record) return;
+    if (!batch.ticket.record) {
+      for (const VkCommandBuffer handle : batch.view.commands)
+        if (const CommandBuffer* commands = command_buffers().find(handle))
+          follow_layouts(*queue_.owner, *commands);
+      return;
+    }
     if (!done_) done_ = new Done(queue_.owner);
     if (batch.view.may_be_added_to) batch.ticket.behind = done_;
     batch.list.call = function_;
@@ -219,14 +230,16 @@ class Submitting {
     for (std::size_t i = 0; i < batch.view.commands.size(); ++i)
       if (const CommandBuffer* commands = command_buffers().find(batch.view.commands[i])) {
         if (batch.stamps && may_cut) batch.stamps->begin_buffer(i);
-        batch.reader->read(*commands);
+        batch.reader->read(*commands, static_cast<std::uint32_t>(i));
       }
+    batch.ticket.layouts = batch.reader->take_layouts();
     if (batch.reader->has_broken_list()) {
       use->note("not_recorded",
                 "A submission is missing: no memory was left to note its commands.");
       batch.ticket.give_up();
       return;
     }
+    for (const capture::Submission::Given& one : batch.list.all()) forget_rows(use, one.work);
     const auto is_wanted = [](const capture::Submission::Given& one) {
       return control::selects(one.work.kernel ? std::string_view(one.work.kernel->name) : "");
     };
@@ -234,7 +247,7 @@ class Submitting {
       use->submit(batch.ticket, batch.list);
     else
       leave_out(use, batch);
-    for (const auto& [storage, layout] : batch.reader->layouts()) storage->layout = layout;
+    batch.ticket.follow_layouts(no_index);
     signals_.insert(signals_.end(), batch.view.signals.begin(), batch.view.signals.end());
   }
 
@@ -242,8 +255,14 @@ class Submitting {
   Ours ours(std::size_t i) {
     Batch& batch = *batches_[i];
     Ours ours;
-    if (batch.ticket.run)
-      if (const VkCommandBuffer copies = batch.ticket.run->close()) ours.ahead.push_back(copies);
+    for (std::size_t part = 0; part < batch.ticket.runs.size(); ++part)
+      if (const auto& run = batch.ticket.runs[part])
+        if (const VkCommandBuffer copies = run->close()) {
+          if (part == 0)
+            ours.ahead.push_back(copies);
+          else
+            ours.between.emplace_back(part, copies);
+        }
     if (!batch.stamps || !batch.ticket.submission || !batch.stamps->close(batch.ticket.id))
       return ours;
     ours.ahead.push_back(batch.stamps->first());
@@ -299,6 +318,17 @@ class Submitting {
     batch.ticket.program_waits = static_cast<std::uint32_t>(batch.ticket.waits.size());
   }
 
+  // The host may have written to an image that it sees as rows with others between: what is there
+  // is read again.
+  static void forget_rows(const RecordingUse& use, const capture::CallWork& work) {
+    for (const capture::WorkArgument& argument : work.arguments) {
+      if (!argument.is_bytes()) continue;
+      const auto& storage = static_cast<const Storage&>(*argument.range.storage);
+      if (storage.rows && !storage.is_contiguous() && storage.held && storage.held->was_mapped)
+        use->forget({&argument.range, 1});
+    }
+  }
+
   // None of its kernels is wanted: what it writes is not known.
   static void leave_out(const RecordingUse& use, Batch& batch) {
     capture::CallWork& work = *batch.ticket.work;
@@ -311,7 +341,8 @@ class Submitting {
 
   void stand_behind(VkResult result) {
     for (const auto& batch : batches_) {
-      if (batch->ticket.run) done_->runs.push_back(std::move(batch->ticket.run));
+      for (auto& run : batch->ticket.runs)
+        if (run) done_->runs.push_back(std::move(run));
       if (batch->stamps) done_->stamps.push_back(std::move(batch->stamps));
     }
     if (result == VK_SUCCESS) {
@@ -404,7 +435,7 @@ VkResult submit(VkQueue handle, std::uint32_t count, const Info* infos, VkFence 
     for (std::uint32_t i = 0; i < count; ++i) submitting.prepare(use, view_of(infos[i]));
     changed.assign(infos, infos + count);
     for (std::uint32_t i = 0; i < count; ++i)
-      if (const Ours ours = submitting.ours(i); !ours.ahead.empty())
+      if (const Ours ours = submitting.ours(i); ours.are_any())
         put_around(changed[i], ours, submitting.lists(i));
     is_prepared = true;
   });

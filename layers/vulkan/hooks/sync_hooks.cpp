@@ -50,6 +50,7 @@ void set_image(BarrierPart& part, const Image& barrier) noexcept {
   part.size = VK_WHOLE_SIZE;
   part.old_layout = barrier.oldLayout;
   part.new_layout = barrier.newLayout;
+  part.part = barrier.subresourceRange;
   part.source_family = barrier.srcQueueFamilyIndex;
   part.target_family = barrier.dstQueueFamilyIndex;
 }

@@ -16,6 +16,12 @@
 
 namespace reel::layer::vk {
 
+// Its offset is given when it is bound.
+inline bool is_dynamic(VkDescriptorType type) noexcept {
+  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
+         type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+}
+
 struct SetLayout final : Object {
   struct Binding {
     std::uint32_t number = 0, count = 0;  // of elements; of an inline block: its bytes

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <set>
 
 #include "layers/vulkan/stamps/ticks.hpp"
 
@@ -17,8 +18,9 @@ struct Identity {
   std::uint64_t memory_bytes = 0;
   bool can_stamp_time = false;
   std::string driver, driver_info;
-  std::uint32_t place = 0;        // among the physical devices of its instance
-  std::weak_ptr<Device> example;  // one that lives, as far as is known
+  std::uint32_t place = 0;                     // among the physical devices of its instance
+  std::set<std::string> features, extensions;  // that the program asked for, of any device of it
+  std::weak_ptr<Device> example;               // one that lives, as far as is known
 
   bool is_of(const Device& device) const {
     const VkPhysicalDeviceProperties& other = device.properties;
@@ -97,6 +99,8 @@ const void* identity_of_device(Device& device) {
     identity = made.get();
     list.all.push_back(std::move(made));
   }
+  identity->features.insert(device.features.begin(), device.features.end());
+  identity->extensions.insert(device.extensions.begin(), device.extensions.end());
   identity->example = device.share();
   device.identity.store(identity, std::memory_order_release);
   return identity;
@@ -117,6 +121,9 @@ document::DeviceRow device_row(const void* device, std::uint32_t number) {
   row.api_version = "Vulkan " + version_text(properties.apiVersion);
   row.memory_bytes = identity.memory_bytes;
   row.can_stamp_time = identity.can_stamp_time;
+  const std::lock_guard lock(known().mutex);
+  row.features.assign(identity.features.begin(), identity.features.end());
+  row.extensions.assign(identity.extensions.begin(), identity.extensions.end());
   row.stamp_resolution_ns = identity.can_stamp_time ? properties.limits.timestampPeriod : 0;
   return row;
 }

@@ -1,6 +1,7 @@
 #include "layers/vulkan/objects/memory.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "layers/session/recording_use.hpp"
 #include "layers/vulkan/objects/queue.hpp"
@@ -12,11 +13,23 @@ Storage::Storage(Device& of) : TrackedBuffer(vulkan_api()), owner(of.share()) {}
 Storage::~Storage() = default;
 
 std::byte* Storage::host_bytes() {
-  if (!held || (image_handle && !address)) return nullptr;
+  if (!held || !is_contiguous()) return nullptr;
   if (std::byte* seen = address) return seen;
   const std::lock_guard lock(held->mutex);
   std::byte* base = held->map_whole();
-  return base ? base + placed.offset_bytes : nullptr;
+  return base ? base + placed.offset_bytes + first_byte() : nullptr;
+}
+
+bool Storage::copy_rows(std::span<std::byte> target) {
+  if (!held || !rows || target.size() != size_bytes) return false;
+  const std::lock_guard lock(held->mutex);
+  const std::byte* base = held->map_whole();
+  if (!base) return false;
+  base += placed.offset_bytes + first_byte();
+  const std::uint64_t row = image->width * image->pixel_bytes;
+  for (std::uint64_t y = 0; y < image->height; ++y)
+    std::memcpy(target.data() + y * row, base + y * rows->rowPitch, row);
+  return true;
 }
 
 std::byte* Memory::map_whole() {
@@ -45,7 +58,7 @@ void place(Storage& storage, const std::shared_ptr<Memory>& memory, std::uint64_
   std::byte* base = memory->imported     ? memory->imported
                     : memory->was_mapped ? memory->base
                                          : nullptr;
-  if (base && !storage.image_handle) storage.address = base + offset;
+  if (base && storage.is_contiguous()) storage.address = base + offset + storage.first_byte();
 }
 
 }  // namespace

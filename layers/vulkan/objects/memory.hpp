@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,8 +45,11 @@ struct Storage final : capture::TrackedBuffer {
   VkExtent3D extent{1, 1, 1};  // of an image
   std::uint32_t layers = 1;
   VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT;
-  // Where the image is in the order of submissions; under the lock of the queue that uses it.
-  VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+  // Of each layer of each level of an image, where it is in the order of submissions; under the
+  // lock of the queue that uses it.
+  std::vector<VkImageLayout> layouts;
+  // Of a linear image that is rows of pixels: where they are from the first byte of its memory on.
+  std::optional<VkSubresourceLayout> rows;
   std::mutex life_mutex;  // of is_gone
   bool is_gone = false;   // the program is destroying it
 
@@ -55,8 +59,15 @@ struct Storage final : capture::TrackedBuffer {
   std::atomic<Storage*> replaced_by{nullptr};  // the same, for who looks without the lock
   std::uint64_t offset_in_larger = 0;
 
+  // Its bytes are bytes of the memory that it is bound to, without others between.
+  bool is_contiguous() const noexcept {
+    return !image_handle || (rows && rows->rowPitch == image->width * image->pixel_bytes);
+  }
+  std::uint64_t first_byte() const noexcept { return rows ? rows->offset : 0; }
   // What the host sees of it, mapped by us where need be; null: nothing, or not by addresses.
   std::byte* host_bytes();
+  // All pixels of an image that the host sees as rows. False: it doesn't, or not in memory of ours.
+  bool copy_rows(std::span<std::byte> target);
   // Those of its buffers that have these bytes: pieces(offset, size, handle, offset in that one).
   // False: some have none. With the lock of the allocation held.
   template <class F>

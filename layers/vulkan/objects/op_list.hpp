@@ -121,6 +121,8 @@ struct ClearImageOp {
 struct ImageToImageOp {
   const char* function;
   VkImage from, to;
+  VkFilter filter;
+  std::uint32_t count;  // of a blit: then count × VkImageBlit
 };
 struct BarrierOp {
   const char* function;
@@ -133,14 +135,19 @@ struct BarrierPart {
   VkDeviceSize offset, size;
   VkImageLayout old_layout, new_layout;
   std::uint32_t source_family, target_family;
+  VkImageSubresourceRange part;  // of the image
 };
 struct QueryCopyOp {
   VkBuffer buffer;
   VkDeviceSize offset, size;
 };
+struct RenderTarget {
+  VkImageView view;
+  VkImageLayout final_layout;  // VK_IMAGE_LAYOUT_MAX_ENUM: as it was
+};
 struct RenderOp {
   const char* function;
-  std::uint32_t count;  // then count × VkImageView
+  std::uint32_t count;  // then count × RenderTarget
 };
 struct ExecuteOp {
   std::uint32_t count;  // then count × VkCommandBuffer

@@ -110,7 +110,10 @@ void BatchReader::read(const schema::Buffers& batch) {
                                 image->layers(),
                                 image->row_pitch_bytes(),
                                 image->levels(),
-                                image->samples()};
+                                image->samples(),
+                                image->first_level(),
+                                image->first_layer(),
+                                image->swizzle()};
     buffer.memory = {row->memory(), row->memory_offset(), row->memory_flags(), row->usage()};
     if (buffer.kind != BufferKind::image) {
       buffer.image.reset();

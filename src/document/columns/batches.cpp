@@ -189,7 +189,8 @@ flatbuffers::Offset<schema::Buffer> Batches::build_row(const BufferRow& row) {
         builder_, static_cast<std::uint8_t>(row.image->type),
         opencl_number(row.image->channel_order), opencl_number(row.image->channel_type),
         row.image->pixel_bytes, row.image->width, row.image->height, row.image->depth,
-        row.image->layers, row.image->row_pitch_bytes, row.image->levels, row.image->samples);
+        row.image->layers, row.image->row_pitch_bytes, row.image->levels, row.image->samples,
+        row.image->first_level, row.image->first_layer, row.image->swizzle);
   return schema::CreateBuffer(builder_, row.id, row.device, row.size_bytes, label,
                               static_cast<std::uint8_t>(row.kind), row.starts_undefined, image,
                               row.memory.allocation, row.memory.offset_bytes, row.memory.flags,

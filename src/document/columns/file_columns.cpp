@@ -67,8 +67,16 @@ const std::vector<FileColumn> images{
     {"layers", 7, u64, "of an array; 1 where the type has none"},
     {"row_pitch_bytes", 8, u64,
      "of an image that is made on a buffer: where its rows begin there; 0: they follow each other"},
-    {"levels", 9, u32, "mip levels; the bytes are those of level 0. Default 1"},
+    {"levels", 9, u32,
+     "mip levels, whose bytes follow each other; each is half as wide, high and deep as the one "
+     "before, rounded down, and at least 1. Default 1"},
     {"samples", 10, u32, "of a pixel; of more than 1 there are no bytes. Default 1"},
+    {"first_level", 11, u32,
+     "of an image that is made on a part of another: the level there that is its first"},
+    {"first_layer", 12, u32, "the same of layers"},
+    {"swizzle", 13, u32,
+     "of such an image: what is read in place of R, G, B and A, four bits each from the lowest on: "
+     "0 itself, 1 zero, 2 one, 3 to 6 R, G, B, A"},
 };
 
 const std::vector<FileColumn> kernels{

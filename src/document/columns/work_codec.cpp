@@ -93,6 +93,7 @@ std::vector<Work> load(const Trace& trace, std::uint32_t command, Resolver& reso
     case WorkKind::read:
     case WorkKind::host_call:
     case WorkKind::launch:
+    case WorkKind::opaque:
     case WorkKind::unknown:
       break;
   }

@@ -40,6 +40,8 @@ const char* to_string(WorkKind kind) noexcept {
       return "barrier";
     case WorkKind::launch:
       return "launch";
+    case WorkKind::opaque:
+      return "opaque";
     case WorkKind::unknown:
       return "unknown";
   }

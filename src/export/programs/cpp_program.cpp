@@ -215,10 +215,11 @@ class CppProgram : public ProgramWriter {
     line("      {{reel::ImageType::{}, {},", types[static_cast<std::size_t>(shape.type)],
          part(to_string(shape.channel_order), "parse_channel_order", "ChannelOrder",
               static_cast<std::uint32_t>(shape.channel_order)));
-    line("       {}, {}, {}, {}, {}, {}}},",
+    line("       {}, {}, {}, {}, {}, {}{}}},",
          part(to_string(shape.channel_type), "parse_channel_type", "ChannelType",
               static_cast<std::uint32_t>(shape.channel_type)),
-         shape.pixel_bytes, shape.width, shape.height, shape.depth, shape.layers);
+         shape.pixel_bytes, shape.width, shape.height, shape.depth, shape.layers,
+         shape.levels > 1 ? fmt::format(", 0, {}", shape.levels) : "");
     line("      {});", cpp_string(label));
   }
 

@@ -46,6 +46,8 @@ const char* colour_of(WorkKind kind) {
       return "#ffedd5";
     case WorkKind::launch:
       return "#e6e0f8";
+    case WorkKind::opaque:
+      return "#fce7f3";
     case WorkKind::barrier:
     case WorkKind::unknown:
       break;

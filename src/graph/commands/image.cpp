@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <cstring>
 #include <string_view>
@@ -99,8 +100,29 @@ bool ImageShape::is_sound() const noexcept {
     if (size == 0 || size > most_bytes / bytes) return false;
     bytes *= size;
   }
+  if (levels == 0 ||
+      levels > static_cast<std::uint32_t>(std::bit_width(std::max({width, height, depth}))))
+    return false;
   if (row_pitch_bytes == 0) return true;
   return row_pitch_bytes >= pixel_bytes * width && row_pitch_bytes <= most_bytes / height;
+}
+
+ImageShape ImageShape::level(std::uint32_t number) const noexcept {
+  ImageShape one = *this;
+  one.levels = 1;
+  one.first_level = first_level + number;
+  for (std::uint64_t* size : {&one.width, &one.height, &one.depth})
+    *size = std::max<std::uint64_t>(*size >> number, 1);
+  return one;
+}
+
+std::uint64_t ImageShape::level_offset(std::uint32_t number) const noexcept {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < number; ++i) {
+    const ImageShape one = level(i);
+    bytes += one.pixel_bytes * one.width * one.height * one.depth * one.layers;
+  }
+  return bytes;
 }
 
 const char* to_string(ChannelOrder order) noexcept { return name_of(order, orders); }
@@ -190,10 +212,18 @@ std::string extent_text(const ImageShape& shape) {
   if (shape.type == ImageType::d3) text += fmt::format(" x {}", shape.depth);
   if (has_layers(shape.type))
     text += fmt::format(", {} {}", shape.layers, shape.layers == 1 ? "layer" : "layers");
+  if (shape.levels > 1) text += fmt::format(", {} levels", shape.levels);
   return text;
 }
 
 std::string pixel_text(const ImageShape& shape, std::uint64_t offset_bytes) {
+  if (shape.levels > 1) {
+    std::uint32_t level = shape.levels - 1;
+    while (level > 0 && shape.level_offset(level) > offset_bytes) --level;
+    return fmt::format("{} of level {}",
+                       pixel_text(shape.level(level), offset_bytes - shape.level_offset(level)),
+                       level);
+  }
   const std::uint64_t pixel = offset_bytes / shape.pixel_bytes;
   const std::uint64_t x = pixel % shape.width;
   const std::uint64_t y = pixel / shape.width % shape.height;

@@ -147,6 +147,7 @@ struct Submission {
     std::vector<std::byte> data;                 // of a write, what it writes
     std::vector<document::BarrierRow> barriers;  // of a barrier; buffers as ids
     std::vector<TrackedBuffer*> named;           // that those rows are about
+    std::uint32_t part = 0;                      // reads can go ahead of each part of a submission
   };
   std::vector<Given> works;  // the first `count`
   std::size_t count = 0;
@@ -160,6 +161,7 @@ struct Submission {
     one.data.clear();
     one.barriers.clear();
     one.named.clear();
+    one.part = 0;
     return one;
   }
   std::span<Given> all() { return std::span(works).first(count); }
@@ -183,6 +185,7 @@ struct Ticket {
   std::vector<Completion> own_waits;  // reads of ours that the driver is to wait for as well
   CommandList* list = nullptr;        // that it launches
   Submission* submission = nullptr;   // that it is
+  std::uint32_t read_part = 0;        // of which: what is read now goes ahead of this; ascending
   std::shared_ptr<Trial> trial;       // of results that are read before it
   void* done = nullptr;               // its completion, while the lock of the queue is held
 

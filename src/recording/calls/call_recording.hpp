@@ -179,7 +179,13 @@ class CallRecording final : public RecordingCore {
   void take_shared_done();
 
   // --- commands that are given together (call_submits.cpp)
-  void look_at_submission(Ticket& ticket, Submission& list, std::vector<Piece>& unknown);
+  // What has to be read before a command of a submission, ahead of the part of it that it is in.
+  struct LateRead {
+    std::uint32_t part, command;
+    std::vector<Piece> pieces;
+  };
+  void look_at_submission(Ticket& ticket, Submission& list, std::vector<Piece>& unknown,
+                          std::vector<LateRead>& late);
   // What the host wrote, of what they use.
   void take_host_writes(Ticket& ticket, Submission& list);
   void take_host_writes(std::uint32_t command, const Range& range);

@@ -3,6 +3,8 @@
 //
 // What one of them needs and nobody knows is what was there before all of them: had an earlier one
 // written it, it would be known. So reads go ahead of the whole, and stand with its first command.
+// But where an earlier one is of those that nobody replays: what that one left is read between the
+// two, if they are in different parts of the submission.
 #include <fmt/format.h>
 
 #include <map>
@@ -31,21 +33,42 @@ void CallRecording::submit(Ticket& ticket, Submission& list) noexcept {
     for (const Submission::Given& one : list.all()) guard(ticket, one.work, true);
     if (contents != Contents::none) take_host_writes(ticket, list);
     std::vector<Piece> unknown;
-    look_at_submission(ticket, list, unknown);
-    if (!unknown.empty() && contents != Contents::none)
+    std::vector<LateRead> late;
+    look_at_submission(ticket, list, unknown, late);
+    if (contents == Contents::none) return;
+    if (!unknown.empty())
       read_pieces(*ticket.record, ContentRole::input, ticket.id, unknown, ahead_of(ticket, true));
+    for (const LateRead& read : late) {
+      ticket.read_part = read.part;
+      read_pieces(*ticket.record, ContentRole::input, read.command, read.pieces,
+                  ahead_of(ticket, true));
+    }
   });
   if (ticket.id == no_index) ticket.give_up();
 }
 
 void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
-                                       std::vector<Piece>& unknown) {
+                                       std::vector<Piece>& unknown, std::vector<LateRead>& late) {
   auto& changes = ticket.work->changes;
   changes.clear();
   const std::uint32_t stream = ticket.record->lanes[ticket.lane].stream;
   // By commands of this submission that nobody can replay: what they leave can't be read before
-  // others of it run.
-  std::map<const TrackedBuffer*, RangeSet> unseen;
+  // others of the same part run.
+  struct Unseen {
+    RangeSet ranges;
+    std::uint32_t part = 0;  // of the last of them
+  };
+  std::map<const TrackedBuffer*, Unseen> unseen;
+  const auto is_gone = [](const CallWork& work, const WorkArgument& argument) {
+    return argument.access == Access::write && overwrites(work.row.kind);
+  };
+  const auto needs_unseen = [&](const Submission::Given& one, const WorkArgument& argument) {
+    if (!argument.has_range() || is_gone(one.work, argument)) return false;
+    const Range& range = argument.range;
+    const auto found = unseen.find(range.storage);
+    return found != unseen.end() && found->second.part >= one.part &&
+           found->second.ranges.overlaps(range.offset_bytes, range.offset_bytes + range.size_bytes);
+  };
   std::uint32_t id = ticket.id;
   for (Submission::Given& one : list.all()) {
     CallWork& work = one.work;
@@ -54,6 +77,12 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
                                                       std::memory_order_relaxed) != number))
       note_kernel(*work.kernel, *ticket.queue);
     for (TrackedBuffer* buffer : one.named) note_buffer(*buffer);
+    // Before any of its arguments is looked at: then nobody knows what it leaves in the others.
+    for (const WorkArgument& argument : work.arguments)
+      if (!work.why_not_again && needs_unseen(one, argument))
+        work.why_not_again =
+            "it uses what a command before it in the same submission left, which can't be "
+            "replayed";
     for (const WorkArgument& argument : work.arguments) {
       if (!argument.has_range()) continue;
       TrackedBuffer& buffer = *argument.range.storage;
@@ -67,22 +96,25 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
         host_pages_.let_write(&buffer, begin, range.size_bytes);
       }
       if (const auto found = unseen.find(&buffer); found != unseen.end()) {
-        bool is_met = false;
-        found->second.for_each_in(begin, end, [&](std::uint64_t, std::uint64_t) { is_met = true; });
-        if (is_met && !(argument.access == Access::write && overwrites(work.row.kind))) {
-          if (!work.why_not_again)
-            work.why_not_again =
-                "it uses what a command before it in the same submission left, which can't be "
-                "replayed";
-        } else if (is_met) {
-          found->second.remove(begin, end);
+        RangeSet& ranges = found->second.ranges;
+        std::vector<Piece> met;
+        ranges.for_each_in(begin, end, [&](std::uint64_t first, std::uint64_t last) {
+          met.push_back({&buffer, first, last - first});
+        });
+        if (!met.empty() && !is_gone(work, argument) && !work.why_not_again) {
+          for (const Piece& piece : met) ledger_.settle(range_of(piece));
+          late.push_back({one.part, command.command, met});
         }
+        if (is_gone(work, argument) || !work.why_not_again) ranges.remove(begin, end);
       }
       if (argument.is_written() && overwrites(work.row.kind))
         ledger_.overwrite(range, work.row.kind == WorkKind::write, &changes);
       else
         ledger_.use(range, argument.access, unknown, &changes);
-      if (argument.is_written() && work.why_not_again) unseen[&buffer].add(begin, end);
+      if (argument.is_written() && work.why_not_again) {
+        unseen[&buffer].ranges.add(begin, end);
+        unseen[&buffer].part = one.part;
+      }
     }
     if (work.row.kind == WorkKind::write && !one.data.empty() && contents != Contents::none) {
       BoxSource bytes(one.data.data(), line(one.data.size()));
@@ -198,9 +230,7 @@ void CallRecording::became_visible(TrackedBuffer& buffer) noexcept {
     for (const Piece& piece : ledger_.device_written(range_of(buffer, 0, buffer.size_bytes))) {
       const std::uint64_t begin = piece.offset_bytes, end = begin + piece.size_bytes;
       if (shared_writes_.are_under_way(buffer, begin, end)) continue;
-      check_seen({std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()),
-                  begin,
-                  end,
+      check_seen({std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()), begin, end,
                   buffer.writer_command.load(std::memory_order_relaxed)},
                  window);
     }

@@ -14,8 +14,8 @@ bool SharedWrites::has(const Writes& writes, const TrackedBuffer& buffer, std::u
   });
 }
 
-// A part that something under way writes is done with that; the host may write the rest from now on.
-// A driver may be done with a later command when one before it can't be asked for yet.
+// A part that something under way writes is done with that; the host may write the rest from now
+// on. A driver may be done with a later command when one before it can't be asked for yet.
 void SharedWrites::add_done(const Writes& taken, std::vector<Done>& done) {
   for (const Write& write : taken) {
     RangeSet under_way;

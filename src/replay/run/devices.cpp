@@ -19,7 +19,10 @@ std::optional<Device> find_device(const TraceDevice& recorded, const std::vector
     if (!info.available()) continue;
     const bool fits =
         match == Match::exact ? is_same_device(recorded, info) : recorded.backend == info.backend;
-    if (fits) return open_device(info.id);
+    if (!fits) continue;
+    DeviceInfo wanted = info;
+    wanted.features = recorded.features;
+    return open_device(wanted);
   }
   return std::nullopt;
 }

@@ -487,6 +487,10 @@ Obstacles recorded_obstacles(const Trace& trace) {
   }
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     const TraceWork& work = trace.work_of(trace.commands()[c]);
+    if (work.kind == WorkKind::opaque)
+      obstacles.commands.emplace(
+          c, Obstacle{Code::unsupported, fmt::format("{} is work that can't be replayed.",
+                                                     describe_command(trace, c))});
     if (work.kind == WorkKind::unknown)
       obstacles.commands.emplace(
           c, Obstacle{Code::unsupported,

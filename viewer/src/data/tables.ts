@@ -70,7 +70,7 @@ export const schemas = {
 export type TableName = keyof typeof schemas;
 export type TableOf<N extends TableName> = Table<(typeof schemas)[N]>;
 
-export const workKinds = ["dispatch", "copy", "fill", "write", "read", "host_call", "barrier", "launch", "unknown"];
+export const workKinds = ["dispatch", "copy", "fill", "write", "read", "host_call", "barrier", "launch", "opaque", "unknown"];
 export const workKind = {
   dispatch: 0,
   copy: 1,
@@ -80,7 +80,8 @@ export const workKind = {
   host_call: 5,
   barrier: 6,
   launch: 7,
-  unknown: 8,
+  opaque: 8,
+  unknown: 9,
 };
 export const idleCauses = [
   "host",

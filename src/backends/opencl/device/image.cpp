@@ -175,6 +175,12 @@ BufferRange pixels_around(const BufferRange& range) {
 
 MemoryHandle make_image(const DeviceContext& context, const ImageShape& shape, cl_mem storage,
                         std::string_view label) {
+  if (shape.levels > 1 || shape.samples > 1 || shape.first_level || shape.first_layer ||
+      shape.swizzle)
+    fail(Code::unsupported,
+         "Image '{}' has several levels or samples, or shows a part of another; OpenCL has no such "
+         "images.",
+         label);
   const cl_image_format format{opencl_number(shape.channel_order),
                                opencl_number(shape.channel_type)};
   cl_image_desc about{};

@@ -53,13 +53,17 @@ VulkanBuffer::VulkanBuffer(std::shared_ptr<Context> context_, const MemoryReques
          request.label, request.size_bytes, context->physical.info.name, allowed);
   size_bytes = request.size_bytes;
   const bool is_texels = request.image && request.image->type == ImageType::d1_buffer;
-  if (request.storage.buffer && !is_texels)
+  if (request.storage.buffer && !is_texels && !buffer_of(request.storage).picture)
     fail(Code::unsupported,
          "Image '{}' is made on a buffer; Vulkan makes 1d_buffer images of buffers, and no others.",
          request.label);
   try {
     if (request.image && !is_texels) {
-      picture = std::make_unique<VulkanImage>(*context, *request.image, request.label);
+      if (request.storage.buffer)
+        show_part(request);
+      else
+        picture = std::make_shared<VulkanImage>(*context, *request.image, request.label);
+      views = std::make_unique<ImageViews>(*context, *picture, *request.image, request.label);
       return;
     }
     if (!request.storage.buffer) make_storage(request);
@@ -70,6 +74,19 @@ VulkanBuffer::VulkanBuffer(std::shared_ptr<Context> context_, const MemoryReques
     fail(Code::out_of_memory, "No room for buffer '{}' of {} bytes on '{}': {}", request.label,
          request.size_bytes, context->physical.info.name, error.what());
   }
+}
+
+void VulkanBuffer::show_part(const MemoryRequest& request) {
+  const ImageShape& part = *request.image;
+  picture = buffer_of(request.storage).picture;
+  const ImageShape& whole = picture->shape();
+  if (part.first_level + part.levels > whole.levels ||
+      part.first_layer + part.layers > whole.layers || part.pixel_bytes != whole.pixel_bytes)
+    fail(Code::unsupported,
+         "Image '{}' ({}, {}, from level {} and layer {} on) shows what image '{}' ({}, {}) "
+         "doesn't have.",
+         request.label, format_name(part), extent_text(part), part.first_level, part.first_layer,
+         request.storage.buffer->label, format_name(whole), extent_text(whole));
 }
 
 void VulkanBuffer::make_storage(const MemoryRequest& request) {
@@ -129,6 +146,7 @@ void VulkanBuffer::make_texels(const MemoryRequest& request) {
 }
 
 void VulkanBuffer::destroy() noexcept {
+  views.reset();
   picture.reset();
   context->vk.vkDestroyBufferView(context->device, texels, nullptr);
   context->vk.vkDestroyBuffer(context->device, handle, nullptr);

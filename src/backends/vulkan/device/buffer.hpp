@@ -8,6 +8,7 @@
 
 #include "backends/vulkan/device/context.hpp"
 #include "backends/vulkan/device/image.hpp"
+#include "backends/vulkan/device/image_views.hpp"
 #include "graph/commands/resource.hpp"
 #include "reel/buffer.hpp"
 #include "runtime/driver.hpp"
@@ -23,7 +24,8 @@ struct VulkanBuffer : BufferResource {
   VkBuffer handle = VK_NULL_HANDLE;  // none of texels on a buffer
   Memory memory;
   // Of an image: it has no VkBuffer then, unless it is one of texels.
-  std::unique_ptr<VulkanImage> picture;
+  std::shared_ptr<VulkanImage> picture;  // of one that shows a part of another: that one's
+  std::unique_ptr<ImageViews> views;     // what it shows of it
   VkBufferView texels = VK_NULL_HANDLE;
   // Of the host where it may read and write the buffer itself, else null.
   std::byte* host = nullptr;
@@ -34,6 +36,7 @@ struct VulkanBuffer : BufferResource {
 
  private:
   void make_storage(const MemoryRequest& request);
+  void show_part(const MemoryRequest& request);
   void make_texels(const MemoryRequest& request);
   void destroy() noexcept;
 };

@@ -46,7 +46,7 @@ void Context::open() {
   queue_info.pQueuePriorities = priorities.data();
 
   features.query(physical.handle, physical.api_version, physical.extensions);
-  features.keep_compute_only();
+  physical.info.features = features.keep_compute_only(physical.info.features);
   std::vector<const char*> extensions = features.extensions();
   if (physical.calibrated_timestamps)
     extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);

@@ -44,7 +44,7 @@ class Context {
                           std::uint64_t most_ns = UINT64_MAX) const;
   VkResult counter(VkSemaphore semaphore, std::uint64_t& value) const;
 
-  const PhysicalDevice physical;
+  PhysicalDevice physical;  // never changes once the context is made
   VkDevice device = VK_NULL_HANDLE;
   VolkDeviceTable vk{};
   std::unique_ptr<MemoryPool> memory;

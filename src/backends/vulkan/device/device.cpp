@@ -67,7 +67,9 @@ std::shared_ptr<DeviceDriver> open(const DeviceInfo& info) {
   for (const PhysicalDevice& device : physical_devices()) {
     if (device.info.id != info.id) continue;
     if (!device.info.available()) throw Error(Code::no_device, device.info.unavailable);
-    return std::make_shared<VulkanDevice>(device);
+    PhysicalDevice wanted = device;
+    wanted.info.features = info.features;
+    return std::make_shared<VulkanDevice>(wanted);
   }
   fail(Code::no_device, "There is no Vulkan device '{}' any more.", info.id);
 }

@@ -1,5 +1,7 @@
 #include "backends/vulkan/device/features.hpp"
 
+#include <algorithm>
+
 namespace reel::vulkan {
 
 void Features::query(VkPhysicalDevice device, std::uint32_t api_version,
@@ -59,6 +61,8 @@ void Features::query(VkPhysicalDevice device, std::uint32_t api_version,
          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR);
   if (has(0, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME))
     link(robustness2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
+  if (has(v13, VK_EXT_IMAGE_ROBUSTNESS_EXTENSION_NAME))
+    link(image_robustness, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES);
   has(v12, VK_KHR_SPIRV_1_4_EXTENSION_NAME);
   has(v12, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME);
   has(v13, VK_KHR_SHADER_NON_SEMANTIC_INFO_EXTENSION_NAME);
@@ -69,7 +73,7 @@ void Features::query(VkPhysicalDevice device, std::uint32_t api_version,
   vkGetPhysicalDeviceFeatures2(device, &core);
 }
 
-void Features::keep_compute_only() {
+std::vector<std::string> Features::keep_compute_only(const std::vector<std::string>& wanted) {
   const VkPhysicalDeviceFeatures had = core.features;
   VkPhysicalDeviceFeatures& on = core.features = {};
   on.shaderFloat64 = had.shaderFloat64;
@@ -85,9 +89,20 @@ void Features::keep_compute_only() {
   on.shaderImageGatherExtended = had.shaderImageGatherExtended;
   on.samplerAnisotropy = had.samplerAnisotropy;
   on.imageCubeArray = had.imageCubeArray;
-  // Of the extension only this: out-of-bounds rules for all accesses would cost
-  // every kernel.
-  robustness2.robustBufferAccess2 = robustness2.robustImageAccess2 = VK_FALSE;
+  // Out-of-bounds rules for all accesses would cost every kernel.
+  std::vector<std::string> robust;
+  const auto keep_if_wanted = [&](VkBool32& feature, VkBool32 is_there, const char* name) {
+    feature = is_there && std::ranges::find(wanted, name) != wanted.end() ? VK_TRUE : VK_FALSE;
+    if (feature) robust.emplace_back(name);
+  };
+  keep_if_wanted(on.robustBufferAccess, had.robustBufferAccess, "robustBufferAccess");
+  keep_if_wanted(robustness2.robustBufferAccess2,
+                 robustness2.robustBufferAccess2 && on.robustBufferAccess, "robustBufferAccess2");
+  keep_if_wanted(image_robustness.robustImageAccess, image_robustness.robustImageAccess,
+                 "robustImageAccess");
+  keep_if_wanted(robustness2.robustImageAccess2, robustness2.robustImageAccess2,
+                 "robustImageAccess2");
+  return robust;
 }
 
 }  // namespace reel::vulkan

@@ -2,8 +2,9 @@
 // it.
 //
 // A device is opened before its kernels are known, so all of these are on. Not
-// among them: what costs those who don't need it (robustBufferAccess), and all
-// that only graphics has.
+// among them: what costs those who don't need it (robustBufferAccess and its
+// like, which are on where somebody asks for them), and all that only graphics
+// has.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,7 @@ struct Features {
   VkPhysicalDeviceShaderClockFeaturesKHR clock{};
   VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout{};
   VkPhysicalDeviceRobustness2FeaturesEXT robustness2{};
+  VkPhysicalDeviceImageRobustnessFeatures image_robustness{};
   bool sampler_mirror_clamp = false, sampler_minmax = false;
 
   Features() = default;
@@ -47,8 +49,9 @@ struct Features {
   // asks it. Afterwards `core` is what vkCreateDevice takes.
   void query(VkPhysicalDevice device, std::uint32_t api_version,
              const std::set<std::string>& extensions);
-  // Leaves out all that only graphics needs, so that nothing is paid for it.
-  void keep_compute_only();
+  // Leaves out all that only graphics needs, so that nothing is paid for it, and robustness that
+  // nobody `wanted`. Returns the names of what of that is on.
+  std::vector<std::string> keep_compute_only(const std::vector<std::string>& wanted);
   // To be switched on beside them.
   const std::vector<const char*>& extensions() const noexcept { return extensions_; }
 

@@ -25,16 +25,13 @@ VkImageType type_of(ImageType type) {
 }
 
 VkImageSubresourceRange all_of(const ImageShape& shape) {
-  return {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, static_cast<std::uint32_t>(shape.layers)};
+  return {VK_IMAGE_ASPECT_COLOR_BIT, 0, shape.levels, 0, static_cast<std::uint32_t>(shape.layers)};
 }
 
 }  // namespace
 
 VulkanImage::VulkanImage(Context& context, const ImageShape& shape, std::string_view label)
     : context_(context), shape_(shape) {
-  if (shape.levels > 1)
-    fail(Code::unsupported, "Image '{}' has {} mip levels; images of one level can be made here.",
-         label, shape.levels);
   if (shape.samples > 1)
     fail(Code::unsupported, "Image '{}' has {} samples a pixel; images of one can be made here.",
          label, shape.samples);
@@ -57,42 +54,47 @@ VulkanImage::VulkanImage(Context& context, const ImageShape& shape, std::string_
 VulkanImage::~VulkanImage() { destroy(); }
 
 void VulkanImage::destroy() noexcept {
-  for (VkImageView view : views_) context_.vk.vkDestroyImageView(context_.device, view, nullptr);
   context_.vk.vkDestroyImage(context_.device, handle_, nullptr);
   context_.memory->free(memory_);
 }
 
 void VulkanImage::create(std::string_view label) {
   const VkPhysicalDevice physical = context_.physical.handle;
-  VkFormatProperties properties{};
-  vkGetPhysicalDeviceFormatProperties(physical, format_, &properties);
-  usage_ = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-  if (properties.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT)
-    usage_ |= VK_IMAGE_USAGE_SAMPLED_BIT;
-  if (properties.optimalTilingFeatures & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT)
-    usage_ |= VK_IMAGE_USAGE_STORAGE_BIT;
   VkImageCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
   info.imageType = type_of(shape_.type);
   info.format = format_;
-  info.mipLevels = 1;
+  info.mipLevels = shape_.levels;
   info.samples = VK_SAMPLE_COUNT_1_BIT;
   info.tiling = VK_IMAGE_TILING_OPTIMAL;
-  info.usage = usage_;
   if (shape_.type == ImageType::d2_array && shape_.layers % 6 == 0 && shape_.width == shape_.height)
     info.flags |= VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
+  const VkImageCreateFlags own_flags = info.flags;
 
+  // Views in other formats may allow what its own doesn't. Else what its own does.
   VkImageFormatProperties most{};
-  const VkResult result = vkGetPhysicalDeviceImageFormatProperties(
-      physical, format_, info.imageType, info.tiling, info.usage, info.flags, &most);
-  if (result < 0 || !(usage_ & (VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT)))
+  const auto is_there = [&](VkImageUsageFlags usage, VkImageCreateFlags flags) {
+    info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | usage;
+    info.flags = own_flags | flags;
+    return vkGetPhysicalDeviceImageFormatProperties(physical, format_, info.imageType, info.tiling,
+                                                    info.usage, info.flags, &most) == VK_SUCCESS;
+  };
+  constexpr VkImageUsageFlags sampled = VK_IMAGE_USAGE_SAMPLED_BIT,
+                              stored = VK_IMAGE_USAGE_STORAGE_BIT;
+  constexpr VkImageCreateFlags any_format =
+      VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
+  if (!is_there(sampled | stored, any_format) && !is_there(sampled | stored, 0) &&
+      !is_there(sampled, 0) && !is_there(stored, 0))
     fail(Code::unsupported, "Image '{}' can't be made: '{}' has no {} images of {}.", label,
          context_.physical.info.name, to_string(shape_.type), format_name(shape_));
   if (shape_.width > most.maxExtent.width || shape_.height > most.maxExtent.height ||
-      shape_.depth > most.maxExtent.depth || shape_.layers > most.maxArrayLayers)
-    fail(Code::unsupported, "Image '{}' of {} is too large: '{}' allows {} x {} x {}, {} layers.",
-         label, extent_text(shape_), context_.physical.info.name, most.maxExtent.width,
-         most.maxExtent.height, most.maxExtent.depth, most.maxArrayLayers);
+      shape_.depth > most.maxExtent.depth || shape_.layers > most.maxArrayLayers ||
+      shape_.levels > most.maxMipLevels)
+    fail(Code::unsupported,
+         "Image '{}' of {} is too large: '{}' allows {} x {} x {}, {} layers, {} levels.", label,
+         extent_text(shape_), context_.physical.info.name, most.maxExtent.width,
+         most.maxExtent.height, most.maxExtent.depth, most.maxArrayLayers, most.maxMipLevels);
+  usage_ = info.usage;
   info.extent = {static_cast<std::uint32_t>(shape_.width),
                  static_cast<std::uint32_t>(shape_.height),
                  static_cast<std::uint32_t>(shape_.depth)};
@@ -131,69 +133,40 @@ void VulkanImage::clear() {
   });
 }
 
-bool VulkanImage::can_be(VkDescriptorType type) const noexcept {
-  return type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE ? usage_ & VK_IMAGE_USAGE_STORAGE_BIT
-                                                  : usage_ & VK_IMAGE_USAGE_SAMPLED_BIT;
-}
-
-bool VulkanImage::can_show(VkImageViewType type) const noexcept {
-  switch (type) {
-    case VK_IMAGE_VIEW_TYPE_1D:
-      return shape_.type == ImageType::d1;
-    case VK_IMAGE_VIEW_TYPE_1D_ARRAY:
-      return shape_.type == ImageType::d1 || shape_.type == ImageType::d1_array;
-    case VK_IMAGE_VIEW_TYPE_2D:
-      return shape_.type == ImageType::d2 ||
-             (shape_.type == ImageType::d2_array && shape_.layers == 1);
-    case VK_IMAGE_VIEW_TYPE_2D_ARRAY:
-      return shape_.type == ImageType::d2 || shape_.type == ImageType::d2_array;
-    case VK_IMAGE_VIEW_TYPE_3D:
-      return shape_.type == ImageType::d3;
-    case VK_IMAGE_VIEW_TYPE_CUBE:
-      return shape_.type == ImageType::d2_array && shape_.layers == 6 &&
-             shape_.width == shape_.height;
-    case VK_IMAGE_VIEW_TYPE_CUBE_ARRAY:
-      return shape_.type == ImageType::d2_array && shape_.layers % 6 == 0 &&
-             shape_.width == shape_.height;
-    default:
-      return false;
-  }
-}
-
-VkImageView VulkanImage::view(VkImageViewType type) {
-  const std::lock_guard lock(mutex_);
-  VkImageView& view = views_[static_cast<std::size_t>(type)];
-  if (view) return view;
-  VkImageViewCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO;
-  info.image = handle_;
-  info.viewType = type;
-  info.format = format_;
-  info.subresourceRange = all_of(shape_);
-  check(context_.vk.vkCreateImageView(context_.device, &info, nullptr, &view), "vkCreateImageView");
-  return view;
-}
-
 std::vector<VkBufferImageCopy> VulkanImage::boxes(std::uint64_t offset, std::uint64_t size,
                                                   std::uint64_t buffer_offset) const {
   std::vector<VkBufferImageCopy> list;
-  const std::uint64_t row = shape_.width, slice = row * shape_.height;
-  std::uint64_t pixel = offset / shape_.pixel_bytes;
-  const std::uint64_t end = pixel + size / shape_.pixel_bytes;
+  const std::uint64_t end = offset + size;
+  for (std::uint32_t number = 0; number < shape_.levels; ++number) {
+    const std::uint64_t first = shape_.level_offset(number), last = shape_.level_offset(number + 1);
+    const std::uint64_t from = std::max(offset, first), to = std::min(end, last);
+    if (from < to)
+      add_boxes(list, number, from - first, to - from, buffer_offset + (from - offset));
+  }
+  return list;
+}
+
+void VulkanImage::add_boxes(std::vector<VkBufferImageCopy>& list, std::uint32_t number,
+                            std::uint64_t offset, std::uint64_t size,
+                            std::uint64_t buffer_offset) const {
+  const ImageShape level = shape_.level(number);
+  const std::uint64_t row = level.width, slice = row * level.height;
+  std::uint64_t pixel = offset / level.pixel_bytes;
+  const std::uint64_t end = pixel + size / level.pixel_bytes;
   while (pixel < end) {
-    const std::uint64_t x = pixel % row, y = pixel / row % shape_.height, z = pixel / slice;
+    const std::uint64_t x = pixel % row, y = pixel / row % level.height, z = pixel / slice;
     const std::uint64_t left = end - pixel;
     // As much as is one box: whole slices, whole rows of one, or a part of a
     // row.
     std::uint64_t width = std::min(row - x, left), height = 1, depth = 1;
     if (x == 0 && left >= row) {
-      height = std::min(shape_.height - y, left / row);
+      height = std::min(level.height - y, left / row);
       if (y == 0 && left >= slice) depth = left / slice;
     }
     VkBufferImageCopy& box = list.emplace_back();
     box.bufferOffset = buffer_offset;
-    const bool layers = shape_.type != ImageType::d3;
-    box.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0,
+    const bool layers = level.type != ImageType::d3;
+    box.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, number,
                             layers ? static_cast<std::uint32_t>(z) : 0,
                             layers ? static_cast<std::uint32_t>(depth) : 1};
     box.imageOffset = {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
@@ -202,9 +175,8 @@ std::vector<VkBufferImageCopy> VulkanImage::boxes(std::uint64_t offset, std::uin
                        layers ? 1 : static_cast<std::uint32_t>(depth)};
     const std::uint64_t pixels = width * height * depth;
     pixel += pixels;
-    buffer_offset += pixels * shape_.pixel_bytes;
+    buffer_offset += pixels * level.pixel_bytes;
   }
-  return list;
 }
 
 }  // namespace reel::vulkan

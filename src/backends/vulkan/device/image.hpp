@@ -1,15 +1,13 @@
-// image.hpp - a VkImage, its memory and its views.
+// image.hpp - a VkImage and its memory.
 //
 // Always in VK_IMAGE_LAYOUT_GENERAL, so that whoever uses it needs to know
 // nothing of who did before. Its bytes, as the library counts them, are its
-// pixels without padding; a range of them is a few boxes of the image. Any
-// thread.
+// pixels without padding, level after level; a range of them is a few boxes of
+// the image. Any thread.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -29,11 +27,7 @@ class VulkanImage {
 
   VkImage handle() const noexcept { return handle_; }
   const ImageShape& shape() const noexcept { return shape_; }
-  bool can_be(VkDescriptorType type) const noexcept;
-  // Can a shader that declares this kind of view be given it?
-  bool can_show(VkImageViewType type) const noexcept;
-  // Of all of it, in its own format. Made when first asked for.
-  VkImageView view(VkImageViewType type);
+  VkImageUsageFlags usage() const noexcept { return usage_; }
 
   // The boxes that hold its bytes [offset, offset + size), whole pixels, in the
   // order of bytes; `buffer_offset`: where the first of them is in a buffer.
@@ -41,6 +35,9 @@ class VulkanImage {
                                        std::uint64_t buffer_offset) const;
 
  private:
+  // Those of one level, of its bytes from `offset` on.
+  void add_boxes(std::vector<VkBufferImageCopy>& list, std::uint32_t level, std::uint64_t offset,
+                 std::uint64_t size, std::uint64_t buffer_offset) const;
   void create(std::string_view label);
   void clear();
   void destroy() noexcept;
@@ -51,8 +48,6 @@ class VulkanImage {
   VkImageUsageFlags usage_ = 0;
   VkImage handle_ = VK_NULL_HANDLE;
   Memory memory_;
-  std::mutex mutex_;
-  std::array<VkImageView, 7> views_{};  // by VkImageViewType
 };
 
 }  // namespace reel::vulkan

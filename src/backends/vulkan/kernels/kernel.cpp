@@ -174,10 +174,10 @@ void VulkanKernel::check_argument(const Argument& argument, const Parameter& par
     refuse(fmt::format("is a {}, which image '{}' ({}) is not", to_string(parameter.descriptor),
                        buffer.label, to_string(buffer.image->type)));
   if (!buffer.picture) return;
-  if (!buffer.picture->can_be(place.type))
+  if (!buffer.views->can_be(place.type))
     refuse(fmt::format("is a {}, which '{}' can't make of {}", to_string(parameter.descriptor),
                        device_name, format_name(*buffer.image)));
-  if (!buffer.picture->can_show(place.view))
+  if (!buffer.views->can_show(place.view))
     refuse(fmt::format("is a {} image in the shader, which image '{}' ({}, {}) is not",
                        name_of(place.view), buffer.label, to_string(buffer.image->type),
                        extent_text(*buffer.image)));

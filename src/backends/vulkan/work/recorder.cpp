@@ -179,7 +179,7 @@ void Recorder::gather(const VulkanKernel& kernel, const Dispatch& dispatch, Stag
       binding.serial = image.serial;
       binding.offset = static_cast<std::uint64_t>(place.view);
       if (image.picture) {
-        info.image.imageView = image.picture->view(place.view);
+        info.image.imageView = image.views->get(place.view);
         info.image.imageLayout = VK_IMAGE_LAYOUT_GENERAL;
       } else {
         info.texels = image.texels;

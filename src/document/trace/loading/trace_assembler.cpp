@@ -201,6 +201,7 @@ bool TraceAssembler::fits_kind(const TraceWork& work) const {
     case WorkKind::host_call:
     case WorkKind::barrier:
     case WorkKind::launch:
+    case WorkKind::opaque:
     case WorkKind::unknown:
       return true;
   }

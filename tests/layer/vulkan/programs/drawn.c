@@ -1,5 +1,6 @@
-// drawn.c - a small graphics pass whose image a compute shader then reads; a second one by dynamic
-// rendering, after the compute shader.
+// drawn.c - a small graphics pass whose image a compute shader then reads, in the same command
+// buffer or in one that is submitted with it (`drawn apart`); a second one by dynamic rendering,
+// after the compute shader.
 #include "image_store.h"
 #include "images.h"
 #include "triangle_frag.h"
@@ -86,7 +87,8 @@ static VkPipeline make_drawing(const Machine* machine, VkPipelineLayout layout, 
   return pipeline;
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  const int is_apart = argc > 1 && !strcmp(argv[1], "apart");
   const VkPhysicalDeviceVulkan13Features features = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .dynamicRendering = VK_TRUE};
   Machine machine = open_machine_with(&(Wanted){.features = &features});
@@ -140,6 +142,11 @@ int main(void) {
   vkCmdPushConstants(commands, drawing_layout, VK_SHADER_STAGE_FRAGMENT_BIT, 0, 16, white);
   vkCmdDraw(commands, 3, 1, 0, 0);
   vkCmdEndRenderPass(commands);
+  VkCommandBuffer all[2] = {commands, VK_NULL_HANDLE};
+  if (is_apart) {
+    CHECK(vkEndCommandBuffer(commands));
+    commands = all[1] = begin_once(&machine);
+  }
   change_layout(commands, &drawn, general, general);
   change_layout(commands, &to, VK_IMAGE_LAYOUT_UNDEFINED, general);
   const uint32_t salt = 5;
@@ -170,7 +177,11 @@ int main(void) {
   region = whole(&drawn, bytes);
   vkCmdCopyImageToBuffer(commands, drawn.image, general, staging.buffer, 1, &region);
   order_for_host(commands);
-  end_and_run(&machine, commands);
+  CHECK(vkEndCommandBuffer(commands));
+  VkFence fence = make_fence(&machine);
+  submit(&machine, is_apart ? 2 : 1, all, fence);
+  wait_fence(&machine, fence);
+  vkDestroyFence(machine.device, fence, NULL);
   digest_buffer("staging", &staging);
   vkDestroyPipeline(machine.device, drawing, NULL);
   vkDestroyPipeline(machine.device, dynamic, NULL);

@@ -23,6 +23,8 @@ typedef struct ImageWish {
   VkSampleCountFlagBits samples;
   VkImageTiling tiling;
   VkImageAspectFlags aspect;
+  VkImageCreateFlags flags;
+  VkImageLayout layout;  // that it begins in
   const void* next;
   const void* memory_next;
 } ImageWish;
@@ -48,6 +50,7 @@ static inline Image make_image(const Machine* machine, const ImageWish* wish) {
                 .aspect = wish->aspect ? wish->aspect : VK_IMAGE_ASPECT_COLOR_BIT};
   const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
                                   .pNext = wish->next,
+                                  .flags = wish->flags,
                                   .imageType = wish->type ? wish->type : VK_IMAGE_TYPE_2D,
                                   .format = wish->format,
                                   .extent = wish->extent,
@@ -55,7 +58,8 @@ static inline Image make_image(const Machine* machine, const ImageWish* wish) {
                                   .arrayLayers = made.layers,
                                   .samples = wish->samples ? wish->samples : VK_SAMPLE_COUNT_1_BIT,
                                   .tiling = wish->tiling,
-                                  .usage = wish->usage};
+                                  .usage = wish->usage,
+                                  .initialLayout = wish->layout};
   CHECK(vkCreateImage(machine->device, &info, NULL, &made.image));
   VkMemoryRequirements needs;
   vkGetImageMemoryRequirements(machine->device, made.image, &needs);
@@ -84,9 +88,10 @@ static inline void free_image(const Machine* machine, Image* image) {
   vkFreeMemory(machine->device, image->memory, NULL);
 }
 
-// From one layout to another, everything before it with everything after it.
-static inline void change_layout(VkCommandBuffer commands, const Image* image, VkImageLayout from,
-                                 VkImageLayout to) {
+// From one layout to another, everything before it with everything after it; some of its levels and
+// layers.
+static inline void change_part(VkCommandBuffer commands, const Image* image,
+                               VkImageSubresourceRange part, VkImageLayout from, VkImageLayout to) {
   const VkImageMemoryBarrier info = {
       .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
       .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
@@ -96,9 +101,15 @@ static inline void change_layout(VkCommandBuffer commands, const Image* image, V
       .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
       .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
       .image = image->image,
-      .subresourceRange = {image->aspect, 0, image->levels, 0, image->layers}};
+      .subresourceRange = part};
   vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                        VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &info);
+}
+
+static inline void change_layout(VkCommandBuffer commands, const Image* image, VkImageLayout from,
+                                 VkImageLayout to) {
+  const VkImageSubresourceRange all = {image->aspect, 0, image->levels, 0, image->layers};
+  change_part(commands, image, all, from, to);
 }
 
 static inline VkBufferImageCopy whole(const Image* image, VkDeviceSize at) {
