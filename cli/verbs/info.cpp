@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "cli/showing/graph_info.hpp"
 #include "cli/showing/note_lines.hpp"
@@ -232,24 +231,23 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
                          {"reel replay $", "run it again, compare every byte"}});
 }
 
+int run(const TraceOptions& options) {
+  // Problems are part of the answer.
+  const TraceTotals totals = TraceTotals::load(options.path);
+  if (options.json)
+    print_json(to_json(totals));
+  else if (holds_graph(totals))
+    print_graph(Trace::load(options.path), options);
+  else
+    print(totals, options);
+  return done;
+}
+
 }  // namespace
 
 void add_info(CommandLine& line) {
-  auto options = std::make_shared<TraceOptions>();
-  Verb verb = line.add_verb("info", "Summary of a document on one screen");
-  add_trace_options(verb, *options);
-  verb.footer("Example:\n  reel info pass.reel");
-  verb.action([options] {
-    // Problems are part of the answer.
-    const TraceTotals totals = TraceTotals::load(options->path);
-    if (options->json)
-      print_json(to_json(totals));
-    else if (holds_graph(totals))
-      print_graph(Trace::load(options->path), *options);
-    else
-      print(totals, *options);
-    return done;
-  });
+  add_trace_verb(line, "info", "Summary of a document on one screen", run)
+      .verb.footer("Example:\n  reel info pass.reel");
 }
 
 }  // namespace reel::cli

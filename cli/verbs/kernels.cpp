@@ -1,8 +1,6 @@
 // kernels.cpp - `reel kernels`: how often each ran, and how long.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli/showing/table.hpp"
 #include "cli/trace_input.hpp"
 #include "cli/verbs.hpp"
@@ -101,11 +99,8 @@ int run(const TraceOptions& options) {
 }  // namespace
 
 void add_kernels(CommandLine& line) {
-  auto options = std::make_shared<TraceOptions>();
-  Verb verb = line.add_verb("kernels", "Runs and time of each kernel");
-  add_trace_options(verb, *options);
-  verb.footer("Example:\n  reel kernels pass.reel");
-  verb.action([options] { return run(*options); });
+  add_trace_verb(line, "kernels", "Runs and time of each kernel", run)
+      .verb.footer("Example:\n  reel kernels pass.reel");
 }
 
 }  // namespace reel::cli
