@@ -122,8 +122,8 @@ int print_statistics(const View& view, const Options& options) {
     json["known_elements"] = statistics.count;
     json["unknown_elements"] = unknown;
     const bool any = statistics.finite() > 0;
-    json["min"] = any ? number_json(statistics.least) : Json();
-    json["max"] = any ? number_json(statistics.most) : Json();
+    json["min"] = any ? number_json(statistics.min) : Json();
+    json["max"] = any ? number_json(statistics.max) : Json();
     json["mean"] = any ? number_json(statistics.mean()) : Json();
     json["nan"] = statistics.nans;
     json["inf"] = statistics.infinities;
@@ -134,7 +134,7 @@ int print_statistics(const View& view, const Options& options) {
   print_title(view);
   fmt::print("{} {} elements known, {} unknown\n", statistics.count, name_of(view.type), unknown);
   if (statistics.finite() > 0)
-    fmt::print("min {}  max {}  mean {}\n", statistics.least, statistics.most, statistics.mean());
+    fmt::print("min {}  max {}  mean {}\n", statistics.min, statistics.max, statistics.mean());
   fmt::print("NaN {}  Inf {}  zeros {}\n", statistics.nans, statistics.infinities,
              statistics.zeros);
   const std::string id = name_of(view.row().id);

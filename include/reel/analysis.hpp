@@ -223,7 +223,7 @@ const char* to_string(Pass::Kind kind) noexcept;
 struct KernelUsage {
   std::uint32_t kernel = 0;
   std::uint64_t count = 0, timed = 0;  // dispatches
-  std::uint64_t total_ns = 0, mean_ns = 0, least_ns = 0, p50_ns = 0, p95_ns = 0, most_ns = 0;
+  std::uint64_t total_ns = 0, mean_ns = 0, min_ns = 0, p50_ns = 0, p95_ns = 0, max_ns = 0;
   double variation = 0;  // standard deviation over mean
   // Of all ranges given, of all timed dispatches; of one that is read and written twice.
   std::uint64_t bound_bytes = 0;

@@ -66,10 +66,10 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
     if (times[k].empty()) continue;
     std::ranges::sort(times[k]);
     usage.mean_ns = usage.total_ns / usage.timed;
-    usage.least_ns = times[k].front();
+    usage.min_ns = times[k].front();
     usage.p50_ns = quantile(times[k], 0.5);
     usage.p95_ns = quantile(times[k], 0.95);
-    usage.most_ns = times[k].back();
+    usage.max_ns = times[k].back();
     usage.variation = variation_of(
         times[k], static_cast<double>(usage.total_ns) / static_cast<double>(usage.timed));
   }

@@ -144,10 +144,10 @@ export interface Kernel {
   timed: number;
   total_ns: Nanoseconds;
   mean_ns: Nanoseconds;
-  least_ns: Nanoseconds;
+  min_ns: Nanoseconds;
   p50_ns: Nanoseconds;
   p95_ns: Nanoseconds;
-  most_ns: Nanoseconds;
+  max_ns: Nanoseconds;
   variation: number;
   bound_bytes: number;
   bandwidth: number;
