@@ -22,9 +22,12 @@ struct DiffTime {
   std::uint64_t ns_a = 0, ns_b = 0;                // medians over the passes
   std::uint64_t spread_a_ns = 0, spread_b_ns = 0;  // half the interquartile range
   std::optional<double> p = {};  // that chance alone makes such a change; none: too few passes
-  std::int64_t shift_ns = 0;     // of the lower quartile, which other programs disturb less
+  std::int64_t shift_ns = 0;     // of the lower decile, which other programs disturb less
   std::uint64_t floor_ns = 0;    // a shift must be larger
   bool significant = false;      // by p, among all that is looked at, and more than the floor
+  // False: recording takes the graphs of one document apart, so this is not the program's own time.
+  // Nothing can be told of it, and it is never significant.
+  bool comparable = true;
   // Where it isn't significant: how many passes of each document might show a change of this size.
   std::optional<std::uint32_t> passes_needed = {};
 

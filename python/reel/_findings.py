@@ -80,9 +80,10 @@ class DiffTime:
     spread_a_ns: int  # half the interquartile range
     spread_b_ns: int
     p: float | None  # None: too few passes
-    shift_ns: int  # of the lower quartile
+    shift_ns: int  # of the lower decile
     floor_ns: int  # a shift must be larger
     significant: bool
+    comparable: bool  # False: recording takes the graphs of one document apart
     passes_needed: int | None
 
 

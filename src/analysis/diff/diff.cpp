@@ -6,9 +6,11 @@
 #include <set>
 
 #include "analysis/diff/cause.hpp"
+#include "analysis/diff/common_kernels.hpp"
 #include "analysis/diff/contents.hpp"
 #include "analysis/diff/side.hpp"
 #include "analysis/diff/statistics.hpp"
+#include "analysis/time/device_work.hpp"
 
 namespace reel::analysis {
 
@@ -50,10 +52,15 @@ class DiffSearch {
     diff_.b = b_.numbers();
     times_a_ = a_.kernel_times();
     times_b_ = b_.kernel_times();
-    diff_.common = common_change();
-    least_ = {.ns = std::max(diff_.a.total_ns, diff_.b.total_ns) / 100, .drift = drift_of_passes()};
-    // More than that no clock and no neighbour does to every pass.
-    if (diff_.common && std::abs(*diff_.common) <= 0.1) least_.common = std::abs(*diff_.common);
+    const CommonKernels common(times_a_, times_b_, diff_.a.busy_ns);
+    diff_.common = common.change();
+    pace_ = common.pace();
+    if (drift_of_passes(pace_) >= drift_of_passes({})) pace_ = {};
+    least_ = {.ns = std::max(diff_.a.total_ns, diff_.b.total_ns) / 100,
+              .drift = drift_of_passes(pace_)};
+    // At one pace it is left out already.
+    if (pace_.a.empty() && diff_.common && std::abs(*diff_.common) <= most_by_machine - 1)
+      least_.common = std::abs(*diff_.common);
     diff_.comparable = a_.has_whole_pass() && b_.has_whole_pass() && have_enough_in_common();
     if (!diff_.comparable) {
       diff_.cause = cause_of(diff_, a_, b_);
@@ -89,42 +96,40 @@ class DiffSearch {
     return std::max(shared(a_, b_), shared(b_, a_)) >= 0.1;
   }
 
-  double drift_of_passes() const {
+  double drift_of_passes(const Pace& pace) const {
     const std::uint64_t larger = std::max(diff_.a.total_ns, diff_.b.total_ns);
     if (larger == 0) return 0;
-    return static_cast<double>(drift_between(a_.totals(), b_.totals())) /
+    return static_cast<double>(
+               drift_between(at_one_pace(a_.totals(), pace.a), at_one_pace(b_.totals(), pace.b))) /
            static_cast<double>(larger);
   }
 
-  // Of kernels that have at least a hundredth of the time: of fewer than three nobody can tell what
-  // they have in common.
-  std::optional<double> common_change() const {
-    std::vector<double> changes;
-    for (const auto& [name, times] : times_a_) {
-      const auto other = times_b_.find(name);
-      if (other == times_b_.end()) continue;
-      const auto before = static_cast<double>(undisturbed(times));
-      const auto after = static_cast<double>(undisturbed(other->second));
-      if (before * 100 < static_cast<double>(diff_.a.busy_ns) || before == 0) continue;
-      changes.push_back(after / before - 1);
-    }
-    if (changes.size() < 3) return std::nullopt;
-    const auto middle = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() / 2);
-    std::ranges::nth_element(changes, middle);
-    return *middle;
-  }
-
   void compare_passes() {
-    const auto over_passes = [&](auto&& time_of) {
-      return compare(a_.times(time_of), b_.times(time_of), least_);
+    const auto over_passes = [&](auto&& time_of, const Pace& pace = {}) {
+      return compare(a_.times(time_of), b_.times(time_of), least_, pace);
     };
-    diff_.total = over_passes([](const PassTime& pass) { return pass.total_ns; });
-    diff_.busy = over_passes([](const PassTime& pass) { return pass.busy_ns; });
+    diff_.total = over_passes([](const PassTime& pass) { return pass.total_ns; }, pace_);
+    diff_.busy = over_passes([](const PassTime& pass) { return pass.busy_ns; }, pace_);
     diff_.idle = over_passes([](const PassTime& pass) { return pass.total_ns - pass.busy_ns; });
     // What the host does there, and how soon it wakes, changes with every other program.
     least_.ns *= 3;
     diff_.between = over_passes([](const PassTime& pass) { return pass.between_ns; });
     least_.ns /= 3;
+    diff_.between.floor_ns += latency_change();
+  }
+
+  // How late a waiting host wakes, and how long a launch takes to reach the device, is up to the
+  // system's scheduler: one run has 15 µs in every pass and the next one 90 µs. What that changed
+  // between passes is no change of a program that waits there in both documents.
+  std::uint64_t latency_change() const {
+    const auto woken_late = [](const PassTime& pass) { return pass.woken_late_ns; };
+    if (median_of(a_.times(woken_late)) == 0 || median_of(b_.times(woken_late)) == 0) return 0;
+    const auto latency = [](const PassTime& pass) {
+      return pass.woken_late_ns + pass.launching_ns;
+    };
+    const std::uint64_t before = undisturbed(a_.times(latency)),
+                        after = undisturbed(b_.times(latency));
+    return std::max(before, after) - std::min(before, after);
   }
 
   void add_rows() {
@@ -172,7 +177,7 @@ class DiffSearch {
     fill(a_.trace(), mine, row.kernel_a, row.first_a, row.count_a);
     fill(b_.trace(), other, row.kernel_b, row.first_b, row.count_b);
     row.time = compare(mine ? a_.row_times(key_a) : a_.times(nothing),
-                       other ? b_.row_times(key_b) : b_.times(nothing), least_);
+                       other ? b_.row_times(key_b) : b_.times(nothing), least_, pace_);
     if (!mine || !other) {
       row.change = mine ? Change::removed : Change::added;
     } else {
@@ -181,9 +186,9 @@ class DiffSearch {
                           !same_arguments(a_.trace(), b_.trace(), row.first_a, row.first_b);
       row.new_source = has_new_source(row.kernel_a, row.kernel_b);
       if (row.count_a != row.count_b)
-        row.run =
-            compare(a_.run_times(key_a), b_.run_times(key_b),
-                    {least_.ns / std::max(row.count_a, row.count_b), least_.drift, least_.common});
+        row.run = compare(
+            a_.run_times(key_a), b_.run_times(key_b),
+            {least_.ns / std::max(row.count_a, row.count_b), least_.drift, least_.common}, pace_);
     }
     diff_.rows.push_back(std::move(row));
     keys_.emplace_back(key_a, key_b);
@@ -207,7 +212,7 @@ class DiffSearch {
     for (const auto& [name, count] : rows)
       diff_.kernels.push_back({name, count,
                                compare(kernel_times_of(a_, times_a_, name),
-                                       kernel_times_of(b_, times_b_, name), least_)});
+                                       kernel_times_of(b_, times_b_, name), least_, pace_)});
   }
 
   // The total is asked first and alone; its parts are many, and are judged together.
@@ -223,7 +228,13 @@ class DiffSearch {
     judge(parts);
     judge(runs);
     judge(kernels);
+    leave_out_interruptions();
     if (diff_.total.significant) name_the_cause();
+    if (is_taken_apart())
+      for (DiffTime* time : {&diff_.total, &diff_.idle, &diff_.between}) {
+        time->comparable = time->significant = false;
+        time->passes_needed.reset();
+      }
     for (DiffRow& row : diff_.rows) {
       if (row.change == Change::added || row.change == Change::removed) continue;
       const DiffTime& compared = row.run ? *row.run : row.time;
@@ -232,6 +243,44 @@ class DiffSearch {
       else if (row.run)
         row.change = row.count_b > row.count_a ? Change::more_runs : Change::fewer_runs;
     }
+  }
+
+  // Where threads of other programs interrupt every pass, but each time another command, the sum of
+  // many rows changes and none of them does. A change of a program is in its rows.
+  void leave_out_interruptions() {
+    if (!has_steady_rows(a_) || !has_steady_rows(b_)) return;
+    std::int64_t explained = diff_.idle.delta_ns();
+    std::map<std::string, std::int64_t> by_kernel;
+    for (const DiffRow& row : diff_.rows) {
+      explained += row.time.delta_ns();
+      by_kernel[row.name] += row.time.delta_ns();
+    }
+    const auto check = [](DiffTime& time, std::int64_t part) {
+      const std::int64_t delta = time.delta_ns();
+      if (delta > 0 ? part * 2 < delta : part * 2 > delta) time.significant = false;
+    };
+    check(diff_.total, explained);
+    check(diff_.busy, explained - diff_.idle.delta_ns());
+    for (DiffKernel& kernel : diff_.kernels) check(kernel.time, by_kernel[kernel.name]);
+  }
+
+  // Most rows are in most passes: their medians tell something.
+  static bool has_steady_rows(const Side& side) {
+    std::size_t steady = 0;
+    for (const auto& [key, row] : side.typical().rows) {
+      const auto has_row = [&key = key](const PassTime& pass) { return pass.rows.contains(key); };
+      steady += std::ranges::count_if(side.passes(), has_row) * 2 >=
+                static_cast<std::ptrdiff_t>(side.passes().size());
+    }
+    return steady * 2 >= side.typical().rows.size();
+  }
+
+  // A graph is compared with single commands, and recording enqueues its nodes one by one.
+  bool is_taken_apart() const {
+    if ((diff_.a.launches > 0) == (diff_.b.launches > 0)) return false;
+    if (diff_.total.ns_a == 0 || diff_.total.ns_b == 0) return false;  // there are no times at all
+    const Side& graphs = diff_.a.launches ? a_ : b_;
+    return std::ranges::any_of(graphs.trace().devices(), records_nodes_one_by_one);
   }
 
   // The total changed, so some part of it did, and the question is no longer whether, but which.
@@ -266,7 +315,8 @@ class DiffSearch {
 
   void ask_alone(DiffTime& time, const Times& a, const Times& b) const {
     if (time.significant) return;
-    DiffTime alone = compare(a, b, {.ns = least_.ns, .common = least_.common, .margin = 1});
+    const Least least{.ns = least_.ns, .common = least_.common, .margin = 1};
+    DiffTime alone = compare(a, b, least, &time == &diff_.idle ? Pace{} : pace_);
     if (!is_significant_alone(alone)) return;
     alone.significant = true;
     alone.passes_needed.reset();
@@ -337,6 +387,7 @@ class DiffSearch {
   std::map<std::string, Times> times_a_, times_b_;  // by kernel
   std::vector<std::pair<RowKey, RowKey>> keys_;     // as diff_.rows, until they are put in order
   Least least_;
+  Pace pace_;
 };
 
 }  // namespace

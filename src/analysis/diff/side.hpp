@@ -24,6 +24,9 @@ struct PassTime {
   std::uint64_t started_ns = 0, ended_ns = 0;  // the first start, the last end; 0: not known
   std::uint64_t total_ns = 0, busy_ns = 0;
   std::uint64_t between_ns = 0;  // since the pass before it ended
+  // Of that, what the system's scheduler decides: how late a wait returned, and how long the launch
+  // took to reach the device.
+  std::uint64_t woken_late_ns = 0, launching_ns = 0;
   std::uint64_t commands = 0, enqueued = 0, launches = 0;
   std::map<RowKey, RowTime> rows;
 };
@@ -61,6 +64,7 @@ class Side {
 
  private:
   PassTime time_of(std::uint32_t first, std::uint32_t end) const;
+  void add_latencies();
   RowKey key_of(const TraceWork& work) const;
 
   const Trace& trace_;

@@ -18,11 +18,11 @@ using Times = std::vector<std::uint64_t>;
 std::uint64_t median_of(Times times);  // of two in the middle, the mean; 0 of none
 std::uint64_t spread_of(Times times);  // half the interquartile range
 
-// The lower quartile. What else runs on a machine only makes times longer, so it moves less than
-// the median does.
+// The lower decile; of fewer than ten, the smallest. What else runs on a machine only makes times
+// longer, so it moves less than the median does.
 std::uint64_t undisturbed(Times times);
 
-// By how much a series differs from itself: the range of the lower quartiles of its thirds. What
+// By how much a series differs from itself: the range of the lower deciles of its thirds. What
 // the machine does to some passes and not to others, it may do to one run and not to another. None
 // of fewer than three.
 std::optional<std::uint64_t> drift_of(const Times& times);
@@ -32,8 +32,9 @@ std::optional<std::uint64_t> drift_of(const Times& times);
 // of what passes differ by, one by one.
 std::uint64_t drift_between(const Times& a, const Times& b);
 
-// Two-sided p of the Mann-Whitney test, exact for short series, with ties; corrected for passes
-// that resemble the one before. 1 where either is empty.
+// Two-sided p of the Mann-Whitney test, exact for short series, with ties; of eight times or more
+// together with a test of the smallest ones. Corrected for passes that resemble the one before. 1
+// where either is empty.
 double rank_test(const Times& a, const Times& b);
 
 inline constexpr double significance = 0.05;
@@ -53,8 +54,16 @@ struct Least {
   double margin = drift_margin;  // so many times the drift
 };
 
-// Medians, spreads, p and the floor of a change.
-DiffTime compare(const Times& a, const Times& b, const Least& least);
+// How fast the machine was in each pass, as a part of its usual time: 1.05 is a slower clock.
+// Empty: not known.
+struct Pace {
+  std::vector<double> a, b;
+};
+
+// Medians, spreads, p and the floor of a change. Where the pace of each pass is known, all but the
+// medians are of times at one pace.
+DiffTime compare(const Times& a, const Times& b, const Least& least, const Pace& pace = {});
+Times at_one_pace(const Times& times, const std::vector<double>& pace);
 
 // Says of each whether it is significant when all of them are looked at: Benjamini and Hochberg, so
 // that of those called significant one in twenty is expected not to be.

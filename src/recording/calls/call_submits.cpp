@@ -181,7 +181,7 @@ void CallRecording::check_seen(const SharedWrites::Done& done, const HostWindow&
       from = copy.data();
     }
     BoxSource bytes(from, line(piece.size_bytes));
-    push_ranges(ContentRole::check, done.command.command, {&written, 1}, bytes);
+    push_ranges(ContentRole::check, done.command, {&written, 1}, bytes);
   }
   ledger_.settle(range);
 }
@@ -201,7 +201,7 @@ void CallRecording::became_visible(TrackedBuffer& buffer) noexcept {
       check_seen({std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()),
                   begin,
                   end,
-                  {0, buffer.writer_command.load(std::memory_order_relaxed)}},
+                  buffer.writer_command.load(std::memory_order_relaxed)},
                  window);
     }
   });
@@ -252,7 +252,7 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
     ticket.done = done.get();
     if (done) {
       record.pending.push_back(
-          {ticket.id, ticket.lane, std::move(done), ticket.begin_ns, end_ns, last});
+          {ticket.id, ticket.lane, std::move(done), ticket.begin_ns, end_ns, true});
       ++lane.pending;
     }
     record.since_collected += static_cast<std::uint32_t>(list.count);

@@ -58,6 +58,10 @@ TraceTotals TraceTotals::load(const std::string& path, std::uint64_t max_command
     add_commands(tables.commands, tables.works, totals);
     if (totals.command_count <= max_commands_kept) totals.trace = Trace(state);
   }
+  for (const TraceInterval& interval : tables.intervals) {
+    totals.busy_ns += interval.size_ns();
+    totals.last_ns = std::max(totals.last_ns, interval.end_ns);
+  }
   if (totals.last_ns < totals.first_ns) totals.first_ns = totals.last_ns = 0;
   totals.contents_count = tables.contents.size();
   for (const TraceContents& contents : tables.contents) {
