@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,22 @@ struct TraceOptions {
 };
 // "path" as the first argument, and --json.
 void add_trace_options(Verb verb, TraceOptions& options);
+
+// A verb with these options, to which others may be added; what it does is `run`.
+template <class Options>
+struct TraceVerb {
+  Verb verb;
+  Options& options;  // lives as long as the command line
+};
+template <class Options>
+TraceVerb<Options> add_trace_verb(CommandLine& line, const std::string& name,
+                                  const std::string& help, int (*run)(const Options&)) {
+  auto options = std::make_shared<Options>();
+  Verb verb = line.add_verb(name, help);
+  add_trace_options(verb, *options);
+  verb.action([options, run] { return run(*options); });
+  return {verb, *options};
+}
 
 // Loads it. An incomplete one is told of on stderr in one line; what takes longer than a second
 // shows that it works, where stderr is a terminal.

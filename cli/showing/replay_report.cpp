@@ -222,13 +222,13 @@ void print_commands(const Trace& trace, const ReplayReport& report) {
   for (const CommandTiming& c : report.command_times)
     table.add({describe_command(trace, c.command), c.recorded_ns ? time_text(*c.recorded_ns) : "-",
                time_text(whole(c.replayed.median)), time_text(whole(c.replayed.p95)),
-               time_text(whole(c.replayed.least)), time_text(whole(c.replayed.most))});
+               time_text(whole(c.replayed.min)), time_text(whole(c.replayed.max))});
   if (!table.empty()) fmt::print("\n{}", table.text());
 }
 
 Json json_of(const Spread& spread) {
-  return {{"runs", spread.runs},  {"least_ns", spread.least}, {"median_ns", spread.median},
-          {"p95_ns", spread.p95}, {"most_ns", spread.most},   {"noise", spread.noise}};
+  return {{"runs", spread.runs},  {"min_ns", spread.min}, {"median_ns", spread.median},
+          {"p95_ns", spread.p95}, {"max_ns", spread.max}, {"noise", spread.noise}};
 }
 
 Json id_or_null(std::uint32_t command) {

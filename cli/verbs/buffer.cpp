@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
-#include <memory>
 #include <reel/buffer_value.hpp>
 #include <reel/error.hpp>
 
@@ -123,8 +122,8 @@ int print_statistics(const View& view, const Options& options) {
     json["known_elements"] = statistics.count;
     json["unknown_elements"] = unknown;
     const bool any = statistics.finite() > 0;
-    json["min"] = any ? number_json(statistics.least) : Json();
-    json["max"] = any ? number_json(statistics.most) : Json();
+    json["min"] = any ? number_json(statistics.min) : Json();
+    json["max"] = any ? number_json(statistics.max) : Json();
     json["mean"] = any ? number_json(statistics.mean()) : Json();
     json["nan"] = statistics.nans;
     json["inf"] = statistics.infinities;
@@ -135,7 +134,7 @@ int print_statistics(const View& view, const Options& options) {
   print_title(view);
   fmt::print("{} {} elements known, {} unknown\n", statistics.count, name_of(view.type), unknown);
   if (statistics.finite() > 0)
-    fmt::print("min {}  max {}  mean {}\n", statistics.least, statistics.most, statistics.mean());
+    fmt::print("min {}  max {}  mean {}\n", statistics.min, statistics.max, statistics.mean());
   fmt::print("NaN {}  Inf {}  zeros {}\n", statistics.nans, statistics.infinities,
              statistics.zeros);
   const std::string id = name_of(view.row().id);
@@ -249,26 +248,24 @@ int run(const Options& options) {
 }  // namespace
 
 void add_buffer(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("buffer", "Contents of a buffer after a command");
-  add_trace_options(verb, *options);
-  verb.add_option("buffer", options->buffer, "Its id").required().type_name("b7");
-  verb.add_option("--at", options->at, "After this command; default: after the last")
+  auto [verb, options] =
+      add_trace_verb(line, "buffer", "Contents of a buffer after a command", run);
+  verb.add_option("buffer", options.buffer, "Its id").required().type_name("b7");
+  verb.add_option("--at", options.at, "After this command; default: after the last")
       .type_name("c12");
-  verb.add_option("--as", options->as,
+  verb.add_option("--as", options.as,
                   "Element type; default: the type in the last kernel that used it, else f32")
       .one_of(element_type_names());
-  const Option stats = verb.add_flag("--stats", options->stats,
+  const Option stats = verb.add_flag("--stats", options.stats,
                                      "Print min, max, mean, and counts of NaN, Inf and zeros");
-  const Option npy = verb.add_option("--npy", options->npy, "Write a NumPy file")
-                         .type_name("FILE")
-                         .excludes(stats);
-  verb.add_option("--raw", options->raw, "Write the bytes")
+  const Option npy =
+      verb.add_option("--npy", options.npy, "Write a NumPy file").type_name("FILE").excludes(stats);
+  verb.add_option("--raw", options.raw, "Write the bytes")
       .type_name("FILE")
       .excludes(stats)
       .excludes(npy);
-  verb.add_option("--offset", options->offset, "Start at this byte");
-  verb.add_option("--count", options->count, "Print N elements").show_default();
+  verb.add_option("--offset", options.offset, "Start at this byte");
+  verb.add_option("--count", options.count, "Print N elements").show_default();
   verb.footer(
       "Bytes that a kernel may have changed since they were last recorded are unknown. They are\n"
       "counted and printed as ?, never guessed.\n\n"
@@ -276,7 +273,6 @@ void add_buffer(CommandLine& line) {
       "  reel buffer pass.reel b7 --at c12\n"
       "  reel buffer pass.reel b7 --as f16 --stats\n"
       "  reel buffer pass.reel b7 --npy b7.npy");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

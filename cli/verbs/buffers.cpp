@@ -1,8 +1,6 @@
 // buffers.cpp - `reel buffers`: the memory that commands used.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli/showing/command_details.hpp"
 #include "cli/showing/table.hpp"
 #include "cli/verbs.hpp"
@@ -99,11 +97,8 @@ int run(const TraceOptions& options) {
 }  // namespace
 
 void add_buffers(CommandLine& line) {
-  auto options = std::make_shared<TraceOptions>();
-  Verb verb = line.add_verb("buffers", "Buffers and images that commands used");
-  add_trace_options(verb, *options);
-  verb.footer("Example:\n  reel buffers pass.reel");
-  verb.action([options] { return run(*options); });
+  add_trace_verb(line, "buffers", "Buffers and images that commands used", run)
+      .verb.footer("Example:\n  reel buffers pass.reel");
 }
 
 }  // namespace reel::cli

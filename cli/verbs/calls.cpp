@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 
 #include "cli/showing/table.hpp"
 #include "cli/trace_input.hpp"
@@ -114,13 +113,11 @@ int run(const Options& options) {
 }  // namespace
 
 void add_calls(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("calls", "Host calls of the program, and their time");
-  add_trace_options(verb, *options);
-  verb.add_flag("--all", options->all, "List each call, in order of time");
-  verb.add_option("--limit", options->limit, "With --all: list at most N; 0: all").show_default();
+  auto [verb, options] =
+      add_trace_verb(line, "calls", "Host calls of the program, and their time", run);
+  verb.add_flag("--all", options.all, "List each call, in order of time");
+  verb.add_option("--limit", options.limit, "With --all: list at most N; 0: all").show_default();
   verb.footer("Examples:\n  reel calls pass.reel\n  reel calls pass.reel --all");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -1,7 +1,6 @@
 // commands.cpp - `reel commands`: what ran, one by one; or all about one of them.
 #include <fmt/format.h>
 
-#include <memory>
 #include <optional>
 
 #include "cli/showing/command_details.hpp"
@@ -155,24 +154,22 @@ int run(const Options& options) {
 }  // namespace
 
 void add_commands(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("commands", "List commands, or show everything about one");
-  add_trace_options(verb, *options);
-  verb.add_option("command", options->command, "Show everything about this command")
+  auto [verb, options] =
+      add_trace_verb(line, "commands", "List commands, or show everything about one", run);
+  verb.add_option("command", options.command, "Show everything about this command")
       .type_name("c12");
-  verb.add_option("--kernel", options->kernel,
+  verb.add_option("--kernel", options.kernel,
                   "Runs of these kernels: part of a name, a pattern with * and ?, or k4");
-  verb.add_option("--scope", options->scope,
+  verb.add_option("--scope", options.scope,
                   "Within these scopes: part of a name, or a pattern with * and ?");
-  verb.add_option("--stream", options->stream, "On this stream").type_name("s0");
-  verb.add_option("--range", options->range, "From one command to another").type_name("c10-c90");
-  verb.add_option("--limit", options->limit, "List at most N; 0: all").show_default();
+  verb.add_option("--stream", options.stream, "On this stream").type_name("s0");
+  verb.add_option("--range", options.range, "From one command to another").type_name("c10-c90");
+  verb.add_option("--limit", options.limit, "List at most N; 0: all").show_default();
   verb.footer(
       "Examples:\n"
       "  reel commands pass.reel --kernel 'matmul*' --scope layer3\n"
       "  reel commands pass.reel --range c100-c120\n"
       "  reel commands pass.reel c12");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

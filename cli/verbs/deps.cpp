@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "cli/showing/table.hpp"
 #include "cli/trace_input.hpp"
@@ -106,20 +105,18 @@ int run(const Options& options) {
 }  // namespace
 
 void add_deps(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("deps", "Dependencies between commands, by bytes and by waits");
-  add_trace_options(verb, *options);
-  verb.add_option("command", options->command,
+  auto [verb, options] =
+      add_trace_verb(line, "deps", "Dependencies between commands, by bytes and by waits", run);
+  verb.add_option("command", options.command,
                   "Only those of this command, like c12: each command that it depends on, and "
                   "each that depends on it");
-  verb.add_option("--of", options->command, "The same");
+  verb.add_option("--of", options.command, "The same");
   verb.add_option(
-          "--kind", options->kind,
+          "--kind", options.kind,
           "Only this kind: data, order, missing (races), redundant (waits without a reason)")
       .one_of({"data", "order", "missing", "redundant"});
-  verb.add_option("--most", options->most, "How many are listed").show_default();
+  verb.add_option("--most", options.most, "How many are listed").show_default();
   verb.footer("Examples:\n  reel deps pass.reel --of c12\n  reel deps pass.reel --kind missing");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <memory>
 
 #include "cli/fail_condition.hpp"
 #include "cli/showing/progress.hpp"
@@ -217,21 +216,19 @@ int run(const Options& options) {
 }  // namespace
 
 void add_diff(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("diff", "What changed from one document to another");
-  add_trace_options(verb, *options);
-  verb.add_option("other", options->other, "The document to compare with (after)").required();
-  verb.add_option("--fail-if", options->fail_if,
+  auto [verb, options] =
+      add_trace_verb(line, "diff", "What changed from one document to another", run);
+  verb.add_option("other", options.other, "The document to compare with (after)").required();
+  verb.add_option("--fail-if", options.fail_if,
                   std::string("Exit code 1 if this is true: ") + FailCondition::help())
       .one_value_each();
-  verb.add_flag("--strict", options->strict,
+  verb.add_flag("--strict", options.strict,
                 "With --fail-if: times fail by their medians alone, significant or not");
-  verb.add_flag("--md", options->markdown, "A report in markdown");
-  verb.add_flag("--all", options->all, "Every row, not only those that changed most");
+  verb.add_flag("--md", options.markdown, "A report in markdown");
+  verb.add_flag("--all", options.all, "Every row, not only those that changed most");
   verb.footer(
       "Examples:\n  reel diff before.reel after.reel\n"
       "  reel diff before.reel after.reel --fail-if 'total>+5%' --fail-if results --md");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

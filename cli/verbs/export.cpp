@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "cli/showing/progress.hpp"
 #include "cli/showing/terminal.hpp"
@@ -113,17 +112,16 @@ int run(const Options& options) {
 }  // namespace
 
 void add_export(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("export", "Export a document for other programs");
-  add_trace_options(verb, *options);
-  verb.add_option("--to", options->to, "The format").required().one_of(format_names());
-  verb.add_option("-o,--output", options->output,
+  auto [verb, options] =
+      add_trace_verb(line, "export", "Export a document for other programs", run);
+  verb.add_option("--to", options.to, "The format").required().one_of(format_names());
+  verb.add_option("-o,--output", options.output,
                   "The file (csv: the folder), or - for standard output; default: x.pftrace, …")
       .type_name("FILE");
-  verb.add_flag("--overwrite", options->overwrite, "Replace an existing file");
-  verb.add_flag("--hta", options->hta,
+  verb.add_flag("--overwrite", options.overwrite, "Replace an existing file");
+  verb.add_flag("--hta", options.hta,
                 "chrome: calls by the names that Holistic Trace Analysis knows");
-  verb.add_option("--most", options->most, "dot: draw the first N commands").show_default();
+  verb.add_option("--most", options.most, "dot: draw the first N commands").show_default();
   verb.footer(
       "perfetto  timeline for ui.perfetto.dev and trace_processor\n"
       "chrome    the same in JSON, for speedscope, chrome://tracing and PyTorch's tools\n"
@@ -137,7 +135,6 @@ void add_export(CommandLine& line) {
       "  reel export pass.reel --to perfetto\n"
       "  reel export pass.reel --to chrome -o pass.json.gz\n"
       "  reel export pass.reel --to dot -o - | dot -Tsvg -o pass.svg");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

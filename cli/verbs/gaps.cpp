@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <set>
 
 #include "cli/showing/table.hpp"
@@ -132,16 +131,13 @@ int run(const Options& options) {
 }  // namespace
 
 void add_gaps(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("gaps", "When devices were idle, and why");
-  add_trace_options(verb, *options);
+  auto [verb, options] = add_trace_verb(line, "gaps", "When devices were idle, and why", run);
   std::vector<std::string> causes;
   for (std::size_t cause = 0; cause < analysis::idle_causes; ++cause)
     causes.emplace_back(to_string(static_cast<analysis::IdleCause>(cause)));
-  verb.add_option("--cause", options->cause, "Only gaps with this cause").one_of(causes);
-  verb.add_option("--most", options->most, "How many are listed, the longest first").show_default();
+  verb.add_option("--cause", options.cause, "Only gaps with this cause").one_of(causes);
+  verb.add_option("--most", options.most, "How many are listed, the longest first").show_default();
   verb.footer("Example:\n  reel gaps pass.reel --cause sync");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "cli/showing/graph_info.hpp"
 #include "cli/showing/note_lines.hpp"
@@ -22,12 +21,10 @@ constexpr std::uint64_t most_loaded_commands = 4'000'000;
 
 struct Summary {
   explicit Summary(const TraceTotals& totals)
-      : is_loaded(totals.command_count <= most_loaded_commands),
-        overhead_ns(reel::overhead_ns(totals.overheads)) {
+      : is_loaded(totals.trace.has_value()), overhead_ns(reel::overhead_ns(totals.overheads)) {
     if (!is_loaded) return;
-    const Trace trace = Trace::load(totals.path);
-    activity = analysis::find_activity(trace);
-    passes = analysis::find_passes(trace, analysis::find_repetitions(trace));
+    activity = analysis::find_activity(*totals.trace);
+    passes = analysis::find_passes(*totals.trace, analysis::find_repetitions(*totals.trace));
   }
 
   bool is_loaded;
@@ -49,11 +46,15 @@ std::uint64_t overhead_of(const Summary& s) {
 
 bool holds_graph(const TraceTotals& totals) { return fact(totals.facts, "kind") == "graph"; }
 
+Trace trace_of(const TraceTotals& totals) {
+  return totals.trace ? *totals.trace : Trace::load(totals.path);
+}
+
 Json to_json(const TraceTotals& totals) {
   const Summary s(totals);
   Json json = {{"schema_version", 1}, {"document", totals.path}, {"complete", totals.is_complete}};
   json["kind"] = holds_graph(totals) ? "graph" : "capture";
-  if (holds_graph(totals)) json["graph"] = graph_json(Trace::load(totals.path));
+  if (holds_graph(totals)) json["graph"] = graph_json(trace_of(totals));
   json["file_bytes"] = totals.file_bytes;
   json["problems"] = totals.problems;
   json["facts"] = totals.facts;
@@ -236,24 +237,23 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
                          {"reel replay $", "run it again, compare every byte"}});
 }
 
+int run(const TraceOptions& options) {
+  // Problems are part of the answer.
+  const TraceTotals totals = TraceTotals::load(options.path, most_loaded_commands);
+  if (options.json)
+    print_json(to_json(totals));
+  else if (holds_graph(totals))
+    print_graph(trace_of(totals), options);
+  else
+    print(totals, options);
+  return done;
+}
+
 }  // namespace
 
 void add_info(CommandLine& line) {
-  auto options = std::make_shared<TraceOptions>();
-  Verb verb = line.add_verb("info", "Summary of a document on one screen");
-  add_trace_options(verb, *options);
-  verb.footer("Example:\n  reel info pass.reel");
-  verb.action([options] {
-    // Problems are part of the answer.
-    const TraceTotals totals = TraceTotals::load(options->path);
-    if (options->json)
-      print_json(to_json(totals));
-    else if (holds_graph(totals))
-      print_graph(Trace::load(options->path), *options);
-    else
-      print(totals, *options);
-    return done;
-  });
+  add_trace_verb(line, "info", "Summary of a document on one screen", run)
+      .verb.footer("Example:\n  reel info pass.reel");
 }
 
 }  // namespace reel::cli

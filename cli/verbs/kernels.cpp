@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "cli/showing/table.hpp"
@@ -118,11 +117,8 @@ int run(const TraceOptions& options) {
 }  // namespace
 
 void add_kernels(CommandLine& line) {
-  auto options = std::make_shared<TraceOptions>();
-  Verb verb = line.add_verb("kernels", "Runs and time of each kernel");
-  add_trace_options(verb, *options);
-  verb.footer("Example:\n  reel kernels pass.reel");
-  verb.action([options] { return run(*options); });
+  add_trace_verb(line, "kernels", "Runs and time of each kernel", run)
+      .verb.footer("Example:\n  reel kernels pass.reel");
 }
 
 }  // namespace reel::cli

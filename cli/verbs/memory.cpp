@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "cli/showing/table.hpp"
 #include "cli/trace_input.hpp"
@@ -107,12 +106,10 @@ int run(const Options& options) {
 }  // namespace
 
 void add_memory(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("memory", "Peak memory, and the buffers allocated at that time");
-  add_trace_options(verb, *options);
-  verb.add_option("--most", options->most, "How many buffers are listed").show_default();
+  auto [verb, options] =
+      add_trace_verb(line, "memory", "Peak memory, and the buffers allocated at that time", run);
+  verb.add_option("--most", options.most, "How many buffers are listed").show_default();
   verb.footer("Example:\n  reel memory pass.reel");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

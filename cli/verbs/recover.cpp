@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <reel/document.hpp>
 
 #include "cli/showing/progress.hpp"
@@ -64,17 +63,14 @@ int run(const Options& options) {
 }  // namespace
 
 void add_recover(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb =
-      line.add_verb("recover", "Write the readable part of a damaged document into a new one");
-  add_trace_options(verb, *options);
-  verb.add_option("-o,--output", options->out,
+  auto [verb, options] = add_trace_verb(
+      line, "recover", "Write the readable part of a damaged document into a new one", run);
+  verb.add_option("-o,--output", options.out,
                   "The new document; default: x.recovered.reel beside x.reel")
       .type_name("FILE");
   verb.footer(
       "The damaged document stays unchanged, and no file is overwritten.\n\n"
       "Example:\n  reel recover cut.reel -o whole.reel");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

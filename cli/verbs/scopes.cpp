@@ -1,8 +1,6 @@
 // scopes.cpp - `reel scopes`: time by scope, as a tree.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli/showing/table.hpp"
 #include "cli/trace_input.hpp"
 #include "cli/verbs.hpp"
@@ -47,11 +45,8 @@ int run(const TraceOptions& options) {
 }  // namespace
 
 void add_scopes(CommandLine& line) {
-  auto options = std::make_shared<TraceOptions>();
-  Verb verb = line.add_verb("scopes", "Time by scope, as a tree");
-  add_trace_options(verb, *options);
-  verb.footer("Example:\n  reel scopes pass.reel");
-  verb.action([options] { return run(*options); });
+  add_trace_verb(line, "scopes", "Time by scope, as a tree", run)
+      .verb.footer("Example:\n  reel scopes pass.reel");
 }
 
 }  // namespace reel::cli

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <reel/error.hpp>
 #include <reel/shader_text.hpp>
 
@@ -167,21 +166,18 @@ int run(const Options& options) {
 }  // namespace
 
 void add_source(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("source", "Source of a kernel, as recorded");
-  add_trace_options(verb, *options);
-  verb.add_option("kernel", options->kernel, "Its id").required().type_name("k4");
-  verb.add_option("--form", options->form,
+  auto [verb, options] = add_trace_verb(line, "source", "Source of a kernel, as recorded", run);
+  verb.add_option("kernel", options.kernel, "Its id").required().type_name("k4");
+  verb.add_option("--form", options.form,
                   "opencl_c, glsl or spirv; of SPIR-V also glsl made of it, assembly, debug (the "
                   "sources in it); default: the one that was built");
-  verb.add_flag("--log", options->log, "Show the build log");
+  verb.add_flag("--log", options.log, "Show the build log");
   verb.footer(
       "Examples:\n"
       "  reel source pass.reel k4\n"
       "  reel source pass.reel k4 --form spirv > k4.spv\n"
       "  reel source pass.reel k4 --form assembly\n"
       "  reel source pass.reel k4 --log");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

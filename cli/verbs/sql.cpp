@@ -1,5 +1,4 @@
 // sql.cpp - `reel sql`: questions to a document in SQL.
-#include <memory>
 
 #include "cli/showing/sql_shell.hpp"
 #include "cli/verbs.hpp"
@@ -20,10 +19,8 @@ int run(const Options& options) {
 }  // namespace
 
 void add_sql(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("sql", "Query a document in SQL");
-  add_trace_options(verb, *options);
-  verb.add_option("query", options->query,
+  auto [verb, options] = add_trace_verb(line, "sql", "Query a document in SQL", run);
+  verb.add_option("query", options.query,
                   "A statement; default: read statements from standard input");
   verb.footer(
       "Tables: devices, streams, buffers, kernels, commands, arguments, calls, dependencies, "
@@ -36,7 +33,6 @@ void add_sql(CommandLine& line) {
       "  reel sql pass.reel \"select name, runs, total_ns from kernel_usage\"\n"
       "  reel sql pass.reel \"select * from command_details where kernel = 'add' limit 5\" --json\n"
       "  reel sql pass.reel < questions.sql");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

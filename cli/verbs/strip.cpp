@@ -1,7 +1,6 @@
 // strip.cpp - `reel strip`: a document without what buffers held, to give away.
 #include <fmt/format.h>
 
-#include <memory>
 #include <reel/document.hpp>
 
 #include "cli/showing/progress.hpp"
@@ -42,17 +41,15 @@ int run(const Options& options) {
 }  // namespace
 
 void add_strip(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("strip", "Copy a document without the bytes of buffers");
-  add_trace_options(verb, *options);
-  verb.add_option("-o,--output", options->out, "The copy").required().type_name("FILE");
-  verb.add_flag("--sources", options->sources, "Leave out the sources of kernels too");
+  auto [verb, options] =
+      add_trace_verb(line, "strip", "Copy a document without the bytes of buffers", run);
+  verb.add_option("-o,--output", options.out, "The copy").required().type_name("FILE");
+  verb.add_flag("--sources", options.sources, "Leave out the sources of kernels too");
   verb.footer(
       "Times, commands, labels, arguments and hashes stay. Values given to kernels by the program "
       "stay\n"
       "too, and so do its command line and the host's name.\n\n"
       "Example:\n  reel strip pass.reel -o small.reel");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -1,7 +1,6 @@
 // verify.cpp - `reel verify`: is every byte of a document as it was written?
 #include <fmt/format.h>
 
-#include <memory>
 #include <reel/document.hpp>
 
 #include "cli/showing/progress.hpp"
@@ -44,13 +43,10 @@ int run(const TraceOptions& options) {
 }  // namespace
 
 void add_verify(CommandLine& line) {
-  auto options = std::make_shared<TraceOptions>();
-  Verb verb = line.add_verb("verify", "Check every byte of a document");
-  add_trace_options(verb, *options);
-  verb.footer(
-      "Checksums, rows and what they refer to, and the hash of every blob. Exit code 3 where\n"
-      "something is wrong.\n\nExample:\n  reel verify pass.reel");
-  verb.action([options] { return run(*options); });
+  add_trace_verb(line, "verify", "Check every byte of a document", run)
+      .verb.footer(
+          "Checksums, rows and what they refer to, and the hash of every blob. Exit code 3 where\n"
+          "something is wrong.\n\nExample:\n  reel verify pass.reel");
 }
 
 }  // namespace reel::cli

@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <reel/error.hpp>
 #include <reel/page.hpp>
 
@@ -121,26 +120,23 @@ int run(const Options& options) {
 }  // namespace
 
 void add_view(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  Verb verb = line.add_verb("view", "Show a document in the browser");
-  add_trace_options(verb, *options);
-  verb.add_option("after", options->after,
+  auto [verb, options] = add_trace_verb(line, "view", "Show a document in the browser", run);
+  verb.add_option("after", options.after,
                   "A second document: it is shown, with what changed since the first")
       .type_name("FILE");
   const Option html =
-      verb.add_option("--html", options->html, "Write one HTML file instead of serving")
+      verb.add_option("--html", options.html, "Write one HTML file instead of serving")
           .type_name("FILE");
-  verb.add_option("--contents", options->contents_bytes,
+  verb.add_option("--contents", options.contents_bytes,
                   "Recorded contents in the HTML file, at most")
       .type_name("SIZE")
       .show_default("32MiB")
       .size()
       .needs(html);
-  verb.add_flag("--overwrite", options->overwrite, "Replace the HTML file if there is one")
+  verb.add_flag("--overwrite", options.overwrite, "Replace the HTML file if there is one")
       .needs(html);
-  verb.add_option("--port", options->port, "Serve on this port; default: a free one")
-      .excludes(html);
-  verb.add_flag("--no-open", options->stay, "Only print the address").excludes(html);
+  verb.add_option("--port", options.port, "Serve on this port; default: a free one").excludes(html);
+  verb.add_flag("--no-open", options.stay, "Only print the address").excludes(html);
   verb.footer(
       "The page is served to this machine alone, at an address that nobody can guess. Its button\n"
       "Prove tries the findings as reel insights --prove does; nothing else of it runs kernels.\n\n"
@@ -148,7 +144,6 @@ void add_view(CommandLine& line) {
       "  reel view pass.reel\n"
       "  reel view before.reel after.reel\n"
       "  reel view pass.reel --html pass.html --contents 100MiB");
-  verb.action([options] { return run(*options); });
 }
 
 }  // namespace reel::cli

@@ -227,7 +227,7 @@ const char* to_string(Pass::Kind kind) noexcept;
 struct KernelUsage {
   std::uint32_t kernel = 0;
   std::uint64_t count = 0, timed = 0;  // dispatches
-  std::uint64_t total_ns = 0, mean_ns = 0, least_ns = 0, p50_ns = 0, p95_ns = 0, most_ns = 0;
+  std::uint64_t total_ns = 0, mean_ns = 0, min_ns = 0, p50_ns = 0, p95_ns = 0, max_ns = 0;
   double variation = 0;  // standard deviation over mean
   // Dispatches that were only timed together with other commands, and how long these intervals are:
   // an upper bound of what it took in them.

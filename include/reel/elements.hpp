@@ -40,7 +40,7 @@ double element_value(ElementType type, std::span<const std::byte> bytes);
 
 struct Statistics {
   std::uint64_t count = 0, nans = 0, infinities = 0, zeros = 0;
-  double least = 0, most = 0, sum = 0;  // of the finite ones
+  double min = 0, max = 0, sum = 0;  // of the finite ones
 
   std::uint64_t finite() const { return count - nans - infinities; }
   double mean() const { return finite() ? sum / static_cast<double>(finite()) : 0; }

@@ -1,4 +1,4 @@
-// insights.hpp - what is worth knowing about a document, the most worth first.
+// insights.hpp - findings about a document, most important first.
 //
 //   for (const reel::analysis::Finding& finding : reel::find_insights(trace, reel::analyze(trace)))
 //     std::puts(finding.title.c_str());

@@ -128,8 +128,8 @@ struct Race {
 // Of one command or kernel over the measured runs, in nanoseconds.
 struct Spread {
   std::uint32_t runs = 0;
-  double least = 0, median = 0, p95 = 0, most = 0;
-  double noise = 0;  // half the middle half, as a part of the median
+  double min = 0, median = 0, p95 = 0, max = 0;
+  double noise = 0;  // half the interquartile range, as a part of the median
 };
 
 struct CommandTiming {

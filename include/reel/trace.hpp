@@ -334,6 +334,7 @@ class Trace {
   std::optional<std::vector<std::byte>> bytes(const TraceContents& contents) const;
 
  private:
+  friend struct TraceTotals;
   explicit Trace(std::shared_ptr<const TraceState> state) : state_(std::move(state)) {}
   std::shared_ptr<const TraceState> state_;
 };

@@ -3,12 +3,14 @@
 //   const reel::TraceTotals totals = reel::TraceTotals::load("pass.reel");
 //
 // Of a large document this takes a fraction of the time and memory of Trace::load(), because its
-// commands are counted and not kept. What is checked is the same.
+// commands are counted and not kept. What is checked is the same. Who wants the commands of small
+// documents as well reads them only once: TraceTotals::load("pass.reel", 4'000'000).trace.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +19,9 @@
 namespace reel {
 
 struct TraceTotals {
-  // Throws as Trace::load() does.
-  static TraceTotals load(const std::string& path);
+  // Throws as Trace::load() does. Of a document with at most so many commands, `trace` is kept.
+  static TraceTotals load(const std::string& path, std::uint64_t max_commands_kept = 0);
+  std::optional<Trace> trace;
 
   std::uint64_t command_count = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(WorkKind::unknown) + 1> commands{};  // by kind

@@ -115,7 +115,7 @@ Pieces differences(std::span<const std::byte> before, std::span<const std::byte>
       block = trimmed(before, now, block.first, block.first + block.second);
     return blocks;
   }
-  // Bytes that happen to be equal within what was written anew would make a piece of each few.
+  // Bytes that happen to be unchanged would cut what was written into many small pieces.
   for (std::size_t join = 1;; join *= 8) {
     Pieces pieces;
     for (const auto& [offset, length] : blocks)

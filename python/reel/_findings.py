@@ -203,7 +203,7 @@ def insights(
     prove_seconds: int = 60,
     time_limit_s: int = 0,
 ) -> list[Finding]:
-    """What is worth knowing about a document, the most worth first.
+    """Findings about a document, most important first.
 
     With ``prove`` each claim is tried by replay, in this process and within ``prove_seconds``, and
     has a ``proof``. That runs the kernels of the document: without a ``device``, on the one where

@@ -22,11 +22,11 @@ class Spread:
     """Times of the measured runs."""
 
     runs: int
-    least_ns: float
+    min_ns: float
     median_ns: float
     p95_ns: float
-    most_ns: float
-    noise: float  # half the middle half, as a part of the median
+    max_ns: float
+    noise: float  # half the interquartile range, as a part of the median
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class ReplayResult:
 
 
 def _spread(row: Mapping[str, Any]) -> Spread:
-    return Spread(*(row[name] for name in ("runs", "least_ns", "median_ns", "p95_ns", "most_ns", "noise")))
+    return Spread(*(row[name] for name in ("runs", "min_ns", "median_ns", "p95_ns", "max_ns", "noise")))
 
 
 class _Rows:

@@ -163,10 +163,10 @@ py::list find_usage(const Trace& trace) {
     row["timed"] = usage.timed;
     row["total_ns"] = usage.total_ns;
     row["mean_ns"] = usage.mean_ns;
-    row["least_ns"] = usage.least_ns;
+    row["min_ns"] = usage.min_ns;
     row["p50_ns"] = usage.p50_ns;
     row["p95_ns"] = usage.p95_ns;
-    row["most_ns"] = usage.most_ns;
+    row["max_ns"] = usage.max_ns;
     row["together"] = usage.together;
     row["together_ns"] = usage.together_ns;
     result.append(row);

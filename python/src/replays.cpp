@@ -16,10 +16,10 @@ py::object type_or_none(const std::optional<ElementType>& type) {
 py::dict to_spread(const Spread& spread) {
   py::dict row;
   row["runs"] = spread.runs;
-  row["least_ns"] = spread.least;
+  row["min_ns"] = spread.min;
   row["median_ns"] = spread.median;
   row["p95_ns"] = spread.p95;
-  row["most_ns"] = spread.most;
+  row["max_ns"] = spread.max;
   row["noise"] = spread.noise;
   return row;
 }

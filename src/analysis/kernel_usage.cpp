@@ -78,8 +78,8 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
     if (times[k].empty()) continue;
     usage.mean_ns = usage.total_ns / usage.timed;
     const auto [least, most] = std::ranges::minmax(times[k]);
-    usage.least_ns = least;
-    usage.most_ns = most;
+    usage.min_ns = least;
+    usage.max_ns = most;
     usage.p50_ns = quantile(times[k], 0.5);
     usage.p95_ns = quantile(times[k], 0.95);
     usage.variation = variation_of(

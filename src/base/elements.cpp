@@ -138,8 +138,8 @@ void Statistics::add(double value) {
   }
   if (value == 0) ++zeros;
   const bool first = finite() == 1;
-  least = first ? value : std::min(least, value);
-  most = first ? value : std::max(most, value);
+  min = first ? value : std::min(min, value);
+  max = first ? value : std::max(max, value);
   sum += value;
 }
 

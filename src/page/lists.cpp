@@ -20,10 +20,10 @@ void write_usage(JsonWriter& json, const analysis::KernelUsage& usage) {
   json.member("timed", usage.timed);
   json.member("total_ns", usage.total_ns);
   json.member("mean_ns", usage.mean_ns);
-  json.member("least_ns", usage.least_ns);
+  json.member("min_ns", usage.min_ns);
   json.member("p50_ns", usage.p50_ns);
   json.member("p95_ns", usage.p95_ns);
-  json.member("most_ns", usage.most_ns);
+  json.member("max_ns", usage.max_ns);
   json.member("variation", usage.variation);
   json.member("together", usage.together);
   json.member("together_ns", usage.together_ns);

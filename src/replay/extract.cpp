@@ -139,8 +139,8 @@ class Extraction {
         stream.write(stage_.range(row.buffer, offset, bytes.size()), bytes);
       });
     } else {
-      for (const Command& command : stage_.commands(action.command))
-        stream.state()->enqueue(Command(command));
+      for (const KeptCommand& kept : stage_.commands(action.command))
+        stream.state()->enqueue(Command(kept.command));
       stream.synchronize();  // one by one: a command that hangs is known
     }
   }

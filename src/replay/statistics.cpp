@@ -16,10 +16,10 @@ Spread spread_of(std::vector<double> values) {
     return values[low] + (place - static_cast<double>(low)) * (values[high] - values[low]);
   };
   spread.runs = static_cast<std::uint32_t>(values.size());
-  spread.least = values.front();
+  spread.min = values.front();
   spread.median = at(0.5);
   spread.p95 = at(0.95);
-  spread.most = values.back();
+  spread.max = values.back();
   spread.noise = spread.median > 0 ? (at(0.75) - at(0.25)) / 2 / spread.median : 0;
   return spread;
 }

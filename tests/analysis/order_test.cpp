@@ -272,8 +272,8 @@ TEST(KernelUsage, CountsWhatHasNoTimesButDoesNotTimeIt) {
   EXPECT_EQ(usage[0].count, 3u);
   EXPECT_EQ(usage[0].timed, 2u);
   EXPECT_EQ(usage[0].total_ns, 4000u);
-  EXPECT_EQ(usage[0].least_ns, 1000u);
-  EXPECT_EQ(usage[0].most_ns, 3000u);
+  EXPECT_EQ(usage[0].min_ns, 1000u);
+  EXPECT_EQ(usage[0].max_ns, 3000u);
   EXPECT_EQ(usage[0].shapes, 2u);
   EXPECT_DOUBLE_EQ(usage[0].bandwidth(), 4.0);
 }

@@ -153,9 +153,13 @@ TEST_P(LongLists, HaveEveryRowAsItWasWritten) {
   }
 }
 
-void expect_totals(const std::string& path) {
+void expect_totals(const std::string& path, std::uint64_t max_commands_kept) {
   const Trace trace = Trace::load(path);
-  const TraceTotals totals = TraceTotals::load(path);
+  const TraceTotals totals = TraceTotals::load(path, max_commands_kept);
+  ASSERT_EQ(totals.trace.has_value(), trace.commands().size() <= max_commands_kept);
+  if (totals.trace) {
+    EXPECT_EQ(totals.trace->commands().size(), trace.commands().size());
+  }
   EXPECT_EQ(totals.command_count, trace.commands().size());
   std::uint64_t first = ~std::uint64_t{0}, last = 0, busy = 0;
   decltype(totals.commands) kinds{};
@@ -178,6 +182,10 @@ void expect_totals(const std::string& path) {
   EXPECT_EQ(totals.facts, trace.facts());
   EXPECT_EQ(totals.buffers.size(), trace.buffers().size());
   EXPECT_EQ(totals.file_bytes, trace.file_bytes());
+}
+void expect_totals(const std::string& path) {
+  expect_totals(path, 0);
+  expect_totals(path, 1'000'000);
 }
 
 TEST_P(LongLists, SumUpToTheSameWithoutBeingMade) {

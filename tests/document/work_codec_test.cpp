@@ -181,11 +181,10 @@ TEST_F(WorkCodec, GivesRandomCommandsBackWithEveryField) {
   for (int i = 0; i < 3000; ++i) works.push_back(work());
   const Trace trace = stored(works, folder.path("x.reel"));
   ASSERT_EQ(trace.commands().size(), works.size());
-  std::vector<Argument> arguments;
   for (std::uint32_t i = 0; i < works.size(); ++i) {
-    const std::vector<Work> loaded = load(trace, i, *this, arguments);
+    const std::vector<KeptCommand> loaded = load(trace, i, *this);
     ASSERT_EQ(loaded.size(), 1u) << i << " " << kind_name(works[i]);
-    ASSERT_TRUE(same(works[i], loaded[0])) << i << " " << kind_name(works[i]);
+    ASSERT_TRUE(same(works[i], loaded[0].command.work)) << i << " " << kind_name(works[i]);
   }
 }
 
@@ -195,11 +194,11 @@ TEST_F(WorkCodec, AGridWithoutItemsDoesNothing) {
   dispatch.group_size = unset_dim;
   dispatch.items = {0, 1, 1};
   const Trace trace = stored({dispatch}, folder.path("x.reel"));
-  std::vector<Argument> arguments;
-  const std::vector<Work> loaded = load(trace, 0, *this, arguments);
+  const std::vector<KeptCommand> loaded = load(trace, 0, *this);
   ASSERT_EQ(loaded.size(), 1u);
-  EXPECT_EQ(std::get<Dispatch>(loaded[0]).groups.count(), 0u);
-  EXPECT_FALSE(std::get<Dispatch>(loaded[0]).is_free_grid());
+  const auto& back = std::get<Dispatch>(loaded[0].command.work);
+  EXPECT_EQ(back.groups.count(), 0u);
+  EXPECT_FALSE(back.is_free_grid());
 }
 
 }  // namespace

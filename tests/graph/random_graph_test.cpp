@@ -150,7 +150,7 @@ void check_plan(const Graph& graph, const PlanOptions& options) {
   reference.add(graph, options.relax_order);
   const std::vector<std::size_t> recorded = reference.step_entries();
   ASSERT_EQ(plan.steps.size(), recorded.size());
-  ASSERT_EQ(plan.payloads.size(), recorded.size());
+  for (const Step& step : plan.steps) ASSERT_TRUE(step.payload);
   const std::size_t count = recorded.size();
 
   // Labels tell which step is which.

@@ -155,32 +155,36 @@ REASONS = (
 class OpenclCase:
     """How a program is captured: all of it or through a window, with which contents, and what is tampered with."""
 
+    windows, threads = WINDOWS, 3
+
+    @staticmethod
+    def counts(written):
+        return {"commands": sum(1 for node in written.nodes if node.queue)}
+
     def __init__(self, chance, written, whole, without=()):
         self.contents = chance.choice(("inputs", "inputs", "all", "all", "hashes"))
-        self.options, self.captures = [], None
-        self.window = "whole"
-        if not whole:
-            commands = sum(1 for node in written.nodes if node.queue)
-            self.window = chance.choice([one for one in WINDOWS if f"window_{one}" not in without] or ["whole"])
-            if self.window == "first":
-                self.options = ["--first", str(chance.randrange(1, commands + 2))]
-            elif self.window == "commands":
-                first = chance.randrange(commands + 1)
-                self.options = ["--commands", f"{first}-{first + chance.randrange(commands + 1)}"]
-            elif self.window == "kernel":
-                name = kernels.ENTRY[chance.choice([n for _, n in written.kernels_run] or ["scale"])]
-                self.options = ["--kernel", name]
-            elif self.window == "time":
-                self.options = ["--after", f"{chance.randrange(1, 60)}ms", "--for", f"{chance.randrange(5, 200)}ms"]
-            elif self.window == "last":
-                self.options = ["--last", f"{chance.choice((5, 20, 100))}ms"]
-            elif self.window == "inside":
-                self.options = ["--trigger"]
-                places = sorted(chance.sample(range(len(written.plan.actions) + 1), 2))
-                self.captures = {
-                    places[0]: ("start", chance.randrange(3)),
-                    places[1]: ("stop", chance.randrange(3)),
-                }
+        self.options, self.captures, self.window = [], None, "whole"
+        if whole:
+            return
+        counts = self.counts(written)
+        self.window = chance.choice([one for one in self.windows if f"window_{one}" not in without] or ["whole"])
+        if self.window == "first":
+            self.options = ["--first", str(chance.randrange(1, counts["commands"] + 2))]
+        elif self.window in counts:
+            first = chance.randrange(counts[self.window] + 1)
+            self.options = [f"--{self.window}", f"{first}-{first + chance.randrange(counts[self.window] + 1)}"]
+        elif self.window == "kernel":
+            self.options = ["--kernel", kernels.ENTRY[chance.choice([n for _, n in written.kernels_run] or ["scale"])]]
+        elif self.window == "time":
+            self.options = ["--after", f"{chance.randrange(1, 60)}ms", "--for", f"{chance.randrange(5, 200)}ms"]
+        elif self.window == "last":
+            self.options = ["--last", f"{chance.choice((5, 20, 100))}ms"]
+        elif self.window == "inside":
+            self.options = ["--trigger"]
+            places = sorted(chance.sample(range(len(written.plan.actions) + 1), 2))
+            self.captures = {
+                place: (what, chance.randrange(self.threads)) for place, what in zip(places, ("start", "stop"))
+            }
 
     @property
     def words(self):
@@ -488,30 +492,11 @@ class OpenclChecker(Checker):
 class VulkanCase(OpenclCase):
     """The same windows; how many submits there are is known, too."""
 
-    def __init__(self, chance, written, whole, without=()):
-        self.contents = chance.choice(("inputs", "inputs", "all", "all", "hashes"))
-        self.options, self.captures, self.window = [], None, "whole"
-        if whole:
-            return
-        commands, submits = len(written.nodes), len(written.submits)
-        windows = ("first", "commands", "kernel", "time", "inside", "last", "submits")
-        self.window = chance.choice([one for one in windows if f"window_{one}" not in without] or ["whole"])
-        if self.window == "first":
-            self.options = ["--first", str(chance.randrange(1, commands + 2))]
-        elif self.window in ("commands", "submits"):
-            count = commands if self.window == "commands" else submits
-            first = chance.randrange(count + 1)
-            self.options = [f"--{self.window}", f"{first}-{first + chance.randrange(count + 1)}"]
-        elif self.window == "kernel":
-            self.options = ["--kernel", kernels.ENTRY[chance.choice([n for _, n in written.kernels_run] or ["scale"])]]
-        elif self.window == "time":
-            self.options = ["--after", f"{chance.randrange(1, 60)}ms", "--for", f"{chance.randrange(5, 200)}ms"]
-        elif self.window == "last":
-            self.options = ["--last", f"{chance.choice((5, 20, 100))}ms"]
-        elif self.window == "inside":
-            self.options = ["--trigger"]
-            places = sorted(chance.sample(range(len(written.plan.actions) + 1), 2))
-            self.captures = {places[0]: ("start", 0), places[1]: ("stop", 0)}
+    windows, threads = ("first", "commands", "kernel", "time", "inside", "last", "submits"), 1
+
+    @staticmethod
+    def counts(written):
+        return {"commands": len(written.nodes), "submits": len(written.submits)}
 
 
 class VulkanChecker(OpenclChecker):

@@ -613,7 +613,7 @@ void capture(const Step& step) {
 
 // --- which step does what ------------------------------------------------------------------------
 
-const std::map<std::string, void (*)(const Step&)> operations = {
+const Operations operations = {
     {"context", make_context},
     {"queue", make_queue},
     {"program", make_program},
@@ -713,21 +713,12 @@ int main(int count, char** words) {
     std::fprintf(stderr, "Usage: oracle_opencl PROGRAM\n");
     return 2;
   }
-  try {
-    const std::vector<Step> steps = read_steps(words[1]);
-    world = new World(steps.size());
-    open_driver();
-    run_threads(steps, [](const Step& step) {
-      const auto found = operations.find(step.operation);
-      if (found == operations.end()) {
-        std::fprintf(stderr, "There is no operation '%s'.\n", step.operation.c_str());
-        std::_Exit(2);
-      }
-      found->second(step);
-    });
-    leave(steps, world->said);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  }
+  return run_program(
+      words[1],
+      [](std::size_t steps) -> Said& {
+        world = new World(steps);
+        open_driver();
+        return world->said;
+      },
+      [](const Step& step) { operate(operations, step); });
 }

@@ -115,6 +115,8 @@ class Plan:
 class Written(Order):
     """A plan written as steps; `effects` are what the model runs."""
 
+    part_words = 32  # where parts of buffers may begin
+
     def __init__(self, plan, captures=None):
         super().__init__(plan.threads)
         self.plan, self.effects = plan, []
@@ -351,15 +353,13 @@ class Written(Order):
         parent = self.memory_for("parent", "buffer")
         if parent is None or parent.count < 128:
             return
-        parts = parent.count // 32
-        first = self.chance.randrange(parts)
-        count = self.chance.randrange(1, parts - first + 1) * 32
+        parts = parent.count // self.part_words
+        first = self.chance.randrange(parts) * self.part_words
+        count = self.chance.randrange(1, parts - first // self.part_words + 1) * self.part_words
         number = len(self.things)
-        self.thing(
-            "part", thread, root=parent.root, first=first * 32, count=count, context=parent.context, parent=parent
-        )
+        self.thing("part", thread, root=parent.root, first=first, count=count, context=parent.context, parent=parent)
         self.meet(thread, parent)
-        self.step(thread, f"part {number} {parent.id} {first * 32} {count}")
+        self.step(thread, f"part {number} {parent.id} {first} {count}")
 
     def release_memory(self, thread):
         memory = self.memory_for("release", "buffer", "part", "image")

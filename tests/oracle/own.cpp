@@ -286,7 +286,7 @@ void capture(const Step& step) {
 
 void nap() { std::this_thread::sleep_for(std::chrono::microseconds(30)); }
 
-const std::map<std::string, void (*)(const Step&)> operations = {
+const Operations operations = {
     {"queue", make_queue},
     {"buffer", make_buffer},
     {"part", make_part},
@@ -361,21 +361,19 @@ int main(int count, char** words) {
     std::fprintf(stderr, "Usage: oracle_own DEVICE PROGRAM\n");
     return 2;
   }
-  try {
-    const std::vector<Step> steps = read_steps(words[2]);
-    world = new World(steps.size(), words[1]);
-    run_threads(steps, [](const Step& step) {
-      try {
-        operations.at(step.operation)(step);
-      } catch (const std::exception& error) {
-        std::fprintf(stderr, "step %zu, %s: %s\n", step.number, step.operation.c_str(),
-                     error.what());
-        world->said.say(step, step.operation + " failed");
-      }
-    });
-    leave(steps, world->said);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  }
+  return run_program(
+      words[2],
+      [&](std::size_t steps) -> Said& {
+        world = new World(steps, words[1]);
+        return world->said;
+      },
+      [](const Step& step) {
+        try {
+          operate(operations, step);
+        } catch (const std::exception& error) {
+          std::fprintf(stderr, "step %zu, %s: %s\n", step.number, step.operation.c_str(),
+                       error.what());
+          world->said.say(step, step.operation + " failed");
+        }
+      });
 }

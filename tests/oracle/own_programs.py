@@ -62,6 +62,8 @@ class OwnPlan(Plan):
 
 
 class OwnWritten(Written):
+    part_words = 64
+
     def begin(self):
         context = self.thing("context", 0, slot=0)
         for i in range(self.plan.queues + 1):
@@ -87,20 +89,6 @@ class OwnWritten(Written):
             self.step(thread, f"buffer {number} {count}{mapped}")
             self.effects.append(("blank", number, count))
         self.host_access(thread, memory)
-
-    def part(self, thread):
-        parent = self.memory_for("parent", "buffer")
-        if parent is None or parent.count < 128:
-            return
-        parts = parent.count // 64
-        first = self.chance.randrange(parts)
-        count = self.chance.randrange(1, parts - first + 1) * 64
-        number = len(self.things)
-        self.thing(
-            "part", thread, root=parent.root, first=first * 64, count=count, context=parent.context, parent=parent
-        )
-        self.meet(thread, parent)
-        self.step(thread, f"part {number} {parent.id} {first * 64} {count}")
 
     def touch_mapped(self, thread):
         """The host itself reads or writes memory that it sees."""

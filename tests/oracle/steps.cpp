@@ -64,19 +64,6 @@ void Said::print() const {
   std::fflush(stdout);
 }
 
-void run_threads(const std::vector<Step>& steps, const std::function<void(const Step&)>& one) {
-  int last = 0;
-  for (const Step& step : steps) last = std::max(last, step.thread);
-  const auto steps_of = [&](int thread) {
-    for (const Step& step : steps)
-      if (step.thread == thread && step.operation != "leave") one(step);
-  };
-  std::vector<std::thread> threads;
-  for (int thread = 1; thread <= last; ++thread) threads.emplace_back(steps_of, thread);
-  steps_of(0);
-  for (std::thread& thread : threads) thread.join();
-}
-
 std::vector<std::uint32_t> patterns(std::uint32_t seed, std::size_t count) {
   std::vector<std::uint32_t> numbers(count);
   for (std::size_t i = 0; i < count; ++i) numbers[i] = pattern(seed, static_cast<std::uint32_t>(i));
@@ -92,7 +79,33 @@ std::string digest(const void* bytes, std::size_t size) {
   return text;
 }
 
-void leave(const std::vector<Step>& steps, const Said& said) {
+void operate(const Operations& operations, const Step& step) {
+  const auto found = operations.find(step.operation);
+  if (found == operations.end()) {
+    std::fprintf(stderr, "There is no operation '%s'.\n", step.operation.c_str());
+    std::_Exit(2);
+  }
+  found->second(step);
+}
+
+namespace {
+
+// All steps but `leave`.
+void run_threads(const std::vector<Step>& steps, const std::function<void(const Step&)>& one) {
+  int last = 0;
+  for (const Step& step : steps) last = std::max(last, step.thread);
+  const auto steps_of = [&](int thread) {
+    for (const Step& step : steps)
+      if (step.thread == thread && step.operation != "leave") one(step);
+  };
+  std::vector<std::thread> threads;
+  for (int thread = 1; thread <= last; ++thread) threads.emplace_back(steps_of, thread);
+  steps_of(0);
+  for (std::thread& thread : threads) thread.join();
+}
+
+// The words of its step `leave` say how.
+[[noreturn]] void leave(const std::vector<Step>& steps, const Said& said) {
   said.print();
   for (const Step& step : steps) {
     if (step.operation != "leave") continue;
@@ -101,6 +114,21 @@ void leave(const std::vector<Step>& steps, const Said& said) {
     std::exit(code);
   }
   std::exit(0);
+}
+
+}  // namespace
+
+int run_program(const std::string& path, const std::function<Said&(std::size_t)>& begin,
+                const std::function<void(const Step&)>& one) {
+  try {
+    const std::vector<Step> steps = read_steps(path);
+    const Said& said = begin(steps.size());
+    run_threads(steps, one);
+    leave(steps, said);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
 }
 
 }  // namespace oracle

@@ -56,8 +56,15 @@ class Said {
   std::vector<std::string> lines_;
 };
 
-// Does all steps but `leave`, in their threads; steps of thread 0 on the calling one.
-void run_threads(const std::vector<Step>& steps, const std::function<void(const Step&)>& one);
+using Operations = std::map<std::string, void (*)(const Step&)>;
+// The one of the step's name; ends the process where there is none.
+void operate(const Operations& operations, const Step& step);
+
+// All of an interpreter: reads a program, lets `begin` open what so many steps need, does them by
+// `one` in their threads, those of thread 0 on the calling one, and leaves as the program says.
+// 2: it couldn't begin.
+int run_program(const std::string& path, const std::function<Said&(std::size_t steps)>& begin,
+                const std::function<void(const Step&)>& one);
 
 // The number i of the numbers that `seed` stands for: the generator knows the same ones.
 inline std::uint32_t pattern(std::uint32_t seed, std::uint32_t i) {
@@ -68,8 +75,5 @@ inline std::uint32_t pattern(std::uint32_t seed, std::uint32_t i) {
 std::vector<std::uint32_t> patterns(std::uint32_t seed, std::size_t count);
 
 std::string digest(const void* bytes, std::size_t size);  // FNV-1a
-
-// How a program leaves: the words of its step `leave`.
-[[noreturn]] void leave(const std::vector<Step>& steps, const Said& said);
 
 }  // namespace oracle

@@ -710,7 +710,7 @@ void capture(const Step& step) {
     reel_app_stop();
 }
 
-const std::map<std::string, void (*)(const Step&)> operations = {
+const Operations operations = {
     {"memory", make_memory},
     {"buffer", make_buffer},
     {"image", make_image},
@@ -803,22 +803,13 @@ int main(int count, char** words) {
     std::fprintf(stderr, "Usage: oracle_vulkan PROGRAM\n");
     return 2;
   }
-  try {
-    const std::vector<Step> steps = read_steps(words[1]);
-    world = new World(steps.size());
-    open_device();
-    open_pools();
-    run_threads(steps, [](const Step& step) {
-      const auto found = operations.find(step.operation);
-      if (found == operations.end()) {
-        std::fprintf(stderr, "There is no operation '%s'.\n", step.operation.c_str());
-        std::_Exit(2);
-      }
-      found->second(step);
-    });
-    leave(steps, world->said);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  }
+  return run_program(
+      words[1],
+      [](std::size_t steps) -> Said& {
+        world = new World(steps);
+        open_device();
+        open_pools();
+        return world->said;
+      },
+      [](const Step& step) { operate(operations, step); });
 }

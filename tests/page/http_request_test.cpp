@@ -1,5 +1,5 @@
 // What is a request, and what is refused as none.
-#include "page/http_request.hpp"
+#include "page/server/http_request.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

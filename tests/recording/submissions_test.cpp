@@ -81,6 +81,18 @@ class Submissions : public testing::Test {
       if (one.role == role) found.push_back(one);
     return found;
   }
+  // What the document has of it before that command; none where it has nothing.
+  static std::optional<std::byte> input_byte(const Trace& trace, std::uint32_t command,
+                                             std::uint64_t offset) {
+    std::optional<std::byte> found;
+    for (const TraceContents& input : of(trace, ContentRole::input)) {
+      if (input.command != command || offset < input.offset_bytes ||
+          offset >= input.offset_bytes + input.size_bytes)
+        continue;
+      if (const auto bytes = trace.bytes(input)) found = (*bytes)[offset - input.offset_bytes];
+    }
+    return found;
+  }
 
   std::uint32_t timed_together_ = 0;
   const ScratchFolder folder_;
@@ -153,14 +165,7 @@ TEST_F(Submissions, WhatTheHostWroteIsAnInputOfTheNext) {
   copy(second, 0, 5 * page, page);
   give(second);
   const Trace trace = end();
-  bool is_found = false;
-  for (const TraceContents& input : of(trace, ContentRole::input)) {
-    if (input.command != 1 || input.offset_bytes > 17) continue;
-    const auto bytes = trace.bytes(input);
-    ASSERT_TRUE(bytes);
-    is_found = (*bytes)[17 - input.offset_bytes] == std::byte{99};
-  }
-  EXPECT_TRUE(is_found);
+  EXPECT_EQ(input_byte(trace, 1, 17), std::byte{99});
 }
 
 TEST_F(Submissions, ThatWaitForTheHostReadWhatItWroteBeforeTheyStart) {
@@ -171,14 +176,7 @@ TEST_F(Submissions, ThatWaitForTheHostReadWhatItWroteBeforeTheyStart) {
   copy(second, 0, 5 * page, page);
   give(second, true, [&] { shared_->bytes[17] = std::byte{77}; });
   const Trace trace = end();
-  bool is_found = false;
-  for (const TraceContents& input : of(trace, ContentRole::input)) {
-    if (input.command != 1 || input.offset_bytes > 17) continue;
-    const auto bytes = trace.bytes(input);
-    ASSERT_TRUE(bytes);
-    is_found = (*bytes)[17 - input.offset_bytes] == std::byte{77};
-  }
-  EXPECT_TRUE(is_found);
+  EXPECT_EQ(input_byte(trace, 1, 17), std::byte{77});
 }
 
 TEST_F(Submissions, BytesThatADeviceWroteAreNoInputs) {

@@ -103,9 +103,9 @@ TEST_P(EqualReplay, WithTimesOfEveryRun) {
     ASSERT_EQ(report.kernel_times.size(), 1u);
     EXPECT_EQ(report.kernel_times[0].commands, 20u);
     const Spread& spread = report.kernel_times[0].replayed;
-    EXPECT_LE(spread.least, spread.median);
+    EXPECT_LE(spread.min, spread.median);
     EXPECT_LE(spread.median, spread.p95);
-    EXPECT_LE(spread.p95, spread.most);
+    EXPECT_LE(spread.p95, spread.max);
   }
 }
 

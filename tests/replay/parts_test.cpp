@@ -76,9 +76,9 @@ TEST(Compare, WholeNumbersAndUnknownBytesAreExact) {
 TEST(Spread, OfAFewRuns) {
   const Spread spread = spread_of({40, 10, 30, 20, 50});
   EXPECT_EQ(spread.runs, 5u);
-  EXPECT_EQ(spread.least, 10);
+  EXPECT_EQ(spread.min, 10);
   EXPECT_EQ(spread.median, 30);
-  EXPECT_EQ(spread.most, 50);
+  EXPECT_EQ(spread.max, 50);
   EXPECT_DOUBLE_EQ(spread.p95, 48);
   EXPECT_DOUBLE_EQ(spread.noise, (40.0 - 20.0) / 2 / 30);
   EXPECT_EQ(spread_of({}).runs, 0u);

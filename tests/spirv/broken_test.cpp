@@ -48,72 +48,34 @@ TEST(BrokenSpirv, WithWordsChangedItAnswersOrSaysWhatIsBroken) {
   }
 }
 
-std::uint32_t first_word(SpvOp opcode, std::uint32_t count) { return count << 16 | opcode; }
+// With an entry "main", which is function 1; an instruction is its opcode and its operands.
+std::vector<std::uint32_t> module_of(const std::vector<std::vector<std::uint32_t>>& instructions) {
+  std::vector<std::uint32_t> words{SpvMagicNumber, 0x10000, 0, 20, 0};
+  const auto add = [&](const std::vector<std::uint32_t>& one) {
+    words.push_back(static_cast<std::uint32_t>(one.size()) << 16 | one[0]);
+    words.insert(words.end(), one.begin() + 1, one.end());
+  };
+  add({SpvOpEntryPoint, SpvExecutionModelGLCompute, 1, 0x6e69616d, 0});  // "main"
+  for (const auto& one : instructions) add(one);
+  return words;
+}
 
 TEST(BrokenSpirv, ATypeThatHoldsItselfHasNoSize) {
-  const std::vector<std::uint32_t> words{SpvMagicNumber,
-                                         0x10000,
-                                         0,
-                                         20,
-                                         0,  //
-                                         first_word(SpvOpEntryPoint, 5),
-                                         SpvExecutionModelGLCompute,
-                                         1,
-                                         0x6e69616d,
-                                         0,  // "main"
-                                         first_word(SpvOpTypeStruct, 4),
-                                         2,
-                                         2,
-                                         2,  //
-                                         first_word(SpvOpTypePointer, 4),
-                                         3,
-                                         SpvStorageClassPushConstant,
-                                         2,  //
-                                         first_word(SpvOpVariable, 4),
-                                         3,
-                                         4,
-                                         SpvStorageClassPushConstant,  //
-                                         first_word(SpvOpFunction, 5),
-                                         5,
-                                         1,
-                                         0,
-                                         6,
-                                         first_word(SpvOpFunctionEnd, 1)};
-  const Interface interface = interface_of(words, "main");
-  EXPECT_EQ(interface.value_bytes, 0u);
+  const auto words = module_of({{SpvOpTypeStruct, 2, 2, 2},
+                                {SpvOpTypePointer, 3, SpvStorageClassPushConstant, 2},
+                                {SpvOpVariable, 3, 4, SpvStorageClassPushConstant},
+                                {SpvOpFunction, 5, 1, 0, 6},
+                                {SpvOpFunctionEnd}});
+  EXPECT_EQ(interface_of(words, "main").value_bytes, 0u);
 }
 
 TEST(BrokenSpirv, FunctionsThatCallEachOtherAreRefused) {
-  const std::vector<std::uint32_t> words{SpvMagicNumber,
-                                         0x10000,
-                                         0,
-                                         20,
-                                         0,  //
-                                         first_word(SpvOpEntryPoint, 5),
-                                         SpvExecutionModelGLCompute,
-                                         1,
-                                         0x6e69616d,
-                                         0,  //
-                                         first_word(SpvOpFunction, 5),
-                                         5,
-                                         1,
-                                         0,
-                                         6,  //
-                                         first_word(SpvOpFunctionCall, 4),
-                                         5,
-                                         8,
-                                         2,
-                                         first_word(SpvOpFunctionEnd, 1),  //
-                                         first_word(SpvOpFunction, 5),
-                                         5,
-                                         2,
-                                         0,
-                                         6,  //
-                                         first_word(SpvOpFunctionCall, 4),
-                                         5,
-                                         9,
-                                         1,
-                                         first_word(SpvOpFunctionEnd, 1)};
+  const auto words = module_of({{SpvOpFunction, 5, 1, 0, 6},
+                                {SpvOpFunctionCall, 5, 8, 2},
+                                {SpvOpFunctionEnd},
+                                {SpvOpFunction, 5, 2, 0, 6},
+                                {SpvOpFunctionCall, 5, 9, 1},
+                                {SpvOpFunctionEnd}});
   EXPECT_THROW(interface_of(words, "main"), Error);
 }
 

@@ -69,21 +69,22 @@ buildPage(pageFolder);
 export const json = (value) => new TextEncoder().encode(JSON.stringify(value));
 export const parsed = (resources, name) => JSON.parse(new TextDecoder().decode(resources.get(name)));
 
+export const views = [
+  "summary",
+  "timeline",
+  "dependencies",
+  "memory",
+  "kernels",
+  "buffers",
+  "source",
+  "calls",
+  "findings",
+  "diff",
+];
 // Each of these views of a document is whole; look(view, name) looks closer.
 export async function visitAll(
   resources,
-  names = [
-    "summary",
-    "timeline",
-    "dependencies",
-    "memory",
-    "kernels",
-    "buffers",
-    "source",
-    "calls",
-    "findings",
-    "diff",
-  ],
+  names = views,
   look = async () => undefined,
 ) {
   const server = await serve(resources, pageFolder),

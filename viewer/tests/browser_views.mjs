@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { checkTimeline } from "./browser_numbers.mjs";
-import { documents, driver, host, htmlUrl, reel } from "./browser_setup.mjs";
+import { documents, driver, host, htmlUrl, reel, views } from "./browser_setup.mjs";
 
 test("an HTML file: a click on the timeline selects everywhere, and the address keeps it", async () => {
   const view = await driver.open(htmlUrl),
@@ -247,17 +247,7 @@ test("tables sort and move by keys", async () => {
 for (const scheme of ["dark", "light"])
   test(`every view, ${scheme}, for people to look at`, async () => {
     const view = await driver.open(htmlUrl, { scheme });
-    for (const name of [
-      "summary",
-      "timeline",
-      "dependencies",
-      "memory",
-      "kernels",
-      "buffers",
-      "source",
-      "calls",
-      "findings",
-    ]) {
+    for (const name of views.filter((one) => one !== "diff")) {
       await view.show(`#${name}`);
       await view.page.waitForFunction(() => !document.querySelector("main .waiting"));
       await view.settled();

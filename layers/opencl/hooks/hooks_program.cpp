@@ -282,31 +282,31 @@ void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
   }
 }
 
-cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, const void* value) {
-  const cl_int status = next().clSetKernelArg(kernel, index, size, value);
+// What the driver said of setting an argument; where it took it, `remember` notes it.
+template <class Remember>
+cl_int noted_argument(cl_int status, cl_kernel kernel, cl_uint index, Remember&& remember) {
   if (status != CL_SUCCESS) return status;
   const Beside beside;
   quietly([&] {
     Kernel* known = kernel_of(kernel);
     if (!known || index >= known->arguments.size()) return;
     known->version = next_version();
-    remember(*known, index, size, value);
+    remember(*known);
   });
   return status;
 }
 
+cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, const void* value) {
+  return noted_argument(next().clSetKernelArg(kernel, index, size, value), kernel, index,
+                        [&](Kernel& known) { remember(known, index, size, value); });
+}
+
 cl_int CL_API_CALL set_svm_argument(cl_kernel kernel, cl_uint index, const void* pointer) {
-  const cl_int status = next().clSetKernelArgSVMPointer(kernel, index, pointer);
-  if (status != CL_SUCCESS) return status;
-  const Beside beside;
-  quietly([&] {
-    Kernel* known = kernel_of(kernel);
-    if (!known || index >= known->arguments.size()) return;
-    known->version = next_version();
-    known->arguments[index].kind = pointer ? ArgumentKind::buffer : ArgumentKind::null;
-    known->arguments[index].pointer = pointer;
-  });
-  return status;
+  return noted_argument(
+      next().clSetKernelArgSVMPointer(kernel, index, pointer), kernel, index, [&](Kernel& known) {
+        known.arguments[index].kind = pointer ? ArgumentKind::buffer : ArgumentKind::null;
+        known.arguments[index].pointer = pointer;
+      });
 }
 
 cl_int CL_API_CALL set_exec_info(cl_kernel kernel, cl_kernel_exec_info what, size_t size,

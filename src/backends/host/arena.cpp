@@ -256,11 +256,7 @@ void Arena::set_enabled(std::uint32_t step, bool enabled) {
 void Arena::replace(std::uint32_t step, const Command& command) {
   StepState& state = steps_[step];
   state.work = command.work;
-  if (auto* write = std::get_if<Write>(&state.work)) {
-    state.data =
-        std::make_shared<const std::vector<std::byte>>(write->data.begin(), write->data.end());
-    write->data = *state.data;
-  }
+  state.data = keep_data(state.work);
   std::uint32_t slot = 0;
   for_each_access(state.work, [&](const BufferRange& range, Access) { hold(step, slot++, range); });
   resolve(step);

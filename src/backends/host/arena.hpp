@@ -14,6 +14,7 @@
 #include "backends/host/kernel.hpp"
 #include "backends/host/pool.hpp"
 #include "backends/host/queue.hpp"
+#include "graph/commands/kept_command.hpp"
 #include "graph/order/plan.hpp"
 #include "reel/host_kernel.hpp"
 
@@ -60,7 +61,7 @@ class Arena {
     std::uint32_t first_argument = 0;
     std::uint64_t shared_bytes = 0;
     bool enabled = true;
-    std::shared_ptr<const std::vector<std::byte>> data;  // of a replaced write
+    KeptBytes data;  // of a replaced write
   };
 
   void resolve(std::uint32_t step);

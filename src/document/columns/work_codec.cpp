@@ -39,8 +39,8 @@ Argument load_argument(const Trace& trace, const TraceArgument& argument, std::s
        describe_command(trace, command));
 }
 
-Dispatch load_dispatch(const Trace& trace, std::uint32_t command, const TraceWork& work,
-                       Resolver& resolver, std::vector<Argument>& arguments) {
+void load_dispatch(const Trace& trace, std::uint32_t command, const TraceWork& work,
+                   Resolver& resolver, KeptCommand& result) {
   Dispatch dispatch;
   dispatch.kernel = resolver.kernel(work.kernel);
   for_each_column<columns::works>([&](auto c) {
@@ -54,6 +54,7 @@ Dispatch load_dispatch(const Trace& trace, std::uint32_t command, const TraceWor
       dispatch.items = unset_dim;
     }
   }
+  std::vector<Argument> arguments;
   const auto list = trace.arguments(work);
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i].kind == ArgumentKind::indirect)
@@ -61,33 +62,36 @@ Dispatch load_dispatch(const Trace& trace, std::uint32_t command, const TraceWor
     else
       arguments.push_back(load_argument(trace, list[i], i, command, resolver));
   }
-  dispatch.arguments = arguments;
-  return dispatch;
+  result.command.work = dispatch;
+  result.keep_arguments(std::move(arguments));
 }
 
 }  // namespace
 
-std::vector<Work> load(const Trace& trace, std::uint32_t command, Resolver& resolver,
-                       std::vector<Argument>& arguments) {
+Command load_texts(const Trace& trace, const TraceWork& work) {
+  return {Barrier{}, trace.text(work.label), Scope().child(trace.text(work.scope))};
+}
+
+std::vector<KeptCommand> load(const Trace& trace, std::uint32_t command, Resolver& resolver) {
   const TraceWork& work = trace.work_of(trace.commands()[command]);
   const auto ranges = trace.arguments(work);
-  std::vector<Work> works;
-  arguments.clear();
+  std::vector<KeptCommand> commands;
+  const Command empty = load_texts(trace, work);
+  const auto add = [&](const Work& one) { commands.emplace_back(empty).command.work = one; };
   switch (work.kind) {
     case WorkKind::dispatch:
-      works.emplace_back(load_dispatch(trace, command, work, resolver, arguments));
+      load_dispatch(trace, command, work, resolver, commands.emplace_back(empty));
       break;
     case WorkKind::copy:
       for (std::size_t i = 0; i + 1 < ranges.size(); i += 2)
-        works.emplace_back(
-            Copy{.target = resolver.range(ranges[i + 1]), .source = resolver.range(ranges[i])});
+        add(Copy{.target = resolver.range(ranges[i + 1]), .source = resolver.range(ranges[i])});
       break;
     case WorkKind::fill:
       for (const TraceArgument& target : ranges)
-        works.emplace_back(Fill{resolver.range(target), work.pattern, work.pattern_bytes});
+        add(Fill{resolver.range(target), work.pattern, work.pattern_bytes});
       break;
     case WorkKind::barrier:
-      works.emplace_back(Barrier{});
+      add(Barrier{});
       break;
     case WorkKind::write:
     case WorkKind::read:
@@ -97,7 +101,7 @@ std::vector<Work> load(const Trace& trace, std::uint32_t command, Resolver& reso
     case WorkKind::unknown:
       break;
   }
-  return works;
+  return commands;
 }
 
 }  // namespace reel::document

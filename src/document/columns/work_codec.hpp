@@ -12,6 +12,7 @@
 
 #include "document/columns/file_columns.hpp"
 #include "graph/commands/access.hpp"
+#include "graph/commands/kept_command.hpp"
 #include "reel/command.hpp"
 #include "reel/trace.hpp"
 
@@ -132,11 +133,11 @@ class Resolver {
   ~Resolver() = default;
 };
 
-// What `command` does, as one Work or several: a copy of several ranges is as many. None for what
-// needs something of the host's: a write, a read, a host call; and for a launch. `arguments` is
-// what a Dispatch borrows; values lie in the trace.
-std::vector<Work> load(const Trace& trace, std::uint32_t command, Resolver& resolver,
-                       std::vector<Argument>& arguments);
+// What `command` does, as one or several: a copy of several ranges is as many. None for what needs
+// something of the host's: a write, a read, a host call; and for a launch. Values lie in the trace.
+std::vector<KeptCommand> load(const Trace& trace, std::uint32_t command, Resolver& resolver);
+// One without work yet, with the command's label and scope.
+Command load_texts(const Trace& trace, const TraceWork& work);
 
 // --- what a file has otherwise ------------------------------------------------------------------
 

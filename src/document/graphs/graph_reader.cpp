@@ -143,12 +143,11 @@ class GraphReader final : Resolver {
     Graph result;
     for (const std::uint32_t c : part.commands) {
       const TraceWork& w = work(c);
-      const std::string& label = trace_.text(w.label);
-      const Scope scope = Scope().child(trace_.text(w.scope));
+      const Command texts = load_texts(trace_, w);
       if (w.kind == WorkKind::launch)
-        result.add_child(graph(w.graph), {.label = label, .scope = scope});
+        result.add_child(graph(w.graph), {.label = texts.label, .scope = texts.scope});
       else
-        result.add({work_of(c, w), label, scope});
+        result.add(command_of(c, w).command);
     }
     result.add_dependencies(part.edges);
     return graphs_.emplace(number, std::move(result)).first->second;
@@ -167,9 +166,8 @@ class GraphReader final : Resolver {
     return Bound{range(argument), argument.access};
   }
 
-  // What it borrows is kept here until the next one. Ranges are as the Trace found them to fit the
-  // kind.
-  Work work_of(std::uint32_t command, const TraceWork& w) {
+  // Ranges are as the Trace found them to fit the kind.
+  KeptCommand command_of(std::uint32_t command, const TraceWork& w) {
     const auto arguments = trace_.arguments(w);
     const bool is_transfer =
         w.kind == WorkKind::copy || w.kind == WorkKind::fill || w.kind == WorkKind::write;
@@ -178,14 +176,15 @@ class GraphReader final : Resolver {
               arguments.size(), to_string(w.kind), w.kind == WorkKind::copy ? 2 : 1);
     if (w.kind == WorkKind::dispatch) check_arguments(command, arguments);
     if (w.kind == WorkKind::write) {
-      data_ = data_of(command, arguments[0]);
-      return Write{range(arguments[0]), data_};
+      KeptCommand write(load_texts(trace_, w));
+      write.replace(Write{range(arguments[0]), data_of(command, arguments[0])});
+      return write;
     }
-    std::vector<Work> works = load(trace_, command, *this, arguments_);
-    if (works.empty())
+    std::vector<KeptCommand> commands = load(trace_, command, *this);
+    if (commands.empty())
       damaged("Node {} is of the kind {}, which a saved graph doesn't have.", command_name(command),
               to_string(w.kind));
-    return works.front();
+    return std::move(commands.front());
   }
 
   void check_arguments(std::uint32_t command, std::span<const TraceArgument> arguments) const {
@@ -224,8 +223,6 @@ class GraphReader final : Resolver {
   std::unordered_map<std::uint32_t, Graph> graphs_;
   std::vector<std::shared_ptr<BufferResource>> buffers_;
   std::vector<std::shared_ptr<KernelResource>> kernels_;
-  std::vector<Argument> arguments_;
-  std::vector<std::byte> data_;
 };
 
 }  // namespace

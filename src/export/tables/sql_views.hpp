@@ -14,8 +14,8 @@ struct SqlView {
 inline constexpr std::array sql_views{
     SqlView{"kernel_usage",
             "SELECT k.id AS kernel, k.name AS name, count(*) AS runs, count(c.run_ns) AS timed,\n"
-            "  sum(c.run_ns) AS total_ns, avg(c.run_ns) AS mean_ns, min(c.run_ns) AS least_ns,\n"
-            "  max(c.run_ns) AS most_ns, sum(c.bytes) AS bytes,\n"
+            "  sum(c.run_ns) AS total_ns, avg(c.run_ns) AS mean_ns, min(c.run_ns) AS min_ns,\n"
+            "  max(c.run_ns) AS max_ns, sum(c.bytes) AS bytes,\n"
             "  100.0 * sum(c.run_ns) / (SELECT sum_ns FROM activity) AS share_percent\n"
             "FROM commands c CROSS JOIN kernels k ON k.id = c.kernel\n"
             "WHERE c.kind = 'dispatch' GROUP BY c.kernel ORDER BY total_ns DESC, runs DESC"},
@@ -41,7 +41,7 @@ inline constexpr std::array sql_views{
             "FROM commands WHERE kind IN ('copy', 'read', 'write', 'fill')"},
     SqlView{"call_usage",
             "SELECT name, count(*) AS calls, sum(end_ns - begin_ns) AS total_ns,\n"
-            "  avg(end_ns - begin_ns) AS mean_ns, max(end_ns - begin_ns) AS most_ns\n"
+            "  avg(end_ns - begin_ns) AS mean_ns, max(end_ns - begin_ns) AS max_ns\n"
             "FROM calls GROUP BY name ORDER BY total_ns DESC"},
     SqlView{"buffer_usage",
             "SELECT b.id AS buffer, b.label AS label, b.size_bytes AS size_bytes,\n"

@@ -197,14 +197,7 @@ class ChromeExport {
   // --- the host ---
 
   void write_calls() {
-    std::map<std::uint32_t, std::vector<Slice>> threads;
-    for (std::uint32_t i = 0; i < trace_.calls().size(); ++i) {
-      const TraceCall& call = trace_.calls()[i];
-      if (call.begin_ns)
-        threads[call.thread].push_back(
-            {call.begin_ns, std::max(call.begin_ns, call.end_ns), 0, i, {}});
-    }
-    for (auto& [thread, slices] : threads) {
+    for (auto& [thread, slices] : call_slices(trace_)) {
       extra_tid_ = std::max<std::uint64_t>(extra_tid_, std::uint64_t{thread} + 1);
       on_lanes(slices, host_, thread, fmt::format("thread {}", thread),
                [&](const Slice& slice, const Place& place) { write_call(slice, place); });

@@ -116,14 +116,7 @@ class Tracks {
       };
     };
 
-    std::map<std::uint32_t, std::vector<Slice>> threads;
-    for (std::uint32_t i = 0; i < trace_.calls().size(); ++i) {
-      const TraceCall& call = trace_.calls()[i];
-      if (call.begin_ns)
-        threads[call.thread].push_back(
-            {call.begin_ns, std::max(call.begin_ns, call.end_ns), 0, i, {}});
-    }
-    for (auto& [number, slices] : threads)
+    for (auto& [number, slices] : call_slices(trace_))
       write_slices(
           std::move(slices),
           [&, thread = number](std::uint32_t lane) {

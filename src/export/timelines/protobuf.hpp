@@ -28,9 +28,6 @@ class Message {
     tag(field, 0);
     varint(value);
   }
-  void signed_number(std::uint32_t field, std::int64_t value) {
-    number(field, static_cast<std::uint64_t>(value));
-  }
   void flag(std::uint32_t field, bool value) { number(field, value ? 1 : 0); }
   void real(std::uint32_t field, double value) {
     tag(field, 1);

@@ -128,4 +128,15 @@ std::vector<Slice> overhead_slices(const Trace& trace) {
                    [](const TraceOverhead& overhead) { return to_string(overhead.kind); });
 }
 
+std::map<std::uint32_t, std::vector<Slice>> call_slices(const Trace& trace) {
+  std::map<std::uint32_t, std::vector<Slice>> threads;
+  for (std::uint32_t i = 0; i < trace.calls().size(); ++i) {
+    const TraceCall& call = trace.calls()[i];
+    if (call.begin_ns)
+      threads[call.thread].push_back(
+          {call.begin_ns, std::max(call.begin_ns, call.end_ns), 0, i, {}});
+  }
+  return threads;
+}
+
 }  // namespace reel

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -43,5 +44,7 @@ std::string stream_name(const TraceStream& stream);  // "s0 main"
 // Passes and named regions, and what capture itself took; each has its name.
 std::vector<Slice> region_slices(const Trace& trace);
 std::vector<Slice> overhead_slices(const Trace& trace);
+// Host calls by thread; ids are places in trace.calls().
+std::map<std::uint32_t, std::vector<Slice>> call_slices(const Trace& trace);
 
 }  // namespace reel

@@ -164,15 +164,16 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
 
   Plan plan;
   plan.steps.reserve(items.size());
-  plan.payloads.reserve(items.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     Item& item = items[order[i]];
-    Step step{std::move(item.command), item.node, depth[order[i]], false,
+    Step step{{std::move(item.command), std::move(item.payload)},
+              item.node,
+              depth[order[i]],
+              false,
               std::move(waits[order[i]])};
     for (std::uint32_t& p : step.waits) p = place[p];
     std::ranges::sort(step.waits);
     plan.steps.push_back(std::move(step));
-    plan.payloads.push_back(std::move(item.payload));
     plan.reordered += order[i] != i;
   }
   place_barriers(plan);

@@ -2,20 +2,19 @@
 //
 // Child graphs are flattened, hazards inferred, order relaxed and reduced. Steps come in an
 // order that respects all of it; barrier_before says where a device that runs commands side by
-// side must be told to finish first. Commands point into `payloads`, which the plan keeps.
+// side must be told to finish first. Commands point into their payloads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "reel/graph.hpp"
 
 namespace reel {
 
-struct Step {
-  Command command;          // never a Barrier
+// A node in its place; its command is never a Barrier.
+struct Step : Node {
   NodeId node{};            // of the top graph; nodes of a child share the child's node
   std::uint32_t level = 0;  // 0: needs nothing; otherwise one more than the deepest it needs
   bool barrier_before = false;
@@ -24,7 +23,6 @@ struct Step {
 
 struct Plan {
   std::vector<Step> steps;
-  std::vector<std::shared_ptr<const NodePayload>> payloads;
   std::size_t barriers = 0;   // steps with barrier_before
   std::size_t reordered = 0;  // steps that don't stand where they were recorded
 };

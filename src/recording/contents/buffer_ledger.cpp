@@ -80,10 +80,7 @@ bool BufferLedger::overwrite(const BufferRange& range, bool by_host, Changes* ch
     Change change{&buffer, begin, end, Change::Set::known, false, entry.version, changes_ + 1};
     add_changes(entry.known, change, false, changes);
     change.set = Change::Set::written;
-    if (by_host)
-      add_changes(entry.written, change, true, changes);
-    else
-      add_changes(entry.written, change, false, changes);
+    add_changes(entry.written, change, by_host, changes);
   }
   entry.known.add(begin, end);
   if (by_host)

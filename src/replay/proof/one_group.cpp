@@ -42,8 +42,8 @@ Proof one_group(const Trial& trial) {
     const TraceWork& work = trace.work_of(trace.commands()[c]);
     if (work.kind != WorkKind::dispatch || work.kernel != kernel || !bench.runs(c)) continue;
     ++runs;
-    for (const Command& command : bench.stage().commands(c))
-      if (auto one = first_group_of(command)) smaller.insert({c, std::move(*one)});
+    for (const KeptCommand& kept : bench.stage().commands(c))
+      if (auto one = first_group_of(kept.command)) smaller.insert({c, std::move(*one)});
   }
   if (smaller.empty())
     return not_tried("Runs of this kernel have one group each, so none can be taken away.");

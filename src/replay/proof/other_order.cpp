@@ -30,33 +30,87 @@ std::vector<KeptOrder::Wait> kept_but(const Bench& bench, std::uint32_t first,
   return kept;
 }
 
+// Pairs of commands the other way round, one pair after the other, until results change.
+class PairTrials {
+ public:
+  explicit PairTrials(const Trial& trial) : trial_(trial) {
+    trial.bench.check_one_device();
+    given_ = on_one_stream(trial.bench.recorded().actions);
+    expected_ = trial.bench.results(given_);
+  }
+
+  // Set where there is nothing to compare with.
+  std::optional<Proof> obstacle() const {
+    if (expected_.empty()) return not_tried("The document has no results that could be compared.");
+    if (trial_.bench.results(given_) == expected_) return std::nullopt;
+    Proof proof;
+    proof.verdict = ProofVerdict::inconclusive;
+    proof.sentence = "Results change from run to run in the recorded order already.";
+    return proof;
+  }
+  const std::vector<Action>& given() const noexcept { return given_.actions; }
+  bool has_time() const {
+    return static_cast<double>(monotonic_ns() - begin_ns_) <= trial_.seconds * 1e9;
+  }
+  // Are both run here? Where not, why_not() says why.
+  bool can_run(std::uint32_t first, std::uint32_t second) {
+    const Bench& bench = trial_.bench;
+    const std::uint32_t missing = bench.runs(first) ? second : first;
+    if (bench.runs(missing)) return true;
+    const auto obstacle = bench.script().left_out.find(missing);
+    if (obstacle != bench.script().left_out.end()) why_not_ = obstacle->second.reason;
+    return false;
+  }
+  const std::string& why_not() const noexcept { return why_not_; }
+
+  // Set where results change with `early` before `late`.
+  std::optional<Proof> try_order(const Plan& other, std::uint32_t early, std::uint32_t late) {
+    ++tried_;
+    last_pair_ = fmt::format("{} before {}", command_name(early), command_name(late));
+    Bench& bench = trial_.bench;
+    const auto change = bench.first_change(given_, other, expected_, bench.results(other));
+    if (!change) return std::nullopt;
+    return proof(ProofVerdict::supported,
+                 fmt::format("With {}, which nothing forbids, {}.", last_pair_,
+                             change_text(bench.trace(), *change)));
+  }
+  std::uint32_t tried() const noexcept { return tried_; }
+  Proof none_changed(ProofVerdict verdict) const {
+    return proof(
+        verdict,
+        fmt::format("The other way round all results are the same: {}{}.", last_pair_,
+                    tried_ > 1 ? fmt::format(", and {} others", count_text(tried_ - 1, "pair"))
+                               : std::string()));
+  }
+
+ private:
+  Proof proof(ProofVerdict verdict, std::string sentence) const {
+    Proof result;
+    result.verdict = verdict;
+    result.runs = tried_;
+    result.sentence = std::move(sentence);
+    return result;
+  }
+
+  const Trial& trial_;
+  const std::uint64_t begin_ns_ = monotonic_ns();
+  Plan given_;
+  Bench::Results expected_;
+  std::uint32_t tried_ = 0;
+  std::string last_pair_, why_not_;
+};
+
 }  // namespace
 
 Proof other_order(const Trial& trial) {
   Bench& bench = trial.bench;
   const Trace& trace = bench.trace();
-  bench.check_one_device();
-  const std::uint64_t begin_ns = monotonic_ns();
-  const Plan given = on_one_stream(bench.recorded().actions);
-  const Bench::Results expected = bench.results(given);
-  Proof proof;
-  if (expected.empty()) return not_tried("The document has no results that could be compared.");
-  if (bench.results(given) != expected) {
-    proof.verdict = ProofVerdict::inconclusive;
-    proof.sentence = "Results change from run to run in the recorded order already.";
-    return proof;
-  }
-  std::uint32_t tried = 0;
+  PairTrials trials(trial);
+  if (auto obstacle = trials.obstacle()) return *obstacle;
   bool is_certain = false;
-  std::string last_pair, why_not;
   for (const Race& race : find_unordered(trace)) {
-    if (static_cast<double>(monotonic_ns() - begin_ns) > trial.seconds * 1e9) break;
-    const std::uint32_t missing = bench.runs(race.first) ? race.second : race.first;
-    if (!bench.runs(missing)) {
-      const auto obstacle = bench.script().left_out.find(missing);
-      if (obstacle != bench.script().left_out.end()) why_not = obstacle->second.reason;
-      continue;
-    }
+    if (!trials.has_time()) break;
+    if (!trials.can_run(race.first, race.second)) continue;
     OrderWanted wanted{.also = kept_but(bench, race.first, race.second)};
     // As recorded: the second before the first, where times show that it was so.
     const auto turned = [&](const KeptOrder::Wait& wait) {
@@ -66,25 +120,18 @@ Proof other_order(const Trial& trial) {
     const std::uint32_t early = was_turned ? race.first : race.second,
                         late = was_turned ? race.second : race.first;
     wanted.also.push_back({late, early});
-    Plan other = on_one_stream(ordered(trace, given.actions, wanted));
+    Plan other = on_one_stream(ordered(trace, trials.given(), wanted));
     if (other.actions.empty()) {  // other pairs hold it: these two alone
       wanted.also = {{late, early}};
-      other = on_one_stream(ordered(trace, given.actions, wanted));
+      other = on_one_stream(ordered(trace, trials.given(), wanted));
     }
     if (other.actions.empty()) continue;  // nodes of one launch, on one stream
-    ++tried;
     is_certain |= race.is_certain;
-    last_pair = fmt::format("{} before {}", command_name(early), command_name(late));
-    if (const auto change = bench.first_change(given, other, expected, bench.results(other))) {
-      proof.verdict = ProofVerdict::supported;
-      proof.runs = tried;
-      proof.sentence = fmt::format("With {}, which nothing forbids, {}.", last_pair,
-                                   change_text(trace, *change));
-      return proof;
-    }
+    if (auto proof = trials.try_order(other, early, late)) return *proof;
   }
-  if (tried == 0 && !why_not.empty()) return not_tried(why_not);
-  if (tried == 0) {
+  if (trials.tried() == 0) {
+    if (!trials.why_not().empty()) return not_tried(trials.why_not());
+    Proof proof;
     if (const auto race = observed_race(bench.stage(), bench.heart())) {
       proof.verdict = ProofVerdict::supported;
       proof.sentence = fmt::format(
@@ -97,12 +144,9 @@ Proof other_order(const Trial& trial) {
     proof.sentence = "Other orders that the byte ranges allow give the same results.";
     return proof;
   }
-  proof.runs = tried;
   // What both declare to touch they may still spoil when they run at once.
-  proof.verdict = is_certain ? ProofVerdict::inconclusive : ProofVerdict::withdrawn;
-  proof.sentence = fmt::format(
-      "The other way round all results are the same: {}{}.", last_pair,
-      tried > 1 ? fmt::format(", and {} others", count_text(tried - 1, "pair")) : std::string());
+  Proof proof =
+      trials.none_changed(is_certain ? ProofVerdict::inconclusive : ProofVerdict::withdrawn);
   if (is_certain) proof.sentence += " They would differ only where both run at once.";
   return proof;
 }
@@ -159,50 +203,23 @@ std::vector<Action> turned(const Trace& trace, const std::vector<Action>& action
 }  // namespace
 
 Proof turned_pairs(const Trial& trial) {
-  Bench& bench = trial.bench;
-  const Trace& trace = bench.trace();
-  bench.check_one_device();
-  const std::uint64_t begin_ns = monotonic_ns();
-  const Plan given = on_one_stream(bench.recorded().actions);
-  const Bench::Results expected = bench.results(given);
-  Proof proof;
-  if (expected.empty()) return not_tried("The document has no results that could be compared.");
-  if (bench.results(given) != expected) {
-    proof.verdict = ProofVerdict::inconclusive;
-    proof.sentence = "Results change from run to run in the recorded order already.";
-    return proof;
-  }
-  std::string last_pair, why_not = "Other commands hold each pair in its place.";
+  PairTrials trials(trial);
+  if (auto obstacle = trials.obstacle()) return *obstacle;
   const auto& pairs = trial.finding.evidence.commands;
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    if (static_cast<double>(monotonic_ns() - begin_ns) > trial.seconds * 1e9) break;
+  for (std::size_t i = 0; i + 1 < pairs.size() && trials.has_time(); i += 2) {
     const std::uint32_t first = pairs[i], second = pairs[i + 1];
-    if (!bench.runs(first) || !bench.runs(second)) {
-      const auto obstacle = bench.script().left_out.find(bench.runs(first) ? second : first);
-      if (obstacle != bench.script().left_out.end()) why_not = obstacle->second.reason;
-      continue;
-    }
-    const Plan other = on_one_stream(turned(trace, given.actions, first, second));
+    if (!trials.can_run(first, second)) continue;
+    const Plan other = on_one_stream(turned(trial.bench.trace(), trials.given(), first, second));
     if (other.actions.empty()) continue;
-    ++proof.runs;
-    last_pair = fmt::format("{} before {}", command_name(second), command_name(first));
-    if (const auto change = bench.first_change(given, other, expected, bench.results(other))) {
-      proof.verdict = ProofVerdict::supported;
-      proof.sentence = fmt::format("With {}, which nothing forbids, {}.", last_pair,
-                                   change_text(trace, *change));
-      return proof;
-    }
+    if (auto proof = trials.try_order(other, second, first)) return *proof;
   }
-  if (proof.runs == 0) return not_tried(why_not);
+  if (trials.tried() == 0)
+    return not_tried(trials.why_not().empty() ? "Other commands hold each pair in its place."
+                                              : trials.why_not());
   // A shader may leave alone what is bound to it; and two that run at once may still collide.
-  proof.verdict = trial.finding.confidence == analysis::Confidence::certain
-                      ? ProofVerdict::inconclusive
-                      : ProofVerdict::withdrawn;
-  proof.sentence = fmt::format(
-      "The other way round all results are the same: {}{}.", last_pair,
-      proof.runs > 1 ? fmt::format(", and {} others", count_text(proof.runs - 1, "pair"))
-                     : std::string());
-  return proof;
+  return trials.none_changed(trial.finding.confidence == analysis::Confidence::certain
+                                 ? ProofVerdict::inconclusive
+                                 : ProofVerdict::withdrawn);
 }
 
 Proof without_waits(const Trial& trial) {

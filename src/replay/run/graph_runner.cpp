@@ -76,8 +76,8 @@ class GraphRunner final : public Runner {
   void add(Segment& segment, const Action& action) {
     const Trace& trace = stage_.trace();
     if (action.kind == Action::Kind::run) {
-      for (const Command& command : stage_.commands(action.command))
-        add_node(segment, command, action.command);
+      for (const KeptCommand& kept : stage_.commands(action.command))
+        add_node(segment, kept.command, action.command);
       return;
     }
     if (action.kind == Action::Kind::instead) {

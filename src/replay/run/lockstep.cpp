@@ -56,8 +56,8 @@ class Line {
         stream.write(stage_.range(row.buffer, offset, bytes.size()), bytes);
       });
     } else {
-      for (const Command& command : stage_.commands(action.command))
-        stream.state()->enqueue(Command(command));
+      for (const KeptCommand& kept : stage_.commands(action.command))
+        stream.state()->enqueue(Command(kept.command));
     }
     stream.synchronize();
   }

@@ -167,11 +167,11 @@ std::uint32_t Stage::add_other(Command command) {
   return static_cast<std::uint32_t>(others_.size() - 1);
 }
 
-std::span<const Command> Stage::commands(std::uint32_t index) {
+const std::vector<KeptCommand>& Stage::commands(std::uint32_t index) {
   const std::uint32_t work = trace_.commands()[index].work;
-  Prepared& prepared = works_[work];
-  if (!prepared.is_ready) prepare(trace_.works()[work], index, prepared);
-  return prepared.commands;
+  auto& commands = works_[work];
+  if (!commands) commands = load_checked(trace_.works()[work], index);
+  return *commands;
 }
 
 // What the numbers of the trace stand for here.
@@ -206,35 +206,31 @@ class Stage::Resources final : public document::Resolver {
   const std::uint32_t command_;
 };
 
-void Stage::prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared) {
-  prepared = {};
-  const Command empty{Barrier{}, trace_.text(work.label), Scope().child(trace_.text(work.scope))};
+std::vector<KeptCommand> Stage::load_checked(const TraceWork& work, std::uint32_t index) {
   Resources resources(*this, index);
-  for (Work& one : document::load(trace_, index, resources, prepared.arguments))
-    prepared.commands.emplace_back(empty).work = std::move(one);
+  std::vector<KeptCommand> commands = document::load(trace_, index, resources);
   if (work.kind == WorkKind::dispatch && work.kernel != no_index &&
       trace_.kernels()[work.kernel].declared_layout)
-    place_arguments(work, prepared);
+    place_arguments(work, commands.front());
   // A host call stood between others, and may have waited for them. A write is put, a read looked
   // at, and a launch is its nodes.
-  if (work.kind == WorkKind::host_call) prepared.commands.push_back(empty);
+  if (work.kind == WorkKind::host_call) commands.emplace_back(document::load_texts(trace_, work));
   const std::uint32_t stream = trace_.commands()[index].stream;
-  for (const Command& command : prepared.commands) {
+  for (const KeptCommand& one : commands) {
     try {
-      check(command, *device_of_stream(stream).state());
+      check(one.command, *device_of_stream(stream).state());
     } catch (const Error& error) {
       fail(Code::unsupported, "{} can't be run here: {}", describe_command(trace_, index),
            error.what());
     }
   }
-  prepared.is_ready = true;
+  return commands;
 }
 
-void Stage::place_arguments(const TraceWork& work, Prepared& prepared) const {
+void Stage::place_arguments(const TraceWork& work, KeptCommand& dispatch) const {
   const TraceKernel& recorded = trace_.kernels()[work.kernel];
   const Kernel& built = kernels_[work.kernel];
-  auto* dispatch = std::get_if<Dispatch>(&prepared.commands.front().work);
-  if (!dispatch || !built || recorded.parameters.size() != dispatch->arguments.size()) return;
+  if (!built || recorded.parameters.size() != dispatch.arguments.size()) return;
   const auto& wanted = built.parameters();
   const auto is_same = [](const Parameter& a, const Parameter& b) {
     return a.is_at_place_of(b) && a.size_bytes == b.size_bytes;
@@ -250,13 +246,12 @@ void Stage::place_arguments(const TraceWork& work, Prepared& prepared) const {
            recorded.name, to_string(parameter.descriptor), parameter.name, parameter.set,
            parameter.binding);
     const auto place = static_cast<std::size_t>(found - recorded.parameters.begin());
-    Argument argument = dispatch->arguments[place];
+    Argument argument = dispatch.arguments[place];
     if (argument.kind == ArgumentKind::value && parameter.size_bytes < argument.value_bytes)
       argument = Argument::of_bytes(argument.value().first(parameter.size_bytes));
     placed.push_back(argument);
   }
-  prepared.arguments = std::move(placed);
-  dispatch->arguments = prepared.arguments;
+  dispatch.keep_arguments(std::move(placed));
 }
 
 BufferRange Stage::range(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const {

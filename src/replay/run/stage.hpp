@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/commands/kept_command.hpp"
 #include "reel/device.hpp"
 #include "reel/stream.hpp"
 #include "replay/script/element_types.hpp"
@@ -30,7 +31,7 @@ class Stage {
 
   // What the command does here; none where it does nothing on a device, several where it is a list
   // of ranges. The work is checked when it is first asked for; it stays as long as the stage.
-  std::span<const Command> commands(std::uint32_t index);
+  const std::vector<KeptCommand>& commands(std::uint32_t index);
   // Work that no document has, for Action::Kind::instead, on the first device; what it borrows
   // outlives its last run.
   std::uint32_t add_other(Command command);
@@ -58,14 +59,9 @@ class Stage {
 
  private:
   class Resources;
-  struct Prepared {
-    bool is_ready = false;
-    std::vector<Command> commands;
-    std::vector<Argument> arguments;
-  };
-  void prepare(const TraceWork& work, std::uint32_t index, Prepared& prepared);
+  std::vector<KeptCommand> load_checked(const TraceWork& work, std::uint32_t index);
   // Arguments for a kernel with a declared layout that isn't the recorded one, by their places.
-  void place_arguments(const TraceWork& work, Prepared& prepared) const;
+  void place_arguments(const TraceWork& work, KeptCommand& dispatch) const;
   Buffer make_buffer(const TraceBuffer& buffer) const;
   Stream& transfers(const Device& device);
   void check_memory() const;
@@ -76,7 +72,7 @@ class Stage {
   std::vector<Buffer> buffers_;  // by index in trace.buffers()
   std::vector<Kernel> kernels_;
   ElementTypes elements_;
-  std::vector<Prepared> works_;  // by index in trace.works()
+  std::vector<std::optional<std::vector<KeptCommand>>> works_;  // by index in trace.works()
   std::vector<Command> others_;
   std::map<std::uint32_t, std::vector<std::vector<std::byte>>> kept_;  // by contents: pages
   std::vector<std::pair<Device, Stream>> transfers_;

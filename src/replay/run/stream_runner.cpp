@@ -147,8 +147,8 @@ class StreamRunner final : public Runner {
         put(line, action);
         break;
       case Action::Kind::run:
-        for (const Command& command : stage_.commands(action.command))
-          submit(line, action.command, command);
+        for (const KeptCommand& kept : stage_.commands(action.command))
+          submit(line, action.command, kept.command);
         break;
       case Action::Kind::look:
         look_at(line, action);

@@ -75,17 +75,7 @@ GraphExecState::GraphExecState(const GraphExecState& other)
       by_name_(other.by_name_),
       bound_(other.bound_),
       kernels_(other.kernels_),
-      executable_(other.executable_->clone()) {
-  // What the steps borrow is either their own, and then it was copied, or the plan's, which both
-  // keep: the bytes of a write are its own only after set_data() or update().
-  for (Parameters& p : steps_)
-    std::visit(overloaded{[&](Dispatch& d) { d.arguments = p.arguments; },
-                          [&](Write& w) {
-                            if (!p.data.empty()) w.data = p.data;
-                          },
-                          [](auto&) {}},
-               p.command.work);
-}
+      executable_(other.executable_->clone()) {}
 
 GraphExecState::~GraphExecState() {
   if (device->is_inherited()) static_cast<void>(executable_.release());
@@ -101,11 +91,8 @@ void GraphExecState::prepare_steps() {
   steps_.resize(plan_->steps.size());
   for (std::uint32_t i = 0; i < steps_.size(); ++i) {
     const Step& step = plan_->steps[i];
-    Parameters& p = steps_[i];
-    p.command = step.command;
-    if (auto* dispatch = std::get_if<Dispatch>(&p.command.work)) {
-      p.arguments.assign(dispatch->arguments.begin(), dispatch->arguments.end());
-      dispatch->arguments = p.arguments;
+    const Parameters& p = steps_[i] = {KeptCommand(step.command)};
+    if (std::holds_alternative<Dispatch>(p.command.work)) {
       for (std::uint32_t slot = 0; slot < p.arguments.size(); ++slot)
         if (p.arguments[slot].is_memory())
           by_name_[stand_ins_.label_of(*p.arguments[slot].range.buffer)].push_back({i, slot});
@@ -257,8 +244,7 @@ void GraphExecState::set_data(NodeId node, std::span<const std::byte> data) {
   if (!data.data() && !data.empty())
     fail(Code::invalid_argument, "set_data(): {} is given {} bytes at a null address.",
          graph_.describe(node), data.size());
-  p.data.assign(data.begin(), data.end());
-  write->data = p.data;
+  p.replace(Write{write->target, data});
   executable_->replace(step, p.command);
   p.changed = graph_is_stale_ = true;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/commands/kept_command.hpp"
 #include "reel/graph_exec.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/graphs/stand_ins.hpp"
@@ -44,11 +45,8 @@ class GraphExecState {
   const Plan& plan() const noexcept { return *plan_; }
   const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
 
-  // One step with its present parameters. The command points into `arguments` and `data`.
-  struct Parameters {
-    Command command;
-    std::vector<Argument> arguments;
-    std::vector<std::byte> data;
+  // One step with its present parameters.
+  struct Parameters : KeptCommand {
     bool enabled = true;
     bool changed = false;  // graph_ doesn't know yet
   };

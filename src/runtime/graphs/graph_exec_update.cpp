@@ -100,11 +100,7 @@ void GraphExecState::take_over(std::uint32_t step, const Command& next) {
     }
     return;
   }
-  p.command.work = next.work;
-  if (auto* write = std::get_if<Write>(&p.command.work)) {
-    p.data.assign(write->data.begin(), write->data.end());
-    write->data = p.data;
-  }
+  p.replace(next.work);
   for_each_access(p.command.work, [&](const BufferRange& range, Access) { keep(range); });
   executable_->replace(step, p.command);
 }

@@ -210,7 +210,7 @@ function Tones({
       {found && found.least === found.most && <span>all are {text(found.least)}</span>}
       {(range.least < 0 || found) && range.least < range.most && (
         <span>
-          {text(range.least)} is black, {text(range.most)} is white{found && ": the least and the most of it"}
+          {text(range.least)} is black, {text(range.most)} is white{found && ": its min and max"}
         </span>
       )}
       {strange > 0 && <span class="warn">{plural(strange, "pixel")} with NaN, magenta</span>}

@@ -145,10 +145,10 @@ export interface Kernel {
   timed: number;
   total_ns: Nanoseconds;
   mean_ns: Nanoseconds;
-  least_ns: Nanoseconds;
+  min_ns: Nanoseconds;
   p50_ns: Nanoseconds;
   p95_ns: Nanoseconds;
-  most_ns: Nanoseconds;
+  max_ns: Nanoseconds;
   variation: number;
   together: number; // runs that were only timed together with other commands
   together_ns: Nanoseconds; // how long these intervals are

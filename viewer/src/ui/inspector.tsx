@@ -253,7 +253,7 @@ function KernelPanel({ kernel, summary }: { kernel: number; summary: Summary }) 
           ["share", has ? shareText(known.total_ns, summary.sum_ns) : unknown],
           ["mean", has ? timeText(known.mean_ns) : unknown],
           ["p50, p95", has ? `${timeText(known.p50_ns)}, ${timeText(known.p95_ns)}` : unknown],
-          ["min, max", has ? `${timeText(known.least_ns)}, ${timeText(known.most_ns)}` : unknown],
+          ["min, max", has ? `${timeText(known.min_ns)}, ${timeText(known.max_ns)}` : unknown],
           [
             "timed together",
             known.together > 0 ? `${countText(known.together)} within ${timeText(known.together_ns)}` : "none",

@@ -55,10 +55,10 @@ function kernelColumns(kernels: Kernel[], summary: Summary): Column[] {
       cell: (k) => (kernels[k].timed ? shareText(kernels[k].total_ns, summary.sum_ns) : unknown),
     },
     number("mean_ns", "mean", "72px", timeText),
-    number("least_ns", "min", "72px", timeText),
+    number("min_ns", "min", "72px", timeText),
     number("p50_ns", "p50", "72px", timeText),
     number("p95_ns", "p95", "72px", timeText),
-    number("most_ns", "max", "72px", timeText),
+    number("max_ns", "max", "72px", timeText),
     number("variation", "cv", "40px", (value) => value.toFixed(2), "Standard deviation over mean"),
     number(
       "bandwidth",

@@ -13,6 +13,7 @@
 #include "backends/opencl/work/only_enqueued.hpp"
 #include "backends/opencl/work/queue.hpp"
 #include "base/fail.hpp"
+#include "graph/commands/access.hpp"
 
 namespace reel::opencl {
 namespace {
@@ -33,13 +34,9 @@ void for_each_range(W& work, std::vector<Argument>& arguments, F&& visit) {
     for (std::size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].kind == ArgumentKind::buffer)
         visit(arguments[i].range, writes(dispatch->kernel->parameters[i].access));
-  } else if (auto* copy = std::get_if<Copy>(&work)) {
-    visit(copy->source, false);
-    visit(copy->target, true);
-  } else if (auto* fill = std::get_if<Fill>(&work)) {
-    visit(fill->target, true);
-  } else if (auto* write = std::get_if<Write>(&work)) {
-    visit(write->target, true);
+  } else {
+    for_each_transfer_range(
+        work, [&](BufferRange& range, Access access) { visit(range, writes(access)); });
   }
 }
 
@@ -93,7 +90,7 @@ class Copies {
         if (copy != copies_.end()) range.buffer = copy->second.get();
       });
       if (auto* dispatch = std::get_if<Dispatch>(&work)) dispatch->arguments = payload->arguments;
-      result->payloads.push_back(std::move(payload));
+      changed.payload = std::move(payload);
     }
     return result;
   }

@@ -6,6 +6,8 @@
 
 #include "backends/opencl/device/buffer.hpp"
 #include "base/fail.hpp"
+#include "graph/commands/access.hpp"
+#include "graph/commands/kept_command.hpp"
 
 namespace reel::opencl {
 namespace {
@@ -25,28 +27,16 @@ float transfer_ns(const NativeStep& step) {
 
 // Keeps what a replaced transfer names.
 struct KeptTransfer {
-  std::shared_ptr<const BufferResource> buffers[2];
-  std::shared_ptr<const std::vector<std::byte>> data;
+  std::vector<std::shared_ptr<const BufferResource>> buffers;
+  KeptBytes data;
 };
 
 std::shared_ptr<const void> keep(Work& work) {
   auto kept = std::make_shared<KeptTransfer>();
-  const auto hold = [&](int place, const BufferRange& range) {
-    if (range.buffer) kept->buffers[place] = range.buffer->shared_from_this();
-  };
-  if (const auto* copy = std::get_if<Copy>(&work)) {
-    hold(0, copy->source);
-    hold(1, copy->target);
-  } else if (const auto* fill = std::get_if<Fill>(&work)) {
-    hold(0, fill->target);
-  } else if (auto* write = std::get_if<Write>(&work)) {
-    hold(0, write->target);
-    kept->data =
-        std::make_shared<const std::vector<std::byte>>(write->data.begin(), write->data.end());
-    write->data = *kept->data;
-  } else if (const auto* read = std::get_if<Read>(&work)) {
-    hold(0, read->source);
-  }
+  for_each_transfer_range(work, [&](const BufferRange& range, Access) {
+    if (range.buffer) kept->buffers.push_back(range.buffer->shared_from_this());
+  });
+  kept->data = keep_data(work);
   return kept;
 }
 

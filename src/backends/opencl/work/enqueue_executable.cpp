@@ -50,31 +50,20 @@ EnqueueExecutable::EnqueueExecutable(std::shared_ptr<const Plan> plan, std::stri
   steps_.resize(plan_->steps.size());
   details_.resize(steps_.size());
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const Work& work = plan_->steps[i].command.work;
-    details_[i].work = work;
-    const auto* dispatch = std::get_if<Dispatch>(&work);
-    if (!dispatch) continue;
-    // Parentheses: braces would take the iterators for two arguments.
-    add_dispatch(i, *dispatch,
-                 std::vector<Argument>(dispatch->arguments.begin(), dispatch->arguments.end()));
+    Detail& detail = details_[i];
+    detail.KeptCommand::operator=(KeptCommand(plan_->steps[i].command));
+    if (!std::holds_alternative<Dispatch>(detail.command.work)) continue;
+    steps_[i].is_dispatch = true;
+    steps_[i].is_sharing = uses_shared(detail.arguments);
+    steps_[i].grid = make_grid(detail.dispatch());
     if (make == Make::at_once) make_kernel(i);
   }
-}
-
-void EnqueueExecutable::add_dispatch(std::size_t step, const Dispatch& dispatch,
-                                     std::vector<Argument> arguments) {
-  details_[step].work = dispatch;
-  details_[step].arguments = std::move(arguments);
-  steps_[step].is_dispatch = true;
-  steps_[step].is_sharing = uses_shared(details_[step].arguments);
-  steps_[step].grid = make_grid(dispatch);
 }
 
 void EnqueueExecutable::make_kernel(std::size_t step) {
   if (!steps_[step].is_dispatch || steps_[step].kernel) return;
   Detail& detail = details_[step];
-  const auto& dispatch = std::get<Dispatch>(detail.work);
-  auto& built = static_cast<BuiltKernel&>(*dispatch.kernel);
+  auto& built = static_cast<BuiltKernel&>(*detail.dispatch().kernel);
   KernelHandle kernel = built.make_kernel();
   detail.held.resize(detail.arguments.size());
   for (std::uint32_t i = 0; i < detail.arguments.size(); ++i)
@@ -85,7 +74,7 @@ void EnqueueExecutable::make_kernel(std::size_t step) {
 
 void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step, CommandEvents* events) {
   if (!steps_[step].is_dispatch) {
-    queue.run({details_[step].work, plan_->steps[step].command.label}, events);
+    queue.run(details_[step].command, events);
     return;
   }
   make_kernel(step);
@@ -98,8 +87,7 @@ void EnqueueExecutable::launch_step(CommandQueue& queue, std::size_t step, Comma
   if (s.is_sharing && status == CL_SUCCESS) hold_shared(details_[step].arguments, *event);
   if (status != CL_SUCCESS) [[unlikely]]
     fail_status(status, "clEnqueueNDRangeKernel",
-                fmt::format("step {} ('{}')", step,
-                            std::get<Dispatch>(details_[step].work).kernel->source.name));
+                fmt::format("step {} ('{}')", step, details_[step].dispatch().kernel->source.name));
 }
 
 void EnqueueExecutable::launch(QueueDriver& driver) {
@@ -134,7 +122,7 @@ void EnqueueExecutable::set_argument(std::uint32_t step, std::uint32_t index,
                                      const Argument& value) {
   Detail& detail = details_[step];
   if (detail.kernel) {
-    auto& built = static_cast<BuiltKernel&>(*std::get<Dispatch>(detail.work).kernel);
+    auto& built = static_cast<BuiltKernel&>(*detail.dispatch().kernel);
     detail.held[index] = opencl::set_argument(built.context(), detail.kernel.get(), index, value);
   }
   detail.arguments[index] = value;
@@ -142,7 +130,7 @@ void EnqueueExecutable::set_argument(std::uint32_t step, std::uint32_t index,
 }
 
 void EnqueueExecutable::set_groups(std::uint32_t step, Dim3 groups) {
-  auto& dispatch = std::get<Dispatch>(details_[step].work);
+  Dispatch& dispatch = details_[step].dispatch();
   dispatch.groups = groups;
   steps_[step].grid = make_grid(dispatch);
 }
@@ -152,14 +140,7 @@ void EnqueueExecutable::set_enabled(std::uint32_t step, bool enabled) {
 }
 
 void EnqueueExecutable::replace(std::uint32_t step, const Command& command) {
-  Detail& detail = details_[step];
-  Work work = command.work;
-  if (auto* write = std::get_if<Write>(&work)) {
-    detail.data =
-        std::make_shared<const std::vector<std::byte>>(write->data.begin(), write->data.end());
-    write->data = *detail.data;
-  }
-  detail.work = std::move(work);
+  details_[step].replace(command.work);
 }
 
 std::unique_ptr<EnqueueExecutable> EnqueueExecutable::copy() const {
@@ -169,11 +150,8 @@ std::unique_ptr<EnqueueExecutable> EnqueueExecutable::copy() const {
   result->steps_ = steps_;
   result->details_.resize(details_.size());
   for (std::size_t i = 0; i < details_.size(); ++i) {
-    result->details_[i].work = details_[i].work;
-    result->details_[i].data = details_[i].data;
+    result->details_[i].KeptCommand::operator=(details_[i]);
     result->steps_[i].kernel = nullptr;
-    if (!steps_[i].is_dispatch) continue;
-    result->details_[i].arguments = details_[i].arguments;
     if (details_[i].kernel) result->make_kernel(i);
   }
   return result;

@@ -11,6 +11,7 @@
 
 #include "backends/opencl/kernels/kernel.hpp"
 #include "backends/opencl/work/queue.hpp"
+#include "graph/commands/kept_command.hpp"
 #include "runtime/driver.hpp"
 
 namespace reel::opencl {
@@ -42,7 +43,7 @@ class EnqueueExecutable final : public Executable {
     bool runs() const noexcept { return enabled && !(is_dispatch && grid.empty()); }
   };
   const std::vector<Step>& steps() const noexcept { return steps_; }
-  const Work& work(std::size_t step) const { return details_[step].work; }
+  const Work& work(std::size_t step) const { return details_[step].command.work; }
   const std::vector<Argument>& arguments(std::size_t step) const {
     return details_[step].arguments;
   }
@@ -53,15 +54,12 @@ class EnqueueExecutable final : public Executable {
   const std::shared_ptr<const Plan>& plan() const noexcept { return plan_; }
 
  private:
-  struct Detail {
-    Work work;  // arguments of a dispatch are in `arguments`
+  struct Detail : KeptCommand {
     KernelHandle kernel;
-    std::vector<Argument> arguments;
-    std::vector<MemoryHandle> held;                      // sub-buffers among them
-    std::shared_ptr<const std::vector<std::byte>> data;  // of a write that was replaced
+    std::vector<MemoryHandle> held;  // sub-buffers among its arguments
+    Dispatch& dispatch() { return std::get<Dispatch>(command.work); }
   };
   EnqueueExecutable() = default;
-  void add_dispatch(std::size_t step, const Dispatch& dispatch, std::vector<Argument> arguments);
 
   std::shared_ptr<const Plan> plan_;
   std::string why_;

@@ -112,11 +112,7 @@ void VulkanExecutable::set_enabled(std::uint32_t step, bool enabled) {
 void VulkanExecutable::replace(std::uint32_t step, const Command& command) {
   StepState& state = steps_[step];
   state.work = command.work;
-  if (auto* write = std::get_if<Write>(&state.work)) {
-    state.data =
-        std::make_shared<const std::vector<std::byte>>(write->data.begin(), write->data.end());
-    write->data = *state.data;
-  }
+  state.data = keep_data(state.work);
   ++version_;
 }
 

@@ -14,7 +14,7 @@
 #include "backends/vulkan/kernels/descriptor_cache.hpp"
 #include "backends/vulkan/work/batch.hpp"
 #include "backends/vulkan/work/recorder.hpp"
-#include "reel/command.hpp"
+#include "graph/commands/kept_command.hpp"
 #include "runtime/driver.hpp"
 
 namespace reel::vulkan {
@@ -26,7 +26,7 @@ struct StepState {
   bool barrier_before = false;
   bool enabled = true;
   std::uint32_t first_argument = 0;  // of a dispatch, in the executable's arguments
-  std::shared_ptr<const std::vector<std::byte>> data;  // of a write that was replaced
+  KeptBytes data;                    // of a write that was replaced
 };
 
 class Recording final : public InFlight {

@@ -1,7 +1,8 @@
 // command_joiner.hpp - rows of commands and of stamps in, in any order; one list of commands out.
 //
-// c0 to the last before the first that is missing, with indices in place of ids and times on the
-// host's clock. Takes both lists apart while it goes, so that they aren't all there twice. One use.
+// Ids are contiguous: the list ends before the first one that is missing. It has indices in place
+// of ids, and times on the host's clock. Takes both lists apart while it goes, so that they aren't
+// all there twice. One use.
 #pragma once
 
 #include <cstdint>

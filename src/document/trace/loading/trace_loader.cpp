@@ -35,14 +35,20 @@ std::optional<std::uint64_t> number(const std::map<std::string, std::string>& fa
 
 class Loader {
  public:
-  Loader(const std::string& path, CommandTotals* totals)
+  explicit Loader(const std::string& path)
       : state_(std::make_shared<TraceState>(path)), file_(state_->file), budget_(file_.size()) {
-    raw_.totals = totals;
-  }
-
-  std::shared_ptr<TraceState> load() && {
     read_container();
     read_facts();
+  }
+
+  // What the document says itself; of one that was cut short, what a file of its size may hold
+  // where it has commands and nothing else (some 15 bytes each).
+  std::uint64_t expected_commands() const {
+    return number(state_->end_facts, "commands").value_or(file_.size() / 15);
+  }
+  void count_into(CommandTotals& totals) { raw_.totals = &totals; }
+
+  std::shared_ptr<TraceState> load() && {
     if (is_recovered()) problems_.expect_losses();
     check_format();
     state_->blobs = BlobIndex(index_.attachments);
@@ -157,10 +163,19 @@ class Loader {
 
 }  // namespace
 
-std::shared_ptr<TraceState> document::load_state(const std::string& path, CommandTotals* totals) {
-  return Loader(path, totals).load();
+std::shared_ptr<TraceState> document::load_state(const std::string& path) {
+  return Loader(path).load();
 }
 
-Trace Trace::load(const std::string& path) { return Trace(document::load_state(path, nullptr)); }
+document::CountedState document::count_or_load_state(const std::string& path,
+                                                     std::uint64_t max_commands_kept) {
+  CountedState counted;
+  Loader loader(path);
+  if (loader.expected_commands() > max_commands_kept) loader.count_into(counted.totals.emplace());
+  counted.state = std::move(loader).load();
+  return counted;
+}
+
+Trace Trace::load(const std::string& path) { return Trace(document::load_state(path)); }
 
 }  // namespace reel

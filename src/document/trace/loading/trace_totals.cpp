@@ -37,22 +37,26 @@ std::uint64_t allocated_bytes(const document::TraceTables& tables) {
 
 }  // namespace
 
-TraceTotals TraceTotals::load(const std::string& path) {
-  document::CommandTotals counted;
-  std::shared_ptr<TraceState> state = document::load_state(path, &counted);
-  const bool is_counted = counted.is_plain();
-  if (!is_counted) state = document::load_state(path, nullptr);
+TraceTotals TraceTotals::load(const std::string& path, std::uint64_t max_commands_kept) {
+  document::CountedState loaded = document::count_or_load_state(path, max_commands_kept);
+  // Once more where counting didn't do, or where a document that was cut short has fewer than
+  // its size let expect.
+  if (const auto& counted = loaded.totals;
+      counted && (!counted->is_plain() || counted->commands() <= max_commands_kept))
+    loaded = {document::load_state(path), {}};
 
   TraceTotals totals;
-  document::TraceTables& tables = state->tables;
-  if (is_counted) {
-    totals.command_count = counted.commands();
-    totals.commands = counted.by_kind;
-    totals.first_ns = counted.first_ns();
-    totals.last_ns = std::max(counted.last_ns(), counted.last_end_ns);
-    totals.busy_ns = counted.busy_ns();
+  const std::shared_ptr<const TraceState> state = loaded.state;
+  const document::TraceTables& tables = state->tables;
+  if (const auto& counted = loaded.totals) {
+    totals.command_count = counted->commands();
+    totals.commands = counted->by_kind;
+    totals.first_ns = counted->first_ns();
+    totals.last_ns = std::max(counted->last_ns(), counted->last_end_ns);
+    totals.busy_ns = counted->busy_ns();
   } else {
     add_commands(tables.commands, tables.works, totals);
+    if (totals.command_count <= max_commands_kept) totals.trace = Trace(state);
   }
   for (const TraceInterval& interval : tables.intervals) {
     totals.busy_ns += interval.size_ns();
@@ -69,16 +73,16 @@ TraceTotals TraceTotals::load(const std::string& path) {
   totals.file_bytes = state->file.size();
   totals.stored_bytes = state->blobs.stored_bytes();
   totals.is_complete = state->is_complete;
-  totals.problems = std::move(state->problems);
-  totals.facts = std::move(state->facts);
-  totals.end_facts = std::move(state->end_facts);
-  totals.devices = std::move(tables.devices);
-  totals.streams = std::move(tables.streams);
-  totals.buffers = std::move(tables.buffers);
-  totals.kernels = std::move(tables.kernels);
-  totals.regions = std::move(tables.regions);
-  totals.overheads = std::move(tables.overheads);
-  totals.notes = std::move(tables.notes);
+  totals.problems = state->problems;
+  totals.facts = state->facts;
+  totals.end_facts = state->end_facts;
+  totals.devices = tables.devices;
+  totals.streams = tables.streams;
+  totals.buffers = tables.buffers;
+  totals.kernels = tables.kernels;
+  totals.regions = tables.regions;
+  totals.overheads = tables.overheads;
+  totals.notes = tables.notes;
   return totals;
 }
 

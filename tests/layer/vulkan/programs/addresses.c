@@ -67,9 +67,7 @@ int main(int argc, char** argv) {
   if (used) vkDestroyPipeline(machine.device, follows, NULL);
   vkDestroyPipelineLayout(machine.device, layout, NULL);
   free_kernel(&machine, &plain);
-  free_buffer(&machine, &from);
-  free_buffer(&machine, &to);
-  free_buffer(&machine, &table);
+  FREE_BUFFERS(&machine, &from, &to, &table);
   close_machine(&machine);
   return 0;
 }

@@ -82,8 +82,7 @@ int main(void) {
   vkDestroyBuffer(machine.device, own, NULL);
   vkFreeMemory(machine.device, shared, NULL);
   vkFreeMemory(machine.device, own_memory, NULL);
-  free_kernel(&machine, &scaled);
-  free_kernel(&machine, &advanced);
+  FREE_KERNELS(&machine, &scaled, &advanced);
   close_machine(&machine);
   return 0;
 }

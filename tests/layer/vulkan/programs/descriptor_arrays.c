@@ -94,8 +94,7 @@ int main(void) {
   order_for_host(commands);
   end_and_run(&machine, commands);
   for (int i = 0; i < 8; ++i) digest_buffer("buffer", &buffers[i]);
-  free_kernel(&machine, &kernel);
-  free_kernel(&machine, &choosing);
+  FREE_KERNELS(&machine, &kernel, &choosing);
   for (int i = 0; i < 8; ++i) free_buffer(&machine, &buffers[i]);
   free_buffer(&machine, &weights);
   close_machine(&machine);

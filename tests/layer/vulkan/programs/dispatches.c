@@ -44,11 +44,8 @@ int main(void) {
     digest_buffer("values", &values);
     ((uint32_t*)given.bytes)[3] = 7;  // the host changes what the second round takes
   }
-  free_kernel(&machine, &kernel);
-  free_kernel(&machine, &sizes);
-  free_buffer(&machine, &values);
-  free_buffer(&machine, &made);
-  free_buffer(&machine, &given);
+  FREE_KERNELS(&machine, &kernel, &sizes);
+  FREE_BUFFERS(&machine, &values, &made, &given);
   close_machine(&machine);
   return 0;
 }

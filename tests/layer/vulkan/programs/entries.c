@@ -41,8 +41,7 @@ int main(void) {
   digest_buffer("other", &other);
   for (int i = 0; i < 4; ++i) vkDestroyPipeline(machine.device, pipelines[i], NULL);
   free_kernel(&machine, &twice);
-  free_buffer(&machine, &values);
-  free_buffer(&machine, &other);
+  FREE_BUFFERS(&machine, &values, &other);
   close_machine(&machine);
   return 0;
 }

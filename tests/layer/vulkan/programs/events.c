@@ -83,8 +83,7 @@ int main(void) {
   vkDestroyEvent(machine.device, second, NULL);
   vkDestroyEvent(machine.device, host, NULL);
   free_kernel(&machine, &kernel);
-  free_buffer(&machine, &values);
-  free_buffer(&machine, &other);
+  FREE_BUFFERS(&machine, &values, &other);
   close_machine(&machine);
   return 0;
 }

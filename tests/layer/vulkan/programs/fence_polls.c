@@ -57,10 +57,8 @@ int main(void) {
   vkDestroyFence(machine.device, fence, NULL);
   vkDestroyPipelineCache(machine.device, cache, NULL);
   vkDestroyPipelineCache(machine.device, again, NULL);
-  free_kernel(&machine, &kernel);
-  free_kernel(&machine, &other);
-  free_buffer(&machine, &values);
-  free_buffer(&machine, &total);
+  FREE_KERNELS(&machine, &kernel, &other);
+  FREE_BUFFERS(&machine, &values, &total);
   close_machine(&machine);
   return 0;
 }

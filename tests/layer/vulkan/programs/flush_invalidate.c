@@ -47,8 +47,7 @@ int main(void) {
     vkUnmapMemory(machine.device, to.memory);
   }
   free_kernel(&machine, &kernel);
-  free_buffer(&machine, &from);
-  free_buffer(&machine, &to);
+  FREE_BUFFERS(&machine, &from, &to);
   close_machine(&machine);
   return 0;
 }

@@ -255,6 +255,12 @@ static inline void free_buffer(const Machine* machine, Buffer* buffer) {
   vkFreeMemory(machine->device, buffer->memory, NULL);
 }
 
+static inline void free_buffers(const Machine* machine, uint32_t count, Buffer* const* buffers) {
+  for (uint32_t i = 0; i < count; ++i) free_buffer(machine, buffers[i]);
+}
+#define FREE_BUFFERS(machine, ...) \
+  free_buffers((machine), COUNT(((Buffer* const[]){__VA_ARGS__})), (Buffer* const[]){__VA_ARGS__})
+
 static inline void digest_buffer(const char* label, const Buffer* buffer) {
   digest(label, buffer->bytes, buffer->size);
 }
@@ -370,6 +376,12 @@ static inline void free_kernel(const Machine* machine, Kernel* kernel) {
   vkDestroyPipelineLayout(machine->device, kernel->layout, NULL);
   vkDestroyDescriptorSetLayout(machine->device, kernel->set_layout, NULL);
 }
+
+static inline void free_kernels(const Machine* machine, uint32_t count, Kernel* const* kernels) {
+  for (uint32_t i = 0; i < count; ++i) free_kernel(machine, kernels[i]);
+}
+#define FREE_KERNELS(machine, ...) \
+  free_kernels((machine), COUNT(((Kernel* const[]){__VA_ARGS__})), (Kernel* const[]){__VA_ARGS__})
 
 static inline VkDescriptorSet make_set(const Machine* machine, VkDescriptorSetLayout layout) {
   const VkDescriptorSetAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,

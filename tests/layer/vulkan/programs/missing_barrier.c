@@ -27,9 +27,7 @@ int main(int argc, char** argv) {
   if (whole) digest_buffer("third", &third);
   printf("ran\n");
   free_kernel(&machine, &kernel);
-  free_buffer(&machine, &first);
-  free_buffer(&machine, &second);
-  free_buffer(&machine, &third);
+  FREE_BUFFERS(&machine, &first, &second, &third);
   close_machine(&machine);
   return 0;
 }

@@ -120,8 +120,7 @@ int main(void) {
   vkDestroyDescriptorUpdateTemplate(machine.device, update, NULL);
   vkDestroyPipelineLayout(machine.device, layout, NULL);
   vkDestroyDescriptorSetLayout(machine.device, set_layout, NULL);
-  free_buffer(&machine, &all);
-  free_buffer(&machine, &weights);
+  FREE_BUFFERS(&machine, &all, &weights);
   close_machine(&machine);
   return 0;
 }

@@ -45,8 +45,7 @@ int main(void) {
   vkDestroyPipeline(machine.device, alike, NULL);
   vkDestroyPipeline(machine.device, advanced, NULL);
   free_kernel(&machine, &scaled);
-  free_buffer(&machine, &first);
-  free_buffer(&machine, &second);
+  FREE_BUFFERS(&machine, &first, &second);
   close_machine(&machine);
   return 0;
 }

@@ -53,8 +53,7 @@ int main(void) {
   }
   vkDestroyQueryPool(machine.device, pool, NULL);
   free_kernel(&machine, &kernel);
-  free_buffer(&machine, &values);
-  free_buffer(&machine, &stamps);
+  FREE_BUFFERS(&machine, &values, &stamps);
   close_machine(&machine);
   return 0;
 }

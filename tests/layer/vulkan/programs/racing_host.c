@@ -34,9 +34,7 @@ int main(void) {
   }
   printf("ran\n");
   free_kernel(&machine, &kernel);
-  free_buffer(&machine, &from);
-  free_buffer(&machine, &to);
-  free_buffer(&machine, &busy);
+  FREE_BUFFERS(&machine, &from, &to, &busy);
   close_machine(&machine);
   return 0;
 }

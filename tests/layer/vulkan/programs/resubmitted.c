@@ -66,11 +66,8 @@ int main(void) {
   digest_buffer("first", &first);
   digest_buffer("second", &second);
   digest_buffer("third", &third);
-  free_kernel(&machine, &scaled);
-  free_kernel(&machine, &advanced);
-  free_buffer(&machine, &first);
-  free_buffer(&machine, &second);
-  free_buffer(&machine, &third);
+  FREE_KERNELS(&machine, &scaled, &advanced);
+  FREE_BUFFERS(&machine, &first, &second, &third);
   close_machine(&machine);
   return 0;
 }

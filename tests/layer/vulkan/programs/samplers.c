@@ -66,8 +66,7 @@ int main(void) {
   vkDestroySampler(machine.device, mirror, NULL);
   free_image(&machine, &joined);
   free_image(&machine, &plain);
-  free_buffer(&machine, &staging);
-  free_buffer(&machine, &to);
+  FREE_BUFFERS(&machine, &staging, &to);
   close_machine(&machine);
   return 0;
 }

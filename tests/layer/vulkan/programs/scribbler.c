@@ -56,8 +56,7 @@ int main(void) {
   atomic_store(&over, 1);
   pthread_join(thread, NULL);
   for (uint32_t page = 0; page < 12; ++page) digest("page", bytes + page * 4096, part);
-  free_kernel(&machine, &advanced);
-  free_kernel(&machine, &scaled);
+  FREE_KERNELS(&machine, &advanced, &scaled);
   vkDestroyBuffer(machine.device, all, NULL);
   vkFreeMemory(machine.device, memory, NULL);
   close_machine(&machine);

@@ -57,10 +57,8 @@ int main(void) {
     digest_buffer("first", &first);
     digest_buffer("second", &second);
   }
-  free_kernel(&machine, &scaled);
-  free_kernel(&machine, &advanced);
-  free_buffer(&machine, &first);
-  free_buffer(&machine, &second);
+  FREE_KERNELS(&machine, &scaled, &advanced);
+  FREE_BUFFERS(&machine, &first, &second);
   close_machine(&machine);
   return 0;
 }

@@ -103,10 +103,8 @@ int main(void) {
   vkDestroySemaphore(machine.device, pair, NULL);
   vkDestroySemaphore(machine.device, line, NULL);
   vkDestroySemaphore(machine.device, never, NULL);
-  free_kernel(&machine, &scaled);
-  free_kernel(&machine, &advanced);
-  free_buffer(&machine, &first);
-  free_buffer(&machine, &second);
+  FREE_KERNELS(&machine, &scaled, &advanced);
+  FREE_BUFFERS(&machine, &first, &second);
   close_machine(&machine);
   return 0;
 }

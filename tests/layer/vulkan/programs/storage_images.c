@@ -103,8 +103,7 @@ int main(void) {
   end_and_run(&machine, commands);
   digest_buffer("staging", &staging);
   vkDestroyPipeline(machine.device, layered, NULL);
-  free_kernel(&machine, &store);
-  free_kernel(&machine, &stir);
+  FREE_KERNELS(&machine, &store, &stir);
   for (int i = 0; i < 5; ++i) free_image(&machine, all[i]);
   free_buffer(&machine, &staging);
   close_machine(&machine);

@@ -37,8 +37,7 @@ int main(void) {
     digest_buffer("to", &to);
     free_kernel(&machine, &kernel);
   }
-  free_buffer(&machine, &from);
-  free_buffer(&machine, &to);
+  FREE_BUFFERS(&machine, &from, &to);
   close_machine(&machine);
   return 0;
 }

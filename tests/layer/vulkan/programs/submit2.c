@@ -100,10 +100,8 @@ int main(void) {
   wait_fence(&machine, fence);
   vkDestroySemaphore(machine.device, line, NULL);
   vkDestroyFence(machine.device, fence, NULL);
-  free_kernel(&machine, &scaled);
-  free_kernel(&machine, &advanced);
-  free_buffer(&machine, &first);
-  free_buffer(&machine, &second);
+  FREE_KERNELS(&machine, &scaled, &advanced);
+  FREE_BUFFERS(&machine, &first, &second);
   close_machine(&machine);
   return 0;
 }

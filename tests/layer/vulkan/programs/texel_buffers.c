@@ -46,8 +46,7 @@ int main(void) {
   digest_buffer("to", &to);
   for (int i = 0; i < 2; ++i) vkDestroyBufferView(machine.device, views[i], NULL);
   free_kernel(&machine, &kernel);
-  free_buffer(&machine, &from);
-  free_buffer(&machine, &to);
+  FREE_BUFFERS(&machine, &from, &to);
   close_machine(&machine);
   return 0;
 }

@@ -43,8 +43,7 @@ static void* work(void* number) {
     vkDestroyFence(own.device, fence, NULL);
     vkFreeCommandBuffers(own.device, own.commands, 1, &commands);
   }
-  free_kernel(&own, &scaled);
-  free_kernel(&own, &advanced);
+  FREE_KERNELS(&own, &scaled, &advanced);
   free_buffer(&own, &from);
   vkDestroyCommandPool(own.device, own.commands, NULL);
   vkDestroyDescriptorPool(own.device, own.sets, NULL);

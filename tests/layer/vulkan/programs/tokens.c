@@ -57,10 +57,8 @@ int main(void) {
   }
   vkDestroyFence(machine.device, fence, NULL);
   vkDestroyDescriptorPool(machine.device, pool, NULL);
-  free_kernel(&machine, &summed);
-  free_kernel(&machine, &scaled);
-  free_buffer(&machine, &weights);
-  free_buffer(&machine, &state);
+  FREE_KERNELS(&machine, &summed, &scaled);
+  FREE_BUFFERS(&machine, &weights, &state);
   close_machine(&machine);
   return 0;
 }

@@ -58,9 +58,7 @@ int main(void) {
     digest_buffer("third", &third);
   }
   free_kernel(&machine, &kernel);
-  free_buffer(&machine, &first);
-  free_buffer(&machine, &second);
-  free_buffer(&machine, &third);
+  FREE_BUFFERS(&machine, &first, &second, &third);
   close_machine(&machine);
   return 0;
 }

@@ -49,10 +49,8 @@ int main(void) {
   }
   digest_buffer("mapped", &mapped);
   digest("other", map_memory(&machine, other.memory), size);
-  free_kernel(&machine, &advanced);
-  free_kernel(&machine, &scaled);
-  free_buffer(&machine, &mapped);
-  free_buffer(&machine, &other);
+  FREE_KERNELS(&machine, &advanced, &scaled);
+  FREE_BUFFERS(&machine, &mapped, &other);
   close_machine(&machine);
   return 0;
 }

@@ -1,4 +1,4 @@
-#include "page/http_request.hpp"
+#include "page/server/http_request.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "page/socket.hpp"
+#include "page/server/socket.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "base/fail.hpp"
-#include "page/page_site.hpp"
-#include "page/socket.hpp"
+#include "page/server/page_site.hpp"
+#include "page/server/socket.hpp"
 
 namespace reel {
 namespace {

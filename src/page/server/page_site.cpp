@@ -1,4 +1,4 @@
-#include "page/page_site.hpp"
+#include "page/server/page_site.hpp"
 
 #include <fmt/format.h>
 #include <sys/random.h>

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "page/http_request.hpp"
-#include "page/proof_desk.hpp"
+#include "page/server/http_request.hpp"
+#include "page/server/proof_desk.hpp"
 #include "reel/page.hpp"
 
 namespace reel::page {

@@ -1,4 +1,4 @@
-#include "page/proof_desk.hpp"
+#include "page/server/proof_desk.hpp"
 
 #include <nlohmann/json.hpp>
 

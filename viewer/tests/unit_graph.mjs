@@ -1,0 +1,144 @@
+// unit_graph.mjs - the graph of dependencies: layout, folding, edges, sets.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load, randomNumbers } from "./unit_setup.mjs";
+
+const { layOut } = await load("graph/layout");
+const { foldRuns, withoutNumbers } = await load("graph/fold");
+const { edgesBetween } = await load("graph/graph_edges");
+const { DependencySets } = await load("data/dependency_sets");
+
+const sized = (count, from, to) =>
+  layOut({ count, from, to, widths: new Array(count).fill(100), heights: new Array(count).fill(40) });
+
+test("layout: what depends lies below, and nothing overlaps", () => {
+  const random = randomNumbers(3),
+    count = 400,
+    from = [],
+    to = [];
+  for (let node = 1; node < count; ++node)
+    for (let edge = 0; edge < 2; ++edge) {
+      from.push(Math.floor(random() * node));
+      to.push(node);
+    }
+  const { x, y, layer, isLong } = sized(count, from, to);
+  from.forEach((node, edge) => {
+    assert.ok(y[node] + 40 < y[to[edge]]);
+    assert.equal(isLong[edge] === 1, layer[to[edge]] - layer[node] > 6);
+  });
+  for (let a = 0; a < count; ++a)
+    for (let b = a + 1; b < count; ++b) if (y[a] === y[b]) assert.ok(Math.abs(x[a] - x[b]) >= 100, `${a} and ${b}`);
+});
+
+test("layout: a chain is straight, a diamond is even, nothing is nothing", () => {
+  const chain = sized(5, [0, 1, 2, 3], [1, 2, 3, 4]);
+  assert.deepEqual([...chain.layer], [0, 1, 2, 3, 4]);
+  for (let node = 1; node < 5; ++node) assert.ok(Math.abs(chain.x[node] - chain.x[0]) < 1);
+  const diamond = sized(4, [0, 0, 1, 2], [1, 2, 3, 3]);
+  assert.deepEqual([...diamond.layer], [0, 1, 1, 2]);
+  assert.ok(Math.abs((diamond.x[1] + diamond.x[2]) / 2 - diamond.x[0]) < 40);
+  assert.equal(sized(0, [], []).width, 0);
+});
+
+test("layout: a thousand that depend on nothing become lines of a few", () => {
+  const { y, width } = sized(1000, [], []);
+  assert.ok(width < 2500);
+  assert.ok(new Set(y).size > 50);
+});
+
+test("fold: layers become one, whatever is around them", () => {
+  assert.deepEqual(foldRuns(["e", "l", "l", "l", "l", "h"], 3), [
+    { first: 0, period: 1, count: 1 },
+    { first: 1, period: 1, count: 4 },
+    { first: 5, period: 1, count: 1 },
+  ]);
+  assert.deepEqual(foldRuns([..."abcabcabcd"], 3), [
+    { first: 0, period: 3, count: 3 },
+    { first: 9, period: 1, count: 1 },
+  ]);
+  assert.deepEqual(
+    foldRuns([..."aabb"], 3).map((run) => run.count),
+    [1, 1, 1, 1],
+  );
+  assert.equal(withoutNumbers("layer12/q_proj"), withoutNumbers("layer3/q_proj"));
+});
+
+test("fold: runs cover everything, once", () => {
+  const random = randomNumbers(4),
+    letters = Array.from({ length: 5000 }, () => "abc"[Math.floor(random() * 3)]);
+  let at = 0;
+  for (const { first, period, count } of foldRuns(letters, 3)) {
+    assert.equal(first, at);
+    at += period * count;
+  }
+  assert.equal(at, letters.length);
+});
+
+test("edges: those within a node vanish, the gravest kind is shown", () => {
+  const nodes = [
+    { first: 0, end: 2 },
+    { first: 2, end: 4 },
+  ];
+  const none = 0xffffffff;
+  const table = {
+    rows: 4,
+    from: Uint32Array.of(0, 0, 1, 2),
+    to: Uint32Array.of(1, 2, 3, 3),
+    kind: Uint8Array.of(0, 3, 0, 0),
+    buffer: Uint32Array.of(5, none, 6, 7),
+    bytes: Float64Array.of(1, 0, 8, 1),
+    from_set: Uint32Array.of(none, none, none, none),
+  };
+  const sets = setsOf([]);
+  assert.deepEqual(edgesBetween(nodes, 4, table, sets, "all"), [
+    { from: 0, to: 1, kind: 0, count: 2, bytes: 8, buffers: [6] },
+  ]);
+  assert.equal(edgesBetween(nodes, 4, table, sets, "sync")[0].kind, 3);
+  assert.equal(edgesBetween(nodes, 4, table, sets, "data")[0].count, 1);
+});
+
+// Rows of [set, command, inner set]; null: none.
+function setsOf(rows) {
+  const column = (at) => Uint32Array.from(rows, (row) => row[at] ?? 0xffffffff);
+  return new DependencySets({ rows: rows.length, set_number: column(0), command: column(1), inner_set: column(2) });
+}
+
+test("dependencies of sets are of each command in them, and in the sets in them", () => {
+  const sets = setsOf([
+    [0, 1, null],
+    [0, 3, null],
+    [1, 5, null],
+    [1, null, 0],
+    [2, 3, null],
+    [2, null, 1],
+    [2, null, 0],
+  ]);
+  assert.equal(sets.count, 3);
+  assert.deepEqual(sets.commandsOf(0), [1, 3]);
+  assert.deepEqual(sets.commandsOf(2), [1, 3, 5]);
+  assert.deepEqual([...sets.setsWith(5)], [0, 1, 1]);
+  assert.deepEqual([...sets.setsWith(2)], [0, 0, 0]);
+  // Commands 0 to 3 are in the first node, 4 and 5 in the second, 6 in the third; 7 is not shown.
+  const nodes = [
+    { first: 0, end: 4 },
+    { first: 4, end: 6 },
+    { first: 6, end: 7 },
+  ];
+  const table = {
+    rows: 2,
+    from: Uint32Array.of(3, 5),
+    to: Uint32Array.of(5, 6),
+    kind: Uint8Array.of(0, 2),
+    buffer: Uint32Array.of(4, 4),
+    bytes: Float64Array.of(64, 96),
+    from_set: Uint32Array.of(0, 2),
+  };
+  assert.deepEqual(
+    edgesBetween(nodes, 8, table, sets, "all").sort((a, b) => a.to - b.to || a.from - b.from),
+    [
+      { from: 0, to: 1, kind: 0, count: 1, bytes: 64, buffers: [4] },
+      { from: 0, to: 2, kind: 2, count: 1, bytes: 0, buffers: [4] },
+      { from: 1, to: 2, kind: 2, count: 1, bytes: 0, buffers: [4] },
+    ],
+  );
+});
