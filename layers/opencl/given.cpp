@@ -93,7 +93,7 @@ cl_int Given::wait(cl_int status) noexcept {
   const auto event = static_cast<cl_event>(waited_.get());
   status = next().clWaitForEvents(1, &event);
   waited_ = {};
-  const RecordingUse use;
+  const RecordingUse use(or_ending);
   if (use && use->number == capture_) {
     // The command has the time in which it was given; the host was held up for as long as this.
     use->called("wait of a blocking call", begin_ns);

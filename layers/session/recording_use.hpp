@@ -10,6 +10,10 @@ namespace reel::layer {
 class RecordingUse {
  public:
   RecordingUse() noexcept;
+  // Also one that ends and has not read its last results: for who learns that work is done, since
+  // the host may then write where they are.
+  struct OrEnding {};
+  explicit RecordingUse(OrEnding) noexcept;
   ~RecordingUse();
   RecordingUse(const RecordingUse&) = delete;
   RecordingUse& operator=(const RecordingUse&) = delete;
@@ -18,6 +22,8 @@ class RecordingUse {
 
  private:
   capture::CallRecording* recording_;
+  bool is_ending_ = false;
 };
+inline constexpr RecordingUse::OrEnding or_ending;
 
 }  // namespace reel::layer

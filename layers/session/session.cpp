@@ -36,7 +36,8 @@ void for_each_api(F&& visit) {
 // Of what follows. Never destroyed: a program may go on past its last destructor.
 std::mutex& mutex = *new std::mutex;
 std::atomic<CallRecording*> current{nullptr};
-std::atomic<std::uint64_t> users{0};
+std::atomic<CallRecording*> reads_results{nullptr};  // and ends after that
+std::atomic<std::uint64_t> users{0}, users_of_ending{0};
 std::atomic<std::uint32_t> captures{0}, strays{0};
 std::atomic<bool> is_hurried{false};
 
@@ -84,8 +85,16 @@ RecordingUse::RecordingUse() noexcept : recording_(nullptr) {
   if (!recording_) users.fetch_sub(1, std::memory_order_release);
 }
 
+RecordingUse::RecordingUse(OrEnding) noexcept : RecordingUse() {
+  if (recording_ || !(session::mode() & session::ending)) return;
+  users_of_ending.fetch_add(1, std::memory_order_seq_cst);
+  recording_ = reads_results.load(std::memory_order_seq_cst);
+  is_ending_ = recording_ != nullptr;
+  if (!recording_) users_of_ending.fetch_sub(1, std::memory_order_release);
+}
+
 RecordingUse::~RecordingUse() {
-  if (recording_) users.fetch_sub(1, std::memory_order_release);
+  if (recording_) (is_ending_ ? users_of_ending : users).fetch_sub(1, std::memory_order_release);
 }
 
 namespace session {
@@ -153,6 +162,8 @@ bool end(CaptureReport& report) noexcept {
     std::unique_ptr<CallRecording> recording_now(current.load());
     if (!recording_now) return false;
     strays.store(0, std::memory_order_seq_cst);
+    recording_now->will_end();
+    reads_results.store(recording_now.get(), std::memory_order_seq_cst);
     detail::mode_bits.fetch_or(ending, std::memory_order_seq_cst);
     detail::mode_bits.fetch_and(~recording, std::memory_order_seq_cst);
     current.store(nullptr, std::memory_order_seq_cst);
@@ -162,13 +173,17 @@ bool end(CaptureReport& report) noexcept {
     while (users.load(std::memory_order_seq_cst) != 0) {
       if (std::chrono::steady_clock::now() > give_up) {
         report.path = recording_now->path;
+        reads_results.store(nullptr, std::memory_order_seq_cst);
         static_cast<void>(recording_now.release());
         fail(Code::unsupported,
              "A thread is stuck in a driver's call; the document is as it was last written.");
       }
       std::this_thread::yield();
     }
-    report = recording_now->end(patience());
+    report = recording_now->end(patience(), [] {
+      reads_results.store(nullptr, std::memory_order_seq_cst);
+      while (users_of_ending.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
+    });
     if (!recording_now->may_be_destroyed()) static_cast<void>(recording_now.release());
     detail::mode_bits.fetch_and(~ending, std::memory_order_seq_cst);
     return true;
@@ -219,7 +234,8 @@ void after_fork_in_parent() noexcept {
 
 void after_fork_in_child() noexcept {
   current.store(nullptr);  // left as it is: its threads are the parent's
-  users = 0;
+  reads_results.store(nullptr);
+  users = users_of_ending = 0;
   detail::mode_bits = 0;
   after_fork_in_parent();
 }

@@ -112,9 +112,15 @@ std::string CopyRun::add(Storage& storage, std::uint64_t offset, std::span<std::
     copy_image(storage, piece);
     return {};
   }
-  const VkBufferCopy region{offset, 0, target.size()};
-  device_->next.CmdCopyBuffer(commands_, storage.buffer, piece.buffer, 1, &region);
-  return {};
+  std::unique_lock<std::mutex> lock;
+  if (storage.held) lock = std::unique_lock(storage.held->mutex);
+  const bool is_all = storage.for_each_piece(
+      offset, target.size(),
+      [&](std::uint64_t at, std::uint64_t size, VkBuffer from, std::uint64_t offset_there) {
+        const VkBufferCopy region{offset_there, at - offset, size};
+        device_->next.CmdCopyBuffer(commands_, from, piece.buffer, 1, &region);
+      });
+  return is_all ? std::string() : "the buffers that had them are gone";
 }
 
 // The image is left in the layout that it was in; one without contents is read as it happens to be.

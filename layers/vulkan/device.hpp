@@ -18,11 +18,20 @@
 #include "layers/session/quietly.hpp"
 #include "layers/tracking/handle_table.hpp"
 #include "layers/vulkan/functions.hpp"
+#include "layers/vulkan/stamps/query_pools.hpp"
 
 namespace reel::layer::vk {
 
 inline const void* key_of(const void* dispatchable) noexcept {
   return *static_cast<const void* const*>(dispatchable);
+}
+
+// The struct of this type in a chain of Vulkan's; null: there is none.
+template <class Info>
+const Info* find_in(const void* chain, VkStructureType type) noexcept {
+  for (auto* one = static_cast<const VkBaseInStructure*>(chain); one; one = one->pNext)
+    if (one->sType == type) return reinterpret_cast<const Info*>(one);
+  return nullptr;
 }
 
 // Never destroyed: a program may call from its last destructor.
@@ -130,6 +139,7 @@ struct Sampler;
 struct Semaphore;
 struct SetLayout;
 struct ShaderModule;
+class StampRun;
 struct UpdateTemplate;
 
 struct Device final : Object {
@@ -169,6 +179,12 @@ struct Device final : Object {
   std::mutex mutex;  // of what follows
   std::vector<std::shared_ptr<Queue>> queues;
   std::vector<Done*> given;  // that the driver may still signal, with a reference each
+
+  // Timestamps of ours, for whoever needs some next.
+  QueryPools query_pools;
+  std::mutex spares_mutex;  // of what follows; nothing else is locked meanwhile
+  std::vector<std::shared_ptr<StampRun>> spare_runs;
+  std::atomic<std::uint64_t> last_tick{0};  // the latest that its clock was seen at
 
   void keep(Done* done);  // until it is over
   // Waits for copies of ours: the program destroys something that they may read. It has waited for

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "layers/vulkan/stamps/batch_stamps.hpp"
 #include "recording/contents/byte_source.hpp"
 
 namespace reel::layer::vk {
@@ -34,8 +35,14 @@ void SubmissionReader::read(const CommandBuffer& commands) {
   if (now_) state.scopes = now_->scopes;
   State* const before = std::exchange(now_, &state);
   is_broken_ = is_broken_ || commands.ops.is_broken();
-  commands.ops.for_each(
-      [&](const OpHeader& header, const void* op) { read_op(state, header, op); });
+  const std::uint32_t first_stamp =
+      stamps_ && commands.stamps ? stamps_->add_set(commands.stamps) : 0;
+  commands.ops.for_each([&](const OpHeader& header, const void* op) {
+    const auto first = static_cast<std::uint32_t>(list_.count);
+    read_op(state, header, op);
+    if (stamps_)
+      stamps_->add_op(header, op, first_stamp, first, static_cast<std::uint32_t>(list_.count));
+  });
   now_ = before;
   --depth_;
 }
@@ -128,6 +135,8 @@ void SubmissionReader::read_op(State& state, const OpHeader& header, const void*
     case OpKind::end_label:
       if (!state.scopes.empty()) state.scopes.pop_back();
       return;
+    case OpKind::stamp:
+      return;
   }
 }
 
@@ -204,13 +213,12 @@ void SubmissionReader::dispatch(State& state, const DispatchOp* op,
   }
   if (!indirect) return;
   const Buffer* buffer = device_.buffers.find(indirect->buffer);
-  if (!buffer || !buffer->storage || buffer->storage->is_strange) {
+  const Range sizes = buffer ? buffer->range(indirect->offset, 3 * sizeof(std::uint32_t)) : Range{};
+  if (!sizes.storage || sizes.storage->is_strange) {
     give_up(work, unknown_buffer);
     return;
   }
-  work.arguments.push_back({ArgumentKind::indirect, Access::read,
-                            buffer->range(indirect->offset, 3 * sizeof(std::uint32_t)), 0,
-                            nullptr});
+  work.arguments.push_back({ArgumentKind::indirect, Access::read, sizes, 0, nullptr});
 }
 
 void SubmissionReader::add_arguments(State& state, CallWork& work) {
@@ -239,8 +247,12 @@ void SubmissionReader::add_parameter(State& state, CallWork& work, const Paramet
     case DescriptorKind::storage_buffer:
     case DescriptorKind::uniform_buffer:
       if (binding->type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
-        give_up(work, "it has an inline uniform block");
-        return add_null();
+        std::vector<std::byte> bytes;
+        for (std::uint32_t i = 0;
+             i < binding->count && binding->first + i < bound.elements().size(); ++i)
+          bytes.push_back(static_cast<std::byte>(bound.elements()[binding->first + i].range));
+        work.add_value(ArgumentKind::value, bytes);
+        return;
       }
       return add_buffer(work, bound, *binding, parameter.array_element, value, parameter.access);
     case DescriptorKind::storage_image:
@@ -257,8 +269,9 @@ void SubmissionReader::add_parameter(State& state, CallWork& work, const Paramet
       const BufferView* view = value.texels ? device_.buffer_views.find(value.texels) : nullptr;
       const Buffer* buffer = view ? device_.buffers.find(view->buffer) : nullptr;
       if (!buffer) return add_null();
-      give_up(work, "it has a buffer of texels");
-      return add_range(work, buffer->range(view->offset_bytes, view->size_bytes), parameter.access);
+      if (!view->row) give_up(work, "a buffer of texels has a format without a size");
+      return add_range(work, buffer->range(view->offset_bytes, view->size_bytes), parameter.access,
+                       view->row.get());
     }
     default:
       give_up(work, "an argument is something that can't be made again");
@@ -266,14 +279,14 @@ void SubmissionReader::add_parameter(State& state, CallWork& work, const Paramet
   }
 }
 
-void SubmissionReader::add_range(CallWork& work, const Range& range, Access access) {
+void SubmissionReader::add_range(CallWork& work, const Range& range, Access access, Storage* view) {
   if (!range.storage || range.size_bytes == 0) {
     work.arguments.push_back({ArgumentKind::null, Access::read, {}, 0, nullptr});
     return;
   }
   const auto& storage = static_cast<const Storage&>(*range.storage);
   if (storage.is_strange) give_up(work, storage.why_strange ? storage.why_strange : unknown_buffer);
-  work.add(range, access);
+  work.add(range, access, view);
 }
 
 void SubmissionReader::add_buffer(CallWork& work, const BoundSet& bound,
@@ -404,18 +417,19 @@ void SubmissionReader::copy_pixels(const CopyBufferImageOp& op, bool to_image) {
   const char* label = to_image ? "vkCmdCopyBufferToImage" : "vkCmdCopyImageToBuffer";
   const Image* image = device_.images.find(op.image);
   const Buffer* buffer = device_.buffers.find(op.buffer);
-  if (!image || !buffer || !buffer->storage) return;
-  Storage& pixels = *image->storage;
+  const Range bytes = buffer ? buffer->range(0, VK_WHOLE_SIZE) : Range{};
+  if (!image || !bytes.storage) return;
+  Storage &pixels = *image->storage, &linear = static_cast<Storage&>(*bytes.storage);
   const auto regions = list_behind<VkBufferImageCopy>(&op, op.count);
   const auto is_plain = [&](const VkBufferImageCopy& region) {
     return region.imageSubresource.mipLevel == 0 &&
            std::uint64_t{region.imageExtent.height} * std::max(region.imageExtent.depth, 1u) <
                most_rows;
   };
-  if (pixels.is_strange || buffer->storage->is_strange || !std::ranges::all_of(regions, is_plain)) {
+  if (pixels.is_strange || linear.is_strange || !std::ranges::all_of(regions, is_plain)) {
     CallWork& work = add(now_, WorkKind::barrier, label).work;
     add_range(work, {&pixels, 0, pixels.size_bytes}, to_image ? Access::read_write : Access::read);
-    add_range(work, buffer->range(0, VK_WHOLE_SIZE), to_image ? Access::read : Access::read_write);
+    add_range(work, bytes, to_image ? Access::read : Access::read_write);
     give_up(work, "it copies an image that is more than rows of pixels");
     return;
   }
@@ -428,16 +442,15 @@ void SubmissionReader::copy_pixels(const CopyBufferImageOp& op, bool to_image) {
     const std::uint64_t rows =
         region.bufferImageHeight ? region.bufferImageHeight : region.imageExtent.height;
     Box in_buffer = in_image;
-    in_buffer.offset_bytes = buffer->offset_bytes + region.bufferOffset;
+    in_buffer.offset_bytes = bytes.offset_bytes + region.bufferOffset;
     in_buffer.row_pitch = row_pixels * pixels.image->pixel_bytes;
     in_buffer.slice_pitch = in_buffer.row_pitch * rows;
-    if (!in_buffer.fits(buffer->offset_bytes + buffer->size_bytes) ||
-        !in_image.fits(pixels.size_bytes))
+    if (!in_buffer.fits(bytes.offset_bytes + bytes.size_bytes) || !in_image.fits(pixels.size_bytes))
       continue;
     if (to_image)
-      add_pairs(work, *buffer->storage, in_buffer, pixels, in_image);
+      add_pairs(work, linear, in_buffer, pixels, in_image);
     else
-      add_pairs(work, pixels, in_image, *buffer->storage, in_buffer);
+      add_pairs(work, pixels, in_image, linear, in_buffer);
   }
 }
 

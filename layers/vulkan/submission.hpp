@@ -22,10 +22,13 @@
 
 namespace reel::layer::vk {
 
+class BatchStamps;
+
 class SubmissionReader {
  public:
-  SubmissionReader(Device& device, capture::Submission& list, Scope scope)
-      : device_(device), list_(list), outer_(scope) {}
+  // With `stamps`, tells them what there is to time.
+  SubmissionReader(Device& device, capture::Submission& list, Scope scope, BatchStamps* stamps)
+      : device_(device), list_(list), outer_(scope), stamps_(stamps) {}
 
   void read(const CommandBuffer& commands);
   // What the layouts of images are once it ran, in order.
@@ -62,7 +65,9 @@ class SubmissionReader {
   void add_image(capture::CallWork& work, const Descriptor& value, Access access);
   void add_sampler(capture::CallWork& work, const SetLayout::Binding& binding,
                    std::uint32_t element, const Descriptor& value);
-  void add_range(capture::CallWork& work, const capture::Range& range, Access access);
+  // `view`: the image on it that is bound, where there is one.
+  void add_range(capture::CallWork& work, const capture::Range& range, Access access,
+                 Storage* view = nullptr);
   void copy_buffer(const CopyBufferOp& op);
   void copy_image(const CopyImageOp& op);
   void copy_pixels(const CopyBufferImageOp& op, bool to_image);
@@ -77,6 +82,7 @@ class SubmissionReader {
   Device& device_;
   capture::Submission& list_;
   const Scope outer_;
+  BatchStamps* const stamps_;
   State* now_ = nullptr;
   std::vector<std::pair<Storage*, VkImageLayout>> layouts_;
   bool is_broken_ = false;

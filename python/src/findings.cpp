@@ -167,6 +167,8 @@ py::list find_usage(const Trace& trace) {
     row["p50_ns"] = usage.p50_ns;
     row["p95_ns"] = usage.p95_ns;
     row["most_ns"] = usage.most_ns;
+    row["together"] = usage.together;
+    row["together_ns"] = usage.together_ns;
     result.append(row);
   }
   return result;

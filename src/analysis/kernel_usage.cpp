@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
@@ -48,6 +49,7 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
     shapes[work.kernel].insert(
         {items.x, items.y, items.z, work.group_size.x, work.group_size.y, work.group_size.z});
   }
+  std::vector<std::uint32_t> last_interval(usages.size(), no_index);
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     const TraceCommand& command = trace.commands()[c];
     const TraceWork& work = trace.work_of(command);
@@ -56,7 +58,14 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
     ++usage.count;
     if (usage.first == no_index) usage.first = c;
     usage.last = c;
-    if (!command.has_run_times()) continue;
+    if (!command.has_run_times()) {
+      const auto interval = trace.interval_of(c);
+      if (!interval) continue;
+      ++usage.together;
+      if (std::exchange(last_interval[work.kernel], *interval) != *interval)
+        usage.together_ns += trace.intervals()[*interval].size_ns();
+      continue;
+    }
     times[work.kernel].push_back(command.run_ns());
     usage.total_ns += command.run_ns();
     usage.bound_bytes += bytes_of_work[command.work];
@@ -76,7 +85,9 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
     usage.variation = variation_of(
         times[k], static_cast<double>(usage.total_ns) / static_cast<double>(usage.timed));
   }
-  std::ranges::stable_sort(usages, std::ranges::greater{}, &KernelUsage::total_ns);
+  std::ranges::stable_sort(usages, std::ranges::greater{}, [](const KernelUsage& usage) {
+    return std::pair(usage.total_ns, usage.together_ns);
+  });
   return usages;
 }
 

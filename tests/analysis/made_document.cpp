@@ -146,6 +146,10 @@ std::uint32_t MadeDocument::number_of(const WorkRow& work) {
 void MadeDocument::submission(std::uint32_t queue, std::uint32_t first, std::uint32_t count) {
   writer_->add(SubmissionRow{first, count, queue, writer_->text("vkQueueSubmit")});
 }
+void MadeDocument::interval(std::uint32_t queue, std::uint32_t first, std::uint32_t count,
+                            Span span) {
+  writer_->add(IntervalRow{first, count, queue, at_us(span.begin), at_us(span.end)});
+}
 void MadeDocument::order(std::uint32_t command, std::uint32_t after) {
   writer_->add(OrderRow{command, stream_of_command_[command], after});
 }

@@ -21,7 +21,7 @@ struct Watched {
 void CL_CALLBACK command_ended(cl_event event, cl_int status, void* data) {
   const std::unique_ptr<Watched> watched(static_cast<Watched*>(data));
   if (status <= CL_COMPLETE) {
-    const RecordingUse use;
+    const RecordingUse use(or_ending);
     if (use && use->number == watched->capture) {
       use->call_off_reads();
       for (const Point& point : watched->done) use->host_saw(point.stream, point.command);

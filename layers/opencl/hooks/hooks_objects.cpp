@@ -182,8 +182,8 @@ cl_int CL_API_CALL release_event(cl_event event) { return release(event, next().
 
 // The program has been told that the command is done; what it gives from now on comes after it.
 void told_done(cl_event event) noexcept {
-  if (!(session::mode() & session::recording)) return;
-  const RecordingUse use;
+  if (!(session::mode() & (session::recording | session::ending))) return;
+  const RecordingUse use(or_ending);
   const auto* known = use ? find<Event>(event) : nullptr;
   if (!known) return;
   use->settle_reads();

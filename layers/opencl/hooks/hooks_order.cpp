@@ -69,9 +69,10 @@ cl_int CL_API_CALL finish(cl_command_queue queue) {
     if (known) capture = use->number;
   }
   const cl_int status = call.driver([&] { return next().clFinish(queue); });
-  if (status == CL_SUCCESS && capture) {
-    const RecordingUse use;
-    Queue* known = use && use->number == capture ? find<Queue>(queue) : nullptr;
+  if (status == CL_SUCCESS) {
+    const RecordingUse use(or_ending);
+    if (use && use->number != capture) given.clear();
+    Queue* known = use ? find<Queue>(queue) : nullptr;
     if (known) {
       use->settle_reads();
       use->finished(*known, given);
@@ -93,7 +94,7 @@ cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event* events) {
   Call call("clWaitForEvents");
   const cl_int status = call.driver([&] { return next().clWaitForEvents(count, events); });
   if (status != CL_SUCCESS || !events) return status;
-  const RecordingUse use;
+  const RecordingUse use(or_ending);
   if (!use) return status;
   use->settle_reads();
   for (cl_uint i = 0; i < count; ++i)

@@ -8,13 +8,6 @@ namespace reel::layer::vk {
 
 namespace {
 
-template <class Info>
-const Info* find_in(const void* chain, VkStructureType type) {
-  for (auto* one = static_cast<const VkBaseInStructure*>(chain); one; one = one->pNext)
-    if (one->sType == type) return reinterpret_cast<const Info*>(one);
-  return nullptr;
-}
-
 bool has_sampler(VkDescriptorType type) {
   return type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
 }

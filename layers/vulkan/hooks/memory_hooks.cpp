@@ -4,17 +4,11 @@
 #include "layers/session/recording_use.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
 #include "layers/vulkan/objects/memory.hpp"
+#include "vulkan/formats.hpp"
 
 namespace reel::layer::vk {
 
 namespace {
-
-template <class Info>
-const Info* find_in(const void* chain, VkStructureType type) {
-  for (auto* one = static_cast<const VkBaseInStructure*>(chain); one; one = one->pNext)
-    if (one->sType == type) return reinterpret_cast<const Info*>(one);
-  return nullptr;
-}
 
 // --- memory -------------------------------------------------------------------------------------
 
@@ -85,9 +79,11 @@ void became_visible(Memory& memory) {
       within.push_back(std::move(storage));
     }
   }
-  const RecordingUse use;
+  const RecordingUse use(or_ending);
   if (!use) return;
   for (const auto& storage : within) use->became_visible(*storage);
+  // A capture that ends may be reading it without the map, and would read what the host writes.
+  if (!within.empty() && session::mode() & session::ending) session::stray_command();
 }
 
 VkResult VKAPI_CALL map_memory(VkDevice handle, VkDeviceMemory memory, VkDeviceSize offset,
@@ -184,7 +180,7 @@ VkResult VKAPI_CALL create_buffer(VkDevice handle, const VkBufferCreateInfo* inf
     made->size_bytes = info->size;
     made->usage = info->usage;
     auto storage = std::make_shared<Storage>(device);
-    storage->buffer = *buffer;
+    storage->buffers.push_back({*buffer, 0, info->size});
     storage->size_bytes = info->size;
     storage->placed.usage = info->usage;
     storage->parts = 1;
@@ -206,7 +202,7 @@ void VKAPI_CALL destroy_buffer(VkDevice handle, VkBuffer buffer,
                                const VkAllocationCallbacks* allocator) {
   Device& device = *device_of(handle);
   if (const auto known = device.buffers.remove(buffer)) {
-    quietly([&] { handle_goes(*known->storage, buffer); });
+    quietly([&] { handle_goes(*known); });
     let_go(known->storage);
   }
   device.settle_copies();
@@ -217,11 +213,7 @@ void bound(Device& device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize 
   quietly([&] {
     Buffer* known = device.buffers.find(buffer);
     const auto holds = device.memories.share(memory);
-    if (!known || !holds) return;
-    const bool is_own = known->storage->buffer == buffer;
-    put_into(*known, holds, offset);
-    const RecordingUse use;
-    if (use && is_own && known->storage->buffer == buffer) use->made(*known->storage);
+    if (known && holds) put_into(*known, holds, offset);
   });
 }
 
@@ -253,19 +245,34 @@ void VKAPI_CALL requirements_of_buffer(VkDevice handle,
   device_of(handle)->next.GetDeviceBufferMemoryRequirements(handle, &asked, requirements);
 }
 
+std::shared_ptr<BufferView> note_view(Device& device, const VkBufferViewCreateInfo& info) {
+  auto made = std::make_shared<BufferView>();
+  made->buffer = info.buffer;
+  made->offset_bytes = info.offset;
+  const vulkan::PixelFormat format = vulkan::to_pixels(info.format);
+  const Buffer* buffer = device.buffers.find(info.buffer);
+  if (!buffer || format.pixel_bytes == 0 || info.offset > buffer->size_bytes) return made;
+  const std::uint64_t most = buffer->size_bytes - info.offset;
+  ImageShape shape;
+  shape.type = ImageType::d1_buffer;
+  shape.channel_order = format.order;
+  shape.channel_type = format.type;
+  shape.pixel_bytes = format.pixel_bytes;
+  shape.width = std::min(info.range, most) / format.pixel_bytes;
+  made->size_bytes = shape.size_bytes();
+  made->row = std::make_shared<Storage>(device);
+  made->row->kind = BufferKind::image;
+  made->row->image = shape;
+  made->row->size_bytes = shape.size_bytes();
+  return made;
+}
+
 VkResult VKAPI_CALL create_view(VkDevice handle, const VkBufferViewCreateInfo* info,
                                 const VkAllocationCallbacks* allocator, VkBufferView* view) {
   Device& device = *device_of(handle);
   const VkResult result = device.next.CreateBufferView(handle, info, allocator, view);
   if (result == VK_SUCCESS)
-    quietly([&] {
-      auto made = std::make_shared<BufferView>();
-      made->buffer = info->buffer;
-      made->format = info->format;
-      made->offset_bytes = info->offset;
-      made->size_bytes = info->range;
-      device.buffer_views.add(*view, std::move(made));
-    });
+    quietly([&] { device.buffer_views.add(*view, note_view(device, *info)); });
   return result;
 }
 

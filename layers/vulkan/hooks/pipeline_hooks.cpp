@@ -11,13 +11,6 @@ namespace reel::layer::vk {
 
 namespace {
 
-template <class Info>
-const Info* find_in(const void* chain, VkStructureType type) {
-  for (auto* one = static_cast<const VkBaseInStructure*>(chain); one; one = one->pNext)
-    if (one->sType == type) return reinterpret_cast<const Info*>(one);
-  return nullptr;
-}
-
 std::shared_ptr<const Words> words_of(const VkShaderModuleCreateInfo& info) {
   return std::make_shared<const Words>(info.pCode, info.pCode + info.codeSize / 4);
 }

@@ -112,6 +112,8 @@ void VKAPI_CALL pipeline_barrier(VkCommandBuffer handle, VkPipelineStageFlags so
                                  std::uint32_t buffer_count, const VkBufferMemoryBarrier* buffers,
                                  std::uint32_t image_count, const VkImageMemoryBarrier* images) {
   CommandBuffer& commands = at(handle);
+  if (commands.stamps_barriers) [[unlikely]]
+    commands.stamp(StampPlace::barrier);
   note_barrier(commands, "vkCmdPipelineBarrier", source, target, memory_count, memories,
                buffer_count, buffers, image_count, images);
   commands.next->CmdPipelineBarrier(handle, source, target, flags, memory_count, memories,
@@ -120,6 +122,8 @@ void VKAPI_CALL pipeline_barrier(VkCommandBuffer handle, VkPipelineStageFlags so
 
 void VKAPI_CALL pipeline_barrier2(VkCommandBuffer handle, const VkDependencyInfo* info) {
   CommandBuffer& commands = at(handle);
+  if (commands.stamps_barriers) [[unlikely]]
+    commands.stamp(StampPlace::barrier);
   note_barrier(commands, "vkCmdPipelineBarrier2", 1, info);
   commands.next->CmdPipelineBarrier2(handle, info);
 }
@@ -202,7 +206,7 @@ VkResult VKAPI_CALL fence_status(VkDevice handle, VkFence fence) {
   if (!session::mode()) [[likely]]
     return result;
   if (result == VK_SUCCESS) {
-    const RecordingUse use;
+    const RecordingUse use(or_ending);
     if (use) quietly([&] { host_knows(use, signal_of(device, fence), false); });
   }
   return result;
@@ -217,7 +221,7 @@ VkResult VKAPI_CALL wait_for_fences(VkDevice handle, std::uint32_t count, const 
   const std::uint64_t begin_ns = monotonic_ns();
   const VkResult result = device.next.WaitForFences(handle, count, fences, all, timeout);
   lost(device, result);
-  const RecordingUse use;
+  const RecordingUse use(or_ending);
   if (!use || result != VK_SUCCESS) return result;
   quietly([&] {
     use->called("vkWaitForFences", begin_ns);
@@ -277,7 +281,7 @@ VkResult VKAPI_CALL counter_value(VkDevice handle, VkSemaphore semaphore, std::u
   const VkResult result = device.next.GetSemaphoreCounterValue(handle, semaphore, value);
   if (!session::mode() || result != VK_SUCCESS) [[likely]]
     return result;
-  const RecordingUse use;
+  const RecordingUse use(or_ending);
   if (use) quietly([&] { semaphore_reached(use, device, semaphore, *value, false); });
   return result;
 }
@@ -291,7 +295,7 @@ VkResult VKAPI_CALL wait_semaphores(VkDevice handle, const VkSemaphoreWaitInfo* 
   const std::uint64_t begin_ns = monotonic_ns();
   const VkResult result = device.next.WaitSemaphores(handle, info, timeout);
   lost(device, result);
-  const RecordingUse use;
+  const RecordingUse use(or_ending);
   if (!use || result != VK_SUCCESS) return result;
   quietly([&] {
     use->called("vkWaitSemaphores", begin_ns);
@@ -321,6 +325,28 @@ VkResult VKAPI_CALL signal_semaphore(VkDevice handle, const VkSemaphoreSignalInf
 
 // --- whole queues -------------------------------------------------------------------------------
 
+using Queues = std::span<const std::shared_ptr<Queue>>;
+
+// What the host is about to wait for. The recording is let go while it does; 0: there is none.
+std::uint32_t given_until_now(Queues queues, std::span<std::vector<capture::Point>> given) {
+  const RecordingUse use;
+  if (!use) return 0;
+  for (std::size_t i = 0; i < queues.size(); ++i) given[i] = use->given_to(*queues[i]);
+  return use->number;
+}
+
+void all_done(const char* function, std::uint64_t begin_ns, std::uint32_t capture, Queues queues,
+              std::span<std::vector<capture::Point>> given) {
+  const RecordingUse use(or_ending);
+  if (!use) return;
+  if (use->number == capture) use->called(function, begin_ns);
+  use->settle_reads();
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    if (use->number != capture) given[i].clear();
+    use->finished(*queues[i], given[i]);
+  }
+}
+
 VkResult VKAPI_CALL queue_wait_idle(VkQueue handle) {
   Device& device = *device_of(handle);
   const std::shared_ptr<Queue> queue = queue_of(handle);
@@ -332,9 +358,8 @@ VkResult VKAPI_CALL queue_wait_idle(VkQueue handle) {
     return result;
   }
   watch_exit();
-  const RecordingUse use;
   std::vector<capture::Point> given;
-  if (use) given = use->given_to(*queue);
+  const std::uint32_t capture = given_until_now({&queue, 1}, {&given, 1});
   const std::uint64_t begin_ns = monotonic_ns();
   const VkResult result = device.next.QueueWaitIdle(handle);
   lost(device, result);
@@ -343,10 +368,7 @@ VkResult VKAPI_CALL queue_wait_idle(VkQueue handle) {
     const std::lock_guard lock(queue->mutex);
     queue->has_unseen = false;
   }
-  if (!use) return result;
-  use->called("vkQueueWaitIdle", begin_ns);
-  use->settle_reads();
-  use->finished(*queue, given);
+  all_done("vkQueueWaitIdle", begin_ns, capture, {&queue, 1}, {&given, 1});
   return result;
 }
 
@@ -357,11 +379,10 @@ VkResult VKAPI_CALL device_wait_idle(VkDevice handle) {
     const std::lock_guard lock(device.mutex);
     all = device.queues;
   });
-  const RecordingUse use;
   std::vector<std::vector<capture::Point>> given(all.size());
-  for (std::size_t i = 0; use && i < all.size(); ++i) given[i] = use->given_to(*all[i]);
-  const std::uint64_t begin_ns = use ? monotonic_ns() : 0;
-  if (use) watch_exit();
+  const std::uint32_t capture = given_until_now(all, given);
+  const std::uint64_t begin_ns = session::mode() ? monotonic_ns() : 0;
+  if (session::mode()) watch_exit();
   const VkResult result = device.next.DeviceWaitIdle(handle);
   lost(device, result);
   if (result != VK_SUCCESS) return result;
@@ -369,10 +390,7 @@ VkResult VKAPI_CALL device_wait_idle(VkDevice handle) {
     const std::lock_guard lock(queue->mutex);
     queue->has_unseen = false;
   }
-  if (!use) return result;
-  use->called("vkDeviceWaitIdle", begin_ns);
-  use->settle_reads();
-  for (std::size_t i = 0; i < all.size(); ++i) use->finished(*all[i], given[i]);
+  all_done("vkDeviceWaitIdle", begin_ns, capture, all, given);
   return result;
 }
 

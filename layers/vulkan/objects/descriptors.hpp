@@ -91,8 +91,15 @@ void for_each_written(const VkWriteDescriptorSet& write, F&& visit) {
         if (!write.pTexelBufferView) return;
         value.texels = write.pTexelBufferView[i];
         break;
+      case VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK: {  // counts bytes
+        const auto* block = find_in<VkWriteDescriptorSetInlineUniformBlock>(
+            write.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK);
+        if (!block || i >= block->dataSize) return;
+        value.range = static_cast<const unsigned char*>(block->pData)[i];
+        break;
+      }
       default:
-        return;  // inline blocks and others: nobody replays those
+        return;  // others: nobody replays those
     }
     visit(write.dstBinding, write.dstArrayElement + i, value);
   }
@@ -100,19 +107,26 @@ void for_each_written(const VkWriteDescriptorSet& write, F&& visit) {
 
 template <class F>
 void for_each_written(const UpdateTemplate& plan, const void* data, F&& visit) {
-  for (const VkDescriptorUpdateTemplateEntry& entry : plan.entries)
-    for (std::uint32_t i = 0; i < entry.descriptorCount; ++i) {
+  for (const VkDescriptorUpdateTemplateEntry& entry : plan.entries) {
+    const bool is_block = entry.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
+    for (std::uint32_t i = 0; i < (is_block ? 1 : entry.descriptorCount); ++i) {
       const auto* at = static_cast<const std::byte*>(data) + entry.offset + i * entry.stride;
       VkWriteDescriptorSet write{};
       write.dstBinding = entry.dstBinding;
       write.dstArrayElement = entry.dstArrayElement + i;
-      write.descriptorCount = 1;
+      write.descriptorCount = is_block ? entry.descriptorCount : 1;
       write.descriptorType = entry.descriptorType;
       write.pImageInfo = reinterpret_cast<const VkDescriptorImageInfo*>(at);
       write.pBufferInfo = reinterpret_cast<const VkDescriptorBufferInfo*>(at);
       write.pTexelBufferView = reinterpret_cast<const VkBufferView*>(at);
+      VkWriteDescriptorSetInlineUniformBlock block{};
+      block.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK;
+      block.dataSize = entry.descriptorCount;
+      block.pData = at;
+      if (is_block) write.pNext = &block;
       for_each_written(write, visit);
     }
+  }
 }
 
 // Where an element is in a set; none: the layout has no such one.

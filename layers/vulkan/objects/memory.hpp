@@ -1,13 +1,15 @@
 // memory.hpp - allocations of the program, and what lies in them: buffers and images.
 //
-// A Storage is a buffer of documents: a VkBuffer, or the pixels of a VkImage. Where a VkBuffer is
-// bound within the memory of another one, both are ranges of one Storage.
-// Memory that the host can see is mapped whole by us when the program first maps a part of it, and
-// stays mapped: a persistent map is what most programs have anyway, and ours reads through it.
+// A Storage is a buffer of documents: a VkBuffer, or the pixels of a VkImage. VkBuffers that
+// overlap in memory are ranges of one Storage: that of the first where it has room for the others,
+// else a larger one, which takes the place of theirs. Memory that the host can see is mapped whole
+// by us when the program first maps a part of it, and stays mapped: a persistent map is what most
+// programs have anyway, and ours reads through it.
 //
 // Any thread.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +29,14 @@ struct Storage final : capture::TrackedBuffer {
   ~Storage() override;
 
   const std::shared_ptr<Device> owner;
-  VkBuffer buffer = VK_NULL_HANDLE;  // one of the two
-  VkImage image_handle = VK_NULL_HANDLE;
+  VkImage image_handle = VK_NULL_HANDLE;  // of pixels
+  // Else the program's buffers on these bytes, which commands of ours copy from; under the lock of
+  // the allocation once there is one.
+  struct Part {
+    VkBuffer handle;
+    std::uint64_t offset_bytes, size_bytes;
+  };
+  std::vector<Part> buffers;
   std::shared_ptr<Memory> held;       // the allocation; null: not bound, or sparse
   const char* why_strange = nullptr;  // where is_strange is set
   bool is_foreign = false;     // others than this process may write it: imported, not by a pointer
@@ -41,8 +49,32 @@ struct Storage final : capture::TrackedBuffer {
   std::mutex life_mutex;  // of is_gone
   bool is_gone = false;   // the program is destroying it
 
+  // The one that has its bytes since others were bound over a part of them; set once, under the
+  // lock of the allocation.
+  std::shared_ptr<Storage> larger;
+  std::atomic<Storage*> replaced_by{nullptr};  // the same, for who looks without the lock
+  std::uint64_t offset_in_larger = 0;
+
   // What the host sees of it, mapped by us where need be; null: nothing, or not by addresses.
   std::byte* host_bytes();
+  // Those of its buffers that have these bytes: pieces(offset, size, handle, offset in that one).
+  // False: some have none. With the lock of the allocation held.
+  template <class F>
+  bool for_each_piece(std::uint64_t offset, std::uint64_t size, F&& visit) const {
+    const std::uint64_t end = offset + size;
+    while (offset < end) {
+      const Part* best = nullptr;
+      for (const Part& part : buffers)
+        if (part.offset_bytes <= offset && offset < part.offset_bytes + part.size_bytes &&
+            (!best || best->offset_bytes + best->size_bytes < part.offset_bytes + part.size_bytes))
+          best = &part;
+      if (!best) return false;
+      const std::uint64_t stop = std::min(end, best->offset_bytes + best->size_bytes);
+      visit(offset, stop - offset, best->handle, offset - best->offset_bytes);
+      offset = stop;
+    }
+    return true;
+  }
 };
 
 struct Memory final : Object {
@@ -84,25 +116,32 @@ struct Buffer final : Object {
   std::shared_ptr<Storage> storage;
   std::uint64_t offset_bytes = 0;  // within the storage
 
+  // Where these bytes of it are.
   capture::Range range(std::uint64_t offset, std::uint64_t size) const {
     if (offset > size_bytes) return {};
     if (size == VK_WHOLE_SIZE || size > size_bytes - offset) size = size_bytes - offset;
-    return {storage.get(), offset_bytes + offset, size};
+    Storage* at = storage.get();
+    offset += offset_bytes;
+    while (Storage* larger = at ? at->replaced_by.load(std::memory_order_acquire) : nullptr) {
+      offset += at->offset_in_larger;
+      at = larger;
+    }
+    return {at, offset, size};
   }
 };
 
 struct BufferView final : Object {
   VkBuffer buffer = VK_NULL_HANDLE;
-  VkFormat format = VK_FORMAT_UNDEFINED;
-  std::uint64_t offset_bytes = 0, size_bytes = 0;
+  std::uint64_t offset_bytes = 0, size_bytes = 0;  // whole texels
+  std::shared_ptr<Storage> row;  // an image on these bytes; null: of texels without a size
 };
 
-// The program has bound it: finds out what else lies there.
+// The program has bound it: finds out what else lies there, and tells the recording.
 void put_into(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64_t offset_bytes);
 void put_into(const std::shared_ptr<Storage>& storage, const std::shared_ptr<Memory>& memory,
               std::uint64_t offset_bytes, std::uint64_t size_bytes);
-// The program destroys one of several buffers on these bytes: nothing of ours may still use it.
-void handle_goes(Storage& storage, VkBuffer buffer);
+// The program destroys one of several buffers on these bytes: nothing of ours may use it any more.
+void handle_goes(const Buffer& buffer);
 // The program has it no more; before the driver is told.
 void let_go(const std::shared_ptr<Storage>& storage) noexcept;
 

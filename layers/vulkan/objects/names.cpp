@@ -19,13 +19,23 @@ std::string answered(int result) {
   return fmt::format("the driver answered {} ({})", result_name(result), result);
 }
 
+namespace {
+
+// One that lies within others is no row of its own.
+void label_buffer(const Buffer& buffer, std::string_view name) {
+  const capture::Range range = buffer.range(0, 0);
+  if (range.storage && range.offset_bytes == 0) range.storage->label = name;
+}
+
+}  // namespace
+
 void name_object(Device& device, int kind, unsigned long long number, std::string_view name) {
   const auto handle = [&]<class T>(std::type_identity<T>) {
     return reinterpret_cast<T>(static_cast<std::uintptr_t>(number));
   };
   if (kind == VK_OBJECT_TYPE_BUFFER) {
     if (const Buffer* buffer = device.buffers.find(handle(std::type_identity<VkBuffer>())))
-      if (buffer->storage && buffer->offset_bytes == 0) buffer->storage->label = name;
+      label_buffer(*buffer, name);
   } else if (kind == VK_OBJECT_TYPE_IMAGE) {
     if (const Image* image = device.images.find(handle(std::type_identity<VkImage>())))
       image->storage->label = name;
@@ -51,7 +61,7 @@ bool name_any(const void* handle, std::string_view name) {
   devices().for_each([&](Device& device) {
     if (is_known) return;
     if (const Buffer* buffer = device.buffers.find(handle)) {
-      if (buffer->storage) buffer->storage->label = name;
+      label_buffer(*buffer, name);
     } else if (const Image* image = device.images.find(handle)) {
       image->storage->label = name;
     } else if (Pipeline* pipeline = device.pipelines.find(handle)) {

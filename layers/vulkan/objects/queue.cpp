@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "base/forks.hpp"
 #include "layers/control/control.hpp"
 #include "layers/session/recording_use.hpp"
+#include "layers/vulkan/stamps/ticks.hpp"
 #include "layers/vulkan/vulkan_api.hpp"
 
 namespace reel::layer::vk {
@@ -18,11 +20,14 @@ Done::~Done() {
 void Done::over(int why) noexcept {
   state = State::over;
   result = why;
+  seen_ns = monotonic_ns();
   if (why == 0)
     for (const auto& run : runs) run->copy_out();
-  if (why == 0 && stamps && !stamps->read(started_ns, ended_ns)) started_ns = ended_ns = 0;
+  if (why == 0)
+    for (const auto& batch : stamps) batch->read();
+  else
+    stamps.clear();
   runs.clear();
-  stamps.reset();
 }
 
 int Done::status() noexcept {
@@ -176,6 +181,7 @@ void device_goes(Device& device) {
     }
     done->release();
   }
+  destroy_spares(device);
   device.is_gone = true;
 }
 

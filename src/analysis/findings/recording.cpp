@@ -63,7 +63,7 @@ void capture_rule(const Case& c, Findings& findings) {
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     const WorkKind kind = c.work(i).kind;
     const bool has_time = kind != WorkKind::barrier && kind != WorkKind::host_call;
-    untimed += has_time && !c.command(i).has_run_times();
+    untimed += has_time && !c.command(i).has_run_times() && !c.trace.interval_of(i);
   }
   const std::uint64_t span = c.report.activity.span_ns();
   Finding finding{.id = "capture"};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/time/device_work.hpp"
+#include "analysis/time/timed_runs.hpp"
 
 namespace reel::analysis {
 
@@ -54,6 +54,10 @@ IdleSearch::IdleSearch(const Trace& trace)
     else if (devices > 1 && device != no_index && is_device_work(kind))
       ends_ns_[device].push_back(command.ended_ns);
   }
+  if (devices > 1)
+    for (const TraceInterval& interval : trace.intervals())
+      if (const std::uint32_t device = trace.streams()[interval.stream].device; device != no_index)
+        ends_ns_[device].push_back(interval.end_ns);
   for (auto& ends : ends_ns_) std::ranges::sort(ends);
 }
 
@@ -96,7 +100,7 @@ void IdleSearch::claim_all(const Gap& period, Claims& claims) const {
   const std::uint64_t error = errors_ns_[period.device];
   // Without a call, with work in between whose times nobody knows, or with clocks that put the
   // start before the call, nothing can be told.
-  if (next.call_begin_ns == 0 || next.started_ns + error < next.call_begin_ns ||
+  if (next.call_begin_ns == 0 || period.end_ns + error < next.call_begin_ns ||
       has_untimed_between(period)) {
     claims.push_back({period.begin_ns, period.end_ns, IdleCause::unknown});
     return;
@@ -166,7 +170,7 @@ std::uint64_t IdleSearch::end_of_awaited(const Gap& period) const {
   const std::uint64_t error = errors_ns_[period.device];
   std::uint64_t latest = 0;
   const auto look_at = [&](std::uint32_t c) {
-    const std::uint64_t end = trace_.commands()[c].ended_ns;
+    const std::uint64_t end = ended_ns(trace_, c);
     if (end > period.begin_ns + error && end <= period.end_ns + error)
       latest = std::max(latest, end);
   };
@@ -194,7 +198,7 @@ bool IdleSearch::has_untimed_between(const Gap& period) const {
   for (std::uint32_t c = first; c < end && c < first + 64; ++c) {
     const TraceCommand& command = trace_.commands()[c];
     if (trace_.streams()[command.stream].device == period.device && !command.has_run_times() &&
-        is_device_work(trace_.work_of(command).kind))
+        is_device_work(trace_.work_of(command).kind) && !trace_.interval_of(c))
       return true;
   }
   return false;

@@ -99,8 +99,12 @@ const char* with_article(ArgumentKind kind) {
   return "unknown";
 }
 
-// A pointer to nothing may stand where a buffer, an image or a sampler does.
-bool fits(ArgumentKind given, ArgumentKind wanted) {
+// A pointer to nothing may stand where a buffer, an image or a sampler does, and the bytes of a
+// uniform buffer where the buffer does.
+bool fits(ArgumentKind given, const Parameter& parameter) {
+  const ArgumentKind wanted = parameter.kind;
+  if (given == ArgumentKind::value && parameter.descriptor == DescriptorKind::uniform_buffer)
+    return true;
   return given == wanted || (given == ArgumentKind::null &&
                              (wanted == ArgumentKind::buffer || wanted == ArgumentKind::image ||
                               wanted == ArgumentKind::sampler || wanted == ArgumentKind::opaque));
@@ -135,7 +139,7 @@ void check_argument(const Place& place, const Argument& argument) {
 
   const Parameter* parameter = place.parameter;
   if (!parameter) return;
-  if (!fits(argument.kind, parameter->kind))
+  if (!fits(argument.kind, *parameter))
     fail(Code::invalid_argument, "{} is {}, but the kernel takes {} there.", place.words(),
          with_article(argument.kind), with_article(parameter->kind));
   if (argument.kind == ArgumentKind::value && parameter->size_bytes != 0 &&

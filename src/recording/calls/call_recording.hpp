@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -118,7 +119,11 @@ class CallRecording final : public RecordingCore {
   // All that is under way, as long as some of it gets done within `patience`.
   void wait_for_work(std::chrono::milliseconds patience) noexcept;
   // Waits in the same way; 0: not at all.
-  CaptureReport end(std::chrono::milliseconds patience);
+  // The host learns of its commands until results_read() has returned, and of none after it.
+  CaptureReport end(
+      std::chrono::milliseconds patience, const std::function<void()>& results_read = [] {});
+  // … and from here on commands of the program may pass by.
+  void will_end() noexcept { is_ending_.store(true, std::memory_order_release); }
   // After end(): whether nobody comes back to it. A driver that has not read all yet will.
   bool may_be_destroyed() const noexcept { return is_read_; }
   // An adapter's answer to tell_when_done(), once; `read` is gone then.
@@ -223,6 +228,7 @@ class CallRecording final : public RecordingCore {
 
   // --- what is done, and the end (call_end.cpp)
   bool collect(TrackedQueue& queue, CallQueue& record);
+  void take_times(CallQueue& record, const CallQueue::Pending& done);
   // What a command ended with, instead of being done. Nobody knows what it wrote before it failed,
   // nor which commands went on with that: whatever devices have written is unknown from here on, so
   // that later commands get it as inputs.

@@ -181,7 +181,7 @@ void CallRecording::check_seen(const SharedWrites::Done& done, const HostWindow&
       from = copy.data();
     }
     BoxSource bytes(from, line(piece.size_bytes));
-    push_ranges(ContentRole::check, done.command.command, {&written, 1}, bytes);
+    push_ranges(ContentRole::check, done.command, {&written, 1}, bytes);
   }
   ledger_.settle(range);
 }
@@ -198,10 +198,8 @@ void CallRecording::became_visible(TrackedBuffer& buffer) noexcept {
     for (const Piece& piece : ledger_.device_written(range_of(buffer, 0, buffer.size_bytes))) {
       const std::uint64_t begin = piece.offset_bytes, end = begin + piece.size_bytes;
       if (shared_writes_.are_under_way(buffer, begin, end)) continue;
-      check_seen({std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()),
-                  begin,
-                  end,
-                  {0, buffer.writer_command.load(std::memory_order_relaxed)}},
+      check_seen({std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()), begin, end,
+                  buffer.writer_command.load(std::memory_order_relaxed)},
                  window);
     }
   });
@@ -252,7 +250,7 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
     ticket.done = done.get();
     if (done) {
       record.pending.push_back(
-          {ticket.id, ticket.lane, std::move(done), ticket.begin_ns, end_ns, last});
+          {ticket.id, ticket.lane, std::move(done), ticket.begin_ns, end_ns, true});
       ++lane.pending;
     }
     record.since_collected += static_cast<std::uint32_t>(list.count);

@@ -241,6 +241,12 @@ std::vector<Point> CallRecording::given_to(TrackedQueue& queue) noexcept {
 
 void CallRecording::finished(TrackedQueue& queue, const std::vector<Point>& given) noexcept {
   quietly([&] {
+    // Who ends it may have the lock for as long as another queue works.
+    if (is_ending_.load(std::memory_order_acquire)) {
+      for (const Point& point : given) host_waits_.saw_done(point.stream, point.command);
+      take_shared_done();
+      return;
+    }
     {
       const std::lock_guard lock(queue.mutex);
       if (!queue.record || queue.record->capture != number) return;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/range_set.hpp"
+
 namespace reel::capture {
 
 bool SharedWrites::has(const Writes& writes, const TrackedBuffer& buffer, std::uint64_t first,
@@ -10,6 +12,31 @@ bool SharedWrites::has(const Writes& writes, const TrackedBuffer& buffer, std::u
   return std::any_of(writes.begin(), writes.end(), [&](const Write& write) {
     return write.buffer.get() == &buffer && write.first < end && first < write.end;
   });
+}
+
+// A part that something under way writes is done with that; the host may write the rest from now
+// on. A driver may be done with a later command when one before it can't be asked for yet.
+void SharedWrites::add_done(const Writes& taken, std::vector<Done>& done) {
+  for (const Write& write : taken) {
+    RangeSet under_way;
+    for (Write& other : writes_) {
+      if (other.buffer != write.buffer) continue;
+      under_way.add(other.first, other.end);
+      if (other.first < write.end && write.first < other.end)
+        other.last = std::max(other.last, write.last);
+    }
+    under_way.for_each_gap(write.first, write.end, [&](std::uint64_t first, std::uint64_t end) {
+      if (std::none_of(done.begin(), done.end(), [&](const Done& one) {
+            return one.buffer == write.buffer && one.first == first && one.end == end;
+          }))
+        done.push_back({write.buffer, first, end, write.last});
+    });
+  }
+  // Others of those that are done may have written a part of it since.
+  for (Done& one : done)
+    for (const Write& write : taken)
+      if (write.buffer == one.buffer && write.first < one.end && one.first < write.end)
+        one.command = std::max(one.command, write.last);
 }
 
 void SharedWrites::begin(TrackedBuffer& buffer, std::uint64_t first, std::uint64_t end,
@@ -25,13 +52,15 @@ void SharedWrites::begin(TrackedBuffer& buffer, std::uint64_t first, std::uint64
   });
   if (same != end_of) {
     same->command = command;
+    same->last = command.command;
     return;
   }
   writes_.push_back({std::static_pointer_cast<TrackedBuffer>(buffer.shared_from_this()),
                      first,
                      end,
                      command,
-                     {}});
+                     {},
+                     command.command});
   count_.store(writes_.size(), std::memory_order_release);
 }
 

@@ -42,7 +42,7 @@ class SharedWrites {
   struct Done {
     std::shared_ptr<TrackedBuffer> buffer;
     std::uint64_t first, end;
-    Point command;  // on its stream the last of those that are done with it
+    std::uint32_t command;  // the last of those that are done with it
     bool is_whole() const noexcept { return end == ~std::uint64_t{0}; }
   };
   template <class F>
@@ -65,18 +65,7 @@ class SharedWrites {
       if (write.end != ~std::uint64_t{0} && is_done(write.command)) return true;
       return write.event ? is_event_done(write.event) : is_done(write.command);
     });
-    for (const Write& write : taken)
-      if (!has(writes_, *write.buffer, write.first, write.end) &&
-          std::none_of(done.begin(), done.end(), [&](const Done& one) {
-            return one.buffer == write.buffer && one.first == write.first && one.end == write.end;
-          }))
-        done.push_back({write.buffer, write.first, write.end, write.command});
-    // Others of those that are done may have written a part of it since.
-    for (Done& one : done)
-      for (const Write& write : taken)
-        if (write.buffer == one.buffer && write.first < one.end && one.first < write.end &&
-            write.command.stream == one.command.stream)
-          one.command.command = std::max(one.command.command, write.command.command);
+    add_done(taken, done);
     return done;
   }
   void forget(const TrackedBuffer& buffer);
@@ -87,11 +76,15 @@ class SharedWrites {
     std::uint64_t first, end;
     Point command;
     Completion event;  // empty: not given yet, or by a driver that gives none
+    // It, or what came later, wrote a part of the same, and is done already.
+    std::uint32_t last;
   };
   using Writes = std::vector<Write>;
 
   static bool has(const Writes& writes, const TrackedBuffer& buffer, std::uint64_t first = 0,
                   std::uint64_t end = ~std::uint64_t{0});
+  // What of `taken` nothing under way writes; with the lock.
+  void add_done(const Writes& taken, std::vector<Done>& done);
   // Those of which which(Write) is true; with the lock. `taken` is to be destroyed once the lock is
   // gone: a driver may call the program when an event is given back, and that us.
   template <class F>

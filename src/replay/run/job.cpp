@@ -358,10 +358,14 @@ void Job::find_culprit(Set& set, Verifier& verifier) {
       report_.culprit_reason = "what it read was checked, or given, and is as recorded";
       return;
     }
+    // What is submitted together has results of all of it only.
+    const auto contents = trace_.facts().find("contents");
+    const bool has_all = contents != trace_.facts().end() && contents->second == "all";
     report_.culprit_reason = fmt::format(
-        "{} commands before it fed it and were not checked ({} first); a document with contents "
-        "'all' tells them apart",
-        suspects.size(), command_name(suspects.front()));
+        "{} commands before it fed it and were not checked ({} first); {}", suspects.size(),
+        command_name(suspects.front()),
+        has_all ? "the program submitted them together, and results were recorded of the whole"
+                : "a document with contents 'all' tells them apart");
   }
   if (!options_.find_culprit && script_.commands > most_unasked_steps) return;
   Set* right = reference();

@@ -150,6 +150,8 @@ export interface Kernel {
   p95_ns: Nanoseconds;
   most_ns: Nanoseconds;
   variation: number;
+  together: number; // runs that were only timed together with other commands
+  together_ns: Nanoseconds; // how long these intervals are
   bound_bytes: number;
   bandwidth: number;
   shapes: number;

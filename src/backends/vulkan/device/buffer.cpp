@@ -42,6 +42,7 @@ void create(Context& context, std::uint64_t size_bytes, VkBufferUsageFlags usage
 
 }  // namespace
 
+std::uint64_t new_serial() noexcept { return next_serial.fetch_add(1, std::memory_order_relaxed); }
 std::uint64_t new_holder() noexcept { return next_holder.fetch_add(1, std::memory_order_relaxed); }
 
 VulkanBuffer::VulkanBuffer(std::shared_ptr<Context> context_, const MemoryRequest& request)

@@ -38,6 +38,8 @@ struct VulkanBuffer : BufferResource {
   void destroy() noexcept;
 };
 
+// For what descriptor sets name besides buffers.
+std::uint64_t new_serial() noexcept;
 // A number for a batch or recording, to be left in `holder`.
 std::uint64_t new_holder() noexcept;
 

@@ -161,6 +161,10 @@ void VulkanKernel::check_argument(const Argument& argument, const Parameter& par
       refuse(fmt::format("is a uniform buffer of {} bytes; '{}' allows {}",
                          argument.range.size_bytes, device_name, limits.maxUniformBufferRange));
   }
+  if (argument.kind == ArgumentKind::value && place.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER &&
+      argument.value_bytes > limits.maxUniformBufferRange)
+    refuse(fmt::format("is a uniform buffer of {} bytes; '{}' allows {}", argument.value_bytes,
+                       device_name, limits.maxUniformBufferRange));
   if (argument.kind == ArgumentKind::sampler) context->samplers->get(argument.value());
   if (argument.kind != ArgumentKind::image) return;
   const VulkanBuffer& buffer = buffer_of(argument.range);

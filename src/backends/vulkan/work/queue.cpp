@@ -225,12 +225,12 @@ void QueueState::submit(const Command& command, Ticket* ticket) {
 
 void QueueState::enqueue(const Dispatch& dispatch, Ticket* ticket) {
   if (is_nothing(dispatch)) return;
-  record();
+  Batch& batch = record();
   hold(static_cast<VulkanKernel&>(*dispatch.kernel));
   for (const Argument& argument : dispatch.arguments)
     if (argument.is_memory()) hold(buffer_of(argument.range));
   if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
-  add(ticket, [&] { recorder_.dispatch(dispatch); });
+  add(ticket, [&] { recorder_.dispatch(dispatch, batch.staging); });
 }
 
 void QueueState::enqueue(const Copy& copy, Ticket* ticket) {

@@ -58,9 +58,9 @@ void Recorder::barrier() {
                            nullptr);
 }
 
-void Recorder::dispatch(const Dispatch& dispatch) {
+void Recorder::dispatch(const Dispatch& dispatch, StagingArena& staging) {
   if (is_nothing(dispatch)) return;
-  bind(static_cast<const VulkanKernel&>(*dispatch.kernel), dispatch);
+  bind(static_cast<const VulkanKernel&>(*dispatch.kernel), dispatch, staging);
   if (dispatch.indirect.buffer)
     vk_.vkCmdDispatchIndirect(commands_, buffer_of(dispatch.indirect).handle,
                               dispatch.indirect.offset_bytes);
@@ -73,13 +73,13 @@ void Recorder::dispatch(const Dispatch& dispatch) {
     vk_.vkCmdDispatch(commands_, dispatch.groups.x, dispatch.groups.y, dispatch.groups.z);
 }
 
-void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch) {
+void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging) {
   const Layout& layout = *kernel.layout;
   if (pipeline_ != kernel.pipeline) {
     vk_.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.pipeline);
     pipeline_ = kernel.pipeline;
   }
-  if (kernel.is_declared) return bind_declared(kernel, dispatch);
+  if (kernel.is_declared) return bind_declared(kernel, dispatch, staging);
   std::array<Binding, max_buffers> bindings;  // only the first `buffers` are set
   std::array<DescriptorInfo, max_buffers> infos;
   std::array<std::byte, max_value_block_bytes> values;
@@ -124,9 +124,10 @@ void Recorder::push(const Layout& layout, const std::byte* values) {
   value_layout_ = &layout;
 }
 
-void Recorder::bind_declared(const VulkanKernel& kernel, const Dispatch& dispatch) {
+void Recorder::bind_declared(const VulkanKernel& kernel, const Dispatch& dispatch,
+                             StagingArena& staging) {
   const Layout& layout = *kernel.layout;
-  gather(kernel, dispatch);
+  gather(kernel, dispatch, staging);
   if (declared_layout_ != &layout || gathered_ != declared_) {
     std::size_t first = 0;
     for (const SetLayout& set : layout.sets) {
@@ -145,7 +146,18 @@ void Recorder::bind_declared(const VulkanKernel& kernel, const Dispatch& dispatc
   if (layout.value_bytes) push(layout, dispatch.arguments.back().value().data());
 }
 
-void Recorder::gather(const VulkanKernel& kernel, const Dispatch& dispatch) {
+void Recorder::gather_bytes(std::span<const std::byte> bytes, StagingArena& staging,
+                            Binding& binding, VkDescriptorBufferInfo& info) const {
+  const std::uint64_t step = context_.physical.limits.minUniformBufferOffsetAlignment;
+  const StagingRange room = staging.take(bytes.size() + step);
+  const std::uint64_t begin = (room.offset + step - 1) / step * step;
+  std::memcpy(room.bytes + (begin - room.offset), bytes.data(), bytes.size());
+  // The memory serves others later: no set that was written for it is to be found again.
+  binding = {new_serial(), begin, bytes.size()};
+  info = {room.buffer, begin, bytes.size()};
+}
+
+void Recorder::gather(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging) {
   std::size_t count = 0;
   for (const SetLayout& set : kernel.layout->sets) count += set.descriptors;
   gathered_.assign(count, {});
@@ -153,13 +165,15 @@ void Recorder::gather(const VulkanKernel& kernel, const Dispatch& dispatch) {
   for (std::size_t i = 0; i < dispatch.arguments.size(); ++i) {
     const Argument& argument = dispatch.arguments[i];
     const Place& place = kernel.places[i];
-    if (argument.kind == ArgumentKind::value) continue;  // the block
+    if (kernel.parameters[i].kind == ArgumentKind::value) continue;  // the push constants
     Binding& binding = gathered_[place.descriptor];
     DescriptorInfo& info = infos_[place.descriptor];
     if (argument.kind == ArgumentKind::buffer) {
       const BufferRange& range = argument.range;
       binding = {buffer_of(range).serial, range.offset_bytes, range.size_bytes};
       info.buffer = {buffer_of(range).handle, range.offset_bytes, range.size_bytes};
+    } else if (argument.kind == ArgumentKind::value) {
+      gather_bytes(argument.value(), staging, binding, info.buffer);
     } else if (argument.kind == ArgumentKind::image) {
       VulkanBuffer& image = buffer_of(argument.range);
       binding.serial = image.serial;

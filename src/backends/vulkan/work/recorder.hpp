@@ -32,7 +32,7 @@ class Recorder {
   // Ends with a barrier: whatever the device is given next, and the host, see what was written.
   void end();
 
-  void dispatch(const Dispatch& dispatch);
+  void dispatch(const Dispatch& dispatch, StagingArena& staging);
   void copy(const Copy& copy, StagingArena& staging);
   void fill(const Fill& fill, StagingArena& staging);
   void write(const Write& write, StagingArena& staging);
@@ -44,9 +44,12 @@ class Recorder {
                    std::uint64_t offset);
 
  private:
-  void bind(const VulkanKernel& kernel, const Dispatch& dispatch);
-  void bind_declared(const VulkanKernel& kernel, const Dispatch& dispatch);
-  void gather(const VulkanKernel& kernel, const Dispatch& dispatch);
+  void bind(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging);
+  void bind_declared(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging);
+  void gather(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging);
+  // The bytes of a uniform buffer, which the command carries.
+  void gather_bytes(std::span<const std::byte> bytes, StagingArena& staging, Binding& binding,
+                    VkDescriptorBufferInfo& info) const;
   void push(const Layout& layout, const std::byte* values);
   // Bytes of an image, which are boxes of pixels to Vulkan.
   void copy_from_image(const BufferRange& source, VkBuffer target, std::uint64_t target_offset,

@@ -119,7 +119,7 @@ void Recording::add(const StepState& step, std::span<const Argument> arguments) 
                    for (const Argument& argument : dispatch.arguments)
                      if (argument.is_memory()) hold(buffer_of(argument.range));
                    if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
-                   recorder_.dispatch(dispatch);
+                   recorder_.dispatch(dispatch, staging_);
                  },
                  [&](const Copy& copy) {
                    hold(buffer_of(copy.source));
