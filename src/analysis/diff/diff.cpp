@@ -264,9 +264,13 @@ class DiffSearch {
     for (DiffKernel& kernel : diff_.kernels) check(kernel.time, by_kernel[kernel.name]);
   }
 
-  // Most rows are in most passes: their medians tell something.
+  // Most rows are in most passes, and have nine tenths of the busy time: their medians
+  // tell something. Commands that were timed together with those of other rows are in none.
   static bool has_steady_rows(const Side& side) {
     std::size_t steady = 0;
+    std::uint64_t in_rows = 0;
+    for (const auto& [key, row] : side.typical().rows) in_rows += row.ns;
+    if (in_rows * 10 < side.typical().busy_ns * 9) return false;
     for (const auto& [key, row] : side.typical().rows) {
       const auto has_row = [&key = key](const PassTime& pass) { return pass.rows.contains(key); };
       steady += std::ranges::count_if(side.passes(), has_row) * 2 >=
