@@ -146,8 +146,9 @@ std::uint32_t MadeDocument::number_of(const WorkRow& work) {
 void MadeDocument::submission(std::uint32_t queue, std::uint32_t first, std::uint32_t count) {
   writer_->add(SubmissionRow{first, count, queue, writer_->text("vkQueueSubmit")});
 }
-void MadeDocument::order(std::uint32_t command, std::uint32_t after) {
-  writer_->add(OrderRow{command, stream_of_command_[command], after});
+void MadeDocument::order(std::uint32_t command, std::uint32_t after, OrderKind kind,
+                         std::uint64_t stages) {
+  writer_->add(OrderRow{command, stream_of_command_[command], after, kind, stages});
 }
 void MadeDocument::edge(std::uint32_t graph, std::uint32_t from, std::uint32_t to,
                         std::uint8_t kind) {

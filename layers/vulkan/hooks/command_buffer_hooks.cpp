@@ -52,8 +52,8 @@ VkResult VKAPI_CALL allocate(VkDevice handle, const VkCommandBufferAllocateInfo*
       made->handle = buffers[i];
       made->pool = info->commandPool;
       made->is_secondary = info->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
-      command_buffers().add(buffers[i], std::move(made));
       if (pool) pool->buffers.push_back(buffers[i]);
+      command_buffers().add(buffers[i], std::move(made));
     }
   });
   return result;

@@ -250,20 +250,20 @@ void note_pass(CommandBuffer& commands, const char* function,
 
 void VKAPI_CALL begin_pass(VkCommandBuffer handle, const VkRenderPassBeginInfo* info,
                            VkSubpassContents contents) {
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   note_pass(commands, "vkCmdBeginRenderPass", *info);
   commands.next->CmdBeginRenderPass(handle, info, contents);
 }
 
 void VKAPI_CALL begin_pass2(VkCommandBuffer handle, const VkRenderPassBeginInfo* info,
                             const VkSubpassBeginInfo* begin) {
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   note_pass(commands, "vkCmdBeginRenderPass2", *info);
   commands.next->CmdBeginRenderPass2(handle, info, begin);
 }
 
 void VKAPI_CALL begin_rendering(VkCommandBuffer handle, const VkRenderingInfo* info) {
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   quietly([&] {
     std::vector<VkImageView> views;
     const auto add = [&](const VkRenderingAttachmentInfo* one) {
