@@ -96,6 +96,10 @@ FailCondition::Outcome FailCondition::check(const analysis::TraceDiff& diff, boo
   }
   if (!exceeds(static_cast<double>(time->ns_a), static_cast<double>(time->ns_b))) return {};
   if (strict || time->significant) return failure;
+  if (!time->comparable)
+    return {false, fmt::format("{} is true as recorded ({}, was {}), but can't be told: recording "
+                               "takes the graph of one document apart. With --strict it fails.",
+                               text_, time_text(time->ns_b), time_text(time->ns_a))};
   std::string why = fmt::format("{} is true, but not significant ({}, was {})", text_,
                                 time_text(time->ns_b), time_text(time->ns_a));
   if (time->passes_needed)

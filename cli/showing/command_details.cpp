@@ -174,6 +174,13 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
   json["submitted_ns"] = time(command.submitted_ns);
   json["started_ns"] = time(command.started_ns);
   json["ended_ns"] = time(command.ended_ns);
+  if (const auto interval = trace.interval_of(index)) {
+    const TraceInterval& together = trace.intervals()[*interval];
+    json["together"] = {{"first", command_name(together.first)},
+                        {"count", together.count},
+                        {"begin_ns", together.begin_ns},
+                        {"end_ns", together.end_ns}};
+  }
   if (!all) return json;
 
   if (command.launch != no_index) json["node"] = command.node;
@@ -247,8 +254,16 @@ void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& 
                          time_text(command.call_end_ns - command.call_begin_ns), command.thread));
   line("queued", at(command.queued_ns));
   line("submitted", at(command.submitted_ns));
-  line("started", at(command.started_ns));
-  line("ended", at(command.ended_ns));
+  if (const auto interval = trace.interval_of(index)) {
+    const TraceInterval& together = trace.intervals()[*interval];
+    line("ran", fmt::format("within {} from {} on, timed together with {} to {}",
+                            time_text(together.size_ns()), at(together.begin_ns),
+                            command_name(together.first),
+                            command_name(together.first + together.count - 1)));
+  } else {
+    line("started", at(command.started_ns));
+    line("ended", at(command.ended_ns));
+  }
   if (command.has_run_times()) line("ran", time_text(command.run_ns()));
   print_arguments(trace, work);
   print_contents(trace, index);

@@ -53,6 +53,9 @@ constexpr VariableOption variable_options[] = {
      "Keep the end of the run: the last segment of at most this length, and the one before it"},
     {"--contents", "REEL_CAPTURE_CONTENTS", "WHAT",
      "Buffer contents to keep: none, hashes, inputs (what a replay needs; the default), all"},
+    {"--stamps", "REEL_CAPTURE_STAMPS", "WHERE",
+     "Timestamps of Vulkan: none, submits, barriers (the default), dispatches (each; slows small "
+     "ones)"},
     {"--limit", "REEL_CAPTURE_LIMIT", "SIZE",
      "Beyond this size, keep contents as hashes only: 500M, 2Gi"},
 };

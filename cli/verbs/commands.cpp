@@ -91,15 +91,23 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
     const TraceCommand& command = trace.commands()[selected[i]];
     const TraceWork& work = trace.work_of(command);
     const std::uint64_t delay = queue_delay_ns(command);
+    const auto interval = trace.interval_of(selected[i]);
+    // A barrier that stands among such commands took no time of its own.
+    const TraceInterval* together =
+        interval && work.kind != WorkKind::barrier ? &trace.intervals()[*interval] : nullptr;
     table.add(
         {command_name(selected[i]), name_of(trace.streams()[command.stream].id),
          to_string(work.kind), title_of(trace, work), trace.text(work.scope),
          work.kind == WorkKind::dispatch
              ? (work.has_own_groups() ? grid_text(work.groups) : grid_text(work.items) + " items")
              : "",
-         command.started_ns ? time_text(command.started_ns - origin) : "-",
+         command.started_ns ? time_text(command.started_ns - origin)
+         : together         ? "from " + time_text(together->begin_ns - origin)
+                            : "-",
          delay ? time_text(delay) : "-",
-         command.has_run_times() ? time_text(command.run_ns()) : "-"});
+         command.has_run_times() ? time_text(command.run_ns())
+         : together              ? "within " + time_text(together->size_ns())
+                                 : "-"});
   }
   fmt::print("{}", table.text());
   if (shown < selected.size())

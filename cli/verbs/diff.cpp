@@ -70,6 +70,7 @@ Line line_of(std::string what, const analysis::DiffTime& time, std::string chang
 
 // Of a time that is no row: how it changed, in the words of rows.
 std::string verdict_of(const analysis::DiffTime& time) {
+  if (!time.comparable) return "can't be told";
   if (time.significant) return time.delta_ns() > 0 ? "more" : "less";
   return time.p ? "not significant" : "not tested";
 }

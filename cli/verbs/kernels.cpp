@@ -1,7 +1,9 @@
 // kernels.cpp - `reel kernels`: how often each ran, and how long.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "cli/showing/table.hpp"
 #include "cli/trace_input.hpp"
@@ -63,6 +65,8 @@ int run(const TraceOptions& options) {
                                  {"mean_ns", time(usage.mean_ns)},
                                  {"p50_ns", time(usage.p50_ns)},
                                  {"p95_ns", time(usage.p95_ns)},
+                                 {"together", usage.together},
+                                 {"together_ns", usage.together ? Json(usage.together_ns) : Json()},
                                  {"parameters", parameters_json(trace, usage.kernel, left_alone)}});
     }
     print_json(json);
@@ -73,23 +77,36 @@ int run(const TraceOptions& options) {
     return done;
   }
   using enum Table::Align;
-  Table table({{"ID"},
-               {"NAME"},
-               {"FORM"},
-               {"RUNS", right},
-               {"TOTAL", right},
-               {"MEAN", right},
-               {"P50", right},
-               {"P95", right},
-               {"SHARE", right}});
+  const bool are_any_together = std::ranges::any_of(
+      usages, [](const analysis::KernelUsage& usage) { return usage.together > 0; });
+  std::vector<Table::Column> columns{{"ID"},          {"NAME"},         {"FORM"},
+                                     {"RUNS", right}, {"TOTAL", right}, {"MEAN", right},
+                                     {"P50", right},  {"P95", right},   {"SHARE", right}};
+  if (are_any_together) columns.push_back({"TIMED TOGETHER", right});
+  Table table(columns);
   for (const analysis::KernelUsage& usage : usages) {
     const TraceKernel& kernel = trace.kernels()[usage.kernel];
     const auto time = [&](std::uint64_t ns) { return usage.timed == 0 ? "-" : time_text(ns); };
-    table.add({name_of(kernel.id), kernel.name, to_string(kernel.built_form),
-               std::to_string(usage.count), time(usage.total_ns), time(usage.mean_ns),
-               time(usage.p50_ns), time(usage.p95_ns), share_text(usage.total_ns, sum_ns)});
+    std::vector<std::string> row{name_of(kernel.id),
+                                 kernel.name,
+                                 to_string(kernel.built_form),
+                                 std::to_string(usage.count),
+                                 time(usage.total_ns),
+                                 time(usage.mean_ns),
+                                 time(usage.p50_ns),
+                                 time(usage.p95_ns),
+                                 usage.timed ? share_text(usage.total_ns, sum_ns) : "-"};
+    if (are_any_together)
+      row.push_back(usage.together
+                        ? fmt::format("{} within {}", usage.together, time_text(usage.together_ns))
+                        : "-");
+    table.add(std::move(row));
   }
   fmt::print("{}", table.text());
+  if (are_any_together)
+    fmt::print(
+        "Runs that no barrier keeps apart are timed together, with all that ran beside them;"
+        "\n`reel capture --stamps dispatches` times each.\n");
   const TraceKernel& top = trace.kernels()[usages[0].kernel];
   const std::string id = name_of(top.id);
   print_next(options, {{"reel source $ " + id + form_option(top), "what it was built from"},

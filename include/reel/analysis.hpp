@@ -5,7 +5,8 @@
 //
 // Pure: the same trace gives the same report, byte for byte. Indices are those of the trace's
 // lists, times are nanoseconds on the host's clock. What the document doesn't tell stays out, and
-// is counted: a command without stamps takes part in order and memory, never in time.
+// is counted: a command without stamps takes part in order and memory, never in time. Commands that
+// were only timed together take part in the time of devices and streams, never in that of kernels.
 #pragma once
 
 #include <array>
@@ -225,6 +226,9 @@ struct KernelUsage {
   std::uint64_t count = 0, timed = 0;  // dispatches
   std::uint64_t total_ns = 0, mean_ns = 0, least_ns = 0, p50_ns = 0, p95_ns = 0, most_ns = 0;
   double variation = 0;  // standard deviation over mean
+  // Dispatches that were only timed together with other commands, and how long these intervals are:
+  // an upper bound of what it took in them.
+  std::uint64_t together = 0, together_ns = 0;
   // Of all ranges given, of all timed dispatches; of one that is read and written twice.
   std::uint64_t bound_bytes = 0;
   std::uint32_t shapes = 0;                         // different launch sizes

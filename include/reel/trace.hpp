@@ -196,6 +196,16 @@ struct TraceSubmission {
   std::uint32_t call;    // text: the function
 };
 
+// Commands that have no times of their own, since only all of them together were timed: `count` of
+// them, from `first` on, ran within this span of time. Barriers may stand among them.
+struct TraceInterval {
+  std::uint32_t first = no_index, count = 0;
+  std::uint32_t stream = no_index;  // index in streams()
+  std::uint64_t begin_ns = 0, end_ns = 0;
+
+  std::uint64_t size_ns() const noexcept { return end_ns - begin_ns; }
+};
+
 // What a command of the kind barrier asks for; one may have several. Stages and accesses are
 // Vulkan's bits (VkPipelineStageFlags2, VkAccessFlags2), layouts VkImageLayout.
 struct TraceBarrier {
@@ -307,8 +317,11 @@ class Trace {
   const std::vector<TraceNote>& notes() const;
   const std::vector<TraceSubmission>& submissions() const;  // by first command
   const std::vector<TraceBarrier>& barriers() const;        // by command
+  const std::vector<TraceInterval>& intervals() const;      // by first command
   // Index of the submission that gave this command; none: it was given by itself.
   std::optional<std::uint32_t> submission_of(std::uint32_t command) const;
+  // Index of the interval that this command was timed in together with others; none: it was not.
+  std::optional<std::uint32_t> interval_of(std::uint32_t command) const;
   std::span<const TraceBarrier> barriers_of(std::uint32_t command) const;
 
   const TraceWork& work_of(const TraceCommand& command) const;

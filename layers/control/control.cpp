@@ -135,6 +135,10 @@ bool is_armed() noexcept {
   return guarded([] { return process().controller.is_armed(); }, false);
 }
 
+StampDetail stamps() noexcept {
+  return guarded([] { return process().controller.settings().stamps; }, StampDetail::none);
+}
+
 void process_ends() noexcept {
   guarded([] {
     if (Process* here = current.load(std::memory_order_acquire)) here->controller.process_ends();

@@ -25,6 +25,8 @@ void before_submission(std::uint64_t commands) noexcept;
 bool selects(std::string_view kernel) noexcept;
 // Queues should be made so that they can stamp times: somebody may capture.
 bool is_armed() noexcept;
+// Where a capture writes timestamps.
+StampDetail stamps() noexcept;
 // At exit, while drivers still work: ends what is under way and says where it is.
 void process_ends() noexcept;
 // In a child after fork: nothing is under way here. Its next first_call() makes it a process of its

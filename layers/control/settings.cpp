@@ -47,6 +47,15 @@ std::optional<double> parse_seconds(std::string_view text) {
   return value;
 }
 
+std::optional<StampDetail> parse_stamps(std::string_view text) {
+  using enum StampDetail;
+  constexpr std::pair<std::string_view, StampDetail> all[] = {
+      {"none", none}, {"submits", submits}, {"barriers", barriers}, {"dispatches", dispatches}};
+  for (const auto& [name, detail] : all)
+    if (text == name) return detail;
+  return std::nullopt;
+}
+
 // Reads one variable after the other, and keeps the first sentence about what is wrong.
 class Reader {
  public:
@@ -117,6 +126,8 @@ Settings read_settings(const Variables& variables, std::string& problem) {
   read.value("REEL_CAPTURE_LIMIT", capture::parse_bytes, s.limit_bytes,
              "no size; write 500M or 2Gi");
   s.overwrite = read.flag("REEL_CAPTURE_OVERWRITE");
+  read.value("REEL_CAPTURE_STAMPS", parse_stamps, s.stamps,
+             "none of none, submits, barriers, dispatches");
   const auto parse_first = [](std::string_view text) {
     const auto count = parse_count(text);
     return count && *count > 0 ? count : std::nullopt;

@@ -18,11 +18,20 @@ struct CommandSpan {
   friend bool operator==(const CommandSpan&, const CommandSpan&) = default;
 };
 
+// Where a capture writes timestamps of Vulkan: more of them take more of the device's time.
+enum class StampDetail : std::uint8_t {
+  none,
+  submits,    // around what is submitted
+  barriers,   // and at barriers
+  dispatches  // and around each command
+};
+
 struct Settings {
   std::string path;  // a pattern (%p, %n, …); empty: nothing is captured before somebody asks
   Contents contents = Contents::inputs;
   std::uint64_t limit_bytes = 0;  // 0: none
   bool overwrite = false;
+  StampDetail stamps = StampDetail::barriers;
 
   std::uint64_t first = 0;              // stop after so many recorded commands; 0: no such stop
   std::optional<CommandSpan> commands;  // only these

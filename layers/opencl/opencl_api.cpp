@@ -72,6 +72,7 @@ class OpenClApi final : public capture::ApiAdapter {
     return fmt::format("{} ({})", status_name(status), status);
   }
   bool stamps_reads() const noexcept override { return true; }
+  void times(void*, std::uint32_t, capture::SubmissionTimes&) noexcept override {}
   bool stamps(void* completion, document::StampRow& row) noexcept override {
     const auto get = [&](cl_profiling_info what) {
       cl_ulong ns = 0;

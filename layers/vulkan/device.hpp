@@ -18,6 +18,7 @@
 #include "layers/session/quietly.hpp"
 #include "layers/tracking/handle_table.hpp"
 #include "layers/vulkan/functions.hpp"
+#include "layers/vulkan/stamps/query_pools.hpp"
 
 namespace reel::layer::vk {
 
@@ -138,6 +139,7 @@ struct Sampler;
 struct Semaphore;
 struct SetLayout;
 struct ShaderModule;
+class StampRun;
 struct UpdateTemplate;
 
 struct Device final : Object {
@@ -181,6 +183,12 @@ struct Device final : Object {
   std::mutex mutex;  // of what follows
   std::vector<std::shared_ptr<Queue>> queues;
   std::vector<Done*> given;  // that the driver may still signal, with a reference each
+
+  // Timestamps of ours, for whoever needs some next.
+  QueryPools query_pools;
+  std::mutex spares_mutex;  // of what follows; nothing else is locked meanwhile
+  std::vector<std::shared_ptr<StampRun>> spare_runs;
+  std::atomic<std::uint64_t> last_tick{0};  // the latest that its clock was seen at
 
   std::vector<std::shared_ptr<void>> never_done;  // commands of ours that nobody tells the end of
 

@@ -147,6 +147,9 @@ namespace reel::layer::vk {
   F(CmdBeginRenderPass)                     \
   A(CmdBeginRenderPass2, KHR)               \
   A(CmdBeginRendering, KHR)                 \
+  F(CmdEndRenderPass)                       \
+  A(CmdEndRenderPass2, KHR)                 \
+  A(CmdEndRendering, KHR)                   \
   F(GetCalibratedTimestampsEXT)             \
   F(SetDebugUtilsObjectNameEXT)             \
   F(SetDebugUtilsObjectTagEXT)              \

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "layers/vulkan/stamps/batch_stamps.hpp"
 #include "recording/contents/byte_source.hpp"
 
 namespace reel::layer::vk {
@@ -34,8 +35,14 @@ void SubmissionReader::read(const CommandBuffer& commands) {
   if (now_) state.scopes = now_->scopes;
   State* const before = std::exchange(now_, &state);
   is_broken_ = is_broken_ || commands.ops.is_broken();
-  commands.ops.for_each(
-      [&](const OpHeader& header, const void* op) { read_op(state, header, op); });
+  const std::uint32_t first_stamp =
+      stamps_ && commands.stamps ? stamps_->add_set(commands.stamps) : 0;
+  commands.ops.for_each([&](const OpHeader& header, const void* op) {
+    const auto first = static_cast<std::uint32_t>(list_.count);
+    read_op(state, header, op);
+    if (stamps_)
+      stamps_->add_op(header, op, first_stamp, first, static_cast<std::uint32_t>(list_.count));
+  });
   now_ = before;
   --depth_;
 }
@@ -127,6 +134,8 @@ void SubmissionReader::read_op(State& state, const OpHeader& header, const void*
     }
     case OpKind::end_label:
       if (!state.scopes.empty()) state.scopes.pop_back();
+      return;
+    case OpKind::stamp:
       return;
   }
 }

@@ -22,10 +22,13 @@
 
 namespace reel::layer::vk {
 
+class BatchStamps;
+
 class SubmissionReader {
  public:
-  SubmissionReader(Device& device, capture::Submission& list, Scope scope)
-      : device_(device), list_(list), outer_(scope) {}
+  // With `stamps`, tells them what there is to time.
+  SubmissionReader(Device& device, capture::Submission& list, Scope scope, BatchStamps* stamps)
+      : device_(device), list_(list), outer_(scope), stamps_(stamps) {}
 
   void read(const CommandBuffer& commands);
   // What the layouts of images are once it ran, in order.
@@ -79,6 +82,7 @@ class SubmissionReader {
   Device& device_;
   capture::Submission& list_;
   const Scope outer_;
+  BatchStamps* const stamps_;
   State* now_ = nullptr;
   std::vector<std::pair<Storage*, VkImageLayout>> layouts_;
   bool is_broken_ = false;

@@ -140,12 +140,15 @@ class VulkanApi final : public capture::ApiAdapter {
   std::string words(int status) const override {
     return fmt::format("{} ({})", result_name(status), status);
   }
-  bool stamps(void* completion, document::StampRow& row) noexcept override {
+  // All that the program gives is given together.
+  bool stamps(void*, document::StampRow&) noexcept override { return false; }
+  void times(void* completion, std::uint32_t first,
+             capture::SubmissionTimes& times) noexcept override {
     Done& done = *done_of(completion);
     const std::lock_guard lock(done.mutex);
-    row.started_ns = done.started_ns;
-    row.ended_ns = done.ended_ns;
-    return done.ended_ns != 0;
+    times.seen_ns = done.seen_ns;
+    for (const auto& batch : done.stamps)
+      if (batch->first_command() == first) quietly([&] { times.commands = batch->times(); });
   }
   // Copies of ours go with the program's own batch.
   bool stamps_reads() const noexcept override { return false; }

@@ -83,6 +83,7 @@ class DiffTime:
     shift_ns: int  # of the lower decile
     floor_ns: int  # a shift must be larger
     significant: bool
+    comparable: bool  # False: recording takes the graphs of one document apart
     passes_needed: int | None
 
 

@@ -70,7 +70,7 @@ class KernelTable(_ListTable[TraceKernel]):
         usage: dict[int, dict[str, int]] = {
             row["kernel"]: row for row in _reel.kernel_usage(self._trace._data)
         }
-        names = ("count", "timed", "total_ns", "mean_ns", "least_ns", "p50_ns", "p95_ns", "most_ns")
+        names = ("count", "timed", "total_ns", "mean_ns", "least_ns", "p50_ns", "p95_ns", "most_ns", "together", "together_ns")
         return super().columns() | {name: number_column([usage[i][name] for i in range(len(self))]) for name in names}
 
 

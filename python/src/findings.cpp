@@ -67,6 +67,7 @@ py::dict to_time(const analysis::DiffTime& time) {
   row["shift_ns"] = time.shift_ns;
   row["floor_ns"] = time.floor_ns;
   row["significant"] = time.significant;
+  row["comparable"] = time.comparable;
   row["passes_needed"] = time.passes_needed;
   return row;
 }
@@ -166,6 +167,8 @@ py::list find_usage(const Trace& trace) {
     row["p50_ns"] = usage.p50_ns;
     row["p95_ns"] = usage.p95_ns;
     row["most_ns"] = usage.most_ns;
+    row["together"] = usage.together;
+    row["together_ns"] = usage.together_ns;
     result.append(row);
   }
   return result;

@@ -112,6 +112,7 @@ auto with_list(const Trace& trace, const std::string& name, Call call) {
   if (name == "orders") return call(trace.orders());
   if (name == "edges") return call(trace.edges());
   if (name == "submissions") return call(trace.submissions());
+  if (name == "intervals") return call(trace.intervals());
   if (name == "barriers") return call(trace.barriers());
   throw py::key_error("A trace has no table '" + name + "'.");
 }

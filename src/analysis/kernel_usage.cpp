@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
@@ -11,10 +12,13 @@ namespace reel::analysis {
 
 namespace {
 
-// The smallest time that this share of all runs does not exceed.
-std::uint64_t quantile(const std::vector<std::uint64_t>& sorted, double share) {
-  const auto rank = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
-  return sorted[std::min(rank, sorted.size() - 1)];
+// The smallest time that this share of all runs does not exceed. Puts it in its place: two of a
+// million take a third of the time that sorting them does.
+std::uint64_t quantile(std::vector<std::uint64_t>& times, double share) {
+  const auto rank = static_cast<std::size_t>(share * static_cast<double>(times.size()));
+  const auto place = times.begin() + static_cast<std::ptrdiff_t>(std::min(rank, times.size() - 1));
+  std::ranges::nth_element(times, place);
+  return *place;
 }
 
 double variation_of(const std::vector<std::uint64_t>& times, double mean) {
@@ -45,6 +49,7 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
     shapes[work.kernel].insert(
         {items.x, items.y, items.z, work.group_size.x, work.group_size.y, work.group_size.z});
   }
+  std::vector<std::uint32_t> last_interval(usages.size(), no_index);
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     const TraceCommand& command = trace.commands()[c];
     const TraceWork& work = trace.work_of(command);
@@ -53,7 +58,14 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
     ++usage.count;
     if (usage.first == no_index) usage.first = c;
     usage.last = c;
-    if (!command.has_run_times()) continue;
+    if (!command.has_run_times()) {
+      const auto interval = trace.interval_of(c);
+      if (!interval) continue;
+      ++usage.together;
+      if (std::exchange(last_interval[work.kernel], *interval) != *interval)
+        usage.together_ns += trace.intervals()[*interval].size_ns();
+      continue;
+    }
     times[work.kernel].push_back(command.run_ns());
     usage.total_ns += command.run_ns();
     usage.bound_bytes += bytes_of_work[command.work];
@@ -64,16 +76,18 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
     usage.timed = times[k].size();
     usage.shapes = static_cast<std::uint32_t>(shapes[k].size());
     if (times[k].empty()) continue;
-    std::ranges::sort(times[k]);
     usage.mean_ns = usage.total_ns / usage.timed;
-    usage.least_ns = times[k].front();
+    const auto [least, most] = std::ranges::minmax(times[k]);
+    usage.least_ns = least;
+    usage.most_ns = most;
     usage.p50_ns = quantile(times[k], 0.5);
     usage.p95_ns = quantile(times[k], 0.95);
-    usage.most_ns = times[k].back();
     usage.variation = variation_of(
         times[k], static_cast<double>(usage.total_ns) / static_cast<double>(usage.timed));
   }
-  std::ranges::stable_sort(usages, std::ranges::greater{}, &KernelUsage::total_ns);
+  std::ranges::stable_sort(usages, std::ranges::greater{}, [](const KernelUsage& usage) {
+    return std::pair(usage.total_ns, usage.together_ns);
+  });
   return usages;
 }
 

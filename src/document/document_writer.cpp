@@ -149,6 +149,7 @@ void DocumentWriter::add(const ClockRow& row) { tables_->add(row, TableId::clock
 void DocumentWriter::add(const EdgeRow& row) { tables_->add(row, TableId::edges); }
 void DocumentWriter::add(const NoteRow& row) { tables_->add(row, TableId::notes); }
 void DocumentWriter::add(const SubmissionRow& row) { tables_->add(row, TableId::submissions); }
+void DocumentWriter::add(const IntervalRow& row) { tables_->add(row, TableId::intervals); }
 void DocumentWriter::add(const BarrierRow& row) { tables_->add(row, TableId::barriers); }
 
 void DocumentWriter::flush() {

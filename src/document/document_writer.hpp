@@ -61,6 +61,7 @@ class DocumentWriter {
   void add(const EdgeRow& row);
   void add(const NoteRow& row);
   void add(const SubmissionRow& row);
+  void add(const IntervalRow& row);
   void add(const BarrierRow& row);
 
   void flush();                        // everything so far reaches the file

@@ -51,8 +51,9 @@ ExportReport export_trace(const Trace& trace, ExportFormat format, const std::st
 }
 
 void tell_untimed(const Trace& trace, ExportReport& report) {
-  const auto untimed = std::ranges::count_if(
-      trace.commands(), [](const TraceCommand& command) { return !command.has_run_times(); });
+  std::uint64_t untimed = 0;
+  for (std::uint32_t c = 0; c < trace.commands().size(); ++c)
+    untimed += !trace.commands()[c].has_run_times() && !trace.interval_of(c);
   if (untimed > 0)
     report.left_out.push_back(
         fmt::format("{} of {} commands have no times, so they aren't on the timeline.", untimed,

@@ -4,7 +4,6 @@
 #include <functional>
 #include <limits>
 #include <queue>
-#include <tuple>
 
 namespace reel::page {
 namespace {
@@ -64,21 +63,26 @@ StreamCommands::StreamCommands(const Trace& trace)
 }
 
 std::vector<std::uint16_t> find_lanes(const Trace& trace) {
-  const auto& commands = trace.commands();
-  const StreamCommands streams(trace);
-  std::vector<std::uint16_t> lanes(commands.size());
-  std::vector<std::uint32_t> timed;
-  for (std::size_t s = 0; s < streams.size(); ++s) {
-    timed.clear();
-    for (const std::uint32_t i : streams.of(s))
-      if (commands[i].has_run_times()) timed.push_back(i);
-    // A launch starts with its first node, and lies above it.
-    const auto key = [&](std::uint32_t i) { return std::tuple(commands[i].started_ns, i); };
+  struct Timed {
+    std::uint64_t started_ns, ended_ns;
+    std::uint32_t command;
+  };
+  // Unpacked once, whatever is asked of it then.
+  std::vector<std::vector<Timed>> streams(trace.streams().size());
+  std::uint32_t at = 0;
+  for (const TraceCommand& command : trace.commands()) {
+    if (command.has_run_times())
+      streams[command.stream].push_back(
+          {command.started_ns, std::max(command.started_ns, command.ended_ns), at});
+    ++at;
+  }
+  std::vector<std::uint16_t> lanes(trace.commands().size());
+  // A launch starts with its first node, and lies above it.
+  const auto key = [](const Timed& timed) { return std::pair(timed.started_ns, timed.command); };
+  for (auto& timed : streams) {
     if (!std::ranges::is_sorted(timed, {}, key)) std::ranges::sort(timed, {}, key);
     LaneKeeper keeper;
-    for (const std::uint32_t i : timed)
-      lanes[i] = keeper.take(commands[i].started_ns,
-                             std::max(commands[i].started_ns, commands[i].ended_ns));
+    for (const Timed& one : timed) lanes[one.command] = keeper.take(one.started_ns, one.ended_ns);
   }
   return lanes;
 }

@@ -25,6 +25,8 @@ void write_usage(JsonWriter& json, const analysis::KernelUsage& usage) {
   json.member("p95_ns", usage.p95_ns);
   json.member("most_ns", usage.most_ns);
   json.member("variation", usage.variation);
+  json.member("together", usage.together);
+  json.member("together_ns", usage.together_ns);
   json.member("bound_bytes", usage.bound_bytes);
   json.member("bandwidth", usage.bandwidth());
   json.member("shapes", usage.shapes);

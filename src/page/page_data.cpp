@@ -98,6 +98,7 @@ void find_all(PageState& state, const std::optional<Trace>& before, const PageOp
   };
   state.report = analyze(state.trace, {.progress = part_from(0, 0.5), .dependencies = false});
   state.stages->reach(Stage::first_look);
+  state.stages->give_way();
   say("Looking at dependencies", 0.5);
   analysis::Dependencies found = analysis::find_dependencies(state.trace);
   state.report.dependencies = std::move(found.edges);
@@ -132,7 +133,10 @@ PageData::PageData(const Trace& before, const Trace& trace, const PageOptions& o
 
 std::optional<Resource> PageData::get(std::string_view name) const {
   if (name == "progress") return Resource{state_->stages->json(), "application/json"};
-  state_->stages->wait_for(stage_of(name));
+  const Stage stage = stage_of(name);
+  std::optional<page::PageStages::Looking> looking;
+  if (stage != Stage::all) looking.emplace(*state_->stages);
+  state_->stages->wait_for(stage);
   if (const auto table = page::tables().find(name); table != page::tables().end())
     return Resource{table->second(*state_), "application/octet-stream"};
   if (const auto list = lists().find(name); list != lists().end())

@@ -1,5 +1,7 @@
 #include "page/page_stages.hpp"
 
+#include <chrono>
+
 #include "graph/json_writer.hpp"
 
 namespace reel::page {
@@ -26,6 +28,22 @@ void PageStages::reach(Stage stage) {
   const std::lock_guard lock(mutex_);
   stage_ = stage;
   changed_.notify_all();
+}
+
+PageStages::Looking::Looking(const PageStages& stages) : stages_(stages) {
+  const std::lock_guard lock(stages_.mutex_);
+  ++stages_.looking_;
+}
+
+PageStages::Looking::~Looking() {
+  const std::lock_guard lock(stages_.mutex_);
+  --stages_.looking_;
+  stages_.changed_.notify_all();
+}
+
+void PageStages::give_way() {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::seconds(1), [&] { return looking_ == 0; });
 }
 
 void PageStages::wait_for(Stage stage) const {

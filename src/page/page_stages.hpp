@@ -34,6 +34,21 @@ class PageStages {
   void say(std::string_view what, double part);
   void reach(Stage stage);
   void wait_for(Stage stage) const;
+
+  // As long as this is there, somebody makes what the page asked for, or waits for the first look
+  // to make it. Not for whom waits for more: nobody gives way to them.
+  class Looking {
+   public:
+    explicit Looking(const PageStages& stages);
+    ~Looking();
+    Looking(const Looking&) = delete;
+    Looking& operator=(const Looking&) = delete;
+
+   private:
+    const PageStages& stages_;
+  };
+  // Who looks comes first: waits until nobody does, for a second at most.
+  void give_way();
   // {"what": "Looking at dependencies", "part": 0.5, "done": false}
   std::string json() const;
 
@@ -41,6 +56,7 @@ class PageStages {
   mutable std::mutex mutex_;  // of what follows
   mutable std::condition_variable changed_;
   Stage stage_ = Stage::none;
+  mutable std::size_t looking_ = 0;
   std::exception_ptr failure_;
   std::string what_ = "Starting";
   double part_ = 0;

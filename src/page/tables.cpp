@@ -60,6 +60,7 @@ const auto& works(const PageState& state) { return state.trace.works(); }
 const auto& calls(const PageState& state) { return state.trace.calls(); }
 const auto& regions(const PageState& state) { return state.trace.regions(); }
 const auto& overheads(const PageState& state) { return state.trace.overheads(); }
+const auto& intervals(const PageState& state) { return state.trace.intervals(); }
 const auto& gaps(const PageState& state) { return state.report.activity.gaps; }
 const auto& dependencies(const PageState& state) { return state.report.dependencies; }
 const auto& dependency_sets(const PageState& state) { return state.report.dependency_sets; }
@@ -76,6 +77,7 @@ const std::map<std::string_view, MakeTable>& tables() {
       {"calls", table_of<calls>},
       {"regions", table_of<regions>},
       {"overheads", table_of<overheads>},
+      {"intervals", table_of<intervals>},
       {"gaps", table_of<gaps>},
       {"dependencies", table_of<dependencies>},
       {"dependency_sets", table_of<dependency_sets>},

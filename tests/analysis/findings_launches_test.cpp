@@ -32,6 +32,19 @@ TEST(LaunchBound, IsNotFoundWhereKernelsTakeLonger) {
   add_launches(made, 30, 2);
   EXPECT_FALSE(find(made, "launch.bound"));
 }
+// What recording adds to a call is an average: calls below it took no time of their own, and count.
+TEST(LaunchBound, IsNotFoundForTheFewWhoseCallsWereLong) {
+  MadeDocument made;
+  add_launches(made, 3, 2);
+  add_launches(made, 3, 2);
+  made.overhead({100, 230}, OverheadKind::commands);
+  const auto k = made.kernel("k");
+  for (int i = 0; i < 16; ++i)
+    made.add({.kernel = k,
+              .run = {2000.0 + 40 * i, 2003.0 + 40 * i},
+              .call = test::Span{1960.0 + 40 * i, 1990.0 + 40 * i}});
+  EXPECT_FALSE(find(made, "launch.bound"));
+}
 TEST(LaunchBound, IsNotFoundInAGraphWhichIsOneCall) {
   MadeDocument made;
   const auto launch =

@@ -146,6 +146,10 @@ std::uint32_t MadeDocument::number_of(const WorkRow& work) {
 void MadeDocument::submission(std::uint32_t queue, std::uint32_t first, std::uint32_t count) {
   writer_->add(SubmissionRow{first, count, queue, writer_->text("vkQueueSubmit")});
 }
+void MadeDocument::interval(std::uint32_t queue, std::uint32_t first, std::uint32_t count,
+                            Span span) {
+  writer_->add(IntervalRow{first, count, queue, at_us(span.begin), at_us(span.end)});
+}
 void MadeDocument::order(std::uint32_t command, std::uint32_t after, OrderKind kind,
                          std::uint64_t stages) {
   writer_->add(OrderRow{command, stream_of_command_[command], after, kind, stages});
@@ -161,8 +165,8 @@ void MadeDocument::pass(Span span) {
   writer_->add(
       RegionRow{TraceRegion::Kind::pass, ++passes_, 0, 1, at_us(span.begin), at_us(span.end)});
 }
-void MadeDocument::overhead(Span span) {
-  writer_->add(OverheadRow{OverheadKind::inputs, 1, at_us(span.begin), at_us(span.end), 1});
+void MadeDocument::overhead(Span span, OverheadKind kind) {
+  writer_->add(OverheadRow{kind, 1, at_us(span.begin), at_us(span.end), 1});
 }
 void MadeDocument::contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,
                             const std::vector<float>& values, bool stored) {

@@ -110,7 +110,7 @@ TEST_F(HostileTrace, UnknownColumnsAreSkippedInSilence) {
     const Offset<schema::Commands> commands(b.EndTable(start));
     const auto newer = b.CreateString("a table of tomorrow");
     const auto batch = b.StartTable();
-    b.AddOffset(schema::Batch::VT_BARRIERS + 2, newer);
+    b.AddOffset(schema::Batch::VT_INTERVALS + 2, newer);
     b.AddOffset(schema::Batch::VT_COMMANDS, commands);
     return Offset<schema::Batch>(b.EndTable(batch));
   });
@@ -299,6 +299,23 @@ TEST_F(HostileTrace, SubmissionsAndBarriersAreOfWhatIsThere) {
   EXPECT_EQ(trace.submissions()[0].count, 2u);
   EXPECT_EQ(trace.submission_of(2), std::nullopt);
   EXPECT_EQ(trace.barriers().size(), 1u);
+}
+
+TEST_F(HostileTrace, IntervalsAreOfCommandsThatAreThere) {
+  const Trace trace = with([](Batches& b) {
+    for (std::uint32_t i = 0; i < 4; ++i) b.add(command(i));
+    b.add(ClockRow{0, 1000, 1000, 1});
+    b.add(IntervalRow{0, 2, 0, 2000, 3000});
+    b.add(IntervalRow{1, 1, 0, 2000, 3000});  // of another
+    b.add(IntervalRow{2, 3, 0, 2000, 3000});  // ends past the last command
+    b.add(IntervalRow{2, 0, 0, 2000, 3000});  // of nothing
+    b.add(IntervalRow{2, 1, 9, 2000, 3000});  // no such stream
+    b.add(IntervalRow{3, ~0u, 0, 2000, 3000});
+  });
+  ASSERT_EQ(trace.intervals().size(), 1u);
+  EXPECT_EQ(trace.intervals()[0].count, 2u);
+  EXPECT_EQ(trace.interval_of(2), std::nullopt);
+  EXPECT_EQ(trace.interval_of(no_index), std::nullopt);
 }
 
 TEST_F(HostileTrace, RangesPastTheirBufferTakeTheirWorkWithThem) {

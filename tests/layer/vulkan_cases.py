@@ -53,6 +53,58 @@ def window(options, **expected):
     return vulkan("windows", title=f"windows {options}", options=options, replay="partly", **expected)
 
 
+# What the program's own timestamps say of its work, beside what was recorded of it: times of the first dispatch, and of the
+# two behind the barrier together. lavapipe's clock is the host's, so they can be compared as they are.
+OWN_TIMES = """
+with own(first, before, after, behind, last) as (
+    select cast(substr(scope, 5, 6) as integer), cast(substr(scope, 12, 20) as integer),
+        cast(substr(scope, 33, 20) as integer), cast(substr(scope, 54, 20) as integer), cast(substr(scope, 75, 20) as integer)
+    from commands where scope like 'own %' and kind = 'dispatch'),
+error(ns) as (select max(clock_error_ns) from devices)
+"""
+CUT = (
+    OWN_TIMES
+    + """
+select count(*), sum(c.started_ns <= own.before + ns), sum(own.after <= c.ended_ns + ns), sum(c.ended_ns <= own.behind + ns),
+    sum(i.count), sum(i.begin_ns = c.ended_ns), sum(own.last <= i.end_ns + ns)
+from own, error join commands c on c.id = own.first join intervals i on i.first = own.first + 2"""
+)
+EACH = (
+    OWN_TIMES
+    + """
+select count(*), sum(c.started_ns + ns >= own.before), sum(c.ended_ns <= own.after + ns),
+    sum(d.started_ns + ns >= own.behind), sum(e.ended_ns <= own.last + ns), (select count(*) from intervals)
+from own, error join commands c on c.id = own.first join commands d on d.id = own.first + 2 join commands e on e.id = own.first + 3"""
+)
+WHOLE = (
+    OWN_TIMES
+    + """
+select count(*), sum(i.count), sum(i.begin_ns <= own.before + ns), sum(own.last <= i.end_ns + ns)
+from own, error join intervals i on i.first = own.first"""
+)
+ALONE = "select count(*) from commands where kind = 'dispatch' and run_ns is not null and scope = ''"
+TOGETHER = "select count(*), sum(count) from intervals"
+
+
+def timed(way, rows, options=""):
+    return vulkan(f"timed {way}", options=options, rows=rows)
+
+
+CUT_ROWS = {CUT: [[3, 3, 3, 3, 6, 3, 3]], ALONE: [[3]]}
+TIMES = [
+    *[timed(way, CUT_ROWS) for way in ("once", "again", "secondary", "batches", "buffers", "flagged_buffers")],
+    # Where it may be under way twice nobody knows which of the two a time within it is of.
+    timed("simultaneous", {TOGETHER: [[3, 12]], ALONE: [[0]]}),
+    timed("once", {EACH: [[3, 3, 3, 3, 3, 0]]}, "--stamps dispatches"),
+    timed("batches", {EACH: [[3, 3, 3, 3, 3, 0]]}, "--stamps dispatches"),
+    timed("once", {WHOLE: [[3, 12, 3, 3]], ALONE: [[0]]}, "--stamps submits"),
+    timed("batches", {WHOLE: [[3, 12, 3, 3]], ALONE: [[0]]}, "--stamps submits"),
+    timed(
+        "once",
+        {TOGETHER: [[0, None]], ALONE: [[0]], "select text from notes where kind = 'no_stamps'": [["No timestamps were asked for."]]},
+        "--stamps none",
+    ),
+]
 MEMORY = [
     vulkan(
         "flush_invalidate",
@@ -175,6 +227,14 @@ VULKAN_GROUPS = {
     "vulkan_images": IMAGES,
     "vulkan_lives": LIVES,
     "vulkan_windows": WINDOWS,
+    "vulkan_times": TIMES,
+    # Captured, with the validation layer of Khronos between us and the driver: it must have nothing to say of what we add.
+    "vulkan_valid_capture": [
+        vulkan(command, options=options, replay=None, environment={"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation"})
+        for options in ("", "--stamps dispatches")
+        for command in ("timed again", "timed secondary", "timed batches", "timed buffers", "queries", "secondary", "submit2",
+                        "drawn", "transfers", "storage_images")
+    ],
     "vulkan_ffmpeg": [ffmpeg("avgblur_vulkan=5,gblur_vulkan"), ffmpeg("chromaber_vulkan=dist_x=2,scale_vulkan=w=100:h=80")],
     "vulkan_idle": [
         vulkan(command, idle=True)

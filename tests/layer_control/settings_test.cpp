@@ -73,6 +73,10 @@ TEST(LayerSettings, EveryVariableIsRead) {
   EXPECT_EQ(allowed({{"REEL_CAPTURE_COMMANDS", "5-7"}}).settings.commands, (CommandSpan{5, 7}));
   EXPECT_EQ(allowed({{"REEL_CAPTURE_COMMANDS", "5"}}).settings.commands, (CommandSpan{5, 5}));
   EXPECT_EQ(allowed({{"REEL_CAPTURE_SUBMITS", "10-20"}}).settings.submits, (CommandSpan{10, 20}));
+  EXPECT_EQ(allowed({}).settings.stamps, StampDetail::barriers);
+  EXPECT_EQ(allowed({{"REEL_CAPTURE_STAMPS", "dispatches"}}).settings.stamps,
+            StampDetail::dispatches);
+  EXPECT_EQ(allowed({{"REEL_CAPTURE_STAMPS", "none"}}).settings.stamps, StampDetail::none);
   EXPECT_DOUBLE_EQ(allowed({{"REEL_CAPTURE_LAST", "3s"}}).settings.last_s, 3);
   EXPECT_TRUE(allowed({{"REEL_CAPTURE_TRIGGER", "1"}}).settings.trigger);
 }
@@ -85,6 +89,7 @@ TEST(LayerSettings, NonsenseIsNamedAndNothingIsCaptured) {
       {"REEL_CAPTURE_FIRST", {"0", "-3", "many", "3x"}},
       {"REEL_CAPTURE_COMMANDS", {"7-5", "a-b", "1-", "-"}},
       {"REEL_CAPTURE_SUBMITS", {"7-5", "x"}},
+      {"REEL_CAPTURE_STAMPS", {"all", "barrier", "1"}},
       {"REEL_CAPTURE_AFTER", {"-1", "0", "soon", "inf", "nan", "1e300", "5m"}},
       {"REEL_CAPTURE_FOR", {"x"}},
       {"REEL_CAPTURE_LAST", {"0"}},

@@ -129,7 +129,7 @@ def work(number, given, seeds, results):
     folder = given.work / f"worker{number}"
     checkers = {kind: one(tools, folder / kind) for kind, one in CHECKERS.items()}
     for seed in iter(seeds.get, None):
-        kind = given.only or ("opencl", "own")[seed % 2]
+        kind = given.only or ("opencl", "own", "vulkan")[seed % 3]
         off = [] if given.all else [one for one in OFF[kind] if one not in given.much]
         without = given.without + off
         one, checker = TRIES[kind](seed, without, given.much), checkers[kind]

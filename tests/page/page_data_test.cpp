@@ -13,6 +13,7 @@
 
 #include "document/document_writer.hpp"
 #include "document/sample_document.hpp"
+#include "page/page_stages.hpp"
 #include "page_documents.hpp"
 #include "reel/arguments.hpp"
 #include "reel/insights.hpp"
@@ -365,6 +366,20 @@ TEST_F(PageDataTest, TheFirstLookDoesNotWaitForTheRest) {
   for (std::size_t i = 0; i < names.size(); ++i)
     EXPECT_EQ(later[i].get(), whole.get(names[i])->bytes) << names[i];
   EXPECT_EQ(json::parse(data.get("progress")->bytes)["done"], true);
+}
+
+// On two cores that are busy, dependencies would take what the first look needs.
+TEST_F(PageDataTest, TheRestGivesWayToThoseWhoLook) {
+  page::PageStages stages;
+  std::optional<page::PageStages::Looking> looking(std::in_place, stages);
+  auto rest = std::async(std::launch::async, [&] { stages.give_way(); });
+  EXPECT_EQ(rest.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  looking.reset();
+  EXPECT_EQ(rest.wait_for(std::chrono::milliseconds(500)), std::future_status::ready);
+  // Not for ever.
+  looking.emplace(stages);
+  auto other = std::async(std::launch::async, [&] { stages.give_way(); });
+  EXPECT_EQ(other.wait_for(std::chrono::seconds(20)), std::future_status::ready);
 }
 
 TEST_F(PageDataTest, WhatTheAnalysisFailsWithIsTold) {

@@ -59,6 +59,7 @@ class Submissions : public testing::Test {
     ToyEvent* event = api_.submit(*queue_, {}, [works] {
       for (const auto& work : works) work();
     });
+    event->timed_together = timed_together_;
     event->recorded = recording_.submitted(ticket, 0, capture::Completion::of(api_, event));
     between();
     if (starts_late) api_.hold_up(false);
@@ -81,6 +82,7 @@ class Submissions : public testing::Test {
     return found;
   }
 
+  std::uint32_t timed_together_ = 0;
   const ScratchFolder folder_;
   ToyApi api_{{.name = "toy"}};
   std::atomic<std::uint32_t> strays_{0};
@@ -106,6 +108,29 @@ TEST_F(Submissions, AreRowsWithTheirCommandsInARow) {
   ASSERT_EQ(trace.submissions().size(), 1u);
   EXPECT_EQ(trace.submissions()[0].count, 2u);
   EXPECT_EQ(trace.text(trace.submissions()[0].call), "submit");
+}
+
+TEST_F(Submissions, AreTimedTogetherWhereNobodyKnowsMore) {
+  timed_together_ = 2;
+  Submission list;
+  fill(list, 0, page, 1);
+  fill(list, page, page, 2);
+  give(list);
+  timed_together_ = 1;
+  Submission alone;
+  fill(alone, 0, page, 3);
+  give(alone);
+  const Trace trace = end();
+  ASSERT_EQ(trace.intervals().size(), 1u);
+  EXPECT_EQ(trace.intervals()[0].first, 0u);
+  EXPECT_EQ(trace.intervals()[0].count, 2u);
+  EXPECT_FALSE(trace.commands()[0].has_run_times());
+  EXPECT_TRUE(trace.commands()[2].has_run_times());
+  // Nobody asked the device what its clock says: when they were given and seen to be done did.
+  ASSERT_TRUE(trace.devices()[0].clock_error_ns);
+  const std::uint64_t error = *trace.devices()[0].clock_error_ns;
+  EXPECT_GE(trace.intervals()[0].begin_ns + error, trace.commands()[0].call_begin_ns);
+  EXPECT_GE(trace.commands()[2].started_ns + error, trace.commands()[2].call_begin_ns);
 }
 
 TEST_F(Submissions, AResultIsOfTheLastCommandThatWroteIt) {

@@ -173,6 +173,14 @@ bool ToyApi::stamps(void* completion, document::StampRow& row) noexcept {
   return row.ended_ns != 0;
 }
 
+void ToyApi::times(void* completion, std::uint32_t, capture::SubmissionTimes& times) noexcept {
+  const ToyEvent& event = *event_of(completion);
+  times.seen_ns = monotonic_ns();
+  if (event.timed_together)
+    times.commands = {
+        {0, event.timed_together, event.timed_together == 1, event.started_ns, event.ended_ns}};
+}
+
 bool ToyApi::tell_when_done(void* completion, capture::ReadUnderWay* read) noexcept {
   if (!options_.tells) return false;
   {

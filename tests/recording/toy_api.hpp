@@ -22,6 +22,7 @@ struct ToyEvent {
   std::atomic<int> references{1};
   std::atomic<int> status{1};
   std::uint64_t started_ns = 0, ended_ns = 0;
+  std::uint32_t timed_together = 0;          // so many commands of a submission
   std::vector<capture::ReadUnderWay*> told;  // under the driver's lock
   capture::RecordedEvent recorded;
 };
@@ -80,6 +81,8 @@ class ToyApi final : public capture::ApiAdapter {
   void finish(void* queue) noexcept override;
   std::string words(int status) const override { return "toy error " + std::to_string(status); }
   bool stamps(void* completion, document::StampRow& row) noexcept override;
+  void times(void* completion, std::uint32_t first,
+             capture::SubmissionTimes& times) noexcept override;
   bool stamps_reads() const noexcept override { return true; }
   bool tell_when_done(void* completion, capture::ReadUnderWay* read) noexcept override;
   const capture::RecordedEvent* waited_for(const capture::Ticket& ticket,

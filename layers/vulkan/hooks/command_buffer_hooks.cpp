@@ -3,6 +3,7 @@
 
 #include "layers/vulkan/hooks/hooks.hpp"
 #include "layers/vulkan/objects/command_buffer.hpp"
+#include "layers/vulkan/stamps/ticks.hpp"
 
 namespace reel::layer::vk {
 
@@ -17,6 +18,7 @@ VkResult VKAPI_CALL create_pool(VkDevice handle, const VkCommandPoolCreateInfo* 
       auto made = std::make_shared<CommandPool>();
       made->handle = *pool;
       made->family = info->queueFamilyIndex;
+      made->is_protected = info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT;
       device.command_pools.add(*pool, std::move(made));
     });
   return result;
@@ -34,7 +36,7 @@ VkResult VKAPI_CALL reset_pool(VkDevice handle, VkCommandPool pool, VkCommandPoo
   Device& device = *device_of(handle);
   if (const CommandPool* known = device.command_pools.find(pool))
     for (const VkCommandBuffer buffer : known->buffers)
-      if (CommandBuffer* commands = command_buffers().find(buffer)) commands->ops.clear();
+      if (CommandBuffer* commands = command_buffers().find(buffer)) commands->clear();
   return device.next.ResetCommandPool(handle, pool, flags);
 }
 
@@ -52,6 +54,7 @@ VkResult VKAPI_CALL allocate(VkDevice handle, const VkCommandBufferAllocateInfo*
       made->handle = buffers[i];
       made->pool = info->commandPool;
       made->is_secondary = info->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+      made->can_stamp = pool && !pool->is_protected && !why_no_stamps(device, pool->family);
       if (pool) pool->buffers.push_back(buffers[i]);
       command_buffers().add(buffers[i], std::move(made));
     }
@@ -74,14 +77,15 @@ void VKAPI_CALL free_buffers(VkDevice handle, VkCommandPool pool, std::uint32_t 
 VkResult VKAPI_CALL begin(VkCommandBuffer handle, const VkCommandBufferBeginInfo* info) {
   CommandBuffer* commands = command_buffers().find(handle);
   if (!commands) return device_of(handle)->next.BeginCommandBuffer(handle, info);
-  commands->ops.clear();
+  commands->clear();
+  commands->begin_stamps(info->flags);
   return commands->next->BeginCommandBuffer(handle, info);
 }
 
 VkResult VKAPI_CALL reset(VkCommandBuffer handle, VkCommandBufferResetFlags flags) {
   CommandBuffer* commands = command_buffers().find(handle);
   if (!commands) return device_of(handle)->next.ResetCommandBuffer(handle, flags);
-  commands->ops.clear();
+  commands->clear();
   return commands->next->ResetCommandBuffer(handle, flags);
 }
 

@@ -97,6 +97,7 @@ void VKAPI_CALL push_set_by_template(VkCommandBuffer handle, VkDescriptorUpdateT
 void VKAPI_CALL dispatch(VkCommandBuffer handle, std::uint32_t x, std::uint32_t y,
                          std::uint32_t z) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<DispatchOp>(OpKind::dispatch)) *op = {{0, 0, 0}, {x, y, z}};
   commands.next->CmdDispatch(handle, x, y, z);
 }
@@ -105,6 +106,7 @@ void VKAPI_CALL dispatch_base(VkCommandBuffer handle, std::uint32_t base_x, std:
                               std::uint32_t base_z, std::uint32_t x, std::uint32_t y,
                               std::uint32_t z) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<DispatchOp>(OpKind::dispatch))
     *op = {{base_x, base_y, base_z}, {x, y, z}};
   commands.next->CmdDispatchBase(handle, base_x, base_y, base_z, x, y, z);
@@ -112,6 +114,7 @@ void VKAPI_CALL dispatch_base(VkCommandBuffer handle, std::uint32_t base_x, std:
 
 void VKAPI_CALL dispatch_indirect(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<DispatchIndirectOp>(OpKind::dispatch_indirect))
     *op = {buffer, offset};
   commands.next->CmdDispatchIndirect(handle, buffer, offset);
@@ -122,6 +125,7 @@ void VKAPI_CALL dispatch_indirect(VkCommandBuffer handle, VkBuffer buffer, VkDev
 void VKAPI_CALL copy_buffer(VkCommandBuffer handle, VkBuffer from, VkBuffer to, std::uint32_t count,
                             const VkBufferCopy* regions) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<CopyBufferOp>(OpKind::copy_buffer, count * sizeof *regions)) {
     *op = {from, to, count};
     copy_list(OpList::behind(op), regions, count);
@@ -131,6 +135,7 @@ void VKAPI_CALL copy_buffer(VkCommandBuffer handle, VkBuffer from, VkBuffer to, 
 
 void VKAPI_CALL copy_buffer2(VkCommandBuffer handle, const VkCopyBufferInfo2* info) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   const std::uint32_t count = info->regionCount;
   if (auto* op =
           commands.ops.add<CopyBufferOp>(OpKind::copy_buffer, count * sizeof(VkBufferCopy))) {
@@ -147,6 +152,7 @@ void VKAPI_CALL copy_image(VkCommandBuffer handle, VkImage from, VkImageLayout f
                            VkImage to, VkImageLayout to_layout, std::uint32_t count,
                            const VkImageCopy* regions) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<CopyImageOp>(OpKind::copy_image, count * sizeof *regions)) {
     *op = {from, to, from_layout, to_layout, count};
     copy_list(OpList::behind(op), regions, count);
@@ -156,6 +162,7 @@ void VKAPI_CALL copy_image(VkCommandBuffer handle, VkImage from, VkImageLayout f
 
 void VKAPI_CALL copy_image2(VkCommandBuffer handle, const VkCopyImageInfo2* info) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   const std::uint32_t count = info->regionCount;
   if (auto* op = commands.ops.add<CopyImageOp>(OpKind::copy_image, count * sizeof(VkImageCopy))) {
     *op = {info->srcImage, info->dstImage, info->srcImageLayout, info->dstImageLayout, count};
@@ -196,12 +203,14 @@ void VKAPI_CALL buffer_to_image(VkCommandBuffer handle, VkBuffer buffer, VkImage
                                 VkImageLayout layout, std::uint32_t count,
                                 const VkBufferImageCopy* regions) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   note_pixels(commands, OpKind::copy_buffer_to_image, buffer, image, layout, count, regions);
   commands.next->CmdCopyBufferToImage(handle, buffer, image, layout, count, regions);
 }
 
 void VKAPI_CALL buffer_to_image2(VkCommandBuffer handle, const VkCopyBufferToImageInfo2* info) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   note_pixels(commands, OpKind::copy_buffer_to_image, info->srcBuffer, info->dstImage,
               info->dstImageLayout, info->regionCount, info->pRegions);
   commands.next->CmdCopyBufferToImage2(handle, info);
@@ -211,12 +220,14 @@ void VKAPI_CALL image_to_buffer(VkCommandBuffer handle, VkImage image, VkImageLa
                                 VkBuffer buffer, std::uint32_t count,
                                 const VkBufferImageCopy* regions) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   note_pixels(commands, OpKind::copy_image_to_buffer, buffer, image, layout, count, regions);
   commands.next->CmdCopyImageToBuffer(handle, image, layout, buffer, count, regions);
 }
 
 void VKAPI_CALL image_to_buffer2(VkCommandBuffer handle, const VkCopyImageToBufferInfo2* info) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   note_pixels(commands, OpKind::copy_image_to_buffer, info->dstBuffer, info->srcImage,
               info->srcImageLayout, info->regionCount, info->pRegions);
   commands.next->CmdCopyImageToBuffer2(handle, info);
@@ -227,6 +238,7 @@ void VKAPI_CALL image_to_buffer2(VkCommandBuffer handle, const VkCopyImageToBuff
 void VKAPI_CALL fill_buffer(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
                             VkDeviceSize size, std::uint32_t data) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<FillBufferOp>(OpKind::fill_buffer))
     *op = {buffer, offset, size, data};
   commands.next->CmdFillBuffer(handle, buffer, offset, size, data);
@@ -235,6 +247,7 @@ void VKAPI_CALL fill_buffer(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSiz
 void VKAPI_CALL update_buffer(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
                               VkDeviceSize size, const void* data) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<UpdateBufferOp>(OpKind::update_buffer, size)) {
     *op = {buffer, offset, size};
     std::memcpy(OpList::behind(op), data, size);
@@ -255,6 +268,7 @@ void VKAPI_CALL clear_color(VkCommandBuffer handle, VkImage image, VkImageLayout
                             const VkClearColorValue* color, std::uint32_t count,
                             const VkImageSubresourceRange* ranges) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   note_clear(commands, image, layout, color, count, ranges);
   commands.next->CmdClearColorImage(handle, image, layout, color, count, ranges);
 }
@@ -263,6 +277,7 @@ void VKAPI_CALL clear_depth(VkCommandBuffer handle, VkImage image, VkImageLayout
                             const VkClearDepthStencilValue* value, std::uint32_t count,
                             const VkImageSubresourceRange* ranges) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   note_clear(commands, image, layout, nullptr, count, ranges);
   commands.next->CmdClearDepthStencilImage(handle, image, layout, value, count, ranges);
 }
@@ -278,12 +293,14 @@ void VKAPI_CALL blit(VkCommandBuffer handle, VkImage from, VkImageLayout from_la
                      VkImageLayout to_layout, std::uint32_t count, const VkImageBlit* regions,
                      VkFilter filter) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   note_images(commands, "vkCmdBlitImage", from, to);
   commands.next->CmdBlitImage(handle, from, from_layout, to, to_layout, count, regions, filter);
 }
 
 void VKAPI_CALL blit2(VkCommandBuffer handle, const VkBlitImageInfo2* info) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   note_images(commands, "vkCmdBlitImage2", info->srcImage, info->dstImage);
   commands.next->CmdBlitImage2(handle, info);
 }
@@ -292,12 +309,14 @@ void VKAPI_CALL resolve(VkCommandBuffer handle, VkImage from, VkImageLayout from
                         VkImageLayout to_layout, std::uint32_t count,
                         const VkImageResolve* regions) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   note_images(commands, "vkCmdResolveImage", from, to);
   commands.next->CmdResolveImage(handle, from, from_layout, to, to_layout, count, regions);
 }
 
 void VKAPI_CALL resolve2(VkCommandBuffer handle, const VkResolveImageInfo2* info) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   note_images(commands, "vkCmdResolveImage2", info->srcImage, info->dstImage);
   commands.next->CmdResolveImage2(handle, info);
 }
@@ -307,6 +326,7 @@ void VKAPI_CALL copy_queries(VkCommandBuffer handle, VkQueryPool pool, std::uint
                              std::uint32_t count, VkBuffer buffer, VkDeviceSize offset,
                              VkDeviceSize stride, VkQueryResultFlags flags) {
   CommandBuffer& commands = command_buffer(handle);
+  const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<QueryCopyOp>(OpKind::query_copy)) {
     const VkDeviceSize one = flags & VK_QUERY_RESULT_64_BIT ? 8 : 4;
     const VkDeviceSize each = flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT ? 2 * one : one;

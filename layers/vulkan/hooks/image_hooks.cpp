@@ -252,6 +252,7 @@ void VKAPI_CALL begin_pass(VkCommandBuffer handle, const VkRenderPassBeginInfo* 
                            VkSubpassContents contents) {
   CommandBuffer& commands = command_buffer(handle);
   note_pass(commands, "vkCmdBeginRenderPass", *info);
+  commands.is_rendering = true;
   commands.next->CmdBeginRenderPass(handle, info, contents);
 }
 
@@ -259,6 +260,7 @@ void VKAPI_CALL begin_pass2(VkCommandBuffer handle, const VkRenderPassBeginInfo*
                             const VkSubpassBeginInfo* begin) {
   CommandBuffer& commands = command_buffer(handle);
   note_pass(commands, "vkCmdBeginRenderPass2", *info);
+  commands.is_rendering = true;
   commands.next->CmdBeginRenderPass2(handle, info, begin);
 }
 
@@ -275,7 +277,28 @@ void VKAPI_CALL begin_rendering(VkCommandBuffer handle, const VkRenderingInfo* i
     add(info->pStencilAttachment);
     note_render(commands, "vkCmdBeginRendering", views);
   });
+  commands.is_rendering = true;
+  if (info->flags & (VK_RENDERING_SUSPENDING_BIT | VK_RENDERING_RESUMING_BIT))
+    commands.has_split_rendering = true;
   commands.next->CmdBeginRendering(handle, info);
+}
+
+void VKAPI_CALL end_pass(VkCommandBuffer handle) {
+  CommandBuffer& commands = *command_buffers().find(handle);
+  commands.is_rendering = false;
+  commands.next->CmdEndRenderPass(handle);
+}
+
+void VKAPI_CALL end_pass2(VkCommandBuffer handle, const VkSubpassEndInfo* end) {
+  CommandBuffer& commands = *command_buffers().find(handle);
+  commands.is_rendering = false;
+  commands.next->CmdEndRenderPass2(handle, end);
+}
+
+void VKAPI_CALL end_rendering(VkCommandBuffer handle) {
+  CommandBuffer& commands = *command_buffers().find(handle);
+  commands.is_rendering = false;
+  commands.next->CmdEndRendering(handle);
 }
 
 }  // namespace
@@ -300,6 +323,11 @@ std::span<const Hook> image_hooks() {
       {"vkCmdBeginRenderPass2KHR", begin_pass2},
       {"vkCmdBeginRendering", begin_rendering},
       {"vkCmdBeginRenderingKHR", begin_rendering},
+      {"vkCmdEndRenderPass", end_pass},
+      {"vkCmdEndRenderPass2", end_pass2},
+      {"vkCmdEndRenderPass2KHR", end_pass2},
+      {"vkCmdEndRendering", end_rendering},
+      {"vkCmdEndRenderingKHR", end_rendering},
   };
   return hooks;
 }

@@ -13,6 +13,7 @@
 #include "layers/vulkan/hooks/hooks.hpp"
 #include "layers/vulkan/objects/device_row.hpp"
 #include "layers/vulkan/objects/queue.hpp"
+#include "layers/vulkan/stamps/ticks.hpp"
 #include "layers/vulkan/submission.hpp"
 #include "layers/vulkan/vulkan_api.hpp"
 #include "recording/writing/call_meter.hpp"
@@ -29,10 +30,12 @@ void note_queue(Device& device, VkQueue handle, std::uint32_t family) {
   made->handle = handle;
   made->family = family;
   made->device = identity_of_device(device);
-  // Without a look at both clocks nobody could place its times.
-  made->can_stamp = family < device.families.size() &&
-                    device.families[family].timestampValidBits > 0 &&
-                    device.next.GetCalibratedTimestampsEXT;
+  const char* why = why_no_stamps(device, family);
+  if (!why && control::stamps() == StampDetail::none) why = "No timestamps were asked for.";
+  if (why)
+    made->why_no_stamps = why;
+  else
+    made->can_stamp = true;
   {
     const std::lock_guard lock(device.mutex);
     device.queues.push_back(made);
@@ -115,7 +118,11 @@ BatchView view_of(const VkSubmitInfo2& info) {
 // With commands of ours around the program's. They must not run before what it waits for.
 struct Ours {
   std::vector<VkCommandBuffer> ahead;
-  VkCommandBuffer behind = VK_NULL_HANDLE;
+  const BatchStamps* stamps = nullptr;  // between the program's and behind them; null: none
+
+  VkCommandBuffer before(std::size_t i) const {
+    return stamps && i > 0 ? stamps->before_buffer(i) : VK_NULL_HANDLE;
+  }
 };
 struct Extended {
   std::vector<VkCommandBuffer> commands;
@@ -126,9 +133,11 @@ struct Extended {
 
 void put_around(VkSubmitInfo& info, const Ours& ours, Extended& lists) {
   lists.commands.assign(ours.ahead.begin(), ours.ahead.end());
-  lists.commands.insert(lists.commands.end(), info.pCommandBuffers,
-                        info.pCommandBuffers + info.commandBufferCount);
-  if (ours.behind) lists.commands.push_back(ours.behind);
+  for (std::uint32_t i = 0; i < info.commandBufferCount; ++i) {
+    if (const VkCommandBuffer stamp = ours.before(i)) lists.commands.push_back(stamp);
+    lists.commands.push_back(info.pCommandBuffers[i]);
+  }
+  if (ours.stamps) lists.commands.push_back(ours.stamps->last());
   info.pCommandBuffers = lists.commands.data();
   info.commandBufferCount = static_cast<std::uint32_t>(lists.commands.size());
   for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
@@ -144,9 +153,11 @@ void put_around(VkSubmitInfo2& info, const Ours& ours, Extended& lists) {
     lists.command_infos.push_back(one);
   };
   for (const VkCommandBuffer commands : ours.ahead) add(commands);
-  lists.command_infos.insert(lists.command_infos.end(), info.pCommandBufferInfos,
-                             info.pCommandBufferInfos + info.commandBufferInfoCount);
-  if (ours.behind) add(ours.behind);
+  for (std::uint32_t i = 0; i < info.commandBufferInfoCount; ++i) {
+    if (const VkCommandBuffer stamp = ours.before(i)) add(stamp);
+    lists.command_infos.push_back(info.pCommandBufferInfos[i]);
+  }
+  if (ours.stamps) add(ours.stamps->last());
   info.pCommandBufferInfos = lists.command_infos.data();
   info.commandBufferInfoCount = static_cast<std::uint32_t>(lists.command_infos.size());
   lists.wait_infos.assign(info.pWaitSemaphoreInfos,
@@ -163,6 +174,7 @@ struct Batch {
   BatchView view;
   capture::Submission list;
   Extended lists;
+  std::unique_ptr<BatchStamps> stamps;  // null: it is not timed
   std::optional<SubmissionReader> reader;
   capture::RecordedEvent event;
 };
@@ -178,6 +190,7 @@ std::uint64_t count_commands(const CommandBuffer& commands) {
       case OpKind::push_set:
       case OpKind::begin_label:
       case OpKind::end_label:
+      case OpKind::stamp:
         return;
       case OpKind::execute: {
         const auto& execute = *static_cast<const ExecuteOp*>(op);
@@ -212,9 +225,14 @@ class Submitting {
     batch.list.call = function_;
     Scope scope = current_scope();
     for (const std::string& label : queue_.labels) scope = scope.child(label);
-    batch.reader.emplace(*queue_.owner, batch.list, scope);
-    for (const VkCommandBuffer handle : batch.view.commands)
-      batch.reader->read(command_buffer(handle));
+    if (batch.ticket.behind && is_timed_)
+      batch.stamps = std::make_unique<BatchStamps>(queue_.owner, queue_.family, *done_);
+    batch.reader.emplace(*queue_.owner, batch.list, scope, batch.stamps.get());
+    const bool may_cut = cuts(batch.view);
+    for (std::size_t i = 0; i < batch.view.commands.size(); ++i) {
+      if (batch.stamps && may_cut) batch.stamps->begin_buffer(i);
+      batch.reader->read(command_buffer(batch.view.commands[i]));
+    }
     if (batch.reader->has_broken_list()) {
       use->note("not_recorded",
                 "A submission is missing: no memory was left to note its commands.");
@@ -243,20 +261,23 @@ class Submitting {
   Ours ours(std::size_t i) {
     Batch& batch = *batches_[i];
     Ours ours;
-    if (done_) done_->runs.reserve(batches_.size());  // no memory may be missing once they run
+    if (done_) {  // no memory may be missing once they run
+      done_->runs.reserve(batches_.size());
+      done_->stamps.reserve(batches_.size());
+    }
     if (batch.ticket.run)
       if (const VkCommandBuffer copies = batch.ticket.run->close()) ours.ahead.push_back(copies);
-    // Which of several batches a time is of their one fence doesn't tell.
-    if (batches_.size() != 1 || !queue_.can_stamp || !batch.ticket.behind ||
-        !batch.ticket.submission || batch.list.count == 0)
+    if (!batch.stamps || !batch.ticket.submission || !batch.stamps->close(batch.ticket.id))
       return ours;
-    done_->stamps = StampRun::make(queue_);
-    if (!done_->stamps) return ours;
-    ours.ahead.push_back(done_->stamps->first());
-    ours.behind = done_->stamps->last();
+    ours.ahead.push_back(batch.stamps->first());
+    ours.stamps = batch.stamps.get();
     return ours;
   }
   Extended& lists(std::size_t i) { return batches_[i]->lists; }
+  // The batches go as the program gave them: queries of ours hold what was there before.
+  void forget_stamps() noexcept {
+    for (const auto& batch : batches_) batch->stamps.reset();
+  }
 
   void finish(const RecordingUse& use, VkResult result, VkFence fence) {
     if (done_) stand_behind(result);
@@ -333,8 +354,10 @@ class Submitting {
   }
 
   void stand_behind(VkResult result) {
-    for (const auto& batch : batches_)
+    for (const auto& batch : batches_) {
       if (batch->ticket.run) done_->runs.push_back(std::move(batch->ticket.run));
+      if (batch->stamps) done_->stamps.push_back(std::move(batch->stamps));
+    }
     if (result == VK_SUCCESS) {
       mark(queue_, done_);
       if (waits_for_host_) queue_.set_held(done_);
@@ -361,8 +384,19 @@ class Submitting {
                      batches_.empty() ? capture::Completion() : behind(*batches_.back())};
   }
 
+  // Between its buffers a timestamp may stand, unless one goes on with what the last one draws.
+  bool cuts(const BatchView& view) const {
+    return stamps_ != StampDetail::submits &&
+           std::ranges::none_of(view.commands, [](VkCommandBuffer handle) {
+             const CommandBuffer* commands = command_buffers().find(handle);
+             return commands && commands->has_split_rendering;
+           });
+  }
+
   Queue& queue_;
   const char* const function_;
+  const StampDetail stamps_ = control::stamps();
+  const bool is_timed_ = queue_.can_stamp && stamps_ != StampDetail::none;
   std::vector<std::unique_ptr<Batch>> batches_;
   Done* done_ = nullptr;
   std::vector<EarlierSignal> signals_;  // of batches before
@@ -421,6 +455,7 @@ VkResult submit(VkQueue handle, std::uint32_t count, const Info* infos, VkFence 
         put_around(changed[i], ours, submitting.lists(i));
     is_prepared = true;
   });
+  if (!is_prepared) submitting.forget_stamps();
   meter.driver_begins();
   const VkResult result = call(is_prepared ? changed.data() : infos);
   meter.driver_ends();

@@ -10,6 +10,8 @@
 
 namespace reel::layer::vk {
 
+class StampSet;
+
 struct CommandBuffer final : Object {
   // Of a hook that records: the device's own functions, at hand without a second look-up.
   const DeviceFunctions* next = nullptr;
@@ -17,7 +19,37 @@ struct CommandBuffer final : Object {
   VkCommandBuffer handle = VK_NULL_HANDLE;
   VkCommandPool pool = VK_NULL_HANDLE;
   bool is_secondary = false;
+  bool can_stamp = false;  // its queue family
+  // Of what is being recorded: timestamps of ours go to barriers, and around each command.
+  bool stamps_barriers = false, stamps_commands = false;
+  bool is_rendering = false;
+  bool has_split_rendering = false;  // goes on in another buffer, with nothing in between
   OpList ops;
+  std::shared_ptr<StampSet> stamps;  // null: none yet
+
+  // What was recorded is thrown away.
+  void clear() noexcept;
+  // Recording begins: decides whether it gets timestamps.
+  void begin_stamps(VkCommandBufferUsageFlags usage) noexcept;
+  void stamp(StampPlace place) noexcept;
+};
+
+// Around the call that records one command, where each is stamped.
+class OwnStamps {
+ public:
+  explicit OwnStamps(CommandBuffer& commands) noexcept : commands_(commands) {
+    if (commands.stamps_commands) [[unlikely]]
+      commands.stamp(StampPlace::before);
+  }
+  ~OwnStamps() {
+    if (commands_.stamps_commands) [[unlikely]]
+      commands_.stamp(StampPlace::after);
+  }
+  OwnStamps(const OwnStamps&) = delete;
+  OwnStamps& operator=(const OwnStamps&) = delete;
+
+ private:
+  CommandBuffer& commands_;
 };
 
 // The one with this handle; where no memory was left to note it, one that stands for all such of
@@ -31,6 +63,7 @@ inline CommandBuffer& command_buffer(VkCommandBuffer handle) noexcept {
 struct CommandPool final : Object {
   VkCommandPool handle = VK_NULL_HANDLE;
   std::uint32_t family = 0;
+  bool is_protected = false;
   std::vector<VkCommandBuffer> buffers;  // pools are for one thread at a time
 };
 

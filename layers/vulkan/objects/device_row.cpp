@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
+
+#include "layers/vulkan/stamps/ticks.hpp"
 
 namespace reel::layer::vk {
 
@@ -134,8 +137,10 @@ std::optional<std::uint64_t> device_now_ns(const void* device) noexcept {
   if (example->next.GetCalibratedTimestampsEXT(example->handle, 1, &info, &ticks, &deviation) !=
       VK_SUCCESS)
     return std::nullopt;
-  return static_cast<std::uint64_t>(
-      static_cast<double>(ticks) * static_cast<double>(identity.properties.limits.timestampPeriod));
+  std::uint32_t bits = 0;
+  for (const VkQueueFamilyProperties& family : example->families)
+    bits = std::max(bits, family.timestampValidBits);
+  return nanoseconds_of(*example, bits, ticks);
 }
 
 }  // namespace reel::layer::vk

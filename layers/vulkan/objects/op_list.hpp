@@ -38,6 +38,7 @@ enum class OpKind : std::uint16_t {
   execute,
   begin_label,
   end_label,
+  stamp,  // of ours
 };
 
 struct OpHeader {
@@ -143,6 +144,12 @@ struct RenderOp {
 };
 struct ExecuteOp {
   std::uint32_t count;  // then count × VkCommandBuffer
+};
+// Where a timestamp stands: at a barrier, or before or after the one command that it is of.
+enum class StampPlace : std::uint32_t { barrier, before, after };
+struct StampOp {
+  std::uint32_t number;  // in the command buffer's StampSet
+  StampPlace place;
 };
 struct LabelOp {
   std::uint32_t size;  // then the text

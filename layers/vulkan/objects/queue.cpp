@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "base/forks.hpp"
 #include "layers/control/control.hpp"
 #include "layers/session/recording_use.hpp"
+#include "layers/vulkan/stamps/ticks.hpp"
 #include "layers/vulkan/vulkan_api.hpp"
 
 namespace reel::layer::vk {
@@ -18,11 +20,14 @@ Done::~Done() {
 void Done::over(int why) noexcept {
   state = State::over;
   result = why;
+  seen_ns = monotonic_ns();
   if (why == 0)
     for (const auto& run : runs) run->copy_out();
-  if (why == 0 && stamps && !stamps->read(started_ns, ended_ns)) started_ns = ended_ns = 0;
+  if (why == 0)
+    for (const auto& batch : stamps) batch->read();
+  else
+    stamps.clear();
   runs.clear();
-  stamps.reset();
 }
 
 int Done::status() noexcept {
@@ -106,12 +111,13 @@ void Device::keep_for_good(Done& done) noexcept {
   try {
     const std::lock_guard lock(mutex);
     for (auto& run : done.runs) never_done.push_back(std::shared_ptr<void>(std::move(run)));
-    if (done.stamps) never_done.push_back(std::shared_ptr<void>(std::move(done.stamps)));
+    for (auto& batch : done.stamps) never_done.push_back(std::shared_ptr<void>(std::move(batch)));
   } catch (const std::bad_alloc&) {
     for (auto& run : done.runs) static_cast<void>(run.release());  // rather than taken away
-    static_cast<void>(done.stamps.release());
+    for (auto& batch : done.stamps) static_cast<void>(batch.release());
   }
   done.runs.clear();
+  done.stamps.clear();
 }
 
 void Device::settle_copies() noexcept {
@@ -198,10 +204,13 @@ void device_goes(Device& device) {
     }
     done->release();
   }
+  std::vector<std::shared_ptr<void>> never_done;
   {
     const std::lock_guard lock(device.mutex);
-    device.never_done.clear();
+    never_done.swap(device.never_done);
   }
+  never_done.clear();
+  destroy_spares(device);
   device.is_gone = true;
 }
 

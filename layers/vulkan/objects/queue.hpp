@@ -14,7 +14,7 @@
 
 #include "layers/vulkan/copy_run.hpp"
 #include "layers/vulkan/device.hpp"
-#include "layers/vulkan/stamp_run.hpp"
+#include "layers/vulkan/stamps/batch_stamps.hpp"
 #include "recording/calls/call_queue.hpp"
 #include "recording/calls/tracked.hpp"
 
@@ -32,10 +32,10 @@ struct Done {
   std::mutex mutex;  // of what follows
   enum class State : std::uint8_t { open, submitted, over } state = State::open;
   VkFence fence = VK_NULL_HANDLE;
-  int result = 0;                              // once it is over: below 0, why it failed
-  std::vector<std::unique_ptr<CopyRun>> runs;  // of ours, that are done with it
-  std::unique_ptr<StampRun> stamps;            // of its one batch; null: nobody knows
-  std::uint64_t started_ns = 0, ended_ns = 0;  // 0: likewise
+  int result = 0;                                    // once it is over: below 0, why it failed
+  std::vector<std::unique_ptr<CopyRun>> runs;        // of ours, that are done with it
+  std::vector<std::unique_ptr<BatchStamps>> stamps;  // of batches that are timed
+  std::uint64_t seen_ns = 0;                         // when it was seen to be over, on the host
 
   // Above 0: under way; 0: done; below: failed. Once it is done the bytes that were read are where
   // they belong.

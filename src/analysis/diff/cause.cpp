@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/time/device_work.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -26,6 +25,7 @@ bool goes_with(const DiffTime& part, std::int64_t delta) {
 }
 
 std::string medians(const DiffTime& time) {
+  if (!time.p) return fmt::format("{}, was {}", time_text(time.ns_b), time_text(time.ns_a));
   return fmt::format("{} ± {}, was {} ± {}", time_text(time.ns_b), time_text(time.spread_b_ns),
                      time_text(time.ns_a), time_text(time.spread_a_ns));
 }
@@ -67,7 +67,7 @@ class Sentence {
     if (!diff_.comparable)
       return "The documents have nothing in common that could be compared: kernels and copies of "
              "one make up less than a tenth of the other.";
-    return counts() + times() + graphs() + cut();
+    return (diff_.total.comparable ? counts() + times() : taken_apart()) + cut();
   }
 
  private:
@@ -81,17 +81,18 @@ class Sentence {
         neither ? "either" : "it");
   }
 
-  // Whoever compares a graph with single commands must know that recording takes the graph apart.
-  std::string graphs() const {
-    const Side& side = diff_.b.launches ? b_ : a_;
-    const bool has_one = (diff_.a.launches > 0) != (diff_.b.launches > 0);
-    if (!has_one || std::ranges::none_of(side.trace().devices(), records_nodes_one_by_one))
-      return "";
-    return fmt::format(
-        " The graph {} is enqueued node by node on this device while a capture records it; without "
-        "a "
-        "capture it is launched as one, and takes less.",
-        diff_.b.launches ? "after" : "before");
+  // A graph against single commands, where recording takes the graph apart. What the graph gains is
+  // in neither document; a replay of the other one can measure it.
+  std::string taken_apart() const {
+    const std::string prefix = counts();
+    std::string text = fmt::format(
+        "Whether the graph {} makes a pass faster can't be told: a capture enqueues its nodes one "
+        "by "
+        "one on this device, and without a capture it is launched as one. As recorded, {}{}",
+        diff_.b.launches ? "after" : "before", prefix, medians(diff_.total));
+    text += diff_.busy.p && !diff_.busy.significant ? "; kernels take as long as before" : part();
+    return fmt::format("{}. 'reel insights {} --prove' measures what a graph gains.", text,
+                       (diff_.b.launches ? a_ : b_).trace().path());
   }
 
   // What was cut off is in no number, and whoever reads them must know.
@@ -167,6 +168,8 @@ class Sentence {
                                     time.delta_ns() > 0 ? "more" : "less", share(time)));
     };
     add_time(diff_.idle, "the device was idle");
+    if (const std::string enqueued = enqueuing(); diff_.idle.significant && !enqueued.empty())
+      parts.back() += ", because " + enqueued;
     add_time(diff_.between, "between passes it was idle");
     if (parts.empty()) return "";
     std::string text = "; but " + parts[0];

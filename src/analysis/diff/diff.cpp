@@ -10,6 +10,7 @@
 #include "analysis/diff/contents.hpp"
 #include "analysis/diff/side.hpp"
 #include "analysis/diff/statistics.hpp"
+#include "analysis/time/device_work.hpp"
 
 namespace reel::analysis {
 
@@ -227,7 +228,13 @@ class DiffSearch {
     judge(parts);
     judge(runs);
     judge(kernels);
+    leave_out_interruptions();
     if (diff_.total.significant) name_the_cause();
+    if (is_taken_apart())
+      for (DiffTime* time : {&diff_.total, &diff_.idle, &diff_.between}) {
+        time->comparable = time->significant = false;
+        time->passes_needed.reset();
+      }
     for (DiffRow& row : diff_.rows) {
       if (row.change == Change::added || row.change == Change::removed) continue;
       const DiffTime& compared = row.run ? *row.run : row.time;
@@ -236,6 +243,44 @@ class DiffSearch {
       else if (row.run)
         row.change = row.count_b > row.count_a ? Change::more_runs : Change::fewer_runs;
     }
+  }
+
+  // Where threads of other programs interrupt every pass, but each time another command, the sum of
+  // many rows changes and none of them does. A change of a program is in its rows.
+  void leave_out_interruptions() {
+    if (!has_steady_rows(a_) || !has_steady_rows(b_)) return;
+    std::int64_t explained = diff_.idle.delta_ns();
+    std::map<std::string, std::int64_t> by_kernel;
+    for (const DiffRow& row : diff_.rows) {
+      explained += row.time.delta_ns();
+      by_kernel[row.name] += row.time.delta_ns();
+    }
+    const auto check = [](DiffTime& time, std::int64_t part) {
+      const std::int64_t delta = time.delta_ns();
+      if (delta > 0 ? part * 2 < delta : part * 2 > delta) time.significant = false;
+    };
+    check(diff_.total, explained);
+    check(diff_.busy, explained - diff_.idle.delta_ns());
+    for (DiffKernel& kernel : diff_.kernels) check(kernel.time, by_kernel[kernel.name]);
+  }
+
+  // Most rows are in most passes: their medians tell something.
+  static bool has_steady_rows(const Side& side) {
+    std::size_t steady = 0;
+    for (const auto& [key, row] : side.typical().rows) {
+      const auto has_row = [&key = key](const PassTime& pass) { return pass.rows.contains(key); };
+      steady += std::ranges::count_if(side.passes(), has_row) * 2 >=
+                static_cast<std::ptrdiff_t>(side.passes().size());
+    }
+    return steady * 2 >= side.typical().rows.size();
+  }
+
+  // A graph is compared with single commands, and recording enqueues its nodes one by one.
+  bool is_taken_apart() const {
+    if ((diff_.a.launches > 0) == (diff_.b.launches > 0)) return false;
+    if (diff_.total.ns_a == 0 || diff_.total.ns_b == 0) return false;  // there are no times at all
+    const Side& graphs = diff_.a.launches ? a_ : b_;
+    return std::ranges::any_of(graphs.trace().devices(), records_nodes_one_by_one);
   }
 
   // The total changed, so some part of it did, and the question is no longer whether, but which.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analysis/time/device_work.hpp"
+#include "analysis/time/timed_runs.hpp"
 
 namespace reel::analysis {
 
@@ -50,7 +50,12 @@ RowKey Side::key_of(const TraceWork& work) const {
 
 PassTime Side::time_of(std::uint32_t first, std::uint32_t end) const {
   PassTime pass;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_start;
+  struct Run {
+    std::uint64_t started_ns, ended_ns;
+    std::uint32_t first;
+    RowTime* row;  // null: of several rows, of which nobody knows what each took
+  };
+  std::vector<Run> by_start;
   std::vector<RowTime*> row_of;
   row_of.reserve(end - first);
   std::unordered_map<std::uint32_t, RowTime*> row_of_work;  // names are made once for each work
@@ -71,21 +76,34 @@ PassTime Side::time_of(std::uint32_t first, std::uint32_t end) const {
     row_of.push_back(row);
     if (is_device_work(work.kind) && command.has_run_times() &&
         command.ended_ns >= command.started_ns)
-      by_start.emplace_back(command.started_ns, c);
+      by_start.push_back({command.started_ns, command.ended_ns, c, row});
+  }
+  const auto& intervals = trace_.intervals();
+  for (auto i = std::ranges::lower_bound(intervals, first, {}, &TraceInterval::first);
+       i != intervals.end() && i->first + i->count <= end; ++i) {
+    if (works_of(trace_, *i).count == 0) continue;
+    RowTime* row = nullptr;
+    bool is_of_one = true;
+    for (std::uint32_t c = i->first; c < i->first + i->count; ++c)
+      if (RowTime* const its = row_of[c - first]) {
+        is_of_one = is_of_one && (!row || row == its);
+        row = its;
+      }
+    by_start.push_back({i->begin_ns, i->end_ns, i->first, is_of_one ? row : nullptr});
   }
   if (by_start.empty()) return pass;
-  std::ranges::sort(by_start);
+  std::ranges::sort(by_start, {},
+                    [](const Run& run) { return std::pair(run.started_ns, run.first); });
   // Where commands overlap, the time belongs to the one that began first.
-  std::uint64_t until = by_start[0].first;
-  for (const auto& [start, c] : by_start) {
-    const std::uint64_t ended = trace_.commands()[c].ended_ns;
-    if (ended <= until) continue;
-    const std::uint64_t own = ended - std::max(start, until);
-    row_of[c - first]->ns += own;
+  std::uint64_t until = by_start[0].started_ns;
+  for (const Run& run : by_start) {
+    if (run.ended_ns <= until) continue;
+    const std::uint64_t own = run.ended_ns - std::max(run.started_ns, until);
+    if (run.row) run.row->ns += own;
     pass.busy_ns += own;
-    until = ended;
+    until = run.ended_ns;
   }
-  pass.started_ns = by_start[0].first;
+  pass.started_ns = by_start[0].started_ns;
   pass.ended_ns = until;
   pass.total_ns = pass.ended_ns - pass.started_ns;
   return pass;

@@ -148,7 +148,8 @@ std::optional<std::uint32_t> times_needed(const Times& a, const Times& b, double
   const double by_rank = 7.84 / (6 * effect * effect) * inflation(a, b);
   const double by_drift = n * std::pow(drift_margin * drift / change, 2);
   constexpr double most = 10'000;  // nobody records as many to see it
-  const double needed = std::max({by_rank, by_drift, static_cast<double>(steady_times)});
+  // As many as are here didn't show it.
+  const double needed = std::max({by_rank, by_drift, static_cast<double>(steady_times), n + 1});
   if (needed > most) return std::nullopt;
   return static_cast<std::uint32_t>(std::ceil(needed)) + 1;  // the first pass doesn't count
 }

@@ -72,8 +72,9 @@ std::string gaps_text(const std::vector<Share>& gaps, std::uint64_t sum) {
   const std::string before = command_name(gaps[0].longest->after);
   if (gaps.size() == 1) return fmt::format("It is one gap, before {}.", before);
   if (longest * 2 >= sum)
-    return fmt::format("One gap of {}, before {}, is {} of it; the other {} add up to {}.",
-                       time_text(longest), before, share_text(longest, sum), gaps.size() - 1,
+    return fmt::format("One gap of {}, before {}, is {} of it; the other {} {}.",
+                       time_text(longest), before, share_text(longest, sum),
+                       gaps.size() == 2 ? "is" : fmt::format("{} add up to", gaps.size() - 1),
                        time_text(sum - longest));
   return fmt::format("The longest of {} is {}, before {}.", count_text(gaps.size(), "gap"),
                      time_text(longest), before);
@@ -105,9 +106,11 @@ std::string advice_for(const Case& c, const CauseText& text, const std::vector<S
 // Drivers finish building a kernel when it is first launched.
 void add_first_runs(const Case& c, const std::vector<Share>& gaps, std::uint64_t sum,
                     Finding& finding) {
+  const auto built = first_build_ns(c.trace);
   std::vector<bool> is_first(c.trace.commands().size());
   for (const KernelUsage& kernel : c.report.kernels)
-    if (kernel.first != no_index) is_first[kernel.first] = true;
+    if (built && kernel.first != no_index && c.command(kernel.first).started_ns >= *built)
+      is_first[kernel.first] = true;
   const std::uint64_t first_runs = part_of(gaps, [&](std::uint32_t i) { return is_first[i]; });
   finding.numbers.push_back({"before_first_runs", "ns", static_cast<double>(first_runs)});
   if (first_runs * 2 < sum) return;
@@ -151,7 +154,7 @@ void add_after_waits(const Case& c, std::uint64_t sum, std::uint32_t longest_aft
   const auto most =
       std::ranges::max_element(by_name, {}, [](const auto& entry) { return entry.second; });
   finding.title += fmt::format(" {} of it is the host's own time after it came back from {}.",
-                               share_text(after_waits, sum), c.trace.text(most->first));
+                               share_text(after_waits, sum), call_text(c.trace, most->first));
   const std::string general =
       "Enqueue the next commands before waiting for the ones before, so that the device has work "
       "while the host does its own.";
@@ -179,7 +182,8 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
   if (!by_call.empty()) {
     const auto most =
         std::ranges::max_element(by_call, {}, [](const auto& entry) { return entry.second; });
-    if (most->second * 2 > sum) finding.title += fmt::format(", in {}", c.trace.text(most->first));
+    if (most->second * 2 > sum)
+      finding.title += fmt::format(", in {}", call_text(c.trace, most->first));
   }
   finding.title += ". " + gaps_text(gaps, sum);
   finding.advice = advice_for(c, text, gaps, sum);
@@ -241,8 +245,9 @@ void add_outside(const Case& c, Finding& finding) {
   finding.numbers.push_back({"after_last", "ns", static_cast<double>(outside.after_ns)});
   if (outside.sum_ns() <= inside) return;
   const auto part = [&](std::uint64_t ns, const TimeSpan& span, const char* when) {
-    return fmt::format("{} passed {}{}", time_text(ns), when,
-                       during_text(c.trace, span.begin_ns, span.end_ns));
+    const std::string during = during_text(c.trace, span.begin_ns, span.end_ns);
+    return fmt::format("{} passed {}{}{}", time_text(ns), when, during.empty() ? "" : ", mostly",
+                       during);
   };
   std::string parts;
   if (outside.before_ns * 10 >= outside.sum_ns())
@@ -250,8 +255,9 @@ void add_outside(const Case& c, Finding& finding) {
   if (outside.after_ns * 10 >= outside.sum_ns())
     parts += (parts.empty() ? "" : ", and ") +
              part(outside.after_ns, outside.after, "after its last command");
-  finding.title += fmt::format(" That is about {} of the {} that were recorded: {}.",
-                               time_text(inside), time_text(activity.span_ns()), parts);
+  finding.title += fmt::format(
+      " That is from its first command to its last, {} of the {} that were recorded: {}.",
+      time_text(inside), time_text(activity.span_ns()), parts);
   const std::string then = finding.advice.empty() ? "" : " Then: " + finding.advice;
   finding.advice =
       "Look first at what the host does before the first command and after the last." + then;

@@ -60,9 +60,9 @@ void launch_bound_rule(const Case& c, Findings& findings) {
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     // Nodes of a graph were given by one call.
     if (!is_dispatch(c, i) || c.command(i).launch != no_index) continue;
+    if (c.command(i).call_end_ns <= c.command(i).call_begin_ns) continue;  // not known
     const std::uint64_t run = c.command(i).run_ns(), with_recording = giving_ns(c.command(i));
-    if (with_recording <= recording) continue;
-    const std::uint64_t call = with_recording - recording;
+    const std::uint64_t call = with_recording - std::min(with_recording, recording);
     runs.push_back(run);
     calls.push_back(call);
     if (run >= call) continue;
@@ -255,7 +255,8 @@ void outlier_rule(const Case& c, Findings& findings) {
       count_text(outliers.size(), "run"), outliers.size() == 1 ? "it" : "them", time_text(excess),
       describe_command(c.trace, outliers[0].command));
   if (first_runs == outliers.size())
-    finding.title += " Each was the first of its kind: warming up.";
+    finding.title += first_build_ns(c.trace) ? " Each was the first of its kind: warming up."
+                                             : " Each was the first of its kind that was recorded.";
   finding.advice =
       first_runs == outliers.size()
           ? "Exclude the first pass from measurements."

@@ -64,6 +64,16 @@ void path_rule(const Case& c, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+namespace {
+
+std::string rate_text(double gb_per_s) {
+  if (gb_per_s >= 1) return fmt::format("{:.3g} GB/s", gb_per_s);
+  return gb_per_s >= 1e-3 ? fmt::format("{:.3g} MB/s", gb_per_s * 1e3)
+                          : fmt::format("{:.3g} kB/s", gb_per_s * 1e6);
+}
+
+}  // namespace
+
 void bandwidth_rule(const Case& c, Findings& findings) {
   if (c.report.kernels.empty()) return;
   const KernelUsage& top = c.report.kernels[0];
@@ -71,10 +81,11 @@ void bandwidth_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "bandwidth"};
   finding.confidence = Confidence::possible;
   finding.title = fmt::format(
-      "Kernel {} took the most time, {} in {}, and moved at most {:.3g} GB/s, if it touched "
-      "all it was given, once.",
+      "Kernel {} took the most time, {} in {}, and moved at most {}, if it touched all it was "
+      "given, "
+      "once.",
       kernel_text(c.trace, top.kernel), time_text(top.total_ns), count_text(top.timed, "run"),
-      top.bandwidth());
+      rate_text(top.bandwidth()));
   finding.numbers = {{"at_most", "GB/s", top.bandwidth()},
                      {"given", "bytes", static_cast<double>(top.bound_bytes)}};
   finding.evidence.kernels = {top.kernel};

@@ -63,7 +63,7 @@ void capture_rule(const Case& c, Findings& findings) {
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     const WorkKind kind = c.work(i).kind;
     const bool has_time = kind != WorkKind::barrier && kind != WorkKind::host_call;
-    untimed += has_time && !c.command(i).has_run_times();
+    untimed += has_time && !c.command(i).has_run_times() && !c.trace.interval_of(i);
   }
   const std::uint64_t span = c.report.activity.span_ns();
   Finding finding{.id = "capture"};
@@ -79,9 +79,15 @@ void capture_rule(const Case& c, Findings& findings) {
     finding.title += fmt::format(" {} of it is CPU time of its own thread.", time_text(writing));
   if (overhead * 10 >= span && span) {
     finding.severity = Severity::warning;
-    finding.advice =
-        "Keep fewer contents (--contents hashes or none) before judging speed: times on the host "
-        "include the recording.";
+    const auto of = [&](OverheadKind kind) { return by_kind[static_cast<std::size_t>(kind)]; };
+    const std::uint64_t contents = of(OverheadKind::inputs) + of(OverheadKind::checks) +
+                                   of(OverheadKind::reading) + of(OverheadKind::waiting);
+    finding.advice = "Times on the host include the recording: don't judge speed by them.";
+    // Fewer contents save nothing where it is the commands that take the time.
+    finding.advice +=
+        contents > of(OverheadKind::commands)
+            ? " With fewer contents (--contents hashes or none) it takes less."
+            : " Most of it is noting each command, which fewer contents don't change.";
   }
   if (untimed) {
     finding.title += fmt::format(" {} without times: nothing is said of when they ran.",

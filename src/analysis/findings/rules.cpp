@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/time/host_calls.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -24,6 +25,20 @@ std::uint64_t giving_ns(const TraceCommand& command) {
   return end > begin ? call - (end - begin) : call;
 }
 
+std::optional<std::uint64_t> first_build_ns(const Trace& trace) {
+  const HostCalls kinds(trace);
+  std::optional<std::uint64_t> first;
+  for (const TraceCall& call : trace.calls())
+    if (kinds.kind_of(call) == CallKind::build && (!first || call.end_ns < *first))
+      first = call.end_ns;
+  return first;
+}
+
+std::string call_text(const Trace& trace, std::uint32_t name) {
+  const std::string& text = trace.text(name);
+  return text.starts_with("wait of ") ? "the " + text : text;  // the others are names of functions
+}
+
 std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns) {
   std::uint64_t most = 0;
   std::uint32_t name = 0;
@@ -35,7 +50,7 @@ std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_
     most = end - begin;
     name = call.name;
   }
-  return most * 2 >= end_ns - begin_ns && most ? " in " + trace.text(name) : "";
+  return most * 2 >= end_ns - begin_ns && most ? " in " + call_text(trace, name) : "";
 }
 
 std::vector<std::uint32_t> some(std::vector<std::uint32_t> list) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,13 @@ std::uint64_t median(std::vector<std::uint64_t>& values);
 
 // Host time that giving a command took, apart from running it where the device is the host.
 std::uint64_t giving_ns(const TraceCommand& command);
+
+// When the first build that was recorded ended. Kernels that were built before a capture began may
+// have run before it, too: what runs first in the document is no first run then.
+std::optional<std::uint64_t> first_build_ns(const Trace& trace);
+
+// The name of a call in a sentence.
+std::string call_text(const Trace& trace, std::uint32_t name);
 
 // " in GraphSession::finish()": the call that takes half of this time or more; empty if none does.
 std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns);

@@ -2,7 +2,6 @@
 // for.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,9 +11,32 @@
 
 namespace reel::analysis {
 
+// What commands were told to wait for.
+class CommandWaits {
+ public:
+  explicit CommandWaits(const Trace& trace) : orders_(trace.orders()) {
+    // Looked up for every command: a search among all orders each time would take longer.
+    first_.reserve(trace.commands().size() + 1);
+    std::uint32_t next = 0;
+    for (std::uint32_t c = 0; c <= trace.commands().size(); ++c) {
+      while (next < orders_.size() && orders_[next].command < c) ++next;
+      first_.push_back(next);
+    }
+  }
+
+  std::span<const TraceOrder> of(std::uint32_t command) const {
+    return orders_.subspan(first_[command], first_[command + 1] - first_[command]);
+  }
+
+ private:
+  std::span<const TraceOrder> orders_;  // by command
+  std::vector<std::uint32_t> first_;    // of each command
+};
+
+// The command before each one in its stream.
 class StreamOrder {
  public:
-  explicit StreamOrder(const Trace& trace) : trace_(trace) {
+  explicit StreamOrder(const Trace& trace) {
     std::vector<std::uint32_t> last(trace.streams().size(), no_index);
     previous_.reserve(trace.commands().size());
     for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
@@ -29,14 +51,7 @@ class StreamOrder {
     return before == no_index ? std::nullopt : std::optional(before);
   }
 
-  std::span<const TraceOrder> waits(std::uint32_t command) const {
-    const auto& orders = trace_.orders();
-    return {std::ranges::lower_bound(orders, command, {}, &TraceOrder::command),
-            std::ranges::upper_bound(orders, command, {}, &TraceOrder::command)};
-  }
-
  private:
-  const Trace& trace_;
   std::vector<std::uint32_t> previous_;
 };
 

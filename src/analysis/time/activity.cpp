@@ -1,21 +1,26 @@
 // Who ran when, and when a device had nothing to do in between; idle.cpp says why.
 #include <algorithm>
 
-#include "analysis/time/device_work.hpp"
 #include "analysis/time/idle.hpp"
+#include "analysis/time/timed_runs.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel::analysis {
 
 namespace {
 
-// Adds what a command ran to the union of those before it; commands come by their start.
-void unite(Lane& lane, const TraceCommand& command) {
-  if (lane.timed == 0) lane.begin_ns = lane.end_ns = command.started_ns;
-  ++lane.timed;
-  if (command.ended_ns <= lane.end_ns) return;
-  lane.busy_ns += command.ended_ns - std::max(command.started_ns, lane.end_ns);
-  lane.end_ns = command.ended_ns;
+// Adds what ran to the union of what was before it; they come by their start.
+void unite(Lane& lane, const TimedRun& run) {
+  if (lane.timed == 0) lane.begin_ns = lane.end_ns = run.started_ns;
+  lane.timed += run.last - run.first + 1;
+  if (run.ended_ns <= lane.end_ns) return;
+  lane.busy_ns += run.ended_ns - std::max(run.started_ns, lane.end_ns);
+  lane.end_ns = run.ended_ns;
+}
+
+// By the first command: no command is in two of them.
+bool starts_before(const TimedRun& a, const TimedRun& b) {
+  return std::pair(a.started_ns, a.first) < std::pair(b.started_ns, b.first);
 }
 
 }  // namespace
@@ -40,6 +45,7 @@ TimeSpan find_span(const Trace& trace) {
     take(command.call_begin_ns, command.call_end_ns);
     if (command.has_run_times()) take(command.started_ns, command.ended_ns);
   }
+  for (const TraceInterval& interval : trace.intervals()) take(interval.begin_ns, interval.end_ns);
   for (const TraceCall& call : trace.calls()) take(call.begin_ns, call.end_ns);
   // An allocation may come before the first call that has a row.
   if (end)
@@ -58,7 +64,7 @@ Activity find_activity(const Trace& trace) {
 
   const std::vector<std::uint64_t> own_ns = own_run_ns(trace);
   // With the times: looked up in each comparison, they would be unpacked thirty times.
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_start;
+  std::vector<TimedRun> by_start;
   by_start.reserve(own_ns.size());
   for (std::uint32_t c = 0; c < own_ns.size(); ++c) {
     const TraceCommand& command = trace.commands()[c];
@@ -67,7 +73,7 @@ Activity find_activity(const Trace& trace) {
     ++activity.streams[command.stream].commands;
     if (device != no_index) ++activity.devices[device].commands;
     if (!command.has_run_times() || command.ended_ns < command.started_ns) continue;
-    by_start.emplace_back(command.started_ns, c);
+    by_start.push_back({command.started_ns, command.ended_ns, c, c});
     activity.streams[command.stream].sum_ns += own_ns[c];
     if (!takes_device_time(kind, own_ns[c])) continue;
     if (device != no_index) activity.devices[device].sum_ns += own_ns[c];
@@ -75,27 +81,40 @@ Activity find_activity(const Trace& trace) {
     if (kind != WorkKind::dispatch && kind != WorkKind::launch && kind != WorkKind::unknown)
       activity.copy_ns += own_ns[c];
   }
-  if (!std::ranges::is_sorted(by_start)) std::ranges::sort(by_start);
+  for (const TraceInterval& interval : trace.intervals()) {
+    by_start.push_back(run_of(interval));
+    activity.streams[interval.stream].sum_ns += interval.size_ns();
+    const IntervalWorks works = works_of(trace, interval);
+    if (works.count == 0) continue;
+    if (const std::uint32_t device = trace.streams()[interval.stream].device; device != no_index)
+      activity.devices[device].sum_ns += interval.size_ns();
+    activity.sum_ns += interval.size_ns();
+    if (works.are_copies) activity.copy_ns += interval.size_ns();
+  }
+  if (!std::ranges::is_sorted(by_start, starts_before)) std::ranges::sort(by_start, starts_before);
 
-  const IdleSearch search(trace);
+  IdleSearch search(trace);
   std::vector<std::uint32_t> last_to_end(trace.devices().size(), no_index);
-  for (const auto& [started_ns, c] : by_start) {
-    const TraceCommand& command = trace.commands()[c];
-    unite(activity.streams[command.stream], command);
+  for (const TimedRun& run : by_start) {
+    const TraceCommand& command = trace.commands()[run.first];
+    unite(activity.streams[command.stream], run);
     const std::uint32_t device = trace.streams()[command.stream].device;
-    if (device == no_index || !takes_device_time(trace.works()[command.work].kind, own_ns[c]))
-      continue;
+    const auto interval = command.has_run_times() ? std::nullopt : trace.interval_of(run.first);
+    const bool takes_time =
+        interval ? works_of(trace, trace.intervals()[*interval]).count > 0
+                 : takes_device_time(trace.works()[command.work].kind, own_ns[run.first]);
+    if (device == no_index || !takes_time) continue;
     Lane& lane = activity.devices[device];
-    if (lane.timed > 0 && command.started_ns > lane.end_ns)
+    if (lane.timed > 0 && run.started_ns > lane.end_ns)
       search.explain({.device = device,
                       .begin_ns = lane.end_ns,
-                      .end_ns = command.started_ns,
+                      .end_ns = run.started_ns,
                       .before = last_to_end[device],
-                      .after = c,
+                      .after = run.first,
                       .period = activity.idle_periods++},
                      activity.gaps);
-    if (lane.timed == 0 || command.ended_ns > lane.end_ns) last_to_end[device] = c;
-    unite(lane, command);
+    if (lane.timed == 0 || run.ended_ns > lane.end_ns) last_to_end[device] = run.last;
+    unite(lane, run);
   }
   // Those of several devices come mixed.
   if (!std::ranges::is_sorted(activity.gaps, {}, &Gap::begin_ns))

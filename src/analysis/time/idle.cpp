@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/time/device_work.hpp"
+#include "analysis/time/timed_runs.hpp"
 
 namespace reel::analysis {
 
@@ -35,7 +35,11 @@ Intervals recording_times(const Trace& trace) {
 }
 
 IdleSearch::IdleSearch(const Trace& trace)
-    : trace_(trace), calls_(trace), order_(trace), capturing_(recording_times(trace)) {
+    : trace_(trace),
+      calls_(trace),
+      order_(trace),
+      waits_(trace),
+      capturing_(recording_times(trace)) {
   for (const TraceDevice& device : trace.devices())
     errors_ns_.push_back(device.clock_error_ns.value_or(0));
   // Of a document of one device, host calls alone.
@@ -50,10 +54,14 @@ IdleSearch::IdleSearch(const Trace& trace)
     else if (devices > 1 && device != no_index && is_device_work(kind))
       ends_ns_[device].push_back(command.ended_ns);
   }
+  if (devices > 1)
+    for (const TraceInterval& interval : trace.intervals())
+      if (const std::uint32_t device = trace.streams()[interval.stream].device; device != no_index)
+        ends_ns_[device].push_back(interval.end_ns);
   for (auto& ends : ends_ns_) std::ranges::sort(ends);
 }
 
-void IdleSearch::explain(const Gap& period, std::vector<Gap>& parts) const {
+void IdleSearch::explain(const Gap& period, std::vector<Gap>& parts) {
   const std::size_t first = parts.size();
   const auto add = [&](const Claim& claim) {
     if (claim.begin_ns >= claim.end_ns) return;
@@ -70,10 +78,10 @@ void IdleSearch::explain(const Gap& period, std::vector<Gap>& parts) const {
     part.after_wait = claim.after_wait;
     parts.push_back(part);
   };
-  Claims claims;
-  claim_all(period, claims);
+  claims_.clear();
+  claim_all(period, claims_);
   // What recording takes is recording's, whatever the program did meanwhile.
-  for (const Claim& claim : claims) {
+  for (const Claim& claim : claims_) {
     Claim rest = claim;
     capturing_.for_each_within(claim.begin_ns, claim.end_ns,
                                [&](std::uint64_t begin, std::uint64_t end) {
@@ -92,7 +100,7 @@ void IdleSearch::claim_all(const Gap& period, Claims& claims) const {
   const std::uint64_t error = errors_ns_[period.device];
   // Without a call, with work in between whose times nobody knows, or with clocks that put the
   // start before the call, nothing can be told.
-  if (next.call_begin_ns == 0 || next.started_ns + error < next.call_begin_ns ||
+  if (next.call_begin_ns == 0 || period.end_ns + error < next.call_begin_ns ||
       has_untimed_between(period)) {
     claims.push_back({period.begin_ns, period.end_ns, IdleCause::unknown});
     return;
@@ -162,12 +170,12 @@ std::uint64_t IdleSearch::end_of_awaited(const Gap& period) const {
   const std::uint64_t error = errors_ns_[period.device];
   std::uint64_t latest = 0;
   const auto look_at = [&](std::uint32_t c) {
-    const std::uint64_t end = trace_.commands()[c].ended_ns;
+    const std::uint64_t end = ended_ns(trace_, c);
     if (end > period.begin_ns + error && end <= period.end_ns + error)
       latest = std::max(latest, end);
   };
   if (const auto previous = order_.previous(period.after)) look_at(*previous);
-  for (const TraceOrder& wait : order_.waits(period.after)) look_at(wait.after);
+  for (const TraceOrder& wait : waits_.of(period.after)) look_at(wait.after);
   return latest;
 }
 
@@ -190,7 +198,7 @@ bool IdleSearch::has_untimed_between(const Gap& period) const {
   for (std::uint32_t c = first; c < end && c < first + 64; ++c) {
     const TraceCommand& command = trace_.commands()[c];
     if (trace_.streams()[command.stream].device == period.device && !command.has_run_times() &&
-        is_device_work(trace_.work_of(command).kind))
+        is_device_work(trace_.work_of(command).kind) && !trace_.interval_of(c))
       return true;
   }
   return false;

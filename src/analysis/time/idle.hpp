@@ -23,7 +23,7 @@ class IdleSearch {
   explicit IdleSearch(const Trace& trace);
 
   // Adds the parts of `period`, in time, whose cause is not known yet.
-  void explain(const Gap& period, std::vector<Gap>& parts) const;
+  void explain(const Gap& period, std::vector<Gap>& parts);
 
  private:
   struct Claim {
@@ -48,7 +48,9 @@ class IdleSearch {
   const Trace& trace_;
   HostCalls calls_;
   StreamOrder order_;
+  CommandWaits waits_;
   Intervals capturing_;
+  Claims claims_;  // of the period that is looked at: memory for a million of them is made once
   std::vector<std::uint64_t> errors_ns_;             // of the clocks, by device
   std::vector<std::vector<std::uint64_t>> ends_ns_;  // sorted; by device, then of host calls
 };

@@ -10,6 +10,7 @@
 
 #include "analysis/order/stream_order.hpp"
 #include "analysis/time/host_calls.hpp"
+#include "analysis/time/timed_runs.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel::analysis {
@@ -21,7 +22,7 @@ constexpr std::size_t most_what_ifs = 8;
 class PathSearch {
  public:
   PathSearch(const Trace& trace, const Activity& activity)
-      : trace_(trace), activity_(activity), calls_(trace), order_(trace) {
+      : trace_(trace), activity_(activity), calls_(trace), waits_(trace) {
     times_.reserve(trace.commands().size());
     for (const TraceCommand& command : trace.commands()) {
       // A launch stands for its nodes, which are there themselves.
@@ -29,6 +30,9 @@ class PathSearch {
                             trace.works()[command.work].kind != WorkKind::launch;
       times_.push_back(is_timed ? Times{command.started_ns, command.ended_ns} : untimed);
     }
+    for (const TraceInterval& interval : trace.intervals())
+      if (const TimedRun run = run_of(interval); works_of(trace, interval).count > 0)
+        times_[run.last] = {run.started_ns, run.ended_ns};
     for (std::uint32_t c = 0; c < times_.size(); ++c)
       if (is_timed(c)) by_end_.push_back(c);
     const auto ends_before = [&](std::uint32_t a, std::uint32_t b) {
@@ -50,7 +54,7 @@ class PathSearch {
       if (step.kind == PathStep::Kind::delay) path_.delay_ns += ns;
       if (step.kind != PathStep::Kind::command) continue;
       path_.command_ns += ns;
-      const std::uint32_t kernel = trace_.work_of(trace_.commands()[step.command]).kernel;
+      const std::uint32_t kernel = kernel_of(trace_.commands()[step.command]);
       if (kernel != no_index) path_.kernel_ns[kernel] += ns;
     }
     imagine();
@@ -63,6 +67,10 @@ class PathSearch {
     std::uint64_t started_ns, ended_ns;
   };
   static constexpr Times untimed{1, 0};
+  // Of several that were timed together the last stands for all, and no kernel.
+  std::uint32_t kernel_of(const TraceCommand& command) const {
+    return command.has_run_times() ? trace_.works()[command.work].kernel : no_index;
+  }
   bool is_timed(std::uint32_t c) const { return times_[c].ended_ns >= times_[c].started_ns; }
   std::uint64_t started(std::uint32_t c) const { return times_[c].started_ns; }
   std::uint64_t ended(std::uint32_t c) const { return times_[c].ended_ns; }
@@ -96,12 +104,19 @@ class PathSearch {
       } else if (last[stream] != no_index) {
         add(last[stream]);
       }
-      for (const TraceOrder& wait : order_.waits(c)) add(wait.after);
+      for (std::uint32_t member = first_timed_with(c); member <= c; ++member)
+        for (const TraceOrder& wait : waits_.of(member)) add(wait.after);
       if (is_timed(c)) last[stream] = c;
     }
     first_.push_back(static_cast<std::uint32_t>(before_.size()));
   }
+  std::uint32_t first_timed_with(std::uint32_t c) const {
+    const auto interval = is_timed(c) ? trace_.interval_of(c) : std::nullopt;
+    return interval ? trace_.intervals()[*interval].first : c;
+  }
   void add(std::uint32_t before) {
+    if (const auto interval = trace_.interval_of(before))
+      before = run_of(trace_.intervals()[*interval]).last;
     if (is_timed(before)) before_.push_back(before);
   }
   std::span<const std::uint32_t> predecessors(std::uint32_t c) const {
@@ -252,7 +267,7 @@ class PathSearch {
       }
       const std::uint64_t run = ended(c) - started(c), took = started(c) - was + run;
       for (std::size_t k = 0; k < most_what_ifs; ++k) end[c][k] = is[k] + took;
-      const std::uint32_t kernel = trace_.works()[command.work].kernel;
+      const std::uint32_t kernel = kernel_of(command);
       if (kernel != no_index && lane_of[kernel] < most_what_ifs)
         end[c][lane_of[kernel]] -= run - run / 2;
       for (std::size_t k = 0; k < most_what_ifs; ++k) last[k] = std::max(last[k], end[c][k]);
@@ -270,7 +285,7 @@ class PathSearch {
   const Trace& trace_;
   const Activity& activity_;
   HostCalls calls_;
-  StreamOrder order_;
+  CommandWaits waits_;
   std::vector<Times> times_;           // of every command
   std::vector<std::uint32_t> by_end_;  // timed commands
   std::vector<std::uint32_t> first_, before_;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "analysis/time/device_work.hpp"
 #include "analysis/time/repetitions.hpp"
+#include "analysis/time/timed_runs.hpp"
 #include "document/trace/ranges.hpp"
 
 namespace reel::analysis {
@@ -256,7 +256,8 @@ class PassSearch {
 
   std::uint64_t untimed(const Pass& pass) const {
     std::uint64_t count = 0;
-    for (std::uint32_t c = pass.first; c < pass.end; ++c) count += !commands_[c].has_run_times();
+    for (std::uint32_t c = pass.first; c < pass.end; ++c)
+      count += !commands_[c].has_run_times() && !trace_.interval_of(c);
     return count;
   }
 
@@ -270,6 +271,12 @@ class PassSearch {
       if (command.has_run_times() && command.ended_ns >= command.started_ns &&
           is_device_work(trace_.works()[command.work].kind))
         runs.emplace_back(command.started_ns, command.ended_ns);
+    }
+    const auto& intervals = trace_.intervals();
+    for (auto i = std::ranges::lower_bound(intervals, pass.first, {}, &TraceInterval::first);
+         i != intervals.end() && i->first + i->count <= pass.end; ++i) {
+      end = std::max(end, i->end_ns);
+      if (works_of(trace_, *i).count > 0) runs.emplace_back(i->begin_ns, i->end_ns);
     }
     if (pass.begin_ns == 0) pass.begin_ns = begin > end ? 0 : begin;
     pass.end_ns = std::max(pass.end_ns, end);

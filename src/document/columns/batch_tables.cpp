@@ -121,5 +121,8 @@ void BatchReader::read(const schema::Submissions& batch) {
 void BatchReader::read(const schema::Barriers& batch) {
   read_rows<columns::barriers>("/barriers", batch, tables_.rows.barriers, any);
 }
+void BatchReader::read(const schema::Intervals& batch) {
+  read_rows<columns::intervals>("/intervals", batch, tables_.rows.intervals, any);
+}
 
 }  // namespace reel::document

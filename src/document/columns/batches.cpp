@@ -97,6 +97,8 @@ auto Batches::visit(Self& self, TableId table, Visit visit) {
       return visit(self.submissions_);
     case TableId::barriers:
       return visit(self.barriers_);
+    case TableId::intervals:
+      return visit(self.intervals_);
     case TableId::notes:
       break;
   }

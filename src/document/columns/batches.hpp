@@ -35,6 +35,7 @@ class Batches {
   void add(const EdgeRow& row) { edges_.add(row); }
   void add(const NoteRow& row) { notes_.push_back(row); }
   void add(const SubmissionRow& row) { submissions_.add(row); }
+  void add(const IntervalRow& row) { intervals_.add(row); }
   void add(const BarrierRow& row) { barriers_.add(row); }
 
   std::size_t rows(TableId table) const;
@@ -105,6 +106,7 @@ class Batches {
   std::vector<NoteRow> notes_;
   ColumnSet<columns::submissions> submissions_;
   ColumnSet<columns::barriers> barriers_;
+  ColumnSet<columns::intervals> intervals_;
 };
 
 }  // namespace reel::document

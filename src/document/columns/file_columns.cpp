@@ -165,7 +165,8 @@ std::vector<FileTable> file_tables() {
           {"/edges", "Edges", joined(columns::edges)},
           {"/notes", "Note", notes},
           {"/submissions", "Submissions", joined(columns::submissions)},
-          {"/barriers", "Barriers", joined(columns::barriers)}};
+          {"/barriers", "Barriers", joined(columns::barriers)},
+          {"/intervals", "Intervals", joined(columns::intervals)}};
 }
 
 }  // namespace reel::document

@@ -86,12 +86,13 @@ enum class TableId : std::uint8_t {
   edges,
   notes,
   submissions,
-  barriers
+  barriers,
+  intervals
 };
 inline constexpr std::array table_topics{
-    "/texts",  "/devices", "/streams",  "/buffers",     "/kernels",     "/works",   "/commands",
-    "/stamps", "/orders",  "/contents", "/calls",       "/allocations", "/regions", "/overheads",
-    "/clocks", "/edges",   "/notes",    "/submissions", "/barriers"};
+    "/texts",  "/devices", "/streams",  "/buffers",     "/kernels",     "/works",    "/commands",
+    "/stamps", "/orders",  "/contents", "/calls",       "/allocations", "/regions",  "/overheads",
+    "/clocks", "/edges",   "/notes",    "/submissions", "/barriers",    "/intervals"};
 inline constexpr std::size_t table_count = table_topics.size();
 
 // --- tables whose rows are numbers, column by column --------------------------------------------
@@ -414,6 +415,16 @@ inline constexpr std::array barriers{
     of<&BarrierRow::source_family>(
         {"source_family", 10, id, "the queue family that gives it away; none: it stays"}),
     of<&BarrierRow::target_family>({"target_family", 11, id, "the queue family that gets it"}),
+};
+
+inline constexpr std::array intervals{
+    of<&IntervalRow::first>({"first", 0, id, "the first of its commands"}),
+    of<&IntervalRow::count>(
+        {"count", 1, u32, "how many commands it has, barriers among them; they follow each other"}),
+    of<&IntervalRow::stream>({"stream", 2, id, "that they were given to"}),
+    of<&IntervalRow::begin_ns>(
+        {"begin_ns", 3, ns, "none of them had started, on the clock of the device"}),
+    span_of<IntervalRow>({"ns", 4, ns, "nanoseconds from there until all of them had ended"}),
 };
 
 }  // namespace columns

@@ -137,13 +137,27 @@ const std::vector<TraceSubmission>& Trace::submissions() const {
 }
 const std::vector<TraceBarrier>& Trace::barriers() const { return state_->tables.barriers; }
 
-std::optional<std::uint32_t> Trace::submission_of(std::uint32_t command) const {
-  const auto& all = state_->tables.submissions;
-  const auto after = std::ranges::upper_bound(all, command, {}, &TraceSubmission::first);
-  if (after == all.begin()) return std::nullopt;
+const std::vector<TraceInterval>& Trace::intervals() const { return state_->tables.intervals; }
+
+namespace {
+
+// Rows of commands that follow each other, none of which is in two of them.
+template <class Row>
+std::optional<std::uint32_t> row_with(const std::vector<Row>& rows, std::uint32_t command) {
+  const auto after = std::ranges::upper_bound(rows, command, {}, &Row::first);
+  if (after == rows.begin()) return std::nullopt;
   const auto found = std::prev(after);
   if (command - found->first >= found->count) return std::nullopt;
-  return static_cast<std::uint32_t>(found - all.begin());
+  return static_cast<std::uint32_t>(found - rows.begin());
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> Trace::submission_of(std::uint32_t command) const {
+  return row_with(state_->tables.submissions, command);
+}
+std::optional<std::uint32_t> Trace::interval_of(std::uint32_t command) const {
+  return row_with(state_->tables.intervals, command);
 }
 
 std::span<const TraceBarrier> Trace::barriers_of(std::uint32_t command) const {

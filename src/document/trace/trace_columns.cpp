@@ -298,6 +298,14 @@ constexpr RowColumn<TraceSubmission> submissions[] = {
     number_column<&TraceSubmission::call>("call", text, "the function: `vkQueueSubmit`"),
 };
 
+constexpr RowColumn<TraceInterval> intervals[] = {
+    number_column<&TraceInterval::first>("first", command, "the first of its commands"),
+    number_column<&TraceInterval::count>("count", number, "how many commands it has, in a row"),
+    number_column<&TraceInterval::stream>("stream", stream, "that they were given to"),
+    number_column<&TraceInterval::begin_ns>("begin_ns", time, "none of them had started"),
+    number_column<&TraceInterval::end_ns>("end_ns", time, "all of them had ended"),
+};
+
 bool is_of_buffer(const TraceBarrier& barrier) { return barrier.buffer != no_index; }
 
 constexpr RowColumn<TraceBarrier> barriers[] = {
@@ -384,6 +392,7 @@ template <> std::span<const RowColumn<TraceCall>> columns_of() { return calls; }
 template <> std::span<const RowColumn<TraceOrder>> columns_of() { return orders; }
 template <> std::span<const RowColumn<TraceEdge>> columns_of() { return edges; }
 template <> std::span<const RowColumn<TraceSubmission>> columns_of() { return submissions; }
+template <> std::span<const RowColumn<TraceInterval>> columns_of() { return intervals; }
 template <> std::span<const RowColumn<TraceBarrier>> columns_of() { return barriers; }
 template <> std::span<const RowColumn<TraceContents>> columns_of() { return contents; }
 template <> std::span<const RowColumn<TraceRegion>> columns_of() { return regions; }

@@ -35,6 +35,7 @@ struct TraceTables {
   std::vector<TraceNote> notes;
   std::vector<TraceSubmission> submissions;
   std::vector<TraceBarrier> barriers;
+  std::vector<TraceInterval> intervals;
 };
 
 // Columns of RawTables::commands and ::stamps, as the file has them.

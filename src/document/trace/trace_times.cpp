@@ -34,6 +34,7 @@ std::vector<ClockMap> clock_maps(std::span<const ClockRow> clocks, const IdIndex
 
 void TraceAssembler::join_commands() {
   auto clocks = clock_maps(raw_.clocks, device_index_, rows_.devices, problems_);
+  place_intervals(clocks);
   if (raw_.totals) return settle_totals(std::move(clocks));
   rows_.commands = CommandJoiner(raw_, rows_, {work_index_, stream_index_, work_is_whole_},
                                  std::move(clocks), problems_)
@@ -83,6 +84,34 @@ void TraceAssembler::check_submissions() {
     else
       end = std::uint64_t{row.first} + row.count;
     return wrong;
+  });
+}
+
+// On the host's clock; those whose device has none are left out below.
+void TraceAssembler::place_intervals(std::vector<ClockMap>& clocks) {
+  for (TraceInterval& row : rows_.intervals) {
+    row.stream = stream_index_.find(row.stream);
+    if (row.stream == no_index) continue;
+    ClockMap& clock = clocks[rows_.streams[row.stream].device];
+    row.begin_ns = clock.empty() ? 0 : clock.host_ns(row.begin_ns);
+    row.end_ns = clock.empty() ? 0 : clock.host_ns(row.end_ns);
+  }
+}
+
+void TraceAssembler::check_intervals() {
+  std::uint64_t end = 0;  // of the one before
+  std::ranges::stable_sort(rows_.intervals, {}, &TraceInterval::first);
+  std::erase_if(rows_.intervals, [&](const TraceInterval& row) {
+    const bool wrong = row.count == 0 || row.first < end || row.stream == no_index ||
+                       std::uint64_t{row.first} + row.count > command_count_;
+    const bool is_placed = row.begin_ns != 0 && row.begin_ns <= row.end_ns;
+    if (wrong)
+      problems_.left_out("/intervals", "its commands are not in the document, or another's");
+    else if (!is_placed)
+      problems_.left_out("/intervals", "its times can't be brought to the host's clock");
+    else
+      end = std::uint64_t{row.first} + row.count;
+    return wrong || !is_placed;
   });
 }
 

@@ -13,6 +13,7 @@ const auto& calls(Source& s) { return s.trace().calls(); }
 const auto& orders(Source& s) { return s.trace().orders(); }
 const auto& edges(Source& s) { return s.trace().edges(); }
 const auto& submissions(Source& s) { return s.trace().submissions(); }
+const auto& intervals(Source& s) { return s.trace().intervals(); }
 const auto& barriers(Source& s) { return s.trace().barriers(); }
 
 const TraceWork& work_of(Source& s, std::uint64_t row) {
@@ -121,6 +122,7 @@ std::vector<Table> command_tables() {
           table_of<orders>("orders", true),
           table_of<edges>("edges"),
           table_of<submissions>("submissions"),
+          table_of<intervals>("intervals"),
           table_of<barriers>("barriers", true)};
 }
 

@@ -136,8 +136,17 @@ class ChromeExport {
         if (command.has_run_times())
           slices.push_back({command.started_ns, command.started_ns + command.run_ns(), 0, c, {}});
       }
+      for (const TraceInterval& interval : trace_.intervals())
+        if (interval.stream == s)
+          slices.push_back(
+              {interval.begin_ns, interval.end_ns, 0, interval.first, slice_name(interval)});
       on_lanes(slices, pid_of(stream), tid_of(stream), "stream " + stream_name(stream),
-               [&](const Slice& slice, const Place& place) { write_command(slice, place); });
+               [&](const Slice& slice, const Place& place) {
+                 if (slice.name.empty())
+                   write_command(slice, place);
+                 else
+                   events_.slice(place, "kernel", slice.name, slice.begin_ns, slice.end_ns);
+               });
       std::vector<Slice> scopes = scope_slices(trace_, streams[s]);
       on_lanes(scopes, pid_of(stream), extra_tid_++, "scopes of " + stream_name(stream),
                [&](const Slice& slice, const Place& place) {

@@ -26,6 +26,7 @@ class GpuEvents {
     find_waits(dependencies);
     for (std::uint32_t c = 0; c < trace_.commands().size(); ++c)
       if (trace_.commands()[c].has_run_times()) write_command(c);
+    for (const TraceInterval& interval : trace_.intervals()) write_interval(interval);
   }
 
  private:
@@ -180,6 +181,22 @@ class GpuEvents {
     if (const Message& launch = launch_of_work(command.work); !launch.empty())
       event.message(21, launch);
     packets_.write_at(command.started_ns, render_stage, event);
+  }
+
+  void write_interval(const TraceInterval& interval) {
+    const std::uint32_t device = trace_.streams()[interval.stream].device;
+    Message event;
+    event.number(1, perfetto::event_id(interval.first));
+    event.number(2, interval.size_ns());
+    if (device != no_index) {
+      event.number(5, device + 1);
+      event.number(11, device);
+    }
+    event.number(10, perfetto::event_id(interval.first));
+    event.number(13, queue_number(interval.stream));
+    event.number(14, stage_number(trace_.work_of(trace_.commands()[interval.first]).kind));
+    event.number(20, packets_.event_name(slice_name(interval)));
+    packets_.write_at(interval.begin_ns, render_stage, event);
   }
 
   const Trace& trace_;

@@ -90,6 +90,11 @@ std::string slice_name(const Trace& trace, const TraceCommand& command) {
   return label.empty() ? to_string(work.kind) : label;
 }
 
+std::string slice_name(const TraceInterval& interval) {
+  return fmt::format("{} to {}, timed together", command_name(interval.first),
+                     command_name(interval.first + interval.count - 1));
+}
+
 std::string stream_name(const TraceStream& stream) {
   return stream.label.empty() ? name_of(stream.id) : name_of(stream.id) + " " + stream.label;
 }

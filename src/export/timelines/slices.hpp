@@ -37,6 +37,8 @@ std::vector<std::vector<std::uint32_t>> commands_by_stream(const Trace& trace);
 
 // How a command is named on a timeline: its kernel, else its label, else its kind.
 std::string slice_name(const Trace& trace, const TraceCommand& command);
+// "c4 to c9, timed together"
+std::string slice_name(const TraceInterval& interval);
 std::string stream_name(const TraceStream& stream);  // "s0 main"
 // Passes and named regions, and what capture itself took; each has its name.
 std::vector<Slice> region_slices(const Trace& trace);

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "document/columns/rows.hpp"
 #include "recording/calls/held_handle.hpp"
@@ -36,6 +37,19 @@ struct ReadOrder {
   std::span<void* const> completions = {};  // else: after these, and what the queue was given
 };
 
+// Commands that were given together, and the time within which they ran, on the device's clock.
+struct TimedCommands {
+  std::uint32_t first = 0, count = 0;  // `first` counts from the first that was given with them
+  // It is one command, and nothing else ran meanwhile without a time of its own. Else nobody knows
+  // what each took.
+  bool is_alone = false;
+  std::uint64_t begin_ns = 0, end_ns = 0;
+};
+struct SubmissionTimes {
+  std::vector<TimedCommands> commands;
+  std::uint64_t seen_ns = 0;  // when it was seen to be done, on the host's clock
+};
+
 // Reads bytes that no command under way writes, and waits for them. One thread.
 class DirectReader {
  public:
@@ -55,6 +69,9 @@ class ApiAdapter : public DriverHandles {
   virtual std::string words(int status) const = 0;  // of the driver for a failure
   // When it was queued, submitted, started and ended, of one that is done; false: nobody knows.
   virtual bool stamps(void* completion, document::StampRow& row) noexcept = 0;
+  // Of commands that were given together, `first` is the id of the first: what is known of when
+  // they ran, once they are done.
+  virtual void times(void* completion, std::uint32_t first, SubmissionTimes& times) noexcept = 0;
   // Those of a read are of the read alone, and not of what it was given with.
   virtual bool stamps_reads() const noexcept = 0;
   // Calls CallRecording::read_done(read, status) once it is done, from any thread, be it at once.

@@ -44,18 +44,15 @@ bool CallRecording::collect(TrackedQueue& queue, CallQueue& record) {
     // that failed has times, too.
     const int status = record.api.status(front.done.get());
     if (status > 0) break;
-    document::StampRow row{};
-    const bool is_stamped = queue.can_stamp && record.api.stamps(front.done.get(), row);
-    if (status < 0) failed(front.command, record.api.words(status));
-    if (is_stamped) {
+    if (front.is_submission) {
+      if (queue.can_stamp) take_times(record, front);
+    } else if (document::StampRow row{};
+               queue.can_stamp && record.api.stamps(front.done.get(), row)) {
       row.command = front.command;
       stamps.push_back(row);
       record.clock.look_at(front.begin_ns, front.end_ns, row.queued_ns);
-      if (front.last != front.command) {  // where the others began and ended nobody knows
-        const std::uint64_t ended_ns = std::exchange(stamps.back().ended_ns, 0);
-        stamps.push_back({front.last, 0, 0, 0, ended_ns});
-      }
     }
+    if (status < 0) failed(front.command, record.api.words(status));
     --record.lanes[front.lane].pending;
     ++done;
   }
@@ -66,9 +63,28 @@ bool CallRecording::collect(TrackedQueue& queue, CallQueue& record) {
   if (!stamps.empty()) {
     std::copy(stamps.begin(), stamps.end(), reserve_stamps(*record.log, stamps.size()));
     record.log->commit();
-    if (record.clock.is_due()) note_clock(record.clock, note_device(queue.api, queue.device));
   }
+  if (record.clock.is_due()) note_clock(record.clock, note_device(queue.api, queue.device));
   return record.under_way() < before;
+}
+
+void CallRecording::take_times(CallQueue& record, const CallQueue::Pending& done) {
+  SubmissionTimes& times = record.times;
+  times.commands.clear();
+  record.api.times(done.done.get(), done.command, times);
+  std::uint64_t started_ns = ~std::uint64_t{0}, ended_ns = 0;
+  for (const TimedCommands& one : times.commands) {
+    started_ns = std::min(started_ns, one.begin_ns);
+    ended_ns = std::max(ended_ns, one.end_ns);
+    const std::uint32_t first = done.command + one.first;
+    if (one.is_alone)
+      record.stamps.push_back({first, 0, 0, one.begin_ns, one.end_ns});
+    else
+      document_.push(document::IntervalRow{first, one.count, record.lanes[done.lane].stream,
+                                           one.begin_ns, one.end_ns});
+  }
+  if (!times.commands.empty() && !record.has_clock)
+    record.clock.bracket(done.begin_ns, started_ns, ended_ns, times.seen_ns);
 }
 
 void CallRecording::failed(std::uint32_t command, std::string_view status) {

@@ -49,8 +49,9 @@ class Trial {
   std::vector<Reading> kept_;
 };
 
-// How the clocks of host and device stand. The call that gave a command, on the host's clock, holds
-// the moment that the driver stamped it queued: the shortest call of each second tells best.
+// How the clocks of host and device stand, where the driver doesn't tell. The call that gave a
+// command, on the host's clock, holds the moment that the driver stamped it queued: the shortest
+// call of each second tells best.
 struct CallClock {
   std::uint64_t tightest_ns = ~std::uint64_t{0}, next_ns = 0;
   document::ClockRow row{};
@@ -59,6 +60,16 @@ struct CallClock {
     if (queued_ns == 0 || end_ns - begin_ns >= tightest_ns) return;
     tightest_ns = end_ns - begin_ns;
     row = {0, begin_ns + tightest_ns / 2, queued_ns, (tightest_ns + 1) / 2};
+  }
+  // What ran from `started_ns` to `ended_ns` was given at `begin_ns`, and seen to be done at
+  // `seen_ns`: the clocks may differ by as much as is left of that.
+  void bracket(std::uint64_t begin_ns, std::uint64_t started_ns, std::uint64_t ended_ns,
+               std::uint64_t seen_ns) noexcept {
+    if (started_ns == 0 || ended_ns < started_ns || seen_ns < begin_ns) return;
+    const std::uint64_t ran_ns = ended_ns - started_ns, held_ns = seen_ns - begin_ns;
+    if (ran_ns > held_ns || held_ns - ran_ns >= tightest_ns) return;
+    tightest_ns = held_ns - ran_ns;
+    row = {0, begin_ns + tightest_ns / 2, started_ns, (tightest_ns + 1) / 2};
   }
   bool is_due() const noexcept { return row.device_ns != 0 && row.host_ns >= next_ns; }
 };
@@ -89,7 +100,7 @@ struct CallQueue : QueueLog {
     std::uint32_t command, lane;
     Completion done;
     std::uint64_t begin_ns, end_ns;  // of the call
-    std::uint32_t last = command;    // of those that were given together
+    bool is_submission = false;      // commands that were given together
   };
   struct Asked {  // a read that its driver doesn't tell of
     Completion done;
@@ -99,6 +110,7 @@ struct CallQueue : QueueLog {
   ApiAdapter& api;
   HeldQueue handle;  // empty: the program let go of it, and all of it is done
   bool is_timed = false;
+  bool has_clock = false;  // the driver tells what its device's clock says
   std::deque<Pending> pending;
   std::deque<Asked> asked;
   std::shared_ptr<std::atomic<std::uint32_t>> readings =
@@ -106,6 +118,7 @@ struct CallQueue : QueueLog {
   bool is_busy = false;                                 // a command is on its way: `work` is in use
   CallClock clock;
   std::vector<document::StampRow> stamps;  // reused
+  SubmissionTimes times;                   // reused
   CallWork work;                           // reused
 
   std::size_t under_way() const noexcept {

@@ -231,6 +231,7 @@ class CallRecording final : public RecordingCore {
 
   // --- what is done, and the end (call_end.cpp)
   bool collect(TrackedQueue& queue, CallQueue& record);
+  void take_times(CallQueue& record, const CallQueue::Pending& done);
   // What a command ended with, instead of being done. Nobody knows what it wrote before it failed,
   // nor which commands went on with that: whatever devices have written is unknown from here on, so
   // that later commands get it as inputs.

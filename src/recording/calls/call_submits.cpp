@@ -252,7 +252,7 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
     ticket.done = done.get();
     if (done) {
       record.pending.push_back(
-          {ticket.id, ticket.lane, std::move(done), ticket.begin_ns, end_ns, last});
+          {ticket.id, ticket.lane, std::move(done), ticket.begin_ns, end_ns, true});
       ++lane.pending;
     }
     record.since_collected += static_cast<std::uint32_t>(list.count);

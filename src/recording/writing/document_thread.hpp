@@ -101,6 +101,7 @@ class DocumentThread {
   void write(document::BufferRow& row) { document_->add(row); }
   void write(document::KernelRow& row) { document_->add(row); }
   void write(document::OrderRow& row) { document_->add(row); }
+  void write(document::IntervalRow& row) { document_->add(row); }
   void write(document::AllocationRow& row) { document_->add(row); }
   void write(document::OverheadRow& row) { document_->add(row); }
   void write(document::ClockRow& row) { document_->add(row); }

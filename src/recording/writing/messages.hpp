@@ -75,10 +75,10 @@ struct SubmissionMessage {
   std::vector<document::BarrierRow> barriers;
 };
 
-using Message =
-    std::variant<document::DeviceRow, document::StreamRow, document::BufferRow, document::KernelRow,
-                 ContentsMessage, HashesMessage, CallMessage, RegionMessage, GraphMessage,
-                 SubmissionMessage, document::OrderRow, document::AllocationRow,
-                 document::OverheadRow, document::ClockRow, document::NoteRow>;
+using Message = std::variant<document::DeviceRow, document::StreamRow, document::BufferRow,
+                             document::KernelRow, ContentsMessage, HashesMessage, CallMessage,
+                             RegionMessage, GraphMessage, SubmissionMessage, document::IntervalRow,
+                             document::OrderRow, document::AllocationRow, document::OverheadRow,
+                             document::ClockRow, document::NoteRow>;
 
 }  // namespace reel::capture

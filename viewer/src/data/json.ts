@@ -149,6 +149,8 @@ export interface Kernel {
   p95_ns: Nanoseconds;
   most_ns: Nanoseconds;
   variation: number;
+  together: number; // runs that were only timed together with other commands
+  together_ns: Nanoseconds; // how long these intervals are
   bound_bytes: number;
   bandwidth: number;
   shapes: number;
@@ -223,6 +225,7 @@ export interface DiffTime {
   shift_ns: Nanoseconds;
   floor_ns: Nanoseconds;
   significant: boolean;
+  comparable: boolean; // false: recording takes the graphs of one document apart
   passes_needed: number | null;
 }
 

@@ -48,6 +48,7 @@ export const schemas = {
   calls: schema({ name: "u32", thread: "u32", command: "u32", begin: "f64", end: "f64" }),
   regions: schema({ kind: "u8", number: "u32", name: "u32", thread: "u32", begin: "f64", end: "f64" }),
   overheads: schema({ kind: "u8", thread: "u32", begin: "f64", end: "f64", bytes: "f64" }),
+  intervals: schema({ first: "u32", count: "u32", stream: "u32", begin: "f64", end: "f64" }),
   gaps: schema({ device: "u32", cause: "u8", begin: "f64", end: "f64", before: "u32", after: "u32", call: "u32", after_wait: "u32", period: "u32" }),
   dependencies: schema({ from: "u32", to: "u32", buffer: "u32", kind: "u8", bytes: "f64", from_set: "u32" }),
   dependency_sets: schema({ set_number: "u32", command: "u32", inner_set: "u32" }),

@@ -68,6 +68,7 @@ export class Trace {
   readonly calls = this.table("calls");
   readonly regions = this.table("regions");
   readonly overheads = this.table("overheads");
+  readonly intervals = this.table("intervals");
   readonly gaps = this.table("gaps");
   readonly dependencies = this.table("dependencies");
   readonly dependencySets = new Lazy(async () => {

@@ -17,6 +17,7 @@ export interface TimelineData {
   calls: TableOf<"calls">;
   regions: TableOf<"regions">;
   overheads: TableOf<"overheads">;
+  intervals: TableOf<"intervals">;
   gaps: TableOf<"gaps">;
   path: TableOf<"path">;
   memory: TableOf<"memory">;
@@ -187,6 +188,33 @@ export class RowSource {
           ? Math.min(commands.lane[thing.index], mostLanes - 1)
           : -1,
     };
+  }
+
+  // Commands that have no times of their own, under those that have.
+  private *streamRows(streams: number[], key: string): Generator<Row> {
+    const { intervals } = this.data;
+    for (const row of this.limited(key, "stream", streams, (stream) => this.streamRow(stream))) {
+      yield row;
+      const own = everyIndex(intervals.rows).filter((i) => row.key === `stream ${intervals.stream[i]}`);
+      if (own.length === 0) continue;
+      yield {
+        key: `together ${row.key}`,
+        title: "timed together",
+        detail: plural(own.length, "interval"),
+        level: 1,
+        height: rowHeight(1),
+        laneCount: 1,
+        hint: "Commands that no barrier keeps apart: all of them ran within this time",
+        lanes: this.tracks(`together ${row.key}`, () => [
+          {
+            kind: "interval",
+            pyramid: new Pyramid(intervals.begin, intervals.end, orderByStart(intervals.begin, intervals.end, own)),
+            color: (i, palette) => this.commandColor(intervals.first[i], palette),
+            label: (i) => plural(intervals.count[i], "command"),
+          },
+        ]),
+      };
+    }
   }
 
   private gapRow(device: number): Row {
@@ -376,7 +404,7 @@ export class RowSource {
         (a, b) => summary.streams[b].busy_ns - summary.streams[a].busy_ns || a - b,
       );
       const shown = streams.length <= shownAtFirst + 1 ? streams.sort((a, b) => a - b) : streams;
-      rows.push(...this.limited(key, "stream", shown, (stream) => this.streamRow(stream)));
+      rows.push(...this.streamRows(shown, key));
     });
     const kernels = catalog.kernels
       .map((_, k) => k)

@@ -2,7 +2,7 @@
 import { Catalog } from "../data/catalog";
 import { launchText } from "../data/launch";
 import { idleCauses, noIndex, overheadKinds, pathKinds, TableOf } from "../data/tables";
-import { sizeText, timeText, unknown } from "../text/units";
+import { plural, sizeText, timeText, unknown } from "../text/units";
 import { TimelineData } from "./rows";
 import { Thing } from "./track";
 
@@ -74,7 +74,7 @@ function GapTip({ gap, gaps, data }: { gap: number; gaps: TableOf<"gaps">; data:
 }
 
 export function Tip({ thing, data }: { thing: Thing; data: TimelineData }) {
-  const { catalog, calls, regions, overheads, path, gaps } = data,
+  const { catalog, calls, regions, overheads, path, gaps, intervals } = data,
     { index } = thing;
   switch (thing.kind) {
     case "command":
@@ -111,6 +111,17 @@ export function Tip({ thing, data }: { thing: Thing; data: TimelineData }) {
           {path.command[index] !== noIndex && <p class="dim">{catalog.describe(path.command[index])}</p>}
         </>
       );
+    case "interval": {
+      const first = intervals.first[index];
+      return (
+        <>
+          <b>{plural(intervals.count[index], "command")}, timed together</b>
+          <Span begin={intervals.begin[index]} end={intervals.end[index]} />
+          <p class="dim">from {catalog.describe(first)}</p>
+          <p class="dim">to {catalog.describe(first + intervals.count[index] - 1)}</p>
+        </>
+      );
+    }
     case "gap":
       return <GapTip gap={index} gaps={gaps} data={data} />;
   }

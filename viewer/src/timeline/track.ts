@@ -4,7 +4,7 @@ import { Pyramid } from "./pyramid";
 import { Selection } from "../state/url";
 import { StepCurve } from "./step_curve";
 
-export type ThingKind = "command" | "call" | "gap" | "region" | "overhead" | "step" | "use";
+export type ThingKind = "command" | "interval" | "call" | "gap" | "region" | "overhead" | "step" | "use";
 export interface Thing {
   kind: ThingKind;
   index: number; // in the table of its kind; of a step in the path, of a use the command

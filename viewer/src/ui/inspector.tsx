@@ -254,6 +254,10 @@ function KernelPanel({ kernel, summary }: { kernel: number; summary: Summary }) 
           ["mean", has ? timeText(known.mean_ns) : unknown],
           ["p50, p95", has ? `${timeText(known.p50_ns)}, ${timeText(known.p95_ns)}` : unknown],
           ["min, max", has ? `${timeText(known.least_ns)}, ${timeText(known.most_ns)}` : unknown],
+          [
+            "timed together",
+            known.together > 0 ? `${countText(known.together)} within ${timeText(known.together_ns)}` : "none",
+          ],
           ["at most", has ? rateText(known.bandwidth) : unknown],
           ["shapes", countText(known.shapes)],
           [

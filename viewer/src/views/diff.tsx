@@ -19,6 +19,7 @@ const tone = (delta: number) => (delta > 0 ? "worse" : delta < 0 ? "better" : "d
 // Only what is significant has a colour: the headline, the tables and `reel diff` say the same.
 const timeTone = (time: DiffTime) => (time.significant ? tone(time.delta_ns) : "dim");
 const verdictOf = (time: DiffTime) => {
+  if (!time.comparable) return "can't be told";
   if (time.significant) return time.delta_ns > 0 ? "more" : "less";
   return time.p === null ? "not tested" : "not significant";
 };
@@ -26,6 +27,7 @@ const withSpread = (ns: number, spread: number) => (spread ? `${timeText(ns)} ±
 
 // What decided, for whoever points at it.
 function whyOf(time: DiffTime): string {
+  if (!time.comparable) return "Recording takes the graph of one document apart";
   if (time.p === null) return "Too few passes to tell a change from noise";
   const needed = time.passes_needed ? `; ${time.passes_needed} passes of each might show it` : "";
   return `p = ${time.p.toPrecision(2)}; the lower decile changed by ${deltaText(time.shift_ns)}, less than ${timeText(time.floor_ns)} is not called a change${needed}`;
@@ -366,6 +368,7 @@ function FindingList({ title, findings }: { title: string; findings: DiffFinding
 // The sentence below it has the rest.
 function headlineOf(diff: Diff): string {
   if (!diff.comparable) return "Not comparable";
+  if (!diff.total.comparable) return "Can't be told";
   if (diff.total.p === null) return "Too few passes to compare";
   if (!diff.significant) return diff.differs ? "No significant difference in total" : "No significant difference";
   return `${timeText(Math.abs(diff.total_delta_ns))} ${diff.total_delta_ns > 0 ? "slower" : "faster"}`;

@@ -30,19 +30,20 @@ const axisHeight = 26;
 const dragStarts = 4; // pixels
 
 const timelineRows = new Lazy(async () => {
-  const [catalog, summary, slotOf, calls, regions, overheads, gaps, path, memory, depth] = await Promise.all([
+  const [catalog, summary, slotOf, calls, regions, overheads, intervals, gaps, path, memory, depth] = await Promise.all([
     names.promise(),
     trace.summary.promise(),
     slots.promise(),
     trace.calls.promise(),
     trace.regions.promise(),
     trace.overheads.promise(),
+    trace.intervals.promise(),
     trace.gaps.promise(),
     trace.path.promise(),
     trace.memory.promise(),
     trace.depth.promise(),
   ]);
-  return new RowSource({ catalog, summary, slots: slotOf, calls, regions, overheads, gaps, path, memory, depth });
+  return new RowSource({ catalog, summary, slots: slotOf, calls, regions, overheads, intervals, gaps, path, memory, depth });
 });
 
 function place(rows: Row[]): PlacedRow[] {
@@ -232,7 +233,11 @@ function Timeline({ summary, source }: { summary: Summary; source: RowSource }) 
     else if (thing.kind === "call") select("call", thing.index);
     else if (thing.kind === "step" && path.command[thing.index] < catalog.count)
       select("command", path.command[thing.index]);
-    else if (thing.kind === "gap") {
+    else if (thing.kind === "interval") {
+      const { begin, end, first } = source.data.intervals;
+      range.value = { begin: begin[thing.index], end: end[thing.index] };
+      select("command", first[thing.index]);
+    } else if (thing.kind === "gap") {
       range.value = { begin: gaps.begin[thing.index], end: gaps.end[thing.index] };
       if (gaps.call[thing.index] < calls.rows) select("call", gaps.call[thing.index]);
     } else if (thing.kind === "region")

@@ -59,6 +59,7 @@ TraceTables TraceAssembler::assemble() && {
   join_commands();
   check_orders();
   check_submissions();
+  check_intervals();
   check_barriers();
   check_contents();
   check_edges();

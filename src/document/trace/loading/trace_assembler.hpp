@@ -42,6 +42,8 @@ class TraceAssembler {
   void settle_totals(std::vector<ClockMap> clocks);
   void check_orders();
   void check_submissions();
+  void place_intervals(std::vector<ClockMap>& clocks);
+  void check_intervals();
   void check_barriers();
   void check_calls();
   void sort_spans();

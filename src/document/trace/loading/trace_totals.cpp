@@ -54,6 +54,10 @@ TraceTotals TraceTotals::load(const std::string& path) {
   } else {
     add_commands(tables.commands, tables.works, totals);
   }
+  for (const TraceInterval& interval : tables.intervals) {
+    totals.busy_ns += interval.size_ns();
+    totals.last_ns = std::max(totals.last_ns, interval.end_ns);
+  }
   if (totals.last_ns < totals.first_ns) totals.first_ns = totals.last_ns = 0;
   totals.contents_count = tables.contents.size();
   for (const TraceContents& contents : tables.contents) {
