@@ -173,9 +173,21 @@ struct TraceWork {
   }
 };
 
-// Before `command` runs, `after`, a command of another stream, is done.
+enum class OrderKind : std::uint8_t {
+  event,      // that was waited for on the device, or nobody told how
+  semaphore,  // of Vulkan
+  host        // the host had seen it done before it gave `command`
+};
+const char* to_string(OrderKind kind) noexcept;
+
+// Before `command` runs, `after`, and all that was given to its stream before, is done. Of the same
+// stream only where that one orders nothing by itself.
 struct TraceOrder {
   std::uint32_t command, after;  // indices in commands(); `after` is the smaller
+  OrderKind kind = OrderKind::event;
+  // Of a semaphore: only these stages of the stream's commands wait, from `command` on
+  // (VkPipelineStageFlags2). 0: all of them.
+  std::uint64_t stages = 0;
 };
 
 // Commands that one call gave to a stream together: `count` of them, from `first` on.

@@ -157,8 +157,12 @@ struct Device final : Object {
   std::vector<std::string> features;    // likewise: those that change what its commands do
   std::atomic<bool> is_gone{false};     // nothing of it may be called any more
   std::atomic<bool> is_lost{false};
-  std::atomic<bool> has_images{false};         // that layouts are followed of
-  std::atomic<const void*> identity{nullptr};  // identity_of_device()
+  std::atomic<bool> has_images{false};  // that layouts are followed of
+  // Fences or semaphores of it are shared with others, or could not be noted: what they order is
+  // not known.
+  std::atomic<bool> has_unknown_orders{false};
+  std::atomic<const void*> identity{nullptr};       // identity_of_device()
+  std::shared_ptr<CommandBuffer> unnoted_commands;  // command_buffer(); until the device is gone
 
   Handles<Buffer> buffers;
   Handles<BufferView> buffer_views;
@@ -189,7 +193,10 @@ struct Device final : Object {
   std::vector<std::shared_ptr<StampRun>> spare_runs;
   std::atomic<std::uint64_t> last_tick{0};  // the latest that its clock was seen at
 
-  void keep(Done* done);  // until it is over
+  std::vector<std::shared_ptr<void>> never_done;  // commands of ours that nobody tells the end of
+
+  void keep(Done* done);                    // until it is over
+  void keep_for_good(Done& done) noexcept;  // what the driver may still be busy with
   // Waits for copies of ours: the program destroys something that they may read. It has waited for
   // its own work, and knows nothing of what stands behind that; be it of a capture that is over.
   void settle_copies() noexcept;

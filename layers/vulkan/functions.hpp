@@ -70,8 +70,13 @@ namespace reel::layer::vk {
   A(GetSemaphoreCounterValue, KHR)          \
   A(WaitSemaphores, KHR)                    \
   A(SignalSemaphore, KHR)                   \
+  F(GetSemaphoreFdKHR)                      \
+  F(ImportSemaphoreFdKHR)                   \
+  F(GetFenceFdKHR)                          \
+  F(ImportFenceFdKHR)                       \
   F(CreateEvent)                            \
   F(SetEvent)                               \
+  F(GetEventStatus)                         \
   F(CreateQueryPool)                        \
   F(DestroyQueryPool)                       \
   F(GetQueryPoolResults)                    \

@@ -99,7 +99,7 @@ void SubmissionReader::read_op(State& state, const OpHeader& header, const void*
     case OpKind::execute:
       for (const VkCommandBuffer handle : list_behind<VkCommandBuffer>(
                &as(std::type_identity<ExecuteOp>()), as(std::type_identity<ExecuteOp>()).count))
-        if (const CommandBuffer* commands = command_buffers().find(handle)) read(*commands);
+        read(command_buffer(handle));
       return;
     case OpKind::begin_label: {
       const auto& label = as(std::type_identity<LabelOp>());

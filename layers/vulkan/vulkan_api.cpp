@@ -48,14 +48,16 @@ std::string copy_behind(Queue& queue, const BufferRange& range, std::span<std::b
     return why;
   const VkCommandBuffer commands = run->close();
   if (!commands) return "the driver could not record their copy";
+  const auto release = [](Done* one) { one->release(); };
+  std::unique_ptr<Done, decltype(release)> fresh(make_done(queue), release);
+  if (!fresh) return "the driver has no memory for a fence";
+  fresh->runs.push_back(std::move(run));
   VkSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   info.commandBufferCount = 1;
   info.pCommandBuffers = &commands;
   const VkResult result = queue.owner->next.QueueSubmit(queue.handle, 1, &info, VK_NULL_HANDLE);
   if (result != VK_SUCCESS) return answered(result);
-  auto fresh = std::make_unique<Done>(queue.owner);
-  fresh->runs.push_back(std::move(run));
   done = mark(queue, fresh.release());
   return {};
 }

@@ -52,21 +52,39 @@ void RecordingCore::note_crowded() {
                             Lanes::most));
 }
 
-void RecordingCore::add_orders(std::vector<std::uint32_t>& after, Lane& lane,
-                               std::uint32_t command) {
+void RecordingCore::add_orders(QueueLog& queue, Lane& lane, std::uint32_t command) {
+  std::vector<std::uint32_t>& after = queue.after;
   std::sort(after.begin(), after.end());
   after.erase(std::unique(after.begin(), after.end()), after.end());
-  for (const std::uint32_t one : after)
-    if (one != lane.last_command) document_.push(document::OrderRow{command, lane.stream, one});
+  const auto push = [&](std::uint32_t one, OrderKind kind, std::uint64_t stages = 0) {
+    document_.push(document::OrderRow{command, lane.stream, one, kind, stages});
+  };
+  for (const std::uint32_t one : after) {
+    if (queue.is_ordered) {
+      if (one != lane.last_command) push(one, OrderKind::event);
+      continue;
+    }
+    bool is_staged = false;
+    for (const QueueLog::StagedWait& wait : queue.staged) {
+      if (wait.after != one) continue;
+      push(one, OrderKind::semaphore, wait.stages);
+      is_staged = true;
+    }
+    if (!is_staged) push(one, OrderKind::semaphore);  // of a submission without commands
+  }
   if (host_waits_.has_news(lane.host_waits)) {
     std::vector<std::uint32_t> seen;
-    host_waits_.catch_up(lane.host_waits, lane.stream, command, [&](std::uint32_t one) {
-      document_.push(document::OrderRow{command, lane.stream, one});
-      if (!std::binary_search(after.begin(), after.end(), one)) seen.push_back(one);
-    });
+    host_waits_.catch_up(
+        lane.host_waits, lane.stream, command, !queue.is_ordered,
+        [&](std::uint32_t stream, std::uint32_t one) {
+          push(one, OrderKind::host);
+          if (stream != lane.stream && !std::binary_search(after.begin(), after.end(), one))
+            seen.push_back(one);
+        });
     polled_.given(command, seen);
   }
   after.clear();
+  queue.staged.clear();
 }
 
 void RecordingCore::note_refused(const BufferLedger::Changes& changes, std::uint32_t first,

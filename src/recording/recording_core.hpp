@@ -148,7 +148,7 @@ class RecordingCore {
     }
     Lane& lane = queue.lanes[chosen];
     if (!queue.after.empty() || host_waits_.has_news(lane.host_waits)) [[unlikely]]
-      add_orders(queue.after, lane, asked.command);
+      add_orders(queue, lane, asked.command);
     return chosen;
   }
   // A command that is not recorded was given after these.
@@ -260,7 +260,7 @@ class RecordingCore {
   static constexpr const char* no_memory_to_read = "no memory was free in time to read them";
 
   void note_crowded();
-  void add_orders(std::vector<std::uint32_t>& after, Lane& lane, std::uint32_t command);
+  void add_orders(QueueLog& queue, Lane& lane, std::uint32_t command);
   // `at`: within the range.
   void push_block(ContentRole role, std::uint32_t command, const BufferRange& range,
                   std::uint64_t at, Block block, CheckMoment moment);

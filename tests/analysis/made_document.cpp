@@ -150,8 +150,9 @@ void MadeDocument::interval(std::uint32_t queue, std::uint32_t first, std::uint3
                             Span span) {
   writer_->add(IntervalRow{first, count, queue, at_us(span.begin), at_us(span.end)});
 }
-void MadeDocument::order(std::uint32_t command, std::uint32_t after) {
-  writer_->add(OrderRow{command, stream_of_command_[command], after});
+void MadeDocument::order(std::uint32_t command, std::uint32_t after, OrderKind kind,
+                         std::uint64_t stages) {
+  writer_->add(OrderRow{command, stream_of_command_[command], after, kind, stages});
 }
 void MadeDocument::edge(std::uint32_t graph, std::uint32_t from, std::uint32_t to,
                         std::uint8_t kind) {

@@ -70,7 +70,8 @@ class MadeDocument {
   void submission(std::uint32_t queue, std::uint32_t first, std::uint32_t count);
   // These were only timed together.
   void interval(std::uint32_t queue, std::uint32_t first, std::uint32_t count, Span span);
-  void order(std::uint32_t command, std::uint32_t after);
+  void order(std::uint32_t command, std::uint32_t after, OrderKind kind = OrderKind::event,
+             std::uint64_t stages = 0);
   void edge(std::uint32_t graph, std::uint32_t from, std::uint32_t to, std::uint8_t kind);
   void call(const std::string& name, Span span, std::uint32_t thread = 1);
   void pass(Span span);

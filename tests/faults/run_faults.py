@@ -168,6 +168,8 @@ SCENARIOS = [
     LibraryCapture("library", "libreel", (*FILE_CALLS, "pthread_create", "clock_gettime")),
     LayerCapture("layer", "libreel_layer", (*FILE_CALLS, "mmap", "pthread_create", "clock_gettime", "new"), "vector_add"),
     LayerCapture("layer_maps", "libreel_layer", ("write", "new"), "mapping"),
+    LayerCapture("vulkan", "libreel_layer", ("write", "mmap", "pthread_create", "new"), "../vulkan/programs/semaphores"),
+    LayerCapture("vulkan_kernels", "libreel_layer", ("new",), "../vulkan/programs/dispatches"),
     Verb("info", ("read", "open", "fstat", "mmap", "new"), ["info", "{sample}"]),
     Verb("verify", ("read", "open", "mmap", "new"), ["verify", "{sample}"]),
     Verb("recover", (*FILE_CALLS, "read", "mmap", "new"), ["recover", "{cut}", "-o", "out.reel"], "out.reel"),

@@ -93,8 +93,14 @@ class Captured:
         of_case = {name: value.format(build=self.build) for name, value in self.case.environment.items()}
         return {**environment, **of_case, **more}
 
+    def below(self, *above):
+        """The layer that the case wants; its place in the list is its place in the chain."""
+        if not self.case.below:
+            return {}
+        return {"VK_ADD_LAYER_PATH": str(self.build / "faults"), "VK_INSTANCE_LAYERS": ":".join([*above, self.case.below])}
+
     def run_bare(self):
-        return Ran(self.words(), self.environment(), self.folder)
+        return Ran(self.words(), self.environment(**self.below()), self.folder)
 
     def run_idle(self):
         folder = str(pathlib.Path(self.layer).parent)  # where its manifest is, too
@@ -111,7 +117,7 @@ class Captured:
         # The layer under test comes first in the list of layers, so the loader asks it first, then the tally.
         tally = self.build / "tally_layer.so"
         more = {"OPENCL_LAYERS": str(tally), "TALLY": str(self.tally)} if tally.exists() else {}
-        environment = self.environment(**more)
+        environment = self.environment(**more, **self.below("VK_LAYER_REEL_capture"))
         options = shlex.split(self.case.options)
         return Ran([self.reel, "capture", *options, "-o", str(self.document), "--", *self.words()], environment, self.folder)
 

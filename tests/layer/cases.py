@@ -41,6 +41,8 @@ class Case:
     giving_time: bool = False
     # The validation layer of Vulkan is loaded in place of ours: it must have nothing to say of the program.
     validated: bool = False
+    # A layer of Vulkan that stands between ours and the driver, in the bare run as well.
+    below: str = ""
     # Questions in SQL about the document, and the rows that they must give.
     rows: dict = field(default_factory=dict)
     # Why it is as it is; printed with a failure.

@@ -38,13 +38,27 @@ TEST(HostWaits, WhatAnotherThreadWaitedForMeanwhileHidesNothingAndIsNotLost) {
   waits.saw_done(1, 7);
   waits.saw_done(1, 11);
   std::vector<std::uint32_t> after;
-  const auto visit = [&](std::uint32_t command) { after.push_back(command); };
-  waits.catch_up(known, 0, 10, visit);
+  const auto visit = [&](std::uint32_t, std::uint32_t command) { after.push_back(command); };
+  waits.catch_up(known, 0, 10, false, visit);
   EXPECT_THAT(after, ElementsAre(7u));
   ASSERT_TRUE(waits.has_news(known));
-  waits.catch_up(known, 0, 12, visit);
+  waits.catch_up(known, 0, 12, false, visit);
   EXPECT_THAT(after, ElementsAre(7u, 11u));
   EXPECT_FALSE(waits.has_news(known));
+}
+
+// Of a queue that orders nothing by itself, what the host saw done of it is an order like any
+// other.
+TEST(HostWaits, TellsOfTheOwnStreamWhereThatIsWanted) {
+  capture::HostWaits waits;
+  waits.saw_done(0, 3);
+  for (const bool with_own : {false, true}) {
+    capture::HostWaits::Known known;
+    std::vector<std::uint32_t> after;
+    waits.catch_up(known, 0, 5, with_own,
+                   [&](std::uint32_t, std::uint32_t command) { after.push_back(command); });
+    EXPECT_EQ(after.size(), with_own ? 1u : 0u);
+  }
 }
 
 TEST(Box, RowsThatTouchAreOneRun) {

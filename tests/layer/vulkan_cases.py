@@ -1,10 +1,15 @@
 """vulkan_cases.py - the same of Vulkan: which programs of vulkan/programs run in which group."""
 
+import vulkan_hazards
 from cases import Case
 
 # Order is missing between dispatches, or between a copy and the host; one asks for what it can't get.
 INVALID = ("missing_barrier", "racing_host", "refused")
 
+
+# Layers of Vulkan beside ours: one that is as bad as a driver may be, and one that sees what is wrong with calls.
+FAULT, VALIDATION = "VK_LAYER_REEL_TEST_fault", "VK_LAYER_KHRONOS_validation"
+CHECKS = {"VK_LAYER_ENABLES": "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT"}
 
 GIVEN = "select count(*) from commands where kind = 'dispatch'"
 
@@ -26,6 +31,18 @@ def ffmpeg(filters, **expected):
         title=f"ffmpeg {filters}",
         **expected,
     )
+
+
+def hazards(letters, **expected):
+    """What is wrong is found as often as it is there, and nothing else; the host's bytes may be others in each run."""
+    return vulkan(f"hazards {letters}", replay=None, rows=vulkan_hazards.questions(letters), **expected)
+
+
+def layered(command):
+    """With the validation layer above ours, and below it, where it sees what ours does: nothing to say, and the same verdict."""
+    named = {"VK_INSTANCE_LAYERS": VALIDATION, **CHECKS}
+    yield vulkan(command, title=f"{command} below validation", environment=named, options="--contents all")
+    yield vulkan(command, title=f"{command} above validation", below=VALIDATION, environment=CHECKS, options="--contents all")
 
 
 def leaving(way, **expected):
@@ -104,6 +121,8 @@ MEMORY = [
     vulkan("handle_reuse", dispatches=60),
     vulkan("many", dispatches=12000),
     vulkan("scribbler", dispatches=80),
+    vulkan("incoherent", dispatches=5),
+    vulkan("incoherent", title="incoherent memory", dispatches=5, below=FAULT, environment={"FAULT_INCOHERENT": "1"}),
 ]
 DESCRIPTORS = [
     vulkan("network", dispatches=24),
@@ -144,6 +163,15 @@ ORDER = [
     vulkan("missing_barrier not", dispatches=2),
     vulkan("missing_barrier", dispatches=2, replay=None, because="a barrier is missing"),
     vulkan("racing_host", dispatches=4, replay=None, because="the host changes what is being copied"),
+]
+HAZARDS = [
+    *[hazards(letter) for letter in vulkan_hazards.TRUTH],
+    hazards("".join(vulkan_hazards.TRUTH)),
+    *[hazards(vulkan_hazards.random_letters(seed)) for seed in range(6)],
+    *[
+        hazards(f"-{letters}", below=FAULT, environment={"FAULT_QUEUES": "1"})
+        for letters in (*vulkan_hazards.TWO_QUEUES, "xyXzbnNxySxTX")
+    ],
 ]
 IMAGES = [
     vulkan("storage_images", dispatches=4),
@@ -190,6 +218,11 @@ def validated(case):
     return vulkan(case.command, validated=True)
 
 
+LAYERED = [
+    case
+    for command in ("tokens", "dispatches", "one_block", "storage_images", "semaphores", "transfers", "events", "hazards bBCSUF")
+    for case in layered(command)
+]
 DIES = ("_exit", "abort", "segv", "kill", "fork_first", "working", "destroyed")
 # Named first, ours stands nearer to the program, whatever `reel capture` adds behind.
 VALIDATED_BELOW = {"VK_INSTANCE_LAYERS": "VK_LAYER_REEL_capture:VK_LAYER_KHRONOS_validation"}
@@ -198,6 +231,8 @@ VULKAN_GROUPS = {
     "vulkan_descriptors": DESCRIPTORS,
     "vulkan_kernels": KERNELS,
     "vulkan_order": ORDER,
+    "vulkan_hazards": HAZARDS,
+    "vulkan_layered": LAYERED,
     "vulkan_images": IMAGES,
     "vulkan_lives": LIVES,
     "vulkan_windows": WINDOWS,

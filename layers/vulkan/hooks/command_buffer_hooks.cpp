@@ -55,8 +55,8 @@ VkResult VKAPI_CALL allocate(VkDevice handle, const VkCommandBufferAllocateInfo*
       made->pool = info->commandPool;
       made->is_secondary = info->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
       made->can_stamp = pool && !pool->is_protected && !why_no_stamps(device, pool->family);
-      command_buffers().add(buffers[i], std::move(made));
       if (pool) pool->buffers.push_back(buffers[i]);
+      command_buffers().add(buffers[i], std::move(made));
     }
   });
   return result;

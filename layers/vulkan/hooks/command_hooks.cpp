@@ -11,8 +11,6 @@ namespace reel::layer::vk {
 namespace {
 
 // A program may only record into a buffer that lives, and that we saw being allocated.
-CommandBuffer& at(VkCommandBuffer handle) noexcept { return *command_buffers().find(handle); }
-
 template <class T>
 void copy_list(std::byte* to, const T* from, std::size_t count) noexcept {
   if (count) std::memcpy(to, from, count * sizeof(T));
@@ -22,7 +20,7 @@ void copy_list(std::byte* to, const T* from, std::size_t count) noexcept {
 
 void VKAPI_CALL bind_pipeline(VkCommandBuffer handle, VkPipelineBindPoint point,
                               VkPipeline pipeline) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   if (auto* op = commands.ops.add<BindPipelineOp>(OpKind::bind_pipeline)) *op = {point, pipeline};
   commands.next->CmdBindPipeline(handle, point, pipeline);
 }
@@ -31,7 +29,7 @@ void VKAPI_CALL bind_sets(VkCommandBuffer handle, VkPipelineBindPoint point,
                           VkPipelineLayout layout, std::uint32_t first, std::uint32_t count,
                           const VkDescriptorSet* sets, std::uint32_t offset_count,
                           const std::uint32_t* offsets) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const std::size_t set_bytes = count * sizeof(VkDescriptorSet);
   if (auto* op = commands.ops.add<BindSetsOp>(OpKind::bind_sets,
                                               set_bytes + offset_count * sizeof(std::uint32_t))) {
@@ -46,7 +44,7 @@ void VKAPI_CALL bind_sets(VkCommandBuffer handle, VkPipelineBindPoint point,
 void VKAPI_CALL push_constants(VkCommandBuffer handle, VkPipelineLayout layout,
                                VkShaderStageFlags stages, std::uint32_t offset, std::uint32_t size,
                                const void* values) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   if (stages & VK_SHADER_STAGE_COMPUTE_BIT)
     if (auto* op = commands.ops.add<PushConstantsOp>(OpKind::push_constants, size)) {
       *op = {offset, size};
@@ -66,7 +64,7 @@ void note_pushed(CommandBuffer& commands, VkPipelineBindPoint point, VkPipelineL
 void VKAPI_CALL push_set(VkCommandBuffer handle, VkPipelineBindPoint point, VkPipelineLayout layout,
                          std::uint32_t set, std::uint32_t count,
                          const VkWriteDescriptorSet* writes) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   quietly([&] {
     std::vector<PushedDescriptor> pushed;
     for (std::uint32_t i = 0; i < count; ++i)
@@ -81,7 +79,7 @@ void VKAPI_CALL push_set(VkCommandBuffer handle, VkPipelineBindPoint point, VkPi
 
 void VKAPI_CALL push_set_by_template(VkCommandBuffer handle, VkDescriptorUpdateTemplate plan,
                                      VkPipelineLayout layout, std::uint32_t set, const void* data) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   quietly([&] {
     const UpdateTemplate* known = commands.device->update_templates.find(plan);
     if (!known) return;
@@ -99,7 +97,7 @@ void VKAPI_CALL push_set_by_template(VkCommandBuffer handle, VkDescriptorUpdateT
 
 void VKAPI_CALL dispatch(VkCommandBuffer handle, std::uint32_t x, std::uint32_t y,
                          std::uint32_t z) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<DispatchOp>(OpKind::dispatch)) *op = {{0, 0, 0}, {x, y, z}};
   commands.next->CmdDispatch(handle, x, y, z);
@@ -108,7 +106,7 @@ void VKAPI_CALL dispatch(VkCommandBuffer handle, std::uint32_t x, std::uint32_t 
 void VKAPI_CALL dispatch_base(VkCommandBuffer handle, std::uint32_t base_x, std::uint32_t base_y,
                               std::uint32_t base_z, std::uint32_t x, std::uint32_t y,
                               std::uint32_t z) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<DispatchOp>(OpKind::dispatch))
     *op = {{base_x, base_y, base_z}, {x, y, z}};
@@ -116,7 +114,7 @@ void VKAPI_CALL dispatch_base(VkCommandBuffer handle, std::uint32_t base_x, std:
 }
 
 void VKAPI_CALL dispatch_indirect(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<DispatchIndirectOp>(OpKind::dispatch_indirect))
     *op = {buffer, offset};
@@ -127,7 +125,7 @@ void VKAPI_CALL dispatch_indirect(VkCommandBuffer handle, VkBuffer buffer, VkDev
 
 void VKAPI_CALL copy_buffer(VkCommandBuffer handle, VkBuffer from, VkBuffer to, std::uint32_t count,
                             const VkBufferCopy* regions) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<CopyBufferOp>(OpKind::copy_buffer, count * sizeof *regions)) {
     *op = {from, to, count};
@@ -137,7 +135,7 @@ void VKAPI_CALL copy_buffer(VkCommandBuffer handle, VkBuffer from, VkBuffer to, 
 }
 
 void VKAPI_CALL copy_buffer2(VkCommandBuffer handle, const VkCopyBufferInfo2* info) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   const std::uint32_t count = info->regionCount;
   if (auto* op =
@@ -154,7 +152,7 @@ void VKAPI_CALL copy_buffer2(VkCommandBuffer handle, const VkCopyBufferInfo2* in
 void VKAPI_CALL copy_image(VkCommandBuffer handle, VkImage from, VkImageLayout from_layout,
                            VkImage to, VkImageLayout to_layout, std::uint32_t count,
                            const VkImageCopy* regions) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<CopyImageOp>(OpKind::copy_image, count * sizeof *regions)) {
     *op = {from, to, from_layout, to_layout, count};
@@ -164,7 +162,7 @@ void VKAPI_CALL copy_image(VkCommandBuffer handle, VkImage from, VkImageLayout f
 }
 
 void VKAPI_CALL copy_image2(VkCommandBuffer handle, const VkCopyImageInfo2* info) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   const std::uint32_t count = info->regionCount;
   if (auto* op = commands.ops.add<CopyImageOp>(OpKind::copy_image, count * sizeof(VkImageCopy))) {
@@ -205,14 +203,14 @@ void note_pixels(CommandBuffer& commands, OpKind kind, VkBuffer buffer, VkImage 
 void VKAPI_CALL buffer_to_image(VkCommandBuffer handle, VkBuffer buffer, VkImage image,
                                 VkImageLayout layout, std::uint32_t count,
                                 const VkBufferImageCopy* regions) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   note_pixels(commands, OpKind::copy_buffer_to_image, buffer, image, layout, count, regions);
   commands.next->CmdCopyBufferToImage(handle, buffer, image, layout, count, regions);
 }
 
 void VKAPI_CALL buffer_to_image2(VkCommandBuffer handle, const VkCopyBufferToImageInfo2* info) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   note_pixels(commands, OpKind::copy_buffer_to_image, info->srcBuffer, info->dstImage,
               info->dstImageLayout, info->regionCount, info->pRegions);
@@ -222,14 +220,14 @@ void VKAPI_CALL buffer_to_image2(VkCommandBuffer handle, const VkCopyBufferToIma
 void VKAPI_CALL image_to_buffer(VkCommandBuffer handle, VkImage image, VkImageLayout layout,
                                 VkBuffer buffer, std::uint32_t count,
                                 const VkBufferImageCopy* regions) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   note_pixels(commands, OpKind::copy_image_to_buffer, buffer, image, layout, count, regions);
   commands.next->CmdCopyImageToBuffer(handle, image, layout, buffer, count, regions);
 }
 
 void VKAPI_CALL image_to_buffer2(VkCommandBuffer handle, const VkCopyImageToBufferInfo2* info) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   note_pixels(commands, OpKind::copy_image_to_buffer, info->dstBuffer, info->srcImage,
               info->srcImageLayout, info->regionCount, info->pRegions);
@@ -240,7 +238,7 @@ void VKAPI_CALL image_to_buffer2(VkCommandBuffer handle, const VkCopyImageToBuff
 
 void VKAPI_CALL fill_buffer(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
                             VkDeviceSize size, std::uint32_t data) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<FillBufferOp>(OpKind::fill_buffer))
     *op = {buffer, offset, size, data};
@@ -249,7 +247,7 @@ void VKAPI_CALL fill_buffer(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSiz
 
 void VKAPI_CALL update_buffer(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
                               VkDeviceSize size, const void* data) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<UpdateBufferOp>(OpKind::update_buffer, size)) {
     *op = {buffer, offset, size};
@@ -270,7 +268,7 @@ void note_clear(CommandBuffer& commands, VkImage image, VkImageLayout layout,
 void VKAPI_CALL clear_color(VkCommandBuffer handle, VkImage image, VkImageLayout layout,
                             const VkClearColorValue* color, std::uint32_t count,
                             const VkImageSubresourceRange* ranges) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   note_clear(commands, image, layout, color, count, ranges);
   commands.next->CmdClearColorImage(handle, image, layout, color, count, ranges);
@@ -279,7 +277,7 @@ void VKAPI_CALL clear_color(VkCommandBuffer handle, VkImage image, VkImageLayout
 void VKAPI_CALL clear_depth(VkCommandBuffer handle, VkImage image, VkImageLayout layout,
                             const VkClearDepthStencilValue* value, std::uint32_t count,
                             const VkImageSubresourceRange* ranges) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   note_clear(commands, image, layout, nullptr, count, ranges);
   commands.next->CmdClearDepthStencilImage(handle, image, layout, value, count, ranges);
@@ -307,14 +305,14 @@ void note_images(CommandBuffer& commands, const char* function, VkImage from, Vk
 void VKAPI_CALL blit(VkCommandBuffer handle, VkImage from, VkImageLayout from_layout, VkImage to,
                      VkImageLayout to_layout, std::uint32_t count, const VkImageBlit* regions,
                      VkFilter filter) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   note_images(commands, "vkCmdBlitImage", from, to, filter, count, regions);
   commands.next->CmdBlitImage(handle, from, from_layout, to, to_layout, count, regions, filter);
 }
 
 void VKAPI_CALL blit2(VkCommandBuffer handle, const VkBlitImageInfo2* info) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   note_images(commands, "vkCmdBlitImage2", info->srcImage, info->dstImage, info->filter,
               info->regionCount, info->pRegions);
@@ -324,14 +322,14 @@ void VKAPI_CALL blit2(VkCommandBuffer handle, const VkBlitImageInfo2* info) {
 void VKAPI_CALL resolve(VkCommandBuffer handle, VkImage from, VkImageLayout from_layout, VkImage to,
                         VkImageLayout to_layout, std::uint32_t count,
                         const VkImageResolve* regions) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   note_images<VkImageBlit>(commands, "vkCmdResolveImage", from, to);
   commands.next->CmdResolveImage(handle, from, from_layout, to, to_layout, count, regions);
 }
 
 void VKAPI_CALL resolve2(VkCommandBuffer handle, const VkResolveImageInfo2* info) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   note_images<VkImageBlit>(commands, "vkCmdResolveImage2", info->srcImage, info->dstImage);
   commands.next->CmdResolveImage2(handle, info);
@@ -341,7 +339,7 @@ void VKAPI_CALL resolve2(VkCommandBuffer handle, const VkResolveImageInfo2* info
 void VKAPI_CALL copy_queries(VkCommandBuffer handle, VkQueryPool pool, std::uint32_t first,
                              std::uint32_t count, VkBuffer buffer, VkDeviceSize offset,
                              VkDeviceSize stride, VkQueryResultFlags flags) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const OwnStamps stamps(commands);
   if (auto* op = commands.ops.add<QueryCopyOp>(OpKind::query_copy)) {
     const VkDeviceSize one = flags & VK_QUERY_RESULT_64_BIT ? 8 : 4;
@@ -353,7 +351,7 @@ void VKAPI_CALL copy_queries(VkCommandBuffer handle, VkQueryPool pool, std::uint
 
 void VKAPI_CALL execute(VkCommandBuffer handle, std::uint32_t count,
                         const VkCommandBuffer* buffers) {
-  CommandBuffer& commands = at(handle);
+  CommandBuffer& commands = command_buffer(handle);
   if (auto* op = commands.ops.add<ExecuteOp>(OpKind::execute, count * sizeof *buffers)) {
     *op = {count};
     copy_list(OpList::behind(op), buffers, count);

@@ -21,6 +21,7 @@ struct Hook {
         is_debug_utils(of_debug_utils) {}
 };
 
+std::span<const Hook> barrier_hooks();
 std::span<const Hook> command_hooks();         // recording of dispatches, copies and fills
 std::span<const Hook> command_buffer_hooks();  // command pools and buffers
 std::span<const Hook> descriptor_hooks();

@@ -141,7 +141,7 @@ void note_begin(CommandBuffer& commands, const char* function, const VkRenderPas
 
 void VKAPI_CALL begin_pass(VkCommandBuffer handle, const VkRenderPassBeginInfo* info,
                            VkSubpassContents contents) {
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   note_begin(commands, "vkCmdBeginRenderPass", *info);
   commands.is_rendering = true;
   commands.next->CmdBeginRenderPass(handle, info, contents);
@@ -149,14 +149,14 @@ void VKAPI_CALL begin_pass(VkCommandBuffer handle, const VkRenderPassBeginInfo* 
 
 void VKAPI_CALL begin_pass2(VkCommandBuffer handle, const VkRenderPassBeginInfo* info,
                             const VkSubpassBeginInfo* begin) {
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   note_begin(commands, "vkCmdBeginRenderPass2", *info);
   commands.is_rendering = true;
   commands.next->CmdBeginRenderPass2(handle, info, begin);
 }
 
 void VKAPI_CALL begin_rendering(VkCommandBuffer handle, const VkRenderingInfo* info) {
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   quietly([&] {
     std::vector<RenderTarget> views;
     const auto add = [&](const VkRenderingAttachmentInfo* one) {
@@ -176,19 +176,19 @@ void VKAPI_CALL begin_rendering(VkCommandBuffer handle, const VkRenderingInfo* i
 }
 
 void VKAPI_CALL end_pass(VkCommandBuffer handle) {
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   commands.is_rendering = false;
   commands.next->CmdEndRenderPass(handle);
 }
 
 void VKAPI_CALL end_pass2(VkCommandBuffer handle, const VkSubpassEndInfo* end) {
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   commands.is_rendering = false;
   commands.next->CmdEndRenderPass2(handle, end);
 }
 
 void VKAPI_CALL end_rendering(VkCommandBuffer handle) {
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   commands.is_rendering = false;
   commands.next->CmdEndRendering(handle);
 }

@@ -28,7 +28,7 @@ VkResult VKAPI_CALL set_tag(VkDevice handle, const VkDebugUtilsObjectTagInfoEXT*
 }
 
 void VKAPI_CALL begin_in_buffer(VkCommandBuffer handle, const VkDebugUtilsLabelEXT* info) {
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   const std::size_t size = info->pLabelName ? std::strlen(info->pLabelName) : 0;
   if (auto* op = commands.ops.add<LabelOp>(OpKind::begin_label, size)) {
     *op = {static_cast<std::uint32_t>(size)};
@@ -40,7 +40,7 @@ void VKAPI_CALL begin_in_buffer(VkCommandBuffer handle, const VkDebugUtilsLabelE
 
 void VKAPI_CALL end_in_buffer(VkCommandBuffer handle) {
   struct Nothing {};
-  CommandBuffer& commands = *command_buffers().find(handle);
+  CommandBuffer& commands = command_buffer(handle);
   commands.ops.add<Nothing>(OpKind::end_label);
   if (commands.next->CmdEndDebugUtilsLabelEXT) commands.next->CmdEndDebugUtilsLabelEXT(handle);
 }

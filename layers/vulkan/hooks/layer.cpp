@@ -1,11 +1,13 @@
 // layer.cpp - where the loader comes in: instances, devices, and which function is whose.
+#include <array>
 #include <cstring>
+#include <mutex>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/exit_watch.hpp"
 #include "layers/session/process.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
+#include "layers/vulkan/objects/command_buffer.hpp"
 #include "layers/vulkan/objects/queue.hpp"
 #include "layers/vulkan/vulkan_api.hpp"
 
@@ -36,6 +38,48 @@ bool names(std::uint32_t count, const char* const* list, std::string_view wanted
   return false;
 }
 
+// What could not be noted, since no memory was left, goes by us: its functions are those of the
+// next layer. Kept without memory of its own, so for a few.
+template <class Handle, class Get>
+class PassedBy {
+ public:
+  struct Place {
+    Handle handle = nullptr;
+    Get get = nullptr;
+    const void* key = nullptr;
+    // Of an instance, taken when it is made: asked later, the loader gives its own, which lead
+    // back.
+    PFN_vkVoidFunction destroy = nullptr, extensions = nullptr;
+
+    explicit operator bool() const noexcept { return get != nullptr; }
+    PFN_vkVoidFunction operator()(const char* name) const { return get(handle, name); }
+  };
+
+  void add(Handle handle, Get get) noexcept {
+    const std::lock_guard lock(mutex_);
+    Place& place = places_[next_++ % places_.size()];
+    place = {handle, get, key_of(handle)};
+    if constexpr (std::is_same_v<Handle, VkInstance>) {
+      place.destroy = get(handle, "vkDestroyInstance");
+      place.extensions = get(handle, "vkEnumerateDeviceExtensionProperties");
+    }
+  }
+  // By what has the same dispatch key.
+  Place find(const void* dispatchable) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (const Place& place : places_)
+      if (place.key == key_of(dispatchable)) return place;
+    return {};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<Place, 16> places_;
+  std::size_t next_ = 0;
+};
+constinit PassedBy<VkInstance, PFN_vkGetInstanceProcAddr> instances_passed_by;
+constinit PassedBy<VkDevice, PFN_vkGetDeviceProcAddr> devices_passed_by;
+
 // --- instances ----------------------------------------------------------------------------------
 
 VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
@@ -61,13 +105,17 @@ VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
       made->api_version = info->pApplicationInfo->apiVersion;
     instances().add(key_of(*instance), std::move(made));
   });
+  if (!instance_of(*instance)) instances_passed_by.add(*instance, get);
   return result;
 }
 
 void VKAPI_CALL destroy_instance(VkInstance instance, const VkAllocationCallbacks* allocator) {
   if (!instance) return;
   const auto known = instances().remove(key_of(instance));
-  if (known) known->next.DestroyInstance(instance, allocator);
+  if (known)
+    known->next.DestroyInstance(instance, allocator);
+  else if (const auto passed = instances_passed_by.find(instance))
+    reinterpret_cast<PFN_vkDestroyInstance>(passed.destroy)(instance, allocator);
 }
 
 // --- devices ------------------------------------------------------------------------------------
@@ -134,8 +182,8 @@ VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreat
   const PFN_vkGetInstanceProcAddr get_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
   const PFN_vkGetDeviceProcAddr get = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
   Instance* instance = instance_of(physical);
-  const auto create = reinterpret_cast<PFN_vkCreateDevice>(
-      get_instance(instance ? instance->handle : VK_NULL_HANDLE, "vkCreateDevice"));
+  const auto create = reinterpret_cast<PFN_vkCreateDevice>(get_instance(
+      instance ? instance->handle : instances_passed_by.find(physical).handle, "vkCreateDevice"));
   if (!create) return VK_ERROR_INITIALIZATION_FAILED;
   auto* const rest = link->u.pLayerInfo = link->u.pLayerInfo->pNext;
   VkResult result = VK_ERROR_EXTENSION_NOT_PRESENT;
@@ -155,7 +203,11 @@ VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreat
     link->u.pLayerInfo = rest;  // the first try may have taken it further
     result = create(physical, info, allocator, device);
   }
-  if (result != VK_SUCCESS || !instance) return result;
+  if (result != VK_SUCCESS) return result;
+  if (!instance) {
+    devices_passed_by.add(*device, get);
+    return result;
+  }
   on_exit_begin(ExitStep::wait_for_devices, wait_at_exit);
   quietly([&] {
     auto made = std::make_shared<Device>();
@@ -166,18 +218,28 @@ VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreat
     if (loader_data) made->set_loader_data = loader_data->u.pfnSetDeviceLoaderData;
     describe(*made, *info);
     find_features(*made, *info);
+    made->unnoted_commands = std::make_shared<CommandBuffer>();
+    made->unnoted_commands->ops.close();
+    made->unnoted_commands->device = made;
+    made->unnoted_commands->next = &made->next;
     devices().add(key_of(*device), std::move(made));
   });
+  if (!device_of(*device)) devices_passed_by.add(*device, get);
   return result;
 }
 
 void VKAPI_CALL destroy_device(VkDevice handle, const VkAllocationCallbacks* allocator) {
   if (!handle) return;
   Device* device = device_of(handle);
-  if (!device) return;
+  if (!device) {
+    if (const auto get = devices_passed_by.find(handle))
+      reinterpret_cast<PFN_vkDestroyDevice>(get("vkDestroyDevice"))(handle, allocator);
+    return;
+  }
   quietly([&] { device_goes(*device); });
   const auto known = devices().remove(key_of(handle));
   known->next.DestroyDevice(handle, allocator);
+  known->unnoted_commands.reset();  // which holds the device
 }
 
 // --- what the layer says of itself --------------------------------------------------------------
@@ -225,7 +287,12 @@ VkResult VKAPI_CALL device_extensions(VkPhysicalDevice physical, const char* of_
     return VK_SUCCESS;
   }
   const Instance* instance = instance_of(physical);
-  if (!instance) return VK_ERROR_INITIALIZATION_FAILED;
+  if (!instance) {
+    const auto passed = instances_passed_by.find(physical);
+    if (!passed) return VK_ERROR_INITIALIZATION_FAILED;
+    return reinterpret_cast<PFN_vkEnumerateDeviceExtensionProperties>(passed.extensions)(
+        physical, of_layer, count, properties);
+  }
   return instance->next.EnumerateDeviceExtensionProperties(physical, of_layer, count, properties);
 }
 
@@ -260,7 +327,10 @@ PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice handle, const char* n
     return reinterpret_cast<PFN_vkVoidFunction>(get_device_function);
   if (wanted == "vkDestroyDevice") return reinterpret_cast<PFN_vkVoidFunction>(destroy_device);
   const Device* device = device_of(handle);
-  if (!device) return nullptr;
+  if (!device) {
+    const auto get = devices_passed_by.find(handle);
+    return get ? get(name) : nullptr;
+  }
   const PFN_vkVoidFunction below = device->next.GetDeviceProcAddr(handle, name);
   const Hook* hook = find_hook(wanted);
   if (!hook) return below;
@@ -273,7 +343,10 @@ PFN_vkVoidFunction VKAPI_CALL get_instance_function(VkInstance handle, const cha
   if (const PFN_vkVoidFunction own = own_instance_function(name)) return own;
   if (!handle) return nullptr;
   const Instance* instance = instance_of(handle);
-  if (!instance) return nullptr;
+  if (!instance) {
+    const auto get = instances_passed_by.find(handle);
+    return get ? get(name) : nullptr;
+  }
   const PFN_vkVoidFunction below = instance->next.GetInstanceProcAddr(handle, name);
   const Hook* hook = find_hook(name);
   if (!hook) return below;
@@ -282,17 +355,14 @@ PFN_vkVoidFunction VKAPI_CALL get_instance_function(VkInstance handle, const cha
 
 }  // namespace
 
+// One after the other: a map would need memory, which may be missing, and names differ in length.
 const Hook* find_hook(std::string_view name) noexcept {
-  static const auto& all = *new std::unordered_map<std::string_view, Hook>([] {
-    std::unordered_map<std::string_view, Hook> hooks;
-    for (const auto list :
-         {command_hooks(), command_buffer_hooks(), descriptor_hooks(), image_hooks(), label_hooks(),
-          memory_hooks(), pipeline_hooks(), queue_hooks(), sync_hooks()})
-      for (const Hook& hook : list) hooks.emplace(hook.name, hook);
-    return hooks;
-  }());
-  const auto found = all.find(name);
-  return found == all.end() ? nullptr : &found->second;
+  for (const auto list :
+       {barrier_hooks(), command_hooks(), command_buffer_hooks(), descriptor_hooks(), image_hooks(),
+        label_hooks(), memory_hooks(), pipeline_hooks(), queue_hooks(), sync_hooks()})
+    for (const Hook& hook : list)
+      if (name == hook.name) return &hook;
+  return nullptr;
 }
 
 }  // namespace reel::layer::vk

@@ -62,11 +62,22 @@ struct SemaphoreUse {
   VkSemaphore handle;
   std::uint64_t value;
 };
+struct SemaphoreWait : SemaphoreUse {
+  std::uint64_t stages;  // that wait (TraceOrder::stages)
+};
 struct BatchView {
   std::vector<VkCommandBuffer> commands;
-  std::vector<SemaphoreUse> waits, signals;
+  std::vector<SemaphoreWait> waits;
+  std::vector<SemaphoreUse> signals;
   bool may_be_added_to = true;
 };
+
+// 0: all of them; so says the top of the pipe, which all come behind. None at all is said by its
+// bottom.
+std::uint64_t waiting_stages(VkPipelineStageFlags2 mask) {
+  if (mask & (VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT)) return 0;
+  return mask ? mask : VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT;
+}
 
 BatchView view_of(const VkSubmitInfo& info) {
   BatchView view;
@@ -74,9 +85,10 @@ BatchView view_of(const VkSubmitInfo& info) {
       info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
   view.commands.assign(info.pCommandBuffers, info.pCommandBuffers + info.commandBufferCount);
   for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
-    view.waits.push_back({info.pWaitSemaphores[i], values && i < values->waitSemaphoreValueCount
-                                                       ? values->pWaitSemaphoreValues[i]
-                                                       : 0});
+    view.waits.push_back(
+        {{info.pWaitSemaphores[i],
+          values && i < values->waitSemaphoreValueCount ? values->pWaitSemaphoreValues[i] : 0},
+         waiting_stages(info.pWaitDstStageMask[i])});
   for (std::uint32_t i = 0; i < info.signalSemaphoreCount; ++i)
     view.signals.push_back(
         {info.pSignalSemaphores[i],
@@ -94,7 +106,8 @@ BatchView view_of(const VkSubmitInfo2& info) {
     view.commands.push_back(info.pCommandBufferInfos[i].commandBuffer);
   for (std::uint32_t i = 0; i < info.waitSemaphoreInfoCount; ++i)
     view.waits.push_back(
-        {info.pWaitSemaphoreInfos[i].semaphore, info.pWaitSemaphoreInfos[i].value});
+        {{info.pWaitSemaphoreInfos[i].semaphore, info.pWaitSemaphoreInfos[i].value},
+         waiting_stages(info.pWaitSemaphoreInfos[i].stageMask)});
   for (std::uint32_t i = 0; i < info.signalSemaphoreInfoCount; ++i)
     view.signals.push_back(
         {info.pSignalSemaphoreInfos[i].semaphore, info.pSignalSemaphoreInfos[i].value});
@@ -210,7 +223,7 @@ class Submitting {
     batch.ticket.is_behind_others = is_behind_others;
     batch.view = std::move(view);
     batch.ticket.at = &queue_;
-    find_waits(batch);
+    find_waits(use, batch);
     use->start(batch.ticket, queue_);
     if (!batch.ticket.record) {
       for (const VkCommandBuffer handle : batch.view.commands)
@@ -218,7 +231,7 @@ class Submitting {
           follow_layouts(*queue_.owner, *commands);
       return;
     }
-    if (!done_) done_ = new Done(queue_.owner);
+    if (!done_) done_ = make_done(queue_);
     if (batch.view.may_be_added_to) batch.ticket.behind = done_;
     batch.list.call = function_;
     Scope scope = current_scope();
@@ -227,15 +240,15 @@ class Submitting {
       batch.stamps = std::make_unique<BatchStamps>(queue_.owner, queue_.family, *done_);
     batch.reader.emplace(*queue_.owner, batch.list, scope, batch.stamps.get());
     const bool may_cut = cuts(batch.view);
-    for (std::size_t i = 0; i < batch.view.commands.size(); ++i)
-      if (const CommandBuffer* commands = command_buffers().find(batch.view.commands[i])) {
-        if (batch.stamps && may_cut) batch.stamps->begin_buffer(i);
-        batch.reader->read(*commands, static_cast<std::uint32_t>(i));
-      }
+    for (std::size_t i = 0; i < batch.view.commands.size(); ++i) {
+      if (batch.stamps && may_cut) batch.stamps->begin_buffer(i);
+      batch.reader->read(command_buffer(batch.view.commands[i]), static_cast<std::uint32_t>(i));
+    }
     batch.ticket.layouts = batch.reader->take_layouts();
     if (batch.reader->has_broken_list()) {
       use->note("not_recorded",
                 "A submission is missing: no memory was left to note its commands.");
+      use->order_unknown();
       batch.ticket.give_up();
       return;
     }
@@ -243,18 +256,30 @@ class Submitting {
     const auto is_wanted = [](const capture::Submission::Given& one) {
       return control::selects(one.work.kernel ? std::string_view(one.work.kernel->name) : "");
     };
-    if (batch.list.count == 0 || std::ranges::any_of(batch.list.all(), is_wanted))
+    if (!done_ && batch.list.count > 0)
+      use->note(
+          "not_recorded",
+          "A submission is missing: the driver had no memory for the fence that tells when it "
+          "is done.");
+    if (batch.list.count == 0 || (done_ && std::ranges::any_of(batch.list.all(), is_wanted)))
       use->submit(batch.ticket, batch.list);
     else
       leave_out(use, batch);
     batch.ticket.follow_layouts(no_index);
-    signals_.insert(signals_.end(), batch.view.signals.begin(), batch.view.signals.end());
+    for (const SemaphoreUse& signal : batch.view.signals)
+      signals_.push_back({signal, will_stand_for(use, batch)});
   }
 
   // The commands of ours that are to go with batch `i`.
   Ours ours(std::size_t i) {
     Batch& batch = *batches_[i];
     Ours ours;
+    if (done_) {  // no memory may be missing once they run
+      std::size_t runs = 0;
+      for (const auto& one : batches_) runs += one->ticket.runs.size();
+      done_->runs.reserve(runs);
+      done_->stamps.reserve(batches_.size());
+    }
     for (std::size_t part = 0; part < batch.ticket.runs.size(); ++part)
       if (const auto& run = batch.ticket.runs[part])
         if (const VkCommandBuffer copies = run->close()) {
@@ -294,23 +319,43 @@ class Submitting {
   }
 
  private:
-  void find_waits(Batch& batch) {
-    for (const SemaphoreUse& wait : batch.view.waits) {
+  // A signal of a batch on its way, which batches behind it may wait for.
+  struct EarlierSignal : SemaphoreUse {
+    capture::RecordedEvent event;
+  };
+  static capture::RecordedEvent will_stand_for(const RecordingUse& use, const Batch& batch) {
+    const Ticket& ticket = batch.ticket;
+    if (ticket.is_followed) return {ticket.after, use->number, 0, no_index};
+    if (!ticket.record || !ticket.submission) return {};
+    return {{},
+            use->number,
+            ticket.record->lanes[ticket.lane].stream,
+            ticket.id + static_cast<std::uint32_t>(batch.list.count) - 1};
+  }
+
+  void find_waits(const RecordingUse& use, Batch& batch) {
+    const auto add = [&](capture::RecordedEvent event, const SemaphoreWait& wait) {
+      batch.ticket.waits.push_back(std::move(event));
+      batch.ticket.wait_stages.push_back(wait.stages);
+    };
+    for (const SemaphoreWait& wait : batch.view.waits) {
       Semaphore* known = queue_.owner->semaphores.find(wait.handle);
       if (!known) {
         batch.ticket.has_open_waits = true;
         continue;
       }
       const std::lock_guard lock(known->mutex);
-      const auto is_signal = [&](const SemaphoreUse& signal) {
-        return signal.handle == wait.handle && (!known->is_timeline || signal.value >= wait.value);
-      };
-      const bool is_submitted =
-          (known->is_timeline ? known->submitted_value >= wait.value : known->is_signalled_by_us) ||
-          std::ranges::any_of(signals_, is_signal);
+      bool is_submitted =
+          known->is_timeline ? known->submitted_value >= wait.value : known->is_signalled_by_us;
+      add(known->waited(wait.value), wait);
+      for (const EarlierSignal& signal : signals_) {
+        if (signal.handle != wait.handle) continue;
+        is_submitted = is_submitted || !known->is_timeline || signal.value >= wait.value;
+        add(signal.event, wait);
+      }
       batch.ticket.has_open_waits = batch.ticket.has_open_waits || !is_submitted;
-      batch.ticket.waits.push_back(known->waited(wait.value));
     }
+    if (batch.ticket.has_open_waits || queue_.owner->has_unknown_orders) use->order_unknown();
     // What is behind work that waits for the host waits for it as well.
     if (queue_.held && queue_.held->status() <= 0) queue_.set_held(nullptr);
     batch.ticket.has_open_waits = batch.ticket.has_open_waits || queue_.held || waits_for_host_;
@@ -337,6 +382,7 @@ class Submitting {
       for (const capture::WorkArgument& argument : one.work.arguments)
         if (argument.is_written()) work.arguments.push_back(argument);
     use->before(batch.ticket, false);
+    use->order_unknown();  // its barriers are not in the document
   }
 
   void stand_behind(VkResult result) {
@@ -386,8 +432,8 @@ class Submitting {
   const bool is_timed_ = queue_.can_stamp && stamps_ != StampDetail::none;
   std::vector<std::unique_ptr<Batch>> batches_;
   Done* done_ = nullptr;
-  std::vector<SemaphoreUse> signals_;  // of batches before
-  bool waits_for_host_ = false;        // or for something else that nobody has submitted yet
+  std::vector<EarlierSignal> signals_;  // of batches before
+  bool waits_for_host_ = false;         // or for something else that nobody has submitted yet
 };
 
 // Nothing is recorded: what has to be known later is noted all the same.
@@ -406,7 +452,10 @@ template <class Info, class Call>
 VkResult submit(VkQueue handle, std::uint32_t count, const Info* infos, VkFence fence,
                 const char* function, Call&& call) {
   const std::shared_ptr<Queue> queue = queue_of(handle);
-  if (!queue) return call(infos);
+  if (!queue) {
+    device_of(handle)->has_unknown_orders = true;
+    return call(infos);
+  }
   const std::uint32_t mode = session::mode();
   capture::CallMeter meter;
   if (mode & session::recording) meter.begin();
@@ -466,6 +515,7 @@ VkResult VKAPI_CALL queue_submit2(VkQueue queue, std::uint32_t count, const VkSu
 VkResult VKAPI_CALL bind_sparse(VkQueue handle, std::uint32_t count, const VkBindSparseInfo* infos,
                                 VkFence fence) {
   const auto queue = queue_of(handle);
+  device_of(handle)->has_unknown_orders = true;  // it waits and signals as submissions do
   if (!queue) return device_of(handle)->next.QueueBindSparse(handle, count, infos, fence);
   const std::lock_guard lock(queue->mutex);
   queue->has_unseen = true;
@@ -474,6 +524,7 @@ VkResult VKAPI_CALL bind_sparse(VkQueue handle, std::uint32_t count, const VkBin
 
 VkResult VKAPI_CALL present(VkQueue handle, const VkPresentInfoKHR* info) {
   const auto queue = queue_of(handle);
+  device_of(handle)->has_unknown_orders = true;  // what shows images signals semaphores, too
   if (!queue) return device_of(handle)->next.QueuePresentKHR(handle, info);
   const std::lock_guard lock(queue->mutex);
   return queue->owner->next.QueuePresentKHR(handle, info);

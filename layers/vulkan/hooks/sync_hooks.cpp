@@ -1,152 +1,22 @@
-// Order: barriers and events that are recorded, fences and semaphores, and what the host waits for.
+// Order: fences and semaphores, and what the host waits for.
+#include <chrono>
+#include <thread>
+
 #include "base/clock.hpp"
 #include "layers/session/exit_watch.hpp"
 #include "layers/session/recording_use.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
-#include "layers/vulkan/objects/command_buffer.hpp"
 #include "layers/vulkan/objects/queue.hpp"
 
 namespace reel::layer::vk {
 
 namespace {
 
-// --- barriers -----------------------------------------------------------------------------------
-
-CommandBuffer& at(VkCommandBuffer handle) noexcept { return *command_buffers().find(handle); }
-
-BarrierPart* add_parts(CommandBuffer& commands, const char* function, std::size_t count) noexcept {
-  auto* op = commands.ops.add<BarrierOp>(OpKind::barrier, count * sizeof(BarrierPart));
-  if (!op) return nullptr;
-  *op = {function, static_cast<std::uint32_t>(count)};
-  return reinterpret_cast<BarrierPart*>(OpList::behind(op));
-}
-
-BarrierPart empty_part(std::uint64_t source_stages, std::uint64_t target_stages) noexcept {
-  BarrierPart part{};
-  part.source_stages = source_stages;
-  part.target_stages = target_stages;
-  part.source_family = part.target_family = VK_QUEUE_FAMILY_IGNORED;
-  return part;
-}
-
-template <class Memory>
-void set_accesses(BarrierPart& part, const Memory& barrier) noexcept {
-  part.source_accesses = barrier.srcAccessMask;
-  part.target_accesses = barrier.dstAccessMask;
-}
-template <class Buffer>
-void set_buffer(BarrierPart& part, const Buffer& barrier) noexcept {
-  set_accesses(part, barrier);
-  part.buffer = barrier.buffer;
-  part.offset = barrier.offset;
-  part.size = barrier.size;
-  part.source_family = barrier.srcQueueFamilyIndex;
-  part.target_family = barrier.dstQueueFamilyIndex;
-}
-template <class Image>
-void set_image(BarrierPart& part, const Image& barrier) noexcept {
-  set_accesses(part, barrier);
-  part.image = barrier.image;
-  part.size = VK_WHOLE_SIZE;
-  part.old_layout = barrier.oldLayout;
-  part.new_layout = barrier.newLayout;
-  part.part = barrier.subresourceRange;
-  part.source_family = barrier.srcQueueFamilyIndex;
-  part.target_family = barrier.dstQueueFamilyIndex;
-}
-
-void note_barrier(CommandBuffer& commands, const char* function, VkPipelineStageFlags source,
-                  VkPipelineStageFlags target, std::uint32_t memory_count,
-                  const VkMemoryBarrier* memories, std::uint32_t buffer_count,
-                  const VkBufferMemoryBarrier* buffers, std::uint32_t image_count,
-                  const VkImageMemoryBarrier* images) noexcept {
-  const std::uint32_t count = memory_count + buffer_count + image_count;
-  BarrierPart* part = add_parts(commands, function, count ? count : 1);
-  if (!part) return;
-  if (!count) *part = empty_part(source, target);
-  for (std::uint32_t i = 0; i < memory_count; ++i, ++part) {
-    *part = empty_part(source, target);
-    set_accesses(*part, memories[i]);
-    part->size = VK_WHOLE_SIZE;
-  }
-  for (std::uint32_t i = 0; i < buffer_count; ++i, ++part) {
-    *part = empty_part(source, target);
-    set_buffer(*part, buffers[i]);
-  }
-  for (std::uint32_t i = 0; i < image_count; ++i, ++part) {
-    *part = empty_part(source, target);
-    set_image(*part, images[i]);
-  }
-}
-
-void note_barrier(CommandBuffer& commands, const char* function, std::uint32_t info_count,
-                  const VkDependencyInfo* infos) noexcept {
-  std::size_t count = 0;
-  for (std::uint32_t i = 0; i < info_count; ++i)
-    count += infos[i].memoryBarrierCount + infos[i].bufferMemoryBarrierCount +
-             infos[i].imageMemoryBarrierCount;
-  BarrierPart* part = add_parts(commands, function, count);
-  for (std::uint32_t i = 0; part && i < info_count; ++i) {
-    const VkDependencyInfo& info = infos[i];
-    for (std::uint32_t j = 0; j < info.memoryBarrierCount; ++j, ++part) {
-      const VkMemoryBarrier2& one = info.pMemoryBarriers[j];
-      *part = empty_part(one.srcStageMask, one.dstStageMask);
-      set_accesses(*part, one);
-      part->size = VK_WHOLE_SIZE;
-    }
-    for (std::uint32_t j = 0; j < info.bufferMemoryBarrierCount; ++j, ++part) {
-      const VkBufferMemoryBarrier2& one = info.pBufferMemoryBarriers[j];
-      *part = empty_part(one.srcStageMask, one.dstStageMask);
-      set_buffer(*part, one);
-    }
-    for (std::uint32_t j = 0; j < info.imageMemoryBarrierCount; ++j, ++part) {
-      const VkImageMemoryBarrier2& one = info.pImageMemoryBarriers[j];
-      *part = empty_part(one.srcStageMask, one.dstStageMask);
-      set_image(*part, one);
-    }
-  }
-}
-
-void VKAPI_CALL pipeline_barrier(VkCommandBuffer handle, VkPipelineStageFlags source,
-                                 VkPipelineStageFlags target, VkDependencyFlags flags,
-                                 std::uint32_t memory_count, const VkMemoryBarrier* memories,
-                                 std::uint32_t buffer_count, const VkBufferMemoryBarrier* buffers,
-                                 std::uint32_t image_count, const VkImageMemoryBarrier* images) {
-  CommandBuffer& commands = at(handle);
-  if (commands.stamps_barriers) [[unlikely]]
-    commands.stamp(StampPlace::barrier);
-  note_barrier(commands, "vkCmdPipelineBarrier", source, target, memory_count, memories,
-               buffer_count, buffers, image_count, images);
-  commands.next->CmdPipelineBarrier(handle, source, target, flags, memory_count, memories,
-                                    buffer_count, buffers, image_count, images);
-}
-
-void VKAPI_CALL pipeline_barrier2(VkCommandBuffer handle, const VkDependencyInfo* info) {
-  CommandBuffer& commands = at(handle);
-  if (commands.stamps_barriers) [[unlikely]]
-    commands.stamp(StampPlace::barrier);
-  note_barrier(commands, "vkCmdPipelineBarrier2", 1, info);
-  commands.next->CmdPipelineBarrier2(handle, info);
-}
-
-void VKAPI_CALL wait_events(VkCommandBuffer handle, std::uint32_t event_count,
-                            const VkEvent* events, VkPipelineStageFlags source,
-                            VkPipelineStageFlags target, std::uint32_t memory_count,
-                            const VkMemoryBarrier* memories, std::uint32_t buffer_count,
-                            const VkBufferMemoryBarrier* buffers, std::uint32_t image_count,
-                            const VkImageMemoryBarrier* images) {
-  CommandBuffer& commands = at(handle);
-  note_barrier(commands, "vkCmdWaitEvents", source, target, memory_count, memories, buffer_count,
-               buffers, image_count, images);
-  commands.next->CmdWaitEvents(handle, event_count, events, source, target, memory_count, memories,
-                               buffer_count, buffers, image_count, images);
-}
-
-void VKAPI_CALL wait_events2(VkCommandBuffer handle, std::uint32_t event_count,
-                             const VkEvent* events, const VkDependencyInfo* infos) {
-  CommandBuffer& commands = at(handle);
-  note_barrier(commands, "vkCmdWaitEvents2", event_count, infos);
-  commands.next->CmdWaitEvents2(handle, event_count, events, infos);
+// The host may have learned by it how far commands are; which ones is not known, so the call alone
+// is recorded, where it told something.
+void learned(const char* function, std::uint64_t begin_ns) noexcept {
+  const RecordingUse use;
+  if (use) use->called(function, begin_ns);
 }
 
 // --- fences -------------------------------------------------------------------------------------
@@ -155,7 +25,10 @@ VkResult VKAPI_CALL create_fence(VkDevice handle, const VkFenceCreateInfo* info,
                                  const VkAllocationCallbacks* allocator, VkFence* fence) {
   Device& device = *device_of(handle);
   const VkResult result = device.next.CreateFence(handle, info, allocator, fence);
-  if (result == VK_SUCCESS) quietly([&] { device.fences.add(*fence, std::make_shared<Fence>()); });
+  if (result == VK_SUCCESS) {
+    quietly([&] { device.fences.add(*fence, std::make_shared<Fence>()); });
+    if (!device.fences.find(*fence)) device.has_unknown_orders = true;
+  }
   return result;
 }
 
@@ -176,9 +49,32 @@ VkResult VKAPI_CALL reset_fences(VkDevice handle, std::uint32_t count, const VkF
   return device.next.ResetFences(handle, count, fences);
 }
 
-Signal signal_of(Device& device, VkFence fence) {
+// What a submission signals is noted when the driver has it, and the host may see it signalled
+// before that: then whoever submits is let finish. A driver may let a submission wait for the host,
+// so not for ever.
+void let_submissions_finish(Device& device) {
+  constexpr int rounds = 200;
+  std::vector<std::shared_ptr<Queue>> all;
+  {
+    const std::lock_guard lock(device.mutex);
+    all = device.queues;
+  }
+  for (const auto& queue : all)
+    for (int round = 0; round < rounds; ++round) {
+      const std::unique_lock lock(queue->mutex, std::try_to_lock);
+      if (lock) break;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+}
+
+Signal signal_of(const RecordingUse& use, Device& device, VkFence fence) {
   Fence* known = device.fences.find(fence);
   if (!known) return {};
+  {
+    const std::lock_guard lock(known->mutex);
+    if (known->signal.event.capture == use->number) return known->signal;
+  }
+  let_submissions_finish(device);
   const std::lock_guard lock(known->mutex);
   return known->signal;
 }
@@ -208,7 +104,7 @@ VkResult VKAPI_CALL fence_status(VkDevice handle, VkFence fence) {
     return result;
   if (result == VK_SUCCESS) {
     const RecordingUse use(or_ending);
-    if (use) quietly([&] { host_knows(use, signal_of(device, fence), false); });
+    if (use) quietly([&] { host_knows(use, signal_of(use, device, fence), false); });
   }
   return result;
 }
@@ -228,7 +124,7 @@ VkResult VKAPI_CALL wait_for_fences(VkDevice handle, std::uint32_t count, const 
     use->called("vkWaitForFences", begin_ns);
     for (std::uint32_t i = 0; i < count; ++i)
       if (all || count == 1 || device.next.GetFenceStatus(handle, fences[i]) == VK_SUCCESS)
-        host_knows(use, signal_of(device, fences[i]), true);
+        host_knows(use, signal_of(use, device, fences[i]), true);
   });
   return result;
 }
@@ -251,6 +147,7 @@ VkResult VKAPI_CALL create_semaphore(VkDevice handle, const VkSemaphoreCreateInf
         }
       device.semaphores.add(*semaphore, std::move(made));
     });
+  if (result == VK_SUCCESS && !device.semaphores.find(*semaphore)) device.has_unknown_orders = true;
   return result;
 }
 
@@ -266,6 +163,12 @@ void semaphore_reached(const RecordingUse& use, Device& device, VkSemaphore sema
   Semaphore* known = device.semaphores.find(semaphore);
   if (!known) return;
   std::vector<Signal> reached;
+  bool is_noted = false;
+  {
+    const std::lock_guard lock(known->mutex);
+    is_noted = known->submitted_value >= value;
+  }
+  if (!is_noted) let_submissions_finish(device);
   {
     const std::lock_guard lock(known->mutex);
     for (const auto& [signalled, what] : known->recorded)
@@ -315,12 +218,77 @@ VkResult VKAPI_CALL wait_semaphores(VkDevice handle, const VkSemaphoreWaitInfo* 
 
 VkResult VKAPI_CALL signal_semaphore(VkDevice handle, const VkSemaphoreSignalInfo* info) {
   Device& device = *device_of(handle);
+  const std::uint64_t begin_ns = session::mode() ? monotonic_ns() : 0;
   const VkResult result = device.next.SignalSemaphore(handle, info);
+  if (result == VK_SUCCESS && begin_ns) learned("vkSignalSemaphore", begin_ns);
   if (result == VK_SUCCESS)
     if (Semaphore* known = device.semaphores.find(info->semaphore)) {
       const std::lock_guard lock(known->mutex);
       known->submitted_value = std::max(known->submitted_value, info->value);
     }
+  return result;
+}
+
+// --- what is shared with others -----------------------------------------------------------------
+
+VkResult VKAPI_CALL get_semaphore_fd(VkDevice handle, const VkSemaphoreGetFdInfoKHR* info,
+                                     int* descriptor) {
+  Device& device = *device_of(handle);
+  device.has_unknown_orders = true;
+  return device.next.GetSemaphoreFdKHR(handle, info, descriptor);
+}
+
+VkResult VKAPI_CALL import_semaphore_fd(VkDevice handle, const VkImportSemaphoreFdInfoKHR* info) {
+  Device& device = *device_of(handle);
+  device.has_unknown_orders = true;
+  return device.next.ImportSemaphoreFdKHR(handle, info);
+}
+
+VkResult VKAPI_CALL get_fence_fd(VkDevice handle, const VkFenceGetFdInfoKHR* info,
+                                 int* descriptor) {
+  Device& device = *device_of(handle);
+  device.has_unknown_orders = true;
+  return device.next.GetFenceFdKHR(handle, info, descriptor);
+}
+
+VkResult VKAPI_CALL import_fence_fd(VkDevice handle, const VkImportFenceFdInfoKHR* info) {
+  Device& device = *device_of(handle);
+  device.has_unknown_orders = true;
+  return device.next.ImportFenceFdKHR(handle, info);
+}
+
+// --- what tells the host something, and orders no memory ----------------------------------------
+
+VkResult VKAPI_CALL event_status(VkDevice handle, VkEvent event) {
+  Device& device = *device_of(handle);
+  if (!session::mode()) [[likely]]
+    return device.next.GetEventStatus(handle, event);
+  const std::uint64_t begin_ns = monotonic_ns();
+  const VkResult result = device.next.GetEventStatus(handle, event);
+  if (result == VK_EVENT_SET) learned("vkGetEventStatus", begin_ns);
+  return result;
+}
+
+VkResult VKAPI_CALL set_event(VkDevice handle, VkEvent event) {
+  Device& device = *device_of(handle);
+  if (!session::mode()) [[likely]]
+    return device.next.SetEvent(handle, event);
+  const std::uint64_t begin_ns = monotonic_ns();
+  const VkResult result = device.next.SetEvent(handle, event);
+  if (result == VK_SUCCESS) learned("vkSetEvent", begin_ns);
+  return result;
+}
+
+VkResult VKAPI_CALL query_results(VkDevice handle, VkQueryPool pool, std::uint32_t first,
+                                  std::uint32_t count, std::size_t size, void* data,
+                                  VkDeviceSize stride, VkQueryResultFlags flags) {
+  Device& device = *device_of(handle);
+  if (!session::mode()) [[likely]]
+    return device.next.GetQueryPoolResults(handle, pool, first, count, size, data, stride, flags);
+  const std::uint64_t begin_ns = monotonic_ns();
+  const VkResult result =
+      device.next.GetQueryPoolResults(handle, pool, first, count, size, data, stride, flags);
+  if (result == VK_SUCCESS) learned("vkGetQueryPoolResults", begin_ns);
   return result;
 }
 
@@ -399,12 +367,6 @@ VkResult VKAPI_CALL device_wait_idle(VkDevice handle) {
 
 std::span<const Hook> sync_hooks() {
   static const Hook hooks[] = {
-      {"vkCmdPipelineBarrier", pipeline_barrier},
-      {"vkCmdPipelineBarrier2", pipeline_barrier2},
-      {"vkCmdPipelineBarrier2KHR", pipeline_barrier2},
-      {"vkCmdWaitEvents", wait_events},
-      {"vkCmdWaitEvents2", wait_events2},
-      {"vkCmdWaitEvents2KHR", wait_events2},
       {"vkCreateFence", create_fence},
       {"vkDestroyFence", destroy_fence},
       {"vkResetFences", reset_fences},
@@ -418,6 +380,13 @@ std::span<const Hook> sync_hooks() {
       {"vkWaitSemaphoresKHR", wait_semaphores},
       {"vkSignalSemaphore", signal_semaphore},
       {"vkSignalSemaphoreKHR", signal_semaphore},
+      {"vkGetSemaphoreFdKHR", get_semaphore_fd},
+      {"vkImportSemaphoreFdKHR", import_semaphore_fd},
+      {"vkGetFenceFdKHR", get_fence_fd},
+      {"vkImportFenceFdKHR", import_fence_fd},
+      {"vkGetEventStatus", event_status},
+      {"vkSetEvent", set_event},
+      {"vkGetQueryPoolResults", query_results},
       {"vkQueueWaitIdle", queue_wait_idle},
       {"vkDeviceWaitIdle", device_wait_idle},
   };

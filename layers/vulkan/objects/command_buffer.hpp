@@ -52,6 +52,14 @@ class OwnStamps {
   CommandBuffer& commands_;
 };
 
+// The one with this handle; where no memory was left to note it, one that stands for all such of
+// its device and takes no commands.
+inline CommandBuffer& command_buffer(VkCommandBuffer handle) noexcept {
+  if (CommandBuffer* known = command_buffers().find(handle)) [[likely]]
+    return *known;
+  return *device_of(handle)->unnoted_commands;
+}
+
 struct CommandPool final : Object {
   VkCommandPool handle = VK_NULL_HANDLE;
   std::uint32_t family = 0;

@@ -16,6 +16,7 @@ void OpList::clear() noexcept {
 }
 
 bool OpList::grow(std::size_t size) noexcept {
+  if (is_closed_) return false;
   try {
     if (used_ > 0)
       chunks_[used_ - 1].filled = static_cast<std::size_t>(at_ - chunks_[used_ - 1].bytes.get());

@@ -183,6 +183,7 @@ class OpList {
     return reinterpret_cast<std::byte*>(op + 1);
   }
   void clear() noexcept;
+  void close() noexcept { is_closed_ = is_broken_ = true; }  // for good: it takes no op
   bool is_broken() const noexcept { return is_broken_; }
 
   // visit(const OpHeader&, const void* op) for each, in order.
@@ -209,7 +210,7 @@ class OpList {
   std::byte *at_ = nullptr, *end_ = nullptr;
   std::vector<Chunk> chunks_;
   std::size_t used_ = 0;
-  bool is_broken_ = false;
+  bool is_broken_ = false, is_closed_ = false;
 };
 
 template <class T, class Op>

@@ -53,25 +53,35 @@ void Done::wait(std::uint64_t timeout_ns) noexcept {
   static_cast<void>(status());
 }
 
-Done* mark(Queue& queue, Done* done) noexcept {
+Done* make_done(Queue& queue) noexcept {
   Device& device = *queue.owner;
   VkFenceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
   VkFence fence = VK_NULL_HANDLE;
-  try {
-    if (!done) done = new Done(device.share());
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-  VkResult result = device.next.CreateFence(device.handle, &info, nullptr, &fence);
-  if (result == VK_SUCCESS) result = device.next.QueueSubmit(queue.handle, 0, nullptr, fence);
+  if (device.next.CreateFence(device.handle, &info, nullptr, &fence) != VK_SUCCESS) return nullptr;
+  Done* done = nullptr;
+  quietly([&] { done = new Done(device.share()); });
+  if (done)
+    done->fence = fence;
+  else
+    device.next.DestroyFence(device.handle, fence, nullptr);
+  return done;
+}
+
+Done* mark(Queue& queue, Done* done) noexcept {
+  Device& device = *queue.owner;
+  if (!done) done = make_done(queue);
+  if (!done) return nullptr;
+  const VkResult result = device.next.QueueSubmit(queue.handle, 0, nullptr, done->fence);
   {
     const std::lock_guard lock(done->mutex);
-    done->fence = fence;
-    if (result == VK_SUCCESS)
+    if (result == VK_SUCCESS) {
       done->state = Done::State::submitted;
-    else
+    } else {
+      // Commands of ours may be under way, and nobody tells when they are done.
+      device.keep_for_good(*done);
       done->over(result);
+    }
   }
   queue.set_last(done);
   quietly([&] { device.keep(done); });
@@ -95,6 +105,19 @@ void Device::keep(Done* done) {
       }
   }
   for (Done* one : over) one->release();
+}
+
+void Device::keep_for_good(Done& done) noexcept {
+  try {
+    const std::lock_guard lock(mutex);
+    for (auto& run : done.runs) never_done.push_back(std::shared_ptr<void>(std::move(run)));
+    for (auto& batch : done.stamps) never_done.push_back(std::shared_ptr<void>(std::move(batch)));
+  } catch (const std::bad_alloc&) {
+    for (auto& run : done.runs) static_cast<void>(run.release());  // rather than taken away
+    for (auto& batch : done.stamps) static_cast<void>(batch.release());
+  }
+  done.runs.clear();
+  done.stamps.clear();
 }
 
 void Device::settle_copies() noexcept {
@@ -181,6 +204,12 @@ void device_goes(Device& device) {
     }
     done->release();
   }
+  std::vector<std::shared_ptr<void>> never_done;
+  {
+    const std::lock_guard lock(device.mutex);
+    never_done.swap(device.never_done);
+  }
+  never_done.clear();
   destroy_spares(device);
   device.is_gone = true;
 }
@@ -221,7 +250,14 @@ void Semaphore::signal(std::uint64_t value, const Signal& what) {
   submitted_value = std::max(submitted_value, value);
   if (!is_timeline) recorded.clear();
   recorded.emplace_back(value, what);
-  if (recorded.size() > most) recorded.pop_front();
+  if (recorded.size() <= most) return;
+  // Who waits for the first then comes after the second as well: an order too many hides something,
+  // one too few would be a false alarm.
+  const capture::RecordedEvent first = std::move(recorded.front().second.event);
+  recorded.pop_front();
+  capture::RecordedEvent& next = recorded.front().second.event;
+  if (first.capture != next.capture) return;
+  first.for_each_done([&](const capture::Point& point) { capture::add_point(next.after, point); });
 }
 
 // The counter grows: who waits for a value comes after all smaller ones, and where nobody signals

@@ -107,8 +107,11 @@ void device_goes(Device& device);
 // At the beginning of exit(): for what the program left under way, some seconds at most.
 void wait_at_exit(bool others);
 
-// A fence behind all that the queue was given, with the queue's lock held; null: the driver can't.
-// The caller has a reference.
+// With its fence, to be submitted by mark(); null: the driver has no memory for it. To be had
+// before anything of ours is submitted, since that can't be let go of without one. The caller has a
+// reference.
+Done* make_done(Queue& queue) noexcept;
+// Behind all that the queue was given, with the queue's lock held; null: the driver can't.
 Done* mark(Queue& queue, Done* done = nullptr) noexcept;
 
 }  // namespace reel::layer::vk

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
-#include "analysis/contents/contents_hash.hpp"
+#include "analysis/contents/host_writes.hpp"
 #include "analysis/findings/rules.hpp"
 #include "analysis/sync/host_knowledge.hpp"
+#include "analysis/sync/queue_clocks.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/units.hpp"
 
@@ -16,48 +16,18 @@ namespace reel::analysis {
 
 namespace {
 
-// Bytes that were other ones than at the last look, with no command between that writes them: the
-// host has changed them through a pointer.
-struct HostWrite {
-  std::uint32_t before;   // the command at the last look
-  std::uint32_t command;  // that was about to use them
-  std::uint32_t buffer;
-  std::uint64_t begin, end;
-};
-
 struct Use {
   std::uint32_t command;
   std::uint64_t begin, end;
   bool writes;
 };
 
-// Inputs of ranges that had an input before, with other bytes.
-std::vector<HostWrite> find_host_writes(const Trace& trace) {
-  struct Look {
-    std::uint32_t command;
-    BlobId hash;
-  };
-  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, Look> last;
-  std::vector<HostWrite> found;
-  for (const TraceContents& row : trace.contents()) {
-    if (row.role != ContentRole::input || row.command == no_index) continue;
-    const Look now{row.command, hash_of(trace, row)};
-    const auto [known, is_new] =
-        last.try_emplace({row.buffer, row.offset_bytes, row.size_bytes}, now);
-    if (is_new) continue;
-    if (known->second.hash != now.hash)
-      found.push_back({known->second.command, row.command, row.buffer, row.offset_bytes,
-                       row.offset_bytes + row.size_bytes});
-    known->second = now;
-  }
-  return found;
-}
-
 }  // namespace
 
 void host_access_rule(const Case& c, Findings& findings) {
+  const bool has_queues = has_unordered_queues(c.trace);
   // Whoever asks a fence whether it is over makes no call that documents have.
-  if (has_unordered_queues(c.trace) && !keeps_all_orders(c.trace)) return;
+  if (has_queues && orders_kept(c.trace) != OrdersKept::all) return;
   const std::vector<HostWrite> host_writes = find_host_writes(c.trace);
   if (host_writes.empty()) return;
   std::set<std::uint32_t> buffers;
@@ -69,9 +39,24 @@ void host_access_rule(const Case& c, Findings& findings) {
         uses[range.buffer].push_back(
             {i, range.offset_bytes, range.offset_bytes + range.size_bytes, writes(access)});
     });
-  const HostKnowledge knowledge(c.trace);
+  const HostKnowledge knowledge(c.trace), events(c.trace, HostKnowledge::By::events);
   // A document without any such call doesn't tell how its program waits.
-  if (!knowledge.has_any()) return;
+  if (!has_queues && !knowledge.has_any()) return;
+  QueueClocks clocks(c.trace);
+  for (std::uint32_t i = 0; has_queues && i < c.trace.commands().size() && !clocks.is_too_much();
+       ++i)
+    clocks.next(i, c.command(i).stream);
+  if (clocks.is_too_much()) return;
+  // When the host gave `next`, it may have known that `user` had ended. Some devices run a command
+  // within its call, and then the host knows; of a queue of Vulkan that was luck.
+  const auto may_be_over = [&](std::uint32_t user_index, std::uint32_t next_index) {
+    const TraceCommand user = c.command(user_index), next = c.command(next_index);
+    if (!user.call_end_ns || !next.call_begin_ns) return true;
+    if (c.trace.streams()[user.stream].is_ordered)
+      return (user.has_run_times() && user.ended_ns <= user.call_end_ns) ||
+             knowledge.came_between(user, next);
+    return clocks.host_saw(user_index, next_index) || events.came_between(user, next);
+  };
   struct Fault {
     std::uint32_t user, next;
     HostWrite host;
@@ -79,25 +64,19 @@ void host_access_rule(const Case& c, Findings& findings) {
   std::vector<Fault> faults;
   for (const HostWrite& host : host_writes) {
     const std::vector<Use>& list = uses[host.buffer];
-    const Use* last = nullptr;
-    bool is_written = false;  // by a command: then nobody knows whose bytes these are
+    const Use* running = nullptr;  // the first that may have been
+    bool is_written = false;       // by a command: then nobody knows whose bytes these are
     for (auto use = std::ranges::lower_bound(list, host.before, {}, &Use::command);
          use != list.end() && use->command < host.command; ++use) {
       if (use->end <= host.begin || host.end <= use->begin) continue;
-      last = &*use;
+      if (!running && !may_be_over(use->command, host.command)) running = &*use;
       is_written |= use->writes;
     }
-    if (!last || is_written) continue;
-    const TraceCommand user = c.command(last->command), next = c.command(host.command);
-    // It ran within its call, or the host may have learned that it had ended.
-    const bool is_over = user.has_run_times() && user.ended_ns <= user.call_end_ns;
-    if (!is_over && user.call_end_ns && next.call_begin_ns && !knowledge.came_between(user, next))
-      faults.push_back({last->command, host.command, host});
+    if (running && !is_written) faults.push_back({running->command, host.command, host});
   }
   if (faults.empty()) return;
   const Fault& first = faults[0];
-  Finding finding{.id = has_unordered_queues(c.trace) ? "sync.host" : "race.host",
-                  .severity = Severity::warning};
+  Finding finding{.id = has_queues ? "sync.host" : "race.host", .severity = Severity::warning};
   finding.confidence = Confidence::possible;
   finding.title = fmt::format(
       "The host changed {} of {} before it enqueued {}, and {}, which uses them, may still have "

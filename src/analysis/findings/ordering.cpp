@@ -101,6 +101,9 @@ void barrier_rule(const Case& c, Findings& findings) {
         c.queues.incomplete_from == no_index)
       commands.push_back(barrier.command);
   if (commands.empty()) return;
+  const bool is_of_queue = !c.trace.streams()[c.command(commands.back()).stream].is_ordered;
+  const char* why = is_of_queue ? "the other barriers put everything in order without"
+                                : "no later command touches what came before";
   std::vector<bool> is_one(c.trace.commands().size());
   for (const std::uint32_t i : commands) is_one[i] = true;
   std::uint64_t saving = 0;
@@ -110,14 +113,13 @@ void barrier_rule(const Case& c, Findings& findings) {
   finding.confidence = Confidence::likely;
   const std::size_t fences = commands.size() - waits;
   if (commands.size() == 1)
-    finding.title = fmt::format("{} {} has no effect: no later command touches what came before.",
-                                waits ? "The wait before" : "The barrier",
-                                describe_command(c.trace, commands[0]));
-  else
     finding.title =
-        fmt::format("{}{}{} have no effect: no later command touches what came before them.",
-                    waits ? count_text(waits, "wait") : "", waits && fences ? " and " : "",
-                    fences ? count_text(fences, "barrier") : "");
+        fmt::format("{} {} has no effect: {}{}.", waits ? "The wait before" : "The barrier",
+                    describe_command(c.trace, commands[0]), why, is_of_queue ? " it" : "");
+  else
+    finding.title = fmt::format(
+        "{}{}{} have no effect: {} them.", waits ? count_text(waits, "wait") : "",
+        waits && fences ? " and " : "", fences ? count_text(fences, "barrier") : "", why);
   finding.advice = "Remove them; work on both sides could then overlap.";
   finding.numbers = {{"waits", "", static_cast<double>(waits)},
                      {"barriers", "", static_cast<double>(fences)}};

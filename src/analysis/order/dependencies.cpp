@@ -164,6 +164,9 @@ class DependencySearch {
     for (std::size_t i = 0; i < trace_.orders().size(); ++i) {
       if (is_known_[i]) continue;
       const TraceOrder& order = trace_.orders()[i];
+      // Of a queue with itself: analysis/sync has those, by what its barriers do.
+      if (trace_.commands()[order.after].stream == trace_.commands()[order.command].stream)
+        continue;
       const bool for_nothing =
           !before_.needed()[i] && before_.gave_up_at() == no_index && !host_waited(order);
       found_.push_back({order.after, order.command, no_index,

@@ -145,8 +145,12 @@ BarrierChains::Answer BarrierChains::follow(std::uint32_t from, SyncUse earlier,
       return {true, true};
     }
     at = next_change(state, at, to, ranges);
-    if (at == never) return {is_held, is_visible};
-    apply(state, at, ranges, path);
+    if (at != never) {
+      apply(state, at, ranges, path);
+      continue;
+    }
+    if (is_held) path.last = state.held_by[of(later.stage)];
+    return {is_held, is_visible};
   }
 }
 

@@ -30,14 +30,14 @@ class BarrierChains {
     bool is_visible = false;  // and sees what it wrote; true where it wrote nothing
     bool is_fine() const noexcept { return is_ordered && is_visible; }
   };
-  // Between a use by command `from` and one by `to` of memory that is within these ranges. If all
-  // is fine, need(command) is called for the barriers that make it so.
+  // Between a use by command `from` and one by `to` of memory that is within these ranges. If they
+  // are ordered, need(command) is called for the barriers that make it so, and visible if it is.
   template <class Need>
   Answer ask(std::uint32_t from, SyncUse earlier, std::uint32_t to, SyncUse later,
              std::span<const Range> ranges, Need&& need) const {
     Path path;
     const Answer answer = follow(from, earlier, to, later, ranges, path);
-    if (!answer.is_fine()) return answer;
+    if (!answer.is_ordered) return answer;
     for (std::uint8_t step = path.last; step != Path::none; step = path.steps[step].by)
       need(path.steps[step].command);
     return answer;

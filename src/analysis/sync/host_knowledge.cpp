@@ -4,13 +4,18 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <span>
 #include <string>
 
 namespace reel::analysis {
 
-HostKnowledge::HostKnowledge(const Trace& trace) {
+HostKnowledge::HostKnowledge(const Trace& trace, By by) {
   constexpr std::array words{"finish", "wait",      "synchronize", "map",    "read", "event",
                              "fence",  "semaphore", "idle",        "status", "stop", "query"};
+  constexpr std::array others{"vkgeteventstatus", "vksetevent", "vksignalsemaphore",
+                              "vkgetquerypoolresults"};
+  const std::span<const char* const> counted =
+      by == By::events ? std::span<const char* const>(others) : words;
   std::map<std::uint32_t, bool> tells;  // by name
   for (const TraceCall& call : trace.calls()) {
     const auto [known, is_new] = tells.try_emplace(call.name, false);
@@ -19,7 +24,7 @@ HostKnowledge::HostKnowledge(const Trace& trace) {
       std::ranges::transform(name, name.begin(),
                              [](unsigned char letter) { return std::tolower(letter); });
       known->second = std::ranges::any_of(
-          words, [&](const char* word) { return name.find(word) != std::string::npos; });
+          counted, [&](const char* word) { return name.find(word) != std::string::npos; });
     }
     if (known->second) returned_ns_.push_back(call.end_ns);
   }

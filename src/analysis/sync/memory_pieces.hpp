@@ -22,6 +22,7 @@ namespace reel::analysis {
 struct MemoryUse {
   std::uint32_t command = no_index, stream = no_index;
   SyncUse use = {};
+  std::uint32_t first = command;  // of several that it stands for: the first
 };
 
 struct MemoryPiece {

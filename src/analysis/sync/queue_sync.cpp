@@ -5,9 +5,10 @@
 #include <optional>
 #include <tuple>
 
-#include "analysis/order/stream_clocks.hpp"
 #include "analysis/sync/host_knowledge.hpp"
 #include "analysis/sync/memory_pieces.hpp"
+#include "analysis/sync/queue_clocks.hpp"
+#include "base/range_set.hpp"
 #include "document/trace/ranges.hpp"
 
 namespace reel::analysis {
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::size_t most_faults = 1000;
 constexpr std::uint64_t most_visits = 200'000'000;  // of pieces: some seconds
-constexpr std::uint64_t most_clock_bytes = 200u << 20;
 
 // How a command does what it does with memory. Both bits where it reads and writes.
 struct CommandUse {
@@ -45,59 +45,22 @@ bool moves_exactly(WorkKind kind) {
          kind == WorkKind::read;
 }
 
-// Who is done for certain when a command begins, by semaphores and waits of the host; of the same
-// queue, too.
-class Finished {
- public:
-  explicit Finished(const Trace& trace)
-      : trace_(trace), clocks_(trace.streams().size()), history_(trace.streams().size()) {}
-
-  void next(std::uint32_t command, std::uint32_t stream) {
-    const auto& orders = trace_.orders();
-    while (at_ < orders.size() && orders[at_].command < command) ++at_;
-    for (; at_ < orders.size() && orders[at_].command == command; ++at_) {
-      const std::uint32_t after = orders[at_].after, other = trace_.commands()[after].stream;
-      StreamClocks::Clock clock = clocks_.with(now(stream), other, after + 1);
-      const auto& told = history_[other];
-      const auto later = std::ranges::upper_bound(told, after, {}, &Known::at);
-      if (later != told.begin()) clock = clocks_.join(clock, std::prev(later)->clock);
-      if (clock != now(stream)) history_[stream].push_back({command, clock});
-    }
-  }
-  bool is_done(std::uint32_t earlier, std::uint32_t of, std::uint32_t stream) const {
-    return clocks_.at(now(stream), of) > earlier;
-  }
-  bool is_too_much() const { return clocks_.bytes() > most_clock_bytes; }
-
- private:
-  struct Known {
-    std::uint32_t at;
-    StreamClocks::Clock clock;
-  };
-  StreamClocks::Clock now(std::uint32_t stream) const {
-    return history_[stream].empty() ? StreamClocks::zero : history_[stream].back().clock;
-  }
-  const Trace& trace_;
-  StreamClocks clocks_;
-  std::vector<std::vector<Known>> history_;  // by stream
-  std::size_t at_ = 0;
-};
-
 class SyncSearch {
  public:
   explicit SyncSearch(const Trace& trace)
       : trace_(trace),
-        finished_(trace),
-        knowledge_(trace),
-        keeps_all_orders_(keeps_all_orders(trace)),
+        clocks_(trace),
+        kept_(orders_kept(trace)),
+        knowledge_(trace, kept_ == OrdersKept::all ? HostKnowledge::By::events
+                                                   : HostKnowledge::By::any_call),
         pieces_(trace),
         chains_(trace.streams().size()) {}
 
   QueueSync run() {
     for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
       const TraceCommand command = trace_.commands()[c];
-      finished_.next(c, command.stream);
-      if (visits_ > most_visits || finished_.is_too_much()) {
+      clocks_.next(c, command.stream);
+      if (visits_ > most_visits || clocks_.is_too_much()) {
         found_.incomplete_from = c;
         break;
       }
@@ -108,9 +71,12 @@ class SyncSearch {
         look_at(c, command.stream, work);
     }
     // What nothing follows may be for what the document doesn't have.
-    for (BarrierUse& barrier : found_.barriers)
-      barrier.is_between_uses &=
-          last_use_[trace_.commands()[barrier.command].stream] > barrier.command;
+    for (BarrierUse& barrier : found_.barriers) {
+      const std::uint32_t stream = trace_.commands()[barrier.command].stream;
+      barrier.is_between_uses &= last_use_[stream] > barrier.command;
+      barrier.has_other_reason |=
+          kept_barriers_[stream].contains(barrier.command, barrier.command + 1);
+    }
     return std::move(found_);
   }
 
@@ -123,14 +89,17 @@ class SyncSearch {
     use.is_between_uses = last_use_.contains(stream);
     const auto rows = trace_.barriers_of(c);
     // Of what nobody described, everything is assumed.
+    std::vector<QueueClocks::Row> stages;
     if (rows.empty()) {
       chains_[stream].add(c, everything, everything, BarrierChains::all_memory);
+      stages.push_back({everything.stages, everything.stages});
       use.has_other_reason = true;
     }
     for (const TraceBarrier& row : rows) {
       const SyncScope source = source_scope(row.source_stages, row.source_accesses);
       const SyncScope target = target_scope(row.target_stages, row.target_accesses);
       chains_[stream].add(c, source, target, pieces_.range_of(row));
+      stages.push_back({source.stages, target.stages});
       use.has_other_reason |= (source.stages | target.stages) & sync_stage::host ||
                               row.old_layout != row.new_layout ||
                               row.source_family != row.target_family;
@@ -138,6 +107,8 @@ class SyncSearch {
                      (source.stages & sync_stage::commands) == sync_stage::commands &&
                      (target.stages & sync_stage::commands) == sync_stage::commands;
     }
+    // Other stages wait for a semaphore by it.
+    if (clocks_.hand_on(stream, stages)) use.has_other_reason = true;
     found_.barriers.push_back(use);
   }
 
@@ -193,8 +164,12 @@ class SyncSearch {
       answer = chains_[stream].ask(
           earlier.command, earlier.use, c, use, pieces_.ranges_of(piece),
           [&](std::uint32_t barrier) { need(barrier, piece, earlier.command, c, argument); });
-    if (answer.is_fine() || finished_.is_done(earlier.command, earlier.stream, stream)) return true;
+    if (answer.is_fine() || clocks_.is_done(earlier.command, earlier.stream, stream, use.stage))
+      return true;
     if (may_have_waited(earlier.command, c)) return true;
+    // Earlier ones that it stands for may be in order, by barriers that nobody is asked about.
+    if (!answer.is_ordered && earlier.first < earlier.command)
+      kept_barriers_[earlier.stream].add(earlier.first, earlier.command);
     const auto kind = answer.is_ordered ? SyncFault::Kind::visibility : SyncFault::Kind::missing;
     Open& open = open_[{earlier.command, kind}];
     const std::uint64_t offset = pieces_.offset_in(piece, argument);
@@ -208,12 +183,12 @@ class SyncSearch {
     return false;
   }
 
-  // By a wait of the host; or by a semaphore between two submissions to one queue, which documents
-  // don't keep unless they say so.
+  // In a way that the document doesn't tell.
   bool may_have_waited(std::uint32_t earlier, std::uint32_t later) const {
     const TraceCommand a = trace_.commands()[earlier], b = trace_.commands()[later];
     if (knowledge_.came_between(a, b)) return true;
-    if (a.stream != b.stream || keeps_all_orders_) return false;
+    if (kept_ == OrdersKept::all) return false;
+    if (a.stream != b.stream) return kept_ == OrdersKept::some;
     const auto first = trace_.submission_of(earlier), second = trace_.submission_of(later);
     return first && second && *first != *second;
   }
@@ -266,7 +241,7 @@ class SyncSearch {
     if (same == piece.reads.end())
       piece.reads.push_back(now);
     else
-      *same = now;
+      *same = {c, stream, use, same->first};
   }
 
   struct Open {
@@ -276,12 +251,13 @@ class SyncSearch {
   };
 
   const Trace& trace_;
-  Finished finished_;
+  QueueClocks clocks_;
+  OrdersKept kept_;
   HostKnowledge knowledge_;
-  bool keeps_all_orders_;  // those of one queue with itself among them
   MemoryPieces pieces_;
   std::vector<BarrierChains> chains_;                // by stream
   std::map<std::uint32_t, std::uint32_t> last_use_;  // by stream: a command that touches memory
+  std::map<std::uint32_t, RangeSet> kept_barriers_;  // by stream: may be needed
   std::map<std::pair<std::uint32_t, SyncFault::Kind>, Open> open_;  // of this command
   std::uint64_t visits_ = 0;
   QueueSync found_;
@@ -294,9 +270,10 @@ bool has_unordered_queues(const Trace& trace) {
                              [](const TraceStream& stream) { return !stream.is_ordered; });
 }
 
-bool keeps_all_orders(const Trace& trace) {
+OrdersKept orders_kept(const Trace& trace) {
   const auto orders = trace.facts().find("queue_orders");
-  return orders != trace.facts().end() && orders->second == "all";
+  if (orders == trace.facts().end()) return OrdersKept::between_queues;
+  return orders->second == "all" ? OrdersKept::all : OrdersKept::some;
 }
 
 QueueSync find_queue_sync(const Trace& trace) {

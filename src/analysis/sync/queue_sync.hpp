@@ -2,10 +2,9 @@
 // memory needs?
 //
 // The queues of Vulkan start commands in the order of submission and end them in any: what one
-// command wrote, another one sees only by a barrier, a semaphore, or a wait of the host. Those of
-// the latter two kinds are trace.orders(), and count for all stages and all memory. Every byte
-// remembers who wrote it last and who has read it since, so the work is near linear in commands and
-// the pieces of memory they name. A pure function of the trace.
+// command wrote, another one sees only by a barrier (BarrierChains), a semaphore, or a wait of the
+// host (QueueClocks). Every byte remembers who wrote it last and who has read it since, so the work
+// is near linear in commands and the pieces of memory they name. A pure function of the trace.
 #pragma once
 
 #include <cstdint>
@@ -50,9 +49,14 @@ struct QueueSync {
 };
 
 bool has_unordered_queues(const Trace& trace);
-// The document says that it has every order of its queues: between submissions to one of them, and
-// what the host learned by asking.
-bool keeps_all_orders(const Trace& trace);
+// Whether the document has every order of its queues: by semaphores, between submissions to one
+// queue too, and what the host learned by waiting or asking.
+enum class OrdersKept : std::uint8_t {
+  between_queues,  // it doesn't say: semaphores of one queue with itself are missing
+  some,            // one could not be known
+  all
+};
+OrdersKept orders_kept(const Trace& trace);
 QueueSync find_queue_sync(const Trace& trace);
 
 }  // namespace reel::analysis

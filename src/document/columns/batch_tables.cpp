@@ -91,7 +91,8 @@ constexpr auto any = [](const auto&) { return true; };
 void BatchReader::read(const schema::Orders& batch) {
   std::vector<OrderRow> rows;
   read_rows<columns::orders>("/orders", batch, rows, any);
-  for (const OrderRow& row : rows) tables_.rows.orders.push_back({row.command, row.after});
+  for (const OrderRow& row : rows)
+    tables_.rows.orders.push_back({row.command, row.after, row.kind, row.stages});
 }
 
 void BatchReader::read(const schema::Calls& batch) {

@@ -292,8 +292,14 @@ inline constexpr std::array stamps{
 inline constexpr std::array orders{
     of<&OrderRow::command>({"command", 0, id, "that waits"}),
     of<&OrderRow::stream>({"stream", 1, id, "that it runs on"}),
-    of<&OrderRow::after>(
-        {"after", 2, id, "the command of another stream that is done before, with a smaller id"}),
+    of<&OrderRow::after>({"after", 2, id,
+                          "the command that is done before, with a smaller id; of another stream, "
+                          "unless its own is not ordered"}),
+    of<&OrderRow::kind>(
+        {"kind", 3, u32, "0 an event, 1 a semaphore of Vulkan, 2 the host had seen it done"}, 2),
+    of<&OrderRow::stages>({"stages", 4, u64,
+                           "of a semaphore: only these stages wait, bits of "
+                           "`VkPipelineStageFlags2`; 0: all"}),
 };
 
 inline constexpr std::array contents{

@@ -94,6 +94,8 @@ struct StampRow {
 
 struct OrderRow {
   std::uint32_t command, stream, after;
+  OrderKind kind = OrderKind::event;
+  std::uint64_t stages = 0;
 };
 
 struct ContentsRow {

@@ -22,6 +22,18 @@ std::optional<std::uint32_t> find_by_id(const std::vector<Row>& rows, Id id) {
 
 }  // namespace
 
+const char* to_string(OrderKind kind) noexcept {
+  switch (kind) {
+    case OrderKind::event:
+      return "event";
+    case OrderKind::semaphore:
+      return "semaphore";
+    case OrderKind::host:
+      return "host";
+  }
+  return "?";
+}
+
 const char* to_string(WorkKind kind) noexcept {
   switch (kind) {
     case WorkKind::dispatch:

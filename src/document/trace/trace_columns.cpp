@@ -279,6 +279,10 @@ constexpr RowColumn<TraceCall> calls[] = {
 constexpr RowColumn<TraceOrder> orders[] = {
     number_column<&TraceOrder::command>("command", command, "that waits"),
     number_column<&TraceOrder::after>("after", command, "the command that is done before"),
+    word_column<&TraceOrder::kind, OrderKind::host>(
+        "kind", "`event`, `semaphore`, `host` (which had seen it done)"),
+    number_column<&TraceOrder::stages>(
+        "stages", number, "of a semaphore: those that wait (`VkPipelineStageFlags2`); 0: all"),
 };
 
 constexpr RowColumn<TraceEdge> edges[] = {

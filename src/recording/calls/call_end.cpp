@@ -285,6 +285,8 @@ CaptureReport CallRecording::end(std::chrono::milliseconds patience,
     overhead(OverheadKind::stopping, begin_ns, 0);
   });
   document::Facts facts;
+  if (std::ranges::any_of(queues, [](const auto& queue) { return !queue->is_ordered; }))
+    facts["queue_orders"] = knows_all_orders_.load() ? "all" : "some";
   if (!apis.empty()) facts["api"] = fmt::format("{}", fmt::join(apis, ", "));
   return close_document(std::move(facts));
 }

@@ -178,16 +178,17 @@ struct Ticket {
   std::unique_ptr<CallWork> own_work;  // in a call within a call
   std::uint32_t id = no_index, lane = 0;
   std::uint64_t begin_ns = 0;
-  std::uint32_t program_waits = 0;    // ApiAdapter::waited_for() of each
-  bool is_refused_for_sure = false;   // for its waits: so would be reads ahead of it
-  bool is_overtaken = false;          // later commands were given before it is finished
-  bool may_start_late = false;        // it may wait for the host, which writes what it reads
-  std::vector<Completion> own_waits;  // reads of ours that the driver is to wait for as well
-  CommandList* list = nullptr;        // that it launches
-  Submission* submission = nullptr;   // that it is
-  std::uint32_t read_part = 0;        // of which: what is read now goes ahead of this; ascending
-  std::shared_ptr<Trial> trial;       // of results that are read before it
-  void* done = nullptr;               // its completion, while the lock of the queue is held
+  std::uint32_t program_waits = 0;         // ApiAdapter::waited_for() of each
+  std::vector<std::uint64_t> wait_stages;  // of each, that wait; none: all (TraceOrder::stages)
+  bool is_refused_for_sure = false;        // for its waits: so would be reads ahead of it
+  bool is_overtaken = false;               // later commands were given before it is finished
+  bool may_start_late = false;             // it may wait for the host, which writes what it reads
+  std::vector<Completion> own_waits;       // reads of ours that the driver is to wait for as well
+  CommandList* list = nullptr;             // that it launches
+  Submission* submission = nullptr;        // that it is
+  std::uint32_t read_part = 0;             // of which: what is read now goes ahead of this; ascending
+  std::shared_ptr<Trial> trial;            // of results that are read before it
+  void* done = nullptr;                    // its completion, while the lock of the queue is held
 
   Ticket() = default;
   Ticket(const Ticket&) = delete;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
+#include "base/range_set.hpp"
 #include "recording/calls/call_recording.hpp"
 #include "recording/calls/held_back.hpp"
 
@@ -15,6 +17,36 @@ namespace {
 // Of the memory for contents, as long as the driver reads.
 std::uint64_t bytes_of(const ReadUnderWay& read) {
   return read.contents ? read.contents->block.bytes().size() : 0;
+}
+
+// What could not be read before these commands is not in the document: those that use it can't be
+// replayed, nor those that use what they leave, as long as that can't be read either.
+void leave_out_readers(Submission& list, const Range& missing) {
+  std::map<const TrackedBuffer*, RangeSet> unknown;
+  unknown[missing.storage].add(missing.offset_bytes, missing.offset_bytes + missing.size_bytes);
+  for (Submission::Given& one : list.all()) {
+    CallWork& work = one.work;
+    bool is_met = false;
+    const auto each = [&](auto&& visit) {
+      for (const WorkArgument& argument : work.arguments)
+        if (argument.has_range())
+          visit(argument, argument.range.offset_bytes,
+                argument.range.offset_bytes + argument.range.size_bytes);
+    };
+    each([&](const WorkArgument& argument, std::uint64_t begin, std::uint64_t end) {
+      if (argument.is_written() && overwrites(work.row.kind)) return;
+      if (const auto known = unknown.find(argument.range.storage); known != unknown.end())
+        known->second.for_each_in(begin, end, [&](std::uint64_t, std::uint64_t) { is_met = true; });
+    });
+    if (is_met && !work.why_not_again) work.why_not_again = "what it uses could not be read";
+    each([&](const WorkArgument& argument, std::uint64_t begin, std::uint64_t end) {
+      if (!argument.is_written()) return;
+      if (is_met)
+        unknown[argument.range.storage].add(begin, end);
+      else if (overwrites(work.row.kind))
+        unknown[argument.range.storage].remove(begin, end);
+    });
+  }
 }
 
 }  // namespace
@@ -49,6 +81,10 @@ void CallRecording::read_pieces(CallQueue& record, ContentRole role, std::uint32
     const std::span<std::byte> target = bytes.block.bytes();
     const Range range{&buffer, bytes.offset_bytes, target.size()};
     auto read = read_into(record, target, range.of_buffer(), place.order);
+    if (!read && role == ContentRole::input && place.order.ahead_of &&
+        place.order.ahead_of->submission)
+      leave_out_readers(*place.order.ahead_of->submission,
+                        {&buffer, pieces[i].offset_bytes, pieces[i].size_bytes});
     if (!read) return false;
     bytes.moment = place.moment;
     read->contents = std::move(bytes);

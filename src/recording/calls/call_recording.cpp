@@ -34,6 +34,7 @@ CallQueue& CallRecording::record_of(TrackedQueue& queue) {
   auto record = std::make_unique<CallQueue>(queue.api, queue.driver_handle());
   record->capture = number;
   record->in_order = queue.in_order;
+  record->is_ordered = queue.is_ordered;
   record->is_timed = queue.can_stamp;
   record->has_clock = queue.api.now_ns(queue.device).has_value();
   document_.add(record->log);

@@ -87,6 +87,8 @@ class CallRecording final : public RecordingCore {
   void settle_reads() noexcept;
   // In a callback, which can't wait: what the program may write now is not checked.
   void call_off_reads() noexcept;
+  // Something orders commands, and nobody can tell which: the document says so.
+  void order_unknown() noexcept { knows_all_orders_.store(false, std::memory_order_relaxed); }
 
   // --- bytes -------------------------------------------------------------------------------------
 
@@ -173,8 +175,9 @@ class CallRecording final : public RecordingCore {
   void check_before_unrecorded(Ticket& ticket, const Range& range);
   // It may overwrite what we still read. `in_order`: it comes after all that its queue was given.
   void guard(Ticket& ticket, const CallWork& work, bool in_order);
+  // visit(Point, stages), of this capture.
   template <class F>
-  void for_each_wait(const Ticket& ticket, F&& visit) const;  // visit(Point), of this capture
+  void for_each_wait(const Ticket& ticket, F&& visit) const;
   void saw_done(std::uint32_t stream, std::uint32_t command);
   void take_shared_done();
 
@@ -257,6 +260,7 @@ class CallRecording final : public RecordingCore {
   std::shared_ptr<MemoryBudget> map_memory_;
   std::atomic<std::uint64_t> being_read_{0};  // bytes of memory_ that drivers read into
   std::atomic<bool> is_ending_{false};        // commands of the program pass by
+  std::atomic<bool> knows_all_orders_{true};  // of queues that are not ordered
 
   std::mutex mutex_;  // of what follows
   std::map<std::pair<ApiAdapter*, const void*>, std::uint32_t> devices_;

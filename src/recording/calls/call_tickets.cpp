@@ -77,15 +77,20 @@ void CallRecording::for_each_wait(const Ticket& ticket, F&& visit) const {
   for (std::uint32_t i = 0; i < ticket.program_waits; ++i)
     if (const RecordedEvent* event = ticket.place->api.waited_for(ticket, i);
         event && event->capture == number)
-      event->for_each_done(visit);
+      event->for_each_done([&](const Point& point) {
+        visit(point, i < ticket.wait_stages.size() ? ticket.wait_stages[i] : 0);
+      });
 }
 
 void CallRecording::place(Ticket& ticket) {
   CallQueue& record = *ticket.record;
   const CallWork& work = *ticket.work;
   record.after.clear();
-  for_each_wait(ticket, [&](const Point& point) {
-    if (point.command < ticket.id) record.after.push_back(point.command);
+  record.staged.clear();
+  for_each_wait(ticket, [&](const Point& point, std::uint64_t stages) {
+    if (point.command >= ticket.id) return;
+    record.after.push_back(point.command);
+    if (!record.is_ordered) record.staged.push_back({point.command, stages});
   });
   ticket.lane = RecordingCore::place(
       record, {ticket.id, work.waits_for_all, work.holds_back_later},
@@ -112,7 +117,7 @@ void CallRecording::before_host_writes(Ticket& ticket, std::span<const Range> ra
 
 // A command that is not recorded still puts others in order, and may overwrite results.
 void CallRecording::follow(Ticket& ticket, const CallWork& work) {
-  for_each_wait(ticket, [&](const Point& point) { add_point(ticket.after, point); });
+  for_each_wait(ticket, [&](const Point& point, std::uint64_t) { add_point(ticket.after, point); });
   ticket.record->add_before(ticket.after, work.waits_for_all);
   ticket.is_followed = true;
   for (const WorkArgument& argument : work.arguments)
@@ -139,7 +144,12 @@ RecordedEvent CallRecording::followed(Ticket& ticket, int status) noexcept {
   quietly([&] {
     settle_trial(ticket, status);
     if (status != 0) return;
-    carry(*ticket.place, ticket.after, ticket.work && ticket.work->holds_back_later);
+    std::vector<Point> waited;
+    // A queue that orders nothing by itself: only what it waits for comes before what is next.
+    if (!ticket.place->is_ordered)
+      for_each_wait(ticket, [&](const Point& point, std::uint64_t) { add_point(waited, point); });
+    carry(*ticket.place, ticket.place->is_ordered ? ticket.after : waited,
+          ticket.work && ticket.work->holds_back_later);
     event = {ticket.after, number, 0, no_index};
   });
   return event;

@@ -27,15 +27,17 @@ class HostWaits {
   bool has_news(const Known& known) const noexcept {
     return news_.load(std::memory_order_relaxed) != known.looked;
   }
-  // visit(after) for each command of another stream that `command` comes after, and that those of
-  // its own stream before it did not. Another thread may have waited for commands with numbers
-  // past this one by now: those are for the next command of the stream.
+  // visit(stream, after) for each command of another stream that `command` comes after, and that
+  // those of its own stream before it did not; `with_own`: of its own stream, too. Another thread
+  // may have waited for commands with numbers past this one by now: those are for the next command
+  // of the stream.
   template <class F>
-  void catch_up(Known& known, std::uint32_t stream, std::uint32_t command, F&& visit) const {
+  void catch_up(Known& known, std::uint32_t stream, std::uint32_t command, bool with_own,
+                F&& visit) const {
     const std::lock_guard lock(mutex_);
     known.looked = news_.load(std::memory_order_relaxed);
     for (const auto& [other, seen] : done_) {
-      if (other == stream || seen.empty()) continue;
+      if ((other == stream && !with_own) || seen.empty()) continue;
       if (seen.back() >= command) known.looked = seen_nothing;
       const auto later =
           std::find_if(seen.begin(), seen.end(), [&](std::uint32_t one) { return one >= command; });
@@ -44,7 +46,7 @@ class HostWaits {
       const auto [last, is_new] = known.done.try_emplace(other, after);
       if (!is_new && last->second >= after) continue;
       last->second = after;
-      visit(after);
+      visit(other, after);
     }
   }
 

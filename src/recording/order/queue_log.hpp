@@ -51,6 +51,7 @@ struct RecordedEvent {
 struct QueueLog {
   std::uint32_t capture = 0;
   bool in_order = true;
+  bool is_ordered = true;  // else waits for its own commands are told, too
   const std::shared_ptr<CommandLog> log = std::make_shared<CommandLog>();
   Lanes lanes;
   // What came before and was not recorded here: waits, and what commands that were not recorded
@@ -58,6 +59,12 @@ struct QueueLog {
   // barrier, and what comes after that.
   std::vector<Point> carried, after_barrier;
   std::vector<std::uint32_t> after;  // of the command on its way: what it waits for
+  // Those of a queue that is not ordered, with the stages that wait (TraceOrder).
+  struct StagedWait {
+    std::uint32_t after;
+    std::uint64_t stages;
+  };
+  std::vector<StagedWait> staged;
   std::uint32_t since_collected = 0;
   // The work that was appended last, where it may come again: whose it was, and what can change
   // about it from one time to the next.

@@ -75,6 +75,8 @@ class StreamRunner final : public Runner {
       Handed& handed = streams[trace.commands()[command].stream];
       for (; order != trace.orders().end() && order->command == command; ++order) {
         if (without.contains({command, order->after})) continue;
+        // Streams of a replay are in order, those that stand for queues of Vulkan as well.
+        if (trace.commands()[order->after].stream == trace.commands()[command].stream) continue;
         if (last[order->after] != no_index)
           handed.waits.push_back(order->after);
         else if (const auto instead = left_out.find(order->after); instead != left_out.end())

@@ -91,9 +91,10 @@ class Loader {
       for (const auto& [key, value] : metadata.values)
         facts->insert_or_assign(valid_utf8(key), valid_utf8(value));
     }
-    // Which APIs a process calls is known for certain when it ends.
-    if (const auto api = state_->end_facts.find("api"); api != state_->end_facts.end())
-      state_->facts.insert_or_assign("api", api->second);
+    // Known for certain only when the program ends.
+    for (const char* key : {"api", "queue_orders"})
+      if (const auto known = state_->end_facts.find(key); known != state_->end_facts.end())
+        state_->facts.insert_or_assign(key, known->second);
   }
 
   bool has_metadata(std::string_view name) const {

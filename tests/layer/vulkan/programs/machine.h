@@ -60,6 +60,7 @@ typedef struct Wanted {
   const char* const* instance_extensions;
   uint32_t instance_extension_count;
   const void* features;  // a chain for vkCreateDevice
+  uint32_t more_queues;  // of the same family
 } Wanted;
 
 typedef struct Machine {
@@ -118,11 +119,11 @@ static inline uint32_t coherent_type(VkPhysicalDevice physical) {
 
 static inline VkDevice open_device(VkPhysicalDevice physical, uint32_t family,
                                    const Wanted* wanted) {
-  const float priority = 1;
+  const float priorities[4] = {1, 1, 1, 1};
   const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                          .queueFamilyIndex = family,
-                                         .queueCount = 1,
-                                         .pQueuePriorities = &priority};
+                                         .queueCount = 1 + wanted->more_queues,
+                                         .pQueuePriorities = priorities};
   const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                    .pNext = wanted->features,
                                    .queueCreateInfoCount = 1,
