@@ -186,9 +186,9 @@ struct Ticket {
   std::vector<Completion> own_waits;       // reads of ours that the driver is to wait for as well
   CommandList* list = nullptr;             // that it launches
   Submission* submission = nullptr;        // that it is
-  std::uint32_t read_part = 0;             // of which: what is read now goes ahead of this; ascending
-  std::shared_ptr<Trial> trial;            // of results that are read before it
-  void* done = nullptr;                    // its completion, while the lock of the queue is held
+  std::uint32_t read_part = 0;   // of which: what is read now goes ahead of this; ascending
+  std::shared_ptr<Trial> trial;  // of results that are read before it
+  void* done = nullptr;          // its completion, while the lock of the queue is held
 
   Ticket() = default;
   Ticket(const Ticket&) = delete;
