@@ -127,7 +127,10 @@ TEST_F(ExportVerbs, SqlReadsStatementsFromStandardInput) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.out,
             "a\n1\nb\n2\nCREATE TABLE orders(\n  command INTEGER,  -- that waits\n"
-            "  after INTEGER  -- the command that is done before\n);\nc\n3\n");
+            "  after INTEGER,  -- the command that is done before\n"
+            "  kind TEXT,  -- `event`, `semaphore`, `host` (which had seen it done)\n"
+            "  stages INTEGER  -- of a semaphore: those that wait (`VkPipelineStageFlags2`); 0: "
+            "all\n);\nc\n3\n");
   const Outcome wrong = sql("select 1 as a;\nselec;\nselect 2 as b;\n");
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.out, "a\n1\n");

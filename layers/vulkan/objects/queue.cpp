@@ -231,7 +231,8 @@ void wait_at_exit(bool /*others*/) {
       }
       for (const auto& queue : its) {
         const std::unique_lock lock(queue->mutex, std::try_to_lock);
-        if (!lock || device->is_lost || queue->is_idle()) continue;
+        // A device that is lost answers at once.
+        if (!lock || queue->is_idle()) continue;
         Done* done = mark(*queue);
         if (!done) continue;
         done->wait(patience_ns);
