@@ -271,7 +271,7 @@ Json json_of(const Trace& trace, const std::vector<Race>& races) {
 // A span has the gaps between commands in it; what the device was at work is less.
 void print_time(const ReplayReport& report) {
   double busy = 0;
-  std::uint64_t recorded_busy = 0;
+  std::uint64_t recorded_busy = report.recorded_together_ns;
   for (const CommandTiming& command : report.command_times) {
     busy += command.replayed.median;
     recorded_busy += command.recorded_ns.value_or(0);
@@ -390,6 +390,7 @@ Json json_of(const Trace& trace, const ReplayReport& report) {
   json["restore_ns"] = report.restore_ns;
   json["check_ns"] = report.check_ns;
   json["recorded_span_ns"] = report.recorded_span_ns ? Json(*report.recorded_span_ns) : Json();
+  json["recorded_together_ns"] = report.recorded_together_ns;
   json["span"] = report.is_timed ? json_of(report.span) : Json();
   json["kernels"] = Json::array();
   for (const KernelTiming& k : report.kernel_times)

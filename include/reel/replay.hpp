@@ -192,6 +192,8 @@ struct ReplayReport {
   std::uint32_t runs = 0;
   bool warmed_up = false;
   std::optional<std::uint64_t> recorded_span_ns;  // first start to last end, gaps included
+  // How long those ran that were only timed together: no CommandTiming has it.
+  std::uint64_t recorded_together_ns = 0;
   Spread span;
   std::vector<CommandTiming> command_times;  // by command
   std::vector<KernelTiming> kernel_times;    // the longest first

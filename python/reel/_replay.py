@@ -103,6 +103,7 @@ class ReplayResult:
     incomplete: list[str]  # what of the document is missing; then nothing is proved
     runs: int
     recorded_span_ns: int | None
+    recorded_together_ns: int  # of commands that were only timed together, which no CommandTime has
     span: Spread
     kernels: list[KernelTime]  # the longest first
     command_times: list[CommandTime]
@@ -159,6 +160,7 @@ class _Rows:
             incomplete=row["incomplete"],
             runs=row["runs"],
             recorded_span_ns=row["recorded_span_ns"],
+            recorded_together_ns=row["recorded_together_ns"],
             span=_spread(row["span"]),
             kernels=[self.kernel_time(one) for one in row["kernel_times"] if one["kernel"] is not None],
             command_times=[

@@ -129,6 +129,7 @@ py::dict to_report(const ReplayReport& report) {
   row["runs"] = report.runs;
   row["is_timed"] = report.is_timed;
   row["recorded_span_ns"] = report.recorded_span_ns;
+  row["recorded_together_ns"] = report.recorded_together_ns;
   row["span"] = to_spread(report.span);
   py::list kernels;
   for (const KernelTiming& timing : report.kernel_times) {

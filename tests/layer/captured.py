@@ -209,6 +209,9 @@ class Captured:
             return f"{report['verdict']}: nothing to compare"
         if report["checks"]["bytes"] < self.case.checked_bytes:
             raise Failure(f"The replay compared {report['checks']['bytes']} of {self.case.checked_bytes} bytes.\n{ran.told()}")
+        together = self.ask("sql", str(self.document), "--json", "select coalesce(sum(end_ns - begin_ns), 0) from intervals")
+        if report["recorded_together_ns"] != json.loads(together.stdout)["rows"][0][0]:
+            raise Failure(f"Timed together was {together.stdout}, and the replay says {report['recorded_together_ns']}.")
         # Where it isn't all equal, somebody has to say why.
         if report["verdict"] != "equal" and not (info["notes"] or report["not_checked"] or ran.stderr):
             raise Failure(f"Not all of it can be replayed, and neither document nor replay say so.\n{ran.told()}")

@@ -310,6 +310,13 @@ void Job::take_times(const Timings& timings, const std::optional<Timings>& origi
     begin = std::min(begin, command.started_ns);
     end = std::max(end, command.ended_ns);
   }
+  for (const TraceInterval& interval : trace_.intervals()) {
+    if (interval.first < options_.from || interval.first + interval.count - 1 > options_.to)
+      continue;
+    begin = std::min(begin, interval.begin_ns);
+    end = std::max(end, interval.end_ns);
+    report_.recorded_together_ns += interval.size_ns();
+  }
   if (end > begin) report_.recorded_span_ns = end - begin;
 }
 
