@@ -39,8 +39,7 @@ class HostWriteSearch {
     auto look = looks.lower_bound(begin);
     while (look != looks.end() && look->first < end) {
       const TraceContents& then = *look->second.row;
-      if (then.command != row.command && differ(then, row, look->first, look->second.end))
-        found_.push_back({then.command, row.command, row.buffer, look->first, look->second.end});
+      if (then.command != row.command) compare(then, row, look->first, look->second.end);
       look = looks.erase(look);
     }
     looks.emplace_hint(look, begin, Look{end, &row});
@@ -55,14 +54,35 @@ class HostWriteSearch {
     over->second.end = at;
   }
 
-  bool differ(const TraceContents& a, const TraceContents& b, std::uint64_t begin,
-              std::uint64_t end) {
-    if (a.offset_bytes == b.offset_bytes && a.size_bytes == b.size_bytes)
-      return hash_of(trace_, a) != hash_of(trace_, b);
+  // Memory is looked at in pages, of which the host may have written a few bytes.
+  void compare(const TraceContents& then, const TraceContents& now, std::uint64_t begin,
+               std::uint64_t end) {
+    const bool is_same_range =
+        then.offset_bytes == now.offset_bytes && then.size_bytes == now.size_bytes;
+    if (is_same_range && hash_of(trace_, then) == hash_of(trace_, now)) return;
     compared_ += end - begin;
-    if (!a.stored || !b.stored || compared_ > most_compared_bytes) return false;
-    const auto first = bytes_of(a, begin, end), second = bytes_of(b, begin, end);
-    return first.size() == second.size() && first != second;
+    std::vector<std::byte> first, second;
+    if (then.stored && now.stored && compared_ <= most_compared_bytes) {
+      first = bytes_of(then, begin, end);
+      second = bytes_of(now, begin, end);
+    }
+    if (first.empty() || first.size() != second.size()) {
+      if (is_same_range && begin == now.offset_bytes && end == begin + now.size_bytes)
+        found_.push_back({then.command, now.command, now.buffer, begin, end, false});
+      return;
+    }
+    constexpr std::uint64_t word = 4;  // a byte of a number that changed may be as it was
+    for (std::uint64_t at = 0; at < first.size(); at += word) {
+      const std::uint64_t size = std::min(word, first.size() - at);
+      if (std::memcmp(first.data() + at, second.data() + at, size) == 0) continue;
+      HostWrite* last = found_.empty() ? nullptr : &found_.back();
+      if (last && last->command == now.command && last->buffer == now.buffer &&
+          last->end == begin + at && last->before == then.command && last->is_exact)
+        last->end += size;
+      else
+        found_.push_back(
+            {then.command, now.command, now.buffer, begin + at, begin + at + size, true});
+    }
   }
 
   // Empty: they are not all there.

@@ -2,7 +2,7 @@
 // when a command was about to use them than when an earlier one was.
 //
 // Documents have the bytes that a command reads where they are news; two looks at the same range
-// are compared by name, others by the bytes they share, as far as those are stored. Whether a
+// are compared by their bytes, as far as those are stored, else by name. Whether a
 // command wrote in between is not asked. A pure function of the trace.
 #pragma once
 
@@ -17,7 +17,8 @@ struct HostWrite {
   std::uint32_t before;      // the command at the last look
   std::uint32_t command;     // that was about to use them
   std::uint32_t buffer;      // index
-  std::uint64_t begin, end;  // within it: what was compared
+  std::uint64_t begin, end;  // within it
+  bool is_exact;             // else some of these bytes, and nobody knows which
 };
 
 std::vector<HostWrite> find_host_writes(const Trace& trace);

@@ -69,7 +69,9 @@ void host_access_rule(const Case& c, Findings& findings) {
     for (auto use = std::ranges::lower_bound(list, host.before, {}, &Use::command);
          use != list.end() && use->command < host.command; ++use) {
       if (use->end <= host.begin || host.end <= use->begin) continue;
-      if (!running && !may_be_over(use->command, host.command)) running = &*use;
+      const bool has_all = use->begin <= host.begin && host.end <= use->end;
+      if (!running && (host.is_exact || has_all) && !may_be_over(use->command, host.command))
+        running = &*use;
       is_written |= use->writes;
     }
     if (running && !is_written) faults.push_back({running->command, host.command, host});

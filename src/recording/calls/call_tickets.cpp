@@ -202,9 +202,15 @@ void CallRecording::host_waited(std::uint32_t stream, std::uint32_t command) noe
   });
 }
 
+// What is not recorded tells of work before it, too, which it may not be known to come after.
+void CallRecording::look_at_shared() noexcept {
+  if (shared_writes_.are_any()) quietly([&] { take_shared_done(); });
+}
+
 void CallRecording::host_waited(const RecordedEvent& event) noexcept {
   if (event.capture != number) return;
   event.for_each_done([&](const Point& point) { host_waited(point.stream, point.command); });
+  look_at_shared();
 }
 
 void CallRecording::host_saw(std::uint32_t stream, std::uint32_t command) noexcept {
@@ -217,6 +223,7 @@ void CallRecording::host_saw(std::uint32_t stream, std::uint32_t command) noexce
 void CallRecording::host_saw(const RecordedEvent& event) noexcept {
   if (event.capture != number) return;
   event.for_each_done([&](const Point& point) { host_saw(point.stream, point.command); });
+  look_at_shared();
 }
 
 // What the device has finished in memory that the host sees is not the host's.
