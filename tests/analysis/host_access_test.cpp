@@ -50,6 +50,21 @@ TEST(HostAccess, IsFoundWhereNothingShowsThatTheHostWaited) {
       }
     }
 }
+// Pages are looked at as a whole; the host may write one part while a command reads another.
+TEST(HostAccess, IsOfTheBytesThatChanged) {
+  for (const std::uint64_t changed : {0, 3}) {  // a number of x
+    MadeDocument made(2, {{"queue_orders", "all"}});
+    const std::uint32_t queue = made.queue();
+    const auto k = made.kernel("k"), x = made.buffer({.size = 16});
+    made.add({.kernel = k, .stream = queue, .call = test::Span{1, 2}, .reads = {{x, 0, 4}}});
+    std::vector<float> numbers{1, 2, 3, 4};
+    made.contents(ContentRole::input, 0, x, numbers);
+    made.add({.kernel = k, .stream = queue, .call = test::Span{10, 11}, .reads = {{x}}});
+    numbers[changed] = 9;
+    made.contents(ContentRole::input, 1, x, numbers);
+    EXPECT_EQ(find(made.trace(), "sync.host").has_value(), changed == 0) << changed;
+  }
+}
 // The device waits for it, and the host knows nothing of that; a call that sets an event may be
 // what the command waits for.
 TEST(HostAccess, ASemaphoreTellsTheHostNothing) {
