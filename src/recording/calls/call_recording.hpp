@@ -180,7 +180,6 @@ class CallRecording final : public RecordingCore {
   void for_each_wait(const Ticket& ticket, F&& visit) const;
   void saw_done(std::uint32_t stream, std::uint32_t command);
   void take_shared_done();
-  void look_at_shared() noexcept;
 
   // --- commands that are given together (call_submits.cpp)
   // What has to be read before a command of a submission, ahead of the part of it that it is in.

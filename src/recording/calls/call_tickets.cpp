@@ -202,15 +202,17 @@ void CallRecording::host_waited(std::uint32_t stream, std::uint32_t command) noe
   });
 }
 
-// What is not recorded tells of work before it, too, which it may not be known to come after.
-void CallRecording::look_at_shared() noexcept {
-  if (shared_writes_.are_any()) quietly([&] { take_shared_done(); });
-}
-
 void CallRecording::host_waited(const RecordedEvent& event) noexcept {
   if (event.capture != number) return;
-  event.for_each_done([&](const Point& point) { host_waited(point.stream, point.command); });
-  look_at_shared();
+  // Looked at once for all of them, and where there is none: what is not recorded tells of work
+  // before it, too, which it may not be known to come after.
+  quietly([&] {
+    event.for_each_done([&](const Point& point) {
+      polled_.waited(point.stream, point.command);
+      host_waits_.saw_done(point.stream, point.command);
+    });
+    take_shared_done();
+  });
 }
 
 void CallRecording::host_saw(std::uint32_t stream, std::uint32_t command) noexcept {
@@ -222,8 +224,14 @@ void CallRecording::host_saw(std::uint32_t stream, std::uint32_t command) noexce
 
 void CallRecording::host_saw(const RecordedEvent& event) noexcept {
   if (event.capture != number) return;
-  event.for_each_done([&](const Point& point) { host_saw(point.stream, point.command); });
-  look_at_shared();
+  quietly([&] {
+    event.for_each_done([&](const Point& point) {
+      if (!host_waits_.is_done(point.stream, point.command))
+        polled_.saw(point.stream, point.command);
+      host_waits_.saw_done(point.stream, point.command);
+    });
+    take_shared_done();
+  });
 }
 
 // What the device has finished in memory that the host sees is not the host's.
