@@ -149,16 +149,6 @@ TEST(Activity, BlamesTheLaunchWhereTheCommandHadBeenGiven) {
   EXPECT_THAT(causes_of(analysis::find_activity(made.trace())), ElementsAre(Pair(launch, 5)));
 }
 
-TEST(Activity, BlamesRecordingWhereItHadInputsCopiedFirst) {
-  MadeDocument made;
-  const auto k = made.kernel("k");
-  const auto b = made.buffer();
-  made.add({.kernel = k, .run = {10, 20}, .call = test::Span{1, 2}});
-  const auto second = made.add({.kernel = k, .run = {25, 30}, .call = test::Span{3, 4}});
-  made.contents(ContentRole::input, second, b, {1, 2, 3, 4});
-  EXPECT_THAT(causes_of(analysis::find_activity(made.trace())), ElementsAre(Pair(capture, 5)));
-}
-
 TEST(Activity, BlamesWhatTheNextCommandWaitedFor) {
   MadeDocument made;
   const auto k = made.kernel("k");

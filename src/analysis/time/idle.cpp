@@ -161,18 +161,7 @@ void IdleSearch::claim_after_enqueue(const Gap& period, std::uint64_t enqueued_n
     claims.push_back({from, copied, IdleCause::transfer});
     from = copied;
   }
-  if (from < period.end_ns)
-    claims.push_back({from, period.end_ns,
-                      is_read_before(period.after) ? IdleCause::capture : IdleCause::launch});
-}
-
-// Recording had the device copy what the command was about to read.
-bool IdleSearch::is_read_before(std::uint32_t command) const {
-  const auto of_command =
-      std::ranges::equal_range(trace_.contents(), command, {}, &TraceContents::command);
-  return std::ranges::any_of(of_command, [](const TraceContents& contents) {
-    return contents.role == ContentRole::input;
-  });
+  if (from < period.end_ns) claims.push_back({from, period.end_ns, IdleCause::launch});
 }
 
 // When the last of what came before it in its stream, or what it was told to wait for, ended: a

@@ -41,7 +41,6 @@ class IdleSearch {
                            Claims& claims) const;
   void claim_after_enqueue(const Gap& period, std::uint64_t enqueued_ns, Claims& claims) const;
 
-  bool is_read_before(std::uint32_t command) const;
   bool has_untimed_between(const Gap& period) const;
   std::uint64_t end_of_awaited(const Gap& period) const;
   std::uint64_t end_of_others(const Gap& period, std::uint64_t end_ns) const;
