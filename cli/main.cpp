@@ -40,7 +40,7 @@ int run(int argc, char** argv) {
       "reel", "reel " REEL_VERSION,
       "Records the GPU compute work of programs, analyses it, and replays it.",
       "Examples:\n"
-      "  reel capture -- ./program             run it and record its OpenCL work\n"
+      "  reel capture -- ./program             run it and record its OpenCL and Vulkan work\n"
       "  reel devices                          devices of this machine\n"
       "  reel info pass.reel                   summary on one screen\n"
       "  reel insights pass.reel               findings, and what to do about them\n"

@@ -66,11 +66,12 @@ nlohmann::ordered_json to_json(const DeviceInfo& device) {
 }
 
 void print_json(const std::vector<DeviceInfo>& list) {
-  auto array = nlohmann::ordered_json::array();
-  for (const DeviceInfo& device : list) array.push_back(to_json(device));
+  nlohmann::ordered_json json = {{"schema_version", 1},
+                                 {"devices", nlohmann::ordered_json::array()}};
+  for (const DeviceInfo& device : list) json["devices"].push_back(to_json(device));
   // A driver's name may hold any bytes; those that aren't UTF-8 are replaced, not fatal.
   fmt::print("{}\n",
-             printable_json(array.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)));
+             printable_json(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)));
 }
 
 void print_table(const std::vector<DeviceInfo>& list) {
@@ -149,7 +150,7 @@ void add_devices(CommandLine& line) {
       "The id, or part of the name after the backend, is what REEL_DEVICE and reel::open_device\n"
       "take: host, opencl:0, vulkan:llvmpipe.");
   const Option json =
-      verb.add_flag("--json", options->json, "Print JSON: an array of objects with every field");
+      verb.add_flag("--json", options->json, "Print JSON: each device with every field");
   verb.add_flag("-v,--verbose", options->verbose, "Show limits and kernel forms of each device")
       .excludes(json);
   verb.action([options] { return run(*options); });

@@ -42,7 +42,7 @@ std::string remarks_of(const analysis::DiffRow& row) {
   if (row.run)
     add(true, fmt::format("{} runs, were {}; one takes {}, took {}", row.count_b, row.count_a,
                           time_text(row.run->ns_b), time_text(row.run->ns_a)));
-  add(row.new_source, "new source");
+  add(row.new_source, "new source or options");
   add(row.new_shape, "new launch size");
   add(row.new_arguments, "new arguments");
   return text;
@@ -71,7 +71,8 @@ Line line_of(std::string what, const analysis::DiffTime& time, std::string chang
 std::string verdict_of(const analysis::DiffTime& time) {
   if (!time.comparable) return "can't be told";
   if (time.significant) return time.delta_ns() > 0 ? "more" : "less";
-  return time.p ? "not significant" : "not tested";
+  if (!time.p) return "not tested";
+  return time.is_small ? "small" : "not significant";
 }
 
 std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {

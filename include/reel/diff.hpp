@@ -25,6 +25,7 @@ struct DiffTime {
   std::int64_t shift_ns = 0;     // of the lower decile, which other programs disturb less
   std::uint64_t floor_ns = 0;    // a shift must be larger
   bool significant = false;      // by p, among all that is looked at, and more than the floor
+  bool is_small = false;         // no chance by p, but too little of a pass to be called a change
   // False: recording takes the graphs of one document apart, so this is not the program's own time.
   // Nothing can be told of it, and it is never significant.
   bool comparable = true;

@@ -52,10 +52,24 @@ void add_gaps_with(MadeDocument& made, const char* call, double from, double to)
 TEST(IdleSync, IsFoundWhereTheHostWaitsForSomethingElse) {
   MadeDocument made;
   add_gaps_with(made, "Stream::synchronize()", 15, 40);
+  const auto other = made.stream(made.device()), k = made.kernel("other");
+  for (int i = 0; i < 5; ++i) {
+    const double t = 100 + 50 * i;
+    made.add({.kernel = k, .stream = other, .run = {t + 10, t + 40}, .call = test::Span{t, t + 1}});
+  }
   const auto finding = find(made, "idle.sync");
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->saving_ns, 4u * 25'000);
   EXPECT_THAT(finding->title, HasSubstr("Stream::synchronize()"));
+}
+// Nothing ran any more that it could have waited for: it came back late.
+TEST(IdleSync, IsNotFoundWhereNothingElseRan) {
+  MadeDocument made;
+  add_gaps_with(made, "Stream::synchronize()", 15, 40);
+  EXPECT_FALSE(find(made, "idle.sync"));
+  const auto finding = find(made, "idle.wakeup");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_ns, 4u * 25'000);
 }
 TEST(IdleSync, IsNotFoundForWhatTheHostDoesAfterAWait) {
   MadeDocument made;

@@ -95,7 +95,9 @@ TEST(CliDevices, VerboseAddsLimitsAndKernelForms) {
 TEST(CliDevices, JsonHasEveryFieldOfEveryDevice) {
   const Outcome run = run_program({program, "devices", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  const auto listed = nlohmann::json::parse(run.out);
+  const auto answer = nlohmann::json::parse(run.out);
+  EXPECT_EQ(answer["schema_version"], 1);
+  const auto& listed = answer["devices"];
   const std::vector<DeviceInfo> expected = devices();
   ASSERT_EQ(listed.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -147,8 +149,9 @@ TEST(CliDevices, AMissingDriverLibraryIsNamedWithTheReason) {
 }
 
 TEST(CliDevices, JsonTellsTheReasonToo) {
-  const auto listed =
+  const auto answer =
       nlohmann::json::parse(run_program({program, "devices", "--json"}, no_opencl).out);
+  const auto& listed = answer["devices"];
   const auto opencl = std::find_if(listed.begin(), listed.end(), [](const auto& device) {
     return device["backend"] == "opencl";
   });

@@ -88,7 +88,7 @@ class Sentence {
     std::string text = fmt::format(
         "Whether the graph {} makes a pass faster can't be told: a capture enqueues its nodes one "
         "by "
-        "one on this device, and without a capture it is launched as one. As recorded, {}{}",
+        "one on this device, and without a capture it is launched as one. {}As recorded, {}",
         diff_.b.launches ? "after" : "before", prefix, medians(diff_.total));
     text += have_kernels_changed() ? part() : "; kernels take as long as before";
     return fmt::format("{}. 'reel insights {} --prove' measures what a graph gains.", text,
@@ -114,7 +114,7 @@ class Sentence {
     const DiffSide &a = diff_.a, &b = diff_.b;
     if (a.commands == b.commands) return "";
     const bool has_passes = a.passes > 1 && b.passes > 1;
-    return fmt::format("{} {}, {} before: ", count_text(b.commands, "command"),
+    return fmt::format("{} {}, {} before. ", count_text(b.commands, "command"),
                        has_passes ? "a pass" : "in what is compared", a.commands);
   }
 
@@ -131,10 +131,13 @@ class Sentence {
   // The whole is a little slower or faster, and so is every kernel.
   std::string common() const {
     if (!diff_.common || std::abs(*diff_.common) < 0.02 || std::abs(*diff_.common) > 0.1) return "";
+    const double change = static_cast<double>(diff_.total.delta_ns()) /
+                          static_cast<double>(diff_.total.ns_a) / *diff_.common;
+    if (change < 0.5 || change > 2) return "";  // other things happened
     return fmt::format(
-        "; kernels took {:.0f}% {} throughout, as a busier machine or another clock "
-        "does too",
-        100 * std::abs(*diff_.common), *diff_.common > 0 ? "longer" : "less");
+        "; the typical kernel took {:.0f}% {}, as on a {} machine or with another clock",
+        100 * std::abs(*diff_.common), *diff_.common > 0 ? "longer" : "less",
+        *diff_.common > 0 ? "busier" : "quieter");
   }
 
   std::string too_few() const {
@@ -149,30 +152,34 @@ class Sentence {
         steady_times + 1);
   }
 
-  // A part that changed though the whole didn't.
+  // A part that changed though the whole didn't: the largest one by name.
   std::string part() const {
-    std::vector<std::string> parts;
-    for (const DiffKernel& kernel : diff_.kernels)
-      if (kernel.time.significant)
-        parts.push_back(fmt::format("'{}' is {} {}{}", kernel.name, size(kernel.time.delta_ns()),
-                                    how(kernel.time.delta_ns()), share(kernel.time)));
-    // A row whose kernel as a whole doesn't differ.
-    for (const DiffRow& row : diff_.rows)
-      if (parts.empty() && row.time.significant)
-        parts.push_back(fmt::format("'{}' in {} is {} {}{}", row.name, row.scope,
-                                    size(row.time.delta_ns()), how(row.time.delta_ns()),
-                                    share(row.time)));
-    const auto add_time = [&](const DiffTime& time, const char* what) {
-      if (time.significant)
-        parts.push_back(fmt::format("{} {} {}{}", what, size(time.delta_ns()),
-                                    time.delta_ns() > 0 ? "more" : "less", share(time)));
+    std::vector<std::pair<std::int64_t, std::string>> parts;
+    const auto add = [&](const DiffTime& time, std::string text) {
+      if (time.significant) parts.emplace_back(std::abs(time.delta_ns()), std::move(text));
     };
-    add_time(diff_.idle, "the device was idle");
-    if (const std::string enqueued = enqueuing(); diff_.idle.significant && !enqueued.empty())
-      parts.back() += ", because " + enqueued;
-    add_time(diff_.between, "between passes it was idle");
+    for (const DiffKernel& kernel : diff_.kernels)
+      add(kernel.time, fmt::format("'{}'{} is {} {}{}", kernel.name,
+                                   kernel.rows > 1 ? fmt::format(" in {} places", kernel.rows) : "",
+                                   size(kernel.time.delta_ns()), how(kernel.time.delta_ns()),
+                                   share(kernel.time)));
+    // A row whose kernel as a whole doesn't differ.
+    if (parts.empty())
+      for (const DiffRow& row : diff_.rows)
+        add(row.time,
+            fmt::format("'{}' in {} is {} {}{}", row.name, row.scope, size(row.time.delta_ns()),
+                        how(row.time.delta_ns()), share(row.time)));
+    const auto idle_text = [&](const DiffTime& time, const char* what) {
+      return fmt::format("{} {} {}{}", what, size(time.delta_ns()),
+                         time.delta_ns() > 0 ? "more" : "less", share(time));
+    };
+    const std::string enqueued = enqueuing();
+    add(diff_.idle, idle_text(diff_.idle, "the device was idle") +
+                        (enqueued.empty() ? "" : ", because " + enqueued));
+    add(diff_.between, idle_text(diff_.between, "between passes it was idle"));
     if (parts.empty()) return "";
-    std::string text = "; but " + parts[0];
+    std::ranges::stable_sort(parts, std::ranges::greater{}, &decltype(parts)::value_type::first);
+    std::string text = "; but " + parts[0].second;
     if (parts.size() > 1) text += fmt::format(", and {} more", parts.size() - 1);
     return text;
   }

@@ -371,13 +371,19 @@ class DiffSearch {
     }
   }
 
-  // What only says how things are is in every document.
-  static bool is_fault(const Finding& finding) { return finding.severity != Severity::info; }
+  // What only says how things are is in every document. What is about time comes and goes with
+  // noise, so it counts only where some time has changed.
+  bool is_fault(const Finding& finding) const {
+    const auto starts = [&](const char* with) { return finding.id.starts_with(with); };
+    const bool is_of_time =
+        starts("idle.") || starts("launch.") || starts("overlap.") || finding.id == "outlier";
+    return finding.severity != Severity::info && (!is_of_time || diff_.differs());
+  }
 
   void add_findings() {
     const auto mine = find_insights(a_.trace(), a_.report());
     const auto other = find_insights(b_.trace(), b_.report());
-    const auto lacks = [](const std::vector<Finding>& list, const Finding& finding) {
+    const auto lacks = [this](const std::vector<Finding>& list, const Finding& finding) {
       return std::ranges::none_of(
           list, [&](const Finding& f) { return is_fault(f) && f.id == finding.id; });
     };

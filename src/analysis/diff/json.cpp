@@ -29,6 +29,7 @@ Json time_json(const DiffTime& time) {
           {"shift_ns", time.shift_ns},
           {"floor_ns", time.floor_ns},
           {"significant", time.significant},
+          {"small", time.is_small},
           {"comparable", time.comparable},
           {"passes_needed", or_null(time.passes_needed)}};
 }

@@ -251,10 +251,12 @@ DiffTime compare(const Times& a, const Times& b, const Least& least, const Pace&
   const double drift =
       std::max(static_cast<double>(drift_between(paced_a, paced_b, time.p)), least.drift * larger);
   const double part = (fewer < steady_times ? least_part_of_few : least_part) + least.common;
-  time.floor_ns =
-      std::max(least.ns, static_cast<std::uint64_t>(std::max(least.margin * drift, part * larger)));
+  const auto little = std::max(least.ns, static_cast<std::uint64_t>(part * larger));
+  time.floor_ns = std::max(little, static_cast<std::uint64_t>(least.margin * drift));
   time.shift_ns = static_cast<std::int64_t>(undisturbed(paced_b)) -
                   static_cast<std::int64_t>(undisturbed(paced_a));
+  time.is_small = time.p && *time.p <= significance &&
+                  static_cast<std::uint64_t>(std::abs(time.shift_ns)) <= little;
   time.passes_needed = times_needed(paced_a, paced_b, drift);
   return time;
 }

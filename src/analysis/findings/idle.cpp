@@ -285,6 +285,15 @@ std::string single_gap_text(const Case& c) {
 
 }  // namespace
 
+// Of most of the time that devices were busy with kernels.
+static bool has_kernel_times(const Case& c) {
+  std::uint64_t single = 0, together = 0;
+  for (const TraceCommand& command : c.trace.commands())
+    if (command.has_run_times()) single += command.run_ns();
+  for (const TraceInterval& interval : c.trace.intervals()) together += interval.size_ns();
+  return single >= together;
+}
+
 void verdict_rule(const Case& c, Findings& findings) {
   const Activity& activity = c.report.activity;
   const std::uint64_t active = activity.active_ns, busy = activity.busy_ns;
@@ -309,7 +318,12 @@ void verdict_rule(const Case& c, Findings& findings) {
     case Bottleneck::device:
       finding.title =
           fmt::format("Device-bound: the device was busy {} of its time, with kernels.", share);
-      finding.advice = "Make the kernels with the largest share faster.";
+      finding.advice =
+          has_kernel_times(c)
+              ? "Make the kernels with the largest share faster."
+              : "Which kernel takes how much isn't known: no barrier keeps them apart, "
+                "so they were timed together. 'reel capture --stamps dispatches' "
+                "times each.";
       break;
     case Bottleneck::copies:
       finding.title =

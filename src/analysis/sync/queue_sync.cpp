@@ -179,7 +179,8 @@ class SyncSearch {
       open.from_writes = earlier.use.writes();
     }
     (use.writes() ? open.to_writes : open.to_reads) = true;
-    open.bytes += piece.size_bytes();
+    // Of the buffer that is named; the others that the two share are faults of the same pair.
+    if (argument.buffer == open.buffer) open.bytes += piece.size_bytes();
     return false;
   }
 

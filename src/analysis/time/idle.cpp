@@ -125,8 +125,12 @@ void IdleSearch::claim_before_enqueue(const Gap& period, std::uint64_t enqueued_
     const std::uint64_t end = std::min(enqueued_ns, call.end_ns);
     if (end <= begin) return;  // within the one before
     if (begin > from) claims.push_back({from, begin, IdleCause::host, no_index, waited_in});
-    claims.push_back(
-        {begin, end, cause_of(calls_.kind_of(call)).value_or(IdleCause::host), i, waited_in});
+    const IdleCause cause = cause_of(calls_.kind_of(call)).value_or(IdleCause::host);
+    // A wait for nothing that still ran returned late, like one that the device's end released.
+    std::uint64_t other = end;
+    if (cause == IdleCause::sync) other = std::max(begin, end_of_others(period, end));
+    if (other > begin) claims.push_back({begin, other, cause, i, waited_in});
+    if (end > other) claims.push_back({other, end, IdleCause::wakeup, i, waited_in});
     from = end;
   });
   if (from < enqueued_ns)

@@ -42,10 +42,10 @@ OpenFile::OpenFile(std::filesystem::path path)
   ::close(descriptor_);  // there is no destructor yet
   if (!is_known) fail_to_read(path_, error);
   if (!S_ISREG(status.st_mode))
-    fail(Code::io_failed,
-         "'{}' is {}; a regular file is wanted. Copy what it gives into a file, and open that.",
-         path_.string(), kind_of(status.st_mode));
-  fail(Code::io_failed, "'{}' is empty.", path_.string());
+    fail(Code::io_failed, "'{}' is {}; a regular file is wanted.{}", path_.string(),
+         kind_of(status.st_mode),
+         S_ISDIR(status.st_mode) ? "" : " Copy what it gives into a file, and open that.");
+  fail(Code::damaged_document, "'{}' is empty.", path_.string());
 }
 
 OpenFile::OpenFile(OpenFile&& other) noexcept

@@ -27,9 +27,35 @@ void sort_nearly_sorted(std::vector<std::uint32_t>& list, Key key) {
     }
 }
 
+// A call may submit several batches.
+void add_submits(const TraceCommands& commands, const std::vector<TraceSubmission>& submissions,
+                 std::vector<TraceCall>& calls) {
+  const std::size_t others = calls.size();
+  for (const TraceSubmission& submission : submissions) {
+    if (submission.first >= commands.size()) continue;
+    const TraceCommand& first = commands[submission.first];
+    const TraceCall call{submission.call, first.thread, first.call_begin_ns, first.call_end_ns,
+                         submission.first};
+    const bool is_same = calls.size() > others && calls.back().begin_ns == call.begin_ns &&
+                         calls.back().end_ns == call.end_ns && calls.back().thread == call.thread;
+    if (!is_same) calls.push_back(call);
+  }
+  std::ranges::stable_sort(calls, {}, &TraceCall::begin_ns);
+}
+
+std::vector<bool> submitted(const TraceCommands& commands,
+                            const std::vector<TraceSubmission>& submissions) {
+  std::vector<bool> list(submissions.empty() ? 0 : commands.size(), false);
+  for (const TraceSubmission& submission : submissions)
+    for (std::uint32_t i = 0; i < submission.count && submission.first + i < list.size(); ++i)
+      list[submission.first + i] = true;
+  return list;
+}
+
 // Commands by the begin of their calls. Empty where that is all of them as they are.
-std::vector<std::uint32_t> given_order(const TraceCommands& commands) {
-  bool all_are_calls = true, is_sorted = true;
+std::vector<std::uint32_t> given_order(const TraceCommands& commands,
+                                       const std::vector<bool>& is_submitted) {
+  bool all_are_calls = is_submitted.empty(), is_sorted = true;
   std::uint64_t before_ns = 0;
   for (const TraceCommand& command : commands) {
     all_are_calls &= command.launch == no_index;
@@ -40,7 +66,9 @@ std::vector<std::uint32_t> given_order(const TraceCommands& commands) {
   if (all_are_calls && is_sorted) return given;
   given.reserve(commands.size());
   for (std::uint32_t c = 0; c < commands.size(); ++c)
-    if (commands[c].launch == no_index) given.push_back(c);  // else the launch was the call
+    // Else the launch was the call, or the submission.
+    if (commands[c].launch == no_index && (is_submitted.empty() || !is_submitted[c]))
+      given.push_back(c);
   if (!is_sorted)
     sort_nearly_sorted(given, [&](std::uint32_t c) { return commands[c].call_begin_ns; });
   return given;
@@ -49,15 +77,19 @@ std::vector<std::uint32_t> given_order(const TraceCommands& commands) {
 }  // namespace
 
 TraceCalls list_calls(const TraceCommands& commands, const std::vector<TraceWork>& works,
+                      const std::vector<TraceSubmission>& submissions,
                       std::uint32_t first_kind_name, std::vector<TraceCall> others) {
   TraceCalls::Parts parts;
   parts.commands = commands;
-  parts.given = given_order(commands);
+  const std::vector<bool> is_submitted = submitted(commands, submissions);
+  parts.given = given_order(commands, is_submitted);
+  if (!submissions.empty()) add_submits(commands, submissions, others);
   parts.names.reserve(works.size());
   for (const TraceWork& work : works)
     parts.names.push_back(first_kind_name + static_cast<std::uint32_t>(work.kind));
   // The first command always has a call: who launched it would stand before it.
-  const std::size_t given = parts.given.empty() ? commands.size() : parts.given.size();
+  const bool are_all_given = parts.given.empty() && is_submitted.empty();
+  const std::size_t given = are_all_given ? commands.size() : parts.given.size();
   parts.size = given + others.size();
   parts.words.resize((parts.size + 63) / 64);
   std::size_t other = 0, of_command = 0;
@@ -67,7 +99,7 @@ TraceCalls list_calls(const TraceCommands& commands, const std::vector<TraceWork
     const bool is_command =
         other == others.size() ||
         (of_command < given &&
-         commands[parts.given.empty() ? of_command : parts.given[of_command]].call_begin_ns <
+         commands[are_all_given ? of_command : parts.given[of_command]].call_begin_ns <
              others[other].begin_ns);
     if (is_command)
       ++of_command, word.of_commands |= std::uint64_t{1} << (i % 64);

@@ -226,6 +226,7 @@ export interface DiffTime {
   shift_ns: Nanoseconds;
   floor_ns: Nanoseconds;
   significant: boolean;
+  small: boolean; // no chance, but too little of a pass to be called a change
   comparable: boolean; // false: recording takes the graphs of one document apart
   passes_needed: number | null;
 }

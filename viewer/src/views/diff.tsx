@@ -21,7 +21,8 @@ const timeTone = (time: DiffTime) => (time.significant ? tone(time.delta_ns) : "
 const verdictOf = (time: DiffTime) => {
   if (!time.comparable) return "can't be told";
   if (time.significant) return time.delta_ns > 0 ? "more" : "less";
-  return time.p === null ? "not tested" : "not significant";
+  if (time.p === null) return "not tested";
+  return time.small ? "small" : "not significant";
 };
 const withSpread = (ns: number, spread: number) => (spread ? `${timeText(ns)} ± ${timeText(spread)}` : timeText(ns));
 
@@ -108,7 +109,7 @@ function remarks(row: DiffRow): string {
     found.push(
       `${row.count_b} runs, were ${row.count_a}; one takes ${timeText(row.run.ns_b)}, took ${timeText(row.run.ns_a)}`,
     );
-  if (row.new_source) found.push("new source");
+  if (row.new_source) found.push("new source or options");
   if (row.new_shape) found.push("new launch size");
   if (row.new_arguments) found.push("new arguments");
   return found.join(", ");
