@@ -11,6 +11,7 @@
 #include <memory>
 #include <reel/error.hpp>
 
+#include "base/environment_variable.hpp"
 #include "cli/running/captured_run.hpp"
 #include "cli/running/executable.hpp"
 #include "cli/running/foreground_program.hpp"
@@ -22,6 +23,7 @@
 #include "cli/trace_input.hpp"
 #include "cli/verbs.hpp"
 #include "layers/control/settings.hpp"
+#include "recording/opening/run_facts.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -30,6 +32,7 @@ namespace {
 struct Options {
   std::string out, json;
   bool overwrite = false, quiet = false, trigger = false;
+  std::vector<std::string> facts;
   std::map<std::string, std::string> variables;  // what the options say, as the layer reads it
   std::vector<std::string> command;
 };
@@ -62,7 +65,8 @@ constexpr VariableOption variable_options[] = {
 
 // Whether the word after this option is its value.
 bool takes_value(const std::string& option) {
-  if (option == "-o" || option == "--output" || option == "--json") return true;
+  if (option == "-o" || option == "--output" || option == "--json" || option == "--fact")
+    return true;
   for (const VariableOption& one : variable_options)
     if (option == one.option) return true;
   return false;
@@ -81,7 +85,37 @@ std::string about_options(std::string sentence) {
   };
   for (const VariableOption& one : variable_options) rename(one.variable, one.option);
   rename("REEL_CAPTURE_TRIGGER", "--trigger");
+  rename("REEL_CAPTURE_FACTS", "--fact");
   return sentence;
+}
+
+constexpr const char* facts_variable = "REEL_CAPTURE_FACTS";
+
+// One --fact: a comma in it is a comma.
+void take_fact(document::Facts& facts, const std::string& text) {
+  const auto equals = text.find('=');
+  const document::Facts one{
+      {text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1)}};
+  try {
+    if (equals == std::string::npos)
+      throw Misuse(fmt::format("--fact '{}' is not a fact; write --fact name=value.", text));
+    capture::check_facts(one);
+  } catch (const Error& error) {
+    throw Misuse(fmt::format("--fact {}: {}", text, error.what()));
+  }
+  facts.insert_or_assign(one.begin()->first, one.begin()->second);
+}
+
+// Those of the environment stay, unless an option names the same one: a CI sets them for all runs.
+std::string facts_given(const Options& options) {
+  document::Facts facts;
+  for (const std::string& text : options.facts) take_fact(facts, text);
+  try {
+    facts.merge(capture::parse_facts(environment_variable(facts_variable)));
+  } catch (const std::exception& error) {
+    throw Misuse(fmt::format("{}: {}", facts_variable, error.what()));
+  }
+  return capture::facts_text(facts);
 }
 
 // What the program finds in its environment; what is wrong with it is a Misuse.
@@ -90,6 +124,7 @@ std::map<std::string, std::string> variables_of(const Options& options, const st
   variables["REEL_LAYER_CAPTURE"] = path;
   variables["REEL_CAPTURE_ENABLED"] = "1";
   if (options.trigger) variables["REEL_CAPTURE_TRIGGER"] = "1";
+  if (!options.facts.empty()) variables[facts_variable] = facts_given(options);
   std::string problem;
   static_cast<void>(layer::read_settings(
       [&](const char* name) -> std::string_view {
@@ -232,7 +267,7 @@ void add_capture(CommandLine& line, const std::vector<std::string>& program) {
       .type_name("PROGRAM");
   verb.add_option("-o,--output", options->out,
                   "The document; %p in it becomes the process, %n the number of the capture, %r "
-                  "the rank. Default: the program's name")
+                  "the rank, %h the host, %j the job. Default: the program's name")
       .type_name("FILE");
   for (const VariableOption& one : variable_options)
     verb.add_option(
@@ -244,6 +279,11 @@ void add_capture(CommandLine& line, const std::vector<std::string>& program) {
       "--trigger", options->trigger,
       "Start at `reel trigger PID` or SIGUSR2 and stop at the next; with --first or --for "
       "each trigger captures that much");
+  verb.add_option(
+          "--fact", options->facts,
+          "A fact of this run for the document, as often as you like: --fact branch=main. Rank, "
+          "job, host and commit are found out")
+      .type_name("NAME=VALUE");
   verb.add_flag("--overwrite", options->overwrite, "Replace the document if there is one");
   verb.add_flag("-q,--quiet", options->quiet, "Print errors only");
   verb.add_option("--json", options->json, "Write the result to this file as JSON")
@@ -256,7 +296,8 @@ void add_capture(CommandLine& line, const std::vector<std::string>& program) {
       "  reel capture -- ./program --its options\n"
       "  reel capture -o run.reel --first 1000 -- python3 train.py\n"
       "  reel capture --after 10 --for 500ms -- ./server\n"
-      "  reel capture --trigger -- ./server     and elsewhere: reel trigger PID");
+      "  reel capture --trigger -- ./server     and elsewhere: reel trigger PID\n"
+      "  mpirun -n 4 reel capture -o run-%r.reel -- ./program");
   verb.action([options, &program] {
     options->command = program;
     return run(*options);

@@ -301,6 +301,9 @@ class Trace {
 
   // The keys of docs/document-format.md, "Metadata".
   const std::map<std::string, std::string>& facts() const;
+  // Those of them that tell of the run: rank, ranks, local_rank, node, job, host, boot_id,
+  // container, commit, and what the user added. A fact that nobody knew is absent.
+  const std::map<std::string, std::string>& run_facts() const;
   const std::map<std::string, std::string>& end_facts() const;
 
   const std::vector<TraceDevice>& devices() const;

@@ -35,8 +35,9 @@ void set_attention(bool on) noexcept;  // async-signal-safe
 void stray_command() noexcept;
 std::uint32_t stray_commands() noexcept;
 
-// False, with the reason in `why`, when it could not be begun.
-bool begin(const std::string& path, const Settings& settings, std::string& why) noexcept;
+// False, with the reason in `why`, when it could not be begun. `pattern`: what became the path.
+bool begin(const std::string& path, const std::string& pattern, const Settings& settings,
+           std::string& why) noexcept;
 // Waits for the work recorded so far as long as it moves, and closes the document. False: none was
 // under way.
 bool end(CaptureReport& report) noexcept;

@@ -72,6 +72,7 @@ DocumentWriter::DocumentWriter(const std::string& path, const Facts& facts,
   Facts all = facts;
   all["format"] = "1";
   t.writer.metadata({"reel", all});
+  if (!options.run_facts.empty()) t.writer.metadata({"reel.facts", options.run_facts});
 }
 
 DocumentWriter::~DocumentWriter() = default;

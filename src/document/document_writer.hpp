@@ -26,6 +26,7 @@ struct DocumentOptions {
   unsigned mode = 0600;  // as of OutputFile, and so is the next
   bool out_of_the_way = false;
   int zstd_level = 1;
+  Facts run_facts = {};  // of the run that it belongs to: a record of their own
 };
 
 // The name of a blob in the container.

@@ -111,6 +111,7 @@ std::uint64_t Trace::file_bytes() const { return state_->file.size(); }
 bool Trace::is_complete() const { return state_->is_complete; }
 const std::vector<std::string>& Trace::problems() const { return state_->problems; }
 const std::map<std::string, std::string>& Trace::facts() const { return state_->facts; }
+const std::map<std::string, std::string>& Trace::run_facts() const { return state_->run_facts; }
 const std::map<std::string, std::string>& Trace::end_facts() const { return state_->end_facts; }
 
 const std::vector<TraceDevice>& Trace::devices() const { return state_->tables.devices; }

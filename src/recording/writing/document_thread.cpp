@@ -190,6 +190,11 @@ void DocumentThread::sync_now_and_then() {
   synced_ns_ = monotonic_ns();
 }
 
+void DocumentThread::note(const char* kind, const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences)
+    push(document::NoteRow{monotonic_ns(), kind, sentence});
+}
+
 void DocumentThread::lose(std::string_view why) noexcept {
   {
     const std::lock_guard lock(lost_mutex_);

@@ -42,6 +42,7 @@ class DocumentThread {
   DocumentThread& operator=(const DocumentThread&) = delete;
 
   void push(Message message);
+  void note(const char* kind, const std::vector<std::string>& sentences);
   // Of the calling thread, all that it has told as overhead, and what is none.
   static std::uint64_t& told_ns() noexcept;
   void add(std::shared_ptr<CommandLog> log);
