@@ -58,6 +58,7 @@ Json to_json(const TraceTotals& totals) {
   json["file_bytes"] = totals.file_bytes;
   json["problems"] = totals.problems;
   json["facts"] = totals.facts;
+  json["run_facts"] = totals.run_facts;
   json["end_facts"] = totals.end_facts;
   const bool has_times = s.activity.has_times();
   const auto known = [&](std::uint64_t ns) { return has_times ? Json(ns) : Json(); };
@@ -113,6 +114,26 @@ std::string commands_text(const TraceTotals& totals) {
   // Of what was cut off nobody can say that nothing ran.
   return totals.end_facts.empty() ? "none that can be read"
                                   : "none: nothing ran while it was recorded";
+}
+
+// "rank 3 of 8, job 4711, commit 4f2c1a9, branch main"; the host stands elsewhere, and the boot is
+// of interest to nobody but clocks.
+std::string run_text(std::map<std::string, std::string> facts) {
+  std::string text;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+    facts.erase(name);
+  };
+  for (const char* name : {"host", "boot_id"}) facts.erase(name);
+  const std::string ranks = fact(facts, "ranks");
+  if (const std::string rank = fact(facts, "rank"); !rank.empty()) {
+    add("rank", ranks.empty() ? rank : fmt::format("{} of {}", rank, ranks));
+    facts.erase("ranks");
+  }
+  for (const char* name : {"local_rank", "node", "job", "container", "commit"})
+    if (const std::string value = fact(facts, name); !value.empty()) add(name, value);
+  for (const auto& [name, value] : std::map(facts)) add(name, value);
+  return text;
 }
 
 std::string took_text(const Summary& s) {
@@ -204,6 +225,7 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
   line("command", fact(facts, "command_line"));
   const std::string started = fact(facts, "started"), host = fact(facts, "host");
   line("recorded", host.empty() || started.empty() ? started + host : started + " on " + host);
+  line("run", run_text(totals.run_facts));
   line("took", took_text(s));
   for (const TraceDevice& device : totals.devices)
     line("device", fmt::format("{}  {}  {} {}", device.selector, device.name, device.driver,

@@ -30,12 +30,14 @@ struct CaptureOptions {
   Device device = {};      // only this one's work
   Stream stream = {};      // only this one's work
   std::string scope = {};  // only commands whose scope matches, or lies below: "decode/*"
-  // Further facts for the document's metadata; names of its own are not replaced.
+  // Facts of the run, beside rank, job, commit and others that are found out (docs/capture.md): a
+  // name has small letters, digits, '_' and '.', and is none of the document's own keys.
   std::map<std::string, std::string> facts = {};
 };
 
 // In the path, %p becomes the process's id, %n the number of the capture in the process, %r the
-// rank of an MPI or Slurm job (0 elsewhere), %% a percent sign.
+// rank of an MPI or Slurm job, %h the host, %j the job, %% a percent sign. A rank, host or job that
+// isn't known becomes "p<process id>".
 void start_capture(const std::string& path, const CaptureOptions& options = {});
 CaptureReport stop_capture();
 bool is_capturing() noexcept;

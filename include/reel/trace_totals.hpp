@@ -35,7 +35,7 @@ struct TraceTotals {
   std::uint64_t file_bytes = 0, stored_bytes = 0;
   bool is_complete = false;
   std::vector<std::string> problems;
-  std::map<std::string, std::string> facts, end_facts;
+  std::map<std::string, std::string> facts, run_facts, end_facts;
   std::vector<TraceDevice> devices;
   std::vector<TraceStream> streams;
   std::vector<TraceBuffer> buffers;

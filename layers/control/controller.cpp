@@ -176,7 +176,7 @@ bool Controller::open_document(DocumentNames& names, Outcome& outcome) {
       return false;
     }
     outcome.path = path;
-    if (session::begin(path, settings_, outcome.why)) return true;
+    if (session::begin(path, names.pattern(), settings_, outcome.why)) return true;
     if (tried || settings_.overwrite || !exists(path) || !names.step_aside()) return false;
     tried = true;
   }
@@ -259,7 +259,7 @@ void Controller::renew() {
     if (!before_) tell_launcher(settings_.launcher, "begin", {aside});
     tell_ended(report);
     before_ = report;
-    if (session::begin(path_, settings_, next.why)) {
+    if (session::begin(path_, names_.pattern(), settings_, next.why)) {
       window_.began(clock_());
       return;
     }

@@ -11,6 +11,7 @@
 #include "layers/control/launcher.hpp"
 #include "recording/opening/option_values.hpp"
 #include "recording/opening/path_pattern.hpp"
+#include "recording/opening/run_facts.hpp"
 
 namespace reel::layer {
 namespace {
@@ -144,6 +145,11 @@ Settings read_settings(const Variables& variables, std::string& problem) {
   read.value("REEL_CAPTURE_LAST", parse_seconds, s.last_s, no_time);
   s.trigger = read.flag("REEL_CAPTURE_TRIGGER");
   check_together(s, read);
+  try {
+    static_cast<void>(capture::parse_facts(read.text("REEL_CAPTURE_FACTS")));
+  } catch (const std::exception& error) {
+    read.complain(fmt::format("REEL_CAPTURE_FACTS: {}", error.what()));
+  }
   if (!s.path.empty()) {
     if (read.text("REEL_CAPTURE_ENABLED") != "1")
       read.complain(

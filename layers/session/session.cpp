@@ -15,6 +15,8 @@
 #include "layers/session/recording_use.hpp"
 #include "recording/calls/held_back.hpp"
 #include "recording/opening/facts.hpp"
+#include "recording/opening/path_pattern.hpp"
+#include "recording/opening/run_facts.hpp"
 
 namespace reel::layer {
 
@@ -123,7 +125,8 @@ void hurry() noexcept { is_hurried.store(true); }
 void stray_command() noexcept { strays.fetch_add(1, std::memory_order_seq_cst); }
 std::uint32_t stray_commands() noexcept { return strays.load(std::memory_order_seq_cst); }
 
-bool begin(const std::string& path, const Settings& settings, std::string& why) noexcept {
+bool begin(const std::string& path, const std::string& pattern, const Settings& settings,
+           std::string& why) noexcept {
   try {
     const std::lock_guard lock(mutex);
     if (is_forked()) fail(Code::unsupported, "A forked process can't be captured.");
@@ -139,9 +142,14 @@ bool begin(const std::string& path, const Settings& settings, std::string& why) 
     auto facts =
         capture::process_facts(settings.contents, settings.limit_bytes, selection(settings));
     facts["api"] = names_of_apis();
+    capture::RunFacts run = capture::run_facts();
     auto document = std::make_unique<capture::DocumentThread>(
-        path, std::move(facts), document::DocumentOptions{.overwrite = settings.overwrite},
+        path, std::move(facts),
+        document::DocumentOptions{.overwrite = settings.overwrite,
+                                  .run_facts = std::move(run.facts)},
         settings.limit_bytes);
+    document->note("fact", run.notes);
+    document->note("fact", capture::unknown_in(pattern));
     const std::uint32_t number = captures.fetch_add(1, std::memory_order_relaxed) + 1;
     auto recording_now = std::make_unique<CallRecording>(number, path, std::move(document),
                                                          settings.contents, strays);
@@ -194,6 +202,11 @@ bool end(CaptureReport& report) noexcept {
   }
   detail::mode_bits.fetch_and(~(recording | ending), std::memory_order_seq_cst);
   return true;
+}
+
+void foreign_call(const capture::CallMessage& call) noexcept {
+  const RecordingUse use;
+  if (use) use->foreign_call(call);
 }
 
 bool is_capturing() noexcept { return current.load(std::memory_order_relaxed) != nullptr; }

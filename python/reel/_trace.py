@@ -213,6 +213,11 @@ class Trace:
         return self._data.facts() | self._data.end_facts()
 
     @cached_property
+    def run_facts(self) -> dict[str, str]:
+        """Of the facts, those of the run: rank, ranks, job, host, commit, … and what the user added."""
+        return self._data.run_facts()
+
+    @cached_property
     def commands(self) -> CommandTable:
         return CommandTable(self, len(self._commands))
 

@@ -198,6 +198,7 @@ void bind_traces(py::module_& module) {
       .def_property_readonly("is_complete", &Trace::is_complete)
       .def("problems", [](const Trace& self) { return to_texts(self.problems()); })
       .def("facts", [](const Trace& self) { return to_facts(self.facts()); })
+      .def("run_facts", [](const Trace& self) { return to_facts(self.run_facts()); })
       .def("end_facts", [](const Trace& self) { return to_facts(self.end_facts()); })
       .def("devices", [](const Trace& self) { return list_rows(self.devices()); })
       .def("streams", [](const Trace& self) { return list_rows(self.streams()); })

@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "capture/pass.hpp"
 #include "recording/opening/facts.hpp"
+#include "recording/opening/run_facts.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/recorder.hpp"
 
@@ -30,12 +31,6 @@ std::string selection(const CaptureOptions& options) {
   if (options.stream) text += (text.empty() ? "" : ", ") + ("stream " + options.stream.label());
   if (!options.scope.empty()) text += (text.empty() ? "" : ", ") + ("scope " + options.scope);
   return text;
-}
-
-document::Facts facts_of(const CaptureOptions& options) {
-  auto facts = process_facts(options.contents, options.limit_bytes, selection(options));
-  facts.insert(options.facts.begin(), options.facts.end());
-  return facts;
 }
 
 // A forked child has none of the other threads: it goes on without a recording, and the parent's
@@ -121,9 +116,14 @@ std::unique_ptr<DocumentThread> open_document(const std::string& path,
          "{} exists already; remove it, choose another path (%p and %n in it become numbers), or "
          "allow overwriting.",
          path);
-  return std::make_unique<DocumentThread>(path, facts_of(options),
-                                          document::DocumentOptions{.overwrite = options.overwrite},
-                                          options.limit_bytes);
+  check_facts(options.facts);
+  RunFacts run = run_facts(options.facts);
+  auto document = std::make_unique<DocumentThread>(
+      path, process_facts(options.contents, options.limit_bytes, selection(options)),
+      document::DocumentOptions{.overwrite = options.overwrite, .run_facts = std::move(run.facts)},
+      options.limit_bytes);
+  document->note("fact", run.notes);
+  return document;
 }
 
 std::uint32_t begin_recording(const std::string& path, std::unique_ptr<DocumentThread>& document,
@@ -170,6 +170,11 @@ void record_region(TraceRegion::Kind kind, std::uint32_t number, std::string_vie
                    std::uint64_t begin_ns) noexcept {
   if (const RecorderUse recorder; recorder)
     static_cast<Recording&>(*recorder.operator->()).region(kind, number, name, begin_ns);
+}
+
+void record_foreign_call(const CallMessage& call) noexcept {
+  if (const RecorderUse recorder; recorder)
+    static_cast<Recording&>(*recorder.operator->()).foreign_call(call);
 }
 
 bool is_recording() noexcept {

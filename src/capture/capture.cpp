@@ -18,9 +18,11 @@ std::atomic<std::uint32_t> next_number{1};
 }
 
 CaptureState::CaptureState(const std::string& pattern, CaptureOptions wanted)
-    : path(capture::expand_path(pattern, next_number.load(std::memory_order_relaxed))),
+    : path(
+          capture::expand_path(pattern, next_number.load(std::memory_order_relaxed), wanted.facts)),
       options(std::move(wanted)) {
   document_ = capture::open_document(path, options);
+  document_->note("fact", capture::unknown_in(pattern, options.facts));
   next_number.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t live = options.device ? options.device.state()->live_bytes.load()
                                             : DeviceState::all_live_bytes.load();

@@ -4,6 +4,7 @@
 
 #include "base/environment_variable.hpp"
 #include "base/log.hpp"
+#include "recording/opening/run_facts.hpp"
 
 namespace reel::capture {
 
@@ -46,6 +47,11 @@ std::optional<EnvironmentWish> read_environment() {
       return refuse(
           fmt::format("REEL_CAPTURE_LIMIT='{}' is not a size; write 500M or 2Gi.", limit));
     wish.options.limit_bytes = *parsed;
+  }
+  try {
+    static_cast<void>(parse_facts(environment_variable("REEL_CAPTURE_FACTS")));
+  } catch (const std::exception& error) {
+    return refuse(fmt::format("REEL_CAPTURE_FACTS: {}", error.what()));
   }
   wish.options.overwrite = environment_variable("REEL_CAPTURE_OVERWRITE") == "1";
   return wish;

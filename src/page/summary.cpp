@@ -165,6 +165,7 @@ std::string summary_json(const PageState& state, const std::vector<std::string>&
     json.member("document", trace.path());
     json.member("complete", trace.is_complete());
     write_facts(json, "facts", trace.facts());
+    write_facts(json, "run_facts", trace.run_facts());
     write_facts(json, "end_facts", trace.end_facts());
     sentences(json, "problems", trace.problems());
     json.array("notes", trace.notes(), [&](const TraceNote& note) {

@@ -33,7 +33,10 @@ void set_attention(bool on) noexcept {
     bits &= ~attention;
 }
 
-bool begin(const std::string& path, const Settings&, std::string& why) noexcept {
+void foreign_call(const capture::CallMessage&) noexcept {}
+
+bool begin(const std::string& path, const std::string&, const Settings&,
+           std::string& why) noexcept {
   std::error_code error;
   if (!fs::copy_file(sample("open.reel"), path, error)) {
     why = "'" + path + "' can't be written: " + error.message() + ".";

@@ -38,6 +38,9 @@ TEST(CaptureEnvironment, PathsTakeNumbers) {
   setenv("OMPI_COMM_WORLD_RANK", "5", 1);
   EXPECT_EQ(capture::expand_path("%r", 1), "5");
   unsetenv("OMPI_COMM_WORLD_RANK");
+  // No rank: a name that no other process has, in place of one that every process would take.
+  EXPECT_EQ(capture::expand_path("%r", 1), "p" + std::to_string(getpid()));
+  EXPECT_EQ(capture::expand_path("%r-%j", 1, {{"rank", "7"}, {"job", "a/b"}}), "7-a_b");
   expect_error(Code::invalid_argument, {"'x%'"}, [] { capture::expand_path("x%", 1); });
   EXPECT_TRUE(capture::has_number("a%n"));
   EXPECT_FALSE(capture::has_number("a%%n"));

@@ -60,6 +60,10 @@ const char* to_string(WorkKind kind) noexcept {
   return "unknown";
 }
 
+const char* to_string(ClockKind kind) noexcept {
+  return kind == ClockKind::real ? "real" : "common";
+}
+
 const char* to_string(OverheadKind kind) noexcept {
   switch (kind) {
     case OverheadKind::inputs:
@@ -111,6 +115,7 @@ std::uint64_t Trace::file_bytes() const { return state_->file.size(); }
 bool Trace::is_complete() const { return state_->is_complete; }
 const std::vector<std::string>& Trace::problems() const { return state_->problems; }
 const std::map<std::string, std::string>& Trace::facts() const { return state_->facts; }
+const std::map<std::string, std::string>& Trace::run_facts() const { return state_->run_facts; }
 const std::map<std::string, std::string>& Trace::end_facts() const { return state_->end_facts; }
 
 const std::vector<TraceDevice>& Trace::devices() const { return state_->tables.devices; }
@@ -140,6 +145,7 @@ const std::vector<TraceSubmission>& Trace::submissions() const {
 }
 const std::vector<TraceBarrier>& Trace::barriers() const { return state_->tables.barriers; }
 
+const std::vector<TraceClock>& Trace::clocks() const { return state_->tables.clocks; }
 const std::vector<TraceInterval>& Trace::intervals() const { return state_->tables.intervals; }
 
 namespace {

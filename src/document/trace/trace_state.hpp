@@ -21,7 +21,7 @@ struct TraceState {
   OpenFile file;
   bool is_complete = false;
   std::vector<std::string> problems;
-  std::map<std::string, std::string> facts, end_facts;
+  std::map<std::string, std::string> facts, run_facts, end_facts;
   document::BlobIndex blobs;
   document::TraceTables tables;
 

@@ -41,6 +41,7 @@ export interface Pass {
 export interface Summary {
   document: string;
   facts: Record<string, string>;
+  run_facts: Record<string, string>; // of facts, those that tell of the run
   end_facts: Record<string, string>;
   complete: boolean;
   problems: string[];

@@ -84,13 +84,18 @@ class Loader {
 
   void read_facts() {
     for (const mcap::Metadata& metadata : index_.metadata) {
-      auto* facts = metadata.name == "reel"       ? &state_->facts
-                    : metadata.name == "reel.end" ? &state_->end_facts
-                                                  : nullptr;
+      auto* facts = metadata.name == "reel"         ? &state_->facts
+                    : metadata.name == "reel.facts" ? &state_->run_facts
+                    : metadata.name == "reel.end"   ? &state_->end_facts
+                                                    : nullptr;
       if (!facts) continue;
       for (const auto& [key, value] : metadata.values)
         facts->insert_or_assign(valid_utf8(key), valid_utf8(value));
     }
+    // Replay goes by what the document says of itself; of the names there, only the host is a fact
+    // of the run.
+    for (const auto& [key, value] : state_->run_facts)
+      if (key == "host" || !state_->facts.contains(key)) state_->facts[key] = value;
     // Known for certain only when the program ends.
     for (const char* key : {"api", "queue_orders"})
       if (const auto known = state_->end_facts.find(key); known != state_->end_facts.end())

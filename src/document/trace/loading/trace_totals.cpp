@@ -75,6 +75,7 @@ TraceTotals TraceTotals::load(const std::string& path, std::uint64_t max_command
   totals.is_complete = state->is_complete;
   totals.problems = state->problems;
   totals.facts = state->facts;
+  totals.run_facts = state->run_facts;
   totals.end_facts = state->end_facts;
   totals.devices = tables.devices;
   totals.streams = tables.streams;
