@@ -88,6 +88,18 @@ void print_steps(const analysis::RanksReport& report) {
   fmt::print("\n{}", table.text());
 }
 
+void print_one_offs(const analysis::RanksReport& report) {
+  constexpr std::size_t most_shown = 3;
+  for (std::size_t i = 0; i < report.one_offs.size() && i < most_shown; ++i) {
+    const analysis::OneOff& one = report.one_offs[i];
+    fmt::print("One-off: rank {} was {} late in step {}{}.\n", one.rank, time_text(one.excess_ns),
+               one.step, one.row ? printable(", by " + text_of(one.row->row)) : "");
+  }
+  if (report.one_offs.size() > most_shown)
+    fmt::print("{} more; --json has them.\n",
+               count_text(report.one_offs.size() - most_shown, "one-off"));
+}
+
 void print_text(const analysis::RanksReport& report, const Options& options) {
   for (const std::string& problem : report.problems)
     fmt::print(stderr, "reel: {}\n", printable(problem));
@@ -104,9 +116,7 @@ void print_text(const analysis::RanksReport& report, const Options& options) {
   fmt::print("\n");
   for (const std::string& difference : report.differences)
     fmt::print("{}\n", printable(difference));
-  for (const analysis::OneOff& one : report.one_offs)
-    fmt::print("One-off: rank {} was {} late in step {}{}.\n", one.rank, time_text(one.excess_ns),
-               one.step, one.row ? printable(", by " + text_of(one.row->row)) : "");
+  print_one_offs(report);
   fmt::print("\n{}\n", bold(printable(report.sentence)));
   if (!report.straggler || !report.typical) return;
   const std::string diff =

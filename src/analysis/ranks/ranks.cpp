@@ -15,9 +15,12 @@ namespace reel::analysis {
 
 namespace {
 
-std::string signed_part(std::int64_t part, std::uint64_t whole) {
-  if (whole == 0) return "new";
-  return fmt::format("{:+.0f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+// How much longer that is, where a part says more than both times do.
+std::string against_usual(const LateRow& late) {
+  const double part = static_cast<double>(late.excess_ns) / static_cast<double>(late.usual_ns);
+  if (late.usual_ns == 0 || part > 10)
+    return fmt::format("{} against {}", time_text(late.ns), time_text(late.usual_ns));
+  return fmt::format("{:+.0f} %", 100 * part);
 }
 
 class Comparison {
@@ -84,6 +87,7 @@ class Comparison {
   // Ranks that wait for each other begin their steps equally often: if this one's steps follow each
   // other more slowly by half of what it takes longer, the others don't wait for it.
   bool is_waited_for(std::size_t r) const {
+    if (table_.is_seen_to_wait()) return true;
     const std::uint64_t own = median_of(table_.cycles_of(r));
     Times others;
     for (std::size_t other = 0; other < table_.ranks(); ++other)
@@ -138,7 +142,7 @@ class Comparison {
     const auto longer = [](const LateRow& late) {
       return fmt::format("takes {} longer than the median rank's ({})",
                          time_text(static_cast<std::uint64_t>(late.excess_ns)),
-                         signed_part(late.excess_ns, late.usual_ns));
+                         against_usual(late));
     };
     switch (cause.kind) {
       case LateCause::Kind::row: {
@@ -198,8 +202,8 @@ class Comparison {
       if (r != *report_.straggler && report_.ranks[r].lateness != Lateness::none)
         others.push_back(report_.ranks[r].rank);
     if (!others.empty())
-      text +=
-          fmt::format(" {} {} late too.", ranks_text(others), others.size() == 1 ? "is" : "are");
+      text += fmt::format(" {} {} late too, by less.", ranks_text(others),
+                          others.size() == 1 ? "is" : "are");
     if (!others.empty()) text[text.rfind(". r") + 2] = 'R';
     return text;
   }

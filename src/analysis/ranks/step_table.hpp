@@ -46,6 +46,8 @@ class StepTable {
   CommonClock clock() const noexcept { return clock_; }
   std::optional<std::uint64_t> clock_error_ns() const noexcept { return clock_error_ns_; }
   bool waits_within() const noexcept { return waits_within_; }
+  // By the clock, no rank begins a step before all are done with the one before.
+  bool is_seen_to_wait() const noexcept { return !before_.empty(); }
 
  private:
   const RankStep* step(std::size_t r, std::size_t s) const noexcept;
