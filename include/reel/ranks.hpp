@@ -76,6 +76,17 @@ struct RankSteps {
 };
 RankSteps steps_of(const Trace& trace);
 
+// What ran in some steps of a document, for timelines.
+struct RankRun {
+  std::uint64_t started_ns = 0, ended_ns = 0;
+  std::uint32_t row = 0;  // index in rows
+};
+struct RankRuns {
+  std::vector<RankRow> rows;
+  std::map<std::uint32_t, std::vector<RankRun>> steps;  // by number; runs by start
+};
+RankRuns runs_of(const Trace& trace, const std::vector<std::uint32_t>& steps);
+
 // --- what follows from all of them
 // ----------------------------------------------------------------
 

@@ -74,28 +74,41 @@ class StepSearch {
     }
     if (all_known) found.clock_error_ns = error_ns;
 
-    std::vector<Pass> passes = find_passes(trace_, find_repetitions(trace_));
-    const auto all = static_cast<std::uint32_t>(trace_.commands().size());
-    if (!passes.empty()) {
-      found.kind = passes.front().kind;
-    } else if (!found.is_cut && all > 0) {
-      passes.push_back({.first = 0, .end = all});
-    }
+    const std::vector<Pass> passes = passes_of(found.kind);
     for (const Pass& pass : passes) found.steps.push_back(step_of(pass, found));
     found.rows = std::move(rows_);
     return found;
   }
 
+  RankRuns runs(const std::vector<std::uint32_t>& steps) {
+    RankRuns found;
+    std::optional<Pass::Kind> kind;
+    const std::vector<Pass> passes = passes_of(kind);
+    for (const std::uint32_t s : steps) {
+      if (s >= passes.size()) continue;
+      collect(passes[s]);
+      found.steps[s] = runs_;
+    }
+    found.rows = std::move(rows_);
+    return found;
+  }
+
  private:
+  // All of a document that repeats nothing is one step, unless something of it is missing.
+  std::vector<Pass> passes_of(std::optional<Pass::Kind>& kind) const {
+    std::vector<Pass> passes = find_passes(trace_, find_repetitions(trace_));
+    const auto all = static_cast<std::uint32_t>(trace_.commands().size());
+    if (!passes.empty())
+      kind = passes.front().kind;
+    else if (!was_cut(trace_) && all > 0)
+      passes.push_back({.first = 0, .end = all});
+    return passes;
+  }
+
   struct WorkRow {
     std::uint32_t row = no_index;
     std::uint64_t hash = 0;
   };
-  struct Run {
-    std::uint64_t started_ns, ended_ns;
-    std::uint32_t row;
-  };
-
   std::uint32_t row(RankRow::Kind kind, const std::string& name) {
     const auto [at, is_new] =
         numbers_.try_emplace({kind, name}, static_cast<std::uint32_t>(rows_.size()));
@@ -135,14 +148,15 @@ class StepSearch {
     return gaps_[of];
   }
 
-  RankStep step_of(const Pass& pass, RankSteps& found) {
-    RankStep step;
+  // Runs of a pass into runs_, by start; returns the hash of its work.
+  std::uint64_t collect(const Pass& pass) {
+    std::uint64_t hash = 0;
     runs_.clear();
     for (std::uint32_t c = pass.first; c < pass.end; ++c) {
       const TraceCommand command = trace_.commands()[c];
       if (!is_device_work(trace_.works()[command.work].kind)) continue;
       const WorkRow& known = row_of(command.work);
-      step.work += known.hash;
+      hash += known.hash;
       if (command.has_run_times() && command.ended_ns >= command.started_ns)
         runs_.push_back({command.started_ns, command.ended_ns, known.row});
     }
@@ -151,6 +165,14 @@ class StepSearch {
          i != intervals.end() && i->first + i->count <= pass.end; ++i)
       if (works_of(trace_, *i).count > 0)
         runs_.push_back({i->begin_ns, i->end_ns, row_of_interval(*i)});
+    if (!std::ranges::is_sorted(runs_, {}, &RankRun::started_ns))
+      std::ranges::stable_sort(runs_, {}, &RankRun::started_ns);
+    return hash;
+  }
+
+  RankStep step_of(const Pass& pass, RankSteps& found) {
+    RankStep step;
+    step.work = collect(pass);
     if (!found.works.contains(step.work)) found.works[step.work] = works_in(pass);
     add_times(step);
     return step;
@@ -172,11 +194,9 @@ class StepSearch {
   // Where runs overlap, the time belongs to the one that began first, as in `reel diff`.
   void add_times(RankStep& step) {
     if (runs_.empty()) return;
-    const auto start = [](const Run& run) { return run.started_ns; };
-    if (!std::ranges::is_sorted(runs_, {}, start)) std::ranges::stable_sort(runs_, {}, start);
     std::uint64_t until = runs_.front().started_ns;
     step.started_ns = until;
-    for (const Run& run : runs_) {
+    for (const RankRun& run : runs_) {
       if (run.started_ns > until) add(gap_before(run.row), run.started_ns - until);
       if (run.ended_ns <= until) continue;
       const std::uint64_t own = run.ended_ns - std::max(run.started_ns, until);
@@ -225,7 +245,7 @@ class StepSearch {
   std::vector<RankRow> rows_;
   std::map<RankRow, std::uint32_t> numbers_;
   std::vector<std::uint32_t> gaps_;  // by row: that of the gap before it
-  std::vector<Run> runs_;
+  std::vector<RankRun> runs_;
   std::vector<std::uint64_t> sums_;     // by row, of the step that is looked at
   std::vector<std::uint32_t> touched_;  // rows that have some
 };
@@ -251,5 +271,9 @@ bool RankSteps::has_times() const noexcept {
 }
 
 RankSteps steps_of(const Trace& trace) { return StepSearch(trace).run(); }
+
+RankRuns runs_of(const Trace& trace, const std::vector<std::uint32_t>& steps) {
+  return StepSearch(trace).runs(steps);
+}
 
 }  // namespace reel::analysis
