@@ -75,6 +75,7 @@ int run(int argc, char** argv) {
   add_buffer(line);
   add_source(line);
   add_scopes(line);
+  add_clocks(line);
   add_calls(line);
   add_view(line);
   add_replay(line);

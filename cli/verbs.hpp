@@ -25,6 +25,7 @@ void add_buffers(CommandLine& line);
 void add_buffer(CommandLine& line);
 void add_source(CommandLine& line);
 void add_scopes(CommandLine& line);
+void add_clocks(CommandLine& line);
 void add_calls(CommandLine& line);
 void add_view(CommandLine& line);
 void add_insights(CommandLine& line);

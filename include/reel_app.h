@@ -34,7 +34,8 @@ typedef struct reel_app_api {
   uint32_t size_bytes; /* of this struct, as Reel knows it; a later one may be longer */
 
   /* Begins a capture. In the path %p becomes the process, %n the number of the capture, %r the
-   * rank. NULL: to where set_path() or the environment said. Refused while one is under way. */
+   * rank, %h the host, %j the job. NULL: to where set_path() or the environment said. Refused while
+   * one is under way. */
   int (*start)(const char* path);
   /* Ends what start() began: waits for its work, and closes the document. Refused where somebody
    * else began it: whoever runs the program under `reel capture` gets what they asked for. */
@@ -53,6 +54,11 @@ typedef struct reel_app_api {
   int (*set_path)(const char* path);
   /* Why the calling thread's last call was refused; empty when it was not. Until its next call. */
   const char* (*last_error)(void);
+
+  /* Only where size_bytes reaches this far. A call of another library, as MPI, from begin_ns to
+   * end_ns on CLOCK_MONOTONIC: `peer` is the rank it has to do with (-1: none), `bytes` what this
+   * process gives and takes by it. `name` must stay as it is until the process ends. */
+  void (*call)(const char* name, uint64_t begin_ns, uint64_t end_ns, int peer, uint64_t bytes);
 } reel_app_api;
 
 /* What the layer and libreel export; NULL for a version they don't know. */

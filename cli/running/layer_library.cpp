@@ -46,6 +46,18 @@ std::string find_layer() {
   throw Error(Code::io_failed, fmt::format("The layer is not here: there is no {}.", tried));
 }
 
+std::string with_mpi_library(const std::string& layer) {
+  const auto place = std::filesystem::path(layer).parent_path() / "libreel_mpi.so";
+  std::error_code ignored;
+  const char* const before = std::getenv("LD_PRELOAD");
+  if (std::filesystem::is_regular_file(place, ignored))
+    return place.string() + (before && *before ? std::string(":") + before : "");
+  throw Error(Code::unsupported,
+              fmt::format("--mpi needs {}, which is not there: Reel was built where Open MPI's "
+                          "headers (libopenmpi-dev) are missing.",
+                          place.string()));
+}
+
 std::vector<std::pair<std::string, std::string>> layer_variables(const std::string& layer) {
   const auto joined = [](const std::string& first, const std::string& rest) {
     return rest.empty() ? first : first.empty() ? rest : first + ":" + rest;

@@ -11,7 +11,6 @@
 #include <memory>
 #include <reel/error.hpp>
 
-#include "base/environment_variable.hpp"
 #include "cli/running/captured_run.hpp"
 #include "cli/running/executable.hpp"
 #include "cli/running/foreground_program.hpp"
@@ -23,15 +22,16 @@
 #include "cli/trace_input.hpp"
 #include "cli/verbs.hpp"
 #include "layers/control/settings.hpp"
-#include "recording/opening/run_facts.hpp"
+#include "layers/launching/clock_server.hpp"
+#include "layers/launching/given_facts.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
 namespace {
 
 struct Options {
-  std::string out, json;
-  bool overwrite = false, quiet = false, trigger = false;
+  std::string out, json, clocks;
+  bool overwrite = false, quiet = false, trigger = false, mpi = false;
   std::vector<std::string> facts;
   std::map<std::string, std::string> variables;  // what the options say, as the layer reads it
   std::vector<std::string> command;
@@ -65,7 +65,8 @@ constexpr VariableOption variable_options[] = {
 
 // Whether the word after this option is its value.
 bool takes_value(const std::string& option) {
-  if (option == "-o" || option == "--output" || option == "--json" || option == "--fact")
+  if (option == "-o" || option == "--output" || option == "--json" || option == "--fact" ||
+      option == "--clocks")
     return true;
   for (const VariableOption& one : variable_options)
     if (option == one.option) return true;
@@ -89,42 +90,18 @@ std::string about_options(std::string sentence) {
   return sentence;
 }
 
-constexpr const char* facts_variable = "REEL_CAPTURE_FACTS";
-
-// One --fact: a comma in it is a comma.
-void take_fact(document::Facts& facts, const std::string& text) {
-  const auto equals = text.find('=');
-  const document::Facts one{
-      {text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1)}};
-  try {
-    if (equals == std::string::npos)
-      throw Misuse(fmt::format("--fact '{}' is not a fact; write --fact name=value.", text));
-    capture::check_facts(one);
-  } catch (const Error& error) {
-    throw Misuse(fmt::format("--fact {}: {}", text, error.what()));
-  }
-  facts.insert_or_assign(one.begin()->first, one.begin()->second);
-}
-
-// Those of the environment stay, unless an option names the same one: a CI sets them for all runs.
-std::string facts_given(const Options& options) {
-  document::Facts facts;
-  for (const std::string& text : options.facts) take_fact(facts, text);
-  try {
-    facts.merge(capture::parse_facts(environment_variable(facts_variable)));
-  } catch (const std::exception& error) {
-    throw Misuse(fmt::format("{}: {}", facts_variable, error.what()));
-  }
-  return capture::facts_text(facts);
-}
-
 // What the program finds in its environment; what is wrong with it is a Misuse.
 std::map<std::string, std::string> variables_of(const Options& options, const std::string& path) {
   std::map<std::string, std::string> variables = options.variables;
   variables["REEL_LAYER_CAPTURE"] = path;
   variables["REEL_CAPTURE_ENABLED"] = "1";
   if (options.trigger) variables["REEL_CAPTURE_TRIGGER"] = "1";
-  if (!options.facts.empty()) variables[facts_variable] = facts_given(options);
+  try {
+    if (!options.facts.empty())
+      variables["REEL_CAPTURE_FACTS"] = layer::facts_variable(options.facts);
+  } catch (const Error& error) {
+    throw Misuse(error.what());
+  }
   std::string problem;
   static_cast<void>(layer::read_settings(
       [&](const char* name) -> std::string_view {
@@ -134,6 +111,24 @@ std::map<std::string, std::string> variables_of(const Options& options, const st
       problem));
   if (!problem.empty()) throw Misuse(about_options(problem));
   return variables;
+}
+
+// With --clocks rank 0 answers, from here on until the others have asked for the last time; every
+// other rank is told whom to ask.
+std::unique_ptr<layer::ClockServer> clocks_of(const Options& options,
+                                              std::map<std::string, std::string>& variables) {
+  if (options.clocks.empty()) return nullptr;
+  const auto rank = layer::given_rank(options.facts);
+  if (!rank)
+    throw Misuse(
+        "--clocks compares the clocks of ranks, and this process has none: start it by mpirun, "
+        "srun "
+        "or torchrun, as in mpirun -n 4 reel capture --clocks HOST:PORT -- ./program, or tell it "
+        "by "
+        "--fact rank=0.");
+  if (*rank == "0") return std::make_unique<layer::ClockServer>(options.clocks);
+  variables["REEL_CAPTURE_CLOCKS"] = layer::numeric_address(options.clocks);
+  return nullptr;
 }
 
 ForegroundOptions launch_of(const Options& options, const std::map<std::string, std::string>& set,
@@ -149,8 +144,10 @@ ForegroundOptions launch_of(const Options& options, const std::map<std::string, 
       // first's.
       {"REEL_CAPTURE_OVERWRITE", std::nullopt},
       {"REEL_CAPTURE_TRIGGER", std::nullopt},
+      {"REEL_CAPTURE_CLOCKS", std::nullopt},
   };
   for (auto& [name, value] : layer_variables(layer)) launch.environment.emplace_back(name, value);
+  if (options.mpi) launch.environment.emplace_back("LD_PRELOAD", with_mpi_library(layer));
   // Options, or their absence, win over what the caller's environment has.
   for (const VariableOption& one : variable_options)
     launch.environment.emplace_back(one.variable, std::nullopt);
@@ -216,7 +213,8 @@ int run(const Options& options) {
   const std::string layer = find_layer();
   OutputPlace place(options.out, options.command.front(), options.overwrite,
                     options.variables.contains("REEL_CAPTURE_LAST"));
-  const auto variables = variables_of(options, place.pattern());
+  auto variables = variables_of(options, place.pattern());
+  const std::unique_ptr<layer::ClockServer> clocks = clocks_of(options, variables);
   if (const std::string warning = place.warning(); !warning.empty())
     fmt::print(stderr, "reel: {}\n", printable(warning));
 
@@ -284,6 +282,11 @@ void add_capture(CommandLine& line, const std::vector<std::string>& program) {
           "A fact of this run for the document, as often as you like: --fact branch=main. Rank, "
           "job, host and commit are found out")
       .type_name("NAME=VALUE");
+  verb.add_option("--clocks", options->clocks,
+                  "Compare the clocks of ranks on several hosts while they run: rank 0 answers at "
+                  "this address of its host, and the others ask")
+      .type_name("HOST:PORT");
+  verb.add_flag("--mpi", options->mpi, "Record the program's calls of Open MPI, too");
   verb.add_flag("--overwrite", options->overwrite, "Replace the document if there is one");
   verb.add_flag("-q,--quiet", options->quiet, "Print errors only");
   verb.add_option("--json", options->json, "Write the result to this file as JSON")

@@ -35,14 +35,14 @@ std::string verdict_of(const analysis::RankReport& rank) {
 
 std::string clock_text(const analysis::RanksReport& report) {
   switch (report.clock) {
-    case analysis::CommonClock::none:
+    case analysis::RanksClock::none:
       return "no common clock: lengths are compared, order of arrival isn't known";
-    case analysis::CommonClock::too_wide:
+    case analysis::RanksClock::too_wide:
       return fmt::format(
           "the common clock's error ({}) is as large as what ranks differ by: lengths "
           "are compared",
           time_text(*report.clock_error_ns));
-    case analysis::CommonClock::known:
+    case analysis::RanksClock::known:
       break;
   }
   return fmt::format("one clock, error {}", time_text(*report.clock_error_ns));

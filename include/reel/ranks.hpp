@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "reel/analysis.hpp"
+#include "reel/common_clock.hpp"
 
 namespace reel::analysis {
 
@@ -67,6 +68,7 @@ struct RankSteps {
   std::map<std::string, std::string> facts = {};
   bool is_cut = false;
   std::optional<Pass::Kind> kind = {};               // none: nothing repeats, all of it is one step
+  ClockSource clock = {};
   std::optional<std::uint64_t> clock_error_ns = {};  // of device times; none: not known
   std::vector<RankRow> rows = {};
   std::vector<RankStep> steps = {};
@@ -145,12 +147,12 @@ struct RanksStep {
 };
 
 // Of times of several documents.
-enum class CommonClock : std::uint8_t {
+enum class RanksClock : std::uint8_t {
   none,      // lengths are known, order isn't
   too_wide,  // there is one, but its error is as large as what ranks differ by
   known
 };
-const char* to_string(CommonClock clock) noexcept;
+const char* to_string(RanksClock clock) noexcept;
 
 struct RanksReport {
   std::string program;
@@ -158,7 +160,7 @@ struct RanksReport {
   std::vector<RanksStep> steps;
   std::vector<std::vector<std::uint64_t>> own_ns, waiting_ns;  // by place in ranks, then step
   std::vector<OneOff> one_offs;                                // the longest first
-  CommonClock clock = CommonClock::none;
+  RanksClock clock = RanksClock::none;
   std::optional<std::uint64_t> clock_error_ns = {};
   bool numbered_by_name = false;                // documents don't tell their rank
   bool waits_within = false;                    // within steps, not at their ends

@@ -272,6 +272,18 @@ struct TraceOverhead {
 // What capture took, by kind. What a thread did within something else counts once, as what it did.
 std::array<std::uint64_t, overhead_kinds> overhead_ns(std::span<const TraceOverhead> overheads);
 
+// What another clock said at a moment of the host's clock (CLOCK_MONOTONIC).
+enum class ClockKind : std::uint8_t {
+  real,   // CLOCK_REALTIME of the same host
+  common  // CLOCK_MONOTONIC of the host that the fact `clock_boot_id` names, by messages
+};
+const char* to_string(ClockKind kind) noexcept;
+struct TraceClock {
+  ClockKind kind{};
+  std::uint64_t time_ns = 0, other_ns = 0;  // ours, and the other's at the same moment
+  std::uint64_t error_ns = 0;               // give or take
+};
+
 struct TraceEdge {
   std::uint32_t graph, from, to;
   std::uint8_t kind;  // as EdgeKind
@@ -319,6 +331,7 @@ class Trace {
   const std::vector<TraceOverhead>& overheads() const;
   const std::vector<TraceEdge>& edges() const;
   const std::vector<TraceNote>& notes() const;
+  const std::vector<TraceClock>& clocks() const;            // by kind, then by time
   const std::vector<TraceSubmission>& submissions() const;  // by first command
   const std::vector<TraceBarrier>& barriers() const;        // by command
   const std::vector<TraceInterval>& intervals() const;      // by first command

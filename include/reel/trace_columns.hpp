@@ -67,6 +67,7 @@ template <> std::span<const RowColumn<TraceBuffer>> columns_of();
 template <> std::span<const RowColumn<TraceKernel>> columns_of();
 template <> std::span<const RowColumn<Parameter>> columns_of();
 template <> std::span<const RowColumn<TraceNote>> columns_of();
+template <> std::span<const RowColumn<TraceClock>> columns_of();
 template <> std::span<const RowColumn<TraceWork>> columns_of();
 template <> std::span<const RowColumn<TraceCommand>> columns_of();
 template <> std::span<const RowColumn<TraceArgument>> columns_of();

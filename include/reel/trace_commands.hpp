@@ -46,6 +46,10 @@ struct TraceCall {
   std::uint32_t thread = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;
   std::uint32_t command = no_index;
+  // Of a call of MPI: the rank it sends to, receives from or is the root, and the bytes that this
+  // process gives and takes by it. None and 0 elsewhere.
+  std::uint32_t peer = no_index;
+  std::uint64_t bytes = 0;
 };
 
 // Goes over a list whose rows are values.

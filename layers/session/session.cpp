@@ -204,6 +204,11 @@ bool end(CaptureReport& report) noexcept {
   return true;
 }
 
+void foreign_call(const capture::CallMessage& call) noexcept {
+  const RecordingUse use;
+  if (use) use->foreign_call(call);
+}
+
 bool is_capturing() noexcept { return current.load(std::memory_order_relaxed) != nullptr; }
 
 std::uint64_t recorded_commands() noexcept {

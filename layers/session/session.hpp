@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "layers/control/settings.hpp"
+#include "recording/writing/messages.hpp"
 #include "reel/capture_report.hpp"
 
 namespace reel::capture {
@@ -38,6 +39,8 @@ std::uint32_t stray_commands() noexcept;
 // False, with the reason in `why`, when it could not be begun. `pattern`: what became the path.
 bool begin(const std::string& path, const std::string& pattern, const Settings& settings,
            std::string& why) noexcept;
+// Of a library that no layer is about; its name stays until the process ends.
+void foreign_call(const capture::CallMessage& call) noexcept;
 // Waits for the work recorded so far as long as it moves, and closes the document. False: none was
 // under way.
 bool end(CaptureReport& report) noexcept;

@@ -113,6 +113,7 @@ auto with_list(const Trace& trace, const std::string& name, Call call) {
   if (name == "edges") return call(trace.edges());
   if (name == "submissions") return call(trace.submissions());
   if (name == "intervals") return call(trace.intervals());
+  if (name == "clocks") return call(trace.clocks());
   if (name == "barriers") return call(trace.barriers());
   throw py::key_error("A trace has no table '" + name + "'.");
 }

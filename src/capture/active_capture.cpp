@@ -172,6 +172,11 @@ void record_region(TraceRegion::Kind kind, std::uint32_t number, std::string_vie
     static_cast<Recording&>(*recorder.operator->()).region(kind, number, name, begin_ns);
 }
 
+void record_foreign_call(const CallMessage& call) noexcept {
+  if (const RecorderUse recorder; recorder)
+    static_cast<Recording&>(*recorder.operator->()).foreign_call(call);
+}
+
 bool is_recording() noexcept {
   return reel::detail::active_recorder.load(std::memory_order_relaxed) != nullptr;
 }

@@ -34,6 +34,8 @@ void close_at_exit() noexcept;
 void register_handlers();
 
 // A region of the one under way, from `begin_ns` to now.
+// Of a library that isn't ours; its name stays until the process ends.
+void record_foreign_call(const CallMessage& call) noexcept;
 void record_region(TraceRegion::Kind kind, std::uint32_t number, std::string_view name,
                    std::uint64_t begin_ns) noexcept;
 

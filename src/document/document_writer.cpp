@@ -77,6 +77,10 @@ DocumentWriter::DocumentWriter(const std::string& path, const Facts& facts,
 
 DocumentWriter::~DocumentWriter() = default;
 
+void DocumentWriter::run_facts(const Facts& facts) {
+  tables_->writer.metadata({"reel.facts", facts});
+}
+
 std::uint32_t DocumentWriter::text(std::string_view text) {
   Tables& t = *tables_;
   const auto [it, is_new] =
@@ -151,6 +155,7 @@ void DocumentWriter::add(const EdgeRow& row) { tables_->add(row, TableId::edges)
 void DocumentWriter::add(const NoteRow& row) { tables_->add(row, TableId::notes); }
 void DocumentWriter::add(const SubmissionRow& row) { tables_->add(row, TableId::submissions); }
 void DocumentWriter::add(const IntervalRow& row) { tables_->add(row, TableId::intervals); }
+void DocumentWriter::add(const HostClockRow& row) { tables_->add(row, TableId::host_clocks); }
 void DocumentWriter::add(const BarrierRow& row) { tables_->add(row, TableId::barriers); }
 
 void DocumentWriter::flush() {

@@ -39,6 +39,8 @@ class DocumentWriter {
   DocumentWriter(const DocumentWriter&) = delete;
   DocumentWriter& operator=(const DocumentWriter&) = delete;
 
+  // Facts of the run that were not known when it was opened.
+  void run_facts(const Facts& facts);
   // The number of this text; each is written once. 0 is the empty one.
   std::uint32_t text(std::string_view text);
   // Writes the bytes if no blob has them yet. True when they were new.
@@ -63,6 +65,7 @@ class DocumentWriter {
   void add(const NoteRow& row);
   void add(const SubmissionRow& row);
   void add(const IntervalRow& row);
+  void add(const HostClockRow& row);
   void add(const BarrierRow& row);
 
   void flush();                        // everything so far reaches the file

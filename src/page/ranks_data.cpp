@@ -47,7 +47,7 @@ Json runs_json(const std::vector<analysis::RankRun>& runs, std::uint64_t origin_
 // any rank where the clock is common, else from each rank's own.
 std::string timelines_json(RanksState& state, const PageOptions& options) {
   const analysis::RanksReport& report = state.report;
-  const bool is_aligned = report.clock == analysis::CommonClock::known;
+  const bool is_aligned = report.clock == analysis::RanksClock::known;
   const std::vector<std::uint32_t> order = steps_by_interest(report);
   std::vector<std::uint32_t> steps;
   std::vector<analysis::RankRuns> all;

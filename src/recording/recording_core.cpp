@@ -36,6 +36,10 @@ void RecordingCore::called(std::string_view name, std::uint64_t begin_ns) noexce
   quietly([&] { document_.push(CallMessage{name, thread_number(), begin_ns, monotonic_ns()}); });
 }
 
+void RecordingCore::foreign_call(const CallMessage& call) noexcept {
+  quietly([&] { document_.push(call); });
+}
+
 void RecordingCore::region(TraceRegion::Kind kind, std::uint32_t region, std::string_view name,
                            std::uint64_t begin_ns) noexcept {
   quietly([&] {

@@ -45,6 +45,8 @@ class RecordingCore {
 
   void note(std::string kind, std::string text) noexcept;
   void called(std::string_view name, std::uint64_t begin_ns) noexcept;
+  // Of a library that isn't Reel's: the name must stay where it is until the process ends.
+  void foreign_call(const CallMessage& call) noexcept;
   void region(TraceRegion::Kind kind, std::uint32_t region, std::string_view name,
               std::uint64_t begin_ns) noexcept;
   // The time since then went into finding what the host gave.

@@ -19,7 +19,7 @@
 namespace reel {
 namespace {
 
-using analysis::CommonClock;
+using analysis::RanksClock;
 using analysis::LateCause;
 using analysis::Lateness;
 using analysis::RankRow;
@@ -146,6 +146,7 @@ std::vector<RankSteps> quick_run(const Cluster& cluster, std::uint64_t seed) {
   for (std::size_t r = 0; r < list.size(); ++r) {
     list[r].rank = static_cast<std::uint32_t>(r);
     list[r].facts = facts_of(cluster, r);
+    list[r].clock.boot_id = cluster.boot_id;
     list[r].clock_error_ns = 0;
     list[r].kind = analysis::Pass::Kind::session;
     list[r].works[0] = {};
@@ -325,13 +326,13 @@ TEST(Ranks, WhoseHostIsLateAreFoundByACommonClock) {
                   .start_late_us = [](int rank, int) { return rank == 1 ? 2000.0 : 0.0; }};
   // Lengths of steps are alike, so without one nothing is said.
   const RanksReport apart = compare_ranks(run(cluster, 1));
-  EXPECT_EQ(apart.clock, CommonClock::none);
+  EXPECT_EQ(apart.clock, RanksClock::none);
   EXPECT_FALSE(apart.straggler);
   EXPECT_THAT(apart.steps[5].arrivals, IsEmpty());
 
   cluster.boot_id = "9d2c";
   const RanksReport report = compare_ranks(run(cluster, 1));
-  EXPECT_EQ(report.clock, CommonClock::known);
+  EXPECT_EQ(report.clock, RanksClock::known);
   ASSERT_TRUE(report.straggler) << report.sentence;
   const analysis::RankReport& rank = report.ranks[*report.straggler];
   EXPECT_EQ(rank.rank, 1u);

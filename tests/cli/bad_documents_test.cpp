@@ -130,6 +130,7 @@ class BadDocuments : public VerbTest {
                                                             {"deps"},
                                                             {"scopes"},
                                                             {"calls"},
+                                                            {"clocks"},
                                                             {"buffers"},
                                                             {"buffer", "b0"},
                                                             {"sql", "select * from critical_path"},

@@ -92,6 +92,7 @@ TEST(HostileNames, CantGiveOrdersToATerminal) {
       {"source", path, "k0", "--form", "glsl"},
       {"source", path, hostile},
       {"scopes", path},
+      {"clocks", path},
       {"calls", path},
       {"replay", path, "--device", "host"},
       {"extract", path, "c0", "-o", folder / "c0.reel"},

@@ -110,7 +110,7 @@ TEST_F(HostileTrace, UnknownColumnsAreSkippedInSilence) {
     const Offset<schema::Commands> commands(b.EndTable(start));
     const auto newer = b.CreateString("a table of tomorrow");
     const auto batch = b.StartTable();
-    b.AddOffset(schema::Batch::VT_INTERVALS + 2, newer);
+    b.AddOffset(schema::Batch::VT_HOST_CLOCKS + 2, newer);
     b.AddOffset(schema::Batch::VT_COMMANDS, commands);
     return Offset<schema::Batch>(b.EndTable(batch));
   });

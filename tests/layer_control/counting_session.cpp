@@ -21,7 +21,10 @@ bool is_open() { return counting().is_open; }
 
 void set_attention(bool on) noexcept { counting().attention = on; }
 
-bool begin(const std::string& path, const Settings& settings, std::string& why) noexcept {
+void foreign_call(const capture::CallMessage&) noexcept {}
+
+bool begin(const std::string& path, const std::string&, const Settings& settings,
+           std::string& why) noexcept {
   why = counting().refusal;
   if (!why.empty()) return false;
   std::FILE* file = std::fopen(path.c_str(), settings.overwrite ? "w" : "wx");

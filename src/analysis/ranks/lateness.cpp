@@ -90,7 +90,7 @@ std::vector<RankRow> likely_rows(const StepTable& table, const RowSums& sums, st
   }
   std::ranges::sort(order);
   std::vector<RankRow> rows;
-  if (table.clock() == CommonClock::known && !table.waits_within())
+  if (table.clock() == RanksClock::known && !table.waits_within())
     rows.push_back({RankRow::Kind::gap, ""});
   constexpr std::size_t most_looked_at = 12;
   for (std::size_t i = 0; i < order.size() && i < most_looked_at; ++i)

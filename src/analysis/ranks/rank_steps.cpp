@@ -65,6 +65,7 @@ class StepSearch {
     found.facts = trace_.facts();
     found.rank = number_in(found.facts, "rank");
     found.ranks = number_in(found.facts, "ranks");
+    found.clock = clock_source(trace_);
     found.is_cut = was_cut(trace_);
     bool all_known = true;
     std::uint64_t error_ns = 0;

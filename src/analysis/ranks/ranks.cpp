@@ -261,13 +261,13 @@ const char* to_string(Lateness lateness) noexcept {
   return "none";
 }
 
-const char* to_string(CommonClock clock) noexcept {
+const char* to_string(RanksClock clock) noexcept {
   switch (clock) {
-    case CommonClock::none:
+    case RanksClock::none:
       return "none";
-    case CommonClock::too_wide:
+    case RanksClock::too_wide:
       return "too_wide";
-    case CommonClock::known:
+    case RanksClock::known:
       return "known";
   }
   return "none";

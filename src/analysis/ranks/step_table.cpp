@@ -1,6 +1,7 @@
 #include "analysis/ranks/step_table.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace reel::analysis {
 
@@ -22,7 +23,7 @@ StepTable::StepTable(const std::vector<RankSteps>& documents) : documents_(docum
   find_own();
   find_waits_within();
   find_clock();
-  if (clock_ == CommonClock::known && !waits_within_) add_late_starts();
+  if (clock_ == RanksClock::known && !waits_within_) add_late_starts();
   Times medians;
   for (std::size_t r = 0; r < ranks(); ++r)
     if (compared_[r]) medians.push_back(median_of(own_of(r)));
@@ -99,30 +100,41 @@ void StepTable::find_waits_within() {
     for (std::size_t s = 0; s < steps_; ++s) own_[r][s] = busy(r, s);
 }
 
+// The error between two ranks is at most the sum of the two largest: of the clocks, and of their
+// devices' times.
 void StepTable::find_clock() {
+  std::vector<ClockSource> sources;
+  for (const RankSteps& document : documents_) sources.push_back(document.clock);
+  const std::vector<CommonClock> clocks = common_clocks(sources);
   std::uint64_t largest = 0, second = 0;
-  const auto boot_of = [](const RankSteps& document) {
-    const auto fact = document.facts.find("boot_id");
-    return fact == document.facts.end() ? std::string() : fact->second;
-  };
-  const std::string boot = documents_.empty() ? "" : boot_of(documents_.front());
-  for (const RankSteps& document : documents_) {
-    if (boot.empty() || boot_of(document) != boot || !document.clock_error_ns) return;
-    second = std::max(second, std::min(largest, *document.clock_error_ns));
-    largest = std::max(largest, *document.clock_error_ns);
+  started_.assign(ranks(), std::vector<std::int64_t>(steps_, 0));
+  ended_ = started_;
+  for (std::size_t r = 0; r < ranks(); ++r) {
+    if (!documents_[r].clock_error_ns) return;
+    std::uint64_t error = *documents_[r].clock_error_ns;
+    for (std::size_t s = 0; s < steps_; ++s) {
+      const RankStep* its = step(r, s);
+      if (!its) continue;
+      const auto started = clocks[r].at(its->started_ns), ended = clocks[r].at(its->ended_ns);
+      if (!started || !ended || !started->error_ns || !ended->error_ns) return;
+      started_[r][s] = started->ns;
+      ended_[r][s] = ended->ns;
+      error = std::max(error, *documents_[r].clock_error_ns +
+                                  std::max(*started->error_ns, *ended->error_ns));
+    }
+    second = std::max(second, std::min(largest, error));
+    largest = std::max(largest, error);
   }
   clock_error_ns_ = largest + second;
   Times skews;
   for (const std::uint32_t s : counted_) {
-    std::uint64_t first = no_time, last = 0;
+    Times ends;
     for (std::size_t r = 0; r < ranks(); ++r)
-      if (compared_[r]) {
-        first = std::min(first, step(r, s)->ended_ns);
-        last = std::max(last, step(r, s)->ended_ns);
-      }
+      if (compared_[r]) ends.push_back(static_cast<std::uint64_t>(ended_[r][s]));
+    const auto [first, last] = std::ranges::minmax(ends);
     skews.push_back(last - first);
   }
-  clock_ = *clock_error_ns_ < median_of(skews) ? CommonClock::known : CommonClock::too_wide;
+  clock_ = *clock_error_ns_ < median_of(skews) ? RanksClock::known : RanksClock::too_wide;
 }
 
 // By a common clock it is known when all were done with the step before. A rank that starts the
@@ -132,21 +144,21 @@ void StepTable::add_late_starts() {
   std::vector<std::vector<std::uint64_t>> late(ranks(), std::vector<std::uint64_t>(steps_, 0));
   std::size_t after = 0, all = 0;
   for (std::size_t s = 1; s < steps_; ++s) {
-    std::uint64_t released = 0;
+    std::int64_t released = std::numeric_limits<std::int64_t>::min();
     bool is_whole = true;
     for (std::size_t r = 0; r < ranks(); ++r) {
       if (!compared_[r]) continue;
       is_whole = is_whole && step(r, s) && step(r, s - 1);
-      if (is_whole) released = std::max(released, step(r, s - 1)->ended_ns);
+      if (is_whole) released = std::max(released, ended_[r][s - 1]);
     }
     if (!is_whole) continue;
     std::uint64_t least = no_time;
     for (std::size_t r = 0; r < ranks(); ++r) {
       if (!compared_[r]) continue;
-      const std::uint64_t started = step(r, s)->started_ns;
-      after += started + *clock_error_ns_ >= released;
+      const std::int64_t late_by = started_[r][s] - released;
+      after += late_by + static_cast<std::int64_t>(*clock_error_ns_) >= 0;
       ++all;
-      late[r][s] = started > released ? started - released : 0;
+      late[r][s] = late_by > 0 ? static_cast<std::uint64_t>(late_by) : 0;
       least = std::min(least, late[r][s]);
     }
     for (std::size_t r = 0; r < ranks(); ++r)
@@ -253,12 +265,13 @@ std::uint64_t StepTable::skew_ns(std::size_t s) const {
 
 std::vector<std::uint32_t> StepTable::arrivals(std::size_t s) const {
   std::vector<std::uint32_t> order;
-  if (clock_ == CommonClock::none || !last(s)) return order;
+  if (clock_ == RanksClock::none || !last(s)) return order;
   for (std::uint32_t r = 0; r < ranks(); ++r)
     if (compared_[r]) order.push_back(r);
-  const auto ended = [&](std::uint32_t r) { return step(r, s)->ended_ns; };
+  const auto ended = [&](std::uint32_t r) { return ended_[r][s]; };
   std::ranges::stable_sort(order, {}, ended);
-  if (ended(order.back()) - ended(order.front()) <= *clock_error_ns_) order.clear();
+  if (ended(order.back()) - ended(order.front()) <= static_cast<std::int64_t>(*clock_error_ns_))
+    order.clear();
   return order;
 }
 

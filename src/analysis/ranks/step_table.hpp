@@ -43,7 +43,7 @@ class StepTable {
   std::uint64_t skew_ns(std::size_t s) const;
   std::vector<std::uint32_t> arrivals(std::size_t s) const;  // places; empty: clocks don't tell
 
-  CommonClock clock() const noexcept { return clock_; }
+  RanksClock clock() const noexcept { return clock_; }
   std::optional<std::uint64_t> clock_error_ns() const noexcept { return clock_error_ns_; }
   bool waits_within() const noexcept { return waits_within_; }
   // By the clock, no rank begins a step before all are done with the one before.
@@ -66,8 +66,9 @@ class StepTable {
   std::vector<std::uint32_t> counted_;
   std::vector<std::vector<std::uint64_t>> own_, waiting_;
   std::vector<std::vector<std::uint64_t>> before_;  // of a common clock: how much later it started
+  std::vector<std::vector<std::int64_t>> started_, ended_;  // on the common clock, where one is
   std::uint64_t level_ns_ = 0;
-  CommonClock clock_ = CommonClock::none;
+  RanksClock clock_ = RanksClock::none;
   std::optional<std::uint64_t> clock_error_ns_;
   bool waits_within_ = false;
 };

@@ -53,6 +53,7 @@ void BatchReader::read_tables(const schema::Batch& batch) {
   read_if_set(batch.submissions());
   read_if_set(batch.barriers());
   read_if_set(batch.intervals());
+  read_if_set(batch.host_clocks());
 }
 
 std::size_t BatchReader::take_rows(std::string_view topic, std::size_t row_bytes,

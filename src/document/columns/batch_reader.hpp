@@ -58,6 +58,7 @@ class BatchReader {
   void read(const schema::Edges& batch);
   void read(const schema::Submissions& batch);
   void read(const schema::Intervals& batch);
+  void read(const schema::HostClocks& batch);
   void read(const schema::Barriers& batch);
 
   // Puts the columns of a batch into columns_, in the order of `columns`, and says how many rows

@@ -124,5 +124,8 @@ void BatchReader::read(const schema::Barriers& batch) {
 void BatchReader::read(const schema::Intervals& batch) {
   read_rows<columns::intervals>("/intervals", batch, tables_.rows.intervals, any);
 }
+void BatchReader::read(const schema::HostClocks& batch) {
+  read_rows<columns::host_clocks>("/host_clocks", batch, tables_.rows.clocks, any);
+}
 
 }  // namespace reel::document

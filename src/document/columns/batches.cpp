@@ -99,6 +99,8 @@ auto Batches::visit(Self& self, TableId table, Visit visit) {
       return visit(self.barriers_);
     case TableId::intervals:
       return visit(self.intervals_);
+    case TableId::host_clocks:
+      return visit(self.host_clocks_);
     case TableId::notes:
       break;
   }

@@ -36,6 +36,7 @@ class Batches {
   void add(const NoteRow& row) { notes_.push_back(row); }
   void add(const SubmissionRow& row) { submissions_.add(row); }
   void add(const IntervalRow& row) { intervals_.add(row); }
+  void add(const HostClockRow& row) { host_clocks_.add(row); }
   void add(const BarrierRow& row) { barriers_.add(row); }
 
   std::size_t rows(TableId table) const;
@@ -107,6 +108,7 @@ class Batches {
   ColumnSet<columns::submissions> submissions_;
   ColumnSet<columns::barriers> barriers_;
   ColumnSet<columns::intervals> intervals_;
+  ColumnSet<columns::host_clocks> host_clocks_;
 };
 
 }  // namespace reel::document

@@ -174,7 +174,8 @@ std::vector<FileTable> file_tables() {
           {"/notes", "Note", notes},
           {"/submissions", "Submissions", joined(columns::submissions)},
           {"/barriers", "Barriers", joined(columns::barriers)},
-          {"/intervals", "Intervals", joined(columns::intervals)}};
+          {"/intervals", "Intervals", joined(columns::intervals)},
+          {"/host_clocks", "HostClocks", joined(columns::host_clocks)}};
 }
 
 }  // namespace reel::document

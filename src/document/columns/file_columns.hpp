@@ -87,12 +87,14 @@ enum class TableId : std::uint8_t {
   notes,
   submissions,
   barriers,
-  intervals
+  intervals,
+  host_clocks
 };
 inline constexpr std::array table_topics{
-    "/texts",  "/devices", "/streams",  "/buffers",     "/kernels",     "/works",    "/commands",
-    "/stamps", "/orders",  "/contents", "/calls",       "/allocations", "/regions",  "/overheads",
-    "/clocks", "/edges",   "/notes",    "/submissions", "/barriers",    "/intervals"};
+    "/texts",    "/devices",   "/streams",    "/buffers",  "/kernels", "/works",
+    "/commands", "/stamps",    "/orders",     "/contents", "/calls",   "/allocations",
+    "/regions",  "/overheads", "/clocks",     "/edges",    "/notes",   "/submissions",
+    "/barriers", "/intervals", "/host_clocks"};
 inline constexpr std::size_t table_count = table_topics.size();
 
 // --- tables whose rows are numbers, column by column --------------------------------------------
@@ -338,6 +340,11 @@ inline constexpr std::array calls{
     of<&CallRow::begin_ns>({"begin_ns", 2, ns, "when it began, on the host"}),
     span_of<CallRow>({"ns", 3, ns, "how long it took"}),
     of<&CallRow::command>({"command", 4, id, "none: it made no command"}),
+    of<&CallRow::peer>(
+        {"peer", 5, id,
+         "of a call of MPI: the rank that it sends to, receives from or that is the root"}),
+    of<&CallRow::bytes>(
+        {"bytes", 6, u64, "of a call of MPI: that this process gives and takes by it"}),
 };
 
 inline constexpr std::array allocations{
@@ -425,6 +432,17 @@ inline constexpr std::array intervals{
     of<&IntervalRow::begin_ns>(
         {"begin_ns", 3, ns, "none of them had started, on the clock of the device"}),
     span_of<IntervalRow>({"ns", 4, ns, "nanoseconds from there until all of them had ended"}),
+};
+
+inline constexpr std::array host_clocks{
+    of<&HostClockRow::kind>(
+        {"kind", 0, u32,
+         "0 the real time (CLOCK_REALTIME) of this host, 1 CLOCK_MONOTONIC of the host whose boot"
+         " id is the fact `clock_boot_id`"},
+        1),
+    of<&HostClockRow::time_ns>({"time_ns", 1, ns, "a moment on the host's clock"}),
+    of<&HostClockRow::other_ns>({"other_ns", 2, ns, "the same moment on the other clock"}),
+    of<&HostClockRow::error_ns>({"error_ns", 3, ns, "give or take"}),
 };
 
 }  // namespace columns

@@ -125,6 +125,7 @@ using OverheadRow = TraceOverhead;
 using EdgeRow = TraceEdge;
 using SubmissionRow = TraceSubmission;
 using BarrierRow = TraceBarrier;
+using HostClockRow = TraceClock;
 using IntervalRow = TraceInterval;  // on the clock of the device
 
 struct NoteRow {

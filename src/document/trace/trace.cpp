@@ -60,6 +60,10 @@ const char* to_string(WorkKind kind) noexcept {
   return "unknown";
 }
 
+const char* to_string(ClockKind kind) noexcept {
+  return kind == ClockKind::real ? "real" : "common";
+}
+
 const char* to_string(OverheadKind kind) noexcept {
   switch (kind) {
     case OverheadKind::inputs:
@@ -140,6 +144,7 @@ const std::vector<TraceSubmission>& Trace::submissions() const {
 }
 const std::vector<TraceBarrier>& Trace::barriers() const { return state_->tables.barriers; }
 
+const std::vector<TraceClock>& Trace::clocks() const { return state_->tables.clocks; }
 const std::vector<TraceInterval>& Trace::intervals() const { return state_->tables.intervals; }
 
 namespace {

@@ -274,6 +274,11 @@ constexpr RowColumn<TraceCall> calls[] = {
     number_column<&TraceCall::begin_ns>("begin_ns", time, "when it began"),
     number_column<&TraceCall::end_ns>("end_ns", time, "when it returned"),
     number_column<&TraceCall::command>("command", command, "that it gave"),
+    number_column<&TraceCall::peer>("peer", index,
+                                    "of a call of MPI: the rank it sends to, receives from, or "
+                                    "that is the root"),
+    number_column<&TraceCall::bytes>("bytes", count,
+                                     "of a call of MPI: that this process gives and takes by it"),
 };
 
 constexpr RowColumn<TraceOrder> orders[] = {
@@ -297,6 +302,14 @@ constexpr RowColumn<TraceSubmission> submissions[] = {
     number_column<&TraceSubmission::count>("count", number, "how many commands it has, in a row"),
     number_column<&TraceSubmission::stream>("stream", stream, "that they were given to"),
     number_column<&TraceSubmission::call>("call", text, "the function: `vkQueueSubmit`"),
+};
+
+constexpr RowColumn<TraceClock> clocks[] = {
+    word_column<&TraceClock::kind, ClockKind::common>(
+        "kind", "`real` (time of day on this host), `common` (clock of the host that answered)"),
+    number_column<&TraceClock::time_ns>("time_ns", time, "a moment on the host's clock"),
+    number_column<&TraceClock::other_ns>("other_ns", number, "the same moment on the other clock"),
+    number_column<&TraceClock::error_ns>("error_ns", number, "give or take"),
 };
 
 constexpr RowColumn<TraceInterval> intervals[] = {
@@ -394,6 +407,7 @@ template <> std::span<const RowColumn<TraceOrder>> columns_of() { return orders;
 template <> std::span<const RowColumn<TraceEdge>> columns_of() { return edges; }
 template <> std::span<const RowColumn<TraceSubmission>> columns_of() { return submissions; }
 template <> std::span<const RowColumn<TraceInterval>> columns_of() { return intervals; }
+template <> std::span<const RowColumn<TraceClock>> columns_of() { return clocks; }
 template <> std::span<const RowColumn<TraceBarrier>> columns_of() { return barriers; }
 template <> std::span<const RowColumn<TraceContents>> columns_of() { return contents; }
 template <> std::span<const RowColumn<TraceRegion>> columns_of() { return regions; }

@@ -36,6 +36,7 @@ struct TraceTables {
   std::vector<TraceSubmission> submissions;
   std::vector<TraceBarrier> barriers;
   std::vector<TraceInterval> intervals;
+  std::vector<TraceClock> clocks;
 };
 
 // Columns of RawTables::commands and ::stamps, as the file has them.

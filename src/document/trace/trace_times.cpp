@@ -143,6 +143,8 @@ void TraceAssembler::sort_spans() {
   std::ranges::stable_sort(rows_.regions, {}, &TraceRegion::begin_ns);
   std::ranges::stable_sort(rows_.overheads, {}, &TraceOverhead::begin_ns);
   std::ranges::stable_sort(rows_.notes, {}, &TraceNote::time_ns);
+  std::ranges::stable_sort(rows_.clocks, {}, &TraceClock::time_ns);
+  std::ranges::stable_sort(rows_.clocks, {}, &TraceClock::kind);
 }
 
 }  // namespace reel::document

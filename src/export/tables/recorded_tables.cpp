@@ -16,6 +16,7 @@ const auto& contents(Source& s) { return s.trace().contents(); }
 const auto& regions(Source& s) { return s.trace().regions(); }
 const auto& overheads(Source& s) { return s.trace().overheads(); }
 const auto& notes(Source& s) { return s.trace().notes(); }
+const auto& clocks(Source& s) { return s.trace().clocks(); }
 const auto& facts(Source& s) { return s.facts(); }
 
 const Parameter& parameter(Source& s, std::uint64_t row) {
@@ -77,6 +78,7 @@ std::vector<Table> recorded_tables() {
           table_of<regions>("regions"),
           table_of<overheads>("overheads"),
           table_of<notes>("notes"),
+          table_of<clocks>("clocks"),
           fact_table()};
 }
 

@@ -12,10 +12,10 @@ constexpr std::size_t most_name_bytes = 100, most_value_bytes = 4096;
 
 // Other keys of a document's metadata: replay and analysis go by some of them.
 constexpr std::array own_names = std::to_array<std::string_view>(
-    {"api",        "bytes_in",    "bytes_stored", "checks",       "command_line", "commands",
-     "complete",   "contents",    "edges",        "ended_ns",     "format",       "kind",
-     "library",    "limit_bytes", "pid",          "program",      "queue_orders", "started",
-     "started_ns", "stripped",    "selection",    "writer_cpu_ns"});
+    {"api",          "bytes_in", "bytes_stored", "checks",      "clock_boot_id", "clock_offset_ns",
+     "command_line", "commands", "complete",     "contents",    "edges",         "ended_ns",
+     "format",       "kind",     "library",      "limit_bytes", "pid",           "program",
+     "queue_orders", "started",  "started_ns",   "stripped",    "selection",     "writer_cpu_ns"});
 
 void check_name(std::string_view name) {
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/utc_time.hpp"
+#include "recording/writing/host_clocks.hpp"
 
 namespace reel::capture {
 
@@ -39,15 +40,18 @@ std::string program() {
 document::Facts process_facts(Contents contents, std::uint64_t limit_bytes, std::string selection) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  return {{"command_line", command_line()},
-          {"program", program()},
-          {"pid", std::to_string(getpid())},
-          {"host", host},
-          {"started", utc_now()},
-          {"started_ns", std::to_string(monotonic_ns())},
-          {"contents", to_string(contents)},
-          {"limit_bytes", std::to_string(limit_bytes)},
-          {"selection", std::move(selection)}};
+  document::Facts facts{{"command_line", command_line()},
+                        {"program", program()},
+                        {"pid", std::to_string(getpid())},
+                        {"host", host},
+                        {"started", utc_now()},
+                        {"started_ns", std::to_string(monotonic_ns())},
+                        {"contents", to_string(contents)},
+                        {"limit_bytes", std::to_string(limit_bytes)},
+                        {"selection", std::move(selection)}};
+  if (const std::int64_t offset = time_namespace_offset_ns(); offset != 0)
+    facts["clock_offset_ns"] = std::to_string(offset);
+  return facts;
 }
 
 }  // namespace reel::capture

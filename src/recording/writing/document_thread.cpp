@@ -116,6 +116,7 @@ void DocumentThread::add(std::shared_ptr<CommandLog> log) {
 }
 
 void DocumentThread::run() {
+  look_at_clocks(HostClocks::Moment::start);
   for (;;) {
     Ending ending;
     {
@@ -128,6 +129,7 @@ void DocumentThread::run() {
     round(ending == Ending::finished);
     if (ending == Ending::finished) return close();
     sync_now_and_then();
+    look_at_clocks(HostClocks::Moment::meanwhile);
   }
 }
 
@@ -176,6 +178,20 @@ void DocumentThread::wait_until_read(const CommandLog& log) {
   while (log.blocks() > most_log_blocks && !is_lost() && monotonic_ns() - begin_ns < 5'000'000'000u)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   push(document::OverheadRow{OverheadKind::waiting, thread_number(), begin_ns, monotonic_ns(), 0});
+}
+
+// Rows of clocks alone are no reason to write: they come with the next commands, or at the end.
+void DocumentThread::look_at_clocks(HostClocks::Moment moment) {
+  if (lost_) return;
+  try {
+    const HostClocks::Told told = clocks_.look(moment);
+    for (const document::HostClockRow& row : told.rows) document_->add(row);
+    for (const std::string& sentence : told.notes)
+      document_->add(document::NoteRow{monotonic_ns(), "clock", sentence});
+    if (!told.answered_by.empty()) document_->run_facts({{"clock_boot_id", told.answered_by}});
+  } catch (const std::exception& error) {
+    lose(error);
+  }
 }
 
 void DocumentThread::sync_now_and_then() {
@@ -244,6 +260,7 @@ void DocumentThread::close() {
     // What is in the file stays valid after a failed write, and so may be closed if space came
     // back; a second failure says no more than the first.
     if (lost_) document_->add(document::NoteRow{monotonic_ns(), "lost", lost_why_});
+    look_at_clocks(HostClocks::Moment::end);
     end_facts_["complete"] = lost_ ? std::string(lost_why_) : "yes";
     end_facts_["bytes_in"] = std::to_string(contents_bytes_);
     document_->flush();
@@ -367,7 +384,7 @@ void DocumentThread::write(HashesMessage& message) {
 
 void DocumentThread::write(CallMessage& message) {
   document_->add(document::CallRow{document_->text(message.name), message.thread, message.begin_ns,
-                                   message.end_ns});
+                                   message.end_ns, no_index, message.peer, message.bytes});
 }
 
 void DocumentThread::write(RegionMessage& message) {

@@ -27,6 +27,7 @@
 #include "base/forks.hpp"
 #include "document/document_writer.hpp"
 #include "recording/writing/command_log.hpp"
+#include "recording/writing/host_clocks.hpp"
 #include "recording/writing/messages.hpp"
 #include "recording/writing/work_table.hpp"
 
@@ -90,6 +91,7 @@ class DocumentThread {
   void run();
   void round(bool last);
   void sync_now_and_then();
+  void look_at_clocks(HostClocks::Moment moment);
   void check_limit();
   void tell_cpu_time(std::uint64_t least_ns);  // that is not in the document yet, if so much
   void leave_thread() noexcept;
@@ -120,6 +122,7 @@ class DocumentThread {
   const std::uint64_t limit_bytes_;
   bool at_limit_ = false;
   WorkTable works_;
+  HostClocks clocks_;
   std::vector<Hash128> pages_;
   std::mutex stored_mutex_;
   std::unordered_set<Hash128> stored_;  // large pages that the document has

@@ -54,6 +54,8 @@ struct CallMessage {
   std::string_view name;
   std::uint32_t thread;
   std::uint64_t begin_ns, end_ns;
+  std::uint32_t peer = no_index;
+  std::uint64_t bytes = 0;
 };
 
 struct RegionMessage {

@@ -45,7 +45,7 @@ export const schemas = {
     pattern: "u32",
   }),
   arguments: schema({ kind: "u8", access: "u8", buffer: "u32", offset: "f64", size: "f64", view: "u32", value: "u32" }),
-  calls: schema({ name: "u32", thread: "u32", command: "u32", begin: "f64", end: "f64" }),
+  calls: schema({ name: "u32", thread: "u32", command: "u32", peer: "u32", begin: "f64", end: "f64", bytes: "f64" }),
   regions: schema({ kind: "u8", number: "u32", name: "u32", thread: "u32", begin: "f64", end: "f64" }),
   overheads: schema({ kind: "u8", thread: "u32", begin: "f64", end: "f64", bytes: "f64" }),
   intervals: schema({ first: "u32", count: "u32", stream: "u32", begin: "f64", end: "f64" }),

@@ -1,0 +1,228 @@
+#include "recording/writing/host_clocks.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/clock.hpp"
+#include "base/environment_variable.hpp"
+#include "recording/opening/small_file.hpp"
+#include "reel/units.hpp"
+
+namespace reel::capture {
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+constexpr std::uint64_t ask_every_ns = 10 * second_ns, patience_ns = second_ns / 4;
+constexpr int rounds = 16;
+// As fast as the system lets a clock catch up (500 ppm), and 10 more for what quartz does.
+constexpr std::uint64_t most_drift_ppm = 510;
+// Below this nobody would call it a jump; a thread that was moved to another core has read so late.
+constexpr std::uint64_t least_jump_ns = 1'000'000;
+
+std::uint64_t clock_ns(clockid_t clock) noexcept {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * second_ns +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+// How long the machine was suspended since it started, as CLOCK_MONOTONIC doesn't count that.
+std::int64_t slept_ns() noexcept {
+  return static_cast<std::int64_t>(clock_ns(CLOCK_BOOTTIME)) -
+         static_cast<std::int64_t>(monotonic_ns());
+}
+
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+};
+
+// "10.0.0.1:4711", "[fe80::1]:4711": names are looked up by `reel capture`, since looking one up
+// may load libraries into the process.
+Address address_of(const std::string& text) {
+  Address address;
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos) return address;
+  std::uint16_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
+  if (parsed.ec != std::errc{} || parsed.ptr != end || port == 0) return address;
+  std::string host = text.substr(0, colon);
+  auto* const v4 = reinterpret_cast<sockaddr_in*>(&address.storage);
+  auto* const v6 = reinterpret_cast<sockaddr_in6*>(&address.storage);
+  if (inet_pton(AF_INET, host.c_str(), &v4->sin_addr) == 1) {
+    v4->sin_family = AF_INET;
+    v4->sin_port = htons(port);
+    address.size = sizeof *v4;
+  } else if (host.size() > 2 && host.front() == '[' && host.back() == ']' &&
+             inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &v6->sin6_addr) == 1) {
+    v6->sin6_family = AF_INET6;
+    v6->sin6_port = htons(port);
+    address.size = sizeof *v6;
+  }
+  return address;
+}
+
+class Conversation {
+ public:
+  explicit Conversation(const Address& address) : until_ns_(monotonic_ns() + patience_ns) {
+    if (address.size == 0) return;
+    socket_ = ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (socket_ < 0) return;
+    const int yes = 1;
+    setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address.storage), address.size) != 0)
+      is_open_ = errno == EINPROGRESS && wait(POLLOUT) && connected();
+    else
+      is_open_ = true;
+  }
+  ~Conversation() {
+    if (socket_ >= 0) ::close(socket_);
+  }
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+
+  // False: there is no answer in time.
+  bool ask(const ClockQuestion& question, ClockAnswer& answer, ClockReading& reading) {
+    if (!is_open_) return false;
+    const std::uint64_t sent_ns = monotonic_ns();
+    if (::send(socket_, &question, sizeof question, MSG_NOSIGNAL) !=
+        static_cast<ssize_t>(sizeof question))
+      return is_open_ = false;
+    std::size_t got = 0;
+    while (got < sizeof answer) {
+      if (!wait(POLLIN)) return is_open_ = false;
+      const ssize_t count =
+          ::recv(socket_, reinterpret_cast<char*>(&answer) + got, sizeof answer - got, 0);
+      if (count <= 0) return is_open_ = false;
+      got += static_cast<std::size_t>(count);
+    }
+    reading = reading_of(sent_ns, monotonic_ns(), answer);
+    is_open_ = answer.magic == ClockQuestion::magic_word && answer.number == question.number &&
+               answer.boot_id.back() == '\0';
+    return is_open_;
+  }
+
+ private:
+  bool wait(short what) const {
+    const std::uint64_t now = monotonic_ns();
+    if (now >= until_ns_) return false;
+    pollfd one{socket_, what, 0};
+    const auto left_ms = static_cast<int>((until_ns_ - now) / 1'000'000 + 1);
+    return ::poll(&one, 1, left_ms) == 1;
+  }
+  bool connected() const {
+    int error = 0;
+    socklen_t size = sizeof error;
+    return getsockopt(socket_, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+  }
+
+  const std::uint64_t until_ns_;
+  int socket_ = -1;
+  bool is_open_ = false;
+};
+
+std::string time_of(std::uint64_t ns) { return time_text(ns); }
+
+}  // namespace
+
+document::HostClockRow read_real_time() noexcept {
+  document::HostClockRow best{ClockKind::real, 0, 0, ~std::uint64_t{0}};
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t before = monotonic_ns();
+    const std::uint64_t real = clock_ns(CLOCK_REALTIME);
+    const std::uint64_t after = monotonic_ns();
+    const std::uint64_t error = (after - before + 1) / 2;
+    if (error < best.error_ns) best = {ClockKind::real, before + (after - before) / 2, real, error};
+  }
+  return best;
+}
+
+std::int64_t time_namespace_offset_ns() {
+  // "monotonic   90000   0\nboottime …": seconds and nanoseconds.
+  const std::string text = small_file("/proc/self/timens_offsets");
+  constexpr std::string_view word = "monotonic";
+  const auto at = text.find(word);
+  if (at == std::string::npos) return 0;
+  char* end = nullptr;
+  const std::int64_t seconds = std::strtoll(text.c_str() + at + word.size(), &end, 10);
+  return seconds * static_cast<std::int64_t>(second_ns) + std::strtoll(end, nullptr, 10);
+}
+
+HostClocks::HostClocks() : peer_(environment_variable("REEL_CAPTURE_CLOCKS")) {}
+
+HostClocks::Told HostClocks::look(Moment moment) {
+  Told told;
+  const std::uint64_t now_ns = monotonic_ns();
+  if (now_ns >= next_real_ns_ || moment == Moment::end) {
+    const document::HostClockRow row = read_real_time();
+    look_for_jump(row, told);
+    told.rows.push_back(row);
+    next_real_ns_ = now_ns + second_ns;
+  }
+  if (!peer_.empty() && (now_ns >= next_ask_ns_ || moment == Moment::end))
+    ask(moment, now_ns, told);
+  return told;
+}
+
+// Real time is never more than a few hundred millionths faster or slower than the monotonic clock,
+// unless somebody set it or the machine slept.
+void HostClocks::look_for_jump(const document::HostClockRow& row, Told& told) {
+  const std::int64_t slept = slept_ns();
+  if (has_last_) {
+    const auto ours = static_cast<std::int64_t>(row.time_ns - last_.time_ns);
+    const auto theirs = static_cast<std::int64_t>(row.other_ns - last_.other_ns);
+    const std::int64_t more = theirs - ours, asleep = slept - last_slept_ns_;
+    const std::uint64_t allowed = static_cast<std::uint64_t>(ours) / 1'000'000 * most_drift_ppm +
+                                  row.error_ns + last_.error_ns + least_jump_ns;
+    const auto size = [](std::int64_t ns) { return static_cast<std::uint64_t>(std::abs(ns)); };
+    if (asleep > static_cast<std::int64_t>(least_jump_ns))
+      told.notes.push_back(
+          fmt::format("The machine slept for {}: times before and after are of one clock that "
+                      "stood still meanwhile.",
+                      time_of(size(asleep))));
+    if (const std::int64_t set = more - asleep; size(set) > allowed)
+      told.notes.push_back(
+          fmt::format("The real-time clock was set {} by {} while this was "
+                      "recorded.",
+                      set > 0 ? "forward" : "back", time_of(size(set))));
+  }
+  last_ = row;
+  last_slept_ns_ = slept;
+  has_last_ = true;
+}
+
+void HostClocks::ask(Moment moment, std::uint64_t now_ns, Told& told) {
+  // Whoever was never answered has no last question either.
+  next_ask_ns_ = now_ns + second_ns;
+  Conversation conversation(address_of(peer_));
+  ClockReading best;
+  ClockAnswer answer;
+  for (int i = 0; i < rounds; ++i) {
+    ClockQuestion question;
+    question.number = static_cast<std::uint64_t>(i);
+    if (i == 0 && !has_answer_) question.kind = ClockQuestion::first;
+    if (i == rounds - 1 && moment == Moment::end) question.kind = ClockQuestion::last;
+    ClockReading reading;
+    if (!conversation.ask(question, answer, reading)) break;
+    if (!has_answer_) told.answered_by = answer.boot_id.data();
+    has_answer_ = true;
+    if (reading.error_ns < best.error_ns) best = reading;
+  }
+  if (best.time_ns == 0) return;
+  next_ask_ns_ = now_ns + ask_every_ns;
+  told.rows.push_back({ClockKind::common, best.time_ns, best.other_ns, best.error_ns});
+}
+
+}  // namespace reel::capture
