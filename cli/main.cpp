@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
       "  reel commands pass.reel c12           everything about one command\n"
       "  reel buffer pass.reel b7 --at c12     contents of a buffer after it\n"
       "  reel diff pass.reel faster.reel       what changed\n"
+      "  reel ranks run-*.reel                 which rank the others wait for\n"
       "  reel view pass.reel                   all of it in the browser\n"
       "  reel replay pass.reel                 run it again, compare every byte\n"
       "  reel export pass.reel --to perfetto   a timeline for ui.perfetto.dev\n"
@@ -69,6 +70,7 @@ int run(int argc, char** argv) {
   add_deps(line);
   add_memory(line);
   add_diff(line);
+  add_ranks(line);
   add_buffers(line);
   add_buffer(line);
   add_source(line);

@@ -33,6 +33,7 @@ void add_gaps(CommandLine& line);
 void add_deps(CommandLine& line);
 void add_memory(CommandLine& line);
 void add_diff(CommandLine& line);
+void add_ranks(CommandLine& line);
 void add_extract(CommandLine& line);
 void add_replay(CommandLine& line);
 void add_export(CommandLine& line);

@@ -7,6 +7,7 @@
 #include <reel/error.hpp>
 #include <reel/page.hpp>
 
+#include "cli/document_list.hpp"
 #include "cli/running/browser.hpp"
 #include "cli/running/prove_program.hpp"
 #include "cli/showing/progress.hpp"
@@ -20,8 +21,9 @@ namespace {
 
 struct Options : TraceOptions {
   std::string after, html;
+  std::vector<std::string> more;
   std::uint16_t port = 0;
-  bool stay = false, overwrite = false;
+  bool stay = false, overwrite = false, ranks = false;
   std::uint64_t contents_bytes = HtmlOptions{}.contents_bytes;
 };
 
@@ -42,11 +44,15 @@ Documents open_documents(const Options& options) {
   return {open_trace(second), first};
 }
 
-int write_file(const Options& options) {
-  // Found out again when it is written; but then after the work.
+// Found out again when it is written; but then after the work.
+void refuse_existing(const Options& options) {
   if (!options.overwrite && std::filesystem::exists(options.html))
     throw Error(Code::io_failed,
                 fmt::format("'{}' exists already; --overwrite replaces it.", options.html));
+}
+
+int write_file(const Options& options) {
+  refuse_existing(options);
   const Documents documents = open_documents(options);
   const PageData data = [&] {
     const std::string shown = documents.shown.path();
@@ -78,21 +84,19 @@ int write_file(const Options& options) {
   return done;
 }
 
-int serve(const Options& options) {
-  const Documents documents = open_documents(options);
+// Until Ctrl-C. `told`: what --json begins with.
+template <class Make>
+int serve(const Options& options, Json told, Make&& make_server) {
   // Before any thread begins, so that none of them gets these in place of the wait below.
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);
   sigaddset(&ends, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  // The address is there before all is found out; the page shows how far it is.
-  const PageData data = documents.data({.in_background = true});
-  PageServer server(data, {.port = options.port, .prove = prove_by_program(data.trace().path())});
+  PageServer server = make_server();
   if (options.json) {
-    Json json = json_of(data.trace());
-    json["url"] = server.url();
-    print_json(json);
+    told["url"] = server.url();
+    print_json(told);
   } else {
     fmt::print("{}\n", server.url());
   }
@@ -109,12 +113,66 @@ int serve(const Options& options) {
   return done;
 }
 
+int serve_document(const Options& options) {
+  const Documents documents = open_documents(options);
+  return serve(options, json_of(documents.shown), [&] {
+    // The address is there before all is found out; the page shows how far it is.
+    const PageData data = documents.data({.in_background = true});
+    return PageServer(data, {.port = options.port, .prove = prove_by_program(data.trace().path())});
+  });
+}
+
+int view_ranks(const Options& options) {
+  std::vector<std::string> paths{options.path};
+  if (!options.after.empty()) paths.push_back(options.after);
+  paths.insert(paths.end(), options.more.begin(), options.more.end());
+  if (!options.html.empty()) refuse_existing(options);
+  const RanksData data = [&] {
+    Progress progress("Reading ranks");
+    return RanksData(documents_in(paths), {.progress = [&](std::string_view what, double part) {
+                       progress.show(fmt::format("{} ({:.0f}%)", what, 100 * part));
+                     }});
+  }();
+  for (const std::string& problem : data.report().problems)
+    fmt::print(stderr, "reel: {}\n", printable(problem));
+  Json json = {{"schema_version", 1}, {"ranks", data.report().ranks.size()}};
+  if (options.html.empty())
+    return serve(options, json, [&] { return PageServer(data, {.port = options.port}); });
+  const HtmlReport report = write_html(data, options.html, {.overwrite = options.overwrite});
+  if (options.json) {
+    json["written"] = options.html;
+    json["bytes"] = report.file_bytes;
+    json["left_out"] = report.left_out;
+    print_json(json);
+    return done;
+  }
+  fmt::print("{}: {}\n", printable(options.html), size_text(report.file_bytes));
+  for (const std::string& sentence : report.left_out) fmt::print("{}\n", printable(sentence));
+  return done;
+}
+
+// Two documents are one before and one after, unless they tell two ranks of one job.
+bool are_ranks(const Options& options) {
+  if (options.ranks || !options.more.empty() || std::filesystem::is_directory(options.path))
+    return true;
+  if (options.after.empty()) return false;
+  const auto fact_of = [](const Trace& trace, const char* name) {
+    const auto fact = trace.facts().find(name);
+    return fact == trace.facts().end() ? std::string() : fact->second;
+  };
+  const Trace a = Trace::load(options.path), b = Trace::load(options.after);
+  const std::string job = fact_of(a, "job"), rank = fact_of(a, "rank");
+  return !job.empty() && job == fact_of(b, "job") && !rank.empty() && !fact_of(b, "rank").empty() &&
+         rank != fact_of(b, "rank");
+}
+
 int run(const Options& options) {
   if (!has_page())
     throw Error(Code::unsupported,
                 "This reel was built without the page (REEL_PAGE=OFF), so it can't show documents "
                 "in a browser.");
-  return options.html.empty() ? serve(options) : write_file(options);
+  if (are_ranks(options)) return view_ranks(options);
+  return options.html.empty() ? serve_document(options) : write_file(options);
 }
 
 }  // namespace
@@ -124,6 +182,10 @@ void add_view(CommandLine& line) {
   verb.add_option("after", options.after,
                   "A second document: it is shown, with what changed since the first")
       .type_name("FILE");
+  verb.add_option("more", options.more,
+                  "With three or more documents: those of the ranks of a program")
+      .type_name("FILE");
+  verb.add_flag("--ranks", options.ranks, "Two documents are of two ranks, not before and after");
   const Option html =
       verb.add_option("--html", options.html, "Write one HTML file instead of serving")
           .type_name("FILE");
@@ -143,6 +205,7 @@ void add_view(CommandLine& line) {
       "Examples:\n"
       "  reel view pass.reel\n"
       "  reel view before.reel after.reel\n"
+      "  reel view run-*.reel                 the ranks of a program, side by side\n"
       "  reel view pass.reel --html pass.html --contents 100MiB");
 }
 

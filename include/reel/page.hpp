@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reel/ranks.hpp"
 #include "reel/trace.hpp"
 
 namespace reel {
@@ -56,6 +57,24 @@ class PageData {
   std::shared_ptr<const PageState> state_;
 };
 
+struct RanksState;
+
+// The same of many ranks' documents: what compare_ranks() says, and timelines of some of the steps.
+// Copies share everything. Any thread.
+class RanksData {
+ public:
+  // Throws what compare_ranks() does.
+  explicit RanksData(const std::vector<std::string>& paths, const PageOptions& options = {});
+
+  std::optional<Resource> get(std::string_view name) const;  // "ranks", "rank_timelines"
+  std::vector<std::string> names() const;
+  const analysis::RanksReport& report() const noexcept;
+  const std::vector<std::string>& left_out() const noexcept;  // sentences
+
+ private:
+  std::shared_ptr<const RanksState> state_;
+};
+
 // False where the library was built without the page; write_html() and PageServer then throw
 // unsupported.
 bool has_page() noexcept;
@@ -74,6 +93,9 @@ struct HtmlReport {
 // The page and its data in one file that needs no server and no network. It appears under its name
 // when it is whole. Throws io_failed.
 HtmlReport write_html(const PageData& data, const std::string& path,
+                      const HtmlOptions& options = {});
+
+HtmlReport write_html(const RanksData& data, const std::string& path,
                       const HtmlOptions& options = {});
 
 // Tries the findings of the document that is served, however it likes. It is called on a thread of
@@ -96,6 +118,8 @@ class PageServer {
  public:
   // Throws io_failed where the port is taken.
   explicit PageServer(PageData data, const ServerOptions& options = {});
+  // Each rank's document is read when its page is first asked for; findings aren't tried.
+  explicit PageServer(RanksData data, const ServerOptions& options = {});
   ~PageServer();
   PageServer(PageServer&&) noexcept;
   PageServer& operator=(PageServer&&) = delete;

@@ -32,6 +32,7 @@
 #include "reel/parameter.hpp"        // IWYU pragma: export
 #include "reel/program.hpp"          // IWYU pragma: export
 #include "reel/proof.hpp"            // IWYU pragma: export
+#include "reel/ranks.hpp"            // IWYU pragma: export
 #include "reel/replay.hpp"           // IWYU pragma: export
 #include "reel/scope.hpp"            // IWYU pragma: export
 #include "reel/scope_tree.hpp"       // IWYU pragma: export

@@ -53,6 +53,28 @@ std::string policy(const page::EmbeddedPage& embedded) {
       base64(embedded.script_sha256), base64(embedded.style_sha256));
 }
 
+const page::EmbeddedPage& page_or_fail() {
+  const page::EmbeddedPage* const embedded = page::embedded_page();
+  if (!embedded)
+    fail(Code::unsupported, "This library was built without the page (REEL_PAGE=OFF).");
+  return *embedded;
+}
+
+std::string head(const page::EmbeddedPage& embedded, std::string_view title) {
+  return fmt::format(R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{}">
+<title>{}</title>
+<meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,">
+<style>{}</style>
+</head>
+)",
+                     policy(embedded), page::html_text(title), embedded.style);
+}
+
 // A name of ours: letters, digits and slashes.
 std::string tag(std::string_view name, std::string_view bytes) {
   return fmt::format("<script type=\"application/octet-stream\" data-name=\"{}\">{}</script>\n",
@@ -64,9 +86,7 @@ std::string tag(std::string_view name, std::string_view bytes) {
 bool has_page() noexcept { return page::embedded_page() != nullptr; }
 
 HtmlReport write_html(const PageData& data, const std::string& path, const HtmlOptions& options) {
-  const page::EmbeddedPage* const embedded = page::embedded_page();
-  if (!embedded)
-    fail(Code::unsupported, "This library was built without the page (REEL_PAGE=OFF).");
+  const page::EmbeddedPage& embedded = page_or_fail();
   const Trace& trace = data.trace();
   OutputFile file(path,
                   {.overwrite = options.overwrite, .whole = true, .mode = mode_of(trace.path())});
@@ -80,19 +100,8 @@ HtmlReport write_html(const PageData& data, const std::string& path, const HtmlO
                     chosen.left, chosen.left + chosen.contents.size(), chosen.left_bytes,
                     options.contents_bytes));
 
-  write(fmt::format(R"(<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{}">
-<title>{}</title>
-<meta name="viewport" content="width=device-width">
-<link rel="icon" href="data:,">
-<style>)",
-                    policy(*embedded),
-                    page::html_text(std::filesystem::path(trace.path()).filename().string())));
-  write(embedded->style);
-  write("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n");
+  write(head(embedded, std::filesystem::path(trace.path()).filename().string()));
+  write("<body>\n<div id=\"app\"></div>\n");
 
   const std::vector<std::string> names = data.names();
   const auto steps = static_cast<double>(names.size() + chosen.contents.size());
@@ -124,9 +133,27 @@ HtmlReport write_html(const PageData& data, const std::string& path, const HtmlO
   }
   write(tag("summary", page::summary_json(PageState::of(data), report.left_out)));
   write("<script>");
-  write(embedded->script);
+  write(embedded.script);
   write("</script>\n</body>\n</html>\n");
   report.file_bytes = file.size_bytes();
+  file.close();
+  return report;
+}
+
+HtmlReport write_html(const RanksData& data, const std::string& path, const HtmlOptions& options) {
+  const page::EmbeddedPage& embedded = page_or_fail();
+  OutputFile file(path, {.overwrite = options.overwrite,
+                         .whole = true,
+                         .mode = mode_of(data.report().ranks.front().path)});
+  const auto write = [&](std::string_view text) { file.write(std::as_bytes(std::span(text))); };
+  write(head(embedded,
+             fmt::format("{} ranks of {}", data.report().ranks.size(), data.report().program)));
+  write("<body data-ranks>\n<div id=\"app\"></div>\n");
+  for (const std::string& name : data.names()) write(tag(name, data.get(name)->bytes));
+  write("<script>");
+  write(embedded.script);
+  write("</script>\n</body>\n</html>\n");
+  HtmlReport report{file.size_bytes(), data.left_out()};
   file.close();
   return report;
 }

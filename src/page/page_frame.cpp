@@ -27,7 +27,7 @@ std::string html_text(std::string_view text) {
   return result;
 }
 
-std::string served_frame(std::string_view title, bool can_prove) {
+std::string served_frame(std::string_view title, std::string_view mark) {
   return fmt::format(R"(<!doctype html>
 <html lang="en">
 <head>
@@ -37,13 +37,13 @@ std::string served_frame(std::string_view title, bool can_prove) {
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="page.css">
 </head>
-<body{}>
+<body {}>
 <div id="app"></div>
 <script src="page.js"></script>
 </body>
 </html>
 )",
-                     html_text(title), can_prove ? " data-prove" : "");
+                     html_text(title), mark);
 }
 
 }  // namespace reel::page

@@ -120,6 +120,32 @@ TEST_F(AnalysisVerbs, MemoryKnowsEveryBuffer) {
                     HasSubstr(" was needed then"), Not(HasSubstr("in use"))));
 }
 
+TEST_F(AnalysisVerbs, RanksAreComparedByFileAndByFolder) {
+  const TemporaryFolder ranks;
+  for (const char* name : {"run-0.reel", "run-2.reel", "run-10.reel"})
+    std::filesystem::copy_file(few, ranks / name);
+  std::ofstream(ranks / "notes.txt") << "no document";
+  const json answer = reel_json({"ranks", ranks / ""});
+  ASSERT_EQ(answer["ranks"].size(), 3u);
+  EXPECT_EQ(answer["ranks"][2]["rank"], 10);
+  EXPECT_TRUE(answer["numbered_by_name"]);
+  EXPECT_TRUE(answer["straggler"].is_null());
+  EXPECT_EQ(answer["differences"].size(), 0u);
+  const Outcome text = reel({"ranks", ranks / "run-0.reel", ranks / "run-2.reel", "--steps"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("OWN WORK"), HasSubstr("numbered by their names"),
+                              HasSubstr("no common clock"), HasSubstr("ARRIVED")));
+  // One that can't be read is named, and the others are answered.
+  std::ofstream(ranks / "run-3.reel") << "no document";
+  const Outcome broken = reel({"ranks", ranks / ""});
+  EXPECT_EQ(broken.exit_code, 0);
+  EXPECT_THAT(broken.err, HasSubstr("run-3.reel is left out: "));
+  EXPECT_EQ(reel({"ranks", few}).exit_code, 1);
+  EXPECT_EQ(reel({"ranks"}).exit_code, 2);
+  const TemporaryFolder empty;
+  EXPECT_THAT(reel({"ranks", empty / ""}).err, HasSubstr("has no .reel file"));
+}
+
 TEST_F(AnalysisVerbs, DiffSumsToTheTotal) {
   const json answer = reel_json({"diff", few, more});
   std::int64_t sum = answer["idle_delta_ns"].get<std::int64_t>();

@@ -164,7 +164,7 @@ class BadDocuments : public VerbTest {
     }
     // A difference may be below nothing; these questions ask for none.
     static const std::regex negative("(^|[ (])-[0-9.]+ (ns|µs|ms|s)\\b|ns\": -[0-9]");
-    if (!what.starts_with("diff")) {
+    if (!what.starts_with("diff") && !what.starts_with("ranks")) {
       EXPECT_FALSE(std::regex_search(run.out, negative)) << run.out;
     }
     static const std::regex zero("(^|[ (])0(\\.0+)? (ns|µs|ms|s)([^a-z]|$)");
@@ -261,6 +261,10 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
     ask_all(path, p.stamps != Properties::Stamps::none);
     expect_one_truth(path);
     if (!before.empty())
+      for (const char* format : {"--json", "--steps"})
+        check(reel({"ranks", before, path, format}), fmt::format("ranks {} and {}", before, path),
+              false, false);
+    if (!before.empty())
       for (const char* format : {"--json", "--md", "--all"})
         check(reel({"diff", before, path, format}), fmt::format("diff of {} and {}", before, path),
               false, false);
@@ -279,6 +283,7 @@ TEST_F(BadDocuments, OfSavedGraphsEveryVerbTellsWhatThereIs) {
   graph.save(path);
   ask_all(path, false);
   check(reel({"diff", path, path}), "diff", true, false);
+  check(reel({"ranks", path, path}), "ranks", true, false);
 }
 
 TEST_F(BadDocuments, AHundredThousandStreamsAreAnswered) {

@@ -85,6 +85,7 @@ TEST(HostileNames, CantGiveOrdersToATerminal) {
       {"deps", path},
       {"memory", path},
       {"diff", path, other},
+      {"ranks", path, other},
       {"buffers", path},
       {"buffer", path, "b0"},
       {"source", path, "k0", "--log"},

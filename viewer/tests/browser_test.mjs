@@ -9,6 +9,7 @@ import "./browser_numbers.mjs";
 import "./browser_views.mjs";
 import "./browser_documents.mjs";
 import "./browser_images.mjs";
+import "./browser_ranks.mjs";
 
 // The last of all: a hook behind all tests runs before those that later files add.
 test("the browser is closed", () => browser.close());

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 namespace reel::analysis {
 
 namespace {
 
-// Runs of one program on a busy machine differ by this much for no reason that passes show.
-constexpr double least_part = 0.03;
+// Of passes that are too few to see drift in.
 constexpr double least_part_of_few = 0.25;
 
 std::size_t decile_rank(const Times& times) { return times.size() / 10; }
@@ -229,6 +229,49 @@ double rank_test(const Times& a, const Times& b) {
   // smaller p; of few times neither could be significant then.
   if (k >= steady_times) p = std::min(1.0, 2 * std::min(p, precedence_p(fewer, more)));
   return two_sided_p(z_of(p) / std::sqrt(inflation(a, b)));
+}
+
+double sign_test(const Times& a, const Times& b) {
+  const std::size_t n = std::min(a.size(), b.size());
+  std::size_t larger = 0, pairs = 0;
+  // Differences, moved up so that they are times: only their order counts.
+  const std::uint64_t most = n == 0 ? 0 : *std::ranges::max_element(a);
+  Times differences;
+  for (std::size_t i = 0; i < n; ++i) {
+    pairs += a[i] != b[i];
+    larger += a[i] < b[i];
+    differences.push_back(b[i] + (most - a[i]));
+  }
+  double tail = 0;
+  for (std::size_t k = std::max(larger, pairs - larger); k <= pairs; ++k)
+    tail += std::exp(log_choices(pairs, k) - static_cast<double>(pairs) * std::numbers::ln2);
+  const double p = std::min(1.0, 2 * tail);
+  return two_sided_p(z_of(p) / std::sqrt(inflation(differences, differences)));
+}
+
+double trend_test(const Times& times) {
+  const std::size_t n = times.size();
+  if (n < fewest_times) return 1;
+  const std::vector<std::uint32_t> ranks = doubled_ranks(times);
+  const double middle = (static_cast<double>(n) - 1) / 2, mean = static_cast<double>(n) + 1;
+  double products = 0, of_ranks = 0, of_numbers = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = static_cast<double>(i) - middle, y = ranks[i] - mean;
+    products += x * y;
+    of_numbers += x * x;
+    of_ranks += y * y;
+  }
+  if (of_ranks <= 0) return 1;
+  // What is left of the ranks without the trend, moved up and made finer so that they are times.
+  Times rest;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double fitted = products / of_numbers * (static_cast<double>(i) - middle);
+    rest.push_back(static_cast<std::uint64_t>(
+        std::llround(1000 * (ranks[i] - mean - fitted + 4 * static_cast<double>(n)))));
+  }
+  const double correlation = products / std::sqrt(of_numbers * of_ranks);
+  return two_sided_p(correlation * std::sqrt(static_cast<double>(n) - 1) /
+                     std::sqrt(inflation(rest, rest)));
 }
 
 Times at_one_pace(const Times& times, const std::vector<double>& pace) {

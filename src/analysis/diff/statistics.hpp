@@ -40,9 +40,21 @@ std::uint64_t drift_between(const Times& a, const Times& b, std::optional<double
 // where either is empty.
 double rank_test(const Times& a, const Times& b);
 
+// Two-sided p of the sign test: that of pairs (a[i], b[i]) as many are larger on either side.
+// Assumes nothing but that; ties don't count. Corrected like the test above. 1 where there are no
+// pairs.
+double sign_test(const Times& a, const Times& b);
+
+// Two-sided p of Spearman's test: that a series neither grows nor shrinks with its number.
+// Corrected for times that resemble the one before beyond the trend itself. 1 of fewer than four.
+double trend_test(const Times& times);
+
 inline constexpr double significance = 0.05;
 inline constexpr std::uint32_t fewest_times = 4;  // of fewer, no test of ranks can tell anything
 inline constexpr std::uint32_t steady_times = 8;  // of fewer, drift can hardly be seen
+
+// Runs of one program on a busy machine differ by this much for no reason that passes show.
+inline constexpr double least_part = 0.03;
 
 // A run may differ from another by more than thirds of it differ among themselves. By half as much
 // again keeps false alarms below one in twenty where noise lasts over several passes

@@ -50,9 +50,11 @@ struct PageServer::State {
   std::list<Connection> connections;
   std::thread acceptor = {};
 
-  State(PageData data, const ServerOptions& options)
+  // `of`: what the site is made of besides its port.
+  template <class... Of>
+  State(const ServerOptions& options, const auto& data, const Of&... of)
       : listener(page::listen_on(options.port)),
-        site(std::move(data), page::port_of(listener), options.prove),
+        site(data, page::port_of(listener), of...),
         port(page::port_of(listener)),
         patience(options.patience) {
     if (wake.descriptor() < 0) fail(Code::io_failed, "The system has no more file descriptors.");
@@ -189,7 +191,9 @@ struct PageServer::State {
 };
 
 PageServer::PageServer(PageData data, const ServerOptions& options)
-    : state_(std::make_unique<State>(std::move(data), options)) {}
+    : state_(std::make_unique<State>(options, data, options.prove)) {}
+PageServer::PageServer(RanksData data, const ServerOptions& options)
+    : state_(std::make_unique<State>(options, data)) {}
 PageServer::~PageServer() = default;
 PageServer::PageServer(PageServer&&) noexcept = default;
 

@@ -7,8 +7,7 @@
 #include <filesystem>
 
 #include "base/fail.hpp"
-#include "page/embedded_page.hpp"
-#include "page/page_frame.hpp"
+#include "page/server/document_answer.hpp"
 
 namespace reel::page {
 namespace {
@@ -38,6 +37,12 @@ PageSite::PageSite(PageData data, std::uint16_t port, ProveFindings prove)
       port_(port),
       token_(random_token()),
       desk_(prove ? std::make_unique<ProofDesk>(std::move(prove)) : nullptr) {
+  if (!has_page())
+    fail(Code::unsupported, "This library was built without the page (REEL_PAGE=OFF).");
+}
+
+PageSite::PageSite(RanksData data, std::uint16_t port)
+    : ranks_(std::make_unique<RankPages>(std::move(data))), port_(port), token_(random_token()) {
   if (!has_page())
     fail(Code::unsupported, "This library was built without the page (REEL_PAGE=OFF).");
 }
@@ -75,17 +80,10 @@ HttpAnswer PageSite::answer(const HttpRequest& request) const {
     desk_->start();
     return {200, "application/json", desk_->json()};
   }
-  if (path.empty())
-    return {200, "text/html; charset=utf-8",
-            served_frame(std::filesystem::path(data_.trace().path()).filename().string(),
-                         desk_ != nullptr)};
-  if (path == "page.js") return {200, "text/javascript", std::string(embedded_page()->script)};
-  if (path == "page.css") return {200, "text/css", std::string(embedded_page()->style)};
+  if (ranks_) return ranks_->answer(path);
   if (path == "data/proof" && desk_) return {200, "application/json", desk_->json()};
-  if (path.starts_with("data/"))
-    if (auto resource = data_.get(path.substr(5)))
-      return {200, std::move(resource->media_type), std::move(resource->bytes)};
-  return error_answer({404, "The document has nothing of this name."});
+  return page_answer(*data_, path, std::filesystem::path(data_->trace().path()).filename().string(),
+                     desk_ ? "data-prove" : "");
 }
 
 }  // namespace reel::page

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "page/server/http_request.hpp"
 #include "page/server/proof_desk.hpp"
+#include "page/server/rank_pages.hpp"
 #include "reel/page.hpp"
 
 namespace reel::page {
@@ -17,6 +19,7 @@ class PageSite {
  public:
   // Makes a token that nobody can guess. Throws unsupported where there is no page.
   PageSite(PageData data, std::uint16_t port, ProveFindings prove = {});
+  PageSite(RanksData data, std::uint16_t port);
   HttpAnswer answer(const HttpRequest& request) const;
   std::string url() const;
   void stop();  // what was begun ends
@@ -24,7 +27,8 @@ class PageSite {
  private:
   bool is_our_host(std::string_view host) const;
 
-  PageData data_;
+  std::optional<PageData> data_;      // one document
+  std::unique_ptr<RankPages> ranks_;  // or many
   std::uint16_t port_;
   std::string token_;
   std::unique_ptr<ProofDesk> desk_;  // none: nothing can be tried
