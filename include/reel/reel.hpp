@@ -13,6 +13,7 @@
 #include "reel/diff.hpp"             // IWYU pragma: export
 #include "reel/dim3.hpp"             // IWYU pragma: export
 #include "reel/document.hpp"         // IWYU pragma: export
+#include "reel/documents.hpp"        // IWYU pragma: export
 #include "reel/elements.hpp"         // IWYU pragma: export
 #include "reel/error.hpp"            // IWYU pragma: export
 #include "reel/executor.hpp"         // IWYU pragma: export

@@ -46,7 +46,7 @@ BEGIN {
   own("base", "error ids dim3 scope elements units version kernel_form")
   own("graph", "parameter kernel host_kernel buffer image command graph")
   own("runtime", "device stream graph_exec stream_capture executor memory_pool")
-  own("document", "packed_rows trace_columns trace_commands trace_totals trace document buffer_value arguments")
+  own("document", "packed_rows trace_columns trace_commands trace_totals trace document buffer_value arguments documents")
   own("recording", "capture_report")
   own("shaders", "shader_text")
   own("capture", "capture")
