@@ -43,5 +43,6 @@
 #include "reel/trace_columns.hpp"    // IWYU pragma: export
 #include "reel/trace_commands.hpp"   // IWYU pragma: export
 #include "reel/trace_totals.hpp"     // IWYU pragma: export
+#include "reel/trend.hpp"            // IWYU pragma: export
 #include "reel/units.hpp"            // IWYU pragma: export
 #include "reel/version.hpp"          // IWYU pragma: export

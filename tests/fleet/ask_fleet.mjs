@@ -1,5 +1,6 @@
 // ask_fleet.mjs <reel> <folder> - the same questions to `reel sql` over documents, and to DuckDB over their Parquet files.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { query } from './readers.mjs';
@@ -53,4 +54,32 @@ assert.doesNotMatch(broken.errors, /[03]\.reel/);
 assert.deepEqual([broken.documents, broken.left_out, broken.complete], [3, 1, false]);
 assert.equal(ask('parquet', 'select 1').code, 1);
 assert.equal(ask('runs', 'select nothing from commands').code, 2);
+// Since when a kernel is slower: as text, as JSON, as a page, and as an exit code.
+const trend = (...options) => {
+  const run = spawnSync(reel, ['trend', path.join(folder, 'trend'), ...options], { encoding: 'utf8' });
+  return { code: run.status, out: run.stdout, err: run.stderr };
+};
+const told = trend();
+assert.equal(told.code, 0, told.err);
+assert.match(told.out, /40 documents by commit/);
+assert.match(told.out, /slow +layer0 +Simulated GPU +<c19> +<c20> .*\+(9|10)\.\d%/);
+assert.match(told.out, /One kernel shows no significant change/);
+const { lines } = JSON.parse(trend('--json').out);
+assert.deepEqual(lines.map((line) => [line.kernel, line.points.length]), [['slow', 40], ['steady', 40]]);
+assert.equal(lines[0].change.first_after.by, '<c20>');
+assert.equal(lines[0].change.last_before.document, path.join(folder, 'trend/19.reel'));
+assert.equal(lines[1].change, null);
+assert.equal(JSON.parse(trend('--json', '--kernel', 'st*').out).lines.length, 1);
+assert.equal(trend('--fail-if', '>+5%').code, 1);
+assert.match(trend('--fail-if', '>+5%').err, />\+5% is true of slow in layer0/);
+assert.equal(trend('--fail-if', '>+15%', '--fail-if', 'steady>+1%').code, 0);
+assert.equal(trend('--fail-if', 'slow>5').code, 2);
+assert.equal(trend('--by', 'weather').code, 1);
+const page = path.join(folder, 'trend.html');
+assert.equal(trend('--html', page).code, 0);
+assert.equal(trend('--html', page).code, 1);
+const html = fs.readFileSync(page, 'utf8');
+assert.equal(html.match(/<circle/g).length, 80);
+assert.match(html, /since &lt;c20&gt;; last before it: &lt;c19&gt;/);
+assert.doesNotMatch(html, /<c\d|<script|https?:/);
 console.log(`${questions.length} questions`);

@@ -1,5 +1,6 @@
 // write_fleet.cpp <folder> <documents> - documents of many runs in runs/, each as Parquet in
-// parquet/; and in broken/ some of which one is cut short and one is none.
+// parquet/; in broken/ some of which one is cut short and one is none; in trend/ forty
+// commits, since the twentieth of which `slow` takes a tenth longer.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -15,7 +16,8 @@ int main(int count, char** words) {
   namespace fs = std::filesystem;
   const fs::path folder = words[1];
   fs::remove_all(folder);
-  for (const char* name : {"runs", "parquet", "broken"}) fs::create_directories(folder / name);
+  for (const char* name : {"runs", "parquet", "broken", "trend"})
+    fs::create_directories(folder / name);
   std::mt19937_64 random(7);
   for (std::uint64_t i = 0; i < std::stoull(words[2]); ++i) {
     test::Run run;
@@ -47,6 +49,16 @@ int main(int count, char** words) {
     fs::copy_file(trace.path(), copy);
     if (i == 1) fs::resize_file(copy, fs::file_size(copy) - 40);
     if (i == 2) std::ofstream(copy) << "no document";
+  }
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    test::Run run;
+    run.facts = {{"commit", fmt::format("<c{}>", i)}, {"sequence", std::to_string(i)}};
+    for (const char* name : {"slow", "steady"}) {
+      const std::uint64_t middle = name == std::string("slow") && i >= 20 ? 110'000 : 100'000;
+      run.kernels.push_back({name, "layer0", {}});
+      for (int c = 0; c < 5; ++c) run.kernels.back().run_ns.push_back(middle + random() % 4000);
+    }
+    test::write_run((folder / "trend" / fmt::format("{}.reel", i)).string(), run);
   }
   return 0;
 }

@@ -51,7 +51,7 @@ BEGIN {
   own("shaders", "shader_text")
   own("capture", "capture")
   own("replay", "replay proof")
-  own("analysis", "dependency_sets analysis insights diff scope_tree")
+  own("analysis", "dependency_sets analysis insights diff scope_tree trend")
   own("export", "program export sql")
   own("page", "page")
   own("everything", "reel")
