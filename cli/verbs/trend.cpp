@@ -116,11 +116,10 @@ void print_text(const analysis::Trend& trend, const Options& options) {
   fmt::print("{} by {}\n", count_text(trend.runs.size(), "document"), printable(options.by));
   if (!table.empty()) fmt::print("\n{}", table.text());
   if (steady > 0)
-    fmt::print("\n{} no significant change.\n",
-               steady == 1 ? "One kernel shows" : fmt::format("{} kernels show", steady));
+    fmt::print("\n{} {} no significant change.\n", count_text(steady, "line"),
+               steady == 1 ? "shows" : "show");
   if (short_lines > 0)
-    fmt::print("{} of them ran in fewer than 8 documents, which are too few to tell.\n",
-               short_lines);
+    fmt::print("{} of them in fewer than 8 documents, which are too few to tell.\n", short_lines);
 }
 
 int run(const Options& options) {

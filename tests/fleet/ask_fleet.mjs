@@ -63,7 +63,7 @@ const told = trend();
 assert.equal(told.code, 0, told.err);
 assert.match(told.out, /40 documents by commit/);
 assert.match(told.out, /slow +layer0 +Simulated GPU +<c19> +<c20> .*\+(9|10)\.\d%/);
-assert.match(told.out, /One kernel shows no significant change/);
+assert.match(told.out, /1 line shows no significant change/);
 const { lines } = JSON.parse(trend('--json').out);
 assert.deepEqual(lines.map((line) => [line.kernel, line.points.length]), [['slow', 40], ['steady', 40]]);
 assert.equal(lines[0].change.first_after.by, '<c20>');
