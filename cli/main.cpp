@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
   add_extract(line);
   add_export(line);
   add_sql(line);
+  add_trend(line);
   add_verify(line);
   add_recover(line);
   add_strip(line);

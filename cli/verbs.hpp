@@ -38,6 +38,7 @@ void add_extract(CommandLine& line);
 void add_replay(CommandLine& line);
 void add_export(CommandLine& line);
 void add_sql(CommandLine& line);
+void add_trend(CommandLine& line);
 void add_verify(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_strip(CommandLine& line);

@@ -1,5 +1,11 @@
-# install_packages(npm): the packages of SOURCE into WORK, once: npm is asked again only when package-lock.json changed.
+# install_packages(npm [verb]): the packages of SOURCE into WORK, once: npm is asked again only when package-lock.json changed.
+# `ci` takes what the lock file names and nothing else. It refuses packages with a binary for each platform where a registry
+# hasn't all of them; `install` takes the one of this platform, by the lock file, too.
 function(install_packages npm)
+  set(verb ci)
+  if(ARGC GREATER 1)
+    set(verb ${ARGV1})
+  endif()
   file(MAKE_DIRECTORY ${WORK})
   file(SHA256 ${SOURCE}/package-lock.json wanted)
   set(installed "")
@@ -10,10 +16,10 @@ function(install_packages npm)
   if(installed STREQUAL wanted)
     return()
   endif()
-  execute_process(COMMAND ${npm} ci --no-audit --no-fund --ignore-scripts WORKING_DIRECTORY ${WORK}
+  execute_process(COMMAND ${npm} ${verb} --no-audit --no-fund --ignore-scripts WORKING_DIRECTORY ${WORK}
                   OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
-    message(FATAL_ERROR "npm ci failed in ${WORK}:\n${said}")
+    message(FATAL_ERROR "npm ${verb} failed in ${WORK}:\n${said}")
   endif()
   file(WRITE ${WORK}/installed ${wanted})
 endfunction()

@@ -88,8 +88,8 @@ constexpr const char* help =
 
 }  // namespace
 
-SqlShell::SqlShell(const Trace& trace, const TraceOptions& options)
-    : trace_(trace), options_(options), sql_(trace) {}
+SqlShell::SqlShell(Sql sql, Json head, const TraceOptions& options)
+    : sql_(std::move(sql)), head_(std::move(head)), options_(options) {}
 
 int SqlShell::answer_guarded(const std::string& statement) {
   const SqlResult result = [&] {
@@ -101,7 +101,7 @@ int SqlShell::answer_guarded(const std::string& statement) {
     fmt::print("{}", table_of(result).text());
     return done;
   }
-  Json json = json_of(trace_);
+  Json json = head_;
   json["columns"] = result.columns;
   json["rows"] = Json::array();
   for (const auto& row : result.rows) {

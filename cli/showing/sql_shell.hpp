@@ -10,7 +10,8 @@ namespace reel::cli {
 
 class SqlShell {
  public:
-  SqlShell(const Trace& trace, const TraceOptions& options);
+  // `head`: what every answer in JSON begins with.
+  SqlShell(Sql sql, Json head, const TraceOptions& options);
 
   // One statement: its rows, as a table or as JSON. The exit code; what is wrong is on stderr.
   int answer(const std::string& statement);
@@ -22,9 +23,9 @@ class SqlShell {
   int command(const std::string& line);  // ".tables"
   int answer_guarded(const std::string& statement);
 
-  const Trace& trace_;
-  const TraceOptions& options_;
   Sql sql_;
+  Json head_;
+  const TraceOptions& options_;
   bool is_quit_ = false;
 };
 

@@ -16,7 +16,7 @@ namespace reel::cli {
 namespace {
 
 struct Options : TraceOptions {
-  std::string to, output;
+  std::string to, output, table;
   bool overwrite = false, hta = false;
   std::uint32_t most = ExportOptions{}.most;
 };
@@ -32,6 +32,7 @@ std::vector<std::string> format_names() {
 std::string default_output(const Options& options) {
   const auto format = parse_export_format(options.to);
   return std::filesystem::path(options.path).stem().string() +
+         (options.table.empty() ? "" : "." + options.table) +
          (format ? extension_of(*format) : ".html");
 }
 
@@ -50,6 +51,11 @@ std::string hint_of(const std::string& to, const std::string& file) {
       return fmt::format("dot -Tsvg {} -o {}.svg", file, file);
     case ExportFormat::pprof:
       return fmt::format("go tool pprof -http=: {}", file);
+    case ExportFormat::parquet:
+      return fmt::format(R"(duckdb -c "select * from '{}')",
+                         std::filesystem::is_directory(file) ? file + "/commands.parquet" : file) +
+             " limit 5\"";
+    case ExportFormat::arrow:
     case ExportFormat::csv:
     case ExportFormat::jsonl:
       break;
@@ -68,6 +74,7 @@ ExportReport write(const Trace& trace, const Options& options, const std::string
                         {.overwrite = options.overwrite,
                          .hta = options.hta,
                          .most = options.most,
+                         .table = options.table,
                          .analysis = {.progress = show}});
   HtmlOptions how;
   how.overwrite = options.overwrite;
@@ -80,8 +87,15 @@ int run(const Options& options) {
   if (options.hta && options.to != "chrome")
     throw Misuse(fmt::format("--hta is for --to chrome, not for {}", options.to));
   const bool to_stdout = options.output == "-";
-  if (to_stdout && (options.to == "sqlite" || options.to == "csv" || options.to == "html"))
+  const bool has_tables = options.to == "csv" || options.to == "parquet" || options.to == "arrow";
+  if (!options.table.empty() && !has_tables)
+    throw Misuse(fmt::format("--table is for --to csv, parquet and arrow, not for {}", options.to));
+  if (to_stdout && (options.to == "sqlite" || options.to == "html"))
     throw Misuse(fmt::format("{} can't go to standard output; name a file by -o", options.to));
+  if (to_stdout && has_tables && options.table.empty())
+    throw Misuse(fmt::format(
+        "{} is a file for each table, so it can't go to standard output; choose one by --table",
+        options.to));
   if (to_stdout && options.json) throw Misuse("--json and -o - would both print; choose one");
   const std::string output = to_stdout                ? "/dev/stdout"
                              : options.output.empty() ? default_output(options)
@@ -116,17 +130,24 @@ void add_export(CommandLine& line) {
       add_trace_verb(line, "export", "Export a document for other programs", run);
   verb.add_option("--to", options.to, "The format").required().one_of(format_names());
   verb.add_option("-o,--output", options.output,
-                  "The file (csv: the folder), or - for standard output; default: x.pftrace, …")
+                  "The file (csv, parquet, arrow: the folder), or - for standard output; default: "
+                  "x.pftrace, …")
       .type_name("FILE");
   verb.add_flag("--overwrite", options.overwrite, "Replace an existing file");
   verb.add_flag("--hta", options.hta,
                 "chrome: calls by the names that Holistic Trace Analysis knows");
   verb.add_option("--most", options.most, "dot: draw the first N commands").show_default();
+  verb.add_option(
+          "--table", options.table,
+          "csv, parquet, arrow: this table alone, into a file; reel sql x.reel .tables lists them")
+      .type_name("NAME");
   verb.footer(
       "perfetto  timeline for ui.perfetto.dev and trace_processor\n"
       "chrome    the same in JSON, for speedscope, chrome://tracing and PyTorch's tools\n"
       "sqlite    tables and views, those of reel sql\n"
       "dot       dependencies, for Graphviz\n"
+      "parquet   a folder with one file per table, for DuckDB, pandas, Spark\n"
+      "arrow     the same as Arrow IPC files, for pyarrow, Polars\n"
       "csv       a folder with one file per table\n"
       "jsonl     one line per row\n"
       "pprof     time and bytes by scope and kernel\n"
@@ -134,6 +155,7 @@ void add_export(CommandLine& line) {
       "Examples:\n"
       "  reel export pass.reel --to perfetto\n"
       "  reel export pass.reel --to chrome -o pass.json.gz\n"
+      "  reel export pass.reel --to parquet --table commands -o commands.parquet\n"
       "  reel export pass.reel --to dot -o - | dot -Tsvg -o pass.svg");
 }
 

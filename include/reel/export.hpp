@@ -24,18 +24,23 @@ enum class ExportFormat : std::uint8_t {
   dot,       // what depends on what, for Graphviz
   csv,       // a folder with a file for each table
   jsonl,     // a line for each row
-  pprof      // time by scope and kernel, gzip
+  pprof,     // time by scope and kernel, gzip
+  parquet,   // a folder with a file for each table, for DuckDB, pandas, Spark, …
+  arrow      // the same as files of Arrow's IPC format
 };
 
 // As it is typed after --to; in the order of the enumerators.
 const std::vector<std::string>& export_format_names();
 std::optional<ExportFormat> parse_export_format(std::string_view name);
-const char* extension_of(ExportFormat format) noexcept;  // ".pftrace"; of csv, a folder: ".csv"
+const char* extension_of(
+    ExportFormat format) noexcept;  // ".pftrace"; of csv, parquet, arrow a folder's
 
 struct ExportOptions {
-  bool overwrite = false;    // what is there already; of csv, files of the same names
+  bool overwrite = false;    // what is there already; in a folder, files of the same names
   bool hta = false;          // chrome: calls by the names that Holistic Trace Analysis knows
   std::uint32_t most = 300;  // dot: only the first so many commands
+  // csv, parquet, arrow: this table of docs/sql.md alone, into a file; empty: all, into a folder
+  std::string table = {};
   analysis::AnalysisOptions analysis = {};
 };
 
@@ -45,8 +50,8 @@ struct ExportReport {
   std::vector<std::string> left_out;  // and what else one should know; a sentence each
 };
 
-// "/dev/stdout" and other paths that are no files are written to as they are; sqlite and csv
-// refuse them. Throws io_failed.
+// "/dev/stdout" and other paths that are no files are written to as they are; sqlite and
+// folders refuse them. Throws io_failed; invalid_argument where there is no such table.
 ExportReport export_trace(const Trace& trace, ExportFormat format, const std::string& path,
                           const ExportOptions& options = {});
 

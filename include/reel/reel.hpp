@@ -14,6 +14,7 @@
 #include "reel/diff.hpp"             // IWYU pragma: export
 #include "reel/dim3.hpp"             // IWYU pragma: export
 #include "reel/document.hpp"         // IWYU pragma: export
+#include "reel/documents.hpp"        // IWYU pragma: export
 #include "reel/elements.hpp"         // IWYU pragma: export
 #include "reel/error.hpp"            // IWYU pragma: export
 #include "reel/executor.hpp"         // IWYU pragma: export
@@ -44,5 +45,6 @@
 #include "reel/trace_columns.hpp"    // IWYU pragma: export
 #include "reel/trace_commands.hpp"   // IWYU pragma: export
 #include "reel/trace_totals.hpp"     // IWYU pragma: export
+#include "reel/trend.hpp"            // IWYU pragma: export
 #include "reel/units.hpp"            // IWYU pragma: export
 #include "reel/version.hpp"          // IWYU pragma: export

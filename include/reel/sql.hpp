@@ -40,6 +40,10 @@ struct SqlTable {
 class Sql {
  public:
   explicit Sql(const Trace& trace);
+  // Many documents, by their paths: each table has the rows of all, and says of which document and
+  // run each is (docs/fleet.md). They are opened one after the other, small ones once. What can't
+  // be read is left out and told in problems(), where incomplete ones are, too.
+  explicit Sql(const std::vector<std::string>& documents);
   ~Sql();
   Sql(Sql&&) noexcept;
 
@@ -54,6 +58,9 @@ class Sql {
 
   // Ends a query that is running; any thread, and handlers of signals.
   void interrupt() noexcept;
+
+  const std::vector<std::string>& problems() const;  // of many documents: a sentence each
+  std::size_t left_out() const;                      // how many of them can't be read
 
   const std::vector<SqlTable>& tables() const;  // and views, by name
 

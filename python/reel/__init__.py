@@ -29,6 +29,7 @@ from ._findings import (
     insights,
 )
 from ._host_kernel import HostGroup, host_kernel
+from ._many import Traces, load_many
 from ._records import (
     CaptureReport,
     DeviceInfo,

@@ -17,7 +17,7 @@ export_formats: list[str] = list(_reel.export_formats)
 
 def export(trace: Union[Trace, Path], format: str, path: Path, overwrite: bool = False) -> ExportReport:
     """Writes a document for another program: ``"perfetto"``, ``"chrome"``, ``"sqlite"``, ``"dot"``,
-    ``"csv"``, ``"jsonl"`` or ``"pprof"``.
+    ``"csv"``, ``"jsonl"``, ``"pprof"``, ``"parquet"`` or ``"arrow"``.
 
     >>> reel.export("pass.reel", "perfetto", "pass.pftrace").bytes
     """

@@ -5,6 +5,7 @@
 
 #include "bind.hpp"
 #include "kept.hpp"
+#include "reel/documents.hpp"
 #include "reel/error.hpp"
 #include "reel/export.hpp"
 #include "reel/sql.hpp"
@@ -43,8 +44,8 @@ py::object to_value(const SqlValue& value) {
 // A query on a thread of its own. Going away, it ends the query.
 class RunningQuery {
  public:
-  RunningQuery(const Trace& trace, const std::string& statement)
-      : sql_(trace), result_(promise_.get_future()), worker_([this, &statement] {
+  RunningQuery(Sql sql, const std::string& statement)
+      : sql_(std::move(sql)), result_(promise_.get_future()), worker_([this, &statement] {
           try {
             promise_.set_value(sql_.query(statement));
           } catch (...) {
@@ -72,8 +73,8 @@ class RunningQuery {
 
 // So that this thread sees Ctrl-C meanwhile; its handler is Python's, and may raise anything.
 // Called without the GIL.
-SqlResult interruptible(const Trace& trace, const std::string& statement) {
-  RunningQuery query(trace, statement);
+SqlResult interruptible(Sql sql, const std::string& statement) {
+  RunningQuery query(std::move(sql), statement);
   while (!query.is_done(std::chrono::milliseconds(50))) {
     const PythonCall python;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -82,11 +83,15 @@ SqlResult interruptible(const Trace& trace, const std::string& statement) {
 }
 
 // One list for each column.
-py::dict query(const Trace& trace, const std::string& statement) {
+template <class Documents>
+py::dict query(const Documents& documents, const std::string& statement) {
   SqlResult found;
   {
     const GilReleased released;
-    found = interruptible(trace, statement);
+    Sql sql(documents);
+    // Numbers of some would pass for those of all.
+    if (sql.left_out() > 0) throw Error(Code::damaged_document, sql.problems().front());
+    found = interruptible(std::move(sql), statement);
   }
   py::dict result;
   for (std::size_t column = 0; column < found.columns.size(); ++column) {
@@ -108,7 +113,9 @@ void bind_exports(py::module_& module) {
   module.def("export", &export_to, py::arg("trace"), py::arg("format"), py::arg("path"),
              py::arg("overwrite"));
   module.attr("export_formats") = to_texts(export_format_names());
-  module.def("sql", &query, py::arg("trace"), py::arg("statement"));
+  module.def("sql", &query<Trace>, py::arg("trace"), py::arg("statement"));
+  module.def("sql_many", &query<std::vector<std::string>>, py::arg("paths"), py::arg("statement"));
+  module.def("documents_in", &documents_in, py::arg("folder"));
 }
 
 }  // namespace reel::python

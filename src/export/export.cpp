@@ -22,6 +22,8 @@ constexpr Format formats[] = {
     {"csv", ".csv", export_csv},
     {"jsonl", ".jsonl", export_jsonl},
     {"pprof", ".pb.gz", export_pprof},
+    {"parquet", ".parquet", export_parquet},
+    {"arrow", ".arrow", export_arrow},
 };
 
 const Format& format_of(ExportFormat format) { return formats[static_cast<std::size_t>(format)]; }

@@ -13,6 +13,8 @@ ExportReport export_sqlite(const Trace& trace, const std::string& path, const Ex
 ExportReport export_dot(const Trace& trace, const std::string& path, const ExportOptions& how);
 ExportReport export_csv(const Trace& trace, const std::string& path, const ExportOptions& how);
 ExportReport export_jsonl(const Trace& trace, const std::string& path, const ExportOptions& how);
+ExportReport export_parquet(const Trace& trace, const std::string& path, const ExportOptions& how);
+ExportReport export_arrow(const Trace& trace, const std::string& path, const ExportOptions& how);
 ExportReport export_pprof(const Trace& trace, const std::string& path, const ExportOptions& how);
 
 // "12 of 40 commands have no times, so they aren't on the timeline.", where that is so.

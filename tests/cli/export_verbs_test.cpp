@@ -48,7 +48,8 @@ std::string text_in(const std::string& path) {
 }
 
 TEST_F(ExportVerbs, ExportWritesEveryFormatAndSaysWhatItWrote) {
-  for (const std::string to : {"perfetto", "chrome", "sqlite", "dot", "csv", "jsonl", "pprof"}) {
+  for (const std::string to :
+       {"perfetto", "chrome", "sqlite", "dot", "csv", "jsonl", "pprof", "parquet", "arrow"}) {
     const std::string path = folder / ("out." + to);
     const Outcome run = reel({"export", sample, "--to", to, "-o", path});
     EXPECT_EQ(run.exit_code, 0) << to << run.err;
@@ -94,10 +95,19 @@ TEST_F(ExportVerbs, ExportRefusesWhatMakesNoSense) {
   EXPECT_EQ(reel({"export", sample, "--to", "word"}).exit_code, 2);
   EXPECT_EQ(reel({"export", sample, "--to", "dot", "--hta"}).exit_code, 2);
   EXPECT_EQ(reel({"export", sample, "--to", "sqlite", "-o", "-"}).exit_code, 2);
+  EXPECT_EQ(reel({"export", sample, "--to", "parquet", "-o", "-"}).exit_code, 2);
+  EXPECT_EQ(reel({"export", sample, "--to", "dot", "--table", "commands"}).exit_code, 2);
   EXPECT_EQ(reel({"export", folder / "nothing.reel", "--to", "dot"}).exit_code, 1);
   write_bytes(folder / "no.reel", bytes_of("no document"));
   EXPECT_EQ(reel({"export", folder / "no.reel", "--to", "dot"}).exit_code, 3);
   EXPECT_EQ(reel({"export", sample, "--to", "dot", "-o", folder / "nowhere/x"}).exit_code, 1);
+}
+
+TEST_F(ExportVerbs, ExportWritesOneTableToADash) {
+  const Outcome run = reel({"export", sample, "--to", "parquet", "--table", "commands", "-o", "-"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, StartsWith("PAR1"));
+  EXPECT_THAT(run.out, testing::EndsWith("PAR1"));
 }
 
 TEST_F(ExportVerbs, SqlPrintsATableOrJson) {

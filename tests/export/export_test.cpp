@@ -199,11 +199,22 @@ TEST_F(Exports, AreAsPrivateAsTheDocument) {
   }
 }
 
+// A file for each table.
+bool is_folder(ExportFormat format) {
+  return format == ExportFormat::csv || format == ExportFormat::parquet ||
+         format == ExportFormat::arrow;
+}
+
 TEST_F(Exports, TheSameTraceGivesTheSameBytes) {
   for (const ExportFormat format : all_formats()) {
-    if (format == ExportFormat::csv) continue;
-    const std::string first = read_text(written(sample, format, "1.gz"));
-    EXPECT_EQ(first, read_text(written(sample, format, "2.gz")));
+    const auto bytes = [&](const char* name) {
+      std::string all;
+      written(sample, format, name);
+      for (const std::string& file : report.files) all += read_text(file);
+      fs::remove_all(folder / name);
+      return all;
+    };
+    EXPECT_EQ(bytes("1.gz"), bytes("2.gz"));
   }
 }
 
@@ -227,13 +238,33 @@ TEST_F(Exports, ADiskThatIsFullIsAnErrorAndLeavesNothing) {
        {ExportFormat::perfetto, ExportFormat::chrome, ExportFormat::dot, ExportFormat::jsonl})
     expect_error(Code::io_failed, {"/dev/full", "No space left"},
                  [&] { export_trace(sample, format, "/dev/full"); });
+  for (const ExportFormat format :
+       {ExportFormat::csv, ExportFormat::parquet, ExportFormat::arrow}) {
+    ExportOptions how;
+    how.table = "commands";
+    expect_error(Code::io_failed, {"/dev/full", "No space left"},
+                 [&] { export_trace(sample, format, "/dev/full", how); });
+  }
   expect_error(Code::io_failed, {"no file"},
                [&] { export_trace(sample, ExportFormat::sqlite, "/dev/full"); });
 }
 
+TEST_F(Exports, OneTableIsAFileOfItsOwn) {
+  ExportOptions how;
+  how.table = "kernels";
+  const ExportReport one = export_trace(sample, ExportFormat::csv, folder / "kernels.csv", how);
+  EXPECT_EQ(one.files, std::vector<std::string>{folder / "kernels.csv"});
+  const std::string all = written(sample, ExportFormat::csv, "tables");
+  EXPECT_EQ(read_text(folder / "kernels.csv"), read_text(all + "/kernels.csv"));
+  how.table = "kernel";
+  expect_error(Code::invalid_argument, {"no table 'kernel'", "kernels"},
+               [&] { export_trace(sample, ExportFormat::parquet, folder / "x", how); });
+  EXPECT_FALSE(fs::exists(folder / "x"));
+}
+
 TEST_F(Exports, FoldersThatAreNotThereAreNamed) {
   for (const ExportFormat format : all_formats())
-    if (format != ExportFormat::csv)
+    if (!is_folder(format))
       expect_error(Code::io_failed, {"nowhere/x"},
                    [&] { export_trace(sample, format, folder / "nowhere/x"); });
 }

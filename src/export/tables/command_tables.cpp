@@ -20,6 +20,13 @@ const TraceWork& work_of(Source& s, std::uint64_t row) {
   return s.trace().works()[s.trace().commands()[row].work];
 }
 
+constexpr Sharing by_work{
+    [](Source& s, std::uint64_t row) { return s.trace().commands()[row].work; },
+    [](Source& s) -> std::uint64_t { return s.trace().works().size(); }};
+constexpr Sharing by_stream{
+    [](Source& s, std::uint64_t row) { return s.trace().commands()[row].stream; },
+    [](Source& s) -> std::uint64_t { return s.trace().streams().size(); }};
+
 Cell device_of(Source& s, std::uint64_t row) {
   return shown(s.trace(), ColumnKind::device,
                s.trace().streams()[s.trace().commands()[row].stream].device);
@@ -45,11 +52,11 @@ Cell own_ns(Source& s, std::uint64_t row) {
 Table command_table() {
   Table table{
       "commands", rows_of<commands>, {{"id", integer, "12 is `c12`", row_number}}, true, true};
-  describe<work_of>(table.columns);
+  describe<work_of>(table.columns, &by_work);
   describe<row_of<commands>>(table.columns);
   for (Column& column : std::vector<Column>{
-           {"device", integer, "of its stream", device_of},
-           {"bytes", integer, "of all ranges of buffers that it was given", bytes_of},
+           {"device", integer, "of its stream", device_of, &by_stream},
+           {"bytes", integer, "of all ranges of buffers that it was given", bytes_of, &by_work},
            {"run_ns", integer, "from started to ended", run_ns},
            {"own_ns", integer,
             "the same, but 0 of a launch whose nodes have times: sums count nothing twice",
@@ -64,6 +71,19 @@ const TraceArgument& argument_at(Source& s, std::uint64_t row) {
   const auto [command, number] = s.argument_at(row);
   return s.trace().arguments(work_of(s, command))[number];
 }
+
+// Arguments of equal commands are the same.
+constexpr Sharing by_argument{
+    [](Source& s, std::uint64_t row) {
+      const auto [command, number] = s.argument_at(row);
+      return work_of(s, command).first_argument + number;
+    },
+    [](Source& s) {
+      std::uint64_t end = 0;
+      for (const TraceWork& work : s.trace().works())
+        end = std::max(end, std::uint64_t{work.first_argument} + work.argument_count);
+      return end;
+    }};
 
 const Parameter* parameter_at(Source& s, std::uint64_t row) {
   const auto [command, number] = s.argument_at(row);
@@ -91,19 +111,20 @@ Cell hex_of_argument(Source& s, std::uint64_t row) {
 }
 
 Table argument_table() {
-  Table table{"arguments",
-              [](Source& s) { return s.argument_count(); },
-              {{"command", integer, "that was given it",
-                [](Source& s, std::uint64_t row) { return Cell(s.argument_at(row).command); }},
-               {"number", integer, "from 0",
-                [](Source& s, std::uint64_t row) { return Cell(s.argument_at(row).number); }},
-               {"name", text, "of the parameter, where the kernel tells", name_of_argument}},
-              true};
-  describe<argument_at>(table.columns);
-  table.columns.push_back(
-      {"value", real, "as a number, where the kernel tells its type", value_of_argument});
-  table.columns.push_back(
-      {"hex", text, "the bytes of a value or a sampler, the low one last", hex_of_argument});
+  Table table{
+      "arguments",
+      [](Source& s) { return s.argument_count(); },
+      {{"command", integer, "that was given it",
+        [](Source& s, std::uint64_t row) { return Cell(s.argument_at(row).command); }},
+       {"number", integer, "from 0",
+        [](Source& s, std::uint64_t row) { return Cell(s.argument_at(row).number); }},
+       {"name", text, "of the parameter, where the kernel tells", name_of_argument, &by_argument}},
+      true};
+  describe<argument_at>(table.columns, &by_argument);
+  table.columns.push_back({"value", real, "as a number, where the kernel tells its type",
+                           value_of_argument, &by_argument});
+  table.columns.push_back({"hex", text, "the bytes of a value or a sampler, the low one last",
+                           hex_of_argument, &by_argument});
   return table;
 }
 

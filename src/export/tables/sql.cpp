@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/fail.hpp"
+#include "export/tables/run_columns.hpp"
 #include "export/tables/sql_module.hpp"
 #include "export/tables/sql_views.hpp"
 
@@ -57,17 +58,18 @@ struct Statement {
 }  // namespace
 
 struct Sql::State {
-  explicit State(Trace document) : trace(std::move(document)), source(trace) {}
+  explicit State(const Trace& trace) : documents(trace) {}
+  explicit State(const std::vector<std::string>& paths) : documents(paths) {}
   ~State() { sqlite3_close(database); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
+  void open();
   void make_tables();
-  void list(const std::string& name, bool is_view, std::string schema);
+  void make_view(const std::string& name, const std::string& select);
   [[noreturn]] void fail_with(int code) const;
 
-  Trace trace;
-  tables::Source source;
+  tables::DocumentList documents;
   sqlite3* database = nullptr;
   std::vector<SqlTable> tables;
 };
@@ -84,7 +86,10 @@ static std::string commented_schema(const tables::Table& table) {
 }
 
 void Sql::State::make_tables() {
-  for (const tables::Table& table : tables::all()) {
+  const bool is_folder = documents.is_folder();
+  for (const tables::Table& recorded : tables::all()) {
+    const tables::Table table =
+        is_folder ? tables::with_run_columns(recorded, documents.fact_keys()) : recorded;
     run_sql(database, fmt::format("CREATE VIRTUAL TABLE {0} USING reel({0})", table.name));
     tables.push_back({table.name, false, {}, {}, commented_schema(table)});
     for (const tables::Column& column : table.columns) {
@@ -92,17 +97,27 @@ void Sql::State::make_tables() {
       tables.back().meanings.emplace_back(column.meaning);
     }
   }
-  for (const SqlView& view : sql_views) {
-    const std::string schema = fmt::format("CREATE VIEW {} AS\n{}", view.name, view.select);
-    run_sql(database, schema);
-    tables.push_back({view.name, true, {}, {}, schema + ";"});
-    Statement statement;
-    sqlite3_prepare_v2(database, fmt::format("SELECT * FROM {}", view.name).c_str(), -1,
-                       &statement.handle, nullptr);
-    for (int i = 0; i < sqlite3_column_count(statement.handle); ++i)
-      tables.back().columns.emplace_back(sqlite3_column_name(statement.handle, i));
+  for (const SqlView& view : sql_views) make_view(view.name, view.text(is_folder));
+  if (is_folder) {
+    // A row for each: any table with one row has what is needed.
+    std::string columns;
+    for (const tables::Column& column :
+         tables::with_run_columns({"", nullptr, {}}, documents.fact_keys()).columns)
+      columns += (columns.empty() ? "" : ", ") + column.name;
+    make_view("documents", fmt::format("SELECT {} FROM activity", columns));
   }
   std::ranges::sort(tables, {}, &SqlTable::name);
+}
+
+void Sql::State::make_view(const std::string& name, const std::string& select) {
+  const std::string schema = fmt::format("CREATE VIEW {} AS\n{}", name, select);
+  run_sql(database, schema);
+  tables.push_back({name, true, {}, {}, schema + ";"});
+  Statement statement;
+  sqlite3_prepare_v2(database, fmt::format("SELECT * FROM {}", name).c_str(), -1, &statement.handle,
+                     nullptr);
+  for (int i = 0; i < sqlite3_column_count(statement.handle); ++i)
+    tables.back().columns.emplace_back(sqlite3_column_name(statement.handle, i));
 }
 
 void Sql::State::fail_with(int code) const {
@@ -115,14 +130,19 @@ void Sql::State::fail_with(int code) const {
   throw Error(Code::invalid_argument, fmt::format("SQL: {}.", sqlite3_errmsg(database)));
 }
 
-Sql::Sql(const Trace& trace) : state_(std::make_unique<State>(trace)) {
-  if (sqlite3_open(":memory:", &state_->database) != SQLITE_OK)
-    fail(Code::driver_failed, "SQLite doesn't start: {}.", sqlite3_errmsg(state_->database));
-  add_sql_module(state_->database, state_->source);
-  run_sql(state_->database, "PRAGMA temp_store = memory");  // no files for large sorts, either
-  state_->make_tables();
-  sqlite3_limit(state_->database, SQLITE_LIMIT_ATTACHED, 0);
-  sqlite3_set_authorizer(state_->database, allow, nullptr);
+void Sql::State::open() {
+  if (sqlite3_open(":memory:", &database) != SQLITE_OK)
+    fail(Code::driver_failed, "SQLite doesn't start: {}.", sqlite3_errmsg(database));
+  add_sql_module(database, documents);
+  run_sql(database, "PRAGMA temp_store = memory");  // no files for large sorts, either
+  make_tables();
+  sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_set_authorizer(database, allow, nullptr);
+}
+
+Sql::Sql(const Trace& trace) : state_(std::make_unique<State>(trace)) { state_->open(); }
+Sql::Sql(const std::vector<std::string>& documents) : state_(std::make_unique<State>(documents)) {
+  state_->open();
 }
 Sql::~Sql() = default;
 Sql::Sql(Sql&&) noexcept = default;
@@ -176,6 +196,11 @@ SqlResult Sql::query(const std::string& statement) {
 void Sql::interrupt() noexcept {
   if (state_) sqlite3_interrupt(state_->database);
 }
+
+const std::vector<std::string>& Sql::problems() const {
+  return state("problems()").documents.problems();
+}
+std::size_t Sql::left_out() const { return state("left_out()").documents.left_out(); }
 
 const std::vector<SqlTable>& Sql::tables() const { return state("tables()").tables; }
 

@@ -5,13 +5,15 @@
 
 #include <string>
 
+#include "export/tables/document_list.hpp"
 #include "export/tables/tables.hpp"
 
 namespace reel {
 
-// Then CREATE VIRTUAL TABLE x USING reel(commands) makes x one of tables::all(). The source must
-// outlive the database.
-void add_sql_module(sqlite3* database, tables::Source& source);
+// Then CREATE VIRTUAL TABLE x USING reel(commands) makes x one of tables::all(); of a folder with
+// the rows of all documents, and the columns of run_columns.hpp. The list must outlive the
+// database.
+void add_sql_module(sqlite3* database, tables::DocumentList& documents);
 
 // While SQLite is told the columns of a table, which it may ask for again at any time, it runs a
 // CREATE TABLE that an authorizer must let pass. Of the calling thread.

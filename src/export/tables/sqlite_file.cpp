@@ -30,14 +30,15 @@ ExportReport export_sqlite(const Trace& trace, const std::string& path, const Ex
     fail(Code::io_failed, "'{}' is no file; a database can only be written into one.", path);
   // Made here, so that it is as private as the document; an empty file is an empty database.
   OutputFile file(path, {.overwrite = how.overwrite, .whole = true, .mode = mode_of(trace.path())});
-  tables::Source source(trace, how.analysis);
+  tables::DocumentList documents(trace, how.analysis);
+  tables::Source& source = documents.open(0)->source;
   source.report();  // at once: all tables need all of it
   {
     Database database;
     if (sqlite3_open_v2(file.written_path().c_str(), &database.handle, SQLITE_OPEN_READWRITE,
                         nullptr) != SQLITE_OK)
       fail(Code::io_failed, "Can't create '{}': {}.", path, sqlite3_errmsg(database.handle));
-    add_sql_module(database.handle, source);
+    add_sql_module(database.handle, documents);
     // A file that isn't whole is thrown away, so nothing has to be written twice or waited for.
     run_sql(database.handle,
             "PRAGMA journal_mode = off; PRAGMA synchronous = off; PRAGMA temp_store = memory; "
@@ -52,7 +53,7 @@ ExportReport export_sqlite(const Trace& trace, const std::string& path, const Ex
     }
     for (const char* index : indices) run_sql(database.handle, index);
     for (const SqlView& view : sql_views)
-      run_sql(database.handle, fmt::format("CREATE VIEW {} AS\n{}", view.name, view.select));
+      run_sql(database.handle, fmt::format("CREATE VIEW {} AS\n{}", view.name, view.text(false)));
     run_sql(database.handle, "PRAGMA user_version = 1; COMMIT");
   }
   ExportReport report;

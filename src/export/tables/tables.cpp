@@ -7,6 +7,8 @@ namespace reel::tables {
 const char* name_of(Type type) noexcept {
   switch (type) {
     case Type::integer:
+    case Type::natural:
+    case Type::flag:
       return "INTEGER";
     case Type::real:
       return "REAL";
@@ -26,8 +28,13 @@ const std::vector<Table>& all() {
   return tables;
 }
 
-Type type_of(ColumnKind kind) noexcept {
+Type type_of(ColumnKind kind, std::size_t width_bytes) noexcept {
   switch (kind) {
+    case ColumnKind::number:
+    case ColumnKind::count:
+      return width_bytes == sizeof(std::uint64_t) ? Type::natural : Type::integer;
+    case ColumnKind::flag:
+      return Type::flag;
     case ColumnKind::real:
       return Type::real;
     case ColumnKind::word:
