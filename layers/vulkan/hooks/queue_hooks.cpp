@@ -173,6 +173,19 @@ void put_around(VkSubmitInfo2& info, const Ours& ours, Extended& lists) {
   if (!lists.wait_infos.empty()) info.pWaitSemaphoreInfos = lists.wait_infos.data();
 }
 
+// Nobody knows what a submission does: whatever lies in memory of the device may be its own.
+void lose_track(const RecordingUse& use, Device& device) noexcept {
+  use->order_unknown();
+  const auto forget = [&](const capture::Range& range) {
+    if (range.storage) use->written_unseen(range);
+  };
+  device.buffers.for_each([&](const Buffer& one) { forget(one.range(0, VK_WHOLE_SIZE)); });
+  device.images.for_each([&](const Image& one) {
+    forget({one.storage.get(), 0, one.storage->size_bytes});
+  });
+  forget_layouts(device);
+}
+
 // --- one submission -----------------------------------------------------------------------------
 
 struct Batch {
@@ -245,10 +258,11 @@ class Submitting {
       batch.reader->read(command_buffer(batch.view.commands[i]), static_cast<std::uint32_t>(i));
     }
     batch.ticket.layouts = batch.reader->take_layouts();
-    if (batch.reader->has_broken_list()) {
-      use->note("not_recorded",
-                "A submission is missing: no memory was left to note its commands.");
-      use->order_unknown();
+    if (batch.reader->has_broken_list() || queue_.owner->has_unnoted) {
+      if (std::exchange(queue_.lost_in, use->number) != use->number)
+        use->note("not_recorded",
+                  "Submissions are missing: no memory was left to note their commands.");
+      lose_track(use, *queue_.owner);
       batch.ticket.give_up();
       return;
     }
@@ -280,14 +294,16 @@ class Submitting {
       done_->runs.reserve(runs);
       done_->stamps.reserve(batches_.size());
     }
-    for (std::size_t part = 0; part < batch.ticket.runs.size(); ++part)
-      if (const auto& run = batch.ticket.runs[part])
-        if (const VkCommandBuffer copies = run->close()) {
-          if (part == 0)
-            ours.ahead.push_back(copies);
-          else
-            ours.between.emplace_back(part, copies);
-        }
+    for (std::size_t part = 0; part < batch.ticket.runs.size(); ++part) {
+      const auto& run = batch.ticket.runs[part];
+      if (!run) continue;
+      const VkCommandBuffer copies = run->close();
+      if (!copies) throw std::bad_alloc();  // the driver's: what was to be read can't be
+      if (part == 0)
+        ours.ahead.push_back(copies);
+      else
+        ours.between.emplace_back(part, copies);
+    }
     if (!batch.stamps || !batch.ticket.submission || !batch.stamps->close(batch.ticket.id))
       return ours;
     ours.ahead.push_back(batch.stamps->first());
@@ -301,7 +317,10 @@ class Submitting {
   }
 
   void finish(const RecordingUse& use, VkResult result, VkFence fence) {
-    if (done_) stand_behind(result);
+    if (done_)
+      stand_behind(result);
+    else if (!batches_.empty())
+      queue_.has_unseen = true;
     for (const auto& batch : batches_) {
       batch->ticket.is_overtaken = batch != batches_.back();
       capture::Completion completion;
@@ -453,7 +472,10 @@ VkResult submit(VkQueue handle, std::uint32_t count, const Info* infos, VkFence 
                 const char* function, Call&& call) {
   const std::shared_ptr<Queue> queue = queue_of(handle);
   if (!queue) {
-    device_of(handle)->has_unknown_orders = true;
+    Device& device = *device_of(handle);
+    device.has_unknown_orders = true;
+    const RecordingUse use;
+    if (use) lose_track(use, device);
     return call(infos);
   }
   const std::uint32_t mode = session::mode();
@@ -473,27 +495,29 @@ VkResult submit(VkQueue handle, std::uint32_t count, const Info* infos, VkFence 
   const std::lock_guard lock(queue->mutex);
   if (!use) {
     for (std::uint32_t i = 0; i < count; ++i)
-      quietly([&] { note_unrecorded(*queue, view_of(infos[i])); });
+      if (!quietly([&] { note_unrecorded(*queue, view_of(infos[i])); }))
+        queue->owner->has_unknown_orders = true;
     return call(infos);
   }
   watch_exit();
   Submitting submitting(*queue, function);
   std::vector<Info> changed;
-  bool is_prepared = false;
-  quietly([&] {
+  const bool is_prepared = quietly([&] {
     for (std::uint32_t i = 0; i < count; ++i) submitting.prepare(use, view_of(infos[i]));
     changed.assign(infos, infos + count);
     for (std::uint32_t i = 0; i < count; ++i)
       if (const Ours ours = submitting.ours(i); ours.are_any())
         put_around(changed[i], ours, submitting.lists(i));
-    is_prepared = true;
   });
-  if (!is_prepared) submitting.forget_stamps();
+  if (!is_prepared) {
+    submitting.forget_stamps();
+    use->out_of_memory();  // what was to be read goes with nothing
+  }
   meter.driver_begins();
   const VkResult result = call(is_prepared ? changed.data() : infos);
   meter.driver_ends();
   if (result == VK_ERROR_DEVICE_LOST) queue->owner->is_lost = true;
-  quietly([&] { submitting.finish(use, result, fence); });
+  if (!quietly([&] { submitting.finish(use, result, fence); })) use->out_of_memory();
   if (const std::uint64_t ns = meter.end()) use->add_command_time(ns);
   return result;
 }

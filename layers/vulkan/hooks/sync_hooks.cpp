@@ -19,6 +19,12 @@ void learned(const char* function, std::uint64_t begin_ns) noexcept {
   if (use) use->called(function, begin_ns);
 }
 
+// What the host learns has to be known: else what it writes then would be taken for the device's.
+template <class F>
+void learn(const RecordingUse& use, F&& function) noexcept {
+  if (!quietly(function)) use->out_of_memory();
+}
+
 // --- fences -------------------------------------------------------------------------------------
 
 VkResult VKAPI_CALL create_fence(VkDevice handle, const VkFenceCreateInfo* info,
@@ -104,7 +110,7 @@ VkResult VKAPI_CALL fence_status(VkDevice handle, VkFence fence) {
     return result;
   if (result == VK_SUCCESS) {
     const RecordingUse use(or_ending);
-    if (use) quietly([&] { host_knows(use, signal_of(use, device, fence), false); });
+    if (use) learn(use, [&] { host_knows(use, signal_of(use, device, fence), false); });
   }
   return result;
 }
@@ -120,7 +126,7 @@ VkResult VKAPI_CALL wait_for_fences(VkDevice handle, std::uint32_t count, const 
   lost(device, result);
   const RecordingUse use(or_ending);
   if (!use || result != VK_SUCCESS) return result;
-  quietly([&] {
+  learn(use, [&] {
     use->called("vkWaitForFences", begin_ns);
     for (std::uint32_t i = 0; i < count; ++i)
       if (all || count == 1 || device.next.GetFenceStatus(handle, fences[i]) == VK_SUCCESS)
@@ -186,7 +192,7 @@ VkResult VKAPI_CALL counter_value(VkDevice handle, VkSemaphore semaphore, std::u
   if (!session::mode() || result != VK_SUCCESS) [[likely]]
     return result;
   const RecordingUse use(or_ending);
-  if (use) quietly([&] { semaphore_reached(use, device, semaphore, *value, false); });
+  if (use) learn(use, [&] { semaphore_reached(use, device, semaphore, *value, false); });
   return result;
 }
 
@@ -201,7 +207,7 @@ VkResult VKAPI_CALL wait_semaphores(VkDevice handle, const VkSemaphoreWaitInfo* 
   lost(device, result);
   const RecordingUse use(or_ending);
   if (!use || result != VK_SUCCESS) return result;
-  quietly([&] {
+  learn(use, [&] {
     use->called("vkWaitSemaphores", begin_ns);
     const bool any = info->flags & VK_SEMAPHORE_WAIT_ANY_BIT && info->semaphoreCount > 1;
     for (std::uint32_t i = 0; i < info->semaphoreCount; ++i) {

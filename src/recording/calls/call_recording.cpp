@@ -262,12 +262,14 @@ void CallRecording::wrote(const CallWork& work, const Point& command) {
 }
 
 void CallRecording::leave_out(const CallWork& work) {
-  for (const WorkArgument& argument : work.arguments) {
-    if (!argument.is_written()) continue;
-    TrackedBuffer& buffer = *argument.range.storage;
-    if (buffer.address) buffer.written_unseen_in.store(number, std::memory_order_release);
-    ledger_.forget(argument.range.of_buffer());
-  }
+  for (const WorkArgument& argument : work.arguments)
+    if (argument.is_written()) written_unseen(argument.range);
+}
+
+void CallRecording::written_unseen(const Range& range) noexcept {
+  TrackedBuffer& buffer = *range.storage;
+  if (buffer.address) buffer.written_unseen_in.store(number, std::memory_order_release);
+  forget({&range, 1});
 }
 
 }  // namespace reel::capture

@@ -97,6 +97,8 @@ class CallRecording final : public RecordingCore {
   void host_has(std::span<const Range> ranges, bool discarding) noexcept;
   // The program did something to these bytes that nobody saw.
   void forget(std::span<const Range> ranges) noexcept;
+  // A command that isn't recorded may write these bytes, nobody knows until when.
+  void written_unseen(const Range& range) noexcept;
   // What a blocking read found, in the order of its ranges; the queue's lock is not needed.
   void found(std::uint32_t command, std::span<const WorkArgument> ranges,
              ByteSource& bytes) noexcept;
@@ -220,7 +222,7 @@ class CallRecording final : public RecordingCore {
   void settle_trial(Ticket& ticket, int status);  // what was read before it counts, or doesn't
   std::unique_ptr<ReadUnderWay> read_into(CallQueue& record, std::span<std::byte> target,
                                           const BufferRange& range, const ReadOrder& order);
-  void when_done(CallQueue& record, std::unique_ptr<ReadUnderWay> read);
+  void when_done(CallQueue& record, std::unique_ptr<ReadUnderWay>& read);
   void take_asked(CallQueue& record);  // reads that are done and that no driver tells of
   void wait_for_all(std::vector<Completion> reads);
   bool keep_waiting(QueueLog* queue) override;
