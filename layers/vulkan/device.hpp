@@ -161,6 +161,7 @@ struct Device final : Object {
   // Fences or semaphores of it are shared with others, or could not be noted: what they order is
   // not known.
   std::atomic<bool> has_unknown_orders{false};
+  std::atomic<bool> had_unseen{false};  // work that no capture recorded was submitted to it
   // Some object of it could not be noted for want of memory: what is submitted may use it, and is
   // not recorded from then on.
   std::atomic<bool> has_unnoted{false};

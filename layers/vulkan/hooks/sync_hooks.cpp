@@ -16,7 +16,9 @@ namespace {
 // is recorded, where it told something.
 void learned(const char* function, std::uint64_t begin_ns) noexcept {
   const RecordingUse use;
-  if (use) use->called(function, begin_ns);
+  if (!use) return;
+  use->called(function, begin_ns);
+  use->host_may_know();
 }
 
 // What the host learns has to be known: else what it writes then would be taken for the device's.
@@ -237,31 +239,17 @@ VkResult VKAPI_CALL signal_semaphore(VkDevice handle, const VkSemaphoreSignalInf
 
 // --- what is shared with others -----------------------------------------------------------------
 
-VkResult VKAPI_CALL get_semaphore_fd(VkDevice handle, const VkSemaphoreGetFdInfoKHR* info,
-                                     int* descriptor) {
-  Device& device = *device_of(handle);
-  device.has_unknown_orders = true;
-  return device.next.GetSemaphoreFdKHR(handle, info, descriptor);
-}
-
-VkResult VKAPI_CALL import_semaphore_fd(VkDevice handle, const VkImportSemaphoreFdInfoKHR* info) {
-  Device& device = *device_of(handle);
-  device.has_unknown_orders = true;
-  return device.next.ImportSemaphoreFdKHR(handle, info);
-}
-
-VkResult VKAPI_CALL get_fence_fd(VkDevice handle, const VkFenceGetFdInfoKHR* info,
-                                 int* descriptor) {
-  Device& device = *device_of(handle);
-  device.has_unknown_orders = true;
-  return device.next.GetFenceFdKHR(handle, info, descriptor);
-}
-
-VkResult VKAPI_CALL import_fence_fd(VkDevice handle, const VkImportFenceFdInfoKHR* info) {
-  Device& device = *device_of(handle);
-  device.has_unknown_orders = true;
-  return device.next.ImportFenceFdKHR(handle, info);
-}
+// A function that hands a fence or a semaphore to others, or takes one from them.
+template <auto next>
+struct Shared;
+template <class... Arguments, VkResult (VKAPI_PTR* DeviceFunctions::*next)(VkDevice, Arguments...)>
+struct Shared<next> {
+  static VkResult VKAPI_CALL call(VkDevice handle, Arguments... arguments) {
+    Device& device = *device_of(handle);
+    device.has_unknown_orders = true;
+    return (device.next.*next)(handle, arguments...);
+  }
+};
 
 // --- what tells the host something, and orders no memory ----------------------------------------
 
@@ -386,10 +374,10 @@ std::span<const Hook> sync_hooks() {
       {"vkWaitSemaphoresKHR", wait_semaphores},
       {"vkSignalSemaphore", signal_semaphore},
       {"vkSignalSemaphoreKHR", signal_semaphore},
-      {"vkGetSemaphoreFdKHR", get_semaphore_fd},
-      {"vkImportSemaphoreFdKHR", import_semaphore_fd},
-      {"vkGetFenceFdKHR", get_fence_fd},
-      {"vkImportFenceFdKHR", import_fence_fd},
+      {"vkGetSemaphoreFdKHR", Shared<&DeviceFunctions::GetSemaphoreFdKHR>::call},
+      {"vkImportSemaphoreFdKHR", Shared<&DeviceFunctions::ImportSemaphoreFdKHR>::call},
+      {"vkGetFenceFdKHR", Shared<&DeviceFunctions::GetFenceFdKHR>::call},
+      {"vkImportFenceFdKHR", Shared<&DeviceFunctions::ImportFenceFdKHR>::call},
       {"vkGetEventStatus", event_status},
       {"vkSetEvent", set_event},
       {"vkGetQueryPoolResults", query_results},

@@ -26,6 +26,7 @@
 #include "recording/calls/call_queue.hpp"
 #include "recording/calls/call_work.hpp"
 #include "recording/calls/own_reads.hpp"
+#include "recording/calls/shared_reads.hpp"
 #include "recording/calls/shared_writes.hpp"
 #include "recording/recording_core.hpp"
 
@@ -88,6 +89,8 @@ class CallRecording final : public RecordingCore {
   // In a callback, which can't wait: what the program may write now is not checked.
   void call_off_reads() noexcept;
   // Something orders commands, and nobody can tell which: the document says so.
+  // The same of a moment: the host may have learned that any command is done.
+  void host_may_know() noexcept { shared_reads_.forget(); }
   void order_unknown() noexcept { knows_all_orders_.store(false, std::memory_order_relaxed); }
 
   // --- bytes -------------------------------------------------------------------------------------
@@ -158,6 +161,12 @@ class CallRecording final : public RecordingCore {
   std::vector<Piece> look_at(const Ticket& ticket, const Call& call);
   void look_at(const Ticket& ticket, const Point& command, const CallWork& work,
                std::vector<Piece>& unknown);
+  // Rows of what it names, where they are new.
+  void note_kernel_of(const CallWork& work, const TrackedQueue& queue);
+  void note_buffers_of(const WorkArgument& argument);
+  // The ledger's part: what has to be read before goes to `unknown`.
+  void enter(const CallWork& work, const WorkArgument& argument, BufferLedger::Changes& changes,
+             std::vector<Piece>& unknown);
   // The driver has it: into the log.
   void taken(CallQueue& record, const Call& call);
   // It has not, and why.
@@ -182,6 +191,8 @@ class CallRecording final : public RecordingCore {
   void for_each_wait(const Ticket& ticket, F&& visit) const;
   void saw_done(std::uint32_t stream, std::uint32_t command);
   void take_shared_done();
+  // What the host changed before it learned that a submission which reads it is done.
+  void note_early_writes(const SharedReads::Read& read);
 
   // --- commands that are given together (call_submits.cpp)
   // What has to be read before a command of a submission, ahead of the part of it that it is in.
@@ -258,6 +269,7 @@ class CallRecording final : public RecordingCore {
   const std::atomic<std::uint32_t>& strays_;
   HostPages host_pages_;
   SharedWrites shared_writes_;
+  SharedReads shared_reads_;
   OwnReads own_reads_;
   std::shared_ptr<MemoryBudget> map_memory_;
   std::atomic<std::uint64_t> being_read_{0};  // bytes of memory_ that drivers read into
