@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <reel/error.hpp>
+#include <sstream>
 #include <vector>
 
 namespace reel::cli {
@@ -24,6 +25,27 @@ std::vector<std::filesystem::path> places() {
     if (found.empty() || found.back() != place) found.push_back(std::move(place));
   }
   return found;
+}
+
+// Where Vulkan's loader finds layers by itself, those that there are.
+std::string folders_of_loader() {
+  const auto given = [](const char* name, std::string otherwise) {
+    const char* value = std::getenv(name);
+    return value && *value ? std::string(value) : std::move(otherwise);
+  };
+  const std::string home = given("HOME", "");
+  std::istringstream roots(given("XDG_CONFIG_HOME", home + "/.config") + ":" +
+                           given("XDG_CONFIG_DIRS", "/etc/xdg") +
+                           ":/etc:" + given("XDG_DATA_HOME", home + "/.local/share") + ":" +
+                           given("XDG_DATA_DIRS", "/usr/local/share:/usr/share"));
+  std::string folders;
+  for (std::string root; std::getline(roots, root, ':');) {
+    const auto folder = std::filesystem::path(root) / "vulkan" / "explicit_layer.d";
+    std::error_code ignored;
+    if (root.empty() || !std::filesystem::is_directory(folder, ignored)) continue;
+    folders += (folders.empty() ? "" : ":") + folder.string();
+  }
+  return folders;
 }
 
 }  // namespace
@@ -71,16 +93,23 @@ std::vector<std::pair<std::string, std::string>> layer_variables(const std::stri
   const auto manifests = std::filesystem::path(layer).parent_path() / "reel" / "vulkan";
   std::error_code ignored;
   if (!std::filesystem::is_directory(manifests, ignored)) return variables;
+  // The last one is the one next to the driver: it sees what the others make of the program's
+  // calls, and they see those calls as the program made them. Loaders order layers by the folders
+  // that they are found in (1.3.239), so that ours is the last, unless it was named first.
+  const std::string layers = given("VK_INSTANCE_LAYERS");
+  const bool is_last = !layers.empty() && !layers.starts_with(vulkan_layer);
+  const auto with_ours = [&](const std::string& folders) {
+    return is_last ? joined(folders, manifests.string()) : joined(manifests.string(), folders);
+  };
   // Where VK_LAYER_PATH is set, the loader doesn't look at the other one.
   const std::string path = given("VK_LAYER_PATH");
-  if (path.empty())
-    variables.emplace_back("VK_ADD_LAYER_PATH",
-                           joined(manifests.string(), given("VK_ADD_LAYER_PATH")));
-  else
-    variables.emplace_back("VK_LAYER_PATH", joined(manifests.string(), path));
-  // The last one is the one next to the driver: it sees what the others make of the program's
-  // calls.
-  const std::string layers = given("VK_INSTANCE_LAYERS");
+  if (!path.empty()) {
+    variables.emplace_back("VK_LAYER_PATH", with_ours(path));
+  } else {
+    std::string folders = given("VK_ADD_LAYER_PATH");
+    if (is_last) folders = joined(folders, folders_of_loader());
+    variables.emplace_back("VK_ADD_LAYER_PATH", with_ours(folders));
+  }
   if (layers.find(vulkan_layer) == std::string::npos)
     variables.emplace_back("VK_INSTANCE_LAYERS", joined(layers, vulkan_layer));
   return variables;

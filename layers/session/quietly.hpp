@@ -3,11 +3,14 @@
 
 namespace reel::layer {
 
+// False: it was not done, or not all of it.
 template <class F>
-void quietly(F&& function) noexcept {
+bool quietly(F&& function) noexcept {
   try {
     function();
+    return true;
   } catch (...) {
+    return false;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "layers/vulkan/objects/image.hpp"
 #include "layers/vulkan/objects/memory.hpp"
 #include "layers/vulkan/objects/queue.hpp"
 
@@ -106,6 +107,8 @@ std::string CopyRun::add(Storage& storage, std::uint64_t offset, std::span<std::
   // Its layout could not be given back.
   if (std::ranges::find(storage.layouts, VK_IMAGE_LAYOUT_PREINITIALIZED) != storage.layouts.end())
     return "the host has not handed the image to the device yet";
+  if (std::ranges::find(storage.layouts, unknown_layout) != storage.layouts.end())
+    return "no memory was left to follow the layout of the image";
   Piece& piece = pieces_.emplace_back();
   piece.target = target;
   if (!make_room(piece)) return no_memory;
@@ -121,7 +124,9 @@ std::string CopyRun::add(Storage& storage, std::uint64_t offset, std::span<std::
         const VkBufferCopy region{offset_there, at - offset, size};
         device_->next.CmdCopyBuffer(commands_, from, piece.buffer, 1, &region);
       });
-  return is_all ? std::string() : "the buffers that had them are gone";
+  if (is_all) return {};
+  piece.from = nullptr;  // who asked gives up its target
+  return "the buffers that had them are gone";
 }
 
 // Layers with the same layout together.

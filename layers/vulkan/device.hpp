@@ -161,6 +161,10 @@ struct Device final : Object {
   // Fences or semaphores of it are shared with others, or could not be noted: what they order is
   // not known.
   std::atomic<bool> has_unknown_orders{false};
+  std::atomic<bool> had_unseen{false};  // work that no capture recorded was submitted to it
+  // Some object of it could not be noted for want of memory: what is submitted may use it, and is
+  // not recorded from then on.
+  std::atomic<bool> has_unnoted{false};
   std::atomic<const void*> identity{nullptr};       // identity_of_device()
   std::shared_ptr<CommandBuffer> unnoted_commands;  // command_buffer(); until the device is gone
 
@@ -195,6 +199,11 @@ struct Device final : Object {
 
   std::vector<std::shared_ptr<void>> never_done;  // commands of ours that nobody tells the end of
 
+  // What has to be known of it and of what it has.
+  template <class F>
+  void note(F&& function) noexcept {
+    if (!quietly(function)) has_unnoted = true;
+  }
   void keep(Done* done);                    // until it is over
   void keep_for_good(Done& done) noexcept;  // what the driver may still be busy with
   // Waits for copies of ours: the program destroys something that they may read. It has waited for

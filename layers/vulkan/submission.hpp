@@ -105,5 +105,7 @@ class SubmissionReader {
 
 // Only what images go through, of a submission that nobody records.
 void follow_layouts(Device& device, const CommandBuffer& commands);
+// A submission may have done anything to the images of the device, until a barrier says otherwise.
+void forget_layouts(Device& device) noexcept;
 
 }  // namespace reel::layer::vk

@@ -82,6 +82,7 @@ void SubmissionReader::blit(const ImageToImageOp& op) {
 
 // Only what images go through, of a submission that nobody records.
 void follow_layouts(Device& device, const CommandBuffer& commands) {
+  if (commands.ops.is_broken()) forget_layouts(device);
   commands.ops.for_each([&](const OpHeader& header, const void* op) {
     if (header.kind == OpKind::execute) {
       const auto& execute = *static_cast<const ExecuteOp*>(op);
@@ -103,6 +104,11 @@ void follow_layouts(Device& device, const CommandBuffer& commands) {
       }
     }
   });
+}
+
+void forget_layouts(Device& device) noexcept {
+  device.images.for_each(
+      [](Image& image) { std::ranges::fill(image.storage->layouts, unknown_layout); });
 }
 
 }  // namespace reel::layer::vk

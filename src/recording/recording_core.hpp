@@ -44,6 +44,8 @@ class RecordingCore {
   std::uint32_t commands() const noexcept { return next_command_.load(std::memory_order_relaxed); }
 
   void note(std::string kind, std::string text) noexcept;
+  // Who records had no memory for what has to be known: the recording ends.
+  void out_of_memory() noexcept { document_.lose("No memory was left for it."); }
   void called(std::string_view name, std::uint64_t begin_ns) noexcept;
   // Of a library that isn't Reel's: the name must stay where it is until the process ends.
   void foreign_call(const CallMessage& call) noexcept;

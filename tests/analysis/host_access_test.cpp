@@ -1,5 +1,6 @@
 // Memory that the host changes while a command may still use it: single documents, and random
 // programs whose truth is known, since they were made with it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,6 +80,27 @@ TEST(HostAccess, ASemaphoreTellsTheHostNothing) {
     made.order(1, 0, OrderKind::semaphore);
     made.contents(ContentRole::input, 1, x, {1, 2, 3, 5});
     EXPECT_EQ(find(made.trace(), "sync.host").has_value(), !sets_event);
+  }
+}
+// The recorder looked when the host had learned that they were done.
+TEST(HostAccess, IsFoundWhereTheRecorderSawIt) {
+  for (const std::string note : {"c0 to c1: the host changed bytes 0 to 8 of b{} before",
+                                 "c0 to c1: the host changed bytes 8 to 16 of b{} before",
+                                 "c0 to c9: the host changed bytes 0 to 8 of b{} before",
+                                 "c0 to c1: the host changed bytes 0 to 8 of b77 before", ""}) {
+    MadeDocument made(2, {{"queue_orders", "all"}});
+    const std::uint32_t queue = made.queue();
+    const auto k = made.kernel("k"), x = made.buffer({.size = 16, .label = "x"}),
+               y = made.buffer({});
+    made.add({.kernel = k, .stream = queue, .call = test::Span{1, 2}, .reads = {{y}}});
+    made.add({.kernel = k, .stream = queue, .call = test::Span{1, 2}, .reads = {{x, 0, 8}}});
+    made.note(fmt::format(fmt::runtime(note), x), "host_changed");
+    const auto found = find(made.trace(), "sync.host");
+    ASSERT_EQ(found.has_value(), note.find("c1: the host changed bytes 0 to 8 of b{}") != note.npos)
+        << note;
+    if (!found) continue;
+    EXPECT_THAT(found->evidence.commands, ElementsAre(1));
+    EXPECT_THAT(found->title, testing::HasSubstr("before it had waited for c1"));
   }
 }
 TEST(HostAccess, IsNotLookedForWhereSomeOrderIsNotKnown) {

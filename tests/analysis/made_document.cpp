@@ -174,8 +174,8 @@ void MadeDocument::contents(ContentRole role, std::uint32_t command, std::uint32
   const auto pages = pages_of(*writer_, bytes, stored);
   writer_->add(ContentsRow{role, command, buffer, 0, bytes.size(), stored, pages});
 }
-void MadeDocument::note(const std::string& text) {
-  writer_->add(NoteRow{sample_start_ns, "limit", text});
+void MadeDocument::note(const std::string& text, const std::string& kind) {
+  writer_->add(NoteRow{sample_start_ns, kind, text});
 }
 
 Trace MadeDocument::trace() { return closed("yes"); }

@@ -78,7 +78,7 @@ class MadeDocument {
   void overhead(Span span, OverheadKind kind = OverheadKind::inputs);
   void contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,
                 const std::vector<float>& values, bool stored = true);
-  void note(const std::string& text);
+  void note(const std::string& text, const std::string& kind = "limit");
 
   Trace trace();  // closes it; once
   Trace cut();    // the same, of a recording that lost what came then

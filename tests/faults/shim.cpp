@@ -5,7 +5,8 @@
 // Only calls count that come from a library or program whose path contains one of the words of
 // FAULT_OF (separated by colons); what a driver or the program itself does is never touched. Calls
 // by way of libstdc++, fmt and zstd count for whoever called these. With FAULT_LASTING=1 the n-th
-// and all later calls fail, as on a disk that stays full. At its end each process that made such
+// and all later calls fail, as on a disk that stays full. With FAULT_BYTES=1024 only allocations of
+// just so many bytes count. At its end each process that made such
 // calls appends their number to FAULT_LOG, so that with FAULT_AT=0 the calls are counted.
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -40,6 +41,7 @@ struct Plan {
   const char* whose = variable("FAULT_OF");
   const char* log = variable("FAULT_LOG");
   long at = std::atol(variable("FAULT_AT"));
+  std::size_t bytes = static_cast<std::size_t>(std::atol(variable("FAULT_BYTES")));  // 0: any
   int error = std::atoi(variable("FAULT_ERRNO"));
   bool lasting = *variable("FAULT_LASTING") == '1';
 };
@@ -137,7 +139,8 @@ void* allocate(std::size_t size, std::size_t alignment) {
 }
 
 void* allocate_or_throw(std::size_t size, std::size_t alignment, void* caller) {
-  void* memory = fails("new", caller) ? nullptr : allocate(size, alignment);
+  const bool is_meant = plan().bytes == 0 || plan().bytes == size;
+  void* memory = is_meant && fails("new", caller) ? nullptr : allocate(size, alignment);
   if (!memory) throw std::bad_alloc();
   return memory;
 }

@@ -2,7 +2,8 @@
 """vulkan_hazards.py - what each letter of programs/hazards.c does wrong, as Reel must find it; asked of Khronos' layer, too.
 
 Run with the program, it compares the table with what synchronization validation says, submissions included, of the
-letters that it can judge: it follows no values that the host waits for, and no writes of the host.
+letters that it can judge: it follows no values that the host waits for, and no writes of the host. Captured by Reel, above or below
+that layer, the answers must be the same.
 """
 
 import os
@@ -57,21 +58,33 @@ def questions(letters):
     return asked
 
 
+# Of one command buffer: between submissions commands of ours may stand, with barriers, where validation is below us.
+WITHIN = "bnmrwe"
+
+
 def main():
+    """hazards REEL: bare, and captured with validation above Reel's layer and below it, which must not change what it says."""
+    program, reel = sys.argv[1:3]
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         checks = "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT"
         checks += ",VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT"
         with open(f"{folder}/vk_layer_settings.txt", "w") as settings:
             settings.write(f"khronos_validation.enables = {checks}\n")
-        layers = {"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation", "VK_LAYER_SETTINGS_PATH": folder}
+        above = {"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation", "VK_LAYER_SETTINGS_PATH": folder}
+        below = {**above, "VK_INSTANCE_LAYERS": "VK_LAYER_REEL_capture:VK_LAYER_KHRONOS_validation"}
+        captured = [reel, "capture", "-o", f"{folder}/%p.reel", "--"]
         for letter, truth in TRUTH.items():
             if letter in UNKNOWN_TO_KHRONOS:
                 continue
-            ran = subprocess.run([sys.argv[1], letter], env={**os.environ, **layers}, capture_output=True, timeout=120)
-            said = b"SYNC-HAZARD" in ran.stdout + ran.stderr
-            if ran.returncode or said != bool(truth):
-                wrong.append(f"{letter}: {truth} here, a hazard there: {said}")
+            ways = {"bare": ([], above), "below validation": (captured, above)}
+            if letter in WITHIN:
+                ways["above validation"] = (captured, below)
+            for way, (words, layers) in ways.items():
+                ran = subprocess.run([*words, program, letter], env={**os.environ, **layers}, capture_output=True, timeout=120)
+                said = b"SYNC-HAZARD" in ran.stdout + ran.stderr
+                if ran.returncode or said != bool(truth):
+                    wrong.append(f"{letter}, {way}: {truth} here, a hazard there: {said}; it ended with {ran.returncode}")
     print("\n".join(wrong) or f"{len(TRUTH) - len(UNKNOWN_TO_KHRONOS)} letters, one opinion")
     return 1 if wrong else 0
 

@@ -62,7 +62,7 @@ SOURCES = {
     "  int i = get_global_id(0), w = get_image_width(a); b[i] = read_imageui(a, (int2)(i % w, i / w)).x * C; }",
 }
 ENTRY = {name: "rotate_by" if name == "rotate" else name for name in SOURCES}
-ENTRY["weigh"] = "weigh"  # only Vulkan's programs have it (shaders/)
+ENTRY |= {"weigh": "weigh", "texels": "texels"}  # only Vulkan's programs have them (shaders/)
 
 
 def one_source(name, which, changed=0):
@@ -96,6 +96,7 @@ def uses(name, variant):
         "pixels": "rw",
         "flatten": "rw",
         "weigh": "rrw",
+        "texels": "rw",
     }[name]
 
 
@@ -103,7 +104,7 @@ def compute(name, c, variant, memory, items, s, extra):
     """What the kernel does to `memory`, lists of numbers by position. `extra`: group size, or format of images."""
     a = memory[0]
     b = memory[1] if len(memory) > 1 else None
-    if name == "scale":
+    if name in ("scale", "texels"):
         b[:items] = [(x * c + s) & WORD for x in a[:items]]
     elif name == "advance":
         a[:items] = [(x * c & WORD) ^ ((i + s) & WORD) for i, x in enumerate(a[:items])]

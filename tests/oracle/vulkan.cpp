@@ -32,14 +32,19 @@ struct Memory {
 struct Buffer {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize bytes = 0;
+  std::vector<VkBufferView> texels = {};
 };
 
-// Of numbers; from its first use on it is in the layout for everything.
+// Of numbers: one layer of one level; from its first use on it is in the layout for everything.
 struct Image {
   VkImage image = VK_NULL_HANDLE;
-  VkDeviceMemory memory = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;  // null: the image is another one's
   VkImageView view = VK_NULL_HANDLE;
   VkExtent3D extent = {};
+  std::uint32_t level = 0, layer = 0;
+
+  VkImageSubresourceLayers layers() const { return {VK_IMAGE_ASPECT_COLOR_BIT, level, layer, 1}; }
+  VkImageSubresourceRange range() const { return {VK_IMAGE_ASPECT_COLOR_BIT, level, 1, layer, 1}; }
 };
 
 // A kernel with the way in which its descriptors reach it.
@@ -48,7 +53,7 @@ struct Kernel {
   VkPipelineLayout layout = VK_NULL_HANDLE;
   VkPipeline pipeline = VK_NULL_HANDLE;
   VkDescriptorUpdateTemplate update = VK_NULL_HANDLE;
-  std::string bindings;  // s: storage, u: uniform, i: image
+  std::string bindings;  // OracleShader
 };
 
 struct World {
@@ -61,9 +66,10 @@ struct World {
   VkDevice device = VK_NULL_HANDLE;
   VkQueue queue = VK_NULL_HANDLE;
   VkCommandPool pool = VK_NULL_HANDLE;
-  VkDescriptorPool sets = VK_NULL_HANDLE;
+  VkDescriptorPool sets = VK_NULL_HANDLE, late_sets = VK_NULL_HANDLE;
   VkSemaphore timeline = VK_NULL_HANDLE;
   std::uint32_t family = 0, type = 0;
+  bool may_be_late = false;  // sets may be written once they are bound
   PFN_vkCmdPushDescriptorSetKHR push_set = nullptr;
   PFN_vkCmdPushDescriptorSetWithTemplateKHR push_template = nullptr;
   Memory memories[slots] = {};
@@ -134,6 +140,8 @@ void make_buffer(const Step& step) {
     usage |= one == 's'   ? VK_BUFFER_USAGE_STORAGE_BUFFER_BIT
              : one == 'u' ? VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT
              : one == 'i' ? VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT
+             : one == 'x' ? VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+                                VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT
                           : VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   const Memory& memory = world->memories[step.number_at(1)];
   const VkExternalMemoryBufferCreateInfo external{
@@ -148,7 +156,28 @@ void make_buffer(const Step& step) {
   told(step, vkBindBufferMemory(world->device, made.buffer, memory.memory, size_at(step, 2) * 4));
 }
 
-// Words: image, width, height.
+void make_view(const Step& step, Image& image) {
+  VkImageViewCreateInfo view{};
+  view.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO;
+  view.image = image.image;
+  view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+  view.format = VK_FORMAT_R32_UINT;
+  view.subresourceRange = image.range();
+  told(step, vkCreateImageView(world->device, &view, nullptr, &image.view));
+}
+
+// Words: image, that of which it is a part, level, layer.
+void make_part(const Step& step) {
+  const Image& whole = world->images[step.number_at(1)];
+  Image& made = world->images[step.number_at(0)];
+  made.image = whole.image;
+  made.level = static_cast<std::uint32_t>(step.number_at(2));
+  made.layer = static_cast<std::uint32_t>(step.number_at(3));
+  made.extent = {whole.extent.width >> made.level, whole.extent.height >> made.level, 1};
+  make_view(step, made);
+}
+
+// Words: image, width, height. Options: linear, levels, layers.
 void make_image(const Step& step) {
   Image& made = world->images[step.number_at(0)];
   made.extent = {static_cast<std::uint32_t>(step.number_at(1)),
@@ -158,7 +187,8 @@ void make_image(const Step& step) {
   info.imageType = VK_IMAGE_TYPE_2D;
   info.format = VK_FORMAT_R32_UINT;
   info.extent = made.extent;
-  info.mipLevels = info.arrayLayers = 1;
+  info.mipLevels = static_cast<std::uint32_t>(step.option("levels", 1));
+  info.arrayLayers = static_cast<std::uint32_t>(step.option("layers", 1));
   info.samples = VK_SAMPLE_COUNT_1_BIT;
   info.tiling = step.has("linear") ? VK_IMAGE_TILING_LINEAR : VK_IMAGE_TILING_OPTIMAL;
   info.usage = VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
@@ -170,13 +200,7 @@ void make_image(const Step& step) {
                                     world->type};
   told(step, vkAllocateMemory(world->device, &memory, nullptr, &made.memory));
   told(step, vkBindImageMemory(world->device, made.image, made.memory, 0));
-  VkImageViewCreateInfo view{};
-  view.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO;
-  view.image = made.image;
-  view.viewType = VK_IMAGE_VIEW_TYPE_2D;
-  view.format = info.format;
-  view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-  told(step, vkCreateImageView(world->device, &view, nullptr, &made.view));
+  make_view(step, made);
 }
 
 // The host looks at memory: where it isn't mapped for ever, through a map of all or of a part.
@@ -240,16 +264,19 @@ void peek(const Step& step) {
 
 VkDescriptorType type_of(char binding, bool is_dynamic) {
   if (binding == 'i') return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+  if (binding == 't') return VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+  if (binding == 'w') return VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
   if (binding == 'u')
     return is_dynamic ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC
                       : VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
   return is_dynamic ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 }
 
-// What is bound, as templates read it too: a range of a buffer, or an image.
+// What is bound, as templates read it too: a range of a buffer, an image, or texels.
 union Bound {
   VkDescriptorBufferInfo buffer;
   VkDescriptorImageInfo image;
+  VkBufferView texels;
 };
 
 Kernel& kernel_of(const std::string& name, const std::string& how, std::uint32_t constant,
@@ -262,17 +289,31 @@ Kernel& kernel_of(const std::string& name, const std::string& how, std::uint32_t
     if (name == one.name) shader = &one;
   if (!shader) throw std::runtime_error("There is no kernel " + name + ".");
   kernel.bindings = shader->bindings;
-  const bool pushes = how.compare(0, 4, "push") == 0, is_dynamic = how == "dynamic";
+  const bool pushes = how.compare(0, 4, "push") == 0, is_dynamic = how == "dynamic",
+             is_late = how == "late" && world->may_be_late;
+  // Of kinds that are no samplers, this may be anything.
+  const auto* const anything = reinterpret_cast<const VkSampler*>(std::uintptr_t{0x5a5a});
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   std::vector<VkDescriptorUpdateTemplateEntry> entries;
   for (std::uint32_t i = 0; i < kernel.bindings.size(); ++i) {
     const VkDescriptorType type = type_of(kernel.bindings[i], is_dynamic);
-    bindings.push_back({i, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+    bindings.push_back({i, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, anything});
     entries.push_back({i, 0, 1, type, i * sizeof(Bound), 0});
   }
+  const std::vector<VkDescriptorBindingFlags> late(bindings.size(),
+                                                   VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT);
+  const VkDescriptorSetLayoutBindingFlagsCreateInfo flags{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, nullptr,
+      static_cast<std::uint32_t>(late.size()), late.data()};
   VkDescriptorSetLayoutCreateInfo sets{};
   sets.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
-  sets.flags = pushes ? VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR : 0;
+  sets.pNext = is_late ? &flags : nullptr;
+  sets.flags =
+      pushes
+          ? VkDescriptorSetLayoutCreateFlags{VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR}
+      : is_late
+          ? VkDescriptorSetLayoutCreateFlags{VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT}
+          : 0;
   sets.bindingCount = static_cast<std::uint32_t>(bindings.size());
   sets.pBindings = bindings.data();
   MUST(vkCreateDescriptorSetLayout(world->device, &sets, nullptr, &kernel.set_layout));
@@ -360,14 +401,16 @@ std::vector<VkWriteDescriptorSet> writes_of(const Kernel& kernel, VkDescriptorSe
     write.descriptorType = type_of(kernel.bindings[i], is_dynamic);
     write.pBufferInfo = &bound[i].buffer;
     write.pImageInfo = &bound[i].image;
+    write.pTexelBufferView = &bound[i].texels;
     writes.push_back(write);
   }
   return writes;
 }
 
-VkDescriptorSet make_set(const Kernel& kernel) {
+VkDescriptorSet make_set(const Kernel& kernel, bool is_late) {
   const VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr,
-                                         world->sets, 1, &kernel.set_layout};
+                                         is_late ? world->late_sets : world->sets, 1,
+                                         &kernel.set_layout};
   VkDescriptorSet set;
   MUST(vkAllocateDescriptorSets(world->device, &info, &set));
   return set;
@@ -378,7 +421,7 @@ void add_run(VkCommandBuffer commands, const Line& line) {
   const std::string& how = line.words.at(2);
   const std::uint32_t group = line.option("group", 32);
   Kernel& kernel = kernel_of(line.words.at(0), how, line.option("constant", 1), group);
-  const bool is_dynamic = how == "dynamic";
+  const bool is_dynamic = how == "dynamic", is_late = how == "late" && world->may_be_late;
   std::vector<Bound> infos;
   std::vector<std::uint32_t> offsets;
   for (std::size_t i = 3; i < line.words.size(); ++i) {
@@ -391,6 +434,20 @@ void add_run(VkCommandBuffer commands, const Line& line) {
     }
     const std::vector<std::string> parts = split(line.words[i], ':');
     const VkDeviceSize first = std::stoull(parts[1]) * 4, bytes = std::stoull(parts[2]) * 4;
+    if (const char kind = kernel.bindings[i - 3]; kind == 't' || kind == 'w') {
+      Buffer& of = world->buffers[std::stoul(parts[0])];
+      const VkBufferViewCreateInfo view{VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
+                                        nullptr,
+                                        0,
+                                        of.buffer,
+                                        VK_FORMAT_R32_UINT,
+                                        first,
+                                        bytes ? bytes : VK_WHOLE_SIZE};
+      MUST(vkCreateBufferView(world->device, &view, nullptr, &of.texels.emplace_back()));
+      bound.texels = of.texels.back();
+      infos.push_back(bound);
+      continue;
+    }
     bound.buffer = {world->buffers[std::stoul(parts[0])].buffer, is_dynamic ? 0 : first,
                     bytes ? bytes : VK_WHOLE_SIZE};
     infos.push_back(bound);
@@ -407,12 +464,17 @@ void add_run(VkCommandBuffer commands, const Line& line) {
     VkDescriptorSet set;
     const auto named = line.options.find("set");
     if (named == line.options.end()) {
-      set = make_set(kernel);
+      set = make_set(kernel, is_late);
     } else {
       VkDescriptorSet& kept = world->named_sets[line.words[0] + how + named->second];
-      if (!kept) kept = make_set(kernel);
+      if (!kept) kept = make_set(kernel, is_late);
       set = kept;
     }
+    const auto bind = [&] {
+      vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout, 0, 1, &set,
+                              static_cast<std::uint32_t>(offsets.size()), offsets.data());
+    };
+    if (is_late) bind();
     if (how == "template") {
       vkUpdateDescriptorSetWithTemplate(world->device, set, kernel.update, infos.data());
     } else {
@@ -420,8 +482,7 @@ void add_run(VkCommandBuffer commands, const Line& line) {
       vkUpdateDescriptorSets(world->device, static_cast<std::uint32_t>(writes.size()),
                              writes.data(), 0, nullptr);
     }
-    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout, 0, 1, &set,
-                            static_cast<std::uint32_t>(offsets.size()), offsets.data());
+    if (!is_late) bind();
   }
   const std::uint32_t value = line.option("value", 0);
   vkCmdPushConstants(commands, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 4, &value);
@@ -511,10 +572,10 @@ void add_barrier(VkCommandBuffer commands, const Line& line) {
 // --------------------------------------
 
 void add_image(VkCommandBuffer commands, const Line& line) {
-  const VkImageSubresourceLayers layers{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
-  const VkImageSubresourceRange range{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   const VkImageLayout general = VK_IMAGE_LAYOUT_GENERAL;
   const Image& image = world->images[line.number(0)];
+  const VkImageSubresourceLayers layers = image.layers();
+  const VkImageSubresourceRange range = image.range();
   if (line.verb == "transition") {
     const VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
                                        nullptr,
@@ -534,9 +595,9 @@ void add_image(VkCommandBuffer commands, const Line& line) {
     color.uint32[0] = pattern(line.option("seed", 0), 0);
     vkCmdClearColorImage(commands, image.image, general, &color, 1, &range);
   } else if (line.verb == "copyimage") {
-    const VkImageCopy region{layers, {}, layers, {}, image.extent};
-    vkCmdCopyImage(commands, image.image, general, world->images[line.number(1)].image, general, 1,
-                   &region);
+    const Image& target = world->images[line.number(1)];
+    const VkImageCopy region{layers, {}, target.layers(), {}, image.extent};
+    vkCmdCopyImage(commands, image.image, general, target.image, general, 1, &region);
   } else {  // image, buffer, first
     const VkBufferImageCopy region{line.bytes(2), 0, 0, layers, {}, image.extent};
     if (line.verb == "toimage")
@@ -672,12 +733,15 @@ void poll_fence(const Step& step) {
 void release(const Step& step) {
   const std::size_t which = size_at(step, 1);
   if (step.word(0) == "buffer") {
+    for (VkBufferView one : world->buffers[which].texels)
+      vkDestroyBufferView(world->device, one, nullptr);
     vkDestroyBuffer(world->device, world->buffers[which].buffer, nullptr);
   } else if (step.word(0) == "memory") {
     vkFreeMemory(world->device, world->memories[which].memory, nullptr);
     std::free(world->memories[which].imported);
   } else if (step.word(0) == "image") {
     vkDestroyImageView(world->device, world->images[which].view, nullptr);
+    if (!world->images[which].memory) return;
     vkDestroyImage(world->device, world->images[which].image, nullptr);
     vkFreeMemory(world->device, world->images[which].memory, nullptr);
   } else if (step.word(0) == "commands") {
@@ -698,6 +762,7 @@ void close(const Step& step) {
   }
   vkDestroySemaphore(world->device, world->timeline, nullptr);
   vkDestroyDescriptorPool(world->device, world->sets, nullptr);
+  vkDestroyDescriptorPool(world->device, world->late_sets, nullptr);
   vkDestroyCommandPool(world->device, world->pool, nullptr);
   vkDestroyDevice(world->device, nullptr);
   vkDestroyInstance(world->instance, nullptr);
@@ -714,6 +779,7 @@ const Operations operations = {
     {"memory", make_memory},
     {"buffer", make_buffer},
     {"image", make_image},
+    {"imagepart", make_part},
     {"poke", poke},
     {"pokesize", poke_size},
     {"peek", peek},
@@ -752,6 +818,21 @@ void open_device() {
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   features.pNext = &newer;
   features.timelineSemaphore = VK_TRUE;
+  VkPhysicalDeviceVulkan12Features has{};
+  has.sType = features.sType;
+  VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &has, {}};
+  vkGetPhysicalDeviceFeatures2(world->physical, &all);
+  world->may_be_late = has.descriptorBindingStorageBufferUpdateAfterBind &&
+                       has.descriptorBindingUniformBufferUpdateAfterBind &&
+                       has.descriptorBindingStorageImageUpdateAfterBind &&
+                       has.descriptorBindingUniformTexelBufferUpdateAfterBind &&
+                       has.descriptorBindingStorageTexelBufferUpdateAfterBind;
+  if (world->may_be_late)
+    features.descriptorBindingStorageBufferUpdateAfterBind =
+        features.descriptorBindingUniformBufferUpdateAfterBind =
+            features.descriptorBindingStorageImageUpdateAfterBind =
+                features.descriptorBindingUniformTexelBufferUpdateAfterBind =
+                    features.descriptorBindingStorageTexelBufferUpdateAfterBind = VK_TRUE;
   const float priority = 1;
   VkDeviceQueueCreateInfo queue{};
   queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
@@ -780,16 +861,21 @@ void open_pools() {
                                      VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                      world->family};
   MUST(vkCreateCommandPool(world->device, &pool, nullptr, &world->pool));
-  const std::array<VkDescriptorPoolSize, 5> sizes{
+  const std::array<VkDescriptorPoolSize, 7> sizes{
       {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 8192},
        {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1024},
+       {VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, 1024},
+       {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, 1024},
        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 8192},
        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1024},
        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1024}}};
-  const VkDescriptorPoolCreateInfo sets{
+  VkDescriptorPoolCreateInfo sets{
       VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr,     0, 4096,
       static_cast<std::uint32_t>(sizes.size()),      sizes.data()};
   MUST(vkCreateDescriptorPool(world->device, &sets, nullptr, &world->sets));
+  sets.flags = VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT;
+  if (world->may_be_late)
+    MUST(vkCreateDescriptorPool(world->device, &sets, nullptr, &world->late_sets));
   const VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
                                        VK_SEMAPHORE_TYPE_TIMELINE, 0};
   const VkSemaphoreCreateInfo timeline{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};

@@ -44,10 +44,13 @@ TRAITS = {  # chances of a program
     "slow": 1,
     "images": 0.4,
     "linear": 0.3,
+    "parts": 0.5,  # of images: levels and layers
+    "texels": 0.5,
+    "late": 0.3,  # sets are written once they are bound
 }
 GRAIN = 64  # numbers: offsets of descriptors are multiples of 256 bytes
-KERNELS = ("scale", "advance", "add", "slow", "rotate", "some", "count", "casts", "groups", "weigh", "pixels", "flatten")
-WITH_NUMBER = ("scale", "advance", "slow", "rotate", "some", "pixels")
+KERNELS = ("scale", "advance", "add", "slow", "rotate", "some", "count", "casts", "groups", "weigh", "pixels", "flatten", "texels")
+WITH_NUMBER = ("scale", "advance", "slow", "rotate", "some", "pixels", "texels")
 
 
 class VulkanPlan(Plan):
@@ -152,6 +155,7 @@ class VulkanWritten:
         if beside:
             self.causes.add("overlapping")
         usage = self.chance.choice(("s", "st", "stu", "sui", "stui", "stui"))
+        usage += "x" if self.has("texels", 0.7) else ""
         buffer = self.thing("buffer", memory=memory, root=memory.id, first=first, count=count, usage=usage)
         memory.buffers.append(buffer)
         self.step(f"buffer {buffer.id} {memory.id} {first} {count} usage={usage}")
@@ -160,27 +164,48 @@ class VulkanWritten:
         """Its contents come from a buffer or a color, in a command buffer that also makes its layout."""
         if not self.plan.traits["images"]:
             return
+        if self.has("parts", 0.6):
+            width, levels = self.chance.choice(((16, 2), (32, 2), (32, 3)))
+            layers = self.chance.choice((1, 2, 3))
+            parts = [(level, layer) for level in range(levels) for layer in range(layers)]
+            self.chance.shuffle(parts)
+            whole = None
+            for level, layer in [(0, 0)] + [p for p in parts if p != (0, 0)][: self.chance.choice((1, 2, 4))]:
+                self.seed += "+"
+                words = f"levels={levels} layers={layers}" if whole is None else f"{whole.id} {level} {layer}"
+                image = self.an_image(width >> level, width >> level, words, whole)
+                whole = whole or image
+            return
         width, height = self.chance.choice(((8, 8), (16, 4), (32, 5), (16, 16)))
-        image = self.thing("image", first=0, count=width * height, width=width)
+        self.an_image(width, height, "linear=1" if self.has("linear") else "")
+
+    def an_image(self, width, height, words, whole=None):
+        """Alone, or a layer of a level of `whole`."""
+        image = self.thing("image", first=0, count=width * height, width=width, parts=[])
         image.root = image.id
-        linear = " linear=1" if self.has("linear") else ""
-        self.step(f"image {image.id} {width} {height}{linear}")
+        if whole:
+            whole.parts.append(image)
+            self.step(f"imagepart {image.id} {words}")
+        else:
+            self.step(f"image {image.id} {width} {height} {words}".rstrip())
         self.effects.append(("blank", image.id, image.count))
         first = self.image_command(image, ("clear", "toimage"))
         first = first or self.image_command(image, ("clear",))
         made = Command(f"transition {image.id}", "a", [self.touch(image, True, 0, image.count)])
         self.put_down("once", None, [made, first], [])
+        return image
 
     def release_image(self):
         image = self.choose("image", self.alive("image"))
         if image is None:
             return
         self.know(len(self.submits))
-        for commands in self.alive("commands"):
-            if image in commands.buffers:
-                self.drop(commands)
-        self.step(f"release image {image.id}")
-        image.alive = False
+        for one in [part for part in image.parts if part.alive] + [image]:
+            for commands in self.alive("commands"):
+                if one in commands.buffers:
+                    self.drop(commands)
+            self.step(f"release image {one.id}")
+            one.alive = False
         self.causes.add("released")
 
     def image_command(self, image, kinds=("clear", "toimage", "fromimage", "copyimage")):
@@ -438,7 +463,8 @@ class VulkanWritten:
                 touched.append(self.touch(image, use != "r", 0, image.count))
                 words.append((image, 0, image.count))
                 continue
-            options = [b for b in self.alive("buffer") if not is_uniform or "u" in b.usage]
+            needed = "u" if is_uniform else "x" if name == "texels" else ""
+            options = [b for b in self.alive("buffer") if needed in b.usage]
             buffer = self.choose(f"argument{position}", options)
             if buffer is None:
                 return None
@@ -462,8 +488,10 @@ class VulkanWritten:
         how = "set"
         if self.has("push"):
             how = chance.choice(("push", "pushtemplate")) if self.plan.traits["templates"] else "push"
-        elif self.has("dynamic"):
+        elif self.has("dynamic") and name != "texels":
             how = "dynamic"
+        elif self.has("late"):
+            how = "late"
         elif self.has("templates"):
             how = "template"
         arguments = []
@@ -474,7 +502,7 @@ class VulkanWritten:
             whole = count == buffer.count - first and how != "dynamic" and chance.random() < 0.5
             arguments.append(f"{buffer.id}:{first}:{0 if whole else count}")
         more = ""
-        if how == "set" and self.has("named_sets"):
+        if how in ("set", "late") and self.has("named_sets"):
             more += f" set={self.named_set()}"
         place = None
         sizes = next(iter(self.alive("sizes")), None)
@@ -574,7 +602,7 @@ class VulkanWritten:
             if not traits["leaks"]:
                 for buffer in self.alive("buffer") + self.alive("size_buffer"):
                     self.step(f"release buffer {buffer.id}")
-                for image in self.alive("image"):
+                for image in reversed(self.alive("image")):  # parts before what they are of
                     self.step(f"release image {image.id}")
                 for memory in self.alive("memory") + self.alive("sizes"):
                     self.step(f"release memory {memory.id}")

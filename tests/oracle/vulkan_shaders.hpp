@@ -1,6 +1,6 @@
 // vulkan_shaders.hpp - the kernels of random Vulkan programs: their words, made when they are
 // built, and what is bound to 0, 1, 2 ... of each: s a storage buffer, u a uniform one,
-// i a storage image.
+// i a storage image, t texels of a buffer that are read, w such that are written.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@
 #include "scale.h"
 #include "slow.h"
 #include "some.h"
+#include "texels.h"
 #include "weigh.h"
 
 namespace oracle {
@@ -40,6 +41,7 @@ inline constexpr OracleShader oracle_shaders[] = {
     {"groups", shader_groups, sizeof shader_groups, "s"},
     {"pixels", shader_pixels, sizeof shader_pixels, "ii"},
     {"flatten", shader_flatten, sizeof shader_flatten, "is"},
+    {"texels", shader_texels, sizeof shader_texels, "tw"},
     {"weigh", shader_weigh, sizeof shader_weigh, "sus"},
 };
 

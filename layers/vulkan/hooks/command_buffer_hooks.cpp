@@ -14,7 +14,7 @@ VkResult VKAPI_CALL create_pool(VkDevice handle, const VkCommandPoolCreateInfo* 
   Device& device = *device_of(handle);
   const VkResult result = device.next.CreateCommandPool(handle, info, allocator, pool);
   if (result == VK_SUCCESS)
-    quietly([&] {
+    device.note([&] {
       auto made = std::make_shared<CommandPool>();
       made->handle = *pool;
       made->family = info->queueFamilyIndex;

@@ -65,7 +65,7 @@ void VKAPI_CALL push_set(VkCommandBuffer handle, VkPipelineBindPoint point, VkPi
                          std::uint32_t set, std::uint32_t count,
                          const VkWriteDescriptorSet* writes) {
   CommandBuffer& commands = command_buffer(handle);
-  quietly([&] {
+  commands.note([&] {
     std::vector<PushedDescriptor> pushed;
     for (std::uint32_t i = 0; i < count; ++i)
       for_each_written(writes[i],
@@ -80,7 +80,7 @@ void VKAPI_CALL push_set(VkCommandBuffer handle, VkPipelineBindPoint point, VkPi
 void VKAPI_CALL push_set_by_template(VkCommandBuffer handle, VkDescriptorUpdateTemplate plan,
                                      VkPipelineLayout layout, std::uint32_t set, const void* data) {
   CommandBuffer& commands = command_buffer(handle);
-  quietly([&] {
+  commands.note([&] {
     const UpdateTemplate* known = commands.device->update_templates.find(plan);
     if (!known) return;
     std::vector<PushedDescriptor> pushed;

@@ -91,7 +91,7 @@ VkResult VKAPI_CALL allocate(VkDevice handle, const VkDescriptorSetAllocateInfo*
   Device& device = *device_of(handle);
   const VkResult result = device.next.AllocateDescriptorSets(handle, info, sets);
   if (result != VK_SUCCESS) return result;
-  quietly([&] {
+  device.note([&] {
     const auto* counts = find_in<VkDescriptorSetVariableDescriptorCountAllocateInfo>(
         info->pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO);
     DescriptorPool* pool = device.descriptor_pools.find(info->descriptorPool);

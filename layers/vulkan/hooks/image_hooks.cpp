@@ -32,7 +32,7 @@ VkResult VKAPI_CALL create_image(VkDevice handle, const VkImageCreateInfo* info,
   if (result != VK_SUCCESS && changed.usage != info->usage)
     result = device.next.CreateImage(handle, info, allocator, image);
   if (result == VK_SUCCESS)
-    quietly([&] {
+    device.note([&] {
       device.has_images = true;
       device.images.add(*image, note_image(device, *info, *image));
     });
@@ -48,7 +48,7 @@ void VKAPI_CALL destroy_image(VkDevice handle, VkImage image,
 }
 
 void bound(Device& device, VkImage image, VkDeviceMemory memory, VkDeviceSize offset) {
-  quietly([&] {
+  device.note([&] {
     const Image* known = device.images.find(image);
     const auto holds = memory ? device.memories.share(memory) : nullptr;
     if (!known || !holds) return;
@@ -121,7 +121,7 @@ void note_render(CommandBuffer& commands, const char* function,
 }
 
 void note_begin(CommandBuffer& commands, const char* function, const VkRenderPassBeginInfo& info) {
-  quietly([&] {
+  commands.note([&] {
     const Framebuffer* framebuffer = commands.device->framebuffers.find(info.framebuffer);
     const RenderPass* pass = commands.device->render_passes.find(info.renderPass);
     std::vector<VkImageView> views;
@@ -157,7 +157,7 @@ void VKAPI_CALL begin_pass2(VkCommandBuffer handle, const VkRenderPassBeginInfo*
 
 void VKAPI_CALL begin_rendering(VkCommandBuffer handle, const VkRenderingInfo* info) {
   CommandBuffer& commands = command_buffer(handle);
-  quietly([&] {
+  commands.note([&] {
     std::vector<RenderTarget> views;
     const auto add = [&](const VkRenderingAttachmentInfo* one) {
       if (one && one->imageView) views.push_back({one->imageView, VK_IMAGE_LAYOUT_MAX_ENUM});

@@ -19,7 +19,7 @@ VkResult VKAPI_CALL allocate_memory(VkDevice handle, const VkMemoryAllocateInfo*
   Device& device = *device_of(handle);
   const VkResult result = device.next.AllocateMemory(handle, info, allocator, memory);
   if (result != VK_SUCCESS) return result;
-  quietly([&] {
+  device.note([&] {
     static std::atomic<std::uint32_t> allocations{0};
     auto made = std::make_shared<Memory>();
     made->device = device.share();
@@ -42,7 +42,7 @@ void VKAPI_CALL free_memory(VkDevice handle, VkDeviceMemory memory,
                             const VkAllocationCallbacks* allocator) {
   Device& device = *device_of(handle);
   if (const auto known = device.memories.remove(memory))
-    quietly([&] {
+    device.note([&] {
       std::vector<std::shared_ptr<Storage>> within;
       {
         const std::lock_guard lock(known->mutex);
@@ -108,7 +108,7 @@ VkResult VKAPI_CALL map_memory(VkDevice handle, VkDeviceMemory memory, VkDeviceS
     known->is_mapped = known->was_mapped = true;
     *data = base + offset;
   }
-  quietly([&] { became_visible(*known); });
+  device.note([&] { became_visible(*known); });
   return VK_SUCCESS;
 }
 
@@ -132,7 +132,7 @@ VkResult VKAPI_CALL flush_memory(VkDevice handle, std::uint32_t count,
   Device& device = *device_of(handle);
   const RecordingUse use;
   if (use)
-    quietly([&] {
+    device.note([&] {
       for (std::uint32_t i = 0; i < count; ++i) {
         Memory* memory = device.memories.find(ranges[i].memory);
         if (!memory || memory->is_visible() || memory->imported) continue;
@@ -174,7 +174,7 @@ VkResult VKAPI_CALL create_buffer(VkDevice handle, const VkBufferCreateInfo* inf
   const VkBufferCreateInfo changed = readable(*info);
   const VkResult result = device.next.CreateBuffer(handle, &changed, allocator, buffer);
   if (result != VK_SUCCESS) return result;
-  quietly([&] {
+  device.note([&] {
     auto made = std::make_shared<Buffer>();
     made->device = device.share();
     made->handle = *buffer;
@@ -203,7 +203,7 @@ void VKAPI_CALL destroy_buffer(VkDevice handle, VkBuffer buffer,
                                const VkAllocationCallbacks* allocator) {
   Device& device = *device_of(handle);
   if (const auto known = device.buffers.remove(buffer)) {
-    quietly([&] { handle_goes(*known); });
+    device.note([&] { handle_goes(*known); });
     let_go(known->storage);
   }
   device.settle_copies();
@@ -211,7 +211,7 @@ void VKAPI_CALL destroy_buffer(VkDevice handle, VkBuffer buffer,
 }
 
 void bound(Device& device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset) {
-  quietly([&] {
+  device.note([&] {
     Buffer* known = device.buffers.find(buffer);
     const auto holds = device.memories.share(memory);
     if (known && holds) put_into(*known, holds, offset);

@@ -76,7 +76,7 @@ VkResult VKAPI_CALL create_pipelines(VkDevice handle, VkPipelineCache cache, std
   // Some of them may be there even where others failed.
   for (std::uint32_t i = 0; i < count; ++i)
     if (result >= 0 && pipelines[i])
-      quietly([&] { device.pipelines.add(pipelines[i], pipeline_of(device, infos[i])); });
+      device.note([&] { device.pipelines.add(pipelines[i], pipeline_of(device, infos[i])); });
   return result;
 }
 

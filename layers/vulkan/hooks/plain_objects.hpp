@@ -18,7 +18,8 @@ struct Create<next, handles, note> {
                                   const VkAllocationCallbacks* allocator, Handle* made) {
     Device& device = *device_of(handle);
     const VkResult result = (device.next.*next)(handle, info, allocator, made);
-    if (result == VK_SUCCESS) quietly([&] { (device.*handles).add(*made, note(device, *info)); });
+    if (result == VK_SUCCESS)
+      device.note([&] { (device.*handles).add(*made, note(device, *info)); });
     return result;
   }
 };

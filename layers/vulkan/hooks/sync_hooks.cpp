@@ -16,7 +16,15 @@ namespace {
 // is recorded, where it told something.
 void learned(const char* function, std::uint64_t begin_ns) noexcept {
   const RecordingUse use;
-  if (use) use->called(function, begin_ns);
+  if (!use) return;
+  use->called(function, begin_ns);
+  use->host_may_know();
+}
+
+// What the host learns has to be known: else what it writes then would be taken for the device's.
+template <class F>
+void learn(const RecordingUse& use, F&& function) noexcept {
+  if (!quietly(function)) use->out_of_memory();
 }
 
 // --- fences -------------------------------------------------------------------------------------
@@ -104,7 +112,7 @@ VkResult VKAPI_CALL fence_status(VkDevice handle, VkFence fence) {
     return result;
   if (result == VK_SUCCESS) {
     const RecordingUse use(or_ending);
-    if (use) quietly([&] { host_knows(use, signal_of(use, device, fence), false); });
+    if (use) learn(use, [&] { host_knows(use, signal_of(use, device, fence), false); });
   }
   return result;
 }
@@ -120,7 +128,7 @@ VkResult VKAPI_CALL wait_for_fences(VkDevice handle, std::uint32_t count, const 
   lost(device, result);
   const RecordingUse use(or_ending);
   if (!use || result != VK_SUCCESS) return result;
-  quietly([&] {
+  learn(use, [&] {
     use->called("vkWaitForFences", begin_ns);
     for (std::uint32_t i = 0; i < count; ++i)
       if (all || count == 1 || device.next.GetFenceStatus(handle, fences[i]) == VK_SUCCESS)
@@ -186,7 +194,7 @@ VkResult VKAPI_CALL counter_value(VkDevice handle, VkSemaphore semaphore, std::u
   if (!session::mode() || result != VK_SUCCESS) [[likely]]
     return result;
   const RecordingUse use(or_ending);
-  if (use) quietly([&] { semaphore_reached(use, device, semaphore, *value, false); });
+  if (use) learn(use, [&] { semaphore_reached(use, device, semaphore, *value, false); });
   return result;
 }
 
@@ -201,7 +209,7 @@ VkResult VKAPI_CALL wait_semaphores(VkDevice handle, const VkSemaphoreWaitInfo* 
   lost(device, result);
   const RecordingUse use(or_ending);
   if (!use || result != VK_SUCCESS) return result;
-  quietly([&] {
+  learn(use, [&] {
     use->called("vkWaitSemaphores", begin_ns);
     const bool any = info->flags & VK_SEMAPHORE_WAIT_ANY_BIT && info->semaphoreCount > 1;
     for (std::uint32_t i = 0; i < info->semaphoreCount; ++i) {
@@ -231,31 +239,17 @@ VkResult VKAPI_CALL signal_semaphore(VkDevice handle, const VkSemaphoreSignalInf
 
 // --- what is shared with others -----------------------------------------------------------------
 
-VkResult VKAPI_CALL get_semaphore_fd(VkDevice handle, const VkSemaphoreGetFdInfoKHR* info,
-                                     int* descriptor) {
-  Device& device = *device_of(handle);
-  device.has_unknown_orders = true;
-  return device.next.GetSemaphoreFdKHR(handle, info, descriptor);
-}
-
-VkResult VKAPI_CALL import_semaphore_fd(VkDevice handle, const VkImportSemaphoreFdInfoKHR* info) {
-  Device& device = *device_of(handle);
-  device.has_unknown_orders = true;
-  return device.next.ImportSemaphoreFdKHR(handle, info);
-}
-
-VkResult VKAPI_CALL get_fence_fd(VkDevice handle, const VkFenceGetFdInfoKHR* info,
-                                 int* descriptor) {
-  Device& device = *device_of(handle);
-  device.has_unknown_orders = true;
-  return device.next.GetFenceFdKHR(handle, info, descriptor);
-}
-
-VkResult VKAPI_CALL import_fence_fd(VkDevice handle, const VkImportFenceFdInfoKHR* info) {
-  Device& device = *device_of(handle);
-  device.has_unknown_orders = true;
-  return device.next.ImportFenceFdKHR(handle, info);
-}
+// A function that hands a fence or a semaphore to others, or takes one from them.
+template <auto next>
+struct Shared;
+template <class... Arguments, VkResult (VKAPI_PTR* DeviceFunctions::*next)(VkDevice, Arguments...)>
+struct Shared<next> {
+  static VkResult VKAPI_CALL call(VkDevice handle, Arguments... arguments) {
+    Device& device = *device_of(handle);
+    device.has_unknown_orders = true;
+    return (device.next.*next)(handle, arguments...);
+  }
+};
 
 // --- what tells the host something, and orders no memory ----------------------------------------
 
@@ -380,10 +374,10 @@ std::span<const Hook> sync_hooks() {
       {"vkWaitSemaphoresKHR", wait_semaphores},
       {"vkSignalSemaphore", signal_semaphore},
       {"vkSignalSemaphoreKHR", signal_semaphore},
-      {"vkGetSemaphoreFdKHR", get_semaphore_fd},
-      {"vkImportSemaphoreFdKHR", import_semaphore_fd},
-      {"vkGetFenceFdKHR", get_fence_fd},
-      {"vkImportFenceFdKHR", import_fence_fd},
+      {"vkGetSemaphoreFdKHR", Shared<&DeviceFunctions::GetSemaphoreFdKHR>::call},
+      {"vkImportSemaphoreFdKHR", Shared<&DeviceFunctions::ImportSemaphoreFdKHR>::call},
+      {"vkGetFenceFdKHR", Shared<&DeviceFunctions::GetFenceFdKHR>::call},
+      {"vkImportFenceFdKHR", Shared<&DeviceFunctions::ImportFenceFdKHR>::call},
       {"vkGetEventStatus", event_status},
       {"vkSetEvent", set_event},
       {"vkGetQueryPoolResults", query_results},

@@ -27,6 +27,11 @@ struct CommandBuffer final : Object {
   OpList ops;
   std::shared_ptr<StampSet> stamps;  // null: none yet
 
+  // What the list needs memory for besides its own; without it an op is missing.
+  template <class F>
+  void note(F&& function) noexcept {
+    if (!quietly(function)) ops.lose();
+  }
   // What was recorded is thrown away.
   void clear() noexcept;
   // Recording begins: decides whether it gets timestamps.

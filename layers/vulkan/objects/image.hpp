@@ -55,6 +55,8 @@ struct LayoutChange {
   VkImageLayout layout;
   std::uint32_t part;  // the number of the command buffer that has it, in its submission
 };
+// Of an image that went through something that nobody noted.
+inline constexpr VkImageLayout unknown_layout = VK_IMAGE_LAYOUT_MAX_ENUM;
 void set_layout(Storage& image, const VkImageSubresourceRange& range, VkImageLayout layout);
 
 // What a region of an image is in its pixels: rows of bytes.

@@ -40,9 +40,8 @@ struct Storage final : capture::TrackedBuffer {
   std::vector<Part> buffers;
   std::shared_ptr<Memory> held;       // the allocation; null: not bound, or sparse
   const char* why_strange = nullptr;  // where is_strange is set
-  bool is_foreign = false;     // others than this process may write it: imported, not by a pointer
-  bool can_be_copied = true;   // by commands of ours
-  VkExtent3D extent{1, 1, 1};  // of an image
+  bool can_be_copied = true;          // by commands of ours
+  VkExtent3D extent{1, 1, 1};         // of an image
   std::uint32_t layers = 1;
   VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT;
   // Of each layer of each level of an image, where it is in the order of submissions; under the

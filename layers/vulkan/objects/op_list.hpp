@@ -184,6 +184,7 @@ class OpList {
   }
   void clear() noexcept;
   void close() noexcept { is_closed_ = is_broken_ = true; }  // for good: it takes no op
+  void lose() noexcept { is_broken_ = true; }  // an op that could not be made, until clear()
   bool is_broken() const noexcept { return is_broken_; }
 
   // visit(const OpHeader&, const void* op) for each, in order.

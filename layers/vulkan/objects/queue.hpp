@@ -62,9 +62,10 @@ struct Queue final : Object, capture::TrackedQueue {
   std::vector<std::string> labels;  // that are open: of queue labels
 
   // Under the queue's lock.
-  Done* last = nullptr;     // behind the last that we saw submitted; null: none, or it is done
-  bool has_unseen = false;  // work may be under way that nothing of ours stands behind
-  Done* held = nullptr;     // behind what may wait for the host; null: nothing does
+  Done* last = nullptr;       // behind the last that we saw submitted; null: none, or it is done
+  std::uint32_t lost_in = 0;  // the capture that was told of submissions that are missing
+  bool has_unseen = false;    // work may be under way that nothing of ours stands behind
+  Done* held = nullptr;       // behind what may wait for the host; null: nothing does
   void set_last(Done* done) noexcept;
   void set_held(Done* done) noexcept;
   bool is_idle() noexcept;

@@ -57,11 +57,10 @@ MemoryPieces::Place MemoryPieces::place_of(std::uint32_t buffer, std::uint64_t o
                                            std::uint64_t size) const {
   const TraceBuffer& known = trace_.buffers()[buffer];
   const std::uint64_t base = known.memory.allocation == no_index ? 0 : known.memory.offset_bytes;
-  const bool is_image = known.kind == BufferKind::image;
-  const std::uint64_t begin = is_image ? 0 : std::min(offset, known.size_bytes);
+  const std::uint64_t begin = std::min(offset, known.size_bytes);
   // VK_WHOLE_SIZE is to the end, and so is what goes beyond it.
   const std::uint64_t rest = known.size_bytes - begin;
-  const std::uint64_t end = begin + (is_image ? known.size_bytes : std::min(size, rest));
+  const std::uint64_t end = begin + std::min(size, rest);
   return {space_of_buffer_[buffer], base + begin, base + end};
 }
 

@@ -1,7 +1,7 @@
 // memory_pieces.hpp - the memory that a document's commands and barriers name, cut where any range
 // begins or ends.
 //
-// Buffers that lie in one allocation of Vulkan share its bytes; an image is taken as a whole. Made
+// Buffers that lie in one allocation of Vulkan share its bytes. Made
 // of the whole trace at once; what is known of a piece is the caller's. One thread.
 #pragma once
 

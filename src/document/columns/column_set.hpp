@@ -51,12 +51,14 @@ class ColumnSet {
   // row would all want the same place in it.
   std::size_t stride() const noexcept { return room_ + 8; }
   void grow() {
-    const std::vector<std::uint64_t> before = std::move(values_);
-    const std::size_t stride_before = stride();
-    room_ = std::max<std::size_t>(256, 2 * room_);
-    values_.resize(columns.size() * stride());
+    ColumnSet larger;  // nothing changes where there is no memory for it
+    larger.room_ = std::max<std::size_t>(256, 2 * room_);
+    larger.values_.resize(columns.size() * larger.stride());
     for (std::size_t i = 0; i < columns.size() && rows_ > 0; ++i)
-      std::copy_n(before.data() + i * stride_before, rows_, values_.data() + i * stride());
+      std::copy_n(values_.data() + i * stride(), rows_,
+                  larger.values_.data() + i * larger.stride());
+    values_ = std::move(larger.values_);
+    room_ = larger.room_;
   }
 
   std::vector<std::uint64_t> values_;  // column by column

@@ -183,6 +183,7 @@ struct Ticket {
   bool is_refused_for_sure = false;        // for its waits: so would be reads ahead of it
   bool is_overtaken = false;               // later commands were given before it is finished
   bool may_start_late = false;             // it may wait for the host, which writes what it reads
+  bool may_meet_unseen = false;            // work that isn't recorded may be under way
   std::vector<Completion> own_waits;       // reads of ours that the driver is to wait for as well
   CommandList* list = nullptr;             // that it launches
   Submission* submission = nullptr;        // that it is

@@ -68,6 +68,18 @@ bool CallRecording::is_read_whole(const BufferResource& buffer) const {
   return tracked.api.is_read_whole(tracked);
 }
 
+// The driver will write to what it was given: where there is no memory to wait for that, it is left
+// to it.
+template <class F>
+static void keep_from_here(std::unique_ptr<ReadUnderWay>& read, F&& function) {
+  try {
+    function();
+  } catch (...) {
+    static_cast<void>(read.release());
+    throw;
+  }
+}
+
 void CallRecording::read_pieces(CallQueue& record, ContentRole role, std::uint32_t command,
                                 std::span<const Piece> pieces, const Place& place) {
   std::vector<Completion> reads;
@@ -89,13 +101,15 @@ void CallRecording::read_pieces(CallQueue& record, ContentRole role, std::uint32
     bytes.moment = place.moment;
     read->contents = std::move(bytes);
     read->trial = trial;
-    if (place.waiter && read->done) reads.push_back(read->done);
-    // Who comes after the command that needs an input comes after its read, too.
-    if (role != ContentRole::input && read->done)
-      read->own = own_reads_.add(
-          range, command, record.handle.get(), read->done,
-          Completion::of(record.api, window_of(buffer).size_bytes != 0 ? place.of : nullptr));
-    when_done(record, std::move(read));
+    keep_from_here(read, [&] {
+      if (place.waiter && read->done) reads.push_back(read->done);
+      // Who comes after the command that needs an input comes after its read, too.
+      if (role != ContentRole::input && read->done)
+        read->own = own_reads_.add(
+            range, command, record.handle.get(), read->done,
+            Completion::of(record.api, window_of(buffer).size_bytes != 0 ? place.of : nullptr));
+      when_done(record, read);
+    });
     return true;
   });
   if (place.waiter) std::ranges::move(reads, std::back_inserter(place.waiter->own_waits));
@@ -182,9 +196,11 @@ std::shared_ptr<Block> CallRecording::copy_before(Ticket& ticket, std::span<cons
       }
       // Until the read is done the bytes are the driver's, whatever becomes of the map.
       read->kept = copy;
-      if (read->done) last = read->done;
-      if (read->done && !ticket.record->in_order) reads.push_back(read->done);
-      when_done(*ticket.record, std::move(read));
+      keep_from_here(read, [&] {
+        if (read->done) last = read->done;
+        if (read->done && !ticket.record->in_order) reads.push_back(read->done);
+        when_done(*ticket.record, read);
+      });
     }
     std::ranges::move(reads, std::back_inserter(ticket.own_waits));
     overhead(OverheadKind::inputs, begin_ns, total);
@@ -199,7 +215,7 @@ void CallRecording::written(Ticket& ticket, ByteSource& bytes) noexcept {
 
 // --- when they are done -------------------------------------------------------------------------
 
-void CallRecording::when_done(CallQueue& record, std::unique_ptr<ReadUnderWay> read) {
+void CallRecording::when_done(CallQueue& record, std::unique_ptr<ReadUnderWay>& read) {
   being_read_.fetch_add(bytes_of(*read), std::memory_order_release);
   record.readings->fetch_add(1, std::memory_order_relaxed);
   if (!read->done) {  // from a driver that gives nothing to ask for
@@ -215,7 +231,7 @@ void CallRecording::when_done(CallQueue& record, std::unique_ptr<ReadUnderWay> r
   if (record.api.tell_when_done(done.get(), read.get()))
     static_cast<void>(read.release());
   else
-    record.asked.push_back({done, std::move(read)});
+    record.asked.emplace_back(CallQueue::Asked{done, nullptr}).read = std::move(read);
 }
 
 // Taken out one by one: what arrives may need memory, and who waits for that comes here again.

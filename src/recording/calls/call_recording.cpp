@@ -148,14 +148,11 @@ std::vector<Piece> CallRecording::look_at(const Ticket& ticket, const Call& call
 
 void CallRecording::look_at(const Ticket& ticket, const Point& command, const CallWork& work,
                             std::vector<Piece>& unknown) {
-  if (work.kernel && (!work.kernel->identity ||
-                      work.kernel->identity->recorded_in.load(std::memory_order_relaxed) != number))
-    note_kernel(*work.kernel, *ticket.queue);
+  note_kernel_of(work, *ticket.queue);
   for (const WorkArgument& argument : work.arguments) {
     if (!argument.is_buffer()) continue;
     TrackedBuffer& buffer = *argument.range.storage;
-    note_buffer(buffer);
-    if (argument.view) note_buffer(*argument.view);
+    note_buffers_of(argument);
     if (buffer.is_strange) continue;
     if (contents != Contents::none) take_host_writes(command.command, buffer, ticket.work->changes);
     const BufferRange range = argument.range.of_buffer();
@@ -163,11 +160,28 @@ void CallRecording::look_at(const Ticket& ticket, const Point& command, const Ca
       shared_writes_.begin(buffer, command);
       if (buffer.address) host_pages_.let_write(&buffer, range.offset_bytes, range.size_bytes);
     }
-    if (argument.is_written() && overwrites(work.row.kind))
-      ledger_.overwrite(range, work.row.kind == WorkKind::write, &ticket.work->changes);
-    else
-      ledger_.use(range, argument.access, unknown, &ticket.work->changes);
+    enter(work, argument, ticket.work->changes, unknown);
   }
+}
+
+void CallRecording::note_kernel_of(const CallWork& work, const TrackedQueue& queue) {
+  if (work.kernel && (!work.kernel->identity ||
+                      work.kernel->identity->recorded_in.load(std::memory_order_relaxed) != number))
+    note_kernel(*work.kernel, queue);
+}
+
+void CallRecording::note_buffers_of(const WorkArgument& argument) {
+  note_buffer(*argument.range.storage);
+  if (argument.view) note_buffer(*argument.view);
+}
+
+void CallRecording::enter(const CallWork& work, const WorkArgument& argument,
+                          BufferLedger::Changes& changes, std::vector<Piece>& unknown) {
+  const BufferRange range = argument.range.of_buffer();
+  if (argument.is_written() && overwrites(work.row.kind))
+    ledger_.overwrite(range, work.row.kind == WorkKind::write, &changes);
+  else
+    ledger_.use(range, argument.access, unknown, &changes);
 }
 
 // A loop gives the same kernel with the same arguments.
@@ -262,12 +276,14 @@ void CallRecording::wrote(const CallWork& work, const Point& command) {
 }
 
 void CallRecording::leave_out(const CallWork& work) {
-  for (const WorkArgument& argument : work.arguments) {
-    if (!argument.is_written()) continue;
-    TrackedBuffer& buffer = *argument.range.storage;
-    if (buffer.address) buffer.written_unseen_in.store(number, std::memory_order_release);
-    ledger_.forget(argument.range.of_buffer());
-  }
+  for (const WorkArgument& argument : work.arguments)
+    if (argument.is_written()) written_unseen(argument.range);
+}
+
+void CallRecording::written_unseen(const Range& range) noexcept {
+  TrackedBuffer& buffer = *range.storage;
+  if (buffer.address) buffer.written_unseen_in.store(number, std::memory_order_release);
+  forget({&range, 1});
 }
 
 }  // namespace reel::capture

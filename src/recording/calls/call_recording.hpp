@@ -26,6 +26,7 @@
 #include "recording/calls/call_queue.hpp"
 #include "recording/calls/call_work.hpp"
 #include "recording/calls/own_reads.hpp"
+#include "recording/calls/shared_reads.hpp"
 #include "recording/calls/shared_writes.hpp"
 #include "recording/recording_core.hpp"
 
@@ -88,6 +89,8 @@ class CallRecording final : public RecordingCore {
   // In a callback, which can't wait: what the program may write now is not checked.
   void call_off_reads() noexcept;
   // Something orders commands, and nobody can tell which: the document says so.
+  // The same of a moment: the host may have learned that any command is done.
+  void host_may_know() noexcept { shared_reads_.forget(); }
   void order_unknown() noexcept { knows_all_orders_.store(false, std::memory_order_relaxed); }
 
   // --- bytes -------------------------------------------------------------------------------------
@@ -97,6 +100,8 @@ class CallRecording final : public RecordingCore {
   void host_has(std::span<const Range> ranges, bool discarding) noexcept;
   // The program did something to these bytes that nobody saw.
   void forget(std::span<const Range> ranges) noexcept;
+  // A command that isn't recorded may write these bytes, nobody knows until when.
+  void written_unseen(const Range& range) noexcept;
   // What a blocking read found, in the order of its ranges; the queue's lock is not needed.
   void found(std::uint32_t command, std::span<const WorkArgument> ranges,
              ByteSource& bytes) noexcept;
@@ -156,6 +161,12 @@ class CallRecording final : public RecordingCore {
   std::vector<Piece> look_at(const Ticket& ticket, const Call& call);
   void look_at(const Ticket& ticket, const Point& command, const CallWork& work,
                std::vector<Piece>& unknown);
+  // Rows of what it names, where they are new.
+  void note_kernel_of(const CallWork& work, const TrackedQueue& queue);
+  void note_buffers_of(const WorkArgument& argument);
+  // The ledger's part: what has to be read before goes to `unknown`.
+  void enter(const CallWork& work, const WorkArgument& argument, BufferLedger::Changes& changes,
+             std::vector<Piece>& unknown);
   // The driver has it: into the log.
   void taken(CallQueue& record, const Call& call);
   // It has not, and why.
@@ -180,6 +191,8 @@ class CallRecording final : public RecordingCore {
   void for_each_wait(const Ticket& ticket, F&& visit) const;
   void saw_done(std::uint32_t stream, std::uint32_t command);
   void take_shared_done();
+  // What the host changed before it learned that a submission which reads it is done.
+  void note_early_writes(const SharedReads::Read& read);
 
   // --- commands that are given together (call_submits.cpp)
   // What has to be read before a command of a submission, ahead of the part of it that it is in.
@@ -220,7 +233,7 @@ class CallRecording final : public RecordingCore {
   void settle_trial(Ticket& ticket, int status);  // what was read before it counts, or doesn't
   std::unique_ptr<ReadUnderWay> read_into(CallQueue& record, std::span<std::byte> target,
                                           const BufferRange& range, const ReadOrder& order);
-  void when_done(CallQueue& record, std::unique_ptr<ReadUnderWay> read);
+  void when_done(CallQueue& record, std::unique_ptr<ReadUnderWay>& read);
   void take_asked(CallQueue& record);  // reads that are done and that no driver tells of
   void wait_for_all(std::vector<Completion> reads);
   bool keep_waiting(QueueLog* queue) override;
@@ -256,6 +269,7 @@ class CallRecording final : public RecordingCore {
   const std::atomic<std::uint32_t>& strays_;
   HostPages host_pages_;
   SharedWrites shared_writes_;
+  SharedReads shared_reads_;
   OwnReads own_reads_;
   std::shared_ptr<MemoryBudget> map_memory_;
   std::atomic<std::uint64_t> being_read_{0};  // bytes of memory_ that drivers read into

@@ -73,9 +73,7 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
   for (Submission::Given& one : list.all()) {
     CallWork& work = one.work;
     const Point command{stream, id++};
-    if (work.kernel && (!work.kernel->identity || work.kernel->identity->recorded_in.load(
-                                                      std::memory_order_relaxed) != number))
-      note_kernel(*work.kernel, *ticket.queue);
+    note_kernel_of(work, *ticket.queue);
     for (TrackedBuffer* buffer : one.named) note_buffer(*buffer);
     // Before any of its arguments is looked at: then nobody knows what it leaves in the others.
     for (const WorkArgument& argument : work.arguments)
@@ -86,10 +84,9 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
     for (const WorkArgument& argument : work.arguments) {
       if (!argument.has_range()) continue;
       TrackedBuffer& buffer = *argument.range.storage;
-      note_buffer(buffer);
-      if (argument.view) note_buffer(*argument.view);
+      note_buffers_of(argument);
       if (buffer.is_strange) continue;
-      const BufferRange range = argument.range.of_buffer();
+      const Range& range = argument.range;
       const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
       if (argument.is_written() && (buffer.may_be_mapped || is_seen_by_host(buffer))) {
         shared_writes_.begin(buffer, begin, end, command);
@@ -107,10 +104,7 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
         }
         if (is_gone(work, argument) || !work.why_not_again) ranges.remove(begin, end);
       }
-      if (argument.is_written() && overwrites(work.row.kind))
-        ledger_.overwrite(range, work.row.kind == WorkKind::write, &changes);
-      else
-        ledger_.use(range, argument.access, unknown, &changes);
+      enter(work, argument, changes, unknown);
       if (argument.is_written() && work.why_not_again) {
         unseen[&buffer].ranges.add(begin, end);
         unseen[&buffer].part = one.part;
@@ -144,6 +138,34 @@ void CallRecording::take_host_writes(Ticket& ticket, Submission& list) {
                                else
                                  take_host_writes(ticket.id, range);
                              });
+  // The host may be asked to write what it reads, or some other work may.
+  if (ticket.may_start_late || ticket.may_meet_unseen) return;
+  const Point last{ticket.record->lanes[ticket.lane].stream,
+                   ticket.id + static_cast<std::uint32_t>(list.count) - 1};
+  for (auto& [buffer, ranges] : used)
+    if (!buffer->is_foreign) shared_reads_.begin(*buffer, std::move(ranges), ticket.id, last);
+}
+
+// Whole pages of what it reads, that nothing recorded writes: of others nobody knows who did it.
+void CallRecording::note_early_writes(const SharedReads::Read& read) {
+  TrackedBuffer& buffer = *read.buffer;
+  const HostWindow window = window_of(buffer);
+  if (window.size_bytes == 0 || buffer.written_unseen_in.load(std::memory_order_acquire) == number)
+    return;
+  read.ranges.for_each_in(0, window.size_bytes, [&](std::uint64_t begin, std::uint64_t end) {
+    const auto changes =
+        host_pages_.changed_since(&buffer, window.address, window.size_bytes, begin, end - begin,
+                                  [&](std::uint64_t first, std::uint64_t last) {
+                                    return shared_writes_.are_under_way(buffer, first, last);
+                                  });
+    for (const auto& [at, size] : changes)
+      note(
+          "host_changed",
+          fmt::format("c{} to c{}: the host changed bytes {} to {} of b{} before it knew that they "
+                      "were done.",
+                      read.first, read.last.command, at, at + size,
+                      static_cast<std::uint32_t>(buffer.id)));
+  });
 }
 
 // What is the host's may change until the commands start, so it is read in their order.
@@ -272,6 +294,7 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
       note("refused", fmt::format("c{} to c{} were refused: {} answered {}.", ticket.id, last,
                                   list.call, record.api.words(status)));
       shared_writes_.refused(ticket.id, last);
+      shared_reads_.refused(ticket.id);
       ledger_.undo(ticket.work->changes);
       return;
     }

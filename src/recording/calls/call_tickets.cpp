@@ -253,6 +253,10 @@ void CallRecording::take_shared_done() {
     else
       check_seen(done, window);
   }
+  // Behind that: what devices wrote is known then.
+  for (const SharedReads::Read& read : shared_reads_.take_done(
+           [&](const Point& point) { return host_waits_.is_done(point.stream, point.command); }))
+    note_early_writes(read);
 }
 
 std::vector<Point> CallRecording::given_to(TrackedQueue& queue) noexcept {

@@ -54,6 +54,7 @@ struct TrackedBuffer : BufferResource {
   ApiAdapter& api;
   BufferKind kind = BufferKind::buffer;
   bool is_strange = false;  // can't be read back: multisampled, mipmapped, of another API
+  bool is_foreign = false;  // others than this process may write it
   bool is_lent = false;     // its bytes are memory of the program, which may take them back
   std::atomic<std::byte*> address{nullptr};  // what the host sees without a call; null: nothing
   bool may_be_mapped =

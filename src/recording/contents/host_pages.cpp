@@ -4,20 +4,12 @@
 
 namespace reel::capture {
 
-namespace {
-
-std::size_t count_of(std::uint64_t size_bytes) {
-  return (size_bytes + HostPages::page_bytes - 1) / HostPages::page_bytes;
-}
-
-std::uint64_t hash_of(const std::byte* bytes, std::uint64_t size_bytes, std::size_t page) {
-  const std::uint64_t at = page * HostPages::page_bytes;
-  const std::uint64_t low =
-      hash128({bytes + at, std::min(HostPages::page_bytes, size_bytes - at)}).low;
+std::uint64_t HostPages::hash_of(const std::byte* bytes, std::uint64_t size_bytes,
+                                 std::size_t page) {
+  const std::uint64_t at = page * page_bytes;
+  const std::uint64_t low = hash128({bytes + at, std::min(page_bytes, size_bytes - at)}).low;
   return low == 0 ? 1 : low;
 }
-
-}  // namespace
 
 HostPages::Hashes HostPages::of(std::span<const std::byte> bytes) {
   Hashes hashes(count_of(bytes.size()));
@@ -61,7 +53,7 @@ void HostPages::prepare(Known& known, const std::byte* bytes, std::uint64_t size
 }
 
 bool HostPages::look(Known& known, const Pages& range, std::size_t page) {
-  if (now_ && known.hashed[page] && dates_[page - range.first] <= known.hashed[page]) return false;
+  if (is_untouched(known, range, page)) return false;
   known.hashed[page] = now_;
   const std::uint64_t now = hash_of(known.address, known.size_bytes, page);
   const std::uint64_t before = std::exchange(known.hashes[page], now);

@@ -49,6 +49,26 @@ class HostPages {
       return !skips(at, std::min(at + page_bytes, size_bytes)) && look(known, range, i);
     });
   }
+  // The same, of whole pages within the range alone, and without taking them as known: the next
+  // look finds them changed again. None where that would take long.
+  template <class F>
+  Ranges changed_since(const void* key, const std::byte* bytes, std::uint64_t size_bytes,
+                       std::uint64_t range_offset, std::uint64_t range_size, F&& skips) {
+    const std::lock_guard lock(mutex_);
+    const auto it = known_.find(key);
+    if (it == known_.end() || it->second.address != bytes || it->second.size_bytes != size_bytes)
+      return {};
+    Known& known = it->second;
+    const Pages range{count_of(range_offset), (range_offset + range_size) / page_bytes};
+    if (range.first >= range.last) return {};
+    prepare(known, bytes, size_bytes, range);
+    if (!now_ && range.last - range.first > most_peeked) return {};
+    return joined(range, size_bytes, [&](std::size_t i) {
+      const std::uint64_t at = i * page_bytes;
+      return !is_untouched(known, range, i) && known.hashes[i] != 0 &&
+             !skips(at, at + page_bytes) && hash_of(bytes, size_bytes, i) != known.hashes[i];
+    });
+  }
   // The device is done: what is there now is known.
   void refresh(const void* key, const std::byte* bytes, std::uint64_t size_bytes);
   // The same of the pages of a range only.
@@ -78,9 +98,19 @@ class HostPages {
     Dates hashed = {};        // when each was hashed; 0: that is not known
   };
 
+  static constexpr std::size_t most_peeked = 256;  // pages that the kernel doesn't tell of
+
+  static std::size_t count_of(std::uint64_t size_bytes) noexcept {
+    return (size_bytes + page_bytes - 1) / page_bytes;
+  }
+  static std::uint64_t hash_of(const std::byte* bytes, std::uint64_t size_bytes, std::size_t page);
   static Pages pages_of(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::uint64_t within);
   // Before look() at pages of this range: asks the kernel, where it can tell.
   void prepare(Known& known, const std::byte* bytes, std::uint64_t size_bytes, const Pages& range);
+  // After prepare(): the kernel says that it is as it was hashed.
+  bool is_untouched(const Known& known, const Pages& range, std::size_t page) const noexcept {
+    return now_ && known.hashed[page] && dates_[page - range.first] <= known.hashed[page];
+  }
   // Hashes a page again if it may have changed. True: somebody looked at it before, and it has.
   bool look(Known& known, const Pages& range, std::size_t page);
   void look_at_all(Known& known, const std::byte* bytes, std::uint64_t size_bytes,

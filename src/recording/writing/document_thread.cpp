@@ -73,7 +73,13 @@ DocumentThread::DocumentThread(const std::string& path, document::Facts facts,
     thread_.join();
     throw;
   }
-  push(document::OverheadRow{OverheadKind::starting, thread_number(), begin_ns, monotonic_ns(), 0});
+  try {
+    push(document::OverheadRow{OverheadKind::starting, thread_number(), begin_ns, monotonic_ns(),
+                               0});
+  } catch (...) {
+    discard();
+    throw;
+  }
 }
 
 DocumentThread::~DocumentThread() {

@@ -1,7 +1,6 @@
 // flush_invalidate.c - explicit flushes and invalidations, of parts as well, as a first sample has
 // them; memory is mapped in parts and unmapped between submits.
-#include "machine.h"
-#include "scale.h"
+#include "scaling.h"
 
 enum { count = 16384, size = count * 4 };
 
@@ -12,42 +11,27 @@ static void* map_part(const Machine* machine, const Buffer* buffer, VkDeviceSize
   return bytes;
 }
 
-static VkMappedMemoryRange range_of(const Buffer* buffer, VkDeviceSize offset, VkDeviceSize part) {
-  return (VkMappedMemoryRange){.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
-                               .memory = buffer->memory,
-                               .offset = offset,
-                               .size = part};
-}
-
 int main(void) {
   Machine machine = open_machine();
-  Buffer from = make_storage(&machine, size, 1), to = make_storage(&machine, size, 2);
-  vkUnmapMemory(machine.device, from.memory);
-  vkUnmapMemory(machine.device, to.memory);
-  Kernel kernel = make_kernel(&machine, SHADER(scale), 2, 8);
-  VkDescriptorSet set = BIND(&machine, &kernel, &from, &to);
+  Scaling scaling = make_scaling(&machine, size);
+  const Buffer *from = &scaling.from, *to = &scaling.to;
+  vkUnmapMemory(machine.device, from->memory);
+  vkUnmapMemory(machine.device, to->memory);
   for (uint32_t round = 0; round < 4; ++round) {
     const VkDeviceSize offset = round % 2 ? 8192 : 0, part = round % 2 ? 16384 : VK_WHOLE_SIZE;
-    void* bytes = map_part(&machine, &from, offset, part);
+    void* bytes = map_part(&machine, from, offset, part);
     fill_scrambled(bytes, part == VK_WHOLE_SIZE ? size : part, round + 10);
-    const VkMappedMemoryRange written = range_of(&from, offset, part);
+    const VkMappedMemoryRange written = range_of(from, offset, part);
     CHECK(vkFlushMappedMemoryRanges(machine.device, 1, &written));
-    vkUnmapMemory(machine.device, from.memory);
-    VkCommandBuffer commands = begin_once(&machine);
-    use(commands, &kernel, set);
-    push_two(commands, &kernel, round * 2 + 3, round);
-    vkCmdDispatch(commands, groups_of(size), 1, 1);
-    order_for_host(commands);
-    end_and_run(&machine, commands);
-    bytes = map_part(&machine, &to, 0, size);
-    const VkMappedMemoryRange read[2] = {range_of(&to, 0, 4096),
-                                         range_of(&to, 4096, VK_WHOLE_SIZE)};
+    vkUnmapMemory(machine.device, from->memory);
+    run_scaling(&machine, &scaling, round);
+    bytes = map_part(&machine, to, 0, size);
+    const VkMappedMemoryRange read[2] = {range_of(to, 0, 4096), range_of(to, 4096, VK_WHOLE_SIZE)};
     CHECK(vkInvalidateMappedMemoryRanges(machine.device, 2, read));
     digest("round", bytes, size);
-    vkUnmapMemory(machine.device, to.memory);
+    vkUnmapMemory(machine.device, to->memory);
   }
-  free_kernel(&machine, &kernel);
-  FREE_BUFFERS(&machine, &from, &to);
+  free_scaling(&machine, &scaling);
   close_machine(&machine);
   return 0;
 }

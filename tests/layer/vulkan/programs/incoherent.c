@@ -1,7 +1,6 @@
 // incoherent.c - memory that the host sees by flushes and invalidations alone, where the device has
 // such; else coherent memory with the same calls. Mapped for as long as it lives.
-#include "machine.h"
-#include "scale.h"
+#include "scaling.h"
 
 enum { count = 4096, size = count * 4, rounds = 5 };
 
@@ -17,43 +16,28 @@ static uint32_t incoherent_type(VkPhysicalDevice physical) {
   return coherent_type(physical);
 }
 
-static VkMappedMemoryRange range_of(const Buffer* buffer, VkDeviceSize offset, VkDeviceSize part) {
-  return (VkMappedMemoryRange){.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
-                               .memory = buffer->memory,
-                               .offset = offset,
-                               .size = part};
-}
-
 int main(void) {
   Machine machine = open_machine();
   machine.memory_type = incoherent_type(machine.physical);
-  Buffer from = make_storage(&machine, size, 1), to = make_storage(&machine, size, 2);
-  const VkMappedMemoryRange all[2] = {range_of(&from, 0, VK_WHOLE_SIZE),
-                                      range_of(&to, 0, VK_WHOLE_SIZE)};
+  Scaling scaling = make_scaling(&machine, size);
+  const Buffer *from = &scaling.from, *to = &scaling.to;
+  const VkMappedMemoryRange all[2] = {range_of(from, 0, VK_WHOLE_SIZE),
+                                      range_of(to, 0, VK_WHOLE_SIZE)};
   CHECK(vkFlushMappedMemoryRanges(machine.device, 2, all));
-  Kernel kernel = make_kernel(&machine, SHADER(scale), 2, 8);
-  VkDescriptorSet set = BIND(&machine, &kernel, &from, &to);
   for (uint32_t round = 0; round < rounds; ++round) {
     // A part of it, and a flush of that part alone.
     const VkDeviceSize offset = round % 3 * 4096, part = 4096;
-    fill_scrambled((char*)from.bytes + offset, part, round + 10);
-    const VkMappedMemoryRange written = range_of(&from, offset, part);
+    fill_scrambled((char*)from->bytes + offset, part, round + 10);
+    const VkMappedMemoryRange written = range_of(from, offset, part);
     CHECK(vkFlushMappedMemoryRanges(machine.device, 1, &written));
-    VkCommandBuffer commands = begin_once(&machine);
-    use(commands, &kernel, set);
-    push_two(commands, &kernel, round * 2 + 3, round);
-    vkCmdDispatch(commands, groups_of(size), 1, 1);
-    order_for_host(commands);
-    end_and_run(&machine, commands);
+    run_scaling(&machine, &scaling, round);
     // What the device wrote is there only now; every second round nobody looks.
     if (round % 2) continue;
-    const VkMappedMemoryRange read = range_of(&to, 0, VK_WHOLE_SIZE);
+    const VkMappedMemoryRange read = range_of(to, 0, VK_WHOLE_SIZE);
     CHECK(vkInvalidateMappedMemoryRanges(machine.device, 1, &read));
-    digest_buffer("round", &to);
+    digest_buffer("round", to);
   }
-  free_kernel(&machine, &kernel);
-  free_buffer(&machine, &from);
-  free_buffer(&machine, &to);
+  free_scaling(&machine, &scaling);
   close_machine(&machine);
   return 0;
 }
