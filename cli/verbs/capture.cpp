@@ -121,11 +121,8 @@ std::unique_ptr<layer::ClockServer> clocks_of(const Options& options,
   const auto rank = layer::given_rank(options.facts);
   if (!rank)
     throw Misuse(
-        "--clocks compares the clocks of ranks, and this process has none: start it by mpirun, "
-        "srun "
-        "or torchrun, as in mpirun -n 4 reel capture --clocks HOST:PORT -- ./program, or tell it "
-        "by "
-        "--fact rank=0.");
+        "--clocks compares the clocks of ranks, and this process has no rank. Start it by mpirun, "
+        "srun or torchrun, or tell the rank by --fact rank=0.");
   if (*rank == "0") return std::make_unique<layer::ClockServer>(options.clocks);
   variables["REEL_CAPTURE_CLOCKS"] = layer::numeric_address(options.clocks);
   return nullptr;

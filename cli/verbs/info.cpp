@@ -124,7 +124,7 @@ std::string run_text(std::map<std::string, std::string> facts) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
     facts.erase(name);
   };
-  for (const char* name : {"host", "boot_id"}) facts.erase(name);
+  for (const char* name : {"host", "boot_id", "clock_boot_id"}) facts.erase(name);
   const std::string ranks = fact(facts, "ranks");
   if (const std::string rank = fact(facts, "rank"); !rank.empty()) {
     add("rank", ranks.empty() ? rank : fmt::format("{} of {}", rank, ranks));

@@ -233,6 +233,24 @@ TEST_F(CaptureVerb, OptionsThatMakeNoSenseAreMisuse) {
   EXPECT_EQ(capture({}).exit_code, 2);
 }
 
+TEST_F(CaptureVerb, FactsThatAreNoneAreMisuse) {
+  const Outcome name =
+      capture({"--fact", "branch=a,b", "--fact", "Branch=main", "--", steps, "print", "ran"});
+  EXPECT_EQ(name.exit_code, 2);
+  EXPECT_THAT(name.err, HasSubstr("'Branch'"));
+  const Outcome own = capture({"--fact", "contents=all", "--", steps, "print", "ran"});
+  EXPECT_EQ(own.exit_code, 2);
+  EXPECT_THAT(own.err, HasSubstr("the document itself"));
+  EXPECT_THAT(capture({"--fact", "main", "--", steps, "print", "ran"}).err,
+              HasSubstr("name=value"));
+  const Outcome clocks = capture({"--clocks", "localhost:1", "--", steps, "print", "ran"});
+  EXPECT_EQ(clocks.exit_code, 2);
+  EXPECT_THAT(clocks.err, HasSubstr("has no rank"));
+  const Outcome place =
+      capture({"--clocks", "nowhere", "--fact", "rank=1", "--", steps, "print", "ran"});
+  EXPECT_THAT(place.err, HasSubstr("is not a host and a port"));
+}
+
 TEST_F(CaptureVerb, AKilledProgramsDocumentIsClosedAndThatIsSaid) {
   const Outcome run = capture({"--", steps, "calls", "3", "raise", "9"});
   EXPECT_EQ(run.exit_code, 137);

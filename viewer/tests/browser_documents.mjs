@@ -221,6 +221,7 @@ test("names with markup are text", async () => {
   const summary = parsed(resources, "summary");
   summary.document = `/tmp/${evil}.reel`;
   summary.facts = { program: evil, command_line: evil };
+  summary.run_facts = { branch: evil, [evil]: evil };
   summary.streams.forEach((stream) => (stream.label = evil));
   summary.devices.forEach((device) => (device.name = evil));
   summary.problems = summary.left_out = [evil];
@@ -263,7 +264,7 @@ test("an empty document, and one of a single command", async () => {
       own: f64,
     }),
   );
-  resources.set("calls", empty({ name: u32, thread: u32, command: u32, begin: f64, end: f64 }));
+  resources.set("calls", empty({ name: u32, thread: u32, command: u32, peer: u32, begin: f64, end: f64, bytes: f64 }));
   resources.set("intervals", empty({ first: u32, count: u32, stream: u32, begin: f64, end: f64 }));
   resources.set(
     "gaps",

@@ -286,8 +286,10 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     name: new Uint32Array(callCount),
     thread: new Uint32Array(callCount).fill(1),
     command: new Uint32Array(callCount),
+    peer: new Uint32Array(callCount).fill(noIndex),
     begin: new Float64Array(callCount),
     end: new Float64Array(callCount),
+    bytes: new Float64Array(callCount),
   };
   for (let c = 0, at = 0; c < count; ++c) {
     const last = c % works.length === works.length - 1;
@@ -403,6 +405,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
       host: "here",
       contents: "inputs",
     },
+    run_facts: { host: "here", rank: "3", ranks: "8", branch: "main" },
     end_facts: {},
     complete: true,
     problems: [],

@@ -382,7 +382,7 @@ export function SummaryView({ summary }: { summary: Summary }) {
                 ["program", summary.facts.program ?? ""],
                 ["command", summary.facts.command_line ?? ""],
                 ["when, where", [summary.facts.started, summary.facts.host].filter(Boolean).join(" on ")],
-                ...Object.entries(summary.run_facts).filter(([name]) => name !== "host" && name !== "boot_id"),
+                ...Object.entries(summary.run_facts).filter(([name]) => !["host", "boot_id", "clock_boot_id"].includes(name)),
                 ...summary.devices.map((device, place): [string, string] => [
                   `device ${place}`,
                   `${device.selector}  ${device.name}, ${device.driver} ${device.driver_version}`,
