@@ -75,7 +75,7 @@ class FileWriter {
  public:
   FileWriter(const tables::Table& table, tables::Source& source,
              const std::function<void(std::string_view)>& write)
-      : table_(table), source_(source), write_(write), rows_(table.rows(source)) {
+      : table_(table), write_(write), rows_(table.rows(source)) {
     for (const tables::Column& column : table.columns) {
       Reader& reader = readers_.emplace_back();
       if (column.type == Type::text)
@@ -270,7 +270,6 @@ class FileWriter {
   }
 
   const tables::Table& table_;
-  tables::Source& source_;
   const std::function<void(std::string_view)>& write_;
   std::uint64_t rows_, size_ = 0;
   std::vector<Reader> readers_;
