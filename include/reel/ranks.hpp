@@ -67,7 +67,7 @@ struct RankSteps {
   std::optional<std::uint32_t> rank = {}, ranks = {};  // as the document tells
   std::map<std::string, std::string> facts = {};
   bool is_cut = false;
-  std::optional<Pass::Kind> kind = {};               // none: nothing repeats, all of it is one step
+  std::optional<Pass::Kind> kind = {};  // none: nothing repeats, all of it is one step
   ClockSource clock = {};
   std::optional<std::uint64_t> clock_error_ns = {};  // of device times; none: not known
   std::vector<RankRow> rows = {};

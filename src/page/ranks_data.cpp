@@ -33,11 +33,13 @@ std::vector<std::uint32_t> steps_by_interest(const analysis::RanksReport& report
   return steps;
 }
 
-Json runs_json(const std::vector<analysis::RankRun>& runs, std::uint64_t origin_ns) {
+// Times count from the first run's start, which is `shift_ns` itself.
+Json runs_json(const std::vector<analysis::RankRun>& runs, std::int64_t shift_ns) {
   Json rows = Json::array(), starts = Json::array(), lengths = Json::array();
   for (const analysis::RankRun& run : runs) {
     rows.push_back(run.row);
-    starts.push_back(run.started_ns - origin_ns);
+    starts.push_back(run.started_ns - runs.front().started_ns +
+                     static_cast<std::uint64_t>(shift_ns));
     lengths.push_back(run.ended_ns - run.started_ns);
   }
   return {{"row", rows}, {"start_ns", starts}, {"length_ns", lengths}};
@@ -51,6 +53,7 @@ std::string timelines_json(RanksState& state, const PageOptions& options) {
   const std::vector<std::uint32_t> order = steps_by_interest(report);
   std::vector<std::uint32_t> steps;
   std::vector<analysis::RankRuns> all;
+  std::vector<analysis::ClockSource> sources;
   for (std::size_t r = 0; r < report.ranks.size(); ++r) {
     if (options.progress)
       options.progress("Reading timelines",
@@ -70,19 +73,22 @@ std::string timelines_json(RanksState& state, const PageOptions& options) {
                         order.size()));
     }
     all.push_back(analysis::runs_of(trace, steps));
+    sources.push_back(analysis::clock_source(trace));
   }
+  const std::vector<analysis::CommonClock> clocks = analysis::common_clocks(sources);
   Json ranks = Json::array();
   for (std::size_t r = 0; r < all.size(); ++r) {
     Json rows = Json::array(), its = Json::object();
     for (const analysis::RankRow& row : all[r].rows) rows.push_back(row.name);
     for (const auto& [step, runs] : all[r].steps) {
       if (runs.empty()) continue;
-      std::uint64_t origin = runs.front().started_ns;
-      for (const analysis::RankRuns& other : all)
-        if (const auto same = other.steps.find(step);
-            is_aligned && same != other.steps.end() && !same->second.empty())
-          origin = std::min(origin, same->second.front().started_ns);
-      its[std::to_string(step)] = runs_json(runs, origin);
+      std::int64_t shift = 0;  // on the common clock, from the rank that starts first
+      for (std::size_t other = 0; is_aligned && other < all.size(); ++other)
+        if (const auto same = all[other].steps.find(step);
+            same != all[other].steps.end() && !same->second.empty())
+          shift = std::max(shift, clocks[r].at(runs.front().started_ns)->ns -
+                                      clocks[other].at(same->second.front().started_ns)->ns);
+      its[std::to_string(step)] = runs_json(runs, shift);
     }
     ranks.push_back({{"rank", report.ranks[r].rank}, {"rows", rows}, {"steps", its}});
   }

@@ -19,10 +19,10 @@
 namespace reel {
 namespace {
 
-using analysis::RanksClock;
 using analysis::LateCause;
 using analysis::Lateness;
 using analysis::RankRow;
+using analysis::RanksClock;
 using analysis::RanksReport;
 using analysis::RankSteps;
 using test::MadeDocument;
@@ -341,6 +341,29 @@ TEST(Ranks, WhoseHostIsLateAreFoundByACommonClock) {
   EXPECT_THAT(report.sentence, HasSubstr("the gap before its first command takes 2."));
   ASSERT_EQ(report.steps[5].arrivals.size(), 4u);
   EXPECT_EQ(report.steps[5].arrivals.back(), 1u);
+}
+
+TEST(Ranks, OfOtherClocksAreBroughtToOne) {
+  // A time namespace: the clock of rank 1 is 90 s ahead, and its document says so.
+  constexpr std::uint64_t ahead = 90'000'000'000;
+  const Cluster cluster{.boot_id = "9d2c",
+                        .work = [](int, int) { return usual_work(); },
+                        .start_late_us = [](int rank, int) { return rank == 1 ? 2000.0 : 0.0; }};
+  std::vector<RankSteps> documents = quick_run(cluster, 1);
+  for (analysis::RankStep& step : documents[1].steps) {
+    step.started_ns += ahead;
+    step.ended_ns += ahead;
+  }
+  documents[1].clock.offset_ns = ahead;
+  const RanksReport report = compare_ranks(documents);
+  EXPECT_EQ(report.clock, RanksClock::known);
+  ASSERT_TRUE(report.straggler) << report.sentence;
+  EXPECT_EQ(report.ranks[*report.straggler].rank, 1u);
+  EXPECT_NEAR(static_cast<double>(*report.ranks[1].cost_ns), 2e6, 1e5);
+  EXPECT_EQ(report.steps[5].arrivals.back(), 1u);
+  // Of another boot, with nothing that compares the clocks, only lengths are left.
+  documents[1].clock.boot_id = "77aa";
+  EXPECT_EQ(compare_ranks(documents).clock, RanksClock::none);
 }
 
 TEST(Ranks, ThatWaitWithinStepsAreComparedByBusyTime) {

@@ -119,8 +119,8 @@ void StepTable::find_clock() {
       if (!started || !ended || !started->error_ns || !ended->error_ns) return;
       started_[r][s] = started->ns;
       ended_[r][s] = ended->ns;
-      error = std::max(error, *documents_[r].clock_error_ns +
-                                  std::max(*started->error_ns, *ended->error_ns));
+      error = std::max(
+          error, *documents_[r].clock_error_ns + std::max(*started->error_ns, *ended->error_ns));
     }
     second = std::max(second, std::min(largest, error));
     largest = std::max(largest, error);
