@@ -41,10 +41,10 @@ class AddressWalk {
   AddressWalk(const Addresses& addresses, Host& host) : addresses_(addresses), host_(host) {}
 
   void value(const std::vector<AddressSlot>& slots, std::span<const std::byte> bytes) {
-    for_each(slots, bytes.size(), [&](std::uint64_t at, std::uint32_t target) {
+    for_each(slots, bytes.size(), [&](std::uint64_t at, const AddressSlot& slot) {
       std::uint64_t value = 0;
       std::memcpy(&value, bytes.data() + at, sizeof value);
-      if (value && host_.in_value(at, value)) go(value, target);
+      if (value && host_.in_value(at, value)) go(value, slot);
     });
     follow();
   }
@@ -58,9 +58,10 @@ class AddressWalk {
   struct Way {
     Reached<typename Host::Owner> at;
     std::uint32_t target;
+    VariableUse use;
   };
 
-  // visit(offset, target) of each that lies within `size` bytes.
+  // visit(offset, slot) of each that lies within `size` bytes.
   template <class Visit>
   void for_each(const std::vector<AddressSlot>& slots, std::uint64_t size, Visit&& visit) {
     for (const AddressSlot& slot : slots) repeat(slot, 0, slot.offset_bytes, size, visit);
@@ -70,7 +71,7 @@ class AddressWalk {
               Visit& visit) {
     if (host_.gave_up()) return;
     if (level == slot.repeats.size()) {
-      if (at + address_bytes <= size) visit(at, slot.target);
+      if (at + address_bytes <= size) visit(at, slot);
       return;
     }
     const AddressSlot::Repeat& one = slot.repeats[level];
@@ -81,19 +82,22 @@ class AddressWalk {
 
   void look(const std::vector<AddressSlot>& slots, const typename Host::Owner& owner,
             std::uint64_t offset, std::uint64_t size) {
-    for_each(slots, size, [&](std::uint64_t at, std::uint32_t target) {
+    for_each(slots, size, [&](std::uint64_t at, const AddressSlot& slot) {
       std::uint64_t value = 0;
-      const bool leads_on = !addresses_.targets[target].slots.empty();
-      if (host_.in_memory(owner, offset + at, leads_on, value) && value) go(value, target);
+      const bool leads_on = !addresses_.targets[slot.target].slots.empty();
+      if (host_.in_memory(owner, offset + at, leads_on, value) && value) go(value, slot);
     });
   }
 
-  void go(std::uint64_t value, std::uint32_t target) {
+  void go(std::uint64_t value, const AddressSlot& slot) {
     const auto found = host_.find(value);
-    if (!found)
-      host_.lost(value);
-    else if (known_.insert({found->owner, found->offset, target}).second)
-      ways_.push_back({*found, target});
+    if (!found) return host_.lost(value);
+    const VariableUse other = addresses_.targets[slot.target].use;
+    const VariableUse use{slot.use.is_read || other.is_read,
+                          slot.use.is_written || other.is_written};
+    if (known_.insert({found->owner, found->offset, slot.target, use.is_read, use.is_written})
+            .second)
+      ways_.push_back({*found, slot.target, use});
   }
 
   // Lists may be long: no recursion.
@@ -106,8 +110,8 @@ class AddressWalk {
       const std::uint64_t end = target.size_bytes && target.size_bytes < way.at.end - way.at.offset
                                     ? way.at.offset + target.size_bytes
                                     : way.at.end;
-      if (target.use.is_read || target.use.is_written)
-        host_.touch(way.at, begin, end, target.use);
+      if (way.use.is_read || way.use.is_written)
+        host_.touch(way.at, begin, end, way.use);
       else if (addresses_.are_stored)  // it is to be known where it leads, all the same
         host_.touch(way.at, way.at.offset, std::min(end, way.at.offset + address_bytes),
                     {.is_read = true, .is_written = false});
@@ -118,7 +122,7 @@ class AddressWalk {
   const Addresses& addresses_;
   Host& host_;
   std::vector<Way> ways_;
-  std::set<std::tuple<typename Host::Owner, std::uint64_t, std::uint32_t>> known_;
+  std::set<std::tuple<typename Host::Owner, std::uint64_t, std::uint32_t, bool, bool>> known_;
 };
 
 }  // namespace reel::spirv

@@ -3,8 +3,11 @@
 #include <spirv/unified1/spirv.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 namespace reel::spirv {
 namespace {
@@ -21,6 +24,8 @@ constexpr const char* by_cast = "it takes an address of one type for one of anot
 constexpr const char* with_steps = "it steps through memory that has addresses in it";
 constexpr const char* too_many = "it has more addresses in one block than are followed";
 
+using Member = std::pair<std::uint32_t, std::uint32_t>;  // type of a struct, number
+
 class Finder {
  public:
   Finder(const Module& module, const Constants& constants, Types& types, const Usage& usage)
@@ -29,9 +34,9 @@ class Finder {
   Addresses run() {
     const auto is_address_type = [&](const Instruction& i) { return is_pointer(i.result); };
     if (std::ranges::none_of(module_.instructions(), is_address_type)) return {};
+    read_code();
     for (const Instruction& i : module_.instructions())
       if (i.opcode == SpvOpVariable && usage_.variables.contains(i.result)) read_variable(i);
-    read_code();
     read_targets();
     found_.are_followed = found_.are_followed || found_.are_stored;
     for (AddressTarget& target : found_.targets) {
@@ -68,7 +73,7 @@ class Finder {
   void read_targets() {
     for (std::size_t i = 0; i < pointees_.size(); ++i) {
       std::vector<AddressSlot> slots;
-      add_slots(pointees_[i], 0, {}, slots, 0);
+      add_slots(pointees_[i], 0, {}, slots, 0, {});
       AddressTarget& target = found_.targets[i];
       target.slots = std::move(slots);
       target.size_bytes = has_end(pointees_[i]) ? types_.size_bytes(pointees_[i]) : 0;
@@ -101,19 +106,20 @@ class Finder {
 
   void add_slots(std::uint32_t type, std::uint64_t offset,
                  const std::vector<AddressSlot::Repeat>& repeats, std::vector<AddressSlot>& slots,
-                 int depth) {
+                 int depth, Member within) {
     if (!has_slots(type, 0)) return;
     if (depth > deepest || slots.size() > most_slots) return give_up(too_many);
     const Instruction& t = module_.definition(type);
     switch (t.opcode) {
       case SpvOpTypePointer:
-        if (is_pointer(type)) slots.push_back({offset, repeats, target_of(t.operand(1))});
+        if (is_pointer(type))
+          slots.push_back({offset, repeats, target_of(t.operand(1)), member_uses_[within]});
         return;
       case SpvOpTypeStruct:
         for (std::uint32_t m = 0; m < t.operands.size(); ++m)
           add_slots(t.operand(m),
                     offset + module_.member_decoration(type, m, SpvDecorationOffset).value_or(0),
-                    repeats, slots, depth + 1);
+                    repeats, slots, depth + 1, {type, m});
         return;
       case SpvOpTypeArray:
       case SpvOpTypeRuntimeArray: {
@@ -123,7 +129,7 @@ class Finder {
         if ((!is_endless && count == 0) || stride == 0) return;  // of no memory
         std::vector<AddressSlot::Repeat> more = repeats;
         more.push_back({stride, count});
-        return add_slots(t.operand(0), offset, more, slots, depth + 1);
+        return add_slots(t.operand(0), offset, more, slots, depth + 1, within);
       }
       default:
         return;
@@ -133,7 +139,7 @@ class Finder {
   void read_variable(const Instruction& variable) {
     const std::uint32_t storage = variable.operand(0);
     std::uint32_t type = module_.definition(variable.type).operand(1);
-    if (storage == SpvStorageClassPushConstant) return add_slots(type, 0, {}, found_.values, 0);
+    if (storage == SpvStorageClassPushConstant) return add_slots(type, 0, {}, found_.values, 0, {});
     if (storage != SpvStorageClassStorageBuffer && storage != SpvStorageClassUniform) return;
     // Arrays of descriptors.
     for (int depth = 0; depth < 8; ++depth) {
@@ -144,7 +150,7 @@ class Finder {
     Addresses::Block block;
     block.set = module_.decoration(variable.result, SpvDecorationDescriptorSet).value_or(0);
     block.binding = module_.decoration(variable.result, SpvDecorationBinding).value_or(0);
-    add_slots(type, 0, {}, block.slots, 0);
+    add_slots(type, 0, {}, block.slots, 0, {});
     if (!block.slots.empty()) found_.blocks.push_back(std::move(block));
   }
 
@@ -215,10 +221,38 @@ class Finder {
     return found_.targets[target_of(pointee)];
   }
 
+  // The member of a struct that a pointer leads to, or to an element of; none: not known.
+  std::optional<Member> member_at(std::uint32_t pointer, int depth) const {
+    const Instruction& chain = module_.definition(pointer);
+    if ((chain.opcode != SpvOpAccessChain && chain.opcode != SpvOpInBoundsAccessChain) ||
+        depth > deepest)
+      return std::nullopt;
+    std::optional<Member> found;
+    std::uint32_t type = module_.definition(type_of(chain.operand(0))).operand(1);
+    for (std::size_t i = 1; i < chain.operands.size(); ++i) {
+      const Instruction& t = module_.definition(type);
+      if (t.opcode == SpvOpTypeStruct) {
+        const auto member = constants_.value(chain.operand(i));
+        if (!member || *member >= t.operands.size()) return std::nullopt;
+        found = Member{type, static_cast<std::uint32_t>(*member)};
+        type = t.operand(*member);
+      } else {
+        type = t.operand(0);
+      }
+    }
+    return found ? found : member_at(chain.operand(0), depth + 1);
+  }
+
+  // An address that was just loaded is one of those that lie there. Of others, which come by way of
+  // variables and functions, only their type is known.
   void touch(std::uint32_t id, bool reads, bool writes) {
     if (!is_address(id)) return;
     found_.are_followed = true;
-    VariableUse& use = target_at(id).use;
+    AddressTarget& target = target_at(id);
+    const Instruction& root = module_.definition(root_of(id));
+    const auto member =
+        root.opcode == SpvOpLoad ? member_at(root.operand(0), 0) : std::optional<Member>();
+    VariableUse& use = member ? member_uses_[*member] : target.use;
     use = {use.is_read || reads, use.is_written || writes};
   }
 
@@ -356,6 +390,7 @@ class Finder {
   const Usage& usage_;
   Addresses found_;
   std::unordered_map<std::uint32_t, std::uint32_t> targets_;  // by type
+  std::map<Member, VariableUse> member_uses_;
   std::vector<std::uint32_t> pointees_;                       // the types of targets
   std::unordered_map<std::uint32_t, bool> have_slots_;        // by type
   std::unordered_map<std::uint32_t, std::uint32_t> numbers_;  // and the type they were of

@@ -26,13 +26,14 @@ struct AddressSlot {
   std::uint64_t offset_bytes = 0;
   std::vector<Repeat> repeats = {};
   std::uint32_t target = 0;  // in Addresses::targets
+  VariableUse use = {};      // of what they lead to, beside that of the target
 };
 
 // What such an address leads to.
 struct AddressTarget {
   std::uint64_t size_bytes = 0;  // 0: no end, or code goes beyond it
   bool is_stepped = false;       // code goes to its neighbours, before and behind
-  VariableUse use = {};
+  VariableUse use = {};          // by code that may have the address from anywhere
   std::vector<AddressSlot> slots = {};
 };
 

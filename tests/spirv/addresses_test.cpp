@@ -54,7 +54,10 @@ void main() { to.x[0] = from.x[n]; })");
   EXPECT_THAT(texts(a.values), ElementsAre("8", "16"));
   ASSERT_EQ(a.targets.size(), 1u);
   EXPECT_EQ(a.targets[0].size_bytes, 0u);  // no end
-  EXPECT_EQ(a.targets[0].use, (VariableUse{true, true}));
+  // Each by itself, though they are of one type.
+  EXPECT_EQ(a.values[0].use, (VariableUse{true, false}));
+  EXPECT_EQ(a.values[1].use, (VariableUse{false, true}));
+  EXPECT_EQ(a.targets[0].use, VariableUse{});
   EXPECT_FALSE(a.are_stored);
 }
 
@@ -67,7 +70,7 @@ void main() { ways[0].v[1].x[0] = 1; })");
   EXPECT_EQ(a.blocks[0].set, 1u);
   EXPECT_EQ(a.blocks[0].binding, 2u);
   EXPECT_THAT(texts(a.blocks[0].slots), ElementsAre("8 0x32 3x8"));
-  EXPECT_EQ(a.targets[0].use, (VariableUse{false, true}));
+  EXPECT_EQ(a.blocks[0].slots[0].use, (VariableUse{false, true}));
 }
 
 TEST_P(AddressTypes, ListsLeadBackToThemselves) {

@@ -147,7 +147,7 @@ constexpr const char* by_address = R"(
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 16) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Numbers { uint x[]; };
-layout(push_constant) uniform P { Numbers from; Numbers to; uint factor; };
+layout(push_constant) uniform P { Numbers from; Numbers to; uint factor; uint unused; };
 void main() { to.x[gl_GlobalInvocationID.x] = from.x[gl_GlobalInvocationID.x] * factor + 1; })";
 
 struct ByAddress {
