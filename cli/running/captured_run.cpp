@@ -1,15 +1,19 @@
 #include "cli/running/captured_run.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <random>
 #include <reel/document.hpp>
 #include <reel/error.hpp>
 #include <reel/trace.hpp>
+#include <utility>
 
 #include "cli/showing/progress.hpp"
 
@@ -94,13 +98,41 @@ void CapturedRun::finish(const std::string& expected,
   if (!expected.empty() && is_there(expected)) document(expected, 0);
   // --last takes documents away again.
   std::erase_if(documents_, [](const CapturedDocument& one) { return !is_there(one.path); });
+  std::optional<std::size_t> asked;
   for (CapturedDocument& one : documents_) {
+    if (one.path == expected) asked = static_cast<std::size_t>(&one - documents_.data());
     one.is_still_written = !one.is_closed && one.process > 0 && kill(one.process, 0) == 0;
     if (one.is_still_written) continue;
     if (!one.is_closed) close_after_the_fact(one);
     one.path = put_in_place(one.path);
     look_into(one);
   }
+  if (asked) exchange_for_fullest(documents_[*asked]);
+}
+
+// The first process that calls a driver gets the name that was asked for. Where that one only
+// looked at devices, as a launcher or a test of the driver does, the user means another.
+void CapturedRun::exchange_for_fullest(CapturedDocument& asked) {
+  const auto is_whole = [](const CapturedDocument& one) {
+    return !one.is_still_written && one.unreadable.empty();
+  };
+  if (asked.commands > 0 || !is_whole(asked) || asked.process == 0) return;
+  CapturedDocument* fullest = &asked;
+  for (CapturedDocument& one : documents_)
+    if (is_whole(one) && one.commands > fullest->commands) fullest = &one;
+  if (fullest == &asked) return;
+  const std::filesystem::path name = asked.path;
+  const std::string other = (name.parent_path() / name.stem()).string() + "." +
+                            std::to_string(asked.process) + name.extension().string();
+  const auto move = [](const std::string& from, const std::string& to) {
+    return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0;
+  };
+  if (!move(asked.path, other)) return;
+  if (!move(fullest->path, asked.path)) {
+    if (!move(other, asked.path)) asked.path = other;
+    return;
+  }
+  fullest->path = std::exchange(asked.path, other);
 }
 
 }  // namespace reel::cli

@@ -46,6 +46,7 @@ class CapturedRun {
 
  private:
   CapturedDocument& document(const std::string& path, pid_t process);
+  void exchange_for_fullest(CapturedDocument& asked);
 
   std::set<pid_t> loaded_, called_;
   std::uint64_t commands_seen_ = 0;

@@ -74,6 +74,9 @@ class QueueDriver {
   // A Signal for everything submitted so far, itself included in the order. One that isn't
   // stamped need not have a time.
   virtual std::shared_ptr<Signal> mark(Stamped stamped) = 0;
+  // The same without a time, for those who only watch: neither it nor Signal::done() hands anything
+  // to the device sooner than would happen without them. Signal::wait() does.
+  virtual std::shared_ptr<Signal> mark_aside() { return mark(Stamped::no); }
   // Later commands start after `signal`, which comes from a queue of the same device.
   virtual void wait_for(const std::shared_ptr<Signal>& signal) = 0;
 

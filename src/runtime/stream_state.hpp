@@ -71,7 +71,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   std::unique_ptr<StepTimes> launch_timed_now(Executable& executable);
   // Between commands and unseen by them: reports count no more and no fewer barriers for it.
   void read_aside(const BufferRange& source, std::span<std::byte> target);
-  std::shared_ptr<Signal> mark_aside() { return queue_->mark(Stamped::no); }
+  std::shared_ptr<Signal> mark_aside() { return queue_->mark_aside(); }
   void wait_aside(const std::shared_ptr<Signal>& signal) { queue_->wait_for(signal); }
   void flush_aside() { queue_->flush(); }
   void collect_stamps(std::vector<TicketStamps>& into) { queue_->collect_stamps(into); }

@@ -371,7 +371,7 @@ TEST(Diff, ComparesOneRunWhereAPassHasMore) {
 }
 
 TEST(Diff, NamesTheGraphThatClosedTheGaps) {
-  const auto made = [](bool as_graph, const char* backend) {
+  const auto made = [](bool as_graph, const char* backend, double first_takes = 5) {
     MadeDocument document(2, {}, backend);
     const auto add = document.kernel("add");
     double t = 100;
@@ -386,8 +386,8 @@ TEST(Diff, NamesTheGraphThatClosedTheGaps) {
       }
       for (std::uint32_t i = 0; i < 8; ++i, t += as_graph ? 5.1 : 12)
         document.add({.kernel = add,
-                      .run = {t, t + 5},
-                      .scope = "mlp",
+                      .run = {t, t + (i ? 5 : first_takes)},
+                      .scope = i ? "mlp" : "head",
                       .launch = launch,
                       .node = as_graph ? i : no_index});
       document.pass({begin - 3, t + 0.5});
@@ -414,8 +414,37 @@ TEST(Diff, NamesTheGraphThatClosedTheGaps) {
     EXPECT_FALSE(apart.total.comparable || apart.idle.comparable || apart.between.comparable);
     EXPECT_TRUE(apart.busy.comparable);
   }
+  // One row of many is longer, and that is no "as long as before".
+  EXPECT_THAT(diff(made(false, "opencl", 2), made(true, "opencl", 5)).cause,
+              AllOf(HasSubstr("'add' is 3.0 µs slower"), Not(HasSubstr("as long as before"))));
   // Two graphs are taken apart alike.
   EXPECT_TRUE(diff(made(true, "opencl"), made(true, "opencl")).total.comparable);
+}
+
+TEST(Diff, SaysThatTheMachineMayHaveSlowedAllKernels) {
+  const auto made = [](double first, double others) {
+    MadeDocument document;
+    const std::uint32_t kernels[] = {document.kernel("matmul"), document.kernel("norm"),
+                                     document.kernel("add"), document.kernel("rope")};
+    double t = 100;
+    for (int pass = 0; pass < 12; ++pass) {
+      const double begin = t;
+      for (const std::uint32_t kernel : kernels) {
+        const double took = kernel == kernels[0] ? 40 * first : 20 * others;
+        document.add({.kernel = kernel, .run = {t, t + took}});
+        t += took + 0.1;
+      }
+      document.pass({begin - 1, t + 0.5});
+      t += 20;
+    }
+    return document.trace();
+  };
+  EXPECT_THAT(diff(made(1, 1), made(1.4, 1.4)).cause,
+              AllOf(HasSubstr("'matmul'"), HasSubstr("the typical kernel takes 40% longer, as on a "
+                                                     "busier machine")));
+  EXPECT_THAT(diff(made(1.4, 1.4), made(1, 1)).cause, HasSubstr("as on a quieter machine"));
+  EXPECT_THAT(diff(made(1, 1), made(1.4, 1)).cause,
+              AllOf(HasSubstr("'matmul'"), Not(HasSubstr("machine"))));
 }
 
 TEST(Diff, OfEmptyDocumentsSaysSo) {

@@ -272,6 +272,25 @@ TEST(MemChurn, IsNotFoundForOtherSizes) {
   add_churn(made, 64);
   EXPECT_FALSE(find(made, "mem.churn"));
 }
+TEST(MemChurn, IsFoundForOneInEachPass) {
+  for (const int passes : {4, 12}) {
+    MadeDocument made;
+    const auto k = made.kernel("k");
+    double t = 10;
+    for (int pass = 0; pass < passes; ++pass, t += 20) {
+      made.call("Device::buffer()", {t, t + 2});
+      const auto b = made.buffer({.allocated = t + 1, .freed = t + 15});
+      made.add({.kernel = k, .run = {t + 5, t + 10}, .writes = {{b}}});
+      made.pass({t - 1, t + 16});
+    }
+    made.call("Device::buffer()", {t, t + 1000});  // of something else, once
+    const auto finding = find(made, "mem.churn");
+    ASSERT_EQ(finding.has_value(), passes == 12) << "four may be chance";
+    if (finding) {
+      EXPECT_EQ(finding->saving_ns, 24'000u);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace reel

@@ -322,6 +322,28 @@ TEST(SyncMissing, IsCertainOfCopies) {
   EXPECT_EQ(finding->severity, analysis::Severity::error);
   EXPECT_THAT(finding->title, testing::Not(HasSubstr("may")));
 }
+TEST(SyncMissing, IsOnlyPossibleWhereBothHaveTheRestOfABuffer) {
+  struct Ranges {
+    std::uint64_t first_offset, first_size, second_offset, second_size;
+    bool are_rests;
+  };
+  for (const Ranges& ranges :
+       {Ranges{0, 4096, 1024, 3072, true}, Ranges{0, 2048, 1024, 3072, false},
+        Ranges{1024, 3072, 1024, 3072, false}}) {
+    Pair pair;
+    pair.made.add({.kernel = pair.k,
+                   .stream = pair.queue,
+                   .writes = {{pair.x, ranges.first_offset, ranges.first_size}}});
+    pair.made.add({.kernel = pair.k,
+                   .stream = pair.queue,
+                   .writes = {{pair.x, ranges.second_offset, ranges.second_size}}});
+    const auto finding = pair.find("sync.missing");
+    ASSERT_TRUE(finding);
+    EXPECT_EQ(finding->severity,
+              ranges.are_rests ? analysis::Severity::info : analysis::Severity::warning);
+    EXPECT_EQ(finding->title.find("rest of the buffer") != std::string::npos, ranges.are_rests);
+  }
+}
 TEST(SyncMissing, IsNotFoundWithABarrier) {
   Pair pair;
   pair.write();

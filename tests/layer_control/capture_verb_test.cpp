@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "cli/run_program.hpp"
+#include "document/document_writer.hpp"
 #include "document/sample_document.hpp"
 #include "layers/control/abstract_address.hpp"
 
@@ -282,6 +283,19 @@ TEST_F(CaptureVerb, EachProcessHasADocumentAndAllAreListed) {
   EXPECT_THAT(run.err, AllOf(HasSubstr("sh.reel: "), HasSubstr("process ")));
   EXPECT_EQ(files().size(), 3u);
   for (const std::string& file : files()) EXPECT_THAT(run.err, HasSubstr(file));
+}
+
+TEST_F(CaptureVerb, AProcessThatRecordedNothingLeavesTheNameToAnother) {
+  document::DocumentWriter((root_ / "first.reel").string(), {{"program", "launcher"}})
+      .close({{"commands", "0"}, {"complete", "yes"}});
+  const Outcome run =
+      capture({"-o", "run.reel", "--", "/bin/sh", "-c", steps + " calls 1; " + steps + " calls 2"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(text_of(folder() / "run.reel"), text_of(root_ / "closed.reel"));
+  EXPECT_THAT(files(),
+              UnorderedElementsAre("run.reel", testing::MatchesRegex("run\\.[0-9]+\\.reel")));
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("NO command was enqueued"), HasSubstr("reel info run.reel")));
 }
 
 TEST_F(CaptureVerb, TimeEndsACaptureWhileTheProgramIsIdle) {

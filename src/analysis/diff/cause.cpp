@@ -90,7 +90,7 @@ class Sentence {
         "by "
         "one on this device, and without a capture it is launched as one. As recorded, {}{}",
         diff_.b.launches ? "after" : "before", prefix, medians(diff_.total));
-    text += diff_.busy.p && !diff_.busy.significant ? "; kernels take as long as before" : part();
+    text += have_kernels_changed() ? part() : "; kernels take as long as before";
     return fmt::format("{}. 'reel insights {} --prove' measures what a graph gains.", text,
                        (diff_.b.launches ? a_ : b_).trace().path());
   }
@@ -195,7 +195,22 @@ class Sentence {
     if (!top->time.significant)
       return fmt::format("{}; no part of it is significant alone, the largest is '{}' ({} {})",
                          head, top->name, size(top->time.delta_ns()), how(delta));
-    return head + ": " + kernel(*top, delta);
+    return head + ": " + kernel(*top, delta) + throughout();
+  }
+
+  // The typical kernel changed as the whole did, and nothing in the documents tells why: naming one
+  // of them alone would blame it for what another machine does to all.
+  std::string throughout() const {
+    const DiffTime& total = diff_.total;
+    if (!diff_.common || total.ns_a == 0) return "";
+    const double part = static_cast<double>(total.delta_ns()) / static_cast<double>(total.ns_a);
+    if (*diff_.common * part <= 0 || std::abs(*diff_.common) * 2 < std::abs(part)) return "";
+    if (std::ranges::any_of(diff_.rows, [](const DiffRow& row) { return !reason(row).empty(); }))
+      return "";
+    return fmt::format(
+        "; but the typical kernel takes {:.0f}% {}, as on a {} machine or with another clock",
+        100 * std::abs(*diff_.common), part > 0 ? "longer" : "less",
+        part > 0 ? "busier" : "quieter");
   }
 
   // Not part of the total, and whoever looks at the whole run must know.
@@ -212,8 +227,16 @@ class Sentence {
       text += ", because " + enqueued;
     else
       text += idle_cause();
-    if (!diff_.busy.significant) text += "; kernels take as long as before";
+    if (!have_kernels_changed()) text += "; kernels take as long as before";
     return text;
+  }
+
+  // Together or any of them; where nothing was tested, nobody can say that they didn't.
+  bool have_kernels_changed() const {
+    const auto has_changed = [](const auto& part) { return part.time.significant; };
+    return !diff_.busy.p || diff_.busy.significant ||
+           std::ranges::any_of(diff_.kernels, has_changed) ||
+           std::ranges::any_of(diff_.rows, has_changed);
   }
 
   // Whether the same commands reach the device in another way.

@@ -55,9 +55,10 @@ class DiffSearch {
     const CommonKernels common(times_a_, times_b_, diff_.a.busy_ns);
     diff_.common = common.change();
     pace_ = common.pace();
-    if (drift_of_passes(pace_) >= drift_of_passes({})) pace_ = {};
+    if (drift_of_passes(pace_, {}) >= drift_of_passes({}, {})) pace_ = {};
     least_ = {.ns = std::max(diff_.a.total_ns, diff_.b.total_ns) / 100,
-              .drift = drift_of_passes(pace_)};
+              .drift = drift_of_passes(pace_, rank_test(at_one_pace(a_.totals(), pace_.a),
+                                                        at_one_pace(b_.totals(), pace_.b)))};
     // At one pace it is left out already.
     if (pace_.a.empty() && diff_.common && std::abs(*diff_.common) <= most_by_machine - 1)
       least_.common = std::abs(*diff_.common);
@@ -96,11 +97,11 @@ class DiffSearch {
     return std::max(shared(a_, b_), shared(b_, a_)) >= 0.1;
   }
 
-  double drift_of_passes(const Pace& pace) const {
+  double drift_of_passes(const Pace& pace, std::optional<double> p) const {
     const std::uint64_t larger = std::max(diff_.a.total_ns, diff_.b.total_ns);
     if (larger == 0) return 0;
-    return static_cast<double>(
-               drift_between(at_one_pace(a_.totals(), pace.a), at_one_pace(b_.totals(), pace.b))) /
+    return static_cast<double>(drift_between(at_one_pace(a_.totals(), pace.a),
+                                             at_one_pace(b_.totals(), pace.b), p)) /
            static_cast<double>(larger);
   }
 
@@ -110,9 +111,9 @@ class DiffSearch {
     };
     diff_.total = over_passes([](const PassTime& pass) { return pass.total_ns; }, pace_);
     diff_.busy = over_passes([](const PassTime& pass) { return pass.busy_ns; }, pace_);
-    diff_.idle = over_passes([](const PassTime& pass) { return pass.total_ns - pass.busy_ns; });
     // What the host does there, and how soon it wakes, changes with every other program.
     least_.ns *= 3;
+    diff_.idle = over_passes([](const PassTime& pass) { return pass.total_ns - pass.busy_ns; });
     diff_.between = over_passes([](const PassTime& pass) { return pass.between_ns; });
     least_.ns /= 3;
     diff_.between.floor_ns += latency_change();

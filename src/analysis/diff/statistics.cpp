@@ -192,8 +192,12 @@ std::optional<std::uint64_t> drift_of(const Times& times) {
   return std::max({first, second, third}) - std::min({first, second, third});
 }
 
-std::uint64_t drift_between(const Times& a, const Times& b) {
-  const std::uint64_t own = std::max(drift_of(a).value_or(0), drift_of(b).value_or(0));
+std::uint64_t drift_between(const Times& a, const Times& b, std::optional<double> p) {
+  const Times& faster = undisturbed(a) < undisturbed(b) ? a : b;
+  const bool is_beyond_doubt = p && *p <= beyond_doubt;
+  const std::uint64_t own = is_beyond_doubt
+                                ? drift_of(faster).value_or(0)
+                                : std::max(drift_of(a).value_or(0), drift_of(b).value_or(0));
   const std::size_t n = a.size();
   if (n != b.size() || n < 3) return own;
   std::array<std::int64_t, 3> thirds{};
@@ -243,14 +247,14 @@ DiffTime compare(const Times& a, const Times& b, const Least& least, const Pace&
   const Times paced_a = at_one_pace(a, pace.a), paced_b = at_one_pace(b, pace.b);
   const auto larger = static_cast<double>(std::max(time.ns_a, time.ns_b));
   const std::size_t fewer = std::min(a.size(), b.size());
+  if (fewer >= fewest_times) time.p = rank_test(paced_a, paced_b);
   const double drift =
-      std::max(static_cast<double>(drift_between(paced_a, paced_b)), least.drift * larger);
+      std::max(static_cast<double>(drift_between(paced_a, paced_b, time.p)), least.drift * larger);
   const double part = (fewer < steady_times ? least_part_of_few : least_part) + least.common;
   time.floor_ns =
       std::max(least.ns, static_cast<std::uint64_t>(std::max(least.margin * drift, part * larger)));
   time.shift_ns = static_cast<std::int64_t>(undisturbed(paced_b)) -
                   static_cast<std::int64_t>(undisturbed(paced_a));
-  if (fewer >= fewest_times) time.p = rank_test(paced_a, paced_b);
   time.passes_needed = times_needed(paced_a, paced_b, drift);
   return time;
 }

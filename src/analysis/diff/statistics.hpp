@@ -29,8 +29,11 @@ std::optional<std::uint64_t> drift_of(const Times& times);
 
 // As parts of documents that are compared: what both do alike, as a decoder whose passes grow with
 // each token, is no drift. So where both have as many, it is also at most the range over the thirds
-// of what passes differ by, one by one.
-std::uint64_t drift_between(const Times& a, const Times& b);
+// of what passes differ by, one by one. Where ranks differ beyond doubt, it is that of the faster
+// series: noise only makes passes longer, so a slow stretch of the slower one says nothing about
+// its fastest passes.
+inline constexpr double beyond_doubt = 0.0001;
+std::uint64_t drift_between(const Times& a, const Times& b, std::optional<double> p);
 
 // Two-sided p of the Mann-Whitney test, exact for short series, with ties; of eight times or more
 // together with a test of the smallest ones. Corrected for passes that resemble the one before. 1

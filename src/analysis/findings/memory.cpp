@@ -146,18 +146,24 @@ void churn(const Case& c, Findings& findings) {
   }
   std::vector<std::uint32_t> churned;
   std::uint64_t largest = 0;
-  const std::size_t enough = 8 * std::max<std::size_t>(1, c.report.passes.size());
+  // One in each pass, and not just a few in all.
+  const std::size_t enough = std::max<std::size_t>(8, c.report.passes.size());
   for (const auto& [size, buffers] : by_size) {
     if (buffers.size() < enough) continue;
     churned.insert(churned.end(), buffers.begin(), buffers.end());
     largest = std::max(largest, size);
   }
   if (churned.empty()) return;
+  std::vector<std::uint64_t> allocated_ns;
+  for (const std::uint32_t b : churned) allocated_ns.push_back(*c.trace.buffers()[b].allocated_ns);
+  std::ranges::sort(allocated_ns);
   std::uint64_t calls_ns = 0;
   for (const TraceCall& call : c.trace.calls()) {
     const std::string& name = c.trace.text(call.name);
-    if (call.command == no_index && (name == "Device::buffer()" || name == "clCreateBuffer"))
-      calls_ns += call.end_ns - std::min(call.begin_ns, call.end_ns);
+    if (call.command != no_index || (name != "Device::buffer()" && name != "clCreateBuffer"))
+      continue;
+    const auto made = std::ranges::lower_bound(allocated_ns, call.begin_ns);
+    if (made != allocated_ns.end() && *made <= call.end_ns) calls_ns += call.end_ns - call.begin_ns;
   }
   Finding finding = about(c, "mem.churn", churned);
   finding.severity = Severity::warning;
@@ -167,7 +173,7 @@ void churn(const Case& c, Findings& findings) {
   finding.advice = "Keep a buffer of each size and reuse it.";
   if (calls_ns) {
     finding.saving_ns = calls_ns;
-    finding.formula = "the time of all allocating calls";
+    finding.formula = "the time of the calls that allocated them";
   }
   findings.push_back(std::move(finding));
 }

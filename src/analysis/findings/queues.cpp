@@ -61,6 +61,28 @@ std::string pair_text(const Case& c, const SyncFault& fault) {
                      verb(fault.to_reads, fault.to_writes), bytes_text(c, fault));
 }
 
+// Where the range of a command's argument that has the fault's bytes begins and ends.
+std::pair<std::uint64_t, std::uint64_t> bound_range(const Case& c, std::uint32_t command,
+                                                    const SyncFault& fault) {
+  for (const TraceArgument& argument : c.trace.arguments(c.work(command))) {
+    const std::uint64_t end = argument.offset_bytes + argument.size_bytes;
+    if (argument.buffer == fault.buffer && argument.offset_bytes <= fault.offset_bytes &&
+        end >= fault.offset_bytes + fault.bytes)
+      return {argument.offset_bytes, end};
+  }
+  return {0, 0};
+}
+
+// Both were given all that follows in the buffer, from two places on: so do programs that cut their
+// own pieces out of a large buffer and name where each begins. Each is likely to end where the
+// next one begins.
+bool is_of_rests(const Case& c, const SyncFault& fault) {
+  if (fault.is_exact) return false;
+  const auto [first_begin, first_end] = bound_range(c, fault.from, fault);
+  const auto [second_begin, second_end] = bound_range(c, fault.to, fault);
+  return first_end == second_end && first_begin != second_begin;
+}
+
 std::string where_text(const Case& c, const SyncFault& fault) {
   if (c.command(fault.from).stream != c.command(fault.to).stream)
     return "They are on two queues: a semaphore is needed.";
@@ -77,6 +99,13 @@ Finding finding_of(const Case& c, const char* id, const std::vector<const SyncFa
   finding.severity = first.is_exact ? Severity::error : Severity::warning;
   finding.confidence = first.is_exact ? Confidence::certain : Confidence::likely;
   finding.title = fmt::format("{}: {}.", pair_text(c, first), reason);
+  if (is_of_rests(c, first)) {
+    finding.severity = Severity::info;
+    finding.confidence = Confidence::possible;
+    finding.title +=
+        " Both were bound to the rest of the buffer, from two offsets on, so they may well use "
+        "different parts of it; --prove tries the other order.";
+  }
   if (const std::string where = where_text(c, first); !where.empty()) finding.title += ' ' + where;
   if (faults.size() > 1)
     finding.title += fmt::format(" {} such pairs in all{}.", faults.size(),
@@ -139,10 +168,11 @@ void queues_rule(const Case& c, Findings& findings) {
   std::vector<const SyncFault*> missing, hidden;
   for (const SyncFault& fault : c.queues.faults)
     (fault.kind == SyncFault::Kind::missing ? missing : hidden).push_back(&fault);
-  // What is known for certain comes first.
-  for (auto* list : {&missing, &hidden})
-    std::ranges::stable_sort(
-        *list, [](const SyncFault* a, const SyncFault* b) { return a->is_exact > b->is_exact; });
+  // What is known for certain comes first, what is least likely last.
+  const auto rank = [&](const SyncFault* fault) {
+    return fault->is_exact ? 0 : is_of_rests(c, *fault) ? 2 : 1;
+  };
+  for (auto* list : {&missing, &hidden}) std::ranges::stable_sort(*list, {}, rank);
   if (!missing.empty())
     findings.push_back(finding_of(c, "sync.missing", missing,
                                   "no barrier, semaphore or wait of the host orders the two"));

@@ -20,13 +20,16 @@ constexpr std::uint64_t large_read_bytes = 1u << 20;
 // Writes above this wait their turn in memory of the host, not of the device.
 constexpr std::uint64_t large_write_bytes = 64u << 20;
 
+enum class Asking { sends, watches };  // what done() does to commands that are still held back
+
 class VulkanSignal final : public Signal {
  public:
-  VulkanSignal(std::shared_ptr<QueueState> queue, std::uint64_t value, std::shared_ptr<Stamp> stamp)
-      : queue_(std::move(queue)), value_(value), stamp_(std::move(stamp)) {}
+  VulkanSignal(std::shared_ptr<QueueState> queue, std::uint64_t value, std::shared_ptr<Stamp> stamp,
+               Asking asking = Asking::sends)
+      : queue_(std::move(queue)), value_(value), stamp_(std::move(stamp)), asking_(asking) {}
 
   bool done() override {
-    queue_->flush(value_);
+    if (asking_ == Asking::sends) queue_->flush(value_);
     return queue_->line->done(value_);
   }
   void wait() override {
@@ -47,6 +50,7 @@ class VulkanSignal final : public Signal {
   const std::shared_ptr<QueueState> queue_;
   const std::uint64_t value_;
   const std::shared_ptr<Stamp> stamp_;
+  const Asking asking_;
 };
 
 }  // namespace
@@ -314,6 +318,12 @@ std::shared_ptr<Signal> QueueState::mark(const std::shared_ptr<QueueState>& self
   // it sooner. A submit for it alone would cost as much as ten small kernels.
   const std::uint64_t value = empty && stamp ? line->last() + 1 : close();
   return std::make_shared<VulkanSignal>(self, value, std::move(stamp));
+}
+
+std::shared_ptr<Signal> QueueState::mark_aside(const std::shared_ptr<QueueState>& self) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t value = line->last() + (is_open_empty() ? 0 : 1);
+  return std::make_shared<VulkanSignal>(self, value, nullptr, Asking::watches);
 }
 
 void QueueState::wait_for(const Dependency& dependency) {

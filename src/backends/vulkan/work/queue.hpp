@@ -34,6 +34,7 @@ class QueueState {
   void submit(const Command& command) { submit(command, nullptr); }
   void submit_stamped(const Command& command, std::uint64_t number);
   std::shared_ptr<Signal> mark(const std::shared_ptr<QueueState>& self, Stamped stamped);
+  std::shared_ptr<Signal> mark_aside(const std::shared_ptr<QueueState>& self);
   void wait_for(const Dependency& dependency);
   void launch(const std::shared_ptr<Recording>& recording);
   // Hands over the open batch, if it will have a value up to `value`; returns the last value.
@@ -108,6 +109,7 @@ class VulkanQueue final : public QueueDriver {
     state_->line->collect_stamps(into);
   }
   std::shared_ptr<Signal> mark(Stamped stamped) override { return state_->mark(state_, stamped); }
+  std::shared_ptr<Signal> mark_aside() override { return state_->mark_aside(state_); }
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override { state_->flush(); }
   void wait() override;

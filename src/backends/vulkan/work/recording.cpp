@@ -41,7 +41,7 @@ void Recording::record(std::span<const StepState> steps, std::span<const Argumen
   holder_ = new_holder();
   timed_ = timed && context_->clock->can_stamp();
   if (timed_) {
-    stamped_.assign(steps.size(), false);
+    begins_.assign(steps.size(), no_query);
     host_times_.clear();
     if (!queries_ && !steps.empty())
       queries_ = make_stamp_queries(*context_, static_cast<std::uint32_t>(2 * steps.size()));
@@ -49,6 +49,7 @@ void Recording::record(std::span<const StepState> steps, std::span<const Argumen
   segments_.emplace_back();
 
   bool barrier_due = false;
+  std::uint32_t last_end = no_query;  // of the step before, in the same command buffer
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
     const StepState& step = steps[i];
     barrier_due = barrier_due || step.barrier_before;  // stays due when its step is switched off
@@ -61,23 +62,31 @@ void Recording::record(std::span<const StepState> steps, std::span<const Argumen
     if (!recording_) {
       begin_commands();
       barrier_due = false;
+      last_end = no_query;
     }
     const bool after_barrier = barrier_due;
     if (barrier_due) recorder_.barrier();
     barrier_due = false;
-    // Behind a barrier all before it is done; elsewhere steps overlap, and this one starts when
-    // the device gets to it.
-    if (timed_)
-      recorder_.stamp(
-          queries_, 2 * i,
-          after_barrier ? VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT : VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
+    if (timed_) begins_[i] = stamp_begin(i, after_barrier, last_end);
     add(step, arguments);
     if (timed_) {
-      recorder_.stamp(queries_, 2 * i + 1, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
-      stamped_[i] = true;
+      last_end = 2 * i + 1;
+      recorder_.stamp(queries_, last_end, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
     }
   }
   end_commands();
+}
+
+// Behind a barrier a step starts when all before it has ended, which is stamped already: as in a
+// queue, so that the same commands take as long in a graph as one by one. Elsewhere steps overlap,
+// and this one starts when the device gets to it.
+std::uint32_t Recording::stamp_begin(std::uint32_t step, bool after_barrier,
+                                     std::uint32_t last_end) {
+  if (after_barrier && last_end != no_query) return last_end;
+  recorder_.stamp(
+      queries_, 2 * step,
+      after_barrier ? VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT : VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
+  return 2 * step;
 }
 
 void Recording::begin_commands() {
@@ -96,7 +105,7 @@ void Recording::begin_commands() {
   recorder_.begin(segments_.back().commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
                   *descriptors_);
   if (timed_ && used_ == 1)
-    recorder_.reset_stamps(queries_, 0, static_cast<std::uint32_t>(2 * stamped_.size()));
+    recorder_.reset_stamps(queries_, 0, static_cast<std::uint32_t>(2 * begins_.size()));
   recording_ = true;
 }
 
@@ -172,16 +181,21 @@ std::vector<StepTime> Recording::times() const {
   std::vector<StepTime> times = host_times_;
   if (!timed_ || used_ == 0) return times;
   // All in one call, since each waits for the whole device on llvmpipe: value and availability.
-  std::vector<std::uint64_t> ticks(4 * stamped_.size());
+  struct Tick {
+    std::uint64_t value, available;
+  };
+  std::vector<Tick> ticks(2 * begins_.size());
   check(context_->vk.vkGetQueryPoolResults(
-            context_->device, queries_, 0, static_cast<std::uint32_t>(2 * stamped_.size()),
-            ticks.size() * sizeof(ticks[0]), ticks.data(), 2 * sizeof(ticks[0]),
+            context_->device, queries_, 0, static_cast<std::uint32_t>(ticks.size()),
+            ticks.size() * sizeof(Tick), ticks.data(), sizeof(Tick),
             VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT),
         "vkGetQueryPoolResults");
-  for (std::uint32_t i = 0; i < stamped_.size(); ++i)
-    if (stamped_[i] && ticks[4 * i + 1] && ticks[4 * i + 3])
-      times.push_back(
-          {i, context_->clock->to_ns(ticks[4 * i]), context_->clock->to_ns(ticks[4 * i + 2])});
+  for (std::uint32_t i = 0; i < begins_.size(); ++i) {
+    if (begins_[i] == no_query) continue;
+    const Tick &begin = ticks[begins_[i]], &end = ticks[2 * i + 1];
+    if (begin.available && end.available)
+      times.push_back({i, context_->clock->to_ns(begin.value), context_->clock->to_ns(end.value)});
+  }
   std::sort(times.begin(), times.end(),
             [](const StepTime& a, const StepTime& b) { return a.step < b.step; });
   return times;

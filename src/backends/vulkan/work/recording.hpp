@@ -58,6 +58,7 @@ class Recording final : public InFlight {
  private:
   void begin_commands();
   void end_commands();
+  std::uint32_t stamp_begin(std::uint32_t step, bool after_barrier, std::uint32_t last_end);
   void add(const StepState& step, std::span<const Argument> arguments);
   void add_host_call(const StepState& step, std::uint32_t index);
   template <class Resource>
@@ -75,8 +76,9 @@ class Recording final : public InFlight {
   std::uint64_t holder_ = 0;
   bool recording_ = false, has_reads_ = false, timed_ = false;
 
-  VkQueryPool queries_ = VK_NULL_HANDLE;  // two a step
-  std::vector<bool> stamped_;             // by step, on the device
+  static constexpr std::uint32_t no_query = ~0u;
+  VkQueryPool queries_ = VK_NULL_HANDLE;  // two a step; the second is its end
+  std::vector<std::uint32_t> begins_;     // by step, the query of its begin; none where not stamped
   std::vector<StepTime> host_times_;      // of host calls, when timed
 };
 
