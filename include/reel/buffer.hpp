@@ -111,6 +111,9 @@ class Buffer {
   // the buffer lives. Empty elsewhere. Who reads or writes there sees to the order: wait for the
   // commands that use the bytes first, and tell of what was written by Stream::host_wrote().
   std::span<std::byte> mapped() const;
+  // Of a buffer made by Device::addressed_buffer(): its first byte, as kernels know it. 0
+  // elsewhere.
+  std::uint64_t device_address() const;
 
   // Forbids further use through any handle. A GraphExec or command that already names the
   // buffer keeps the memory until it is done with it.

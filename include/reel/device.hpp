@@ -103,6 +103,10 @@ class Device {
   // A buffer that the host reads and writes by Buffer::mapped(), without a command; throws
   // `unsupported` where info().maps_memory is false.
   Buffer host_visible_buffer(std::uint64_t size_bytes, std::string_view label = {}) const;
+  // A buffer that kernels find by Buffer::device_address(), given to them as a number. Its ranges
+  // that they use come as arguments behind those of the kernel's parameters. Throws `unsupported`
+  // where the device has no such addresses.
+  Buffer addressed_buffer(std::uint64_t size_bytes, std::string_view label = {}) const;
   // With these contents.
   template <HostValues R>
   Buffer buffer_of(const R& data, std::string_view label = {}) const {

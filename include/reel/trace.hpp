@@ -57,8 +57,9 @@ const char* to_string(BufferKind kind) noexcept;
 struct BufferMemory {
   std::uint32_t allocation = no_index;  // a number of the process; none: not known
   std::uint64_t offset_bytes = 0;
-  std::uint32_t flags = 0;  // of the memory: VkMemoryPropertyFlags
-  std::uint32_t usage = 0;  // VkBufferUsageFlags, of an image VkImageUsageFlags
+  std::uint32_t flags = 0;    // of the memory: VkMemoryPropertyFlags
+  std::uint32_t usage = 0;    // VkBufferUsageFlags, of an image VkImageUsageFlags
+  std::uint64_t address = 0;  // of its first byte, as kernels know it; 0: none
 };
 
 struct TraceBuffer {

@@ -18,6 +18,7 @@
 #include "layers/session/quietly.hpp"
 #include "layers/tracking/handle_table.hpp"
 #include "layers/vulkan/functions.hpp"
+#include "layers/vulkan/objects/address_map.hpp"
 #include "layers/vulkan/stamps/query_pools.hpp"
 
 namespace reel::layer::vk {
@@ -186,6 +187,7 @@ struct Device final : Object {
   Handles<SetLayout> set_layouts;
   Handles<ShaderModule> shader_modules;
   Handles<UpdateTemplate> update_templates;
+  AddressMap addresses;
 
   std::mutex mutex;  // of what follows
   std::vector<std::shared_ptr<Queue>> queues;

@@ -48,6 +48,8 @@ namespace reel::layer::vk {
   F(CreateBuffer)                           \
   F(DestroyBuffer)                          \
   F(GetBufferMemoryRequirements)            \
+  A(GetBufferDeviceAddress, KHR)            \
+  F(GetBufferDeviceAddressEXT)              \
   A(GetDeviceBufferMemoryRequirements, KHR) \
   A(GetDeviceImageMemoryRequirements, KHR)  \
   F(CreateBufferView)                       \

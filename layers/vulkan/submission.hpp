@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/range_set.hpp"
 #include "layers/vulkan/objects/command_buffer.hpp"
 #include "layers/vulkan/objects/descriptors.hpp"
 #include "layers/vulkan/objects/image.hpp"
@@ -21,9 +23,21 @@
 #include "recording/calls/call_queue.hpp"
 #include "reel/scope.hpp"
 
+namespace reel::capture {
+class CallRecording;
+}
+
 namespace reel::layer::vk {
 
 class BatchStamps;
+struct Queue;
+
+// When a submission is read: what is in memory then, and what may still change it.
+struct Moment {
+  Queue* queue = nullptr;
+  capture::CallRecording* use = nullptr;
+  bool may_start_late = false, is_behind_others = false;  // as in a Ticket
+};
 
 // The first reason counts.
 inline void give_up(capture::CallWork& work, const char* why) {
@@ -33,8 +47,9 @@ inline void give_up(capture::CallWork& work, const char* why) {
 class SubmissionReader {
  public:
   // With `stamps`, tells them what there is to time.
-  SubmissionReader(Device& device, capture::Submission& list, Scope scope, BatchStamps* stamps)
-      : device_(device), list_(list), outer_(scope), stamps_(stamps) {}
+  SubmissionReader(Device& device, capture::Submission& list, Scope scope, BatchStamps* stamps,
+                   const Moment& moment)
+      : device_(device), list_(list), outer_(scope), stamps_(stamps), moment_(moment) {}
 
   // `part`: its number in the submission.
   void read(const CommandBuffer& commands, std::uint32_t part);
@@ -76,6 +91,13 @@ class SubmissionReader {
   // `view`: the image on it that is bound, where there is one.
   void add_range(capture::CallWork& work, const capture::Range& range, Access access,
                  Storage* view = nullptr);
+  // Memory that it reaches by addresses.
+  class AddressHost;
+  void add_addressed(const Pipeline& pipeline, capture::CallWork& work);
+  bool word_at(Storage& storage, std::uint64_t offset, std::size_t before, std::uint64_t& value,
+               const char*& why, int depth);
+  bool word_now(Storage& storage, std::uint64_t offset, std::uint64_t& value, const char*& why);
+  const char* read_now(Storage& storage, std::uint64_t offset, std::span<std::byte> target);
   void copy_buffer(const CopyBufferOp& op);
   void copy_image(std::string_view function, VkImage source, VkImage target,
                   std::span<const VkImageCopy> regions);
@@ -98,6 +120,12 @@ class SubmissionReader {
   BatchStamps* const stamps_;
   State* now_ = nullptr;
   std::vector<LayoutChange> layouts_;
+  const Moment moment_;
+  std::map<const capture::TrackedBuffer*, RangeSet> written_;  // by the first `noted_` commands
+  std::size_t noted_ = 0;
+  using Slots = std::map<const Storage*, RangeSet>;
+  std::map<std::size_t, Slots> kept_slots_;  // by command: addresses that it doesn't change
+  std::map<std::pair<const Storage*, std::uint64_t>, std::vector<std::byte>> chunks_;  // as read
   bool is_broken_ = false;
   std::uint32_t part_ = 0;
   int depth_ = 0;

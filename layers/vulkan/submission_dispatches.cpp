@@ -40,8 +40,7 @@ void SubmissionReader::dispatch(State& state, const DispatchOp* op,
     add_everything(state, work);
   } else {
     add_arguments(state, work);
-    if (pipeline.interface.uses_device_addresses)
-      give_up(work, "it follows addresses of memory, which are others in another process");
+    add_addressed(pipeline, work);
     if (pipeline.has_wide_constant) give_up(work, "one of its constants has more than 64 bits");
   }
   if (!indirect) return;

@@ -41,7 +41,8 @@ void Submitting::prepare(const RecordingUse& use, BatchView view) {
   for (const std::string& label : queue_.labels) scope = scope.child(label);
   if (batch.ticket.behind && is_timed_)
     batch.stamps = std::make_unique<BatchStamps>(queue_.owner, queue_.family, *done_);
-  batch.reader.emplace(*queue_.owner, batch.list, scope, batch.stamps.get());
+  const Moment moment{&queue_, use.operator->(), batch.ticket.may_start_late, is_behind_others};
+  batch.reader.emplace(*queue_.owner, batch.list, scope, batch.stamps.get(), moment);
   const bool may_cut = cuts(batch.view);
   for (std::size_t i = 0; i < batch.view.commands.size(); ++i) {
     if (batch.stamps && may_cut) batch.stamps->begin_buffer(i);

@@ -62,6 +62,16 @@ std::string copy_behind(Queue& queue, const BufferRange& range, std::span<std::b
   return {};
 }
 
+// For what copy_behind() gave; the same kind of answer.
+std::string wait_for(Done* done) {
+  if (!done) return "the driver could not be asked when they are there";
+  done->wait(patience_ns);
+  const int status = done->status();
+  done->release();
+  if (status > 0) return "the device did not get to it in time";
+  return status < 0 ? answered(status) : std::string();
+}
+
 // Of devices that nothing is under way on.
 class IdleReader final : public capture::DirectReader {
  public:
@@ -90,12 +100,7 @@ class IdleReader final : public capture::DirectReader {
       const std::lock_guard lock(queue->mutex);
       if (std::string why = copy_behind(*queue, range, target, done); !why.empty()) return why;
     }
-    if (!done) return "the driver could not be asked when they are there";
-    done->wait(patience_ns);
-    const int status = done->status();
-    done->release();
-    if (status > 0) return "the device did not get to it in time";
-    return status < 0 ? answered(status) : std::string();
+    return wait_for(done);
   }
 
  private:
@@ -244,6 +249,12 @@ class VulkanApi final : public capture::ApiAdapter {
 };
 
 }  // namespace
+
+std::string read_at_once(Queue& queue, const capture::Range& range, std::span<std::byte> target) {
+  Done* done = nullptr;
+  std::string why = copy_behind(queue, range.of_buffer(), target, done);
+  return why.empty() ? wait_for(done) : why;
+}
 
 void Ticket::follow_layouts(std::uint32_t part) {
   for (; layouts_done < layouts.size() && layouts[layouts_done].part < part; ++layouts_done) {

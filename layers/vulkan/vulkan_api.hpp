@@ -39,4 +39,8 @@ struct Ticket final : capture::Ticket {
 // `queue` held.
 bool is_idle(Device& device, Queue& queue) noexcept;
 
+// Reads these bytes by a command of ours, and waits for it. With the lock of `queue` held. Returns
+// the end of a sentence that says why it can't; empty: it did.
+std::string read_at_once(Queue& queue, const capture::Range& range, std::span<std::byte> target);
+
 }  // namespace reel::layer::vk

@@ -303,6 +303,7 @@ void Recording::describe(const BufferResource& buffer) {
   row.kind = buffer.image               ? BufferKind::image
              : buffer.is_shared_virtual ? BufferKind::svm
                                         : BufferKind::buffer;
+  row.memory.address = buffer.device_address;
   document_.push(std::move(row));
 }
 

@@ -57,6 +57,7 @@ class Extraction {
       if (const auto left_out = script_.left_out.find(c); left_out != script_.left_out.end())
         fail(left_out->second.code, "{} can't be extracted: {}", command_name(c),
              left_out->second.reason);
+    rerun::expect_addresses(verifier_, stage_);
     const Device& device = stage_.devices().front();
     inside_ = device.stream(trace.streams()[trace.commands()[commands_.front()].stream].label);
     outside_ = device.stream("others");

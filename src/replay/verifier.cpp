@@ -75,7 +75,15 @@ void Verifier::worsen(std::uint32_t contents, State state) {
 void Verifier::page(std::uint32_t contents, std::uint32_t number,
                     std::span<const std::byte> found) {
   const TraceContents& row = trace_.contents()[contents];
-  const Hash128 hash = hash128(found);
+  Hash128 hash = hash128(found);
+  std::vector<std::byte> recorded_form;
+  if (to_recorded_ && hash != recorded_hash(contents, number)) {
+    recorded_form.assign(found.begin(), found.end());
+    if (to_recorded_(recorded_form)) {
+      found = recorded_form;
+      hash = hash128(found);
+    }
+  }
   Hash128& first = first_[row.first_page + number];
   BufferReport& report = buffer(row.buffer);
   if (run_ > 0) {
@@ -91,6 +99,17 @@ void Verifier::page(std::uint32_t contents, std::uint32_t number,
     report.equal_bytes += found.size();
     checked_bytes_ += found.size();
     equal_bytes_ += found.size();
+    return;
+  }
+  if (doubtful_.contains(contents)) {
+    unchecked(contents, found.size(),
+              "differs, and was perhaps computed from addresses as numbers, which are others in "
+              "another process");
+    return;
+  }
+  // An address that lies across two pages is not seen.
+  if (to_recorded_ && row.offset_bytes % 8 != 0 && row.page_count > 1) {
+    unchecked(contents, found.size(), "differs, and may have addresses between two pages");
     return;
   }
   if (row.stored) {

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +25,13 @@ class Verifier {
   // `exact`: equal bytes are asked for where options give no tolerance.
   Verifier(const Trace& trace, ElementTypes elements, const ReplayOptions& options, bool exact);
 
+  // Addresses of buffers in what is found are exchanged by to_recorded(bytes) for those that were
+  // recorded; false: there are none. Differences of `doubtful` contents prove nothing.
+  void expect_addresses(std::function<bool(std::span<std::byte>)> to_recorded,
+                        std::set<std::uint32_t> doubtful) {
+    to_recorded_ = std::move(to_recorded);
+    doubtful_ = std::move(doubtful);
+  }
   // A page of contents(), as found. Of runs after the first only what differs from the first is
   // looked at; it must hold as well, and is counted once.
   void page(std::uint32_t contents, std::uint32_t number, std::span<const std::byte> found);
@@ -70,6 +79,8 @@ class Verifier {
   const std::optional<Tolerance> tolerance_;
   const std::map<std::uint32_t, ElementType> types_;
   const bool exact_;
+  std::function<bool(std::span<std::byte>)> to_recorded_;  // null: there are no addresses
+  std::set<std::uint32_t> doubtful_;
   mutable std::optional<Writers> writers_;  // made when something differs
   std::uint32_t run_ = 0;
   std::vector<State> states_;   // by contents

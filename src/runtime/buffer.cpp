@@ -41,6 +41,11 @@ std::span<std::byte> Buffer::mapped() const {
   return {resource_->mapped, whole.size_bytes};
 }
 
+std::uint64_t Buffer::device_address() const {
+  const BufferRange whole(*this);  // as above
+  return whole.buffer->device_address;
+}
+
 void Buffer::free() {
   if (!resource_) fail(Code::invalid_argument, "The Buffer given to free() is empty.");
   if (resource_->freed.exchange(true))

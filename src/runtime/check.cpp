@@ -90,6 +90,12 @@ void check_shared(const Dispatch& dispatch, const DeviceInfo& info) {
     }
 }
 
+// Used by its address, so that it may begin anywhere and be of any size.
+bool is_by_address(const Dispatch& dispatch, std::size_t argument) {
+  return dispatch.kernel->follows_addresses && argument >= dispatch.kernel->parameters.size() &&
+         dispatch.arguments[argument].kind == ArgumentKind::buffer;
+}
+
 }  // namespace
 
 void check_groups(Dim3 groups, const std::string& kernel_name, const DeviceState& device) {
@@ -132,8 +138,12 @@ void check_for_device(const Command& command, const DeviceState& device) {
   if (const auto* dispatch = std::get_if<Dispatch>(&command.work)) {
     check_kernel(*dispatch->kernel, device);
     const std::string& name = dispatch->kernel->source.name;
-    for (std::size_t i = 0; i < dispatch->arguments.size(); ++i)
-      check_argument_for_device(dispatch->arguments[i], i, name, device);
+    for (std::size_t i = 0; i < dispatch->arguments.size(); ++i) {
+      if (is_by_address(*dispatch, i))
+        check_buffer(*dispatch->arguments[i].range.buffer, device);
+      else
+        check_argument_for_device(dispatch->arguments[i], i, name, device);
+    }
     check_group_size(*dispatch, device.info());
     check_partial_groups(*dispatch, device.info());
     if (dispatch->kernel->checks_arguments) dispatch->kernel->check_arguments(*dispatch);

@@ -221,6 +221,17 @@ Buffer Device::host_visible_buffer(std::uint64_t size_bytes, std::string_view la
   return allocate(state_, {.size_bytes = size_bytes, .label = label, .host_visible = true});
 }
 
+Buffer Device::addressed_buffer(std::uint64_t size_bytes, std::string_view label) const {
+  const DeviceInfo& info = state_of(*this, "addressed_buffer()").info();
+  check_size(size_bytes, label, info);
+  Buffer made = allocate(state_, {.size_bytes = size_bytes, .label = label, .addressed = true});
+  if (!made.device_address())
+    fail(Code::unsupported,
+         "Buffer '{}' can't have an address: {} has none that kernels could be given.", label,
+         info.id);
+  return made;
+}
+
 Buffer Device::image_buffer(const ImageShape& shape, std::string_view label) const {
   const DeviceInfo& info = state_of(*this, "image_buffer()").info();
   check_image(shape, label, info);

@@ -130,6 +130,7 @@ struct MemoryRequest {
   BufferRange storage = {};           // the image shows these bytes, and has none of its own
   bool shared_virtual = false;        // ranges of it are bound wherever they begin, if that can be
   bool host_visible = false;          // `mapped` is set. Only where info().maps_memory
+  bool addressed = false;             // `device_address` is set, if that can be
 };
 
 class DeviceDriver {

@@ -53,6 +53,8 @@ class Reader {
     std::ranges::sort(result_.constants, {}, &Constant::id);
     result_.uses_device_addresses =
         result_.has_capability(SpvCapabilityPhysicalStorageBufferAddresses);
+    if (result_.uses_device_addresses)
+      result_.addresses = addresses_of(module_, constants_, types_, usage_);
     return std::move(result_);
   }
 

@@ -14,6 +14,7 @@
 #include "reel/dim3.hpp"
 #include "reel/kernel.hpp"
 #include "reel/parameter.hpp"
+#include "spirv/addresses.hpp"
 
 namespace reel::spirv {
 
@@ -61,6 +62,7 @@ struct Interface {
   std::vector<std::string> extensions;
   std::uint32_t version = 0;           // 0x00010500
   bool uses_device_addresses = false;  // PhysicalStorageBufferAddresses
+  Addresses addresses;                 // then: where they lie
 
   bool has_capability(std::uint32_t capability) const noexcept;
 };

@@ -159,9 +159,15 @@ class Follower {
     return false;
   }
 
+  bool is_address(std::uint32_t type) const {
+    const Instruction& t = module_.definition(type);
+    return t.opcode == SpvOpTypePointer && t.operand(0) == SpvStorageClassPhysicalStorageBuffer;
+  }
+
   void load(const Instruction& i) {
     const Ids from = roots(i.operand(0));
-    if (!is_opaque(i.type)) return touch(from, true, false);
+    // An address is a number in memory; what it leads to is none of the variables.
+    if (!is_opaque(i.type) || is_address(i.type)) return touch(from, true, false);
     for (const std::uint32_t id : from) {
       // Of a variable that holds pointers come those that were stored there; of an image itself.
       const auto held = held_.find(id);

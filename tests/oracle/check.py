@@ -144,6 +144,8 @@ REASONS = (
     # What the heap left in memory that nobody wrote yet may be such addresses, where it was made before the capture.
     ("may follow pointers", r"it may follow pointers that are stored in shared", lambda f: f.svm),
     ("overlapping memory", r"its memory is that of another buffer or image as well", lambda f: f.overlaps),
+    # Work from before the window may be under way, and write there for all that anybody knows.
+    ("address not known", r"an address that it follows may be written by a command before it", lambda f: f.window),
     ("unfinished", r"was still running when the capture ended", lambda f: f.window or f.leaves_working),
     ("cut", r"end of the document is missing", lambda f: f.is_cut),
     ("", r"^c\d+ was given once the program had seen c\d+ done by asking", lambda f: f.learns_without_waiting),

@@ -40,7 +40,8 @@ std::uint64_t items_of(const TraceWork& work) {
 }
 
 void tell(const Trace& trace) {
-  for (const TraceBuffer& buffer : trace.buffers()) fmt::print("buffer {}\n", buffer.size_bytes);
+  for (const TraceBuffer& buffer : trace.buffers())
+    fmt::print("buffer {} {}\n", buffer.size_bytes, buffer.memory.address);
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     const TraceWork& work = trace.work_of(trace.commands()[c]);
     const bool is_dispatch = work.kind == WorkKind::dispatch && work.kernel != no_index;

@@ -38,11 +38,12 @@ class Document:
 
     def __init__(self, lines, program):
         self.program = program
-        self.sizes, self.commands, self.rows = [], [], []
+        self.sizes, self.addresses, self.commands, self.rows = [], [], [], []
         for line in lines:
             word, *rest = line.split()
             if word == "buffer":
                 self.sizes.append(int(rest[0]))
+                self.addresses.append(int(rest[1]))
             elif word == "command":
                 self.commands.append(Command(*rest))
             elif word == "range":
@@ -61,8 +62,10 @@ class Document:
     # --- changes, as oracle_document makes them: one bit of a page or of a value
 
     def pages(self):
-        """Pages that were given, are no result anywhere, and don't say how large a dispatch is."""
+        """Pages that were given, are no result anywhere, and don't say how large a dispatch is or what it uses."""
         sizes = {command.indirect[0] for command in self.commands if command.indirect}
+        # What is changed in a table of addresses leads a kernel anywhere.
+        sizes |= {r[1] for c in self.commands if c.kernel.startswith("scale_by") for r in c.ranges if r[0] == "in"}
         results = {row.page for row in self.rows if row.role == "check" or row.buffer in sizes}
         return sorted({row.page for row in self.rows if row.page and row.data and row.role != "check"} - results)
 
@@ -139,7 +142,12 @@ class Document:
     def dispatch(self, command):
         values = [number ^ 0x10 if place == self.changed_value else number for place, number in command.values]
         parts = []
-        for _, buffer, first, end in command.ranges:
+        places = [range_[1:] for range_ in command.ranges]
+        entry = command.kernel.split(":")[0]
+        if entry.endswith("_at") or entry == "scale_by":
+            places = self.places(command, values)
+            values = [values[0] & 0xFFFFFFFF]
+        for buffer, first, end in places:
             bytes_now = self.memory[buffer][first:end]
             parts.append(list(struct.unpack(f"<{len(bytes_now) // 4}I", bytes_now)))
         items = command.items
@@ -155,7 +163,8 @@ class Document:
         else:
             which, variant = self.program
             # Of Vulkan, kernels that differ in their constants are told apart by a hash: scale:9037e73f.
-            name = {entry: name for name, entry in kernels.ENTRY.items()}[command.kernel.split(":")[0]]
+            entry = "scale" if entry == "scale_by" else entry.removesuffix("_at")
+            name = {entry: name for name, entry in kernels.ENTRY.items()}[entry]
             constant = kernels.constant(which, name)
             extra = command.group
             if name == "pixels":
@@ -163,6 +172,27 @@ class Document:
         if name == self.changed_kernel:
             constant ^= 0x10
         kernels.compute(name, constant, variant, parts, items, values[0] if values else 0, extra)
-        for (access, buffer, first, end), numbers, use in zip(command.ranges, parts, kernels.uses(name, variant)):
+        for (buffer, first, end), numbers, use in zip(places, parts, kernels.uses(name, variant)):
             if use != "r":
                 self.memory[buffer][first:end] = struct.pack(f"<{len(numbers)}I", *numbers)
+
+    def places(self, command, values):
+        """Where the addresses that a kernel is given lead, each as far as memory goes that the command has."""
+        if command.kernel.startswith("scale_by"):
+            table, first = command.ranges[0][1:3]
+            a, b = struct.unpack("<2Q", self.memory[table][first : first + 16])
+            buffer, at, _ = self.place(command, b)
+            return [self.place(command, a), self.place(command, struct.unpack("<Q", self.memory[buffer][at : at + 8])[0])]
+        count = len(kernels.uses(command.kernel.split(":")[0].removesuffix("_at"), 1))
+        return [self.place(command, values[0] >> (64 * (i + 1)) & (1 << 64) - 1) for i in range(count)]
+
+    def place(self, command, address):
+        for _, buffer, first, end in command.ranges:
+            begin = self.addresses[buffer]
+            if begin and begin + first <= address < begin + end:
+                # Ranges side by side are one piece of memory.
+                ends = sorted((f, e) for _, b, f, e in command.ranges if b == buffer and f >= first)
+                for other, last in ends:
+                    end = max(end, last) if other <= end else end
+                return buffer, address - begin, end
+        raise Unknown("an address that leads nowhere")

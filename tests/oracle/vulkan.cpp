@@ -119,6 +119,9 @@ void make_memory(const Step& step) {
   VkImportMemoryHostPointerInfoEXT host{
       VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
       VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, nullptr};
+  const VkMemoryAllocateFlagsInfo addressed{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, nullptr,
+                                            VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, 0};
+  if (step.has("addressed")) info.pNext = &addressed;
   if (step.has("imported")) {
     host.pHostPointer = made.imported = std::aligned_alloc(4096, made.bytes);
     info.pNext = &host;
@@ -142,6 +145,7 @@ void make_buffer(const Step& step) {
              : one == 'i' ? VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT
              : one == 'x' ? VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
                                 VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT
+             : one == 'a' ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT
                           : VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   const Memory& memory = world->memories[step.number_at(1)];
   const VkExternalMemoryBufferCreateInfo external{
@@ -254,6 +258,24 @@ void poke_size(const Step& step) {
   std::memcpy(seen.at, size, sizeof size);
 }
 
+// Of a number of a buffer: buffer:first.
+VkDeviceAddress address_at(const std::string& place) {
+  const std::vector<std::string> parts = split(place, ':');
+  VkBufferDeviceAddressInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+  info.buffer = world->buffers[std::stoul(parts[0])].buffer;
+  return vkGetBufferDeviceAddress(world->device, &info) + std::stoull(parts[1]) * 4;
+}
+
+// Words: memory, first number, count, then addresses.
+void poke_table(const Step& step) {
+  const Seen seen(step);
+  for (std::size_t i = 3; i < step.words.size(); ++i) {
+    const VkDeviceAddress address = address_at(step.words[i]);
+    std::memcpy(seen.at + (i - 3) * 2, &address, sizeof address);
+  }
+}
+
 void peek(const Step& step) {
   const Seen seen(step);
   seen.flush(true);
@@ -278,6 +300,9 @@ union Bound {
   VkDescriptorImageInfo image;
   VkBufferView texels;
 };
+
+// A number, and then addresses.
+constexpr std::uint32_t push_bytes = 32;
 
 Kernel& kernel_of(const std::string& name, const std::string& how, std::uint32_t constant,
                   std::uint32_t group) {
@@ -317,7 +342,7 @@ Kernel& kernel_of(const std::string& name, const std::string& how, std::uint32_t
   sets.bindingCount = static_cast<std::uint32_t>(bindings.size());
   sets.pBindings = bindings.data();
   MUST(vkCreateDescriptorSetLayout(world->device, &sets, nullptr, &kernel.set_layout));
-  const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, 4};
+  const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes};
   VkPipelineLayoutCreateInfo layout{};
   layout.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
   layout.setLayoutCount = 1;
@@ -417,6 +442,7 @@ VkDescriptorSet make_set(const Kernel& kernel, bool is_late) {
 }
 
 // run NAME ITEMS HOW buffer:first:count... constant= group= [value=] [set=] [indirect=buffer:first]
+// HOW address: the places are pushed, and nothing is bound.
 void add_run(VkCommandBuffer commands, const Line& line) {
   const std::string& how = line.words.at(2);
   const std::uint32_t group = line.option("group", 32);
@@ -424,7 +450,10 @@ void add_run(VkCommandBuffer commands, const Line& line) {
   const bool is_dynamic = how == "dynamic", is_late = how == "late" && world->may_be_late;
   std::vector<Bound> infos;
   std::vector<std::uint32_t> offsets;
-  for (std::size_t i = 3; i < line.words.size(); ++i) {
+  std::uint64_t pushed[push_bytes / 8] = {line.option("value", 0)};
+  if (how == "address")
+    for (std::size_t i = 3; i < line.words.size(); ++i) pushed[i - 2] = address_at(line.words[i]);
+  for (std::size_t i = how == "address" ? line.words.size() : 3; i < line.words.size(); ++i) {
     Bound bound{};
     if (line.words[i][0] == 'i') {
       const Image& image = world->images[std::stoul(line.words[i].substr(1))];
@@ -454,7 +483,9 @@ void add_run(VkCommandBuffer commands, const Line& line) {
     if (is_dynamic) offsets.push_back(static_cast<std::uint32_t>(first));
   }
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.pipeline);
-  if (how == "push") {
+  if (how == "address") {
+    // Nothing is bound.
+  } else if (how == "push") {
     const auto writes = writes_of(kernel, VK_NULL_HANDLE, false, infos);
     world->push_set(commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout, 0,
                     static_cast<std::uint32_t>(writes.size()), writes.data());
@@ -484,8 +515,8 @@ void add_run(VkCommandBuffer commands, const Line& line) {
     }
     if (!is_late) bind();
   }
-  const std::uint32_t value = line.option("value", 0);
-  vkCmdPushConstants(commands, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 4, &value);
+  vkCmdPushConstants(commands, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                     how == "address" ? push_bytes : 4, pushed);
   const auto indirect = line.options.find("indirect");
   if (indirect == line.options.end()) {
     vkCmdDispatch(commands, line.number(1) / group, 1, 1);
@@ -782,6 +813,7 @@ const Operations operations = {
     {"imagepart", make_part},
     {"poke", poke},
     {"pokesize", poke_size},
+    {"poketable", poke_table},
     {"peek", peek},
     {"commands", record},
     {"submit", submit},
@@ -817,7 +849,7 @@ void open_device() {
   VkPhysicalDeviceVulkan12Features features{};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   features.pNext = &newer;
-  features.timelineSemaphore = VK_TRUE;
+  features.timelineSemaphore = features.bufferDeviceAddress = VK_TRUE;
   VkPhysicalDeviceVulkan12Features has{};
   has.sType = features.sType;
   VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &has, {}};

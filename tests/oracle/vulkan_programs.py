@@ -47,9 +47,11 @@ TRAITS = {  # chances of a program
     "parts": 0.5,  # of images: levels and layers
     "texels": 0.5,
     "late": 0.3,  # sets are written once they are bound
+    "addresses": 0.5,
 }
 GRAIN = 64  # numbers: offsets of descriptors are multiples of 256 bytes
 KERNELS = ("scale", "advance", "add", "slow", "rotate", "some", "count", "casts", "groups", "weigh", "pixels", "flatten", "texels")
+BY_ADDRESS = ("scale", "advance", "add")
 WITH_NUMBER = ("scale", "advance", "slow", "rotate", "some", "pixels", "texels")
 
 
@@ -136,6 +138,8 @@ class VulkanWritten:
         memory = self.thing("memory", count=count, buffers=[], mapped=mapped or imported, imported=imported)
         memory.root = memory.id
         words = f"memory {memory.id} {count}" + (" imported=1" if imported else " mapped=1" if mapped else "")
+        memory.addressed = not imported and self.has("addresses", 0.8)
+        words += " addressed=1" if memory.addressed else ""
         self.step(words)
         self.effects.append(("blank", memory.id, count))
         self.write_host(memory, 0, count)
@@ -156,6 +160,9 @@ class VulkanWritten:
             self.causes.add("overlapping")
         usage = self.chance.choice(("s", "st", "stu", "sui", "stui", "stui"))
         usage += "x" if self.has("texels", 0.7) else ""
+        # Of two that overlap an address doesn't tell which one is meant, and so how far it goes.
+        if memory.addressed and not any("a" in b.usage for b in beside):
+            usage += "a"
         buffer = self.thing("buffer", memory=memory, root=memory.id, first=first, count=count, usage=usage)
         memory.buffers.append(buffer)
         self.step(f"buffer {buffer.id} {memory.id} {first} {count} usage={usage}")
@@ -448,6 +455,8 @@ class VulkanWritten:
         name = chance.choice(KERNELS)
         if name == "slow" and not self.plan.traits["slow"]:
             return None
+        if name in BY_ADDRESS and self.has("addresses"):
+            return self.a_run_by_address(name)
         uses = kernels.uses(name, 1)
         touched, words = [], []
         for position, use in enumerate(uses):
@@ -522,6 +531,55 @@ class VulkanWritten:
             touched.append((sizes.root, place, place + 3, False, sizes.buffer, "i"))
             effect = ("indirect_run", self.plan.which, name, places, sizes.root, place, number, group)
         return Command(line, "c", touched, effect, name)
+
+    def a_run_by_address(self, name):
+        """Buffers that the kernel finds by addresses, from where it is given them to their ends."""
+        chance = self.chance
+        by_table = name == "scale" and chance.random() < 0.4
+        touched, words = [], []
+        for position, use in enumerate(kernels.uses(name, 1)):
+            buffer = self.choose(f"addressed{position}", [b for b in self.alive("buffer") if "a" in b.usage])
+            if buffer is None:
+                return None
+            first = chance.randrange(buffer.count) if chance.random() < 0.5 else 0
+            mine = self.touch(buffer, use != "r", first, buffer.count - first)
+            if any(conflict(mine, other) for other in touched):
+                return None
+            touched.append(mine)
+            words.append((buffer, first))
+        wide = min(b.count - first for b, first in words)
+        group = chance.choice((8, 16, 32))
+        items = wide // 32 * 32
+        if items == 0:
+            return None
+        number = chance.randrange(100) if name in WITH_NUMBER else 0
+        places = [(b.root, b.first + first, b.count - first) for b, first in words]
+        pointed = [f"{b.id}:{first}" for b, first in words]
+        constant = kernels.constant(self.plan.which, name)
+        more = f"constant={constant} group={group} value={number}"
+        line = f"run {name}_at {items} address {' '.join(pointed)} {more}"
+        if by_table:
+            table, at = self.table(pointed)
+            line = f"run {name}_by {items} set {table.buffer.id}:{at}:4 {more}"
+            touched.append(self.touch(table.buffer, False, at, 8))
+        effect = ("run", self.plan.which, 1, name, places, items, number, group)
+        return Command(line, "c", touched, effect, name)
+
+    def table(self, pointed):
+        """Addresses in memory of their own, which nothing else writes; each place is written once."""
+        table = next((t for t in self.alive("table") if t.used < t.count), None)
+        if table is None:
+            table = self.thing("table", count=1024, used=0)
+            table.root = table.id
+            self.step(f"memory {table.id} 1024 mapped=1 addressed=1")
+            self.effects.append(("blank", table.id, 1024))
+            table.buffer = self.thing("table_buffer", root=table.id, first=0, count=1024)
+            self.step(f"buffer {table.buffer.id} {table.id} 0 1024 usage=sta")
+        at = table.used
+        table.used += GRAIN
+        # The first two as the shader has them: one leads to the numbers, one to where the other address is.
+        self.step(f"poketable {table.id} {at} 6 {pointed[0]} {table.buffer.id}:{at + 4} {pointed[1]}")
+        return table, at
 
     def named_set(self):
         """A set that is written again: what used it is done, and is not given any more."""
@@ -600,11 +658,11 @@ class VulkanWritten:
                 if self.chance.random() < 0.7:
                     self.look(memory, 0, memory.count)
             if not traits["leaks"]:
-                for buffer in self.alive("buffer") + self.alive("size_buffer"):
+                for buffer in self.alive("buffer") + self.alive("size_buffer") + self.alive("table_buffer"):
                     self.step(f"release buffer {buffer.id}")
                 for image in reversed(self.alive("image")):  # parts before what they are of
                     self.step(f"release image {image.id}")
-                for memory in self.alive("memory") + self.alive("sizes"):
+                for memory in self.alive("memory") + self.alive("sizes") + self.alive("table"):
                     self.step(f"release memory {memory.id}")
                 for fence in self.fences.values():
                     self.step(f"release fence {fence}")

@@ -7,7 +7,9 @@
 #include <cstdint>
 
 #include "add.h"
+#include "add_at.h"
 #include "advance.h"
+#include "advance_at.h"
 #include "casts.h"
 #include "count.h"
 #include "flatten.h"
@@ -15,6 +17,8 @@
 #include "pixels.h"
 #include "rotate_by.h"
 #include "scale.h"
+#include "scale_at.h"
+#include "scale_by.h"
 #include "slow.h"
 #include "some.h"
 #include "texels.h"
@@ -43,6 +47,11 @@ inline constexpr OracleShader oracle_shaders[] = {
     {"flatten", shader_flatten, sizeof shader_flatten, "is"},
     {"texels", shader_texels, sizeof shader_texels, "tw"},
     {"weigh", shader_weigh, sizeof shader_weigh, "sus"},
+    // Buffers that they find by addresses: in the push constants, or in a table that is bound.
+    {"scale_at", shader_scale_at, sizeof shader_scale_at, ""},
+    {"advance_at", shader_advance_at, sizeof shader_advance_at, ""},
+    {"add_at", shader_add_at, sizeof shader_add_at, ""},
+    {"scale_by", shader_scale_by, sizeof shader_scale_by, "s"},
 };
 
 }  // namespace oracle

@@ -143,16 +143,50 @@ void main() { if (gl_LocalInvocationIndex == 0) { x[0] = gl_SubgroupSize; x[1] =
             std::string::npos);
 }
 
-TEST_F(VulkanLayout, DeviceAddressesAreRefusedWithTheReason) {
-  const std::string why = refusal([&] {
-    declared(R"(
+constexpr const char* by_address = R"(
 #extension GL_EXT_buffer_reference : require
-layout(local_size_x = 1) in;
-layout(buffer_reference, std430) buffer Numbers { float x[]; };
-layout(push_constant) uniform P { Numbers numbers; } p;
-void main() { p.numbers.x[0] = 1; })");
+layout(local_size_x = 16) in;
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Numbers { uint x[]; };
+layout(push_constant) uniform P { Numbers from; Numbers to; uint factor; uint unused; };
+void main() { to.x[gl_GlobalInvocationID.x] = from.x[gl_GlobalInvocationID.x] * factor + 1; })";
+
+struct ByAddress {
+  std::uint64_t from, to;
+  std::uint32_t factor, unused = 0;
+};
+
+TEST_F(VulkanLayout, BuffersAreFoundByTheirAddresses) {
+  const Kernel kernel = declared(by_address);
+  ASSERT_EQ(kernel.parameters().size(), 1u);
+  const Buffer a = device.addressed_buffer(256, "a"), b = device.addressed_buffer(256, "b");
+  ASSERT_NE(a.device_address(), 0u);
+  ASSERT_NE(a.device_address(), b.device_address());
+  a.write(counting(64));
+  const Stream stream = device.stream();
+  // Only the arguments behind the block say that the second follows the first: into the middle of
+  // b, and back.
+  for (std::uint32_t round = 0; round < 50; ++round) {
+    stream.dispatch(kernel, {.groups = {1}},
+                    ByAddress{a.device_address(), b.device_address() + 68, 3}, in(a.range(0, 64)),
+                    out(b.range(68, 64)));
+    stream.dispatch(kernel, {.groups = {1}},
+                    ByAddress{b.device_address() + 68, a.device_address(), 5}, in(b.range(68, 64)),
+                    out(a.range(0, 64)));
+  }
+  std::uint32_t expected = 7;
+  for (int round = 0; round < 50; ++round) expected = (expected * 3 + 1) * 5 + 1;
+  EXPECT_EQ(stream.read_now<std::uint32_t>(a)[7], expected);
+}
+
+TEST_F(VulkanLayout, AddressesNeedADeclaredLayout) {
+  const std::string why = refusal([&] {
+    device.kernel({.name = "undeclared", .glsl = std::string("#version 460\n") + by_address});
   });
-  EXPECT_NE(why.find("PhysicalStorageBufferAddresses"), std::string::npos) << why;
+  EXPECT_NE(why.find("declared layout"), std::string::npos) << why;
+  const Buffer plain = device.buffer(64, "plain");
+  EXPECT_EQ(plain.device_address(), 0u);
+  EXPECT_NE(refusal([&] { open_device("host").addressed_buffer(64, "far"); }).find("'far'"),
+            std::string::npos);
 }
 
 // --- images ------------------------------------------------------------------------------------

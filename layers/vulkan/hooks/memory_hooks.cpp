@@ -203,6 +203,7 @@ void VKAPI_CALL destroy_buffer(VkDevice handle, VkBuffer buffer,
                                const VkAllocationCallbacks* allocator) {
   Device& device = *device_of(handle);
   if (const auto known = device.buffers.remove(buffer)) {
+    if (known->address) device.addresses.remove(known->address, buffer);
     device.note([&] { handle_goes(*known); });
     let_go(known->storage);
   }
@@ -214,7 +215,17 @@ void bound(Device& device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize 
   device.note([&] {
     Buffer* known = device.buffers.find(buffer);
     const auto holds = device.memories.share(memory);
-    if (known && holds) put_into(*known, holds, offset);
+    if (!known || !holds) return;
+    put_into(*known, holds, offset);
+    const auto address_of = device.next.GetBufferDeviceAddress
+                                ? device.next.GetBufferDeviceAddress
+                                : device.next.GetBufferDeviceAddressEXT;
+    if (!(known->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) || !address_of) return;
+    VkBufferDeviceAddressInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+    info.buffer = buffer;
+    if (const VkDeviceAddress address = address_of(device.handle, &info))
+      note_address(*known, address);
   });
 }
 

@@ -162,8 +162,16 @@ bool merge(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64_t 
             {part.handle, part.offset_bytes + begin - old.begin, part.size_bytes});
       larger->parts += storage->parts.load(std::memory_order_relaxed);
       larger->placed.usage |= storage->placed.usage;
+      larger->has_several_addresses |= storage->has_several_addresses;
+      if (const std::uint64_t own = storage->placed.address) {
+        const std::uint64_t first = own - (begin - old.begin);
+        larger->has_several_addresses |=
+            larger->placed.address != 0 && larger->placed.address != first;
+        larger->placed.address = first;
+      }
       if (larger->label.empty()) larger->label = storage->label;
     }
+    if (larger->has_several_addresses) larger->placed.address = 0;
     place(*larger, memory, old.begin);
     place(*buffer.storage, memory, offset);
     std::erase_if(memory->bound, [&](const Memory::Bound& one) {
@@ -204,6 +212,24 @@ void put_into(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64
   }
   if (is_apart || !merge(buffer, memory, offset))
     put_into(buffer.storage, memory, offset, buffer.size_bytes);
+}
+
+void note_address(Buffer& buffer, std::uint64_t address) {
+  buffer.address = address;
+  buffer.device->addresses.add({address, buffer.size_bytes, buffer.handle});
+  const capture::Range range = buffer.range(0, VK_WHOLE_SIZE);
+  auto* storage = static_cast<Storage*>(range.storage);
+  if (!storage || !storage->held) return;
+  const RecordingUse use;
+  const std::lock_guard lock(storage->held->mutex);
+  // A document tells one address of it, once. Where buffers on the same bytes have several, or the
+  // document has a row without, no kernel that goes by it is replayed.
+  const std::uint64_t first = address - range.offset_bytes;
+  if (!storage->placed.address && !is_recorded(use, *storage) && !storage->has_several_addresses)
+    storage->placed.address = first;
+  else if (storage->placed.address != first)
+    storage->has_several_addresses = true;
+  if (storage->has_several_addresses) storage->placed.address = 0;
 }
 
 void handle_goes(const Buffer& buffer) {

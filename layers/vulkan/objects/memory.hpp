@@ -38,10 +38,11 @@ struct Storage final : capture::TrackedBuffer {
     std::uint64_t offset_bytes, size_bytes;
   };
   std::vector<Part> buffers;
-  std::shared_ptr<Memory> held;       // the allocation; null: not bound, or sparse
-  const char* why_strange = nullptr;  // where is_strange is set
-  bool can_be_copied = true;          // by commands of ours
-  VkExtent3D extent{1, 1, 1};         // of an image
+  std::shared_ptr<Memory> held;        // the allocation; null: not bound, or sparse
+  const char* why_strange = nullptr;   // where is_strange is set
+  bool can_be_copied = true;           // by commands of ours
+  VkExtent3D extent{1, 1, 1};          // of an image
+  bool has_several_addresses = false;  // placed.address is none of them
   std::uint32_t layers = 1;
   VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT;
   // Of each layer of each level of an image, where it is in the order of submissions; under the
@@ -123,6 +124,7 @@ struct Buffer final : Object {
   std::uint64_t size_bytes = 0;
   VkBufferUsageFlags usage = 0;  // as the program asked
   bool is_sparse = false;
+  std::uint64_t address = 0;  // as kernels know it; 0: it has none
   std::shared_ptr<Storage> storage;
   std::uint64_t offset_bytes = 0;  // within the storage
 
@@ -150,6 +152,8 @@ struct BufferView final : Object {
 void put_into(Buffer& buffer, const std::shared_ptr<Memory>& memory, std::uint64_t offset_bytes);
 void put_into(const std::shared_ptr<Storage>& storage, const std::shared_ptr<Memory>& memory,
               std::uint64_t offset_bytes, std::uint64_t size_bytes);
+// A buffer that was bound has an address.
+void note_address(Buffer& buffer, std::uint64_t address);
 // The program destroys one of several buffers on these bytes: nothing of ours may use it any more.
 void handle_goes(const Buffer& buffer);
 // The program has it no more; before the driver is told.

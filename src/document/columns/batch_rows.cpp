@@ -114,7 +114,8 @@ void BatchReader::read(const schema::Buffers& batch) {
                                 image->first_level(),
                                 image->first_layer(),
                                 image->swizzle()};
-    buffer.memory = {row->memory(), row->memory_offset(), row->memory_flags(), row->usage()};
+    buffer.memory = {row->memory(), row->memory_offset(), row->memory_flags(), row->usage(),
+                     row->address()};
     if (buffer.kind != BufferKind::image) {
       buffer.image.reset();
     } else if (!buffer.image || !buffer.image->is_sound() ||

@@ -196,7 +196,7 @@ flatbuffers::Offset<schema::Buffer> Batches::build_row(const BufferRow& row) {
   return schema::CreateBuffer(builder_, row.id, row.device, row.size_bytes, label,
                               static_cast<std::uint8_t>(row.kind), row.starts_undefined, image,
                               row.memory.allocation, row.memory.offset_bytes, row.memory.flags,
-                              row.memory.usage);
+                              row.memory.usage, row.memory.address);
 }
 
 flatbuffers::Offset<schema::Note> Batches::build_row(const NoteRow& row) {

@@ -54,6 +54,8 @@ const std::vector<FileColumn> buffers{
     {"usage", 10, u32,
      "what the program made it for: bits of `VkBufferUsageFlags`, of an image of "
      "`VkImageUsageFlags`"},
+    {"address", 11, u64,
+     "of its first byte, as kernels were given it (`VkDeviceAddress`); 0: it has none"},
 };
 
 const std::vector<FileColumn> images{

@@ -56,6 +56,7 @@ constexpr RowColumn<TraceStream> streams[] = {
 };
 
 bool has_memory(const TraceBuffer& buffer) { return buffer.memory.allocation != no_index; }
+bool has_address(const TraceBuffer& buffer) { return buffer.memory.address != 0; }
 bool is_image(const TraceBuffer& buffer) { return buffer.image.has_value(); }
 template <auto size>
 constexpr RowColumn<TraceBuffer> image_column(const char* name, const char* meaning) {
@@ -102,6 +103,8 @@ constexpr RowColumn<TraceBuffer> buffers[] = {
         "memory_flags", number, "of that memory: bits of `VkMemoryPropertyFlags`", has_memory),
     number_column<&TraceBuffer::memory, &BufferMemory::usage>(
         "usage", number, "what it was made for: bits of Vulkan's usage flags", has_memory),
+    number_column<&TraceBuffer::memory, &BufferMemory::address>(
+        "address", number, "of its first byte, as kernels were given it", has_address),
     optional_column<&TraceBuffer::allocated_ns>("allocated_ns", time, "`NULL`: before the capture"),
     optional_column<&TraceBuffer::freed_ns>("freed_ns", time, "`NULL`: not within the capture"),
 };

@@ -9,6 +9,7 @@
 #include "export/programs/program_names.hpp"
 #include "reel/arguments.hpp"
 #include "reel/command.hpp"
+#include "replay/script/addresses.hpp"
 #include "replay/script/completeness.hpp"
 
 namespace reel::program {
@@ -131,6 +132,11 @@ class Planner {
     const bool is_cpp = language_ == ProgramLanguage::cpp;
     const auto refuse = [&](rerun::Obstacle why) { obstacles_.commands.emplace(c, why); };
     constexpr std::uint64_t most = max_outside_value_bytes;
+    if (rerun::follows_addresses(trace_, work))
+      refuse(
+          because("{} uses buffers by their addresses; programs are written with buffers that "
+                  "are bound alone. reel replay runs it.",
+                  command_name(c)));
     for (const TraceArgument& a : trace_.arguments(work)) {
       if (a.view != no_index)
         refuse(

@@ -36,8 +36,9 @@ struct BufferResource : std::enable_shared_from_this<BufferResource> {
   // Of an image. One that is made on a buffer has no bytes of its own: it shows those of `storage`.
   std::optional<ImageShape> image;
   std::shared_ptr<BufferResource> storage;
-  bool is_shared_virtual = false;  // a range of it may be bound wherever it begins
-  std::byte* mapped = nullptr;     // of Buffer::mapped()
+  bool is_shared_virtual = false;    // a range of it may be bound wherever it begins
+  std::byte* mapped = nullptr;       // of Buffer::mapped()
+  std::uint64_t device_address = 0;  // of Buffer::device_address()
   std::uint64_t storage_offset_bytes = 0, storage_size_bytes = 0;
   // The capture that has every byte, and the one that knows every byte to be written by a device.
   CaptureNumber known_in = 0, written_in = 0;
@@ -73,6 +74,9 @@ struct KernelResource : std::enable_shared_from_this<KernelResource> {
   // Its device takes an offset that is whole groups (DeviceInfo::takes_free_grids or not).
   bool takes_group_offsets = false;
   bool checks_arguments = false;  // check_arguments() has something to say
+  // It uses buffers by their addresses. They are arguments behind those of its parameters, so that
+  // hazards are seen and captures have their bytes.
+  bool follows_addresses = false;
   std::string build_log;
   std::shared_ptr<DeviceState> device;
   CaptureNumber recorded_in = 0;

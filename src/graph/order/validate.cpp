@@ -167,8 +167,10 @@ void check_arguments(const Command& command, const Dispatch& dispatch) {
     const Argument& argument = dispatch.arguments[i];
     const bool matches = kernel.reflected && !cursor.skips(argument);
     const Parameter* parameter = matches ? cursor.next(argument.kind) : nullptr;
-    if (matches && !parameter) fail_count(command, dispatch);
-    matched += matches;
+    const bool is_by_address =
+        matches && !parameter && kernel.follows_addresses && argument.kind == ArgumentKind::buffer;
+    if (matches && !parameter && !is_by_address) fail_count(command, dispatch);
+    matched += matches && !is_by_address;
     check_argument({.command = command, .index = i, .parameter = parameter}, argument);
   }
   if (kernel.reflected && matched != kernel.parameters.size()) fail_count(command, dispatch);

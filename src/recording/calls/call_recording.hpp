@@ -106,6 +106,12 @@ class CallRecording final : public RecordingCore {
   void found(std::uint32_t command, std::span<const WorkArgument> ranges,
              ByteSource& bytes) noexcept;
   bool is_device_written(std::span<const WorkArgument> ranges) noexcept;
+  // Of memory that the host sees: a command under way may write it.
+  bool is_being_written(const Range& range) noexcept {
+    return range.storage->written_unseen_in.load(std::memory_order_acquire) == number ||
+           shared_writes_.are_under_way(*range.storage, range.offset_bytes,
+                                        range.offset_bytes + range.size_bytes);
+  }
   void allocated(TrackedBuffer& buffer) noexcept;
   // The same of one that may be named later: its row comes when it is first used.
   void made(TrackedBuffer& buffer) noexcept;

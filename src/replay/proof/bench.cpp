@@ -180,6 +180,7 @@ const Bench::Results& Bench::recorded_results() {
   if (recorded_results_) return *recorded_results_;
   const bool is_exact = is_recorded_device();
   Verifier verifier(trace_, stage_->elements(), {}, is_exact);
+  expect_addresses(verifier, *stage_);
   Results first;
   run(recorded_, {}, [&](const Place& place, std::span<const std::byte> found) {
     first[place] = hash128(found);

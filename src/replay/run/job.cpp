@@ -105,6 +105,7 @@ void Job::do_all() {
   }
 
   Verifier verifier(trace_, set.stage.elements(), options_, exact_);
+  expect_addresses(verifier, set.stage);
   std::set<std::uint32_t> left_out;
   for (const LeftOut& one : report_.left_out) left_out.insert(one.command);
   Timings timings(trace_, left_out);

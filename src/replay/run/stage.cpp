@@ -9,6 +9,8 @@
 #include "document/columns/work_codec.hpp"
 #include "replay/page_reader.hpp"
 #include "replay/run/kernels.hpp"
+#include "replay/script/addresses.hpp"
+#include "replay/verifier.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
 
@@ -54,7 +56,62 @@ Buffer Stage::make_buffer(const TraceBuffer& buffer) const {
   if (buffer.image) return device.image_buffer(*buffer.image, buffer.label);
   if (buffer.kind == BufferKind::svm)
     return device.shared_virtual_buffer(buffer.size_bytes, buffer.label);
+  if (buffer.memory.address && script_.addresses)
+    return device.addressed_buffer(buffer.size_bytes, buffer.label);
   return device.buffer(buffer.size_bytes, buffer.label);
+}
+
+std::uint64_t Stage::address_of(std::uint32_t buffer) const {
+  return buffers_[buffer] ? buffers_[buffer].device_address() : 0;
+}
+
+void Stage::patch_contents(std::uint32_t contents, std::uint64_t begin,
+                           std::span<std::byte> bytes) const {
+  if (!script_.addresses) return;
+  const auto found = script_.addresses->contents.find(contents);
+  if (found == script_.addresses->contents.end()) return;
+  patch(found->second, begin, bytes, [&](std::uint32_t buffer) { return address_of(buffer); });
+}
+
+void Stage::patch_values(std::uint32_t work, KeptCommand& dispatch) const {
+  if (!script_.addresses) return;
+  std::vector<Argument> arguments = dispatch.arguments;
+  bool is_changed = false;
+  for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+    const auto found = script_.addresses->values.find({work, i});
+    if (found == script_.addresses->values.end()) continue;
+    const auto given = arguments[i].value();
+    std::vector<std::byte> bytes(given.begin(), given.end());
+    patch(found->second, 0, bytes, [&](std::uint32_t buffer) { return address_of(buffer); });
+    arguments[i] = Argument::of_bytes(patched_.emplace_back(std::move(bytes)));
+    is_changed = true;
+  }
+  if (is_changed) dispatch.keep_arguments(std::move(arguments));
+}
+
+bool Stage::to_recorded(std::span<std::byte> bytes) const {
+  if (!script_.addresses) return false;
+  struct Here {
+    std::uint64_t begin, end, recorded;
+  };
+  std::vector<Here> all;
+  for (const std::uint32_t b : script_.buffers)
+    if (const std::uint64_t begin = address_of(b))
+      all.push_back(
+          {begin, begin + trace_.buffers()[b].size_bytes, trace_.buffers()[b].memory.address});
+  std::ranges::sort(all, {}, &Here::begin);
+  bool found = false;
+  for (std::size_t at = 0; at + sizeof(std::uint64_t) <= bytes.size(); at += 4) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    const auto next = std::ranges::upper_bound(all, word, {}, &Here::begin);
+    if (next == all.begin() || word >= std::prev(next)->end) continue;
+    word = word - std::prev(next)->begin + std::prev(next)->recorded;
+    std::memcpy(bytes.data() + at, &word, sizeof word);
+    at += 4;
+    found = true;
+  }
+  return found;
 }
 
 bool Stage::find_unfit(Obstacles& obstacles) {
@@ -112,10 +169,11 @@ std::uint64_t Stage::restore(const std::function<void(std::uint64_t)>& done, boo
     synchronize();  // into a device that has nothing to do Vulkan writes without staging
   }
   std::uint64_t total = 0, given = 0;
-  while (const auto page = pages.next()) {
+  while (auto page = pages.next()) {
     const TraceContents& row = trace_.contents()[page->contents];
     if (page->bytes.empty()) fail_damaged(trace_, row, page->number);
     const std::uint64_t size = page->bytes.size();
+    patch_contents(page->contents, page->number * page_bytes, page->bytes);
     if ((given += size) > most_given_bytes) {
       synchronize();
       given = size;
@@ -133,14 +191,16 @@ std::uint64_t Stage::restore(const std::function<void(std::uint64_t)>& done, boo
 void Stage::for_each_page(
     const TraceContents& row,
     const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) const {
-  const auto kept = kept_.find(static_cast<std::uint32_t>(&row - trace_.contents().data()));
+  const auto contents = static_cast<std::uint32_t>(&row - trace_.contents().data());
+  const auto kept = kept_.find(contents);
   for (std::uint32_t i = 0; i < row.page_count; ++i) {
     if (kept != kept_.end()) {
       visit(row.offset_bytes + i * page_bytes, kept->second[i]);
       continue;
     }
-    const auto bytes = trace_.page(row, i);
+    auto bytes = trace_.page(row, i);
     if (!bytes) fail_damaged(trace_, row, i);
+    patch_contents(contents, i * page_bytes, *bytes);
     visit(row.offset_bytes + i * page_bytes, *bytes);
   }
 }
@@ -209,6 +269,8 @@ class Stage::Resources final : public document::Resolver {
 std::vector<KeptCommand> Stage::load_checked(const TraceWork& work, std::uint32_t index) {
   Resources resources(*this, index);
   std::vector<KeptCommand> commands = document::load(trace_, index, resources);
+  if (work.kind == WorkKind::dispatch)
+    patch_values(trace_.commands()[index].work, commands.front());
   if (work.kind == WorkKind::dispatch && work.kernel != no_index &&
       trace_.kernels()[work.kernel].declared_layout)
     place_arguments(work, commands.front());
@@ -230,7 +292,7 @@ std::vector<KeptCommand> Stage::load_checked(const TraceWork& work, std::uint32_
 void Stage::place_arguments(const TraceWork& work, KeptCommand& dispatch) const {
   const TraceKernel& recorded = trace_.kernels()[work.kernel];
   const Kernel& built = kernels_[work.kernel];
-  if (!built || recorded.parameters.size() != dispatch.arguments.size()) return;
+  if (!built || recorded.parameters.size() > dispatch.arguments.size()) return;
   const auto& wanted = built.parameters();
   const auto is_same = [](const Parameter& a, const Parameter& b) {
     return a.is_at_place_of(b) && a.size_bytes == b.size_bytes;
@@ -251,6 +313,11 @@ void Stage::place_arguments(const TraceWork& work, KeptCommand& dispatch) const 
       argument = Argument::of_bytes(argument.value().first(parameter.size_bytes));
     placed.push_back(argument);
   }
+  // Buffers that it finds by their addresses.
+  placed.insert(
+      placed.end(),
+      dispatch.arguments.begin() + static_cast<std::ptrdiff_t>(recorded.parameters.size()),
+      dispatch.arguments.end());
   dispatch.keep_arguments(std::move(placed));
 }
 
@@ -278,6 +345,13 @@ void Stage::read(const TraceContents& row,
       visit(static_cast<std::uint32_t>((at + page) / page_bytes),
             bytes.subspan(page, std::min(page_bytes, size - page)));
   }
+}
+
+void expect_addresses(Verifier& verifier, const Stage& stage) {
+  if (const auto& addresses = stage.script().addresses)
+    verifier.expect_addresses(
+        [&stage](std::span<std::byte> bytes) { return stage.to_recorded(bytes); },
+        addresses->doubtful);
 }
 
 }  // namespace reel::rerun

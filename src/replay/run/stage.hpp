@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,6 +16,8 @@
 #include "replay/script/script.hpp"
 
 namespace reel::rerun {
+
+class Verifier;
 
 class Stage {
  public:
@@ -53,6 +56,9 @@ class Stage {
   void for_each_page(
       const TraceContents& row,
       const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) const;
+  // Exchanges addresses of buffers here for those that the same bytes had when they were recorded.
+  // False: there are none.
+  bool to_recorded(std::span<std::byte> bytes) const;
   // From now on the bytes that these actions put are at hand: giving them takes as long as it took
   // the program, which had them in memory. Throws out_of_memory beyond `most_bytes`.
   void keep_puts(const std::vector<Action>& actions, std::uint64_t most_bytes);
@@ -63,6 +69,10 @@ class Stage {
   // Arguments for a kernel with a declared layout that isn't the recorded one, by their places.
   void place_arguments(const TraceWork& work, KeptCommand& dispatch) const;
   Buffer make_buffer(const TraceBuffer& buffer) const;
+  std::uint64_t address_of(std::uint32_t buffer) const;
+  void patch_contents(std::uint32_t contents, std::uint64_t begin,
+                      std::span<std::byte> bytes) const;
+  void patch_values(std::uint32_t work, KeptCommand& dispatch) const;
   Stream& transfers(const Device& device);
   void check_memory() const;
 
@@ -77,7 +87,11 @@ class Stage {
   std::map<std::uint32_t, std::vector<std::vector<std::byte>>> kept_;  // by contents: pages
   std::vector<std::pair<Device, Stream>> transfers_;
   std::vector<std::byte> scratch_;
-  bool is_fresh_ = true;  // nothing ran yet: all is zero
+  mutable std::deque<std::vector<std::byte>> patched_;  // values with addresses of here
+  bool is_fresh_ = true;                                // nothing ran yet: all is zero
 };
+
+// What is found on this stage has addresses of this stage.
+void expect_addresses(Verifier& verifier, const Stage& stage);
 
 }  // namespace reel::rerun

@@ -12,6 +12,7 @@
 #include "base/fail.hpp"
 #include "base/range_set.hpp"
 #include "document/trace/loading/source_map.hpp"
+#include "replay/script/addresses.hpp"
 
 namespace reel::rerun {
 
@@ -53,6 +54,7 @@ class ScriptMaker {
 
   Script make() {
     script_.is_written.resize(trace_.buffers().size());
+    script_.addresses = obstacles_.addresses;
     for (std::size_t b = 0; b < trace_.buffers().size(); ++b)
       if (const TraceBuffer& buffer = trace_.buffers()[b];
           buffer.allocated_ns && !buffer.starts_undefined)
@@ -505,6 +507,9 @@ Obstacles recorded_obstacles(const Trace& trace) {
                                     "image, sampler or value.",
                                     i, describe_command(trace, c))});
   }
+  AddressPlan plan = plan_addresses(trace);
+  obstacles.commands.insert(plan.obstacles.begin(), plan.obstacles.end());
+  if (!plan.empty()) obstacles.addresses = std::make_shared<const AddressPlan>(std::move(plan));
   return obstacles;
 }
 

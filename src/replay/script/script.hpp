@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,8 +30,10 @@ struct Obstacle {
   Code code = Code::unsupported;
   std::string reason;  // a sentence
 };
+struct AddressPlan;
 struct Obstacles {
   std::map<std::uint32_t, Obstacle> commands, kernels, buffers;  // by index
+  std::shared_ptr<const AddressPlan> addresses;                  // null: no buffer has one
 };
 
 // What the document itself says: commands that the recorder noted or that failed, arguments that
@@ -61,6 +64,7 @@ struct Script {
   // need what these would have written.
   std::map<std::uint32_t, Obstacle> left_out;             // by command
   std::uint64_t left_out_checks = 0, left_out_bytes = 0;  // of what these would have written
+  std::shared_ptr<const AddressPlan> addresses;           // as in Obstacles
 };
 
 Script make_script(const Trace& trace, std::uint32_t from, std::uint32_t to,

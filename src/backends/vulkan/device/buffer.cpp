@@ -91,12 +91,26 @@ void VulkanBuffer::show_part(const MemoryRequest& request) {
 
 void VulkanBuffer::make_storage(const MemoryRequest& request) {
   const std::uint64_t size = padded(request.size_bytes);
+  const bool is_addressed = request.addressed && context->features.addresses.bufferDeviceAddress;
   create(*context, size,
          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
              VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
              VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-             VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
-         request.host_visible ? MemoryUse::staging : MemoryUse::storage, handle, memory);
+             VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+             (is_addressed ? VkBufferUsageFlags{VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT} : 0u),
+         request.host_visible ? MemoryUse::staging
+         : is_addressed       ? MemoryUse::addressed
+                              : MemoryUse::storage,
+         handle, memory);
+  if (is_addressed) {
+    VkBufferDeviceAddressInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+    info.buffer = handle;
+    const auto address_of = context->physical.api_version >= VK_API_VERSION_1_2
+                                ? context->vk.vkGetBufferDeviceAddress
+                                : context->vk.vkGetBufferDeviceAddressKHR;
+    device_address = address_of(context->device, &info);
+  }
   if (context->memory->storage_is_host_memory()) host = memory.mapped;
   if (request.host_visible) mapped = memory.mapped;
   if (memory.mapped) {

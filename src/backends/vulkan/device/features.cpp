@@ -37,6 +37,8 @@ void Features::query(VkPhysicalDevice device, std::uint32_t api_version,
     link(indexing, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES);
   if (has(v12, VK_EXT_SCALAR_BLOCK_LAYOUT_EXTENSION_NAME))
     link(scalar_layout, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES);
+  if (has(v12, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME))
+    link(addresses, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES);
   if (has(v12, VK_KHR_UNIFORM_BUFFER_STANDARD_LAYOUT_EXTENSION_NAME))
     link(uniform_layout, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES);
   if (has(v12, VK_KHR_SHADER_SUBGROUP_EXTENDED_TYPES_EXTENSION_NAME))
@@ -89,6 +91,8 @@ std::vector<std::string> Features::keep_compute_only(const std::vector<std::stri
   on.shaderImageGatherExtended = had.shaderImageGatherExtended;
   on.samplerAnisotropy = had.samplerAnisotropy;
   on.imageCubeArray = had.imageCubeArray;
+  // Those are for who records addresses, and for several devices as one.
+  addresses.bufferDeviceAddressCaptureReplay = addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
   // Out-of-bounds rules for all accesses would cost every kernel.
   std::vector<std::string> robust;
   const auto keep_if_wanted = [&](VkBool32& feature, VkBool32 is_there, const char* name) {

@@ -27,6 +27,7 @@ struct Features {
   VkPhysicalDeviceShaderAtomicInt64Features atomic_int64{};
   VkPhysicalDeviceDescriptorIndexingFeatures indexing{};
   VkPhysicalDeviceScalarBlockLayoutFeatures scalar_layout{};
+  VkPhysicalDeviceBufferDeviceAddressFeatures addresses{};
   VkPhysicalDeviceUniformBufferStandardLayoutFeatures uniform_layout{};
   VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures subgroup_types{};
   VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_size{};

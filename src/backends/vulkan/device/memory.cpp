@@ -23,6 +23,7 @@ struct MemoryBlock {
   VkDeviceMemory handle = VK_NULL_HANDLE;
   std::uint32_t type = 0;
   std::uint64_t size = 0;
+  bool is_addressed = false;
   std::byte* mapped = nullptr;
   std::map<std::uint64_t, std::uint64_t> free;  // offset → size; neighbours are merged
 
@@ -111,7 +112,8 @@ std::uint32_t MemoryPool::choose_type(MemoryUse use) const {
   return best;
 }
 
-std::unique_ptr<MemoryBlock> MemoryPool::make_block(std::uint32_t type, std::uint64_t size_bytes) {
+std::unique_ptr<MemoryBlock> MemoryPool::make_block(std::uint32_t type, std::uint64_t size_bytes,
+                                                    bool is_addressed) {
   const std::uint32_t heap = properties_.memoryTypes[type].heapIndex;
   const std::uint64_t there = properties_.memoryHeaps[heap].size;
   // Checked here since some drivers (llvmpipe) promise more than the machine has.
@@ -122,6 +124,10 @@ std::unique_ptr<MemoryBlock> MemoryPool::make_block(std::uint32_t type, std::uin
   info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   info.allocationSize = size_bytes;
   info.memoryTypeIndex = type;
+  VkMemoryAllocateFlagsInfo flags{};
+  flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+  flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  if (is_addressed) info.pNext = &flags;
   auto block = std::make_unique<MemoryBlock>();
   const VkResult result = vk_.vkAllocateMemory(device_, &info, nullptr, &block->handle);
   if (code_of(result) == Code::out_of_memory)
@@ -130,6 +136,7 @@ std::unique_ptr<MemoryBlock> MemoryPool::make_block(std::uint32_t type, std::uin
   check(result, "vkAllocateMemory");
   block->type = type;
   block->size = size_bytes;
+  block->is_addressed = is_addressed;
   block->free[0] = size_bytes;
   if (properties_.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) {
     void* mapped = nullptr;
@@ -157,6 +164,7 @@ Memory MemoryPool::allocate(const VkMemoryRequirements& wanted, MemoryUse use) {
     fail(Code::unsupported,
          "The driver wants a buffer in memory types {:#x}, and none of them is type {}.",
          wanted.memoryTypeBits, type);
+  const bool is_addressed = use == MemoryUse::addressed;
   const bool shared = wanted.size <= largest_shared_bytes && use != MemoryUse::image;
   const std::lock_guard lock(mutex_);
   MemoryBlock* block = nullptr;
@@ -164,11 +172,11 @@ Memory MemoryPool::allocate(const VkMemoryRequirements& wanted, MemoryUse use) {
   if (shared)
     for (auto it = blocks_.rbegin(); it != blocks_.rend() && !offset; ++it) {
       block = it->get();
-      if (block->type == type && block->size == block_bytes)
+      if (block->type == type && block->size == block_bytes && block->is_addressed == is_addressed)
         offset = block->take(wanted.size, wanted.alignment);
     }
   if (!offset) {
-    blocks_.push_back(make_block(type, shared ? block_bytes : wanted.size));
+    blocks_.push_back(make_block(type, shared ? block_bytes : wanted.size, is_addressed));
     block = blocks_.back().get();
     offset = block->take(wanted.size, wanted.alignment);
   }
@@ -184,7 +192,7 @@ void MemoryPool::free(const Memory& memory) noexcept {
   // One empty block stays, so that a buffer made and dropped in a loop doesn't cost a block each.
   const auto is_spare = [&](const std::unique_ptr<MemoryBlock>& block) {
     return block.get() != memory.block && block->size == block_bytes && block->empty() &&
-           block->type == memory.block->type;
+           block->type == memory.block->type && block->is_addressed == memory.block->is_addressed;
   };
   if (memory.block->size == block_bytes && std::none_of(blocks_.begin(), blocks_.end(), is_spare))
     return;

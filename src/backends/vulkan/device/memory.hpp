@@ -25,9 +25,10 @@ struct Memory {
 };
 
 enum class MemoryUse : std::uint8_t {
-  storage,  // where kernels work
-  staging,  // where host and device exchange bytes
-  image,    // alone: drivers want pages between images and buffers
+  storage,    // where kernels work
+  staging,    // where host and device exchange bytes
+  addressed,  // as storage, of buffers that have an address
+  image,      // alone: drivers want pages between images and buffers
 };
 
 class MemoryPool {
@@ -46,7 +47,8 @@ class MemoryPool {
 
  private:
   std::uint32_t choose_type(MemoryUse use) const;
-  std::unique_ptr<MemoryBlock> make_block(std::uint32_t type, std::uint64_t size_bytes);
+  std::unique_ptr<MemoryBlock> make_block(std::uint32_t type, std::uint64_t size_bytes,
+                                          bool is_addressed);
   void release(MemoryBlock& block) noexcept;
 
   VkDevice device_;

@@ -99,6 +99,7 @@ void VulkanKernel::take_by_position(spirv::Interface& interface) {
 void VulkanKernel::take_as_declared(const spirv::Interface& interface, const KernelSource& from) {
   checks_arguments = true;
   takes_group_offsets = true;
+  follows_addresses = interface.uses_device_addresses;
   parameters = spirv::declared_parameters(interface, from.array_counts);
   std::vector<BindingSlot> slots;
   std::uint32_t next = 0;  // of the descriptors

@@ -2,6 +2,7 @@
 
 #include <spirv/unified1/spirv.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/fail.hpp"
@@ -107,6 +108,8 @@ auto needs_of(const Features& has, VkSubgroupFeatureFlags subgroup) {
        "shaderSubgroupClock"},
       {SpvCapabilityWorkgroupMemoryExplicitLayoutKHR,
        has.explicit_layout.workgroupMemoryExplicitLayout != 0, "workgroupMemoryExplicitLayout"},
+      {SpvCapabilityPhysicalStorageBufferAddresses, has.addresses.bufferDeviceAddress != 0,
+       "bufferDeviceAddress"},
       {SpvCapabilityCooperativeMatrixNV, false, "cooperative matrices"},
       {6022 /* SpvCapabilityCooperativeMatrixKHR */, false, "cooperative matrices"},
       {SpvCapabilityRayQueryKHR, false, "ray queries"},
@@ -118,14 +121,18 @@ auto needs_of(const Features& has, VkSubgroupFeatureFlags subgroup) {
 void check_needs(const Context& context, const spirv::Interface& interface,
                  const KernelSource& source) {
   const std::string& device = context.physical.info.name;
-  // Not a lack of the device: addresses of another run mean nothing.
-  if (interface.uses_device_addresses)
+  // Hazards are seen only where its buffers are named, which arguments by kind have no place for.
+  if (interface.uses_device_addresses && !source.declared_layout)
     fail(Code::unsupported,
-         "Kernel '{}' takes addresses of buffers (PhysicalStorageBufferAddresses); here buffers "
-         "are bound, and an address is only right in the program that asked for it.",
+         "Kernel '{}' takes addresses of buffers (PhysicalStorageBufferAddresses), which only "
+         "kernels with a declared layout can (KernelSource::declared_layout).",
          source.name);
+  // glslang declares it for any array without a size, also of addresses in a block.
+  const bool has_open_array = std::ranges::any_of(
+      interface.descriptors, [](const auto& d) { return d.is_array && d.count == 0; });
   for (const Need& need : needs_of(context.features, context.physical.subgroup_operations))
-    if (!need.there && interface.has_capability(need.capability))
+    if (!need.there && interface.has_capability(need.capability) &&
+        (has_open_array || need.capability != SpvCapabilityRuntimeDescriptorArray))
       fail(Code::build_failed, "Kernel '{}' needs {}, which '{}' doesn't have.", source.name,
            need.feature, device);
   const PhysicalDevice& physical = context.physical;

@@ -143,7 +143,8 @@ void Recorder::bind_declared(const VulkanKernel& kernel, const Dispatch& dispatc
     declared_layout_ = &layout;
     set_layout_ = nullptr;
   }
-  if (layout.value_bytes) push(layout, dispatch.arguments.back().value().data());
+  // Behind those of its parameters are buffers that it finds by their addresses.
+  if (layout.value_bytes) push(layout, dispatch.arguments[kernel.places.size() - 1].value().data());
 }
 
 void Recorder::gather_bytes(std::span<const std::byte> bytes, StagingArena& staging,
@@ -162,7 +163,7 @@ void Recorder::gather(const VulkanKernel& kernel, const Dispatch& dispatch, Stag
   for (const SetLayout& set : kernel.layout->sets) count += set.descriptors;
   gathered_.assign(count, {});
   infos_.assign(count, {});
-  for (std::size_t i = 0; i < dispatch.arguments.size(); ++i) {
+  for (std::size_t i = 0; i < kernel.places.size(); ++i) {
     const Argument& argument = dispatch.arguments[i];
     const Place& place = kernel.places[i];
     if (kernel.parameters[i].kind == ArgumentKind::value) continue;  // the push constants
