@@ -4,7 +4,7 @@
 layout(local_size_x = 64) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Values { uint values[]; };
 // An array of addresses in a storage block; some of them lead nowhere.
-layout(set = 0, binding = 0) readonly buffer Parts { uint count; Values parts[]; };
+layout(set = 0, binding = 0) readonly buffer Parts { uint count; Values parts[4]; };
 layout(set = 0, binding = 1) buffer To { uint to[]; };
 void main() {
   const uint i = gl_GlobalInvocationID.x;
