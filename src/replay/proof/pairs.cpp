@@ -33,7 +33,6 @@ std::size_t averages_outside(std::size_t pairs) {
 Saving saving_of(const std::vector<double>& before, const std::vector<double>& after) {
   Saving saving;
   saving.runs = static_cast<std::uint32_t>(before.size());
-  saving.before_ns = spread_of(before).median;
   saving.after_ns = spread_of(after).median;
   std::vector<double> averages;  // of any two differences, each with itself as well
   for (std::size_t i = 0; i < before.size(); ++i)
@@ -41,6 +40,7 @@ Saving saving_of(const std::vector<double>& before, const std::vector<double>& a
       averages.push_back((before[i] - after[i] + before[j] - after[j]) / 2);
   std::ranges::sort(averages);
   saving.ns = spread_of(averages).median;
+  saving.before_ns = std::max(saving.after_ns + saving.ns, 0.0);
   const std::size_t outside = std::min(averages_outside(before.size()), (averages.size() + 1) / 2);
   saving.low_ns = averages[outside ? outside - 1 : 0];
   saving.high_ns = averages[averages.size() - std::max<std::size_t>(outside, 1)];

@@ -14,7 +14,9 @@ namespace reel::rerun {
 // look at differences of neighbouring runs, so a clock that rises or a neighbour that comes and
 // goes changes little, and neither does one run that was disturbed.
 struct Saving {
-  double before_ns = 0, after_ns = 0;  // medians of the two ways
+  // The median of the second way, and with what a pair saves, the first: so that what is printed
+  // adds up. The median of the first alone is of other moments.
+  double before_ns = 0, after_ns = 0;
   double ns = 0;                       // saved by a run
   double low_ns = 0, high_ns = 0;      // where it is for certain (95 %)
   std::uint32_t runs = 0;              // pairs
