@@ -52,7 +52,7 @@ static const reel_app_api api = {1,          sizeof(reel_app_api),
                                  trigger,    is_capturing,
                                  push_scope, pop_scope,
                                  label,      set_path,
-                                 last_error};
+                                 last_error, NULL};
 
 #define EXPORTED __attribute__((visibility("default")))
 
