@@ -294,11 +294,11 @@ TEST_F(DocumentVerbs, ScopesAreATreeWithShares) {
 }
 
 TEST_F(DocumentVerbs, CallsAreListedByNameOrOneByOne) {
-  EXPECT_THAT(reel({"calls", sample}).out, HasSubstr("\nsynchronize      1  100.0 µs"));
+  EXPECT_THAT(reel({"calls", sample}).out, HasSubstr("\nsynchronize        1  100.0 µs"));
   const Outcome all = reel({"calls", sample, "--all"});
-  EXPECT_THAT(all.out, HasSubstr(" 77  dispatch     c2\n"));
-  EXPECT_EQ(reel_json({"calls", sample, "--all"})["calls"].size(), 11u);
-  EXPECT_THAT(reel({"calls", sample, "--all", "--limit", "1"}).out, HasSubstr("… 10 more"));
+  EXPECT_THAT(all.out, HasSubstr(" 77  dispatch       c2\n"));
+  EXPECT_EQ(reel_json({"calls", sample, "--all"})["calls"].size(), 9u);
+  EXPECT_THAT(reel({"calls", sample, "--all", "--limit", "1"}).out, HasSubstr("… 8 more"));
 }
 
 TEST_F(DocumentVerbs, EveryVerbHasHelpWithAnExample) {

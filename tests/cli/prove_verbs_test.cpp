@@ -28,7 +28,7 @@ class ProveVerbs : public CapturedDocuments {
   // The third pass of the demo, or some of them: before each command of the first that is recorded
   // its inputs are copied, so its gaps say little about the program.
   static std::string pass_on(const std::string& device, const std::string& passes = "3") {
-    return decoder_on(device, "", {}, {{"REEL_CAPTURE_PASS", passes}});
+    return decoder_on(device, "_" + passes, {}, {{"REEL_CAPTURE_PASS", passes}});
   }
   static Outcome insights(std::vector<std::string> words, const Environment& environment = {}) {
     words.insert(words.begin(), {REEL_PROGRAM, "insights"});

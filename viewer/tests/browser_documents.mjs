@@ -22,7 +22,8 @@ import {
 
 // --- two documents --------------------------------------------------------------------------------
 
-const changeOf = ({ change, p }) => (change !== "same" ? change : p === null ? "not tested" : "not significant");
+const changeOf = ({ change, p, small }) =>
+  change !== "same" ? change : p === null ? "not tested" : small ? "small" : "not significant";
 
 test("two documents: parts add up to the change, as reel diff says", async () => {
   const [before, after] = ["a", "b"].map((name) => join(documents, `diff_${name}.reel`));

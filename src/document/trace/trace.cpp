@@ -130,8 +130,7 @@ const TraceCalls& Trace::calls() const {
   std::call_once(state_->calls_are_listed, [&] {
     const document::TraceTables& tables = state_->tables;
     state_->calls = document::list_calls(tables.commands, tables.works, tables.submissions,
-                                         tables.first_kind_name,
-                                         std::move(state_->recorded_calls));
+                                         tables.first_kind_name, std::move(state_->recorded_calls));
   });
   return state_->calls;
 }

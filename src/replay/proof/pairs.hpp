@@ -17,9 +17,9 @@ struct Saving {
   // The median of the second way, and with what a pair saves, the first: so that what is printed
   // adds up. The median of the first alone is of other moments.
   double before_ns = 0, after_ns = 0;
-  double ns = 0;                       // saved by a run
-  double low_ns = 0, high_ns = 0;      // where it is for certain (95 %)
-  std::uint32_t runs = 0;              // pairs
+  double ns = 0;                   // saved by a run
+  double low_ns = 0, high_ns = 0;  // where it is for certain (95 %)
+  std::uint32_t runs = 0;          // pairs
 
   double noise_ns() const noexcept { return (high_ns - low_ns) / 2; }
 };

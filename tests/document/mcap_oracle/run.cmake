@@ -27,7 +27,7 @@ set(ENV{REEL_DEVICE} host)
 execute_process(COMMAND ${CAPTURE} captured.reel WORKING_DIRECTORY ${WORK} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${node} oracle.mjs captured.reel WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE found
                 COMMAND_ERROR_IS_FATAL ANY)
-foreach(wanted "profile reel, by reel [0-9.]+; it ends well" " index: [0-9]+ messages, 20 channels, 1 schemas"
+foreach(wanted "profile reel, by reel [0-9.]+; it ends well" " index: [0-9]+ messages, 21 channels, 1 schemas"
                "channel /commands \\(flatbuffer\\) of reel.schema.Batch" "/commands: [0-9]+ messages in order"
                "attachment xxh3:[0-9a-f]+ \\(application/zstd\\)" "metadata reel.end: .*commands=10")
   if(NOT found MATCHES "${wanted}")
