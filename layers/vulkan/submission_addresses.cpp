@@ -223,12 +223,18 @@ bool SubmissionReader::word_now(Storage& storage, std::uint64_t offset, std::uin
   std::byte word[sizeof value];
   for (std::uint64_t i = 0; i < sizeof value;) {
     const std::uint64_t at = offset + i, first = at / chunk_bytes * chunk_bytes;
-    if (at >= storage.size_bytes) return false;
+    if (at >= storage.size_bytes) {
+      why = leads_nowhere;
+      return false;
+    }
     std::vector<std::byte>& chunk = chunks_[{&storage, first}];
     if (chunk.empty()) {
       chunk.resize(std::min(chunk_bytes, storage.size_bytes - first));
       why = read_now(storage, first, chunk);
-      if (why) return false;
+      if (why) {
+        chunk.clear();  // the next dispatch asks again
+        return false;
+      }
     }
     const std::uint64_t size = std::min<std::uint64_t>(sizeof value - i, first + chunk.size() - at);
     std::memcpy(word + i, chunk.data() + (at - first), size);
