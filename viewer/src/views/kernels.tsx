@@ -68,12 +68,38 @@ function kernelColumns(kernels: Kernel[], summary: Summary): Column[] {
       "An upper bound: as if each run touched all of its buffers once",
     ),
     number("shapes", "shapes", "50px", countText, "Different launch sizes", false),
+    ...(kernels.some((kernel) => kernel.together > 0) ? [togetherColumn(kernels)] : []),
   ];
 }
 
-function Histogram({ durations, color, label }: { durations: Float64Array; color: string; label: string }) {
+// Runs that no barrier keeps apart have no times of their own.
+const togetherColumn = (kernels: Kernel[]): Column => ({
+  key: "together",
+  title: "timed together",
+  width: "150px",
+  isNumber: true,
+  hint: "With all that ran beside them; reel capture --stamps dispatches times each run",
+  value: (k) => kernels[k].together_ns,
+  cell: (k) =>
+    kernels[k].together > 0 ? `${countText(kernels[k].together)} within ${timeText(kernels[k].together_ns)}` : unknown,
+});
+
+interface HistogramOf {
+  durations: Float64Array;
+  color: string;
+  label: string;
+  together: number; // runs that have no times of their own
+}
+
+function Histogram({ durations, color, label, together }: HistogramOf) {
   const bins = useMemo(() => histogram(durations, 48), [durations]);
-  if (bins.length === 0) return <Nothing>No run of it has times{range.value ? " in this range" : ""}.</Nothing>;
+  if (bins.length === 0)
+    return (
+      <Nothing>
+        No run of it has times{range.value ? " in this range" : ""}
+        {together > 0 ? " of its own: they were timed together. reel capture --stamps dispatches times each." : "."}
+      </Nothing>
+    );
   const most = bins.reduce((top, bin) => Math.max(top, bin.count), 1),
     width = 480,
     height = 96;
@@ -125,7 +151,7 @@ interface Shape {
   time: number;
 }
 
-function Launches({ kernel, catalog }: { kernel: number; catalog: Catalog }) {
+function Launches({ kernel, catalog, together }: { kernel: number; catalog: Catalog; together: number }) {
   const span = range.value;
   const { commands, durations, shapes } = useMemo(() => {
     const found: number[] = [],
@@ -223,7 +249,12 @@ function Launches({ kernel, catalog }: { kernel: number; catalog: Catalog }) {
           <Swatch kernel={kernel} />
           {name} <span class="dim">{span ? "in the range" : ""}</span>
         </h2>
-        <Histogram durations={durations} color={kernelCss(kernel, theme.value)} label={`Durations of ${name}`} />
+        <Histogram
+          durations={durations}
+          color={kernelCss(kernel, theme.value)}
+          label={`Durations of ${name}`}
+          together={together}
+        />
         <VirtualTable label={`Shapes of ${name}`} rows={shapes.length} columns={shapeColumns} />
       </div>
       <div class="pane">
@@ -262,7 +293,13 @@ export function KernelsView({ summary }: { summary: Summary }) {
           onOpen={(k) => goTo("source", "kernel", indexOf(kernels[k].id))}
         />
       </div>
-      <div class="pane">{catalog ? <Launches kernel={shown} catalog={catalog} /> : <Waiting what="launches" />}</div>
+      <div class="pane">
+        {catalog ? (
+          <Launches kernel={shown} catalog={catalog} together={kernels[shown].together} />
+        ) : (
+          <Waiting what="launches" />
+        )}
+      </div>
     </div>
   );
 }
