@@ -83,6 +83,27 @@ bool is_of_rests(const Case& c, const SyncFault& fault) {
   return first_end == second_end && first_begin != second_begin;
 }
 
+// By an address, which tells where it begins and not how far a kernel goes: the range is all that
+// it might touch. Such ranges stand behind the arguments that the kernel declares.
+bool is_reached(const Case& c, std::uint32_t command, const SyncFault& fault) {
+  const TraceWork& work = c.work(command);
+  if (work.kind != WorkKind::dispatch || work.kernel == no_index) return false;
+  const auto arguments = c.trace.arguments(work);
+  const std::size_t declared = c.trace.kernels()[work.kernel].parameters.size();
+  for (std::size_t i = declared; i < arguments.size(); ++i)
+    if (arguments[i].buffer == fault.buffer) return true;
+  return false;
+}
+
+// Why the two may well use different bytes of what they were given; null: nothing says so.
+const char* why_unlikely(const Case& c, const SyncFault& fault) {
+  if (is_of_rests(c, fault))
+    return "Both were bound to the rest of the buffer, from two offsets on";
+  if (is_reached(c, fault.from, fault) || is_reached(c, fault.to, fault))
+    return "It is reached by an address, which doesn't tell how far";
+  return nullptr;
+}
+
 std::string where_text(const Case& c, const SyncFault& fault) {
   if (c.command(fault.from).stream != c.command(fault.to).stream)
     return "They are on two queues: a semaphore is needed.";
@@ -99,12 +120,11 @@ Finding finding_of(const Case& c, const char* id, const std::vector<const SyncFa
   finding.severity = first.is_exact ? Severity::error : Severity::warning;
   finding.confidence = first.is_exact ? Confidence::certain : Confidence::likely;
   finding.title = fmt::format("{}: {}.", pair_text(c, first), reason);
-  if (is_of_rests(c, first)) {
+  if (const char* why = why_unlikely(c, first)) {
     finding.severity = Severity::info;
     finding.confidence = Confidence::possible;
-    finding.title +=
-        " Both were bound to the rest of the buffer, from two offsets on, so they may well use "
-        "different parts of it; --prove tries the other order.";
+    finding.title += fmt::format(
+        " {}, so they may well use different parts of it; --prove tries the other order.", why);
   }
   if (const std::string where = where_text(c, first); !where.empty()) finding.title += ' ' + where;
   if (faults.size() > 1)
@@ -170,7 +190,7 @@ void queues_rule(const Case& c, Findings& findings) {
     (fault.kind == SyncFault::Kind::missing ? missing : hidden).push_back(&fault);
   // What is known for certain comes first, what is least likely last.
   const auto rank = [&](const SyncFault* fault) {
-    return fault->is_exact ? 0 : is_of_rests(c, *fault) ? 2 : 1;
+    return fault->is_exact ? 0 : why_unlikely(c, *fault) ? 2 : 1;
   };
   for (auto* list : {&missing, &hidden}) std::ranges::stable_sort(*list, {}, rank);
   if (!missing.empty())
