@@ -31,7 +31,8 @@ function kernelColumns(kernels: Kernel[], summary: Summary): Column[] {
     value: (k) => (needsTimes && kernels[k].timed === 0 ? NaN : (kernels[k][key] as number)),
     cell: (k) => (needsTimes && kernels[k].timed === 0 ? unknown : text(kernels[k][key] as number)),
   });
-  return [
+  const areTogether = kernels.some((kernel) => kernel.together > 0);
+  const columns: Column[] = [
     {
       key: "name",
       title: "kernel",
@@ -68,15 +69,17 @@ function kernelColumns(kernels: Kernel[], summary: Summary): Column[] {
       "An upper bound: as if each run touched all of its buffers once",
     ),
     number("shapes", "shapes", "50px", countText, "Different launch sizes", false),
-    ...(kernels.some((kernel) => kernel.together > 0) ? [togetherColumn(kernels)] : []),
   ];
+  // What tells how even runs are gives way to it.
+  if (!areTogether) return columns;
+  return [...columns.filter(({ key }) => key !== "min_ns" && key !== "variation"), togetherColumn(kernels)];
 }
 
 // Runs that no barrier keeps apart have no times of their own.
 const togetherColumn = (kernels: Kernel[]): Column => ({
   key: "together",
-  title: "timed together",
-  width: "150px",
+  title: "together",
+  width: "140px",
   isNumber: true,
   hint: "With all that ran beside them; reel capture --stamps dispatches times each run",
   value: (k) => kernels[k].together_ns,
