@@ -186,6 +186,13 @@ class Slurm:
         return os.environ | {"SLURM_CONF": str(self.conf)}
 
     def __enter__(self):
+        try:
+            return self.begin()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def begin(self):
         os.chmod(self.folder, 0o755)
         key, run_folder = self.folder / "munge.key", self.folder / "munge"
         key.write_bytes(os.urandom(1024))
@@ -224,6 +231,8 @@ NodeName={host} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:8
 """
         )
+        # Looked for by itself, it would need a file system of groups, which a container may lack.
+        (self.folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         self.wait(sock.exists, "munged")
         self.start("/usr/sbin/slurmctld", "-D", "-i", "-f", self.conf)
         self.start("/usr/sbin/slurmd", "-D", "-f", self.conf, "-N", host)
@@ -263,6 +272,14 @@ def slurm(case):
 
 # --- clocks of two hosts ------------------------------------------------------------------------
 
+# What is mounted then is seen by nobody else; `/` need not be a mount of its own, as below another root it isn't.
+OWN_MOUNTS = ["unshare", "--mount", "--propagation", "unchanged"]
+
+
+def with_boot_id(file):
+    return f"mount --make-rprivate /proc && mount --bind {file} /proc/sys/kernel/random/boot_id"
+
+
 AHEAD_S = 90_000  # 25 h: as far apart as two machines are that were started on different days
 
 
@@ -273,27 +290,30 @@ def clocks(case):
     """
     boot = case.folder / "boot_id"
     boot.write_text("00000000-1111-2222-3333-444444444444\n")
-    space = f"reel{os.getpid()}"
     near, far = f"ra{os.getpid() % 100000}", f"rb{os.getpid() % 100000}"
     ip = lambda *words: run(["ip", *words], case.folder)
-    ip("netns", "add", space)
+    # By hand: `ip netns` wants to mount, and can't below another root.
+    other = subprocess.Popen(["unshare", "--net", "sleep", "60"])
+    within = ["nsenter", f"--net=/proc/{other.pid}/ns/net"]
     first = None
     try:
+        while os.readlink(f"/proc/{other.pid}/ns/net") == os.readlink("/proc/self/ns/net"):
+            time.sleep(0.01)
         ip("link", "add", near, "type", "veth", "peer", "name", far)
-        ip("link", "set", far, "netns", space)
+        ip("link", "set", far, "netns", other.pid)
         ip("addr", "add", "10.213.77.1/24", "dev", near)
         ip("link", "set", near, "up")
-        run(["ip", "netns", "exec", space, "ip", "addr", "add", "10.213.77.2/24", "dev", far], case.folder)
-        run(["ip", "netns", "exec", space, "ip", "link", "set", far, "up"], case.folder)
+        run([*within, "ip", "addr", "add", "10.213.77.2/24", "dev", far], case.folder)
+        run([*within, "ip", "link", "set", far, "up"], case.folder)
         there = f"10.213.77.1:{20000 + os.getpid() % 20000}"
         capture = [case.reel, "capture", "-q", "-o", "run-%r.reel", "--clocks", there, "--"]
         of = lambda rank: os.environ | {"RANK": str(rank), "WORLD_SIZE": "2"}
         # Rank 0 is there from before the other begins until after it ended.
         first = subprocess.Popen([*map(str, capture), "sh", "-c", f"{case.add} && sleep 3"], cwd=case.folder, env=of(0), stdout=subprocess.DEVNULL)
         time.sleep(0.5)
-        inside = f"mount --bind {boot} /proc/sys/kernel/random/boot_id && hostname other && exec {' '.join(map(str, capture))} {case.add}"
+        inside = f"{with_boot_id(boot)} && hostname other && exec {' '.join(map(str, capture))} {case.add}"
         run(
-            ["ip", "netns", "exec", space, "unshare", "--uts", "--mount", "--time", "--monotonic", str(AHEAD_S), "--fork", "sh", "-c", inside],
+            [*within, *OWN_MOUNTS, "--uts", "--time", "--monotonic", str(AHEAD_S), "--fork", "sh", "-c", inside],
             case.folder,
             {"RANK": "1", "WORLD_SIZE": "2"},
         )
@@ -301,7 +321,8 @@ def clocks(case):
     finally:
         if first and first.poll() is None:
             first.kill()
-        run(["ip", "netns", "del", space], case.folder, ends_with=None)
+        other.kill()
+        other.wait()
         run(["ip", "link", "del", near], case.folder, ends_with=None)
     expect(case.info("run-1.reel")["facts"]["host"] == "other", "the other host's name")
     told = json.loads(run([case.reel, "clocks", "--json", "run-0.reel", "run-1.reel"], case.folder).stdout)
@@ -315,8 +336,8 @@ def clocks(case):
     print(f"the offset of {AHEAD_S} s was found to {wrong} ns, told as ± {one['first_error_ns']} ns")
     # Without the messages only real time is left, and nobody knows how far those clocks are apart.
     boot.write_text("99999999-1111-2222-3333-444444444444\n")
-    inside = f"mount --bind {boot} /proc/sys/kernel/random/boot_id && exec {case.reel} capture -q -o alone.reel -- {case.add}"
-    run(["unshare", "--mount", "sh", "-c", inside], case.folder)
+    inside = f"{with_boot_id(boot)} && exec {case.reel} capture -q -o alone.reel -- {case.add}"
+    run([*OWN_MOUNTS, "sh", "-c", inside], case.folder)
     told = json.loads(run([case.reel, "clocks", "--json", "alone.reel", "run-1.reel"], case.folder).stdout)
     expect(told["basis"] == "real time" and told["documents"][0]["last_error_ns"] is None, f"{told}")
 
