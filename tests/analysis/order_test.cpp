@@ -174,6 +174,24 @@ TEST(LongestPath, AFasterKernelLetsTheHostGoOnSooner) {
   EXPECT_EQ(path.halved[0].span_ns, path.span_ns - 20'000);
 }
 
+// A driver lets a host wait in a submission that is too far ahead: the device's time, not its own.
+TEST(LongestPath, GoesThroughWhatASubmissionWaitedFor) {
+  for (const bool is_held_up : {true, false}) {
+    MadeDocument made;
+    const auto queue = made.queue(), k = made.kernel("k");
+    const auto submit = [&](test::Span run, test::Span call) {
+      made.submission(queue, made.add({.kernel = k, .stream = queue, .run = run, .call = call}), 1);
+    };
+    submit({10, 10'000}, {1, 5});
+    // It comes back when the first is done, or long after.
+    submit({10'020, 10'030}, {6, is_held_up ? 10'010.0 : 30'000.0});
+    submit({30'100, 30'110}, {30'050, 30'060});
+    const Trace trace = made.trace();
+    const analysis::LongestPath path =
+        analysis::find_longest_path(trace, analysis::find_activity(trace));
+    EXPECT_EQ(path.command_ns > 9'000'000, is_held_up) << path.command_ns;
+  }
+}
 TEST(LongestPath, SurvivesClocksThatRunBackwards) {
   MadeDocument made;
   const auto k = made.kernel("k");

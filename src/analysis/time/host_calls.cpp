@@ -40,9 +40,37 @@ bool is_blocking(const Trace& trace, const TraceCall& call) {
          command.ended_ns <= call.end_ns;
 }
 
+// Calls that submit and came back only when the device was done with something: drivers let a host
+// wait there that is too far ahead. By their first command.
+std::vector<std::uint32_t> blocking_submits(const Trace& trace) {
+  constexpr std::uint64_t least_ns = 1'000'000;  // what a call takes that waits for nobody
+  std::vector<std::uint64_t> ends_ns;            // of commands; only where they are needed
+  std::vector<std::uint32_t> blocking;
+  for (const TraceSubmission& submission : trace.submissions()) {
+    if (submission.first >= trace.commands().size()) continue;
+    const TraceCommand& first = trace.commands()[submission.first];
+    if (first.call_end_ns < first.call_begin_ns + least_ns) continue;
+    if (ends_ns.empty()) {
+      for (const TraceCommand& command : trace.commands())
+        if (command.has_run_times()) ends_ns.push_back(command.ended_ns);
+      for (const TraceInterval& interval : trace.intervals()) ends_ns.push_back(interval.end_ns);
+      std::ranges::sort(ends_ns);
+    }
+    const auto after = std::ranges::upper_bound(ends_ns, first.call_end_ns);
+    if (after == ends_ns.begin()) continue;
+    const std::uint64_t late_ns = (first.call_end_ns - first.call_begin_ns) / 10;
+    if (*std::prev(after) + late_ns >= first.call_end_ns) blocking.push_back(submission.first);
+  }
+  return blocking;  // rises, as submissions do
+}
+
 }  // namespace
 
-HostCalls::HostCalls(const Trace& trace) : trace_(trace) {
+bool HostCalls::is_blocked(const TraceCall& call) const {
+  return is_blocking(trace_, call) || std::ranges::binary_search(blocking_, call.command);
+}
+
+HostCalls::HostCalls(const Trace& trace) : trace_(trace), blocking_(blocking_submits(trace)) {
   const auto& calls = trace.calls();
   // Without a read in the document no call that gives a command comes back late.
   const bool has_reads = std::ranges::any_of(
@@ -51,7 +79,8 @@ HostCalls::HostCalls(const Trace& trace) : trace_(trace) {
   for (std::uint32_t i = 0; i < calls.size(); ++i) {
     const TraceCall call = calls[i];
     // Most calls only give a command; a map of a million of those would help nobody.
-    if (call.command != no_index && !(has_reads && is_blocking(trace, call))) continue;
+    if (call.command != no_index && !((has_reads || !blocking_.empty()) && is_blocked(call)))
+      continue;
     if (call.name >= kind_of_text_.size()) {
       kind_of_text_.resize(call.name + 1, CallKind::other);
       is_known.resize(call.name + 1);
@@ -71,8 +100,8 @@ HostCalls::HostCalls(const Trace& trace) : trace_(trace) {
 }
 
 CallKind HostCalls::kind_of(const TraceCall& call) const {
-  return call.command != no_index ? (is_blocking(trace_, call) ? CallKind::wait : CallKind::other)
-                                  : kind_of_text_[call.name];
+  if (call.command == no_index) return kind_of_text_[call.name];
+  return is_blocked(call) ? CallKind::wait : CallKind::other;
 }
 
 const HostCalls::Thread* HostCalls::find(std::uint32_t thread) const {

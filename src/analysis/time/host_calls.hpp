@@ -54,8 +54,10 @@ class HostCalls {
     std::vector<std::uint32_t> waits;       // by end
   };
   const Thread* find(std::uint32_t thread) const;
+  bool is_blocked(const TraceCall& call) const;
 
   const Trace& trace_;
+  std::vector<std::uint32_t> blocking_;  // calls that submit, by their first command
   std::vector<CallKind> kind_of_text_;
   std::map<std::uint32_t, Thread> threads_;
 };
