@@ -344,6 +344,14 @@ TEST(SyncMissing, IsOnlyPossibleWhereBothHaveTheRestOfABuffer) {
     EXPECT_EQ(finding->title.find("rest of the buffer") != std::string::npos, ranges.are_rests);
   }
 }
+TEST(SyncMissing, IsOnlyPossibleOfWhatIsNotKnownInDetail) {
+  Pair pair;
+  pair.made.add({.kind = WorkKind::opaque, .stream = pair.queue, .writes = {{pair.x}}});
+  pair.read();
+  const auto finding = pair.find("sync.missing");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->confidence, analysis::Confidence::possible);
+}
 TEST(SyncMissing, IsNotFoundWithABarrier) {
   Pair pair;
   pair.write();

@@ -146,6 +146,8 @@ REASONS = (
     ("overlapping memory", r"its memory is that of another buffer or image as well", lambda f: f.overlaps),
     # Work from before the window may be under way, and write there for all that anybody knows.
     ("address not known", r"an address that it follows may be written by a command before it", lambda f: f.window),
+    # Bytes that aren't in the document may hold addresses, and the kernel that took them from there is not known.
+    ("addresses as numbers", r"it follows addresses that a command before it wrote as numbers", lambda f: f.hashes),
     ("unfinished", r"was still running when the capture ended", lambda f: f.window or f.leaves_working),
     ("cut", r"end of the document is missing", lambda f: f.is_cut),
     ("", r"^c\d+ was given once the program had seen c\d+ done by asking", lambda f: f.learns_without_waiting),

@@ -99,6 +99,8 @@ bool is_reached(const Case& c, std::uint32_t command, const SyncFault& fault) {
 const char* why_unlikely(const Case& c, const SyncFault& fault) {
   if (is_of_rests(c, fault))
     return "Both were bound to the rest of the buffer, from two offsets on";
+  if (c.work(fault.from).kind == WorkKind::opaque || c.work(fault.to).kind == WorkKind::opaque)
+    return "Of one of them it isn't known which bytes it uses";
   if (is_reached(c, fault.from, fault) || is_reached(c, fault.to, fault))
     return "It is reached by an address, which doesn't tell how far";
   return nullptr;
