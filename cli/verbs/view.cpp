@@ -51,6 +51,20 @@ void refuse_existing(const Options& options) {
                 fmt::format("'{}' exists already; --overwrite replaces it.", options.html));
 }
 
+// `json`: what --json begins with.
+int tell_written(const Options& options, Json json, const HtmlReport& report) {
+  if (options.json) {
+    json["written"] = options.html;
+    json["bytes"] = report.file_bytes;
+    json["left_out"] = report.left_out;
+    print_json(json);
+    return done;
+  }
+  fmt::print("{}: {}\n", printable(options.html), size_text(report.file_bytes));
+  for (const std::string& sentence : report.left_out) fmt::print("{}\n", printable(sentence));
+  return done;
+}
+
 int write_file(const Options& options) {
   refuse_existing(options);
   const Documents documents = open_documents(options);
@@ -71,17 +85,7 @@ int write_file(const Options& options) {
            progress.show(fmt::format("{}: {} {:.0f}%", options.html, what, 100 * part));
          }});
   }();
-  if (options.json) {
-    Json json = json_of(data.trace());
-    json["written"] = options.html;
-    json["bytes"] = report.file_bytes;
-    json["left_out"] = report.left_out;
-    print_json(json);
-    return done;
-  }
-  fmt::print("{}: {}\n", printable(options.html), size_text(report.file_bytes));
-  for (const std::string& sentence : report.left_out) fmt::print("{}\n", printable(sentence));
-  return done;
+  return tell_written(options, json_of(data.trace()), report);
 }
 
 // Until Ctrl-C. `told`: what --json begins with.
@@ -139,16 +143,7 @@ int view_ranks(const Options& options) {
   if (options.html.empty())
     return serve(options, json, [&] { return PageServer(data, {.port = options.port}); });
   const HtmlReport report = write_html(data, options.html, {.overwrite = options.overwrite});
-  if (options.json) {
-    json["written"] = options.html;
-    json["bytes"] = report.file_bytes;
-    json["left_out"] = report.left_out;
-    print_json(json);
-    return done;
-  }
-  fmt::print("{}: {}\n", printable(options.html), size_text(report.file_bytes));
-  for (const std::string& sentence : report.left_out) fmt::print("{}\n", printable(sentence));
-  return done;
+  return tell_written(options, std::move(json), report);
 }
 
 // Two documents are one before and one after, unless they tell two ranks of one job.

@@ -134,10 +134,7 @@ class Sentence {
     const double change = static_cast<double>(diff_.total.delta_ns()) /
                           static_cast<double>(diff_.total.ns_a) / *diff_.common;
     if (change < 0.5 || change > 2) return "";  // other things happened
-    return fmt::format(
-        "; the typical kernel took {:.0f}% {}, as on a {} machine or with another clock",
-        100 * std::abs(*diff_.common), *diff_.common > 0 ? "longer" : "less",
-        *diff_.common > 0 ? "busier" : "quieter");
+    return "; " + typical_kernel("took");
   }
 
   std::string too_few() const {
@@ -214,10 +211,14 @@ class Sentence {
     if (*diff_.common * part <= 0 || std::abs(*diff_.common) * 2 < std::abs(part)) return "";
     if (std::ranges::any_of(diff_.rows, [](const DiffRow& row) { return !reason(row).empty(); }))
       return "";
-    return fmt::format(
-        "; but the typical kernel takes {:.0f}% {}, as on a {} machine or with another clock",
-        100 * std::abs(*diff_.common), part > 0 ? "longer" : "less",
-        part > 0 ? "busier" : "quieter");
+    return "; but " + typical_kernel("takes");
+  }
+
+  std::string typical_kernel(const char* takes) const {
+    const bool is_longer = *diff_.common > 0;
+    return fmt::format("the typical kernel {} {:.0f}% {}, as on a {} machine or with another clock",
+                       takes, 100 * std::abs(*diff_.common), is_longer ? "longer" : "less",
+                       is_longer ? "busier" : "quieter");
   }
 
   // Not part of the total, and whoever looks at the whole run must know.

@@ -126,27 +126,33 @@ void IdleSearch::claim_before_enqueue(const Gap& period, std::uint64_t enqueued_
     if (end <= begin) return;  // within the one before
     if (begin > from) claims.push_back({from, begin, IdleCause::host, no_index, waited_in});
     const IdleCause cause = cause_of(calls_.kind_of(call)).value_or(IdleCause::host);
-    // A wait for nothing that still ran returned late, like one that the device's end released.
-    std::uint64_t other = end;
-    if (cause == IdleCause::sync) other = std::max(begin, end_of_others(period, end));
-    if (other > begin) claims.push_back({begin, other, cause, i, waited_in});
-    if (end > other) claims.push_back({other, end, IdleCause::wakeup, i, waited_in});
+    if (cause == IdleCause::sync)
+      claim_waiting(period, {begin, end, cause, i, waited_in}, claims);
+    else
+      claims.push_back({begin, end, cause, i, waited_in});
     from = end;
   });
   if (from < enqueued_ns)
     claims.push_back({from, enqueued_ns, IdleCause::host, no_index, waited_in});
 }
 
-// The host was in a wait when the device was done. Until what else it waited for ended, that is the
-// wait's business; from then on it returned late.
+// The host was in a wait when the device was done.
 std::uint64_t IdleSearch::claim_wait(const Gap& period, std::uint32_t wait, std::uint64_t end_ns,
                                      Claims& claims) const {
   const std::uint64_t returned = std::min(trace_.calls()[wait].end_ns, end_ns);
   if (returned <= period.begin_ns) return period.begin_ns;
-  const std::uint64_t other = end_of_others(period, returned);
-  if (other > period.begin_ns) claims.push_back({period.begin_ns, other, IdleCause::sync, wait});
-  if (returned > other) claims.push_back({other, returned, IdleCause::wakeup, wait});
+  claim_waiting(period, {period.begin_ns, returned, IdleCause::sync, wait}, claims);
   return returned;
+}
+
+// Until what else it waited for ended, that is the wait's business; from then on, or where nothing
+// ran that it could have waited for, it returned late.
+void IdleSearch::claim_waiting(const Gap& period, const Claim& wait, Claims& claims) const {
+  Claim waiting = wait, late = wait;
+  waiting.end_ns = late.begin_ns = std::max(wait.begin_ns, end_of_others(period, wait.end_ns));
+  late.cause = IdleCause::wakeup;
+  for (const Claim& claim : {waiting, late})
+    if (claim.begin_ns < claim.end_ns) claims.push_back(claim);
 }
 
 void IdleSearch::claim_after_enqueue(const Gap& period, std::uint64_t enqueued_ns,

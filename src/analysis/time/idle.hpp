@@ -39,6 +39,7 @@ class IdleSearch {
                             Claims& claims) const;
   std::uint64_t claim_wait(const Gap& period, std::uint32_t wait, std::uint64_t end_ns,
                            Claims& claims) const;
+  void claim_waiting(const Gap& period, const Claim& wait, Claims& claims) const;
   void claim_after_enqueue(const Gap& period, std::uint64_t enqueued_ns, Claims& claims) const;
 
   bool has_untimed_between(const Gap& period) const;
