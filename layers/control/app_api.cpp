@@ -39,12 +39,10 @@ int set_path(const char* path) {
 
 const char* last_error() { return last_refusal; }
 
-std::uint32_t peer_of(int rank) { return rank < 0 ? no_index : static_cast<std::uint32_t>(rank); }
-
 void call(const char* name, std::uint64_t begin_ns, std::uint64_t end_ns, int peer,
           std::uint64_t bytes) {
   if (!name) return;
-  session::foreign_call({name, thread_number(), begin_ns, end_ns, peer_of(peer), bytes});
+  session::foreign_call({name, thread_number(), begin_ns, end_ns, capture::peer_of(peer), bytes});
 }
 
 constexpr reel_app_api api = {REEL_APP_VERSION,

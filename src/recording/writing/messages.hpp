@@ -57,6 +57,10 @@ struct CallMessage {
   std::uint32_t peer = no_index;
   std::uint64_t bytes = 0;
 };
+// As reel_app.h has it: below zero, there is none.
+inline std::uint32_t peer_of(int rank) {
+  return rank < 0 ? no_index : static_cast<std::uint32_t>(rank);
+}
 
 struct RegionMessage {
   TraceRegion::Kind kind;
