@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/running/replay_options.hpp"
+#include "cli/replaying/replay_options.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/replay_report.hpp"
 #include "cli/showing/terminal.hpp"

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <memory>
 
-#include "cli/running/proof_run.hpp"
+#include "cli/replaying/proof_run.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/terminal.hpp"
 #include "cli/trace_input.hpp"

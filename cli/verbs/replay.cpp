@@ -5,8 +5,8 @@
 #include <fstream>
 #include <memory>
 
+#include "cli/replaying/replay_options.hpp"
 #include "cli/running/output_aside.hpp"
-#include "cli/running/replay_options.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/replay_report.hpp"
 #include "cli/verbs.hpp"

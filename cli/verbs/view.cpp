@@ -8,8 +8,8 @@
 #include <reel/page.hpp>
 
 #include "cli/document_list.hpp"
+#include "cli/replaying/prove_program.hpp"
 #include "cli/running/browser.hpp"
-#include "cli/running/prove_program.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/terminal.hpp"
 #include "cli/trace_input.hpp"

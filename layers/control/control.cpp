@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "base/clock.hpp"
-#include "base/environment_variable.hpp"
-#include "base/forks.hpp"
 #include "base/log.hpp"
+#include "base/process/environment_variable.hpp"
+#include "base/process/forks.hpp"
 #include "layers/control/control_thread.hpp"
 #include "layers/control/launcher.hpp"
 #include "layers/session/session.hpp"

@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "base/quiet_thread.hpp"
+#include "base/process/quiet_thread.hpp"
 
 namespace reel::layer {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/environment_variable.hpp"
 #include "base/log.hpp"
+#include "base/process/environment_variable.hpp"
 #include "layers/control/launcher.hpp"
 #include "recording/opening/option_values.hpp"
 #include "recording/opening/path_pattern.hpp"

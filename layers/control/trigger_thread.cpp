@@ -14,8 +14,8 @@
 #include <future>
 
 #include "base/log.hpp"
-#include "base/own_descriptors.hpp"
-#include "base/quiet_thread.hpp"
+#include "base/process/own_descriptors.hpp"
+#include "base/process/quiet_thread.hpp"
 #include "layers/control/abstract_address.hpp"
 #include "layers/control/controller.hpp"
 

@@ -1,9 +1,9 @@
 // trigger_thread.hpp - the thread that `reel trigger` talks to.
 //
 // It listens at an abstract socket, "reel-<process>", for the same user, and has a table of
-// descriptors of its own (base/own_descriptors.hpp): the program can neither see nor close what it
-// listens with. Hence it does nothing but to ask and to answer; who is asked may call a driver.
-// Made once, for the rest of the process; it takes no signal.
+// descriptors of its own (base/process/own_descriptors.hpp): the program can neither see nor close
+// what it listens with. Hence it does nothing but to ask and to answer; who is asked may call a
+// driver. Made once, for the rest of the process; it takes no signal.
 #pragma once
 
 #include <sys/types.h>

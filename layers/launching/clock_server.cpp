@@ -17,7 +17,7 @@
 
 #include "base/clock.hpp"
 #include "base/clock_message.hpp"
-#include "base/quiet_thread.hpp"
+#include "base/process/quiet_thread.hpp"
 #include "recording/opening/run_facts.hpp"
 #include "recording/writing/host_clocks.hpp"
 

@@ -1,7 +1,7 @@
 #include "layers/launching/given_facts.hpp"
 
-#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
+#include "base/process/environment_variable.hpp"
 #include "recording/opening/run_facts.hpp"
 
 namespace reel::layer {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "base/exit_watch.hpp"
+#include "base/process/exit_watch.hpp"
 #include "layers/control/control.hpp"
 #include "layers/session/session.hpp"
 

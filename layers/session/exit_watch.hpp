@@ -1,10 +1,10 @@
 // exit_watch.hpp - ends what is under way when the process exits, before the driver is taken down.
 //
-// A thread that made calls of an API is watched (base/exit_watch.hpp): when it calls exit(), the
-// work under way is waited for before any handler ran. The capture ends in the handler that was
-// registered with the first context, so that it has what the program does in handlers of its own;
-// by then nobody knows what still works, and it waits for nothing. Nor does it where exit() comes
-// from a thread without calls, or from inside a callback.
+// A thread that made calls of an API is watched (base/process/exit_watch.hpp): when it calls
+// exit(), the work under way is waited for before any handler ran. The capture ends in the handler
+// that was registered with the first context, so that it has what the program does in handlers of
+// its own; by then nobody knows what still works, and it waits for nothing. Nor does it where
+// exit() comes from a thread without calls, or from inside a callback.
 #pragma once
 
 namespace reel::layer {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/fail.hpp"
-#include "base/forks.hpp"
+#include "base/process/forks.hpp"
 #include "layers/control/scope_stack.hpp"
 #include "layers/session/recording_use.hpp"
 #include "recording/calls/held_back.hpp"

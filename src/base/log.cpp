@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "base/environment_variable.hpp"
+#include "base/process/environment_variable.hpp"
 
 namespace reel {
 

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <mutex>
 
-#include "base/exit_watch.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/process/exit_watch.hpp"
 #include "capture/pass.hpp"
 #include "recording/opening/facts.hpp"
 #include "recording/opening/run_facts.hpp"

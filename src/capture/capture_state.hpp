@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/forks.hpp"
+#include "base/process/forks.hpp"
 #include "capture/environment.hpp"
 #include "recording/writing/document_thread.hpp"
 #include "reel/capture.hpp"

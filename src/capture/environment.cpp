@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/environment_variable.hpp"
 #include "base/log.hpp"
+#include "base/process/environment_variable.hpp"
 #include "recording/opening/run_facts.hpp"
 
 namespace reel::capture {

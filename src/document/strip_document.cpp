@@ -2,8 +2,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/bytes/hash128.hpp"
 #include "base/fail.hpp"
-#include "base/hash128.hpp"
 #include "document/files/input_file.hpp"
 #include "document/files/output_file.hpp"
 #include "document/mcap/mcap_reader.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/base64.hpp"
+#include "base/bytes/base64.hpp"
 #include "base/fail.hpp"
 #include "document/files/output_file.hpp"
 #include "page/embedded_page.hpp"

@@ -1,7 +1,7 @@
 #include "page/tables.hpp"
 
 #include "analysis/found_columns.hpp"
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "page/column_table.hpp"
 #include "page/lanes.hpp"
 #include "page/value_texts.hpp"

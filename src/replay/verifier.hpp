@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "replay/compare.hpp"
 #include "replay/script/writers.hpp"
 

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <optional>
 
-#include "base/environment_variable.hpp"
-#include "base/exit_watch.hpp"
 #include "base/fail.hpp"
+#include "base/process/environment_variable.hpp"
+#include "base/process/exit_watch.hpp"
 #include "graph/commands/kernel_forms.hpp"
 #include "runtime/backend_list.hpp"
 #include "runtime/check.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/forks.hpp"
+#include "base/process/forks.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/quick_check.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "base/exit_watch.hpp"
+#include "base/process/exit_watch.hpp"
 
 namespace reel {
 

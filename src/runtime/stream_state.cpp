@@ -4,8 +4,8 @@
 
 #include <unordered_set>
 
-#include "base/exit_watch.hpp"
 #include "base/fail.hpp"
+#include "base/process/exit_watch.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"

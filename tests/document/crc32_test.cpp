@@ -1,4 +1,4 @@
-#include "base/crc32.hpp"
+#include "base/bytes/crc32.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/crc32.hpp"
+#include "base/bytes/crc32.hpp"
 #include "document/files/file_bytes.hpp"
 #include "document/files/input_file.hpp"
 #include "document/mcap_fixtures.hpp"

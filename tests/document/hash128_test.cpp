@@ -1,4 +1,4 @@
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Every cut and every changed bit of a small file.
 #include <set>
 
-#include "base/crc32.hpp"
+#include "base/bytes/crc32.hpp"
 #include "document/mcap/mcap_verify.hpp"
 #include "document/mcap_fixtures.hpp"
 #include "reel/error.hpp"

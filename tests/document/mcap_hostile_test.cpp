@@ -1,7 +1,7 @@
 // Files that were made to hurt: lengths that lie, bombs, records where they don't belong.
 #include <zstd.h>
 
-#include "base/crc32.hpp"
+#include "base/bytes/crc32.hpp"
 #include "document/mcap/record_buffer.hpp"
 #include "document/mcap_fixtures.hpp"
 #include "reel/error.hpp"

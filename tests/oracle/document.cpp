@@ -12,7 +12,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "document/document_writer.hpp"
 #include "document/files/input_file.hpp"
 #include "document/files/output_file.hpp"

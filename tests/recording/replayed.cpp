@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "reel/stream.hpp"
 
 namespace reel::test {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "base/base64.hpp"
+#include "base/bytes/base64.hpp"
 #include "layers/opencl/objects/parameters.hpp"
 
 namespace reel::layer {

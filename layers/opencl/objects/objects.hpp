@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "document/columns/rows.hpp"
 #include "graph/commands/resource.hpp"
 #include "layers/opencl/objects/api.hpp"

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "base/exit_watch.hpp"
+#include "base/process/exit_watch.hpp"
 #include "layers/session/process.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
 #include "layers/vulkan/objects/command_buffer.hpp"

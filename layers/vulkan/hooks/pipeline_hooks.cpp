@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
 #include "layers/vulkan/hooks/plain_objects.hpp"
 #include "layers/vulkan/objects/pipeline.hpp"

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "reel/error.hpp"
 #include "spirv/parameters.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
-#include "base/forks.hpp"
+#include "base/process/forks.hpp"
 #include "layers/control/control.hpp"
 #include "layers/session/recording_use.hpp"
 #include "layers/vulkan/stamps/ticks.hpp"

@@ -1,7 +1,7 @@
 // contents_hash.hpp - a name for recorded bytes: equal names, equal bytes.
 #pragma once
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::analysis {

@@ -8,7 +8,7 @@
 #include "analysis/contents/buffer_elements.hpp"
 #include "analysis/contents/known_contents.hpp"
 #include "analysis/findings/rules.hpp"
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "base/range_set.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/units.hpp"

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 
 namespace reel::document {
 

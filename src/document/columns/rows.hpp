@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "reel/dim3.hpp"
 #include "reel/parameter.hpp"
 #include "reel/trace.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/crc32.hpp"
+#include "base/bytes/crc32.hpp"
 
 namespace reel {
 

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/descriptor_number.hpp"
 #include "base/fail.hpp"
+#include "base/process/descriptor_number.hpp"
 
 namespace reel {
 namespace {

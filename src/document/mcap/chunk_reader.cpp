@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include "base/crc32.hpp"
+#include "base/bytes/crc32.hpp"
 #include "base/fail.hpp"
 #include "document/mcap/mcap_reader.hpp"
 

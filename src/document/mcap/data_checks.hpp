@@ -6,7 +6,7 @@
 // length.
 #pragma once
 
-#include "base/crc32.hpp"
+#include "base/bytes/crc32.hpp"
 
 namespace reel::mcap {
 

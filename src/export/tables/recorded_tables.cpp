@@ -1,5 +1,5 @@
 // recorded_tables.cpp - the rows that a document has of what stands around commands.
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "export/tables/tables.hpp"
 
 namespace reel::tables {

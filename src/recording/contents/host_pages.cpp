@@ -1,6 +1,6 @@
 #include "recording/contents/host_pages.hpp"
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 
 namespace reel::capture {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/descriptor_number.hpp"
+#include "base/process/descriptor_number.hpp"
 
 namespace reel::capture {
 namespace {

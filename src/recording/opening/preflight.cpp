@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
+#include "base/process/environment_variable.hpp"
 
 namespace reel::capture {
 

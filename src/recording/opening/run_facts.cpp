@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/environment_variable.hpp"
+#include "base/process/environment_variable.hpp"
 #include "recording/opening/git_commit.hpp"
 #include "recording/opening/small_file.hpp"
 

@@ -13,8 +13,8 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "base/own_descriptors.hpp"
-#include "base/quiet_thread.hpp"
+#include "base/process/own_descriptors.hpp"
+#include "base/process/quiet_thread.hpp"
 #include "recording/opening/preflight.hpp"
 
 namespace reel::capture {

@@ -4,12 +4,12 @@
 // full or the limit is far exceeded it goes on taking and throws away: is_lost() then says so, and
 // the recorder stops giving. Joined by finish() or discard().
 //
-// It has a table of descriptors of its own (base/own_descriptors.hpp), and the document is opened,
-// written and closed on it: a program that closes every descriptor doesn't find the document's, and
-// none of the program's files can ever be taken for it. Where the system has no such tables, the
-// descriptor is out of the way and checked before each use. Hence nothing may run here that calls a
-// driver, or says something on standard error: that is left to the next thread that gives
-// something.
+// It has a table of descriptors of its own (base/process/own_descriptors.hpp), and the document is
+// opened, written and closed on it: a program that closes every descriptor doesn't find the
+// document's, and none of the program's files can ever be taken for it. Where the system has no
+// such tables, the descriptor is out of the way and checked before each use. Hence nothing may run
+// here that calls a driver, or says something on standard error: that is left to the next thread
+// that gives something.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/forks.hpp"
+#include "base/process/forks.hpp"
 #include "document/document_writer.hpp"
 #include "recording/writing/command_log.hpp"
 #include "recording/writing/host_clocks.hpp"

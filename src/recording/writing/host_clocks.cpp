@@ -15,7 +15,7 @@
 #include <cstdlib>
 
 #include "base/clock.hpp"
-#include "base/environment_variable.hpp"
+#include "base/process/environment_variable.hpp"
 #include "recording/opening/small_file.hpp"
 #include "reel/units.hpp"
 

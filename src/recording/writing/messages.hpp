@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "document/columns/rows.hpp"
 #include "recording/contents/memory_budget.hpp"
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "document/document_writer.hpp"
 #include "recording/writing/packed_command.hpp"
 

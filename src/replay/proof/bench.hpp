@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "reel/proof.hpp"
 #include "replay/proof/pairs.hpp"
 #include "replay/run/heartbeat.hpp"

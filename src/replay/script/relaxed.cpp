@@ -6,7 +6,7 @@
 #include <queue>
 #include <random>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 #include "graph/commands/resource.hpp"
 #include "graph/order/hazard_map.hpp"
 #include "replay/run/runner.hpp"

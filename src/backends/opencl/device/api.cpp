@@ -5,9 +5,9 @@
 #include <array>
 #include <string_view>
 
-#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
-#include "base/forks.hpp"
+#include "base/process/environment_variable.hpp"
+#include "base/process/forks.hpp"
 
 namespace reel::opencl {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/base64.hpp"
+#include "base/bytes/base64.hpp"
 #include "base/fail.hpp"
 
 namespace reel::opencl {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "backends/opencl/kernels/kernel.hpp"
-#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
+#include "base/process/environment_variable.hpp"
 
 namespace reel::opencl {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "backends/opencl/native/native_check.hpp"
 #include "backends/opencl/native/native_executable.hpp"
-#include "base/environment_variable.hpp"
 #include "base/fail.hpp"
+#include "base/process/environment_variable.hpp"
 
 namespace reel::opencl {
 namespace {

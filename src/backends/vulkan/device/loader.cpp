@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "backends/vulkan/device/result.hpp"
-#include "base/environment_variable.hpp"
-#include "base/forks.hpp"
+#include "base/process/environment_variable.hpp"
+#include "base/process/forks.hpp"
 
 namespace reel::vulkan {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "backends/vulkan/work/line.hpp"
-#include "base/exit_watch.hpp"
-#include "base/forks.hpp"
+#include "base/process/exit_watch.hpp"
+#include "base/process/forks.hpp"
 
 namespace reel::vulkan {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "base/hash128.hpp"
+#include "base/bytes/hash128.hpp"
 
 namespace reel::document {
 namespace {

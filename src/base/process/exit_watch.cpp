@@ -1,4 +1,4 @@
-#include "base/exit_watch.hpp"
+#include "base/process/exit_watch.hpp"
 
 #include <unistd.h>
 

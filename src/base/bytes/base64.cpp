@@ -1,4 +1,4 @@
-#include "base/base64.hpp"
+#include "base/bytes/base64.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "cli/running/proof_run.hpp"
+#include "cli/replaying/proof_run.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "base/own_descriptors.hpp"
+#include "base/process/own_descriptors.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "base/descriptor_number.hpp"
+#include "base/process/descriptor_number.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "cli/running/replay_options.hpp"
+#include "cli/replaying/replay_options.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "cli/running/prove_program.hpp"
+#include "cli/replaying/prove_program.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "cli/running/replay_options.hpp"
+#include "cli/replaying/replay_options.hpp"
 #include "reel/proof.hpp"
 
 namespace reel::cli {
