@@ -64,7 +64,8 @@ TEST(Handles, DevicesAreKeysOfHashedContainers) {
 
 TEST(Handles, ANodeTellsItsKernelAndItsGraph) {
   const Device device = open_device("host");
-  const Kernel nothing = device.kernel({.name = "nothing", .host = [](const HostGroup&) {}});
+  const Kernel nothing =
+      device.kernel({.name = "nothing", .host = HostKernel([](const HostGroup&) {})});
   Graph inner;
   inner.add_dispatch(nothing, {.groups = {1}, .group_size = {1}});
   Graph graph;
