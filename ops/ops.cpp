@@ -75,10 +75,9 @@ std::vector<PositionArgument> Ops::position_arguments(const Graph& graph,
     const auto* dispatch = std::get_if<Dispatch>(&graph.node(NodeId{n}).command.work);
     if (!dispatch) continue;
     for (const Holder& holder : holders) {
-      if (dispatch->kernel != holder.kernel.resource().get()) continue;
+      if (dispatch->kernel != holder.kernel) continue;
       // A single slot is bound as written only, the whole cache as inout.
-      if (dispatch->kernel == kv_append_.resource().get() &&
-          dispatch->arguments[2].access != Access::read_write)
+      if (dispatch->kernel == kv_append_ && dispatch->arguments[2].access != Access::read_write)
         throw Error(Code::invalid_argument,
                     fmt::format("{} binds a single slot, so its position can't move; record with "
                                 "CacheBinding::whole.",

@@ -1,10 +1,25 @@
-# install_packages(npm [verb]): the packages of SOURCE into WORK, once: npm is asked again only when package-lock.json changed.
+# need_programs(what name...): finds node, npm and the programs of these names, each as a variable. Where one is missing, the
+# script ends: as skipped, or where REEL_REQUIRE_DEVICES is set, as failed. `what`: what they are needed for.
+macro(need_programs what)
+  foreach(name node npm ${ARGN})
+    find_program(${name} NAMES ${name})
+    if(NOT ${name})
+      if(DEFINED ENV{REEL_REQUIRE_DEVICES})
+        message(FATAL_ERROR "${name} is needed to ${what}; ./dev test installs it.")
+      endif()
+      message("${name} is not here")
+      return()
+    endif()
+  endforeach()
+endmacro()
+
+# install_packages([verb]): the packages of SOURCE into WORK, once: npm is asked again only when package-lock.json changed.
 # `ci` takes what the lock file names and nothing else. It refuses packages with a binary for each platform where a registry
 # hasn't all of them; `install` takes the one of this platform, by the lock file, too.
-function(install_packages npm)
+function(install_packages)
   set(verb ci)
-  if(ARGC GREATER 1)
-    set(verb ${ARGV1})
+  if(ARGC GREATER 0)
+    set(verb ${ARGV0})
   endif()
   file(MAKE_DIRECTORY ${WORK})
   file(SHA256 ${SOURCE}/package-lock.json wanted)

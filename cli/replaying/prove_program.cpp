@@ -19,7 +19,7 @@
 namespace reel::cli {
 namespace {
 
-constexpr int look_every_ms = 100;  // whether it should stop
+constexpr int look_for_stop_every_ms = 100;  // whether it should stop
 
 // Its standard output; nothing else of it is seen.
 struct Program {
@@ -46,7 +46,7 @@ bool hand_on(int output, const std::function<void(const std::string&)>& tell,
   std::array<char, 4096> bytes{};
   while (!stop.stop_requested()) {
     pollfd ready{output, POLLIN, 0};
-    if (poll(&ready, 1, look_every_ms) <= 0) continue;
+    if (poll(&ready, 1, look_for_stop_every_ms) <= 0) continue;
     const ssize_t got = read(output, bytes.data(), bytes.size());
     if (got == 0) return true;
     if (got < 0) {

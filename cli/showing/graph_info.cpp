@@ -91,7 +91,7 @@ std::string fact(const Trace& trace, const char* key) {
   return found == trace.facts().end() ? std::string() : found->second;
 }
 
-void line(const char* what, const std::string& value) {
+void fact_line(const char* what, const std::string& value) {
   if (!value.empty()) fmt::print("{}{}\n", dim(fmt::format("{:<12}", what)), printable(value));
 }
 
@@ -128,20 +128,20 @@ void print_graph(const Trace& trace, const TraceOptions& options) {
   const Counts counts = counts_of(trace);
   fmt::print("{}  a graph, {}, {}\n", bold(printable(options.path)), size_text(trace.file_bytes()),
              trace.is_complete() ? "complete" : "incomplete");
-  line("program", fact(trace, "program"));
-  line("saved", fact(trace, "started"));
-  line("nodes", nodes_text(trace, counts));
+  fact_line("program", fact(trace, "program"));
+  fact_line("saved", fact(trace, "started"));
+  fact_line("nodes", nodes_text(trace, counts));
   const std::size_t edges = trace.edges().size();
-  line("order", edges == 1 ? "1 dependency" : fmt::format("{} dependencies", edges));
-  line("kernels", kernels_text(trace));
+  fact_line("order", edges == 1 ? "1 dependency" : fmt::format("{} dependencies", edges));
+  fact_line("kernels", kernels_text(trace));
   if (loaded.graph) {
     const std::vector<GraphBuffer> buffers = loaded.graph->buffers();
-    line("inputs", buffers_text(buffers, &GraphBuffer::is_input));
-    line("outputs", buffers_text(buffers, &GraphBuffer::is_output));
+    fact_line("inputs", buffers_text(buffers, &GraphBuffer::is_input));
+    fact_line("outputs", buffers_text(buffers, &GraphBuffer::is_output));
   }
-  if (counts.written_bytes) line("writes", size_text(counts.written_bytes));
-  if (!loaded.graph) line("problem", loaded.problem);
-  for (const std::string& problem : trace.problems()) line("problem", problem);
+  if (counts.written_bytes) fact_line("writes", size_text(counts.written_bytes));
+  if (!loaded.graph) fact_line("problem", loaded.problem);
+  for (const std::string& problem : trace.problems()) fact_line("problem", problem);
   print_next(options, {{"reel commands $", "its nodes, one by one"},
                        {"reel buffers $", "the memory it needs"}});
 }

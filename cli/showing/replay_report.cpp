@@ -12,7 +12,7 @@
 namespace reel::cli {
 namespace {
 
-void line(std::string_view name, const std::string& text) {
+void verdict_line(std::string_view name, const std::string& text) {
   fmt::print("{:<12}{}\n", name, printable(text));
 }
 
@@ -89,64 +89,66 @@ std::string race_words(const Trace& trace, const Race& race) {
 void print_differences(const Trace& trace, const ReplayReport& report) {
   if (!report.differences.empty()) {
     const Difference& first = report.differences.front();
-    line("first", first.command == no_index ? "bytes that no recorded command wrote"
-                                            : describe_command(trace, first.command));
-    line("", difference_words(trace, first));
-    if (!first.hint.empty()) line("", first.hint);
+    verdict_line("first", first.command == no_index ? "bytes that no recorded command wrote"
+                                                    : describe_command(trace, first.command));
+    verdict_line("", difference_words(trace, first));
+    if (!first.hint.empty()) verdict_line("", first.hint);
     if (report.culprit)
-      line("culprit",
-           fmt::format("{}: {}", describe_command(trace, *report.culprit), report.culprit_reason));
+      verdict_line("culprit", fmt::format("{}: {}", describe_command(trace, *report.culprit),
+                                          report.culprit_reason));
     else if (!report.culprit_reason.empty())
-      line("culprit", "not certain: " + report.culprit_reason);
+      verdict_line("culprit", "not certain: " + report.culprit_reason);
     constexpr std::size_t shown = 8;
     for (std::size_t i = 1; i < report.differences.size() && i < shown; ++i) {
       const Difference& d = report.differences[i];
-      line(i == 1 ? "also" : "",
-           fmt::format("{}  {}", d.command == no_index ? "-" : command_name(d.command),
-                       difference_words(trace, d)));
+      verdict_line(i == 1 ? "also" : "",
+                   fmt::format("{}  {}", d.command == no_index ? "-" : command_name(d.command),
+                               difference_words(trace, d)));
     }
     if (report.differences.size() > shown)
-      line("", fmt::format("and {} more", report.differences.size() - shown));
+      verdict_line("", fmt::format("and {} more", report.differences.size() - shown));
   }
-  for (const Race& race : report.races) line("race", race_words(trace, race));
+  for (const Race& race : report.races) verdict_line("race", race_words(trace, race));
   for (const std::uint32_t buffer : report.unsteady)
-    line("unsteady", describe_buffer(trace, buffer) + " holds other bytes from run to run");
+    verdict_line("unsteady", describe_buffer(trace, buffer) + " holds other bytes from run to run");
   if (!report.unsteady.empty() && report.was_run_again)
-    line("",
-         "a second run gave other results than the first: kernels whose result depends on the "
-         "order of their groups (atomics on reals, as a rule) are not bit for bit the same "
-         "anywhere");
+    verdict_line(
+        "",
+        "a second run gave other results than the first: kernels whose result depends on the "
+        "order of their groups (atomics on reals, as a rule) are not bit for bit the same "
+        "anywhere");
 }
 
 void print_warnings(const Trace& trace, const ReplayReport& report) {
-  for (const std::string& sentence : report.incomplete) line("not whole", sentence);
-  for (const std::string& sentence : report.warnings) line("warning", sentence);
+  for (const std::string& sentence : report.incomplete) verdict_line("not whole", sentence);
+  for (const std::string& sentence : report.warnings) verdict_line("warning", sentence);
   if (report.possible_races.empty()) return;
-  line("warning",
-       fmt::format("{}: kernels share a buffer; whether they use the same bytes is unknown",
-                   count_text(report.possible_races.size(), "possible race")));
+  verdict_line("warning",
+               fmt::format("{}: kernels share a buffer; whether they use the same bytes is unknown",
+                           count_text(report.possible_races.size(), "possible race")));
   constexpr std::size_t shown = 3;
   for (std::size_t i = 0; i < report.possible_races.size() && i < shown; ++i)
-    line("", race_words(trace, report.possible_races[i]));
+    verdict_line("", race_words(trace, report.possible_races[i]));
   if (report.possible_races.size() > shown)
-    line("", fmt::format("and {} more; --json has them", report.possible_races.size() - shown));
+    verdict_line("",
+                 fmt::format("and {} more; --json has them", report.possible_races.size() - shown));
 }
 
 void print_left_out(const Trace& trace, const ReplayReport& report) {
   if (report.left_out.empty()) return;
-  line("left out",
-       fmt::format("{} of {} could not be run again", count_text(report.left_out.size(), "command"),
-                   report.commands + report.left_out.size()));
+  verdict_line("left out", fmt::format("{} of {} could not be run again",
+                                       count_text(report.left_out.size(), "command"),
+                                       report.commands + report.left_out.size()));
   constexpr std::size_t shown = 20;
   for (std::size_t i = 0; i < report.left_out.size() && i < shown; ++i) {
     const LeftOut& one = report.left_out[i];
     const std::string name = command_name(one.command);
-    line("", one.reason.find(name) == std::string::npos
-                 ? fmt::format("{}: {}", describe_command(trace, one.command), one.reason)
-                 : one.reason);
+    verdict_line("", one.reason.find(name) == std::string::npos
+                         ? fmt::format("{}: {}", describe_command(trace, one.command), one.reason)
+                         : one.reason);
   }
   if (report.left_out.size() > shown)
-    line("", fmt::format("and {} more; --json has all", report.left_out.size() - shown));
+    verdict_line("", fmt::format("and {} more; --json has all", report.left_out.size() - shown));
 }
 
 void print_buffers(const Trace& trace, const ReplayReport& report) {
@@ -284,7 +286,7 @@ void print_time(const ReplayReport& report) {
   text += report.runs > 1 ? fmt::format(" (median of {} runs after a warm-up, noise ±{:.1f}%)",
                                         report.runs, 100 * report.span.noise)
                           : " (one run, not warmed up; --repeat 10 measures)";
-  line("time", text);
+  verdict_line("time", text);
 }
 
 }  // namespace
@@ -312,20 +314,21 @@ void print_replay(const Trace& trace, const ReplayReport& report, bool each_comm
   print_warnings(trace, report);
   print_left_out(trace, report);
   for (const Unchecked& one : report.unchecked)
-    line("not checked", fmt::format("{} in {}: {}", size_text(one.bytes),
-                                    count_text(one.checks, "range"), one.reason));
+    verdict_line("not checked", fmt::format("{} in {}: {}", size_text(one.bytes),
+                                            count_text(one.checks, "range"), one.reason));
   if (report.first_nan) {
     const NanReport& nan = *report.first_nan;
-    line("first NaN",
-         fmt::format("{} writes {} to {} at byte {}; {}", describe_command(trace, nan.command),
-                     nan.value, describe_buffer(trace, nan.buffer), nan.offset_bytes,
-                     nan.was_read ? "what it read had one already" : "what it read had none"));
+    verdict_line(
+        "first NaN",
+        fmt::format("{} writes {} to {} at byte {}; {}", describe_command(trace, nan.command),
+                    nan.value, describe_buffer(trace, nan.buffer), nan.offset_bytes,
+                    nan.was_read ? "what it read had one already" : "what it read had none"));
   }
-  line("order", to_string(report.order));
-  line("restored",
-       fmt::format("{} in {}", size_text(report.restored_bytes), time_text(report.restore_ns)));
+  verdict_line("order", to_string(report.order));
+  verdict_line("restored", fmt::format("{} in {}", size_text(report.restored_bytes),
+                                       time_text(report.restore_ns)));
   if (report.is_timed) print_time(report);
-  for (const std::string& remark : report.remarks) line("note", remark);
+  for (const std::string& remark : report.remarks) verdict_line("note", remark);
   print_buffers(trace, report);
   print_kernels(trace, report);
   if (each_command) print_commands(trace, report);

@@ -9,7 +9,7 @@
 namespace reel::cli {
 namespace {
 
-constexpr double width = 720, height = 120, left = 8, top = 8;
+constexpr double chart_width = 720, chart_height = 120, left = 8, top = 8;
 constexpr std::size_t most_steady = 20;  // lines that didn't change
 
 std::string html_text(std::string_view text) {
@@ -43,13 +43,13 @@ std::string chart(const analysis::Trend& trend, const analysis::TrendLine& line)
   for (const auto& point : line.points) most = std::max(most, point.median_ns);
   const auto x = [&](std::size_t i) {
     const auto steps = static_cast<double>(std::max<std::size_t>(line.points.size() - 1, 1));
-    return left + (width - 2 * left) * static_cast<double>(i) / steps;
+    return left + (chart_width - 2 * left) * static_cast<double>(i) / steps;
   };
-  const auto y = [&](double ns) { return top + (height - 2 * top) * (1 - ns / most); };
+  const auto y = [&](double ns) { return top + (chart_height - 2 * top) * (1 - ns / most); };
   std::string svg = fmt::format(
       "<svg viewBox=\"0 0 {0} {1}\" role=\"img\"><line class=\"axis\" x1=\"{2}\" x2=\"{3}\" "
       "y1=\"{4}\" y2=\"{4}\"/>",
-      width, height, left, width - left, height - top);
+      chart_width, chart_height, left, chart_width - left, chart_height - top);
   const auto level = [&](double ns, std::size_t from, std::size_t to, const char* kind) {
     svg += fmt::format(
         "<line class=\"{0}\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{3:.1f}\" y2=\"{3:.1f}\"/>", kind,

@@ -20,6 +20,8 @@
 namespace reel {
 
 namespace detail {
+struct Inside;  // the library, which looks into handles
+
 // Bytes of `count` elements; too many for 64 bits become more than any buffer has.
 template <class T>
 constexpr std::uint64_t bytes_of(std::uint64_t count) noexcept {
@@ -66,7 +68,6 @@ struct BufferRange {
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(std::shared_ptr<BufferResource> resource) : resource_(std::move(resource)) {}
 
   BufferId id() const;
   const std::string& label() const;
@@ -120,9 +121,10 @@ class Buffer {
   void free();
 
   explicit operator bool() const noexcept { return resource_ != nullptr; }
-  const std::shared_ptr<BufferResource>& resource() const noexcept { return resource_; }
 
  private:
+  friend struct detail::Inside;
+  explicit Buffer(std::shared_ptr<BufferResource> resource) : resource_(std::move(resource)) {}
   void check_read(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
   std::shared_ptr<BufferResource> resource_;
 };

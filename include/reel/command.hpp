@@ -101,6 +101,10 @@ struct Argument {
   std::span<const std::byte> value() const noexcept {
     return {value_bytes > max_value_bytes ? outside : bytes, value_bytes};
   }
+
+  // Same kind and same content; ranges by identity of the buffer. A friend that is declared nowhere
+  // else: since nearly anything converts to an Argument, a free one would compare anything.
+  friend bool operator==(const Argument& a, const Argument& b) noexcept;
 };
 static_assert(std::is_trivially_copyable_v<Argument>);
 
@@ -108,9 +112,6 @@ static_assert(std::is_trivially_copyable_v<Argument>);
 template <class T>
 concept ArgumentLike = std::is_constructible_v<Argument, const T&> &&
     !std::is_convertible_v<const T&, std::span<const Argument>>;
-
-// Same kind and same content; ranges by identity of the buffer.
-bool operator==(const Argument& a, const Argument& b) noexcept;
 
 // How a kernel is launched: over a number of groups, or over a number of items. Zero groups or
 // items in a dimension is allowed, and does nothing.
@@ -128,7 +129,7 @@ struct Launch {
 };
 
 struct Dispatch {
-  KernelResource* kernel = nullptr;
+  KernelResource* kernel = nullptr;  // a Kernel stands for it, and must outlive the command
   Dim3 groups;
   Dim3 group_size;  // always given by the time a backend or graph sees it
   std::span<const Argument> arguments;

@@ -4,7 +4,9 @@
 // kernel, stream and handle is gone. Everything here may be called from any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -86,7 +88,6 @@ struct StreamOptions {
 class Device {
  public:
   Device() = default;
-  explicit Device(std::shared_ptr<DeviceState> state) : state_(std::move(state)) {}
 
   const DeviceInfo& info() const;
 
@@ -129,12 +130,21 @@ class Device {
 
   explicit operator bool() const noexcept { return state_ != nullptr; }
   friend bool operator==(const Device& a, const Device& b) { return a.state_ == b.state_; }
-  const std::shared_ptr<DeviceState>& state() const noexcept { return state_; }
 
  private:
   friend class Program;
+  friend struct detail::Inside;
+  friend struct std::hash<Device>;
+  explicit Device(std::shared_ptr<DeviceState> state) : state_(std::move(state)) {}
   Kernel kernel(const KernelSource& source, std::shared_ptr<void>* shared) const;
   std::shared_ptr<DeviceState> state_;
 };
 
 }  // namespace reel
+
+template <>
+struct std::hash<reel::Device> {
+  std::size_t operator()(const reel::Device& device) const noexcept {
+    return std::hash<std::shared_ptr<reel::DeviceState>>()(device.state_);
+  }
+};

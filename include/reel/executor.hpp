@@ -67,13 +67,14 @@ struct FinishOptions {
 // A pass under way. Destroying it doesn't wait; moving one copies it.
 class PendingPass {
  public:
-  explicit PendingPass(std::shared_ptr<PendingPassState> state) : state_(std::move(state)) {}
   PendingPass(const PendingPass&) = default;
   PendingPass& operator=(const PendingPass&) = default;
   bool done() const;
   PassReport wait() const;
 
  private:
+  friend class GraphSession;
+  explicit PendingPass(std::shared_ptr<PendingPassState> state) : state_(std::move(state)) {}
   std::shared_ptr<PendingPassState> state_;
 };
 

@@ -42,20 +42,15 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-// What a node owns beside its command, which points into it.
-struct NodePayload {
-  std::vector<Argument> arguments;
-  std::vector<std::byte> data;  // of a Write; of a dispatch: its larger values
-  std::string label;
-  std::vector<std::shared_ptr<BufferResource>> buffers;  // kept alive
-  std::shared_ptr<KernelResource> kernel;
-  std::shared_ptr<const Graph> child;  // a whole graph as this node; work is then a Barrier
-};
+struct NodePayload;
 
 struct Node {
   Command command;
-  std::shared_ptr<const NodePayload> payload;
-  bool is_child() const noexcept { return payload->child != nullptr; }
+  std::shared_ptr<const NodePayload> payload;  // what the command points into, kept alive
+
+  Kernel kernel() const;                // of a dispatch, else empty
+  const Graph* child() const noexcept;  // a whole graph as this node, whose work is then a Barrier
+  bool is_child() const noexcept { return child() != nullptr; }
 };
 
 struct NodeOptions {

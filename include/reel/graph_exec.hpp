@@ -47,20 +47,20 @@ struct NodeTime {
 // Times of one launch, ready when the launch is done. A cheap handle; moving one copies it.
 class TimedLaunch {
  public:
-  explicit TimedLaunch(std::shared_ptr<TimedLaunchState> state) : state_(std::move(state)) {}
   TimedLaunch(const TimedLaunch&) = default;
   TimedLaunch& operator=(const TimedLaunch&) = default;
   // Waits for the launch. One entry a node that ran, in the order they ran.
   std::vector<NodeTime> wait() const;
 
  private:
+  friend class GraphExec;
+  explicit TimedLaunch(std::shared_ptr<TimedLaunchState> state) : state_(std::move(state)) {}
   std::shared_ptr<TimedLaunchState> state_;
 };
 
 class GraphExec {
  public:
   GraphExec() noexcept;
-  explicit GraphExec(std::unique_ptr<GraphExecState> state);
   ~GraphExec();
   GraphExec(GraphExec&&) noexcept;
   GraphExec& operator=(GraphExec&&) noexcept;
@@ -100,6 +100,8 @@ class GraphExec {
   explicit operator bool() const noexcept { return state_ != nullptr; }
 
  private:
+  friend struct detail::Inside;
+  explicit GraphExec(std::unique_ptr<GraphExecState> state);
   std::unique_ptr<GraphExecState> state_;
 };
 

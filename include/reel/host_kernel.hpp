@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -107,7 +108,9 @@ struct HostKernel {
   HostFunction function = nullptr;
   std::vector<Parameter> parameters;  // empty and !reflected: anything is accepted
   bool reflected = false;
-  bool is_lasting = true;  // the function is the same one as long as the process lives
+  // What the function needs, kept as long as anything may call it. None: it lasts as long as the
+  // process, so that a kernel() that is given it makes it known by name.
+  std::shared_ptr<const void> owner;
 
   HostKernel() = default;
   HostKernel(HostFunction f) : function(f) {}

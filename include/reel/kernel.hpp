@@ -56,11 +56,13 @@ struct KernelSource {
 class Device;
 class DeviceState;
 struct KernelResource;  // the compiled program, owned by a backend
+namespace detail {
+struct Inside;  // the library, which looks into handles
+}
 
 class Kernel {
  public:
   Kernel() = default;
-  explicit Kernel(std::shared_ptr<KernelResource> resource) : resource_(std::move(resource)) {}
 
   KernelId id() const;
   const std::string& name() const;
@@ -72,9 +74,11 @@ class Kernel {
   const std::string& build_log() const;
 
   explicit operator bool() const noexcept { return resource_ != nullptr; }
-  const std::shared_ptr<KernelResource>& resource() const noexcept { return resource_; }
+  operator KernelResource*() const noexcept { return resource_.get(); }  // NOLINT: in a Dispatch
 
  private:
+  friend struct detail::Inside;
+  explicit Kernel(std::shared_ptr<KernelResource> resource) : resource_(std::move(resource)) {}
   std::shared_ptr<KernelResource> resource_;
 };
 

@@ -28,7 +28,6 @@ class EventState;
 class Event {
  public:
   Event() = default;
-  explicit Event(std::shared_ptr<EventState> state) : state_(std::move(state)) {}
 
   const std::string& label() const;
   bool done() const;
@@ -38,9 +37,10 @@ class Event {
   std::optional<std::uint64_t> time_ns() const;
 
   explicit operator bool() const noexcept { return state_ != nullptr; }
-  const std::shared_ptr<EventState>& state() const noexcept { return state_; }
 
  private:
+  friend struct detail::Inside;
+  explicit Event(std::shared_ptr<EventState> state) : state_(std::move(state)) {}
   std::shared_ptr<EventState> state_;
 };
 
@@ -51,7 +51,6 @@ std::optional<std::int64_t> elapsed_ns(const Event& begin, const Event& end);
 class Stream {
  public:
   Stream() = default;
-  explicit Stream(std::shared_ptr<StreamState> state) : state_(std::move(state)) {}
 
   StreamId id() const;
   const std::string& label() const;
@@ -138,9 +137,10 @@ class Stream {
   bool is_in_stream_capture() const;  // is it part of a StreamCapture?
 
   explicit operator bool() const noexcept { return state_ != nullptr; }
-  const std::shared_ptr<StreamState>& state() const noexcept { return state_; }
 
  private:
+  friend struct detail::Inside;
+  explicit Stream(std::shared_ptr<StreamState> state) : state_(std::move(state)) {}
   std::shared_ptr<StreamState> state_;
 };
 

@@ -1,6 +1,7 @@
 #include "reel/capture.hpp"
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "base/log.hpp"
 #include "capture/active_capture.hpp"
 #include "capture/capture_state.hpp"
@@ -24,7 +25,7 @@ CaptureState::CaptureState(const std::string& pattern, CaptureOptions wanted)
   document_ = capture::open_document(path, options);
   document_->note("fact", capture::unknown_in(pattern, options.facts));
   next_number.fetch_add(1, std::memory_order_relaxed);
-  const std::uint64_t live = options.device ? options.device.state()->live_bytes.load()
+  const std::uint64_t live = options.device ? state_of(options.device)->live_bytes.load()
                                             : DeviceState::all_live_bytes.load();
   const auto told = capture::preflight(path, options.contents, options.limit_bytes, live);
   estimate_bytes = told.estimate_bytes;

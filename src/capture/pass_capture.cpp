@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/handles.hpp"
 #include "base/log.hpp"
 #include "capture/active_capture.hpp"
 #include "capture/capture_state.hpp"
@@ -32,7 +33,7 @@ enum class Asked : std::uint8_t {
 };
 std::atomic<Asked> asked{Asked::nothing_yet};
 
-std::mutex mutex;  // of what follows
+std::mutex passes_mutex;  // of what follows
 std::optional<EnvironmentWish> wish;
 std::uint32_t counted_before = 0;  // passes, when the wish was found
 std::uint32_t captured = 0;        // passes that a document was begun for
@@ -141,7 +142,7 @@ void consider(std::uint32_t number, const Pass* around,
   if (held && held->is_cut) end_held();  // waits, as long as its work gets on
   if (!wish || asked != Asked::armed || number < wish->passes.first) return;
   if (number > wish->passes.last) return set_over();
-  if (!held) return begin_document(number, Device(device));
+  if (!held) return begin_document(number, make_handle<Device>(device));
   if (contains(held->range, number)) {
     if (number >= wish->passes.last) set_over();
     return;
@@ -155,7 +156,7 @@ void consider(std::uint32_t number, const Pass* around,
 }  // namespace
 
 void pass_given(Pass& pass, StreamState& stream) noexcept {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(passes_mutex);
   if (!held || !contains(held->range, pass.number())) return;
   if (held->open > 0) --held->open;
   if (held->open > 0 || held->last_begun < held->range.last || held->is_cut) return;
@@ -165,14 +166,14 @@ void pass_given(Pass& pass, StreamState& stream) noexcept {
 }
 
 void pass_ended(Pass& pass) noexcept {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(passes_mutex);
   if (!held || !contains(held->range, pass.number())) return;
   if (held->under_way > 0) --held->under_way;
   if (held->under_way == 0 && held->last_begun >= held->range.last && !held->is_cut) end_held();
 }
 
 void end_passes() noexcept {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(passes_mutex);
   const bool was_open = held.has_value();
   const std::uint32_t last = was_open ? held->last_begun : 0;
   end_held();
@@ -198,15 +199,15 @@ void end_passes() noexcept {
   set_over();
 }
 
-void lock_passes() noexcept { mutex.lock(); }
-void unlock_passes() noexcept { mutex.unlock(); }
+void lock_passes() noexcept { passes_mutex.lock(); }
+void unlock_passes() noexcept { passes_mutex.unlock(); }
 
 void forget_passes() noexcept {
   if (held) static_cast<void>(held->state.release());
   held.reset();
   reel::detail::pass_is_unsettled = false;
   set_over();
-  mutex.unlock();
+  passes_mutex.unlock();
 }
 
 }  // namespace capture
@@ -224,7 +225,7 @@ std::shared_ptr<PassRecord> pass_begins(PassKind kind, const std::shared_ptr<Dev
     return nullptr;
   }
   try {
-    const std::lock_guard lock(capture::mutex);
+    const std::lock_guard lock(capture::passes_mutex);
     look();
     const auto around = open_pass_of_this_thread();
     const std::uint32_t number =
@@ -247,7 +248,7 @@ std::shared_ptr<PassRecord> pass_begins(PassKind kind, const std::shared_ptr<Dev
 void look_for_pass_wish() noexcept {
   if (capture::asked.load(std::memory_order_relaxed) != capture::Asked::nothing_yet) return;
   try {
-    const std::lock_guard lock(capture::mutex);
+    const std::lock_guard lock(capture::passes_mutex);
     capture::look();
   } catch (...) {
   }
@@ -265,7 +266,7 @@ void expect_passes() noexcept {
 }
 
 void settle_passes_now() noexcept {
-  const std::lock_guard lock(capture::mutex);
+  const std::lock_guard lock(capture::passes_mutex);
   if (capture::held && capture::held->is_cut && capture::is_recorded_work_done())
     capture::end_held();
 }
@@ -274,7 +275,7 @@ std::optional<Capture> Capture::from_env(const Device& device) noexcept {
   using namespace capture;
   if (asked.load(std::memory_order_acquire) == Asked::over) return std::nullopt;
   try {
-    const std::lock_guard lock(capture::mutex);
+    const std::lock_guard lock(capture::passes_mutex);
     look();
     if (asked != Asked::armed) return std::nullopt;
     const std::uint32_t number =
@@ -298,7 +299,7 @@ std::optional<Capture> Capture::from_env(const Device& device) noexcept {
 }
 
 void detail::reset_environment_capture_for_test() noexcept {
-  const std::lock_guard lock(capture::mutex);
+  const std::lock_guard lock(capture::passes_mutex);
   capture::end_held();
   capture::set_over();
   capture::wish.reset();

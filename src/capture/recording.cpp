@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/glob.hpp"
+#include "base/handles.hpp"
+#include "base/id_number.hpp"
 #include "capture/own_stream.hpp"
 #include "capture/pass.hpp"
 #include "document/columns/kernel_row.hpp"
@@ -14,18 +16,12 @@
 
 namespace reel::capture {
 
-namespace {
-
-std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
-
-}  // namespace
-
 Recording::Recording(std::uint32_t capture_number, std::string document_path,
                      std::unique_ptr<DocumentThread> document, const CaptureOptions& options,
                      std::optional<PassRange> passes)
     : StreamRecording(capture_number, std::move(document_path), std::move(document),
                       options.contents),
-      selection_{options.device.state().get(), options.stream.state().get(), options.scope},
+      selection_{state_of(options.device).get(), state_of(options.stream).get(), options.scope},
       passes_(passes) {}
 
 Recording::~Recording() = default;
@@ -69,7 +65,7 @@ std::optional<Command> Recording::telling(const StreamState& stream, std::uint32
   if (!call || !call->function) return std::nullopt;
   Command told = command;
   told.work = HostCall{std::make_shared<const std::function<void()>>(
-      [function = call->function, point = RecordedPoint{number, {{u32(stream.id), id}}}] {
+      [function = call->function, point = RecordedPoint{number, {{id_number(stream.id), id}}}] {
         reel::host_waited(point);
         (*function)();
       })};
@@ -96,7 +92,7 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
   }
   // The launch has the number before those of its steps.
   const auto enabled =
-      u32(std::ranges::count_if(steps, [](const auto& step) { return step.enabled; }));
+      id_number(std::ranges::count_if(steps, [](const auto& step) { return step.enabled; }));
   const std::uint32_t id = next_command_.fetch_add(enabled + 1, std::memory_order_relaxed);
   const auto each = [&](auto&& visit) {
     std::uint32_t next = id + 1;
@@ -138,7 +134,7 @@ void Recording::append_launch(OwnStream& record, const document::CommandRow& giv
       for (const std::uint32_t before : steps[i].waits) add(before, i);
   });
   PackedCommand* entry =
-      reserve_command(*record.log, u32(record.id), given, 0, 0, exec.launch_name.size());
+      reserve_command(*record.log, id_number(record.id), given, 0, 0, exec.launch_name.size());
   entry->work.kind = WorkKind::launch;
   entry->work.graph = exec.recorded_graph;
   exec.launch_name.copy(entry->label(), exec.launch_name.size());
@@ -192,7 +188,7 @@ void Recording::wait(StreamState& stream, const RecordedPoint& point) {
   quietly([&] {
     auto& waits = record_of(stream).carried;
     for (const Point& place : point.after)
-      if (place.stream != u32(stream.id)) add_point(waits, place);
+      if (place.stream != id_number(stream.id)) add_point(waits, place);
   });
 }
 
@@ -219,7 +215,7 @@ void Recording::stream_ends(StreamState& stream) {
 void Recording::open() {
   for (const auto& stream : StreamState::all())
     if (!lock_patiently([&] { return stream->try_lock(); }))
-      note_busy(u32(stream->id), stream->label,
+      note_busy(id_number(stream->id), stream->label,
                 "being given a command for seconds when the capture began; that command is not in "
                 "it.");
   begin();
@@ -298,7 +294,8 @@ void Recording::note_clock(DeviceState& device) {
 
 void Recording::describe(const BufferResource& buffer) {
   note_device(*buffer.device);
-  document::BufferRow row{u32(buffer.id), buffer.device->number, buffer.size_bytes, buffer.label};
+  document::BufferRow row{id_number(buffer.id), buffer.device->number, buffer.size_bytes,
+                          buffer.label};
   row.image = buffer.image;
   row.kind = buffer.image               ? BufferKind::image
              : buffer.is_shared_virtual ? BufferKind::svm

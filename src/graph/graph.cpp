@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "graph/commands/access.hpp"
 #include "graph/commands/dispatch_command.hpp"
 #include "graph/commands/kept_values.hpp"
 #include "graph/commands/resource.hpp"
+#include "graph/node_payload.hpp"
 #include "graph/order/validate.hpp"
 
 namespace reel {
@@ -52,6 +54,10 @@ Command checked(const Command& command) {
 }
 
 }  // namespace
+
+Kernel Node::kernel() const { return make_handle<Kernel>(payload->kernel); }
+
+const Graph* Node::child() const noexcept { return payload->child.get(); }
 
 NodeId Graph::add(const Command& command, const std::vector<NodeId>& after, EdgeKind kind) {
   return add_node(checked(command), std::make_shared<NodePayload>(), after, kind);
@@ -171,8 +177,7 @@ std::string Graph::describe(NodeId id) const {
   const Node& node = this->node(id);
   std::string text = fmt::format("n{}", index_of(id));
   if (!node.command.label.empty()) text += fmt::format(" '{}'", node.command.label);
-  if (node.is_child())
-    return text + fmt::format(" (graph of {})", node.payload->child->node_count());
+  if (node.is_child()) return text + fmt::format(" (graph of {})", node.child()->node_count());
   text += fmt::format(" ({}", kind_name(node.command.work));
   if (node.payload->kernel && node.payload->kernel->source.name != node.command.label)
     text += " " + node.payload->kernel->source.name;

@@ -9,6 +9,7 @@
 #include "base/range_set.hpp"
 #include "graph/commands/access.hpp"
 #include "graph/commands/resource.hpp"
+#include "graph/node_payload.hpp"
 
 namespace reel {
 namespace {
@@ -21,7 +22,7 @@ class BufferFinder {
     for (const NodeId id : graph.topological_order()) {
       const Node& node = graph.nodes()[index_of(id)];
       if (node.is_child())
-        add(*node.payload->child);
+        add(*node.child());
       else
         add(node);
     }
@@ -89,7 +90,7 @@ class BufferExchange {
       const auto id = static_cast<NodeId>(i);
       const Node& node = graph.nodes()[i];
       if (node.is_child())
-        result.replace(id, apply(*node.payload->child));
+        result.replace(id, apply(*node.child()));
       else if (std::ranges::any_of(node.payload->buffers,
                                    [&](const auto& buffer) { return chosen(*buffer); }))
         result.replace(id, exchanged(node.command));
@@ -147,7 +148,7 @@ Graph with_buffers(const Graph& graph, const BufferChoice& choose) {
 bool names_any_buffer(const Graph& graph,
                       const std::function<bool(const BufferResource&)>& wanted) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
-    if (node.is_child()) return names_any_buffer(*node.payload->child, wanted);
+    if (node.is_child()) return names_any_buffer(*node.child(), wanted);
     return std::ranges::any_of(node.payload->buffers,
                                [&](const auto& buffer) { return wanted(*buffer); });
   });

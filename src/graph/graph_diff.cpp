@@ -76,7 +76,7 @@ class NodeDiff {
     if (a.label != b.label) add("label", std::string(a.label), std::string(b.label));
     if (a.scope != b.scope) add("scope", std::string(a.scope.path()), std::string(b.scope.path()));
     if (before.is_child()) {
-      compare(*before.payload->child, *after.payload->child);
+      compare(*before.child(), *after.child());
       return;
     }
     std::visit(

@@ -48,7 +48,7 @@ std::string grid_text(const Dim3& d) {
 
 // What a node does, in a line; the rest is in the tooltip.
 std::string work_text(const Node& node) {
-  if (node.is_child()) return fmt::format("graph of {}", node.payload->child->node_count());
+  if (node.is_child()) return fmt::format("graph of {}", node.child()->node_count());
   const auto name = [](const BufferRange& r) {
     return r.buffer->label.empty() ? describe(*r.buffer) : r.buffer->label;
   };

@@ -136,7 +136,7 @@ void write_node(std::string& out, NodeId id, const Node& node) {
   fields.text("label", node.command.label);
   fields.text("scope", node.command.scope.path());
   if (node.is_child())
-    write_graph(fields.key("graph"), *node.payload->child);
+    write_graph(fields.key("graph"), *node.child());
   else
     write_work(fields, node.command.work);
 }

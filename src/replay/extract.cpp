@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "document/files/file_place.hpp"
 #include "recording/opening/path_pattern.hpp"
 #include "reel/capture.hpp"
@@ -141,7 +142,7 @@ class Extraction {
       });
     } else {
       for (const KeptCommand& kept : stage_.commands(action.command))
-        stream.state()->enqueue(Command(kept.command));
+        state_of(stream)->enqueue(Command(kept.command));
       stream.synchronize();  // one by one: a command that hangs is known
     }
   }

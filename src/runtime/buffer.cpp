@@ -6,28 +6,15 @@
 
 namespace reel {
 
-namespace {
-
-DeviceState& device_of(const BufferResource& buffer, const char* operation) {
-  if (!buffer.device)
-    fail(Code::invalid_argument,
-         "{} of buffer '{}', which belongs to a loaded graph and to no device; instantiate the "
-         "graph "
-         "with a buffer of yours under that name, and use that one.",
-         operation, buffer.label);
-  return *buffer.device;
-}
-
-}  // namespace
-
+// A handle is only ever made of a buffer that has a device: those of loaded graphs have no handle.
 void Buffer::write_bytes(std::span<const std::byte> data, std::uint64_t offset_bytes) const {
   const BufferRange range(*this, offset_bytes, data.size());
-  if (!data.empty()) device_of(*resource_, "write()").write(range, data);
+  if (!data.empty()) resource_->device->write(range, data);
 }
 
 void Buffer::read_bytes(std::span<std::byte> target, std::uint64_t offset_bytes) const {
   const BufferRange range(*this, offset_bytes, target.size());
-  if (!target.empty()) device_of(*resource_, "read()").read(range, target);
+  if (!target.empty()) resource_->device->read(range, target);
 }
 
 void Buffer::check_read(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "base/process/environment_variable.hpp"
 #include "base/process/exit_watch.hpp"
 #include "graph/commands/kernel_forms.hpp"
@@ -57,7 +58,7 @@ const Backend& backend_of(const DeviceInfo& info) {
 }
 
 Device open(const DeviceInfo& info) {
-  Device device(std::make_shared<DeviceState>(backend_of(info).open(info)));
+  Device device = make_handle<Device>(std::make_shared<DeviceState>(backend_of(info).open(info)));
   expect_passes();
   return device;
 }
@@ -128,8 +129,8 @@ DeviceState& state_of(const Device& device, std::string_view operation) {
   if (!device)
     fail(Code::invalid_argument,
          "The Device given to {} is empty; open one with reel::open_device().", operation);
-  device.state()->refuse_inherited();
-  return *device.state();
+  state_of(device)->refuse_inherited();
+  return *state_of(device);
 }
 
 namespace {
@@ -175,7 +176,7 @@ Buffer allocate(const std::shared_ptr<DeviceState>& device, const MemoryRequest&
     DeviceState::all_live_bytes.fetch_add(resource->size_bytes, std::memory_order_relaxed);
   }
   if (const RecorderUse recorder; recorder) recorder->allocated(*resource, begin_ns);
-  return Buffer(resource);
+  return make_handle<Buffer>(resource);
 }
 
 void check_size(std::uint64_t size_bytes, std::string_view label, const DeviceInfo& info) {
@@ -275,10 +276,10 @@ Kernel Device::kernel(const KernelSource& source, std::shared_ptr<void>* shared)
   resource->source = source;
   resource->device = state_;
   resource->whole_groups_only = !info.takes_partial_groups;
-  if (source.host && source.host.is_lasting) detail::note_host_kernel(source.name, source.host);
+  if (source.host && !source.host.owner) detail::note_host_kernel(source.name, source.host);
   if (resource->group_size == unset_dim) resource->group_size = source.group_size;
   if (const RecorderUse recorder; recorder) recorder->built(*resource, begin_ns);
-  return Kernel(std::move(resource));
+  return make_handle<Kernel>(std::move(resource));
 }
 
 struct Program::Source {
@@ -288,7 +289,7 @@ struct Program::Source {
 };
 
 Program::Program(const Device& device, KernelSource source)
-    : device_(device.state()), source_(std::make_shared<Source>()) {
+    : device_(state_of(device)), source_(std::make_shared<Source>()) {
   state_of(device, "program()");
   source_->source = std::move(source);
 }
@@ -305,7 +306,7 @@ Kernel Program::kernel(const std::string& entry, const ProgramKernel& own) const
 }
 
 Stream Device::stream(const StreamOptions& options) const {
-  return Stream(state_of(*this, "stream()").open_stream(options));
+  return make_handle<Stream>(state_of(*this, "stream()").open_stream(options));
 }
 
 Stream Device::stream(std::string_view label) const {
@@ -314,7 +315,7 @@ Stream Device::stream(std::string_view label) const {
 
 Event Device::event(std::string_view label) const {
   state_of(*this, "event()");
-  return Event(std::make_shared<EventState>(state_, std::string(label)));
+  return make_handle<Event>(std::make_shared<EventState>(state_, std::string(label)));
 }
 
 void Device::synchronize() const {

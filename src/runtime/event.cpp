@@ -1,4 +1,5 @@
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "reel/stream.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/device_state.hpp"
@@ -11,7 +12,7 @@ EventState& state_of(const Event& event, std::string_view operation) {
   if (!event)
     fail(Code::invalid_argument, "The Event given to {} is empty; make one with Device::event().",
          operation);
-  return *event.state();
+  return *state_of(event);
 }
 
 std::shared_ptr<Signal> EventState::signal(std::string_view operation) const {

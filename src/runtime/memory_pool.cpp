@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "runtime/device_state.hpp"
 
 namespace reel {
@@ -37,7 +38,7 @@ class MemoryPoolState : public std::enable_shared_from_this<MemoryPoolState> {
     const std::uint64_t rounded = round_up(range.size_bytes);
     used_bytes_ -= range.size_bytes;
     for (Block& block : blocks_) {
-      if (block.buffer.resource().get() != range.buffer) continue;
+      if (resource_of(block.buffer).get() != range.buffer) continue;
       auto free = block.free.emplace(range.offset_bytes, rounded).first;
       // With its neighbours, where they are free.
       if (const auto next = std::next(free);

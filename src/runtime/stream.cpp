@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "graph/commands/dispatch_command.hpp"
 #include "graph/commands/resource.hpp"
 #include "runtime/callback.hpp"
@@ -18,12 +19,12 @@ StreamState& state_of(const Stream& stream, std::string_view operation) {
   if (!stream)
     fail(Code::invalid_argument, "The Stream given to {} is empty; make one with Device::stream().",
          operation);
-  return *stream.state();
+  return *state_of(stream);
 }
 
 StreamId Stream::id() const { return state_of(*this, "id()").id; }
 const std::string& Stream::label() const { return state_of(*this, "label()").label; }
-Device Stream::device() const { return Device(state_of(*this, "device()").device); }
+Device Stream::device() const { return make_handle<Device>(state_of(*this, "device()").device); }
 
 void Stream::dispatch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments) const {

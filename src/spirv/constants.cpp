@@ -6,7 +6,7 @@ namespace reel::spirv {
 namespace {
 
 // Sizes are products and sums of a few constants; what is deeper was made to be deep.
-constexpr int deepest = 32;
+constexpr int deepest_constant = 32;
 
 // Of a type of whole numbers; 0: it is another.
 std::uint32_t width_of(const Module& module, std::uint32_t type) {
@@ -62,7 +62,7 @@ std::optional<std::uint64_t> Constants::value(std::uint32_t id, int depth) const
       return cut(high << 32 | definition.operand(0), width);
     }
     case SpvOpSpecConstantOp:
-      if (depth >= deepest) return std::nullopt;
+      if (depth >= deepest_constant) return std::nullopt;
       return operation(definition, depth + 1);
     default:
       return std::nullopt;

@@ -8,7 +8,7 @@ namespace reel::spirv {
 namespace {
 
 // Sources nest types a few deep; a module made to be deep gets no answer instead of our stack.
-constexpr int deepest = 64;
+constexpr int deepest_type = 64;
 // No memory of a device is larger, and products of sizes stay within 64 bits.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
 
@@ -19,7 +19,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
 }  // namespace
 
 std::uint64_t Types::size_bytes(std::uint32_t type, int depth) {
-  if (depth > deepest) return 0;
+  if (depth > deepest_type) return 0;
   if (const auto known = sizes_.find(type); known != sizes_.end()) return known->second;
   sizes_[type] = 0;  // a type that holds itself is none
   const Instruction& t = module_.definition(type);
@@ -72,7 +72,7 @@ std::uint64_t Types::member_bytes(std::uint32_t structure, std::uint32_t member,
   // Arrays of matrices have the stride of their matrices too.
   std::uint32_t matrix = type;
   std::uint64_t before = 0;
-  for (int i = 0; i < deepest && module_.definition(matrix).opcode == SpvOpTypeArray; ++i) {
+  for (int i = 0; i < deepest_type && module_.definition(matrix).opcode == SpvOpTypeArray; ++i) {
     const Instruction& array = module_.definition(matrix);
     const std::uint64_t count = constants_.value(array.operand(1)).value_or(0);
     if (count)
@@ -93,7 +93,7 @@ std::uint64_t Types::member_bytes(std::uint32_t structure, std::uint32_t member,
 }
 
 std::optional<ElementType> Types::element(std::uint32_t type, int depth) {
-  if (depth > deepest) return std::nullopt;
+  if (depth > deepest_type) return std::nullopt;
   if (const auto known = elements_.find(type); known != elements_.end()) return known->second;
   elements_[type] = std::nullopt;
   const Instruction& t = module_.definition(type);

@@ -173,7 +173,7 @@ TEST_P(StreamCaptureTest, ALaunchInsideACaptureIsAChild) {
   const Graph graph = capture.end();
   ASSERT_EQ(graph.node_count(), 3u);
   EXPECT_TRUE(graph.node(node(1)).is_child());
-  EXPECT_EQ(graph.node(node(1)).payload->child->node_count(), 2u);
+  EXPECT_EQ(graph.node(node(1)).child()->node_count(), 2u);
   EXPECT_THAT(shape(graph), ElementsAre(NodePair(0, 1), NodePair(1, 2)));
   for (const Edge& edge : graph.dependencies()) EXPECT_EQ(edge.kind, EdgeKind::stream);
 

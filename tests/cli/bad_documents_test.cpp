@@ -12,6 +12,7 @@
 #include <regex>
 
 #include "analysis/made_document.hpp"
+#include "base/handles.hpp"
 #include "graph/fixtures.hpp"
 #include "verb_test.hpp"
 
@@ -275,7 +276,7 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
 TEST_F(BadDocuments, OfSavedGraphsEveryVerbTellsWhatThereIs) {
   const Buffer x = make_buffer("x", 4096), y = make_buffer("y", 8192);
   Kernel scale = make_kernel("scale");
-  scale.resource()->source.opencl_c = "kernel void scale(global float* x) {}";
+  resource_of(scale)->source.opencl_c = "kernel void scale(global float* x) {}";
   Graph graph;
   graph.add_fill(y, std::uint8_t{0});
   graph.add_dispatch(scale, one_group, in(x), inout(y));

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/handles.hpp"
 #include "document/sample_document.hpp"
 #include "graph/fixtures.hpp"
 #include "run_program.hpp"
@@ -20,8 +21,8 @@ class GraphInfo : public testing::Test {
   GraphInfo() {
     const Buffer x = make_buffer("x", 4096), y = make_buffer("y", 8192);
     Kernel scale = make_kernel("scale");
-    scale.resource()->source.opencl_c = "kernel void scale(global float* x) {}";
-    scale.resource()->source.glsl = "#version 450\nvoid main() {}";
+    resource_of(scale)->source.opencl_c = "kernel void scale(global float* x) {}";
+    resource_of(scale)->source.glsl = "#version 450\nvoid main() {}";
     Graph child, graph;
     child.add_fill(y, std::uint8_t{0});
     const NodeId first = graph.add_child(child, {.label = "clear"});

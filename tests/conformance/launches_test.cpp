@@ -144,7 +144,7 @@ TEST_P(AnyDevice, ACommandIsEnqueuedAsAValue) {
   const Buffer x = device().buffer(1024, "x"), y = device().buffer(1024, "y");
   const std::array<Argument, 2> arguments{Argument(inout(x)), Argument(256u)};
   stream.enqueue({Fill::of(x, 4u), "start"});
-  stream.enqueue({Dispatch{increment.resource().get(), {4}, unset_dim, arguments}});
+  stream.enqueue({Dispatch{increment, {4}, unset_dim, arguments}});
   stream.enqueue({Copy{.target = y, .source = x}});
   EXPECT_EQ(stream.read_now<std::uint32_t>(y), Words(256, 5));
   const GraphExecutor executor(device());

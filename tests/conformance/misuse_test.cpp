@@ -94,22 +94,6 @@ TEST_P(AnyDevice, SharedMemoryOfNoBytesIsRefusedEverywhere) {
                [&] { exec.set_argument(node, 2, shared(0)); });
 }
 
-TEST_P(AnyDevice, ABufferOfALoadedGraphCantBeRead) {
-  const Buffer x = device().buffer(64, "x");
-  Graph graph;
-  graph.add_fill(x, std::uint8_t{3});
-  const std::string path =
-      testing::TempDir() + "misuse_" + std::string(GetParam()) + std::to_string(getpid()) + ".reel";
-  graph.save(path);
-  const Graph loaded = Graph::load(path);
-  std::remove(path.c_str());
-  const Buffer theirs(loaded.nodes()[0].payload->buffers.at(0));
-  expect_error(Code::invalid_argument, {"'x'", "loaded graph"},
-               [&] { theirs.read<std::uint32_t>(); });
-  expect_error(Code::invalid_argument, {"'x'", "loaded graph"},
-               [&] { theirs.write(counting(16)); });
-}
-
 TEST_P(AnyDevice, TwoDevicesOpenedAlikeAreToldApart) {
   const Device second = open_device(info().id);
   if (second == device()) GTEST_SKIP() << "opened twice, it is the same device";

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "any_device.hpp"
+#include "base/handles.hpp"
 #include "bytes.hpp"
 #include "graph/commands/resource.hpp"
 #include "kernels.hpp"
@@ -25,7 +26,7 @@ constexpr std::uint64_t clock_error_ns = 10'000'000;
 class StampedQueue {
  public:
   explicit StampedQueue(const Device& device)
-      : driver_(device.state()->driver()),
+      : driver_(state_of(device)->driver()),
         queue_(driver_.open_queue("stamped")),
         begin_ns_(driver_.now_ns()) {}
 
@@ -99,7 +100,7 @@ HostCall call(std::function<void()> function) {
 }
 
 Dispatch dispatch(const Kernel& kernel, std::uint64_t items, std::span<const Argument> arguments) {
-  return {kernel.resource().get(), over(items).groups, {group_items}, arguments};
+  return {kernel, over(items).groups, {group_items}, arguments};
 }
 
 }  // namespace

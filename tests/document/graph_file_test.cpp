@@ -6,8 +6,10 @@
 
 #include <fstream>
 
+#include "base/handles.hpp"
 #include "expect_error.hpp"
 #include "graph/fixtures.hpp"
+#include "graph/node_payload.hpp"
 #include "raw_document.hpp"
 #include "reel/document.hpp"
 #include "sample_document.hpp"
@@ -25,7 +27,7 @@ Kernel full_kernel(const std::string& name) {
                                      {"y", ArgumentKind::buffer, 0, Access::read_write},
                                      {"n", ArgumentKind::value, 4, Access::read},
                                      {"tile", ArgumentKind::shared, 0, Access::read_write}});
-  KernelSource& source = kernel.resource()->source;
+  KernelSource& source = resource_of(kernel)->source;
   source.opencl_c = "kernel void main_cl() {}";
   source.glsl = "#version 450\nvoid main() {}";
   source.spirv = {0x07230203, 1, 2, 3};
@@ -39,7 +41,7 @@ Kernel full_kernel(const std::string& name) {
 
 Kernel text_kernel(const std::string& name) {
   Kernel kernel = make_kernel(name);
-  kernel.resource()->source.opencl_c = "kernel void " + name + "() {}";
+  resource_of(kernel)->source.opencl_c = "kernel void " + name + "() {}";
   return kernel;
 }
 
@@ -97,7 +99,7 @@ struct Buffers {
          d = make_buffer("d");
   Buffers() {
     std::uint32_t id = 0;
-    for (const Buffer& buffer : {a, b, c, d}) buffer.resource()->id = BufferId{id++};
+    for (const Buffer& buffer : {a, b, c, d}) resource_of(buffer)->id = BufferId{id++};
   }
 };
 
@@ -114,7 +116,7 @@ Graph every_kind(const Buffers& in_use) {
   graph.add_copy(d, c.range(128, 64));
   graph.add_barrier({.label = "join", .after = {dispatch}});
   const Kernel plain = text_kernel("plain");
-  graph.add({Dispatch{plain.resource().get(), {1}, {8}, {}, b.range(0, 12)}, "by the grid in b"});
+  graph.add({Dispatch{plain, {1}, {8}, {}, b.range(0, 12)}, "by the grid in b"});
   graph.add({Fill{d.range(0, 8), 7, 4}}, {fill, dispatch}, EdgeKind::stream);
   graph.add_write(d.range(5, 0), {});
   return graph;
@@ -127,7 +129,7 @@ TEST_F(GraphFile, EveryKindOfNodeComesBackAsItWas) {
   EXPECT_EQ(loaded.node(node(0)).command.scope, Scope().child("layer0/attention"));
   EXPECT_THAT(loaded.dependencies(), testing::UnorderedElementsAreArray(graph.dependencies()));
   EXPECT_EQ(loaded.describe(node(1)), "n1 'the work' (dispatch work)");
-  const KernelResource& kernel = *loaded.node(node(1)).payload->kernel;
+  const KernelResource& kernel = *resource_of(loaded.node(node(1)).kernel());
   ASSERT_EQ(kernel.parameters.size(), 4u);
   EXPECT_EQ(kernel.parameters[0].element, ElementType::f32);
   EXPECT_FALSE(kernel.device);
@@ -135,9 +137,9 @@ TEST_F(GraphFile, EveryKindOfNodeComesBackAsItWas) {
 
 TEST_F(GraphFile, AGridWithOffsetAndItemsComesBackAsItWas) {
   const Kernel kernel = make_kernel("work");
-  kernel.resource()->source.opencl_c = "kernel void work() {}";
+  resource_of(kernel)->source.opencl_c = "kernel void work() {}";
   Dispatch dispatch;
-  dispatch.kernel = kernel.resource().get();
+  dispatch.kernel = kernel;
   dispatch.groups = {3, 2, 1};
   dispatch.group_size = {4, 4, 1};
   dispatch.offset = {5, 6, 7};
@@ -224,7 +226,7 @@ void other_work(const HostGroup&, float*) {}
 TEST_F(GraphFile, HostKernelsAreFoundByTheirNames) {
   const Buffer a = make_buffer("a");
   Kernel kernel = make_kernel("only_on_the_host");
-  kernel.resource()->source.host = host_kernel<&no_work>();
+  resource_of(kernel)->source.host = host_kernel<&no_work>();
   Graph graph;
   graph.add_fill(a, std::uint8_t{0});
   graph.add_dispatch(kernel, one_group, inout(a));
@@ -235,8 +237,8 @@ TEST_F(GraphFile, HostKernelsAreFoundByTheirNames) {
   EXPECT_FALSE(std::filesystem::exists(path));
   register_host_kernel("only_on_the_host", host_kernel<&no_work>());
   const Graph loaded = through_a_file(graph);
-  EXPECT_EQ(loaded.node(node(1)).payload->kernel->source.host.function,
-            kernel.resource()->source.host.function);
+  EXPECT_EQ(loaded.node(node(1)).kernel().source().host.function,
+            resource_of(kernel)->source.host.function);
 }
 
 TEST_F(GraphFile, AnExistingFileIsReplacedOnlyWhereThatIsAskedFor) {
@@ -460,7 +462,7 @@ TEST_F(HostileGraph, TheBasicsAreNothingToComplainOf) {
     b.add(EdgeRow{0, 0, 1, 0});
   });
   EXPECT_EQ(graph.node_count(), 2u);
-  EXPECT_EQ(graph.node(node(1)).payload->child->node_count(), 1u);
+  EXPECT_EQ(graph.node(node(1)).child()->node_count(), 1u);
 }
 
 TEST_F(HostileGraph, EdgesMustMakeAnOrder) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <random>
 
+#include "base/handles.hpp"
 #include "document/document_writer.hpp"
 #include "graph/fixtures.hpp"
 #include "recording/captured.hpp"
@@ -48,14 +49,14 @@ class WorkCodec : public testing::Test, protected Resolver {
   static constexpr std::uint64_t buffer_bytes = 4096;
 
   WorkCodec() {
-    buffers[3].resource()->image = ImageShape{};
-    for (std::uint32_t i = 0; i < kernels.size(); ++i) kernels[i].resource()->id = KernelId{i};
+    resource_of(buffers[3])->image = ImageShape{};
+    for (std::uint32_t i = 0; i < kernels.size(); ++i) resource_of(kernels[i])->id = KernelId{i};
   }
 
   // Numbers of the document.
   std::uint32_t index_of(const BufferResource& buffer) const {
     for (std::uint32_t i = 0; i < buffers.size(); ++i)
-      if (buffers[i].resource().get() == &buffer) return i;
+      if (resource_of(buffers[i]).get() == &buffer) return i;
     return no_index;
   }
   struct Ids {
@@ -66,7 +67,7 @@ class WorkCodec : public testing::Test, protected Resolver {
     std::uint32_t buffer(const BufferResource& buffer) const { return test.index_of(buffer); }
   };
 
-  KernelResource* kernel(std::uint32_t index) override { return kernels[index].resource().get(); }
+  KernelResource* kernel(std::uint32_t index) override { return resource_of(kernels[index]).get(); }
   BufferRange range(const TraceArgument& a) override {
     return {buffers[a.buffer], a.offset_bytes, a.size_bytes};
   }
@@ -121,7 +122,7 @@ class WorkCodec : public testing::Test, protected Resolver {
         break;
     }
     Dispatch dispatch;
-    dispatch.kernel = kernels[number(0, 1)].resource().get();
+    dispatch.kernel = kernels[number(0, 1)];
     dispatch.group_size = number(0, 2) ? size() : unset_dim;
     const bool has_groups = dispatch.group_size != unset_dim;
     dispatch.groups = has_groups ? size() : Dim3(1, 1, 1);
@@ -190,7 +191,7 @@ TEST_F(WorkCodec, GivesRandomCommandsBackWithEveryField) {
 
 TEST_F(WorkCodec, AGridWithoutItemsDoesNothing) {
   Dispatch dispatch;
-  dispatch.kernel = kernels[0].resource().get();
+  dispatch.kernel = kernels[0];
   dispatch.group_size = unset_dim;
   dispatch.items = {0, 1, 1};
   const Trace trace = stored({dispatch}, folder.path("x.reel"));

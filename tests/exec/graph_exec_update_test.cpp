@@ -19,7 +19,8 @@ TEST_P(GraphExecUpdate, AnArgumentChangesForLaterLaunches) {
   exec.set_argument(node(0), 2, 7u);
   launch_and_wait(exec);
   EXPECT_EQ(contents(x), words(17));
-  EXPECT_EQ(exec.graph().node(node(0)).payload->arguments[1], Argument(10u));
+  EXPECT_EQ(std::get<Dispatch>(exec.graph().node(node(0)).command.work).arguments[1],
+            Argument(10u));
 }
 
 TEST_P(GraphExecUpdate, ALaunchInFlightKeepsTheArgumentsItStartedWith) {

@@ -21,7 +21,7 @@ TEST_P(Clones, ABoundCloneWritesTheBytesItsOriginalWasBuiltWith) {
   stream.synchronize();
   EXPECT_EQ(contents(label_x), ramp(7));
   EXPECT_EQ(contents(x), words(0));
-  EXPECT_EQ(clone.graph().node(node(0)).payload->data.size(), 4 * word_count);
+  EXPECT_EQ(std::get<Write>(clone.graph().node(node(0)).command.work).data.size(), 4 * word_count);
 }
 
 TEST_P(Clones, ACloneOfACloneKeepsBytesThatWereSetLater) {

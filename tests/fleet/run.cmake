@@ -1,17 +1,8 @@
 # run.cmake - `tables`: those that a generator made, and exports of documents, read by others' readers. `fleet`: a thousand
 # documents that are asked by `reel sql` and, as Parquet, by DuckDB.
 include(${CMAKE_CURRENT_LIST_DIR}/../npm_packages.cmake)
-find_program(npm npm)
-find_program(node node)
-if(NOT npm OR NOT node)
-  if(DEFINED ENV{REEL_REQUIRE_DEVICES})
-    message(FATAL_ERROR "node and npm are needed to read exports; ./dev test installs them.")
-  endif()
-  message("node or npm is not here")
-  return()
-endif()
-
-install_packages(${npm} install)
+need_programs("read exports")
+install_packages(install)
 file(COPY ${SOURCE}/ask_fleet.mjs ${SOURCE}/read_tables.mjs ${SOURCE}/readers.mjs DESTINATION ${WORK})
 
 if(WHAT STREQUAL "tables")

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/handles.hpp"
 #include "graph/commands/resource.hpp"
 #include "reel/error.hpp"
 #include "reel/graph.hpp"
@@ -22,21 +23,21 @@ inline Buffer make_buffer(std::string label, std::uint64_t size_bytes = 64) {
   resource->id = BufferId{count++};
   resource->label = std::move(label);
   resource->size_bytes = size_bytes;
-  return Buffer(resource);
+  return make_handle<Buffer>(resource);
 }
 
 // Takes any arguments, and has no group size of its own.
 inline Kernel make_kernel(std::string name) {
   auto resource = std::make_shared<KernelResource>();
   resource->source.name = std::move(name);
-  return Kernel(resource);
+  return make_handle<Kernel>(resource);
 }
 
 // Takes exactly these.
 inline Kernel make_kernel(std::string name, std::vector<Parameter> parameters) {
   Kernel kernel = make_kernel(std::move(name));
-  kernel.resource()->parameters = std::move(parameters);
-  kernel.resource()->reflected = true;
+  resource_of(kernel)->parameters = std::move(parameters);
+  resource_of(kernel)->reflected = true;
   return kernel;
 }
 

@@ -1,6 +1,7 @@
 // Which buffers a graph names, and what it does to them.
 #include "graph/graph_buffers.hpp"
 
+#include "base/handles.hpp"
 #include "fixtures.hpp"
 
 namespace reel::test {
@@ -86,15 +87,14 @@ TEST(GraphBuffers, OthersCanStandInForThem) {
   graph.add_child(child, {.label = "child"});
   const Graph changed =
       with_buffers(graph, [&](const BufferResource& buffer) -> std::shared_ptr<BufferResource> {
-        return &buffer == a.resource().get() ? other.resource() : nullptr;
+        return &buffer == resource_of(a).get() ? resource_of(other) : nullptr;
       });
   EXPECT_THAT(texts(changed), ElementsAre("other in out 128", "b out 64"));
   EXPECT_THAT(texts(graph), ElementsAre("a in out 64", "b out 64"));
   ASSERT_EQ(changed.node_count(), 3u);
   EXPECT_EQ(changed.node(node(2)).command.label, "child");
-  const auto& fill =
-      std::get<Fill>(changed.node(node(2)).payload->child->node(node(0)).command.work);
-  EXPECT_EQ(fill.target.buffer, other.resource().get());
+  const auto& fill = std::get<Fill>(changed.node(node(2)).child()->node(node(0)).command.work);
+  EXPECT_EQ(fill.target.buffer, resource_of(other).get());
   EXPECT_EQ(fill.target.offset_bytes, 8u);
 }
 
@@ -136,7 +136,7 @@ TEST(GraphReplace, AChildIsReplacedByAnotherAndNothingElseIs) {
   other.add_barrier();
   other.add_barrier();
   graph.replace(node(1), other);
-  EXPECT_EQ(graph.node(node(1)).payload->child->node_count(), 2u);
+  EXPECT_EQ(graph.node(node(1)).child()->node_count(), 2u);
   EXPECT_EQ(graph.node(node(1)).command.label, "c");
   EXPECT_THAT(refusal([&] { graph.replace(node(0), other); }), HasSubstr("is a command"));
 }

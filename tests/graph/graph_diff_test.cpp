@@ -1,3 +1,4 @@
+#include "base/handles.hpp"
 #include "graph/fixtures.hpp"
 
 namespace reel {
@@ -102,7 +103,7 @@ TEST_F(GraphDiff, NamesWhatChangedInADispatch) {
 TEST_F(GraphDiff, ComparesKernelsByNameAndSource) {
   const auto with_source = [&](const char* source) {
     const Kernel made = make_kernel("k");
-    made.resource()->source.opencl_c = source;
+    resource_of(made)->source.opencl_c = source;
     return made;
   };
   EXPECT_THAT(diff([&](Graph& g, bool) { g.add_dispatch(with_source("same"), one_group); }),

@@ -73,7 +73,7 @@ TEST_F(GraphExport, JsonTellsAllOfANode) {
 TEST_F(GraphExport, JsonHasEveryKindOfNode) {
   std::vector<std::byte> memory(64);
   graph.add_dispatch(make_kernel("k"), one_group);
-  graph.add({Dispatch{make_kernel("i").resource().get(), {}, {1}, {}, x.range(0, 12)}});
+  graph.add({Dispatch{make_kernel("i"), {}, {1}, {}, x.range(0, 12)}});
   graph.add_copy(y, x);
   graph.add_fill(x, std::uint8_t{7});
   graph.add_write(x, memory);

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/handles.hpp"
 #include "graph/fixtures.hpp"
 
 namespace reel::test {
@@ -48,7 +49,7 @@ TEST(Graph, CopiesWhatANodeBorrows) {
 TEST(Graph, ReplacesACommandInPlace) {
   const Buffer x = make_buffer("x"), y = make_buffer("y");
   const Kernel kernel = make_kernel("k");
-  kernel.resource()->group_size = {32};
+  resource_of(kernel)->group_size = {32};
   Graph graph;
   graph.add_dispatch(kernel, {.groups = {1}}, inout(x), 1);
   graph.add_fill(x, std::uint8_t{0}, {.after = {node(0)}});
@@ -118,7 +119,7 @@ TEST(Graph, RefusesRangesOutsideTheirBuffer) {
 TEST(Graph, RefusesFreedBuffers) {
   const Buffer x = make_buffer("x");
   const BufferRange range = x;
-  x.resource()->freed = true;
+  resource_of(x)->freed = true;
   Graph graph;
   EXPECT_EQ(refusal([&] { in(x); }), "Buffer 'x' was freed; no range of it can be used.");
   EXPECT_EQ(refusal([&] { graph.add_fill(range, std::uint8_t{0}); }),
@@ -173,9 +174,9 @@ TEST(Graph, TakesTheGroupSizeFromTheKernel) {
   EXPECT_EQ(refusal([&] { graph.add_dispatch(free, {.groups = {1}}); }),
             "Dispatch 'free' has no group size: neither the launch nor kernel 'free' gives one.");
   const Kernel fixed = make_kernel("fixed");
-  fixed.resource()->group_size = {8, 8};
-  fixed.resource()->group_size_fixed = true;
-  fixed.resource()->max_group_items = 64;
+  resource_of(fixed)->group_size = {8, 8};
+  resource_of(fixed)->group_size_fixed = true;
+  resource_of(fixed)->max_group_items = 64;
   graph.add_dispatch(fixed, {.groups = {1}});
   EXPECT_EQ(std::get<Dispatch>(graph.node(node(0)).command.work).group_size, Dim3(8, 8));
   EXPECT_EQ(refusal([&] { graph.add_dispatch(fixed, {.groups = {1}, .group_size = {64}}); }),
@@ -185,7 +186,7 @@ TEST(Graph, TakesTheGroupSizeFromTheKernel) {
               graph.add_dispatch(free, {.groups = {1}, .group_size = {4, 0}});
             }),
             "Dispatch 'free' has group size (4, 0, 1); each dimension must be at least 1.");
-  free.resource()->max_group_items = 256;
+  resource_of(free)->max_group_items = 256;
   EXPECT_THAT(refusal([&] {
                 graph.add_dispatch(free, {.groups = {1}, .group_size = {~0u, ~0u, ~0u}});
               }),
@@ -235,7 +236,7 @@ TEST(Graph, MatchesByKindWhereReflectionDoesntTellTheMix) {
   Graph graph;
   EXPECT_THAT(refusal([&] { graph.add_dispatch(shader, one_group, x, 1, x); }),
               HasSubstr("argument 1 is a value"));
-  shader.resource()->parameters_by_kind = true;
+  resource_of(shader)->parameters_by_kind = true;
   graph.add_dispatch(shader, one_group, x, 1, x);
   graph.add_dispatch(shader, one_group, 1, shared(16), x, x);
   EXPECT_THAT(refusal([&] { graph.add_dispatch(shader, one_group, x, 1, 1); }),
@@ -248,7 +249,7 @@ TEST(Graph, ChecksIndirectGroupCounts) {
   const Buffer counts = make_buffer("counts", 16);
   const Kernel kernel = make_kernel("k");
   const auto indirect = [&](BufferRange range) {
-    Graph().add({Dispatch{kernel.resource().get(), {}, {64}, {}, range}});
+    Graph().add({Dispatch{kernel, {}, {64}, {}, range}});
   };
   indirect(counts.range(4, 12));
   EXPECT_THAT(refusal([&] { indirect(counts.range(0, 8)); }), HasSubstr("they take 12 bytes"));

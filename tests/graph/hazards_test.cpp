@@ -85,7 +85,7 @@ TEST_F(Hazards, EveryKindOfWorkTakesPart) {
   graph.add_copy(y, x);
   graph.add_read(y, memory);
   graph.add_fill(y, std::uint8_t{0});
-  graph.add({Dispatch{kernel.resource().get(), {}, {64}, {}, y.range(0, 12)}});
+  graph.add({Dispatch{kernel, {}, {64}, {}, y.range(0, 12)}});
   EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 1), hazard(1, 2), hazard(2, 3), hazard(3, 4)));
 }
 

@@ -44,7 +44,7 @@ class RandomGraphs {
         arguments_.clear();
         for (std::size_t i = below(4); i-- > 0;)
           arguments_.push_back(Bound{range(1), static_cast<Access>(1 + below(3))});
-        return {Dispatch{kernel_.resource().get(), {}, {64}, arguments_}};
+        return {Dispatch{kernel_, {}, {64}, arguments_}};
       }
     }
   }
@@ -121,8 +121,8 @@ inline Touches touches(const Graph& graph, NodeId id) {
   Touches result;
   const Node& n = graph.node(id);
   if (n.is_child()) {
-    for (std::size_t i = 0; i < n.payload->child->node_count(); ++i) {
-      const Touches inner = touches(*n.payload->child, node(i));
+    for (std::size_t i = 0; i < n.child()->node_count(); ++i) {
+      const Touches inner = touches(*n.child(), node(i));
       result.list.insert(result.list.end(), inner.list.begin(), inner.list.end());
       result.fence = result.fence || inner.fence;
     }

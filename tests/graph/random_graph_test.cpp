@@ -99,7 +99,7 @@ struct Reference {
       mine.first = entries.size();
       if (n.is_child()) {
         entries.push_back({});
-        add(*n.payload->child, relax);
+        add(*n.child(), relax);
         entries.push_back({});
         // Both gates, which an empty child consists of.
         for (std::size_t i = mine.first; i < entries.size(); ++i) {

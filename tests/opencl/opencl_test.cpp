@@ -5,6 +5,7 @@
 
 #include "backends/opencl/device/buffer.hpp"
 #include "backends/opencl/kernels/reflection.hpp"
+#include "base/handles.hpp"
 #include "expect_error.hpp"
 #include "opencl/opencl_device.hpp"
 #include "opencl/types.hpp"
@@ -104,7 +105,7 @@ TEST_F(OpenclTest, ARangeBoundAgainUsesTheSameSubBuffer) {
        .opencl_c = "__kernel void inc(__global int* a) { a[get_global_id(0)] += 1; }"});
   const std::uint64_t align = device.info().binding_alignment_bytes;
   const Buffer a = device.buffer(4 * align, "a");
-  const auto& memory = static_cast<const opencl::DeviceBuffer&>(*a.resource());
+  const auto& memory = static_cast<const opencl::DeviceBuffer&>(*resource_of(a));
   const Stream stream = device.stream("s");
   const Launch launch{.groups = {1}, .group_size = {1}};
   for (int i = 0; i < 10; ++i) {
@@ -131,7 +132,7 @@ TEST_F(OpenclTest, AWindowThatMovesForEverKeepsABoundedNumberOfSubBuffers) {
     for (std::uint64_t w = 0; w < windows; ++w)
       stream.dispatch(kernel, {.groups = {1}, .group_size = {1}}, inout(a.range(w * align, align)));
   stream.synchronize();
-  EXPECT_LE(static_cast<const opencl::DeviceBuffer&>(*a.resource()).sub_buffer_count(), 1024u);
+  EXPECT_LE(static_cast<const opencl::DeviceBuffer&>(*resource_of(a)).sub_buffer_count(), 1024u);
   const std::vector<int> values = a.read<int>();
   for (std::uint64_t w = 0; w < windows; ++w) EXPECT_EQ(values[w * align / 4], 2) << w;
 }

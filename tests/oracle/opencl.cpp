@@ -709,16 +709,12 @@ void open_driver() {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 2) {
-    std::fprintf(stderr, "Usage: oracle_opencl PROGRAM\n");
-    return 2;
-  }
   return run_program(
-      words[1],
+      count, words,
       [](std::size_t steps) -> Said& {
         world = new World(steps);
         open_driver();
         return world->said;
       },
-      [](const Step& step) { operate(operations, step); });
+      operations);
 }

@@ -131,4 +131,13 @@ int run_program(const std::string& path, const std::function<Said&(std::size_t)>
   }
 }
 
+int run_program(int count, char** words, const std::function<Said&(std::size_t)>& begin,
+                const Operations& operations) {
+  if (count != 2) {
+    std::fprintf(stderr, "Usage: %s PROGRAM\n", words[0]);
+    return 2;
+  }
+  return run_program(words[1], begin, [&](const Step& step) { operate(operations, step); });
+}
+
 }  // namespace oracle

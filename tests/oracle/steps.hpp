@@ -65,6 +65,9 @@ void operate(const Operations& operations, const Step& step);
 // 2: it couldn't begin.
 int run_program(const std::string& path, const std::function<Said&(std::size_t steps)>& begin,
                 const std::function<void(const Step&)>& one);
+// The same by a table, of the program that main() is given.
+int run_program(int count, char** words, const std::function<Said&(std::size_t steps)>& begin,
+                const Operations& operations);
 
 // The number i of the numbers that `seed` stands for: the generator knows the same ones.
 inline std::uint32_t pattern(std::uint32_t seed, std::uint32_t i) {

@@ -917,17 +917,13 @@ void open_pools() {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 2) {
-    std::fprintf(stderr, "Usage: oracle_vulkan PROGRAM\n");
-    return 2;
-  }
   return run_program(
-      words[1],
+      count, words,
       [](std::size_t steps) -> Said& {
         world = new World(steps);
         open_device();
         open_pools();
         return world->said;
       },
-      [](const Step& step) { operate(operations, step); });
+      operations);
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 
+#include "base/handles.hpp"
 #include "graph/commands/resource.hpp"
 #include "runtime/device_state.hpp"
 #include "vulkan/vulkan_test.hpp"
@@ -225,9 +226,9 @@ TEST_F(Vulkan, StampedCommandsMayOverlapAndMixWithAnythingElse) {
   const Buffer a = device.buffer(256, "a"), b = device.buffer(256, "b");
   const std::array<Argument, 4> on_a{inout(a), 64u, 1u, 1u}, on_b{inout(b), 64u, 1u, 1u};
   const auto dispatch = [&](std::span<const Argument> arguments) {
-    return Command{Dispatch{scale.resource().get(), {1}, {64}, arguments}};
+    return Command{Dispatch{scale, {1}, {64}, arguments}};
   };
-  const auto queue = device.state()->driver().open_queue("mixed");
+  const auto queue = state_of(device)->driver().open_queue("mixed");
   constexpr std::uint64_t rounds = 300;  // several batches, cut in different places
   for (std::uint64_t i = 0; i < rounds; ++i) {
     queue->submit_stamped(dispatch(on_a), 10 * i);

@@ -9,6 +9,7 @@
 #include "analysis/diff/common_kernels.hpp"
 #include "analysis/diff/contents.hpp"
 #include "analysis/diff/side.hpp"
+#include "analysis/diff/sources.hpp"
 #include "analysis/diff/statistics.hpp"
 #include "analysis/time/device_work.hpp"
 
@@ -34,13 +35,6 @@ bool same_arguments(const Trace& a, const Trace& b, std::uint32_t in_a, std::uin
     if (x.kind != y.kind || x.size_bytes != y.size_bytes || x.access != y.access) return false;
     return !x.has_value() || std::ranges::equal(a.value_bytes(x), b.value_bytes(y));
   });
-}
-
-std::string text_of(const Trace& trace, const TraceVariant& variant) {
-  if (!variant.blob || variant.form == KernelForm::spirv) return {};
-  const auto bytes = trace.blob(*variant.blob);
-  if (!bytes) return {};
-  return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }
 
 class DiffSearch {
@@ -72,7 +66,7 @@ class DiffSearch {
     add_kernels();
     judge_all();
     put_in_order();
-    add_sources();
+    compare_sources(a_.trace(), b_.trace(), diff_);
     compare_contents(a_, b_, diff_);
     add_findings();
     diff_.cause = cause_of(diff_, a_, b_);
@@ -185,7 +179,7 @@ class DiffSearch {
       row.new_shape = shapes_of(a_.trace(), *mine) != shapes_of(b_.trace(), *other);
       row.new_arguments = is_steady(a_, key_a) && is_steady(b_, key_b) &&
                           !same_arguments(a_.trace(), b_.trace(), row.first_a, row.first_b);
-      row.new_source = has_new_source(row.kernel_a, row.kernel_b);
+      row.new_source = has_new_source(a_.trace(), b_.trace(), row.kernel_a, row.kernel_b);
       if (row.count_a != row.count_b)
         row.run = compare(
             a_.run_times(key_a), b_.run_times(key_b),
@@ -342,33 +336,6 @@ class DiffSearch {
     std::ranges::stable_sort(diff_.kernels, std::ranges::greater{}, size);
     diff_.rest_ns = diff_.total.delta_ns() - diff_.idle.delta_ns();
     for (const DiffRow& row : diff_.rows) diff_.rest_ns -= row.time.delta_ns();
-  }
-
-  bool has_new_source(std::uint32_t kernel_a, std::uint32_t kernel_b) const {
-    if (kernel_a == no_index || kernel_b == no_index) return false;
-    const TraceKernel &mine = a_.trace().kernels()[kernel_a],
-                      &other = b_.trace().kernels()[kernel_b];
-    if (mine.defines != other.defines || mine.constants != other.constants ||
-        mine.options != other.options || mine.array_counts != other.array_counts ||
-        mine.subgroup_size != other.subgroup_size || mine.full_subgroups != other.full_subgroups)
-      return true;
-    // Of the form both were built from; another form may not have been recorded.
-    for (const TraceVariant& variant : mine.variants)
-      for (const TraceVariant& candidate : other.variants)
-        if (variant.form == candidate.form && variant.blob != candidate.blob) return true;
-    return false;
-  }
-
-  void add_sources() {
-    std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
-    for (const DiffRow& row : diff_.rows) {
-      if (!row.new_source || !seen.insert({row.kernel_a, row.kernel_b}).second) continue;
-      for (const TraceVariant& mine : a_.trace().kernels()[row.kernel_a].variants)
-        for (const TraceVariant& other : b_.trace().kernels()[row.kernel_b].variants)
-          if (mine.form == other.form && mine.blob != other.blob)
-            diff_.sources.push_back({row.kernel_a, row.kernel_b, mine.form,
-                                     text_of(a_.trace(), mine), text_of(b_.trace(), other)});
-    }
   }
 
   // What only says how things are is in every document. What is about time comes and goes with

@@ -6,9 +6,9 @@
 namespace reel {
 namespace {
 
-std::optional<std::uint64_t> half_from_hex(std::string_view digits) {
+std::optional<std::uint64_t> half_from_hex(std::string_view hex_digits) {
   std::uint64_t value = 0;
-  for (const char digit : digits) {
+  for (const char digit : hex_digits) {
     value <<= 4;
     if (digit >= '0' && digit <= '9')
       value |= static_cast<std::uint64_t>(digit - '0');
@@ -29,10 +29,10 @@ Hash128 hash128(std::span<const std::byte> bytes) {
 
 std::string to_hex(Hash128 hash) { return fmt::format("{:016x}{:016x}", hash.high, hash.low); }
 
-std::optional<Hash128> hash128_from_hex(std::string_view digits) {
-  if (digits.size() != 32) return std::nullopt;
-  const auto high = half_from_hex(digits.substr(0, 16));
-  const auto low = half_from_hex(digits.substr(16));
+std::optional<Hash128> hash128_from_hex(std::string_view hex_digits) {
+  if (hex_digits.size() != 32) return std::nullopt;
+  const auto high = half_from_hex(hex_digits.substr(0, 16));
+  const auto low = half_from_hex(hex_digits.substr(16));
   if (!high || !low) return std::nullopt;
   return Hash128{.low = *low, .high = *high};
 }

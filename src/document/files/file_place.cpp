@@ -13,19 +13,10 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "document/files/file_words.hpp"
 
 namespace reel {
 namespace {
-
-std::string reason(int error) { return std::generic_category().message(error); }
-
-const char* kind_of(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISSOCK(mode)) return "a socket";
-  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
-  return "something else";
-}
 
 bool is_taken(const std::filesystem::path& path) {
   struct stat status {};

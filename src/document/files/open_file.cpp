@@ -9,20 +9,13 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "document/files/file_words.hpp"
 
 namespace reel {
 namespace {
 
 [[noreturn]] void fail_to_read(const std::filesystem::path& path, int error) {
-  fail(Code::io_failed, "Can't read '{}': {}.", path.string(),
-       std::generic_category().message(error));
-}
-
-const char* kind_of(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "a device";
+  fail(Code::io_failed, "Can't read '{}': {}.", path.string(), reason(error));
 }
 
 }  // namespace

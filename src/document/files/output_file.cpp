@@ -11,13 +11,9 @@
 
 #include "base/fail.hpp"
 #include "base/process/descriptor_number.hpp"
+#include "document/files/file_words.hpp"
 
 namespace reel {
-namespace {
-
-std::string reason(int error) { return std::generic_category().message(error); }
-
-}  // namespace
 
 unsigned mode_of(const std::filesystem::path& path) noexcept {
   struct stat status {};

@@ -104,7 +104,7 @@ class GraphWriter {
       const Node& node = graph.nodes()[i];
       const Part& part = parts_[number];  // moves when another is added
       if (node.is_child())
-        children[i] = add_part(*node.payload->child, part.first_command + i,
+        children[i] = add_part(*node.child(), part.first_command + i,
                                fmt::format("{}in {}, ", part.place, graph.describe(id)));
       else
         check(node, part.place + graph.describe(id));

@@ -40,7 +40,7 @@ def make_buffer(queue, size):
     return buffer
 )";
 
-constexpr const char* load_function = R"(
+constexpr const char* python_load_function = R"(
 
 def load(name, size):
     """The bytes of a file in this program's folder."""
@@ -99,7 +99,7 @@ def dispatch(queue, name, kernel, groups, group_size, *arguments, items=None, of
     print(f"{name:<32} {(event.profile.end - event.profile.start) / 1000:10.1f} us")
 )";
 
-constexpr const char* is_equal_function = R"(
+constexpr const char* python_is_equal_function = R"(
 
 def is_equal(queue, name, buffer, offset, size, expected_file):
     """Compares bytes on the device with those that were recorded, and says what it finds."""
@@ -115,9 +115,9 @@ def is_equal(queue, name, buffer, offset, size, expected_file):
     return False
 )";
 
-constexpr std::array functions_in_order{make_buffer_function,  load_function,    put_function,
-                                        build_kernel_function, part_function,    groups_in_function,
-                                        dispatch_function,     is_equal_function};
+constexpr std::array python_functions_in_order{
+    make_buffer_function, python_load_function, put_function,      build_kernel_function,
+    part_function,        groups_in_function,   dispatch_function, python_is_equal_function};
 
 constexpr const char* ending = R"(
 
@@ -158,7 +158,7 @@ class PythonProgram : public ProgramWriter {
     line("    python3 main.py [part of a device's name]\n");
     line("Exit code 0: what is compared is equal, 1: something differs, 2: trouble.\n\"\"\"");
     text_ += imports;
-    add_used(functions_in_order);
+    add_used(python_functions_in_order);
     line("\n\ndef main(wanted):");
     text_ += main + ending;
     return std::move(text_);
@@ -197,7 +197,7 @@ class PythonProgram : public ProgramWriter {
   }
 
   void put(const TraceContents& contents, const std::string& file, const TraceWork*) override {
-    used_.insert({load_function, put_function});
+    used_.insert({python_load_function, put_function});
     text_ += wrapped("    put(",
                      {"queue", name_of_buffer(contents.buffer),
                       fmt::format("{}, {}", contents.offset_bytes, contents.size_bytes),
@@ -270,7 +270,7 @@ class PythonProgram : public ProgramWriter {
 
   void check(const TraceContents& contents, const std::string& name,
              const std::string& file) override {
-    used_.insert({load_function, is_equal_function});
+    used_.insert({python_load_function, python_is_equal_function});
     text_ += wrapped("    equal &= is_equal(",
                      {"queue", fmt::format("\"{}\"", name), name_of_buffer(contents.buffer),
                       fmt::format("{}, {}", contents.offset_bytes, contents.size_bytes),

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "graph/commands/describe.hpp"
 #include "graph/commands/resource.hpp"
 #include "graph/order/validate.hpp"
@@ -65,7 +66,7 @@ BufferRange row_of(const Pitched& rows_of, std::uint64_t row, std::uint64_t byte
 Command dispatch_command(const Kernel& kernel, const Launch& launch,
                          std::span<const Argument> arguments) {
   if (!kernel) fail(Code::invalid_argument, "dispatch() is given an empty Kernel.");
-  KernelResource& resource = *kernel.resource();
+  KernelResource& resource = *resource_of(kernel);
   const Dim3 size = launch.group_size == unset_dim ? resource.group_size : launch.group_size;
   Command command{Dispatch{&resource, launch.groups, size, arguments, {}},
                   launch.label.empty() ? std::string_view(resource.source.name) : launch.label};

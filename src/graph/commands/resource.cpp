@@ -1,6 +1,7 @@
 #include "graph/commands/resource.hpp"
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "graph/commands/describe.hpp"
 #include "reel/buffer.hpp"
 
@@ -10,13 +11,13 @@ namespace {
 const BufferResource& existing(const Buffer& buffer) {
   if (!buffer)
     fail(Code::invalid_argument, "This Buffer handle is empty; Device::buffer() makes buffers.");
-  return *buffer.resource();
+  return *resource_of(buffer);
 }
 
 const KernelResource& existing(const Kernel& kernel) {
   if (!kernel)
     fail(Code::invalid_argument, "This Kernel handle is empty; Device::kernel() makes kernels.");
-  return *kernel.resource();
+  return *resource_of(kernel);
 }
 
 }  // namespace
@@ -24,7 +25,7 @@ const KernelResource& existing(const Kernel& kernel) {
 BufferRange::BufferRange(const Buffer& whole) : BufferRange(whole, 0, existing(whole).size_bytes) {}
 
 BufferRange::BufferRange(const Buffer& of, std::uint64_t offset, std::uint64_t size)
-    : buffer(of.resource().get()), offset_bytes(offset), size_bytes(size) {
+    : buffer(resource_of(of).get()), offset_bytes(offset), size_bytes(size) {
   const BufferResource& resource = existing(of);
   if (resource.freed)
     fail(Code::invalid_argument, "Buffer {} was freed; no range of it can be used.",

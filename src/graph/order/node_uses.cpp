@@ -1,6 +1,7 @@
 #include "graph/order/node_uses.hpp"
 
 #include "graph/commands/access.hpp"
+#include "graph/node_payload.hpp"
 
 namespace reel {
 

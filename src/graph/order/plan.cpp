@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "graph/node_payload.hpp"
 #include "graph/order/hazard_map.hpp"
 #include "graph/order/node_uses.hpp"
 #include "graph/order/precedence.hpp"

@@ -22,24 +22,24 @@ namespace {
 // request: whoever holds connections open and says nothing keeps nobody else out.
 constexpr std::size_t most_connections = 64;
 
-struct Connection {
-  explicit Connection(page::Socket from) : socket(std::move(from)) {}
-
-  page::Socket socket;
-  // Since when it waits for a request; 0 while it answers one.
-  std::atomic<page::Socket::Clock::rep> waiting_since = now();
-  bool is_cut = false;  // of the acceptor
-  std::atomic<bool> is_done = false;
-
-  static page::Socket::Clock::rep now() {
-    return page::Socket::Clock::now().time_since_epoch().count();
-  }
-  std::thread thread = {};
-};
-
 }  // namespace
 
 struct PageServer::State {
+  struct Connection {
+    explicit Connection(page::Socket from) : socket(std::move(from)) {}
+
+    page::Socket socket;
+    // Since when it waits for a request; 0 while it answers one.
+    std::atomic<page::Socket::Clock::rep> waiting_since = now();
+    bool is_cut = false;  // of the acceptor
+    std::atomic<bool> is_done = false;
+
+    static page::Socket::Clock::rep now() {
+      return page::Socket::Clock::now().time_since_epoch().count();
+    }
+    std::thread thread = {};
+  };
+
   page::Socket listener;
   page::PageSite site;
   std::uint16_t port;

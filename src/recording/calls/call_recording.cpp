@@ -4,11 +4,11 @@
 
 #include <cstring>
 
+#include "base/id_number.hpp"
+
 namespace reel::capture {
 
 namespace {
-
-std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 
 // Copies of what is mapped for writing, all together; a single one may be of any size.
 constexpr std::size_t map_memory_bytes = std::size_t{1} << 30;
@@ -50,7 +50,7 @@ CallQueue& CallRecording::record_of(TrackedQueue& queue) {
 
 void CallRecording::add_lane(const TrackedQueue& queue, CallQueue& record) {
   Lane lane;
-  lane.stream = u32(next_stream_id());
+  lane.stream = id_number(next_stream_id());
   std::string label = queue.label;
   if (!queue.in_order)
     label = fmt::format("{} lane {}", label.empty() ? "queue" : label, record.lanes.all.size());
@@ -63,7 +63,7 @@ std::uint32_t CallRecording::note_device(ApiAdapter& api, const void* device) {
   std::uint32_t id = 0;
   {
     const std::lock_guard lock(mutex_);
-    const auto [it, is_new] = devices_.try_emplace({&api, device}, u32(devices_.size()));
+    const auto [it, is_new] = devices_.try_emplace({&api, device}, id_number(devices_.size()));
     if (!is_new) return it->second;
     id = it->second;
   }
@@ -89,18 +89,18 @@ void CallRecording::note_kernel(TrackedKernel& kernel, const TrackedQueue& queue
 void CallRecording::note_buffer(TrackedBuffer& buffer) {
   once(buffer.noted_in, [&] {
     const void* device = buffer.api.device_of(buffer);
-    document_.push(document::BufferRow{u32(buffer.id), device ? note_device(buffer.api, device) : 0,
-                                       buffer.size_bytes, buffer.label, buffer.kind, true,
-                                       buffer.image, buffer.placed});
+    document_.push(document::BufferRow{
+        id_number(buffer.id), device ? note_device(buffer.api, device) : 0, buffer.size_bytes,
+        buffer.label, buffer.kind, true, buffer.image, buffer.placed});
     if (buffer.made_in.load(std::memory_order_acquire) == number)
-      document_.push(document::AllocationRow{false, u32(buffer.id), buffer.made_ns});
+      document_.push(document::AllocationRow{false, id_number(buffer.id), buffer.made_ns});
   });
 }
 
 void CallRecording::allocated(TrackedBuffer& buffer) noexcept {
   quietly([&] {
     note_buffer(buffer);
-    document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
+    document_.push(document::AllocationRow{false, id_number(buffer.id), monotonic_ns()});
   });
 }
 
@@ -195,8 +195,8 @@ bool CallRecording::is_again(const CallQueue& record, const Call& call, const Ca
 
 void CallRecording::append(CallQueue& record, const Call& call, const CallWork& work,
                            const document::CommandRow& given, bool is_refused) {
-  const std::uint32_t arguments = is_refused ? 0 : u32(work.arguments.size());
-  const std::uint32_t values = is_refused ? 0 : u32(work.values.size());
+  const std::uint32_t arguments = is_refused ? 0 : id_number(work.arguments.size());
+  const std::uint32_t values = is_refused ? 0 : id_number(work.values.size());
   const std::string_view label = work.kernel ? std::string_view(work.kernel->label) : work.label;
   if (is_again(record, call, work, label) && given.launch == no_index && !is_refused) {
     append_again(*record.log, record.lanes[call.lane].stream, given);
@@ -207,7 +207,7 @@ void CallRecording::append(CallQueue& record, const Call& call, const CallWork& 
   entry->scope = call.scope;
   entry->work = work.row;
   entry->work.argument_count = arguments;
-  if (work.kernel) entry->work.kernel = u32(work.kernel->identity->id);
+  if (work.kernel) entry->work.kernel = id_number(work.kernel->identity->id);
   if (work.row.kind == WorkKind::launch) entry->work.graph = call.graph;
   TraceArgument* argument = entry->arguments();
   for (std::uint32_t i = 0; i < arguments; ++i) {
@@ -215,10 +215,10 @@ void CallRecording::append(CallQueue& record, const Call& call, const CallWork& 
     if (a.has_range())
       *argument++ = {a.kind,
                      a.access,
-                     u32(a.range.storage->id),
+                     id_number(a.range.storage->id),
                      a.range.offset_bytes,
                      a.range.size_bytes,
-                     a.view ? u32(a.view->id) : no_index};
+                     a.view ? id_number(a.view->id) : no_index};
     else
       *argument++ = {a.kind, a.access, no_index, 0, a.size_bytes};
   }
@@ -242,7 +242,7 @@ void CallRecording::append_all(CallQueue& record, const Call& call, bool is_refu
     ++given.id;
     append(record, call, call.nodes[given.node].work, given, is_refused);
   }
-  record.lanes[call.lane].last_command = call.id + u32(call.nodes.size());
+  record.lanes[call.lane].last_command = call.id + id_number(call.nodes.size());
 }
 
 void CallRecording::taken(CallQueue& record, const Call& call) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/id_number.hpp"
 #include "recording/streams/stream_recording.hpp"
 
 namespace reel::capture {
@@ -22,8 +23,6 @@ constexpr auto patience = 5s;
 constexpr auto courtesy = 200ms;
 
 std::atomic<bool> hurried{false};
-
-std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
 
 }  // namespace
 
@@ -86,7 +85,7 @@ void StreamRecording::cut(Locks& locks) {
   }
   for (std::size_t i = streams.size(); i-- > 0;) {
     if (locks[i]) continue;
-    note_busy(u32(streams[i]->id), streams[i]->label,
+    note_busy(id_number(streams[i]->id), streams[i]->label,
               "being given a command for seconds when the capture ended; times and results of its "
               "last commands are missing.");
     streams.erase(streams.begin() + static_cast<std::ptrdiff_t>(i));
@@ -160,7 +159,7 @@ void StreamRecording::stream_ends(RecordedStream& stream) {
   std::vector<End> end{{{std::shared_ptr<void>(), &stream}, stream.mark()}};
   stream.flush();
   wait_until_done(end, nullptr);
-  if (end.empty()) host_waits_.saw_done(u32(stream.id), stream.last_command());
+  if (end.empty()) host_waits_.saw_done(id_number(stream.id), stream.last_command());
 }
 
 // Other threads are kept from the streams while the checks are read, as long as that is short:
@@ -172,7 +171,7 @@ void StreamRecording::settle() {
     std::vector<End> left = ends_;
     wait_until_done(left, &locks);
     for (const End& end : left)
-      note_busy(u32(end.stream->id), end.stream->label,
+      note_busy(id_number(end.stream->id), end.stream->label,
                 "still running when the capture ended; times and results of its last commands are "
                 "missing.");
     if (contents != Contents::none && left.empty() && !is_stuck_) read_final_checks();

@@ -1,5 +1,6 @@
 #include "recording/streams/stream_recording.hpp"
 
+#include "base/id_number.hpp"
 #include "document/columns/work_codec.hpp"
 #include "graph/commands/access.hpp"
 
@@ -10,12 +11,10 @@ namespace {
 // Buffers that the program let go of and whose results were not read yet.
 constexpr std::uint64_t most_freed_bytes = std::uint64_t{64} << 20;
 
-std::uint32_t u32(auto id) { return static_cast<std::uint32_t>(id); }
-
 // Numbers of the process: those of the document.
 struct Ids {
-  std::uint32_t kernel(const KernelResource& kernel) const noexcept { return u32(kernel.id); }
-  std::uint32_t buffer(const BufferResource& buffer) const noexcept { return u32(buffer.id); }
+  std::uint32_t kernel(const KernelResource& kernel) const noexcept { return id_number(kernel.id); }
+  std::uint32_t buffer(const BufferResource& buffer) const noexcept { return id_number(buffer.id); }
 };
 
 Piece piece_of(const BufferRange& range) {
@@ -39,7 +38,7 @@ bool StreamRecording::introduce(const std::shared_ptr<RecordedStream>& stream,
     if (!is_open()) return false;
     streams_.push_back(stream);
   }
-  document_.push(document::StreamRow{u32(stream->id), device, stream->label});
+  document_.push(document::StreamRow{id_number(stream->id), device, stream->label});
   document_.add(stream->log);
   stream->is_in_document = true;
   return true;
@@ -115,7 +114,7 @@ void StreamRecording::look_at(std::uint32_t id, const Work& work, RecordedStream
 void StreamRecording::append(RecordedStream& stream, const document::CommandRow& given,
                              const Command& command) {
   const document::StoredSizes sizes = document::stored_sizes(command.work);
-  PackedCommand* entry = reserve_command(*stream.log, u32(stream.id), given, sizes.arguments,
+  PackedCommand* entry = reserve_command(*stream.log, id_number(stream.id), given, sizes.arguments,
                                          sizes.value_bytes, command.label.size());
   entry->scope = command.scope.key();
   document::store(command.work, Ids{}, entry->work, entry->arguments(), entry->values());
@@ -152,11 +151,11 @@ void StreamRecording::add_buffer(BufferResource& buffer) {
   else if (ledger_.allocated(buffer))
     describe(buffer);
   if (buffer.mapped) mapped_.allocated(buffer);
-  document_.push(document::AllocationRow{false, u32(buffer.id), monotonic_ns()});
+  document_.push(document::AllocationRow{false, id_number(buffer.id), monotonic_ns()});
 }
 
 void StreamRecording::remove_buffer(std::unique_ptr<BufferResource> buffer) {
-  document_.push(document::AllocationRow{true, u32(buffer->id), monotonic_ns()});
+  document_.push(document::AllocationRow{true, id_number(buffer->id), monotonic_ns()});
   if (buffer->storage) return;
   if (buffer->mapped) mapped_.release(*buffer);
   std::vector<Piece> written = ledger_.release(*buffer);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/handles.hpp"
 #include "replay/compare.hpp"
 #include "replay/script/writers.hpp"
 #include "runtime/stream_state.hpp"
@@ -57,7 +58,7 @@ class Line {
       });
     } else {
       for (const KeptCommand& kept : stage_.commands(action.command))
-        stream.state()->enqueue(Command(kept.command));
+        state_of(stream)->enqueue(Command(kept.command));
     }
     stream.synchronize();
   }

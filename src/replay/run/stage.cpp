@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "document/columns/work_codec.hpp"
 #include "replay/page_reader.hpp"
 #include "replay/run/kernels.hpp"
@@ -134,7 +135,7 @@ void Stage::check_memory() const {
   std::map<const DeviceState*, std::uint64_t> needed;
   for (const std::uint32_t b : script_.buffers) {
     const TraceBuffer& buffer = trace_.buffers()[b];
-    const DeviceState& device = *device_of_[buffer.device].state();
+    const DeviceState& device = *state_of(device_of_[buffer.device]);
     const DeviceInfo& info = device.info();
     if (buffer.size_bytes > info.max_buffer_bytes)
       fail(Code::out_of_memory, "{} has {} bytes; {} allows {} for one buffer.",
@@ -222,7 +223,7 @@ void Stage::keep_puts(const std::vector<Action>& actions, std::uint64_t most_byt
 }
 
 std::uint32_t Stage::add_other(Command command) {
-  check(command, *device_of_[0].state());
+  check(command, *state_of(device_of_[0]));
   others_.push_back(std::move(command));
   return static_cast<std::uint32_t>(others_.size() - 1);
 }
@@ -240,7 +241,7 @@ class Stage::Resources final : public document::Resolver {
   Resources(Stage& stage, std::uint32_t command) : stage_(stage), command_(command) {}
 
   KernelResource* kernel(std::uint32_t index) override {
-    return stage_.kernels_[index].resource().get();
+    return resource_of(stage_.kernels_[index]).get();
   }
   BufferRange range(const TraceArgument& argument) override {
     if (argument.buffer == no_index || !stage_.buffers_[argument.buffer])
@@ -280,7 +281,7 @@ std::vector<KeptCommand> Stage::load_checked(const TraceWork& work, std::uint32_
   const std::uint32_t stream = trace_.commands()[index].stream;
   for (const KeptCommand& one : commands) {
     try {
-      check(one.command, *device_of_stream(stream).state());
+      check(one.command, *state_of(device_of_stream(stream)));
     } catch (const Error& error) {
       fail(Code::unsupported, "{} can't be run here: {}", describe_command(trace_, index),
            error.what());

@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "replay/run/runner.hpp"
 #include "runtime/stream_state.hpp"
 
@@ -179,7 +180,7 @@ class StreamRunner final : public Runner {
   }
 
   void submit(Line& line, std::uint32_t index, const Command& command) {
-    StreamState& state = *line.stream.state();
+    StreamState& state = *state_of(line.stream);
     if (!times_) {
       state.enqueue(Command(command));
       return;
@@ -205,8 +206,8 @@ class StreamRunner final : public Runner {
     line.since_collected = 0;
     stamps_.clear();
     {
-      const auto lock = line.stream.state()->lock();
-      line.stream.state()->collect_stamps(stamps_);
+      const auto lock = state_of(line.stream)->lock();
+      state_of(line.stream)->collect_stamps(stamps_);
     }
     if (!stamps_.empty()) heart_->beat();
     for (const TicketStamps& stamp : stamps_) {

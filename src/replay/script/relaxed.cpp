@@ -22,9 +22,9 @@ using Order = std::vector<std::uint32_t>;  // indices of actions
 // What a run gave, page by page of the checks.
 using Fingerprint = std::map<std::pair<std::uint32_t, std::uint32_t>, Hash128>;
 
-class Search {
+class RaceSearch {
  public:
-  Search(Stage& stage, std::shared_ptr<Heartbeat> heart)
+  RaceSearch(Stage& stage, std::shared_ptr<Heartbeat> heart)
       : stage_(stage), heart_(std::move(heart)), actions_(stage.script().actions) {}
 
   std::optional<Race> run() {
@@ -186,7 +186,7 @@ std::vector<std::uint32_t> allowed_order(const Trace& trace, const std::vector<A
 }
 
 std::optional<Race> observed_race(Stage& stage, const std::shared_ptr<Heartbeat>& heart) {
-  return Search(stage, heart).run();
+  return RaceSearch(stage, heart).run();
 }
 
 }  // namespace reel::rerun

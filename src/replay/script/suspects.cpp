@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t most_suspects = 1000;
 
-class Search {
+class SuspectSearch {
  public:
-  Search(const Trace& trace, const std::function<bool(std::uint32_t)>& is_good)
+  SuspectSearch(const Trace& trace, const std::function<bool(std::uint32_t)>& is_good)
       : trace_(trace), events_(trace.buffers().size()) {
     for (std::uint32_t c = 0; c < trace.commands().size(); ++c)
       for_each_range(trace, trace.work_of(trace.commands()[c]),
@@ -82,7 +82,7 @@ class Search {
 
 std::vector<std::uint32_t> unchecked_sources(const Trace& trace, std::uint32_t command,
                                              const std::function<bool(std::uint32_t)>& is_good) {
-  return Search(trace, is_good).run(command);
+  return SuspectSearch(trace, is_good).run(command);
 }
 
 }  // namespace reel::rerun

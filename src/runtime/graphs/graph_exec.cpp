@@ -1,6 +1,7 @@
 #include "reel/graph_exec.hpp"
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
@@ -56,7 +57,7 @@ GraphExec Graph::instantiate(const Device& device) const { return instantiate(de
 GraphExec Graph::instantiate(const Device& device, const InstantiateOptions& options) const {
   state_of(device, "Graph::instantiate()");
   look_for_pass_wish();
-  return GraphExec(std::make_unique<GraphExecState>(*this, device.state(), options));
+  return make_handle<GraphExec>(std::make_unique<GraphExecState>(*this, state_of(device), options));
 }
 
 GraphExec::GraphExec() noexcept = default;
@@ -107,7 +108,7 @@ std::optional<GraphDifference> GraphExec::update(const Graph& graph) {
 GraphExec GraphExec::clone() const { return GraphExec(live(state_, "clone()").clone()); }
 
 const Graph& GraphExec::graph() const { return live(state_, "graph()").graph(); }
-Device GraphExec::device() const { return Device(live(state_, "device()").device); }
+Device GraphExec::device() const { return make_handle<Device>(live(state_, "device()").device); }
 std::size_t GraphExec::node_count() const {
   return live(state_, "node_count()").graph().node_count();
 }

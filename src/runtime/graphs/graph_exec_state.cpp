@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "graph/commands/access.hpp"
 #include "graph/commands/kernel_forms.hpp"
 #include "graph/commands/resource.hpp"
@@ -38,7 +39,8 @@ void build_kernels_for(Plan& plan, const std::shared_ptr<DeviceState>& device,
     if (!dispatch || dispatch->kernel->device == device) continue;
     auto [it, is_new] = known.try_emplace(dispatch->kernel, nullptr);
     if (is_new) {
-      built.push_back(Device(device).kernel(source_of(*dispatch->kernel)).resource());
+      built.push_back(
+          resource_of(make_handle<Device>(device).kernel(source_of(*dispatch->kernel))));
       it->second = built.back().get();
     }
     dispatch->kernel = it->second;
@@ -300,13 +302,13 @@ void GraphExecState::bind(std::span<const std::pair<std::string_view, Buffer>> n
       check_bound(use, changes.back().second);
       --left[old];
     }
-    if (left[old] != 0 && old != buffer.resource().get())
+    if (left[old] != 0 && old != resource_of(buffer).get())
       fail(Code::invalid_argument,
            "bind(): buffer '{}' is also the grid of an indirect dispatch and can't be exchanged.",
            name);
   }
   for (const auto& [name, buffer] : names) {
-    if (left[buffer.resource().get()]++ != 0)
+    if (left[resource_of(buffer).get()]++ != 0)
       fail(Code::invalid_argument,
            "bind(): buffer '{}' is named elsewhere in the graph, so '{}' would share it; order was "
            "worked out for two separate buffers. To swap two, give both names in one call.",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/handles.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
@@ -29,7 +30,7 @@ PassReport PendingPassState::wait() {
     end->wait();
     host_waited(end_point);
   } else {
-    executor->stream.state()->synchronize("GraphSession::finish()");
+    state_of(executor->stream)->synchronize("GraphSession::finish()");
   }
   report.wait_ns = since(start);
   waited_ = true;
@@ -52,35 +53,35 @@ SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recordi
       stamped_(options.timing ? Stamped::yes : Stamped::no),
       began_(std::chrono::steady_clock::now()) {
   if (recording_) return;
-  recorded_ = pass_begins(PassKind::direct, executor_->device.state(), name_, began_ns_);
-  executor_->stream.state()->track_with(tracker_);
+  recorded_ = pass_begins(PassKind::direct, state_of(executor_->device), name_, began_ns_);
+  state_of(executor_->stream)->track_with(tracker_);
 }
 
 SessionState::~SessionState() {
   if (recording_ || given_away_) return;
   // What was given runs or not; the stream goes on without this session's bookkeeping.
-  executor_->stream.state()->stop_tracking_with(tracker_.get());
+  state_of(executor_->stream)->stop_tracking_with(tracker_.get());
 }
 
 void SessionState::mark_begin() {
   if (begin_ || stamped_ == Stamped::no || !executor_->device.info().can_stamp_time) return;
-  begin_ = executor_->stream.state()->mark(stamped_, "a session with timing");
+  begin_ = state_of(executor_->stream)->mark(stamped_, "a session with timing");
 }
 
 void SessionState::give(Command&& command) {
   const bool is_dispatch = std::holds_alternative<Dispatch>(command.work);
   if (command.scope == Scope()) command.scope = *scope_;
   if (recording_) {
-    check(command, *executor_->device.state());
+    check(command, *state_of(executor_->device));
     graph_.add(command);
     tracker_->needs_barrier(command.work);
   } else {
     mark_begin();
     if (recorded_) [[unlikely]] {
       const GivingPass giving(recorded_.get());
-      executor_->stream.state()->enqueue(std::move(command));
+      state_of(executor_->stream)->enqueue(std::move(command));
     } else {
-      executor_->stream.state()->enqueue(std::move(command));
+      state_of(executor_->stream)->enqueue(std::move(command));
     }
   }
   ++commands_;
@@ -94,13 +95,13 @@ void SessionState::barrier() {
     graph_.add({Barrier{}, {}, *scope_});
   } else {
     const GivingPass giving(recorded_.get());
-    executor_->stream.state()->enqueue({Barrier{}});
+    state_of(executor_->stream)->enqueue({Barrier{}});
   }
 }
 
 bool SessionState::barrier_between(std::span<const BufferRange> reads,
                                    std::span<const BufferRange> writes) {
-  if (!recording_) return executor_->stream.state()->barrier_between(*tracker_, reads, writes);
+  if (!recording_) return state_of(executor_->stream)->barrier_between(*tracker_, reads, writes);
   if (!tracker_->between(reads, writes)) return false;
   graph_.add({Barrier{}, {}, *scope_});
   return true;
@@ -151,11 +152,11 @@ std::string SessionState::why_not_timed(const FinishOptions& options) const {
 std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& options) {
   auto pass = std::make_shared<PendingPassState>();
   submit(options, *pass);
-  pass->end_point = executor_->stream.state()->recorded_point();
-  pass->end = executor_->stream.state()->mark(stamped_, "GraphSession::commit()");
+  pass->end_point = state_of(executor_->stream)->recorded_point();
+  pass->end = state_of(executor_->stream)->mark(stamped_, "GraphSession::commit()");
   executor_->stream.flush();
   pass->report.encode_ns = since(began_);
-  if (pass->recorded) pass->recorded->given(*executor_->stream.state());
+  if (pass->recorded) pass->recorded->given(*state_of(executor_->stream));
   return pass;
 }
 
@@ -163,8 +164,8 @@ void SessionState::finish(const FinishOptions& options, PendingPassState& pass) 
   submit(options, pass);
   // Without a mark where nobody wants its time: it is a command of its own on OpenCL.
   if (stamped_ == Stamped::yes) {
-    pass.end_point = executor_->stream.state()->recorded_point();
-    pass.end = executor_->stream.state()->mark(stamped_, "GraphSession::finish()");
+    pass.end_point = state_of(executor_->stream)->recorded_point();
+    pass.end = state_of(executor_->stream)->mark(stamped_, "GraphSession::finish()");
   }
   executor_->stream.flush();
   pass.report.encode_ns = since(began_);
@@ -180,14 +181,14 @@ void SessionState::submit(const FinishOptions& options, PendingPassState& pass) 
   report.group_sizes = tracker_->group_sizes();
   report.gpu_ns_missing = why_not_timed(options);
   if (recording_)
-    recorded_ = pass_begins(PassKind::recorded, executor_->device.state(), name_, began_ns_);
+    recorded_ = pass_begins(PassKind::recorded, state_of(executor_->device), name_, began_ns_);
   if (recording_ && !graph_.empty()) {
     const GivingPass giving(recorded_.get());
     auto exec = std::make_unique<GraphExecState>(
-        graph_, executor_->device.state(),
+        graph_, state_of(executor_->device),
         InstantiateOptions{.reorder = options.reorder, .name = name_});
     report_plan(exec->plan(), tracker_->ends_with_barrier(), report);
-    pass.exec.emplace(std::move(exec));
+    pass.exec = make_handle<GraphExec>(std::move(exec));
     if (options.timing) stamped_ = Stamped::yes;
     mark_begin();
     if (options.timing)
@@ -197,7 +198,7 @@ void SessionState::submit(const FinishOptions& options, PendingPassState& pass) 
   }
   pass.begin = begin_;
   pass.recorded = std::move(recorded_);
-  if (!recording_) executor_->stream.state()->stop_tracking_with(tracker_.get());
+  if (!recording_) state_of(executor_->stream)->stop_tracking_with(tracker_.get());
   given_away_ = true;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "graph/commands/resource.hpp"
 #include "graph/graph_buffers.hpp"
 #include "runtime/device_state.hpp"
@@ -42,10 +43,10 @@ void check(const NamedBuffer& place, const Buffer& buffer, const DeviceState& de
   const std::string& name = place.facts.name;
   if (!buffer)
     fail(Code::invalid_argument, "instantiate(): the Buffer given for '{}' is empty.", name);
-  if (buffer.resource()->freed)
+  if (resource_of(buffer)->freed)
     fail(Code::invalid_argument, "instantiate(): buffer '{}', given for '{}', was freed.",
          buffer.label(), name);
-  const auto& owner = buffer.resource()->device;
+  const auto& owner = resource_of(buffer)->device;
   if (owner.get() != &device)
     fail(Code::invalid_argument,
          "instantiate(): buffer '{}', given for '{}', belongs to device {}, not to {}.",
@@ -69,7 +70,8 @@ StandIns::StandIns(const Graph& graph, const std::shared_ptr<DeviceState>& devic
     check(place, buffer, *device);
     if (by_original_.contains(place.buffer.get()))
       fail(Code::invalid_argument, "instantiate(): '{}' is given twice.", name);
-    if (const auto other = original_of_.find(buffer.resource().get()); other != original_of_.end())
+    if (const auto other = original_of_.find(resource_of(buffer).get());
+        other != original_of_.end())
       fail(Code::invalid_argument,
            "instantiate(): buffer '{}' is given for '{}' and for '{}'; each needs its own.",
            buffer.label(), other->second->label, name);
@@ -78,7 +80,8 @@ StandIns::StandIns(const Graph& graph, const std::shared_ptr<DeviceState>& devic
   for (const NamedBuffer& place : buffers) {
     if (by_original_.contains(place.buffer.get())) continue;
     if (is_of_no_device(*place.buffer))
-      add(place.buffer, Device(device).buffer(place.facts.size_bytes, place.facts.name));
+      add(place.buffer,
+          make_handle<Device>(device).buffer(place.facts.size_bytes, place.facts.name));
     else if (const auto taken = original_of_.find(place.buffer.get()); taken != original_of_.end())
       fail(Code::invalid_argument,
            "instantiate(): buffer '{}', given for '{}', is in the graph already.",
@@ -87,9 +90,9 @@ StandIns::StandIns(const Graph& graph, const std::shared_ptr<DeviceState>& devic
 }
 
 void StandIns::add(const std::shared_ptr<BufferResource>& original, const Buffer& buffer) {
-  by_original_.emplace(original.get(), Exchange{original, buffer.resource()});
-  original_of_.emplace(buffer.resource().get(), original);
-  if (is_of_no_device(*original)) of_no_device_.emplace(original->label, buffer.resource());
+  by_original_.emplace(original.get(), Exchange{original, resource_of(buffer)});
+  original_of_.emplace(resource_of(buffer).get(), original);
+  if (is_of_no_device(*original)) of_no_device_.emplace(original->label, resource_of(buffer));
 }
 
 Graph StandIns::applied_to(const Graph& graph) const {

@@ -1,6 +1,7 @@
 #include "reel/stream_capture.hpp"
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graphs/capture_session.hpp"
 #include "runtime/stream_state.hpp"
@@ -33,7 +34,7 @@ const char* to_string(CaptureStatus status) noexcept {
 
 StreamCapture StreamCapture::begin(const Stream& stream, CaptureMode mode) {
   StreamState& state = state_of(stream, "StreamCapture::begin()");
-  const auto session = std::make_shared<CaptureSession>(stream.state(), mode);
+  const auto session = std::make_shared<CaptureSession>(state_of(stream), mode);
   if (const auto other = state.begin_capture(session))
     fail(Code::capture_unsupported,
          "StreamCapture::begin() on stream '{}', which is part of the capture of stream '{}' "
@@ -81,31 +82,31 @@ NodeId StreamCapture::record_kernel(const Kernel& kernel, const Launch& launch,
                                     std::span<const Argument> arguments) {
   CaptureSession& session = live(session_, stream_, "record_kernel()");
   stream_.dispatch(kernel, launch, arguments);
-  return session.frontier(*stream_.state()).front();
+  return session.frontier(*state_of(stream_)).front();
 }
 
 NodeId StreamCapture::record_memcpy(BufferRange target, BufferRange source) {
   CaptureSession& session = live(session_, stream_, "record_memcpy()");
   stream_.copy(target, source);
-  return session.frontier(*stream_.state()).front();
+  return session.frontier(*state_of(stream_)).front();
 }
 
 NodeId StreamCapture::record_memcpy(BufferRange target, std::span<const std::byte> source) {
   CaptureSession& session = live(session_, stream_, "record_memcpy()");
   stream_.write(target, source);
-  return session.frontier(*stream_.state()).front();
+  return session.frontier(*state_of(stream_)).front();
 }
 
 NodeId StreamCapture::record_memcpy(std::span<std::byte> target, BufferRange source) {
   CaptureSession& session = live(session_, stream_, "record_memcpy()");
   stream_.read(source, target);
-  return session.frontier(*stream_.state()).front();
+  return session.frontier(*state_of(stream_)).front();
 }
 
 NodeId StreamCapture::record_memset(BufferRange target, std::uint8_t value) {
   CaptureSession& session = live(session_, stream_, "record_memset()");
   stream_.fill(target, value);
-  return session.frontier(*stream_.state()).front();
+  return session.frontier(*state_of(stream_)).front();
 }
 
 std::size_t StreamCapture::recorded_count() const {

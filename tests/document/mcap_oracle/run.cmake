@@ -1,16 +1,7 @@
 # run.cmake - our files, read by the reference reader of MCAP: it must print expected.txt.
 include(${CMAKE_CURRENT_LIST_DIR}/../../npm_packages.cmake)
-find_program(npm npm)
-find_program(node node)
-if(NOT npm OR NOT node)
-  if(DEFINED ENV{REEL_REQUIRE_DEVICES})
-    message(FATAL_ERROR "node and npm are needed to check documents; ./dev test installs them.")
-  endif()
-  message("node and npm are not here")
-  return()
-endif()
-
-install_packages(${npm})
+need_programs("check documents")
+install_packages()
 file(COPY ${SOURCE}/oracle.mjs DESTINATION ${WORK})
 
 execute_process(COMMAND ${WRITE_FILES} ${WORK} COMMAND_ERROR_IS_FATAL ANY)

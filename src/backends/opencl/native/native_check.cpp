@@ -14,6 +14,7 @@
 #include "backends/opencl/work/queue.hpp"
 #include "base/fail.hpp"
 #include "graph/commands/access.hpp"
+#include "graph/node_payload.hpp"
 
 namespace reel::opencl {
 namespace {

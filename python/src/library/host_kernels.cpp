@@ -1,12 +1,12 @@
 // host_kernels.cpp - Python functions as kernels of the host device.
 //
 // The device calls a plain C++ function that is told nothing but its group, so each Python function
-// gets one of a number of such functions, its slot. A slot is free again when the kernels that were
-// built with it are gone.
+// gets one of a number of such functions, its slot. A slot is free again when its owner is gone:
+// all kernels that were built with it, and what is known of it by name.
 #include <array>
 #include <utility>
 
-#include "objects.hpp"
+#include "python/src/library/objects.hpp"
 #include "reel/error.hpp"
 
 namespace reel::python {
@@ -24,8 +24,7 @@ struct Slot {
   py::object function;  // empty: free
   std::string name;
   std::vector<PythonParameter> parameters;
-  std::vector<std::weak_ptr<KernelResource>> kernels;
-  bool for_ever = false;
+  std::weak_ptr<const void> owner;  // HostKernel::owner of all that was made of it
 };
 
 // Changed with the GIL only. Never destroyed: Python may end before it.
@@ -34,13 +33,7 @@ std::array<Slot, slots>& all_slots() {
   return *list;
 }
 
-bool is_free(const Slot& slot) {
-  if (!slot.function) return true;
-  if (slot.for_ever || slot.kernels.empty()) return false;
-  for (const auto& kernel : slot.kernels)
-    if (!kernel.expired()) return false;
-  return true;
-}
+bool is_free(const Slot& slot) { return !slot.function || slot.owner.expired(); }
 
 py::object to_value(const PythonParameter& known, const HostGroup& group, std::size_t index) {
   const auto& type = known.type;
@@ -118,7 +111,7 @@ PythonParameter to_parameter(const py::handle& row) {
 
 }  // namespace
 
-PythonKernel to_host_kernel(const py::handle& function) {
+HostKernel to_host_kernel(const py::handle& function) {
   if (!py::hasattr(function, "__reel_parameters__"))
     throw py::type_error(
         "A kernel of the host device is a function with @reel.host_kernel(...), not " +
@@ -140,20 +133,13 @@ PythonKernel to_host_kernel(const py::handle& function) {
       slot.parameters.push_back(to_parameter(row));
     std::swap(list[at], slot);
   }
-  PythonKernel result{trampolines[at], at};
+  HostKernel result(trampolines[at]);
   for (const PythonParameter& known : list[at].parameters)
-    result.kernel.parameters.push_back(known.parameter);
-  result.kernel.reflected = true;
-  result.kernel.is_lasting = false;  // the place is another function's when its kernels are gone
+    result.parameters.push_back(known.parameter);
+  result.reflected = true;
+  result.owner = list[at].owner.lock();
+  if (!result.owner) list[at].owner = result.owner = std::make_shared<char>();
   return result;
 }
-
-void PythonKernel::used_by(const Kernel& built) const {
-  auto& kernels = all_slots()[slot].kernels;
-  std::erase_if(kernels, [](const auto& known) { return known.expired(); });
-  kernels.push_back(built.resource());
-}
-
-void PythonKernel::used_for_ever() const { all_slots()[slot].for_ever = true; }
 
 }  // namespace reel::python

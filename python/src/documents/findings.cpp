@@ -1,5 +1,5 @@
 // findings.cpp - what the library finds out about documents: usage of kernels, insights, diffs.
-#include "bind.hpp"
+#include "python/src/bind.hpp"
 #include "reel/diff.hpp"
 #include "reel/insights.hpp"
 #include "reel/proof.hpp"

@@ -1,5 +1,5 @@
-#include "host_bytes.hpp"
-#include "objects.hpp"
+#include "python/src/library/host_bytes.hpp"
+#include "python/src/library/objects.hpp"
 #include "reel/error.hpp"
 #include "reel/stream.hpp"
 

@@ -1,4 +1,4 @@
-#include "host_bytes.hpp"
+#include "python/src/library/host_bytes.hpp"
 
 #include <cstring>
 

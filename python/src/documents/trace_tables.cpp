@@ -1,4 +1,4 @@
-#include "trace_tables.hpp"
+#include "python/src/documents/trace_tables.hpp"
 
 #include <cstddef>
 #include <cstring>

@@ -3,8 +3,8 @@
 #include <future>
 #include <thread>
 
-#include "bind.hpp"
-#include "kept.hpp"
+#include "python/src/bind.hpp"
+#include "python/src/kept.hpp"
 #include "reel/documents.hpp"
 #include "reel/error.hpp"
 #include "reel/export.hpp"

@@ -1,7 +1,7 @@
 // trace_tables.hpp - the lists of a trace, by the columns that reel/trace_columns.hpp describes.
 #pragma once
 
-#include "bind.hpp"
+#include "python/src/bind.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::python {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <limits>
 
-#include "host_bytes.hpp"
-#include "objects.hpp"
+#include "python/src/library/host_bytes.hpp"
+#include "python/src/library/objects.hpp"
 #include "reel/error.hpp"
 
 namespace reel::python {

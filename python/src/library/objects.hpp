@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kept.hpp"
+#include "python/src/kept.hpp"
 #include "reel/graph.hpp"
 #include "reel/graph_exec.hpp"
 #include "reel/stream.hpp"
@@ -68,13 +68,7 @@ Launch to_launch(const py::handle& groups, const py::handle& group_size, const s
                  const py::handle& items = py::none(), const py::handle& offset = py::none(),
                  bool guarded = false);
 
-// The function and parameters of a @reel.host_kernel; its kernel must be told by used_by().
-struct PythonKernel {
-  HostKernel kernel;
-  std::size_t slot = 0;
-  void used_by(const Kernel& built) const;
-  void used_for_ever() const;
-};
-PythonKernel to_host_kernel(const py::handle& function);
+// The function and parameters of a @reel.host_kernel.
+HostKernel to_host_kernel(const py::handle& function);
 
 }  // namespace reel::python

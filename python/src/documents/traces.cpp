@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <unordered_map>
 
-#include "bind.hpp"
-#include "parameters.hpp"
+#include "python/src/bind.hpp"
+#include "python/src/documents/trace_tables.hpp"
+#include "python/src/parameters.hpp"
 #include "reel/arguments.hpp"
 #include "reel/buffer_value.hpp"
 #include "reel/error.hpp"
 #include "reel/trace.hpp"
-#include "trace_tables.hpp"
 
 namespace reel::python {
 namespace {

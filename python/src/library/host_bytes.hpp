@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "kept.hpp"
+#include "python/src/kept.hpp"
 
 namespace reel::python {
 

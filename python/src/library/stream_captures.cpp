@@ -1,4 +1,4 @@
-#include "objects.hpp"
+#include "python/src/library/objects.hpp"
 #include "reel/stream_capture.hpp"
 
 namespace reel::python {

@@ -1,8 +1,8 @@
 #include <functional>
 
-#include "host_bytes.hpp"
-#include "objects.hpp"
-#include "parameters.hpp"
+#include "python/src/library/host_bytes.hpp"
+#include "python/src/library/objects.hpp"
+#include "python/src/parameters.hpp"
 #include "reel/device.hpp"
 #include "reel/kernel.hpp"
 
@@ -60,15 +60,9 @@ KernelSource to_source(const std::string& opencl_c, const std::string& glsl,
 
 // `make` builds with the function of Python as a HostKernel, empty where there is none.
 Kernel with_host(const py::object& host, const std::function<Kernel(const HostKernel&)>& make) {
-  std::optional<PythonKernel> python;
-  if (!host.is_none()) python = to_host_kernel(host);
-  Kernel kernel;
-  {
-    const GilReleased released;
-    kernel = make(python ? python->kernel : HostKernel());
-  }
-  if (python) python->used_by(kernel);
-  return kernel;
+  const HostKernel python = host.is_none() ? HostKernel() : to_host_kernel(host);
+  const GilReleased released;
+  return make(python);
 }
 
 Kernel build(const Device& device, const std::string& name, const std::string& opencl_c,
@@ -166,9 +160,7 @@ Several kernels of one source, which is compiled once.
   module.def(
       "register_host_kernel",
       [](std::string name, const py::handle& function) {
-        const PythonKernel python = to_host_kernel(function);
-        python.used_for_ever();
-        register_host_kernel(std::move(name), python.kernel);
+        register_host_kernel(std::move(name), to_host_kernel(function));
       },
       py::arg("name"), py::arg("function"),
       "register_host_kernel(name, function)\n--\n\nWhat replays and loaded graphs run for a host "

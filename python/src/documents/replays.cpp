@@ -1,5 +1,5 @@
-#include "bind.hpp"
 #include "ops/ops.hpp"
+#include "python/src/bind.hpp"
 #include "reel/replay.hpp"
 
 namespace reel::python {

@@ -1,5 +1,5 @@
-#include "host_bytes.hpp"
-#include "objects.hpp"
+#include "python/src/library/host_bytes.hpp"
+#include "python/src/library/objects.hpp"
 #include "reel/graph_exec.hpp"
 
 namespace reel::python {
@@ -28,10 +28,9 @@ void launch(const PyGraphExec& self, const PyStream& stream) {
 
 void set_argument(PyGraphExec& self, std::uint32_t node, std::size_t index,
                   const py::handle& value) {
-  const auto& payload = *self.exec.graph().node(to_node(node)).payload;
+  const Kernel kernel = self.exec.graph().node(to_node(node)).kernel();
   // A node that is no dispatch is refused by the library, in its own words.
-  const Argument argument = payload.kernel ? to_argument(Kernel(payload.kernel), index, value)
-                                           : Argument(std::uint32_t{0});
+  const Argument argument = kernel ? to_argument(kernel, index, value) : Argument(std::uint32_t{0});
   const GilReleased released;
   self.exec.set_argument(to_node(node), index, argument);
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "host_bytes.hpp"
-#include "objects.hpp"
+#include "python/src/library/host_bytes.hpp"
+#include "python/src/library/objects.hpp"
 #include "reel/executor.hpp"
 
 namespace reel::python {

@@ -1,5 +1,5 @@
 // captures.cpp - the library's own capture: work of this package's devices.
-#include "bind.hpp"
+#include "python/src/bind.hpp"
 #include "reel/capture.hpp"
 
 namespace reel::python {
