@@ -58,6 +58,7 @@ void print_ranks(const analysis::RanksReport& report) {
                {"OWN WORK", right},
                {"AGAINST OTHERS", right},
                {"WAITING", right},
+               {report.waits_recorded ? "IN" : ""},
                {"LAST", right},
                {""},
                {differ ? "WORK" : ""},
@@ -66,7 +67,8 @@ void print_ranks(const analysis::RanksReport& report) {
     const auto time = [&](std::uint64_t ns) { return rank.own_ns ? time_text(ns) : "-"; };
     table.add({std::to_string(rank.rank), std::to_string(rank.steps), time(rank.busy_ns),
                time(rank.idle_ns), time(rank.own_ns), excess_text(rank),
-               rank.waiting_ns ? time_text(*rank.waiting_ns) : "-", std::to_string(rank.last),
+               rank.waiting_ns ? time_text(*rank.waiting_ns) : "-",
+               rank.waits.empty() ? "" : text_of(rank.waits.front()), std::to_string(rank.last),
                verdict_of(rank),
                differ ? std::string(1, static_cast<char>('A' + rank.work_group % 26)) : "",
                rank.path});
@@ -111,6 +113,11 @@ void print_text(const analysis::RanksReport& report, const Options& options) {
   fmt::print("\nTimes are medians of a step.");
   if (report.numbered_by_name)
     fmt::print(" The documents don't tell their ranks: they are numbered by their names.");
+  if (report.waits_recorded)
+    fmt::print(
+        " Waiting is the time in recorded calls of MPI with an idle device, beyond that of the "
+        "rank "
+        "that has least of it.");
   if (report.waits_within)
     fmt::print(" Ranks wait for each other within steps, so own work is busy time.");
   fmt::print("\n");

@@ -1,6 +1,7 @@
 """ranks.py - jobs of many ranks under capture, started as a user would: mpirun, srun; clocks of two hosts.
 
-    ranks.py --reel bin/reel --ring ring --library capture_region --add vector_add --work folder CASE
+    ranks.py --reel bin/reel --ring ring --ring-mpich ring --jump libclock_jump.so --library capture_region --add vector_add
+             --vulkan dispatches --work folder CASE
 """
 
 import argparse
@@ -45,7 +46,7 @@ def run(words, folder, environment=None, ends_with=0):
 
 
 def mpirun(ranks):
-    words = ["mpirun", "-n", str(ranks), "--oversubscribe"]
+    words = ["mpirun.openmpi", "-n", str(ranks), "--oversubscribe"]
     return words + (["--allow-run-as-root"] if os.getuid() == 0 else [])
 
 
@@ -54,7 +55,9 @@ class Case:
         self.reel, self.ring, self.library, self.add = (
             pathlib.Path(one).resolve() for one in (options.reel, options.ring, options.library, options.add)
         )
-        self.vulkan = pathlib.Path(options.vulkan).resolve()
+        self.vulkan, self.ring_mpich, self.jump = (
+            pathlib.Path(one).resolve() for one in (options.vulkan, options.ring_mpich, options.jump)
+        )
         self.folder = pathlib.Path(options.work).resolve() / options.case
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
@@ -142,6 +145,10 @@ def killed(case):
 def mpi_calls(case):
     """--mpi: the program's calls of MPI with peers and bytes; without a GPU call nothing is written."""
     captured_ring(case, 4, "--idle", "3", options=["--mpi"])
+    check_calls(case)
+
+
+def check_calls(case):
     expect(case.documents() == [f"run-{r}.reel" for r in range(3)], f"documents: {case.documents()}")
     ask = "select name, peer, bytes, count(*) from calls where name like 'MPI_%' group by 1, 2, 3 order by 1, 2, 3"
     count = 1024 * 4
@@ -158,6 +165,39 @@ def mpi_calls(case):
     expect(found == wanted, f"calls of rank 1:\n{found}\nnot\n{wanted}")
     order = rows_of(case.sql("run-1.reel", "select count(*) from calls where begin_ns > end_ns or begin_ns < 1"))
     expect(order == [[0]], "calls that end before they begin")
+
+
+# --- MPICH --------------------------------------------------------------------------------------
+
+
+def mpich(case):
+    """MPICH's own mpirun tells ranks by PMI; its jobs have no name."""
+    bare = run(["mpirun.mpich", "-n", "4", case.ring_mpich], case.folder)
+    under = run(["mpirun.mpich", "-n", "4", case.reel, "capture", "-q", "-o", "run-%r.reel", "--", case.ring_mpich], case.folder)
+    expect(sorted(bare.stdout.split("\n")) == sorted(under.stdout.split("\n")), f"another output:\n{under.told}")
+    expect(case.documents() == [f"run-{r}.reel" for r in range(4)], f"documents: {case.documents()}")
+    for rank in range(4):
+        info = case.check_rank(rank, 4, local_rank=str(rank))
+        expect(info["complete"] and info["commands"]["dispatch"] == STEPS, f"run-{rank}: {info['commands']}")
+
+
+def mpich_calls(case):
+    """--mpi of a program of MPICH, whose handles are other types: the same calls, peers and bytes."""
+    words = ["mpirun.mpich", "-n", "4", case.reel, "capture", "-q", "-o", "run-%r.reel", "--mpi", "--", case.ring_mpich, "--idle", "3"]
+    done = run(words, case.folder)
+    expect("not recorded" not in done.stderr, done.told)
+    check_calls(case)
+    # Where Reel was built without MPICH's header: the program runs as it would, and it is said that nothing was recorded.
+    only = case.folder / "only"
+    only.mkdir()
+    library = case.reel.parent.parent / "lib"
+    for name in ("libreel_layer.so", "libreel_mpi.so"):
+        shutil.copy(library / name, only / name)
+    words[words.index("run-%r.reel")] = "unseen-%r.reel"
+    done = run(words, case.folder, {"REEL_LAYER": str(only / "libreel_layer.so")})
+    expect("this program's is 'MPICH Version:" in done.stderr, done.told)
+    rows = rows_of(case.sql("unseen-1.reel", "select count(*) from calls where name like 'MPI_%'"))
+    expect(rows == [[0]], f"calls by guess: {rows}")
 
 
 # --- Slurm --------------------------------------------------------------------------------------
@@ -356,12 +396,32 @@ def namespace(case):
     expect(0 < one["common_ns"] - zero["common_ns"] < 60e9, f"one after the other: {told}")
 
 
-CASES = {one.__name__: one for one in (mpi4, mpi8, killed, mpi_calls, slurm, clocks, namespace)}
+def jumps(case):
+    """A clock that is set by an hour, and a machine that sleeps for a minute: told by the document, `reel clocks` and `reel ranks`."""
+    for name, what, sentence in (
+        ("set", {"JUMP_REAL_S": "-3600"}, "The real-time clock was set back by 3600 s"),
+        ("slept", {"JUMP_SLEPT_S": "60"}, "The machine slept for 60"),
+    ):
+        environment = {"LD_PRELOAD": str(case.jump), "JUMP_RANK": "0", "JUMP_AFTER_MS": "200"} | what
+        words = mpirun(2) + [case.reel, "capture", "-q", "-o", f"{name}-%r.reel", "--", case.ring, "--late", "1"]
+        run(words, case.folder, environment)
+        notes = rows_of(case.sql(f"{name}-0.reel", "select text from notes where kind = 'clock'"))
+        expect(len(notes) == 1 and notes[0][0].startswith(sentence), f"notes: {notes}")
+        expect(rows_of(case.sql(f"{name}-1.reel", "select count(*) from notes where kind = 'clock'")) == [[0]], "rank 1's clock is right")
+        both = [f"{name}-0.reel", f"{name}-1.reel"]
+        told = run([case.reel, "clocks", *both], case.folder)
+        expect(f"{name}-0.reel: {sentence}" in told.stdout, told.told)
+        told = run([case.reel, "ranks", *both], case.folder)
+        expect(f"Rank 0 ({name}-0.reel): {sentence}" in told.stderr, told.told)
+        expect("2 ranks of" in told.stdout, f"the rest is answered:\n{told.told}")
+
+
+CASES = {one.__name__: one for one in (mpi4, mpi8, killed, mpi_calls, mpich, mpich_calls, slurm, clocks, namespace, jumps)}
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for option in ("reel", "ring", "library", "add", "vulkan", "work"):
+    for option in ("reel", "ring", "ring-mpich", "jump", "library", "add", "vulkan", "work"):
         parser.add_argument(f"--{option}", required=True)
     parser.add_argument("case", choices=CASES)
     options = parser.parse_args()
