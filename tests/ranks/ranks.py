@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -145,11 +146,11 @@ def killed(case):
 def mpi_calls(case):
     """--mpi: the program's calls of MPI with peers and bytes; without a GPU call nothing is written."""
     captured_ring(case, 4, "--idle", "3", options=["--mpi"])
+    expect(case.documents() == [f"run-{r}.reel" for r in range(3)], f"documents: {case.documents()}")
     check_calls(case)
 
 
 def check_calls(case):
-    expect(case.documents() == [f"run-{r}.reel" for r in range(3)], f"documents: {case.documents()}")
     ask = "select name, peer, bytes, count(*) from calls where name like 'MPI_%' group by 1, 2, 3 order by 1, 2, 3"
     count = 1024 * 4
     wanted = [
@@ -183,7 +184,7 @@ def mpich(case):
 
 def mpich_calls(case):
     """--mpi of a program of MPICH, whose handles are other types: the same calls, peers and bytes."""
-    words = ["mpirun.mpich", "-n", "4", case.reel, "capture", "-q", "-o", "run-%r.reel", "--mpi", "--", case.ring_mpich, "--idle", "3"]
+    words = ["mpirun.mpich", "-n", "4", case.reel, "capture", "-q", "-o", "run-%r.reel", "--mpi", "--", case.ring_mpich]
     done = run(words, case.folder)
     expect("not recorded" not in done.stderr, done.told)
     check_calls(case)
@@ -320,6 +321,25 @@ def with_boot_id(file):
     return f"mount --make-rprivate /proc && mount --bind {file} /proc/sys/kernel/random/boot_id"
 
 
+def check_machines(case, error_ns):
+    """Both hosts in one file for Perfetto, as protoc reads it: two machines, and the second one's work when it was."""
+    run([case.reel, "export", "run-1.reel", "run-0.reel", "--to", "perfetto", "-o", "both.pftrace"], case.folder)
+    proto = pathlib.Path(__file__).resolve().parent.parent / "export" / "perfetto.proto"
+    words = ["protoc", f"--proto_path={proto.parent}", "--decode=reel.perfetto.Trace", proto.name]
+    with open(case.folder / "both.pftrace", "rb") as file:
+        text = subprocess.run(words, stdin=file, capture_output=True, check=True).stdout.decode()
+    packets = text.split("\npacket {")
+    names = {re.search(r'machine_name: "(.*)"', one)[1]: re.search(r"machine: (\d+)", one)[1] for one in packets if "machine_name" in one}
+    expect(list(names) == [socket.gethostname(), "other"] and list(names.values()) == ["1", "2"], f"machines: {names}")
+    started = {machine: [] for machine in ("1", "2")}
+    for one in packets:
+        if "render_stage {" in one:
+            started[re.search(r"machine: (\d+)", one)[1]].append(int(re.search(r"timestamp: (\d+)", one)[1]))
+    own = rows_of(case.sql("run-1.reel", "select min(started_ns) from commands"))[0][0]
+    wrong = abs(min(started["2"]) - (own - AHEAD_S * 1_000_000_000))
+    expect(wrong <= 2 * error_ns, f"rank 1's first command is {wrong} ns off, and ± {error_ns} ns was told")
+
+
 AHEAD_S = 90_000  # 25 h: as far apart as two machines are that were started on different days
 
 
@@ -374,12 +394,17 @@ def clocks(case):
     expect(wrong <= one["first_error_ns"], f"wrong by {wrong} ns, and told as ± {one['first_error_ns']} ns")
     expect(one["first_error_ns"] < 5_000_000, f"an error of {one['first_error_ns']} ns")
     print(f"the offset of {AHEAD_S} s was found to {wrong} ns, told as ± {one['first_error_ns']} ns")
+    check_machines(case, one["first_error_ns"])
     # Without the messages only real time is left, and nobody knows how far those clocks are apart.
     boot.write_text("99999999-1111-2222-3333-444444444444\n")
     inside = f"{with_boot_id(boot)} && exec {case.reel} capture -q -o alone.reel -- {case.add}"
     run([*OWN_MOUNTS, "sh", "-c", inside], case.folder)
     told = json.loads(run([case.reel, "clocks", "--json", "alone.reel", "run-1.reel"], case.folder).stdout)
     expect(told["basis"] == "real time" and told["documents"][0]["last_error_ns"] is None, f"{told}")
+    refused = run([case.reel, "export", "alone.reel", "run-1.reel", "--to", "perfetto"], case.folder, ends_with=1)
+    expect("no common clock" in refused.stderr and "--clocks" in refused.stderr and "--unaligned" in refused.stderr, refused.told)
+    done = run([case.reel, "export", "alone.reel", "run-1.reel", "--to", "perfetto", "--unaligned"], case.folder)
+    expect("only told within a document" in done.stderr, done.told)
 
 
 def namespace(case):
@@ -398,15 +423,17 @@ def namespace(case):
 
 def jumps(case):
     """A clock that is set by an hour, and a machine that sleeps for a minute: told by the document, `reel clocks` and `reel ranks`."""
-    for name, what, sentence in (
-        ("set", {"JUMP_REAL_S": "-3600"}, "The real-time clock was set back by 3600 s"),
-        ("slept", {"JUMP_SLEPT_S": "60"}, "The machine slept for 60"),
+    for name, what, sentence, seconds in (
+        ("set", {"JUMP_REAL_S": "-3600"}, "The real-time clock was set back by ", 3600),
+        ("slept", {"JUMP_SLEPT_S": "60"}, "The machine slept for ", 60),
     ):
         environment = {"LD_PRELOAD": str(case.jump), "JUMP_RANK": "0", "JUMP_AFTER_MS": "200"} | what
         words = mpirun(2) + [case.reel, "capture", "-q", "-o", f"{name}-%r.reel", "--", case.ring, "--late", "1"]
         run(words, case.folder, environment)
         notes = rows_of(case.sql(f"{name}-0.reel", "select text from notes where kind = 'clock'"))
         expect(len(notes) == 1 and notes[0][0].startswith(sentence), f"notes: {notes}")
+        size, unit = notes[0][0][len(sentence) :].split(" ")[:2]
+        expect(abs(float(size) - seconds) < 0.1 and unit.rstrip(":") == "s", f"a jump of {size} {unit}, not {seconds} s")
         expect(rows_of(case.sql(f"{name}-1.reel", "select count(*) from notes where kind = 'clock'")) == [[0]], "rank 1's clock is right")
         both = [f"{name}-0.reel", f"{name}-1.reel"]
         told = run([case.reel, "clocks", *both], case.folder)
