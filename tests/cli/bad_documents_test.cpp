@@ -250,7 +250,7 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
     std::mt19937 random(seed);
     const Properties p = random_properties(random);
     SCOPED_TRACE(text_of(seed, p));
-    MadeDocument made;
+    MadeDocument made(2, {{"commit", fmt::format("c{}", seed / 2)}});
     fill(made, random, p);
     const Trace trace = p.cut == Properties::Cut::told ? made.cut() : made.trace();
     const std::string path = folder / fmt::format("{}.reel", seed);
@@ -283,9 +283,9 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
   const std::vector<std::vector<std::string>> of_folders{
       {"ranks", all},
       {"ranks", all, "--json"},
-      {"trend", all, "--by", "program"},
-      {"trend", all, "--by", "program", "--json"},
-      {"trend", all, "--by", "program", "--html", folder / "trend.html"},
+      {"trend", all, "--by", "commit"},
+      {"trend", all, "--by", "commit", "--json"},
+      {"trend", all, "--by", "commit", "--html", folder / "trend.html"},
       {"sql", all, "select document, count(*) from commands group by 1"},
       {"sql", all, "select * from findings", "--json"},
       {"export", all, "--to", "perfetto", "--unaligned", "-o", folder / "all.pftrace"}};

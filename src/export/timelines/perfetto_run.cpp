@@ -60,6 +60,24 @@ Member member_of(const Trace& trace) {
           analysis::clock_source(trace)};
 }
 
+// Of any time of the document. Between two readings of its clock the error is largest at one of
+// them, or in the middle.
+std::optional<std::uint64_t> largest_error(const analysis::CommonClock& clock, const Member& one) {
+  std::vector<std::uint64_t> times{one.begin_ns, one.end_ns};
+  for (const TraceClock& row : one.clock.rows)
+    if (row.time_ns > one.begin_ns && row.time_ns < one.end_ns) times.push_back(row.time_ns);
+  std::ranges::sort(times);
+  for (std::size_t i = times.size() - 1; i > 0; --i)
+    times.push_back(times[i - 1] + (times[i] - times[i - 1]) / 2);
+  std::uint64_t largest = 0;
+  for (const std::uint64_t time : times) {
+    const auto at = clock.at(time);
+    if (!at || !at->error_ns) return std::nullopt;
+    largest = std::max(largest, *at->error_ns);
+  }
+  return largest;
+}
+
 class RunExport {
  public:
   RunExport(const std::vector<std::string>& paths, const RunExportOptions& options)
@@ -151,15 +169,15 @@ class RunExport {
     clocks_ = analysis::common_clocks(sources);
     std::uint64_t largest = 0, second = 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      const auto from = clocks_[i].at(members_[i].begin_ns), to = clocks_[i].at(members_[i].end_ns);
-      if (!from || !to || !from->error_ns || !to->error_ns)
+      const auto error = largest_error(clocks_[i], members_[i]);
+      if (!error)
         fail(
             Code::invalid_argument,
             "The documents have no common clock: {}. Laid together, order between them would mean "
             "nothing. Capture with --clocks (reel capture --help), or give --unaligned, which lets "
             "each document begin at the same moment.",
             strangers());
-      errors_.push_back(std::max(*from->error_ns, *to->error_ns));
+      errors_.push_back(*error);
       second = std::max(second, std::min(largest, errors_.back()));
       largest = std::max(largest, errors_.back());
     }
