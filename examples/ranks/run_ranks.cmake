@@ -3,7 +3,8 @@
 # the call in which the others wait is named, too.
 #
 # The rule: what is found is within 5 % of what the program measured itself, medians of a step: how much longer 'sample'
-# took than in the median of the others, and how much earlier the others were done. The system may let them sleep longer than asked.
+# took than in the median of the others, and how much earlier the others were done, or with recorded calls how much longer they were
+# in the all-reduce than the last one. The system may let them sleep longer than asked.
 cmake_minimum_required(VERSION 3.25)
 set(slow_rank 2)
 set(slow_us 20000)
@@ -33,8 +34,8 @@ function(measured before after out)
   set(${out} ${ns} PARENT_SCOPE)
 endfunction()
 
-# try(name words…): `words` are mpirun's.
-function(try name)
+# try(name before after words…): what it costs is measured between `before` and `after`; `words` are mpirun's.
+function(try name before after)
   set(work ${WORK}/${name})
   file(REMOVE_RECURSE ${work})
   file(MAKE_DIRECTORY ${work})
@@ -60,14 +61,14 @@ function(try name)
   measured("took" "longer" longer)
   near("what 'sample' takes longer" ${excess} ${longer})
   string(JSON cost GET "${json}" ranks ${slow_rank} cost_ns)
-  measured("were done" "before" waited)
+  measured("${before}" "${after}" waited)
   near("its cost" ${cost} ${waited})
   set(json "${json}" PARENT_SCOPE)
 endfunction()
 
-try(plain)
+try(plain "were done" "before")
 if(MPI_LIBRARY)
-  try(recorded -x LD_PRELOAD=${MPI_LIBRARY})
+  try(recorded "others waited" "in the all-reduce" -x LD_PRELOAD=${MPI_LIBRARY})
   string(JSON recorded GET "${json}" waits_recorded)
   check(waits_recorded ON "${recorded}")
   string(JSON name GET "${json}" ranks 0 waits 0 name)
