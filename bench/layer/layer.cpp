@@ -237,6 +237,6 @@ int main(int argc, char** argv) {
   CLI::App app("What the OpenCL layer costs a program that nobody can change.");
   bench::add_run_options(app, options.run);
   app.add_option("--case", options.cases, "Kinds of work to measure; default: all")
-      ->check(CLI::IsMember({"small", "arguments", "large", "calls", "start"}));
+      ->check(CLI::IsMember({"small", "arguments", "large", "calls", "start", "mpi"}));
   return bench::run_program(app, argc, argv, "layer", [&] { return bench::measure_all(options); });
 }

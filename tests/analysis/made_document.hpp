@@ -76,6 +76,7 @@ class MadeDocument {
   void call(const std::string& name, Span span, std::uint32_t thread = 1,
             std::uint32_t peer = no_index, std::uint64_t bytes = 0);
   void clock(const TraceClock& reading);
+  void run_facts(const document::Facts& facts) { writer_->run_facts(facts); }
   void pass(Span span);
   void overhead(Span span, OverheadKind kind = OverheadKind::inputs);
   void contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,

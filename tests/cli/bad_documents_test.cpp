@@ -250,7 +250,8 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
     std::mt19937 random(seed);
     const Properties p = random_properties(random);
     SCOPED_TRACE(text_of(seed, p));
-    MadeDocument made(2, {{"commit", fmt::format("c{}", seed / 2)}});
+    MadeDocument made;
+    made.run_facts({{"commit", fmt::format("c{}", seed / 2)}});
     fill(made, random, p);
     const Trace trace = p.cut == Properties::Cut::told ? made.cut() : made.trace();
     const std::string path = folder / fmt::format("{}.reel", seed);
