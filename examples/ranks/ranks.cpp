@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -123,7 +124,7 @@ void decode(const Options& options, int rank) {
   constexpr std::uint32_t usual_us = 9000;
   const std::uint32_t us = usual_us + (rank == options.slow_rank ? options.slow_us : 0);
   const reel::GraphExecutor executor(device);
-  decoder.reset(1);
+  decoder.reset(std::array{1u});
   double sum = 0;
   for (std::uint32_t step = 0; step < options.steps; ++step) {
     reel::GraphSession pass = executor.begin();
