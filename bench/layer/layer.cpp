@@ -43,12 +43,17 @@ class LayeredWork {
       : work_(std::move(work)), count_(count), how_(how) {}
 
   void run() {
-    std::vector<std::string> words{beside("layer_work"), work_, fmt::to_string(count_)}, settings;
+    std::vector<std::string> words{beside(is_mpi() ? "mpi_work" : "layer_work"), work_,
+                                   fmt::to_string(count_)},
+        settings;
     if (how_ == How::idle)
-      settings = {fmt::format("OPENCL_LAYERS={}", beside("../lib/libreel_layer.so").string())};
+      settings = {
+          is_mpi() ? fmt::format("LD_PRELOAD={}", beside("../lib/libreel_mpi.so").string())
+                   : fmt::format("OPENCL_LAYERS={}", beside("../lib/libreel_layer.so").string())};
     if (how_ == How::capturing) {
       std::filesystem::remove(file_.path());
       words.insert(words.begin(), {beside("reel"), "capture", "-o", file_.path(), "--"});
+      if (is_mpi()) words.insert(words.begin() + 2, "--mpi");
     }
     const ProcessResult done = run_process(words, settings);
     Spent loop;
@@ -82,6 +87,13 @@ class LayeredWork {
   std::string document_wrong() const {
     if (how_ != How::capturing || work_ == "start" || work_ == "calls") return {};
     const reel::Trace trace = reel::Trace::load(file_.path());
+    if (is_mpi()) {
+      std::uint64_t calls = 0;
+      for (const reel::TraceCall call : trace.calls())
+        calls += trace.text(call.name) == "MPI_Allreduce";
+      if (calls == count_) return {};
+      return fmt::format("the document has {} calls of MPI, the program made {}", calls, count_);
+    }
     std::uint64_t dispatches = 0;
     for (const reel::TraceCommand& command : trace.commands())
       dispatches += trace.works()[command.work].kind == reel::WorkKind::dispatch;
@@ -91,6 +103,8 @@ class LayeredWork {
   }
 
  private:
+  bool is_mpi() const { return work_ == "mpi"; }
+
   std::string work_;
   std::uint64_t count_;
   How how_;
@@ -118,6 +132,7 @@ struct Aims {
   double bytes = 0;          // of the document, per enqueue; 0: none
   double idle_more_ns = 0;   // a call
   double start_more_ms = 0;  // capturing, a process
+  double more_ns = 0;        // capturing, a call
 };
 
 Group layer_group(const std::string& work, const std::string& name, std::uint64_t count,
@@ -165,6 +180,9 @@ Group layer_group(const std::string& work, const std::string& name, std::uint64_
     if (wanted.bytes > 0)
       figures.push_back({"bytes an enqueue",
                          capturing->document_bytes() / static_cast<double>(count), wanted.bytes});
+    if (wanted.more_ns > 0)
+      figures.push_back({"ns CPU more a call", more_ns(*bare, *capturing, &Spent::cpu_ns, count),
+                         wanted.more_ns});
     if (wanted.start_more_ms > 0)
       figures.push_back({"ms more, from start to end",
                          more_ns(*bare, *capturing, &Spent::wall_ns, count) / 1e6,
@@ -194,6 +212,9 @@ const std::vector<Case>& cases() {
       {"large", "200 kernels over two buffers of 16 MiB", 200, {.capturing = 1.15, .idle = 1.02}},
       {"calls", "a million clSetKernelArg", 1'000'000, {.idle_more_ns = 30}},
       {"start", "a context made, and the end", 1, {.start_more_ms = 50}},
+#ifdef REEL_HAS_OPEN_MPI
+      {"mpi", "a million MPI_Allreduce, --mpi", 1'000'000, {.idle_more_ns = 30, .more_ns = 500}},
+#endif
   };
   return all;
 }
@@ -216,6 +237,6 @@ int main(int argc, char** argv) {
   CLI::App app("What the OpenCL layer costs a program that nobody can change.");
   bench::add_run_options(app, options.run);
   app.add_option("--case", options.cases, "Kinds of work to measure; default: all")
-      ->check(CLI::IsMember({"small", "arguments", "large", "calls", "start"}));
+      ->check(CLI::IsMember({"small", "arguments", "large", "calls", "start", "mpi"}));
   return bench::run_program(app, argc, argv, "layer", [&] { return bench::measure_all(options); });
 }

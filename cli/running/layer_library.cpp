@@ -68,16 +68,23 @@ std::string find_layer() {
   throw Error(Code::io_failed, fmt::format("The layer is not here: there is no {}.", tried));
 }
 
-std::string with_mpi_library(const std::string& layer) {
-  const auto place = std::filesystem::path(layer).parent_path() / "libreel_mpi.so";
-  std::error_code ignored;
+std::string with_mpi_libraries(const std::string& layer) {
+  const auto folder = std::filesystem::path(layer).parent_path();
+  std::string list;
+  for (const char* name : {"libreel_mpi.so", "libreel_mpi_mpich.so"}) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(folder / name, ignored))
+      list += (list.empty() ? "" : ":") + (folder / name).string();
+  }
+  if (list.empty())
+    throw Error(
+        Code::unsupported,
+        fmt::format("--mpi needs libreel_mpi.so (Open MPI) or libreel_mpi_mpich.so (MPICH), "
+                    "and {} has neither: Reel was built where the headers of both "
+                    "(libopenmpi-dev, libmpich-dev) are missing.",
+                    folder.string()));
   const char* const before = std::getenv("LD_PRELOAD");
-  if (std::filesystem::is_regular_file(place, ignored))
-    return place.string() + (before && *before ? std::string(":") + before : "");
-  throw Error(Code::unsupported,
-              fmt::format("--mpi needs {}, which is not there: Reel was built where Open MPI's "
-                          "headers (libopenmpi-dev) are missing.",
-                          place.string()));
+  return before && *before ? list + ":" + before : list;
 }
 
 std::vector<std::pair<std::string, std::string>> layer_variables(const std::string& layer) {

@@ -12,8 +12,9 @@ namespace reel::cli {
 // installation. Throws Error, with the places that were tried.
 std::string find_layer();
 
-// LD_PRELOAD with libreel_mpi.so, which lies beside the layer. Throws Error where it wasn't built.
-std::string with_mpi_library(const std::string& layer);
+// LD_PRELOAD with the libraries that record calls of MPI, which lie beside the layer. Throws Error
+// where none was built.
+std::string with_mpi_libraries(const std::string& layer);
 
 // What loaders are to find in the environment, with what the user has there already.
 std::vector<std::pair<std::string, std::string>> layer_variables(const std::string& layer);

@@ -77,6 +77,12 @@ std::string shown_path(const std::string& path) {
   return here.size() > 1 && path.starts_with(here) ? path.substr(here.size()) : path;
 }
 
+void refuse_existing(const std::string& path, bool overwrite) {
+  if (!overwrite && is_taken(path))
+    throw Error(Code::io_failed,
+                fmt::format("'{}' exists already; --overwrite replaces it.", shown_path(path)));
+}
+
 OutputPlace::OutputPlace(const std::string& wanted, const std::string& program, bool overwrite,
                          bool has_before) {
   if (wanted.empty()) {
@@ -100,9 +106,7 @@ OutputPlace::OutputPlace(const std::string& wanted, const std::string& program, 
       throw Error(Code::io_failed,
                   fmt::format("'{}' is not a regular file, so no document can replace it.",
                               shown_path(name.string())));
-    if (!overwrite)
-      throw Error(Code::io_failed, fmt::format("'{}' exists already; --overwrite replaces it.",
-                                               shown_path(name.string())));
+    refuse_existing(name.string(), overwrite);
     replaced_.push_back(name.string());
   }
   if (replaced_.empty()) return;

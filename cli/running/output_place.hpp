@@ -9,6 +9,10 @@ namespace reel::cli {
 // The path from the current folder, where it lies below it: as the user would type it.
 std::string shown_path(const std::string& path);
 
+// Throws Error where the file is there and wasn't to be replaced. What writes it finds that out as
+// well, but after the work.
+void refuse_existing(const std::string& path, bool overwrite);
+
 class OutputPlace {
  public:
   // `wanted` as typed; empty: the name of the program, with a number where that is taken. Throws

@@ -144,7 +144,7 @@ ForegroundOptions launch_of(const Options& options, const std::map<std::string, 
       {"REEL_CAPTURE_CLOCKS", std::nullopt},
   };
   for (auto& [name, value] : layer_variables(layer)) launch.environment.emplace_back(name, value);
-  if (options.mpi) launch.environment.emplace_back("LD_PRELOAD", with_mpi_library(layer));
+  if (options.mpi) launch.environment.emplace_back("LD_PRELOAD", with_mpi_libraries(layer));
   // Options, or their absence, win over what the caller's environment has.
   for (const VariableOption& one : variable_options)
     launch.environment.emplace_back(one.variable, std::nullopt);
@@ -283,7 +283,7 @@ void add_capture(CommandLine& line, const std::vector<std::string>& program) {
                   "Compare the clocks of ranks on several hosts while they run: rank 0 answers at "
                   "this address of its host, and the others ask")
       .type_name("HOST:PORT");
-  verb.add_flag("--mpi", options->mpi, "Record the program's calls of Open MPI, too");
+  verb.add_flag("--mpi", options->mpi, "Record the program's calls of MPI (Open MPI, MPICH), too");
   verb.add_flag("--overwrite", options->overwrite, "Replace the document if there is one");
   verb.add_flag("-q,--quiet", options->quiet, "Print errors only");
   verb.add_option("--json", options->json, "Write the result to this file as JSON")

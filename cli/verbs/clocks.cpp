@@ -23,6 +23,7 @@ struct Row {
   std::string path, rank, host;
   std::uint64_t first_ns = 0, last_ns = 0;
   std::size_t real = 0, common = 0;
+  std::vector<std::string> notes = {};  // that a clock was set, or slept
 };
 
 std::string fact(const Trace& trace, const char* name) {
@@ -37,6 +38,8 @@ Row row_of(const Trace& trace, const std::string& path) {
     row.last_ns = std::max(row.last_ns, clock.time_ns);
     ++(clock.kind == ClockKind::real ? row.real : row.common);
   }
+  for (const TraceNote& note : trace.notes())
+    if (note.kind == "clock") row.notes.push_back(note.text);
   return row;
 }
 
@@ -87,7 +90,8 @@ int run(const Options& options) {
                                    {"first_error_ns", error_json(first)},
                                    {"last_error_ns", error_json(last)},
                                    {"real", rows[i].real},
-                                   {"common", rows[i].common}});
+                                   {"common", rows[i].common},
+                                   {"notes", rows[i].notes}});
     }
     print_json(json);
     return done;
@@ -105,7 +109,10 @@ int run(const Options& options) {
                std::to_string(rows[i].real), std::to_string(rows[i].common),
                error_text(clocks[i].at(rows[i].first_ns)),
                error_text(clocks[i].at(rows[i].last_ns))});
-  fmt::print("{}\n{}", table.text(), sentence(basis) + "\n");
+  fmt::print("{}\n{}\n", table.text(), sentence(basis));
+  for (const Row& row : rows)
+    for (const std::string& note : row.notes)
+      fmt::print("{}\n", printable(fmt::format("{}: {}", row.path, note)));
   return done;
 }
 

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "cli/document_list.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/terminal.hpp"
 #include "cli/trace_input.hpp"
@@ -17,7 +19,8 @@ namespace {
 
 struct Options : TraceOptions {
   std::string to, output, table;
-  bool overwrite = false, hta = false;
+  std::vector<std::string> more;
+  bool overwrite = false, hta = false, unaligned = false;
   std::uint32_t most = ExportOptions{}.most;
 };
 
@@ -34,6 +37,20 @@ std::string default_output(const Options& options) {
   return std::filesystem::path(options.path).stem().string() +
          (options.table.empty() ? "" : "." + options.table) +
          (format ? extension_of(*format) : ".html");
+}
+
+// "run.pftrace" of "run-0.reel" and "run-1.reel"; of a folder, its name.
+std::string default_output(const std::vector<std::string>& documents, const std::string& first) {
+  if (std::filesystem::is_directory(first))
+    return std::filesystem::weakly_canonical(first).filename().string() + ".pftrace";
+  std::string name = std::filesystem::path(documents.front()).stem().string();
+  for (const std::string& document : documents) {
+    const std::string other = std::filesystem::path(document).stem().string();
+    const auto differ = std::ranges::mismatch(name, other);
+    name.erase(differ.in1, name.end());
+  }
+  name.erase(name.find_last_not_of("0123456789-_.") + 1);
+  return (name.empty() ? "run" : name) + ".pftrace";
 }
 
 // What one does with the file.
@@ -83,6 +100,57 @@ ExportReport write(const Trace& trace, const Options& options, const std::string
   return {{output}, report.file_bytes, std::move(report.left_out)};
 }
 
+// `json`: what --json begins with.
+int tell_written(const Options& options, Json json, const std::string& output,
+                 const ExportReport& report) {
+  if (options.json) {
+    json["format"] = options.to;
+    json["written"] = output;
+    json["files"] = report.files;
+    json["bytes"] = report.bytes;
+    json["left_out"] = report.left_out;
+    print_json(json);
+    return done;
+  }
+  for (const std::string& sentence : report.left_out)
+    fmt::print(stderr, "reel: {}\n", printable(sentence));
+  if (options.output == "-") return done;
+  fmt::print("{}: {}{}\n", printable(output),
+             report.files.size() > 1 ? count_text(report.files.size(), "file") + ", " : "",
+             size_text(report.bytes));
+  if (const std::string hint = hint_of(options.to, output); !hint.empty())
+    fmt::print("\n{}\n", dim("  " + printable(hint)));
+  return done;
+}
+
+bool is_run(const Options& options) {
+  return !options.more.empty() || std::filesystem::is_directory(options.path);
+}
+
+int write_run(const Options& options) {
+  if (options.to != "perfetto")
+    throw Misuse(
+        fmt::format("several documents go into one file with --to perfetto, not with {}; export "
+                    "them one by one",
+                    options.to));
+  std::vector<std::string> paths{options.path};
+  paths.insert(paths.end(), options.more.begin(), options.more.end());
+  const std::vector<std::string> documents = documents_in(paths);
+  const std::string output = options.output == "-"    ? "/dev/stdout"
+                             : options.output.empty() ? default_output(documents, options.path)
+                                                      : options.output;
+  const ExportReport report = [&] {
+    Progress progress(fmt::format("Writing {}", output));
+    return export_run(documents, output,
+                      {.overwrite = options.overwrite,
+                       .unaligned = options.unaligned,
+                       .progress = [&](std::string_view what, double part) {
+                         progress.show(fmt::format("{}: {} {:.0f}%", output, what, 100 * part));
+                       }});
+  }();
+  return tell_written(options, {{"schema_version", 1}, {"documents", documents}}, output, report);
+}
+
 int run(const Options& options) {
   if (options.hta && options.to != "chrome")
     throw Misuse(fmt::format("--hta is for --to chrome, not for {}", options.to));
@@ -97,30 +165,13 @@ int run(const Options& options) {
         "{} is a file for each table, so it can't go to standard output; choose one by --table",
         options.to));
   if (to_stdout && options.json) throw Misuse("--json and -o - would both print; choose one");
+  if (is_run(options)) return write_run(options);
+  if (options.unaligned) throw Misuse("--unaligned is for several documents, and one is given");
   const std::string output = to_stdout                ? "/dev/stdout"
                              : options.output.empty() ? default_output(options)
                                                       : options.output;
   const Trace trace = open_trace(options);
-  const ExportReport report = write(trace, options, output);
-  if (options.json) {
-    Json json = json_of(trace);
-    json["format"] = options.to;
-    json["written"] = output;
-    json["files"] = report.files;
-    json["bytes"] = report.bytes;
-    json["left_out"] = report.left_out;
-    print_json(json);
-    return done;
-  }
-  for (const std::string& sentence : report.left_out)
-    fmt::print(stderr, "reel: {}\n", printable(sentence));
-  if (to_stdout) return done;
-  fmt::print("{}: {}{}\n", printable(output),
-             report.files.size() > 1 ? count_text(report.files.size(), "file") + ", " : "",
-             size_text(report.bytes));
-  if (const std::string hint = hint_of(options.to, output); !hint.empty())
-    fmt::print("\n{}\n", dim("  " + printable(hint)));
-  return done;
+  return tell_written(options, json_of(trace), output, write(trace, options, output));
 }
 
 }  // namespace
@@ -128,6 +179,9 @@ int run(const Options& options) {
 void add_export(CommandLine& line) {
   auto [verb, options] =
       add_trace_verb(line, "export", "Export a document for other programs", run);
+  verb.add_option("more", options.more,
+                  "perfetto: documents of one run, or a folder of them, go into one file")
+      .type_name("FILE");
   verb.add_option("--to", options.to, "The format").required().one_of(format_names());
   verb.add_option("-o,--output", options.output,
                   "The file (csv, parquet, arrow: the folder), or - for standard output; default: "
@@ -136,6 +190,10 @@ void add_export(CommandLine& line) {
   verb.add_flag("--overwrite", options.overwrite, "Replace an existing file");
   verb.add_flag("--hta", options.hta,
                 "chrome: calls by the names that Holistic Trace Analysis knows");
+  verb.add_flag(
+      "--unaligned", options.unaligned,
+      "perfetto: documents without a common clock begin at the same moment; order between "
+      "them means nothing then");
   verb.add_option("--most", options.most, "dot: draw the first N commands").show_default();
   verb.add_option(
           "--table", options.table,
@@ -154,6 +212,7 @@ void add_export(CommandLine& line) {
       "html      the page of reel view as one file\n\n"
       "Examples:\n"
       "  reel export pass.reel --to perfetto\n"
+      "  reel export run-*.reel --to perfetto        the ranks of a run in one file\n"
       "  reel export pass.reel --to chrome -o pass.json.gz\n"
       "  reel export pass.reel --to parquet --table commands -o commands.parquet\n"
       "  reel export pass.reel --to dot -o - | dot -Tsvg -o pass.svg");

@@ -51,25 +51,30 @@ std::string clock_text(const analysis::RanksReport& report) {
 void print_ranks(const analysis::RanksReport& report) {
   using enum Table::Align;
   const bool differ = !report.differences.empty();
-  Table table({{"RANK", right},
-               {"STEPS", right},
-               {"BUSY", right},
-               {"IDLE", right},
-               {"OWN WORK", right},
-               {"AGAINST OTHERS", right},
-               {"WAITING", right},
-               {"LAST", right},
-               {""},
-               {differ ? "WORK" : ""},
-               {"DOCUMENT"}});
+  std::vector<Table::Column> columns{
+      {"RANK", right},     {"STEPS", right},          {"BUSY", right},    {"IDLE", right},
+      {"OWN WORK", right}, {"AGAINST OTHERS", right}, {"WAITING", right}, {"LAST", right}};
+  if (report.waits_recorded) columns.push_back({"WAITING IN"});
+  columns.push_back({""});
+  if (differ) columns.push_back({"WORK"});
+  columns.push_back({"DOCUMENT"});
+  Table table(std::move(columns));
   for (const analysis::RankReport& rank : report.ranks) {
     const auto time = [&](std::uint64_t ns) { return rank.own_ns ? time_text(ns) : "-"; };
-    table.add({std::to_string(rank.rank), std::to_string(rank.steps), time(rank.busy_ns),
-               time(rank.idle_ns), time(rank.own_ns), excess_text(rank),
-               rank.waiting_ns ? time_text(*rank.waiting_ns) : "-", std::to_string(rank.last),
-               verdict_of(rank),
-               differ ? std::string(1, static_cast<char>('A' + rank.work_group % 26)) : "",
-               rank.path});
+    std::vector<std::string> cells{std::to_string(rank.rank),
+                                   std::to_string(rank.steps),
+                                   time(rank.busy_ns),
+                                   time(rank.idle_ns),
+                                   time(rank.own_ns),
+                                   excess_text(rank),
+                                   rank.waiting_ns ? time_text(*rank.waiting_ns) : "-",
+                                   std::to_string(rank.last)};
+    if (report.waits_recorded)
+      cells.push_back(rank.waits.empty() ? "-" : text_of(rank.waits.front()));
+    cells.push_back(verdict_of(rank));
+    if (differ) cells.emplace_back(1, static_cast<char>('A' + rank.work_group % 26));
+    cells.push_back(rank.path);
+    table.add(std::move(cells));
   }
   fmt::print("{}", table.text());
 }
@@ -111,6 +116,11 @@ void print_text(const analysis::RanksReport& report, const Options& options) {
   fmt::print("\nTimes are medians of a step.");
   if (report.numbered_by_name)
     fmt::print(" The documents don't tell their ranks: they are numbered by their names.");
+  if (report.waits_recorded)
+    fmt::print(
+        " Waiting is the time in recorded calls of MPI with an idle device, beyond that of the "
+        "rank "
+        "that has least of it.");
   if (report.waits_within)
     fmt::print(" Ranks wait for each other within steps, so own work is busy time.");
   fmt::print("\n");

@@ -5,18 +5,17 @@
 
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 
+#include "cli/running/output_place.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/table.hpp"
 #include "cli/showing/terminal.hpp"
-#include "cli/showing/trend_page.hpp"
 #include "cli/trace_input.hpp"
 #include "cli/verbs.hpp"
 #include "reel/documents.hpp"
 #include "reel/error.hpp"
+#include "reel/page.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -124,6 +123,7 @@ void print_text(const analysis::Trend& trend, const Options& options) {
 
 int run(const Options& options) {
   std::vector<Limit> limits(options.fail_if.begin(), options.fail_if.end());
+  if (!options.html.empty()) refuse_existing(options.html, options.overwrite);
   const std::vector<std::string> paths = documents_in(options.folder);
   if (paths.empty())
     throw Error(Code::io_failed, fmt::format("'{}' has no .reel file in it.", options.folder));
@@ -141,15 +141,8 @@ int run(const Options& options) {
   if (trend.without_fact > 0)
     fmt::print(stderr, "reel: {} of {} documents don't have the fact '{}' and are left out.\n",
                trend.without_fact, paths.size(), printable(options.by));
-  if (!options.html.empty()) {
-    if (!options.overwrite && std::filesystem::exists(options.html))
-      throw Error(Code::io_failed,
-                  fmt::format("'{}' is there already; --overwrite replaces it.", options.html));
-    std::ofstream file(options.html, std::ios::binary);
-    file << trend_page(trend, options.by);
-    file.close();
-    if (!file) throw Error(Code::io_failed, fmt::format("Can't write '{}'.", options.html));
-  }
+  if (!options.html.empty())
+    write_html(trend, options.by, options.html, {.overwrite = options.overwrite});
   if (options.json)
     print_json(json_of(trend, options));
   else

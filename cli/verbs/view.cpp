@@ -10,6 +10,7 @@
 #include "cli/document_list.hpp"
 #include "cli/replaying/prove_program.hpp"
 #include "cli/running/browser.hpp"
+#include "cli/running/output_place.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/terminal.hpp"
 #include "cli/trace_input.hpp"
@@ -44,13 +45,6 @@ Documents open_documents(const Options& options) {
   return {open_trace(second), first};
 }
 
-// Found out again when it is written; but then after the work.
-void refuse_existing(const Options& options) {
-  if (!options.overwrite && std::filesystem::exists(options.html))
-    throw Error(Code::io_failed,
-                fmt::format("'{}' exists already; --overwrite replaces it.", options.html));
-}
-
 // `json`: what --json begins with.
 int tell_written(const Options& options, Json json, const HtmlReport& report) {
   if (options.json) {
@@ -66,7 +60,7 @@ int tell_written(const Options& options, Json json, const HtmlReport& report) {
 }
 
 int write_file(const Options& options) {
-  refuse_existing(options);
+  refuse_existing(options.html, options.overwrite);
   const Documents documents = open_documents(options);
   const PageData data = [&] {
     const std::string shown = documents.shown.path();
@@ -130,7 +124,7 @@ int view_ranks(const Options& options) {
   std::vector<std::string> paths{options.path};
   if (!options.after.empty()) paths.push_back(options.after);
   paths.insert(paths.end(), options.more.begin(), options.more.end());
-  if (!options.html.empty()) refuse_existing(options);
+  if (!options.html.empty()) refuse_existing(options.html, options.overwrite);
   const RanksData data = [&] {
     Progress progress("Reading ranks");
     return RanksData(documents_in(paths), {.progress = [&](std::string_view what, double part) {

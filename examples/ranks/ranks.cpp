@@ -6,11 +6,12 @@
 // for the slowest. One rank can be slowed by a known time: its 'sample' kernel takes as much
 // longer, as it would on a device that is throttled. At the end it prints what it measured itself,
 // which `reel ranks` should find out without being told: how much longer 'sample' took in that
-// rank, and how long the others were done with their kernels before the last one was, medians of a
-// step.
+// rank, how long the others were done with their kernels before the last one was, and how much
+// longer than the last one they were in the all-reduce, medians of a step.
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -47,6 +48,7 @@ double now_us() {
   return std::chrono::duration<double, std::micro>(now).count();
 }
 std::vector<double> begun_us, done_us;  // of 'sample', by step
+std::vector<double> waited_us;          // in the all-reduce, by step
 
 // Every rank runs it with the same sizes. It sleeps, so that ranks that share a core don't slow
 // each other down in it.
@@ -73,7 +75,8 @@ std::vector<double> gathered(const std::vector<double>& own, int ranks) {
 void print_measured(int rank, int slow_rank) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::vector<double> begun = gathered(begun_us, ranks), done = gathered(done_us, ranks);
+  const std::vector<double> begun = gathered(begun_us, ranks), done = gathered(done_us, ranks),
+                            waited = gathered(waited_us, ranks);
   if (rank != 0 || ranks < 2) return;
   const std::size_t steps = begun_us.size(), count = static_cast<std::size_t>(ranks);
   const auto took = [&](std::size_t r, std::size_t s) {
@@ -89,14 +92,22 @@ void print_measured(int rank, int slow_rank) {
   }
   if (!longer.empty())
     std::printf("'sample' took %.0f us longer in rank %d\n", median_of(longer), slow_rank);
-  std::vector<double> earlier;
+  std::vector<double> earlier, waiting;
   for (std::size_t s = 0; s < steps; ++s) {
-    double last = 0, sum = 0;
-    for (std::size_t r = 0; r < count; ++r) last = std::max(last, done[r * steps + s]);
-    for (std::size_t r = 0; r < count; ++r) sum += last - done[r * steps + s];
+    double last = 0, least = waited[s], sum = 0, waits = 0;
+    for (std::size_t r = 0; r < count; ++r) {
+      last = std::max(last, done[r * steps + s]);
+      least = std::min(least, waited[r * steps + s]);
+    }
+    for (std::size_t r = 0; r < count; ++r) {
+      sum += last - done[r * steps + s];
+      waits += waited[r * steps + s] - least;
+    }
     earlier.push_back(sum / static_cast<double>(count - 1));
+    waiting.push_back(waits / static_cast<double>(count - 1));
   }
   std::printf("the others were done %.0f us before the last\n", median_of(earlier));
+  std::printf("the others waited %.0f us in the all-reduce\n", median_of(waiting));
 }
 
 void decode(const Options& options, int rank) {
@@ -113,7 +124,7 @@ void decode(const Options& options, int rank) {
   constexpr std::uint32_t usual_us = 9000;
   const std::uint32_t us = usual_us + (rank == options.slow_rank ? options.slow_us : 0);
   const reel::GraphExecutor executor(device);
-  decoder.reset(1);
+  decoder.reset(std::array{1u});
   double sum = 0;
   for (std::uint32_t step = 0; step < options.steps; ++step) {
     reel::GraphSession pass = executor.begin();
@@ -122,7 +133,9 @@ void decode(const Options& options, int rank) {
     pass.finish();
     const std::vector<float> halves = y.read<float>();
     double own = std::accumulate(halves.begin(), halves.end(), 0.0), all = 0;
+    const double entered = now_us();
     MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    waited_us.push_back(now_us() - entered);
     sum += all;
   }
   if (rank == 0) std::printf("%u steps, sum %.0f\n", options.steps, sum);

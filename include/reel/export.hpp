@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,5 +55,19 @@ struct ExportReport {
 // folders refuse them. Throws io_failed; invalid_argument where there is no such table.
 ExportReport export_trace(const Trace& trace, ExportFormat format, const std::string& path,
                           const ExportOptions& options = {});
+
+struct RunExportOptions {
+  bool overwrite = false;
+  // Each document begins at the same moment, whatever clocks say.
+  bool unaligned = false;
+  std::function<void(std::string_view what, double part)> progress = {};
+};
+
+// Documents of one run, as those of its ranks, in one file for Perfetto: each host is a machine,
+// each document a process, all on one clock. They are read one by one; what can't be read is told
+// of in left_out. Throws invalid_argument where none can, or where they have no common clock
+// (docs/clocks.md) and `unaligned` isn't asked for.
+ExportReport export_run(const std::vector<std::string>& paths, const std::string& path,
+                        const RunExportOptions& options = {});
 
 }  // namespace reel

@@ -18,6 +18,7 @@
 
 #include "reel/ranks.hpp"
 #include "reel/trace.hpp"
+#include "reel/trend.hpp"
 
 namespace reel {
 
@@ -96,6 +97,10 @@ HtmlReport write_html(const PageData& data, const std::string& path,
                       const HtmlOptions& options = {});
 
 HtmlReport write_html(const RanksData& data, const std::string& path,
+                      const HtmlOptions& options = {});
+
+// The lines of a trend, which is by the fact `by`, in one file that needs no script.
+HtmlReport write_html(const analysis::Trend& trend, const std::string& by, const std::string& path,
                       const HtmlOptions& options = {});
 
 // Tries the findings of the document that is served, however it likes. It is called on a thread of

@@ -34,7 +34,8 @@ struct RankRow {
     copy,        // copies, fills, reads and writes
     gap,         // the device was idle before the row of this name
     collective,  // a kernel in which ranks wait for each other, by its name
-    together     // commands that were only timed together
+    together,    // commands that were only timed together
+    after        // the host's own time from the last command of a step to its next call of MPI
   } kind{};
   std::string name;
 
@@ -49,7 +50,14 @@ struct RankStep {
   std::uint64_t collective_ns = 0;             // of that, in collectives
   std::uint64_t work = 0;                      // equal: the same kernels with the same shapes
   std::vector<std::pair<std::uint32_t, std::uint64_t>> parts = {};  // index in rows; ns
+  // Where calls of MPI were recorded: from when the rank could begin, its last call before the step
+  // being over, to when it could begin the next; what of that its host was in MPI while its device
+  // was idle; and what its host took for itself after the last command.
+  std::uint64_t begin_ns = 0, until_ns = 0;  // 0: not known
+  std::uint64_t mpi_ns = 0, after_ns = 0;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> waits = {};  // index in mpi; ns
 
+  bool is_recorded() const noexcept { return has_times() && until_ns > begin_ns; }
   bool has_times() const noexcept { return ended_ns > started_ns; }
   std::uint64_t took_ns() const noexcept { return ended_ns - started_ns; }
 };
@@ -62,6 +70,13 @@ struct RankWork {
   std::uint32_t count = 0;
 };
 
+// Calls of MPI that are alike.
+struct RankMpi {
+  std::string name;
+  std::optional<std::uint32_t> peer = {};  // none: all of a communicator, or not known
+  std::uint64_t calls = 0, bytes = 0;      // of the document
+};
+
 struct RankSteps {
   std::string path;
   std::optional<std::uint32_t> rank = {}, ranks = {};  // as the document tells
@@ -70,7 +85,9 @@ struct RankSteps {
   std::optional<Pass::Kind> kind = {};  // none: nothing repeats, all of it is one step
   ClockSource clock = {};
   std::optional<std::uint64_t> clock_error_ns = {};  // of device times; none: not known
+  std::vector<std::string> clock_notes = {};         // that it was set, or slept; sentences
   std::vector<RankRow> rows = {};
+  std::vector<RankMpi> mpi = {};
   std::vector<RankStep> steps = {};
   std::map<std::uint64_t, std::vector<RankWork>> works = {};  // by RankStep::work
 
@@ -115,6 +132,15 @@ struct LateCause {
   std::string remark = {};            // how its work differs; empty: it doesn't
 };
 
+// Where a rank waits: a call of MPI.
+struct RankWait {
+  std::string name;
+  std::optional<std::uint32_t> peer = {};
+  std::uint64_t ns = 0;     // of a step: in the call, its device being idle
+  std::uint64_t bytes = 0;  // of a call
+};
+std::string text_of(const RankWait& wait);  // "MPI_Recv with rank 3, 4 KiB"
+
 struct RankReport {
   std::uint32_t rank = 0;
   std::string path, host;
@@ -122,6 +148,7 @@ struct RankReport {
   // Medians over the steps. own: until the rank is done with the step, without waiting for others.
   std::uint64_t busy_ns = 0, idle_ns = 0, own_ns = 0;
   std::optional<std::uint64_t> waiting_ns = {};  // none: ranks don't wait for each other
+  std::vector<RankWait> waits = {};              // the longest first; at most five
   std::uint32_t last = 0;                        // in so many steps all others were done before
   std::int64_t excess_ns = 0;    // median of what own work takes longer than the median other's
   std::optional<double> p = {};  // that it is so by chance, of all ranks tested; none: not tested
@@ -164,6 +191,7 @@ struct RanksReport {
   std::optional<std::uint64_t> clock_error_ns = {};
   bool numbered_by_name = false;                // documents don't tell their rank
   bool waits_within = false;                    // within steps, not at their ends
+  bool waits_recorded = false;                  // as calls of MPI: waiting is what these took
   std::vector<std::string> problems;            // what is wrong with the documents; sentences
   std::vector<std::string> differences;         // how work differs; sentences
   std::optional<std::uint32_t> straggler = {};  // place in ranks; only where significant

@@ -1,52 +1,93 @@
-// mpi_calls.cpp - libreel_mpi.so: calls of Open MPI become host calls of the document, by PMPI.
+// mpi_calls.cpp - libreel_mpi.so and libreel_mpi_mpich.so: calls of MPI become host calls of the
+// document, by PMPI.
 //
-// `reel capture --mpi` preloads it. A wrapper calls the library, tells the capture of the process
-// (include/reel_app.h) what it was, and returns the library's answer. Nothing is linked: functions
-// of MPI are looked for in what the program loaded, so a process without MPI stays without, and in
-// one whose MPI is another than Open MPI, whose handles are other types, calls pass through unseen.
+// Handles of Open MPI are pointers and those of MPICH numbers, so this file is compiled with the
+// header of each, into a library of its own. `reel capture --mpi` preloads both, one behind the
+// other, since nobody knows what a script will start. A wrapper calls the program's MPI, tells the
+// capture of the process (include/reel_app.h) what it was, and returns MPI's answer; where the
+// program's MPI isn't of its kind, it passes the call on to the library behind it. Nothing is
+// linked: functions of MPI are looked for in what the program loaded, so a process without MPI
+// stays without.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <atomic>
 
 #include "reel_app.h"
 
+// By this the library in front knows that there is one behind it.
+extern "C" __attribute__((visibility("default"))) void reel_mpi_is_here() {}
+
 namespace {
+
+#ifdef OPEN_MPI
+constexpr const char* libraries[] = {"libmpi.so.40", "libmpi.so"};
+#else
+constexpr const char* libraries[] = {"libmpich.so.12", "libmpi.so.12", "libmpi.so"};
+#endif
 
 void* symbol(const char* name, void* where) {
   if (void* found = dlsym(where, name)) return found;
   // Python's module brings its own, for itself alone.
-  for (const char* library : {"libmpi.so.40", "libmpi.so"})
+  for (const char* library : libraries)
     if (void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD))
       if (void* found = dlsym(handle, name)) return found;
   return nullptr;
 }
 
-template <class Function>
-Function* function(const char* name) {
-  return reinterpret_cast<Function*>(symbol(name, RTLD_NEXT));
-}
-// A handle of MPI is the address of a variable. A program may have its own copy of that, which then
-// counts for everybody: it comes before the library's.
-template <class Handle>
-Handle handle(const char* name) {
-  return static_cast<Handle>(symbol(name, RTLD_DEFAULT));
+// Whether the program's MPI is the kind that this was compiled for.
+bool find_out_kind() {
+#ifdef OPEN_MPI
+  if (symbol("ompi_mpi_comm_world", RTLD_DEFAULT)) return true;
+#endif
+  char name[MPI_MAX_LIBRARY_VERSION_STRING > 8192 ? MPI_MAX_LIBRARY_VERSION_STRING : 8192] = "";
+  int length = 0;
+  if (void* const version = symbol("PMPI_Get_library_version", RTLD_NEXT))
+    reinterpret_cast<int (*)(char*, int*)>(version)(name, &length);
+#ifndef OPEN_MPI
+  // These agreed on one binary interface in 2013.
+  for (const char* word : {"MPICH", "MVAPICH", "Intel(R) MPI"})
+    if (strstr(name, word)) return true;
+#endif
+  if (dlsym(RTLD_NEXT, "reel_mpi_is_here")) return false;  // asked next, and it says so then
+  name[strcspn(name, "\n")] = '\0';
+  fprintf(stderr,
+          "reel: --mpi records calls of the kinds of MPI that this Reel was built with (Open MPI, "
+          "MPICH), and this program's is '%.80s'; its calls are not recorded.\n",
+          *name ? name : "unknown");
+  return false;
 }
 
-bool is_open_mpi() {
-  static const bool is = [] {
-    if (handle<MPI_Comm>("ompi_mpi_comm_world")) return true;
-    fputs(
-        "reel: --mpi records calls of Open MPI, and this program's MPI is another; its calls are "
-        "not recorded.\n",
-        stderr);
-    return false;
-  }();
+bool is_ours() {
+  static const bool is = find_out_kind();
   return is;
 }
+
+// By its name with the P. Of another kind of MPI, what comes behind this library takes the call.
+template <class Function>
+Function* function(const char* name) {
+  return reinterpret_cast<Function*>(symbol(is_ours() ? name : name + 1, RTLD_NEXT));
+}
+
+#ifdef OPEN_MPI
+// A handle of MPI is the address of a variable. A program may have its own copy of that, which then
+// counts for everybody: it comes before the library's.
+MPI_Comm world() {
+  static const auto handle = static_cast<MPI_Comm>(symbol("ompi_mpi_comm_world", RTLD_DEFAULT));
+  return handle;
+}
+MPI_Datatype byte_type() {
+  static const auto handle = static_cast<MPI_Datatype>(symbol("ompi_mpi_byte", RTLD_DEFAULT));
+  return handle;
+}
+#else
+MPI_Comm world() { return MPI_COMM_WORLD; }
+MPI_Datatype byte_type() { return MPI_BYTE; }
+#endif
 
 uint64_t now_ns() {
   timespec time{};
@@ -62,7 +103,7 @@ const reel_app_api* capture() {
   const reel_app_api* api = known.load(std::memory_order_acquire);
   if (!api) {
     const uint64_t now = now_ns();
-    if (now < next_look_ns.load(std::memory_order_relaxed) || !is_open_mpi()) return nullptr;
+    if (now < next_look_ns.load(std::memory_order_relaxed) || !is_ours()) return nullptr;
     next_look_ns.store(now + 10'000'000, std::memory_order_relaxed);
     api = reel_app();
     constexpr size_t needed = offsetof(reel_app_api, call) + sizeof(reel_app_api::call);
@@ -105,18 +146,17 @@ int rank_in(MPI_Comm comm) {
 
 // The rank among all processes of the job; none of it: -1.
 int world_rank(int rank, MPI_Comm comm) {
-  static const MPI_Comm world = handle<MPI_Comm>("ompi_mpi_comm_world");
   static auto* const group_of = function<decltype(MPI_Comm_group)>("PMPI_Comm_group");
   static auto* const translate =
       function<decltype(MPI_Group_translate_ranks)>("PMPI_Group_translate_ranks");
   static auto* const release = function<decltype(MPI_Group_free)>("PMPI_Group_free");
   static auto* const is_between = function<decltype(MPI_Comm_test_inter)>("PMPI_Comm_test_inter");
-  if (rank < 0 || comm == world) return rank < 0 ? -1 : rank;
+  if (rank < 0 || comm == world()) return rank < 0 ? -1 : rank;
   int inter = 0, found = -1;
   if (is_between(comm, &inter) != MPI_SUCCESS || inter) return -1;
   MPI_Group own{}, all{};
   if (group_of(comm, &own) != MPI_SUCCESS) return -1;
-  if (group_of(world, &all) == MPI_SUCCESS) {
+  if (group_of(world(), &all) == MPI_SUCCESS) {
     if (translate(own, 1, &rank, all, &found) != MPI_SUCCESS || found < 0) found = -1;
     release(&all);
   }
@@ -132,10 +172,10 @@ uint64_t sum_of(const int counts[], MPI_Datatype type, MPI_Comm comm) {
 
 uint64_t received(const MPI_Status& status) {
   static auto* const count_of = function<decltype(MPI_Get_count)>("PMPI_Get_count");
-  static const MPI_Datatype byte = handle<MPI_Datatype>("ompi_mpi_byte");
   int count = 0;
-  return count_of(&status, byte, &count) == MPI_SUCCESS && count > 0 ? static_cast<uint64_t>(count)
-                                                                     : 0;
+  return count_of(&status, byte_type(), &count) == MPI_SUCCESS && count > 0
+             ? static_cast<uint64_t>(count)
+             : 0;
 }
 
 bool is_in_place(const void* buffer) { return buffer == MPI_IN_PLACE; }
@@ -383,6 +423,39 @@ int MPI_Reduce_scatter(const void* data, void* to, const int counts[], MPI_Datat
   const Call call("MPI_Reduce_scatter");
   const int result = next(data, to, counts, type, op, comm);
   if (call) call.done(-1, sum_of(counts, type, comm));
+  return result;
+}
+int MPI_Reduce_scatter_block(const void* data, void* to, int count, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm comm) {
+  static auto* const next =
+      function<decltype(MPI_Reduce_scatter_block)>("PMPI_Reduce_scatter_block");
+  const Call call("MPI_Reduce_scatter_block");
+  const int result = next(data, to, count, type, op, comm);
+  if (call) call.done(-1, bytes_of(count, type) * static_cast<uint64_t>(size_of(comm)));
+  return result;
+}
+int MPI_Gatherv(const void* data, int count, MPI_Datatype type, void* to, const int to_counts[],
+                const int places[], MPI_Datatype to_type, int root, MPI_Comm comm) {
+  static auto* const next = function<decltype(MPI_Gatherv)>("PMPI_Gatherv");
+  const Call call("MPI_Gatherv");
+  const int result = next(data, count, type, to, to_counts, places, to_type, root, comm);
+  if (call) {
+    uint64_t bytes = is_in_place(data) ? 0 : bytes_of(count, type);
+    if (rank_in(comm) == root) bytes += sum_of(to_counts, to_type, comm);
+    call.done(world_rank(root, comm), bytes);
+  }
+  return result;
+}
+int MPI_Scatterv(const void* data, const int counts[], const int places[], MPI_Datatype type,
+                 void* to, int to_count, MPI_Datatype to_type, int root, MPI_Comm comm) {
+  static auto* const next = function<decltype(MPI_Scatterv)>("PMPI_Scatterv");
+  const Call call("MPI_Scatterv");
+  const int result = next(data, counts, places, type, to, to_count, to_type, root, comm);
+  if (call) {
+    uint64_t bytes = is_in_place(to) ? 0 : bytes_of(to_count, to_type);
+    if (rank_in(comm) == root) bytes += sum_of(counts, type, comm);
+    call.done(world_rank(root, comm), bytes);
+  }
   return result;
 }
 int MPI_Scan(const void* data, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {

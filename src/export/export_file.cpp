@@ -63,6 +63,10 @@ struct ExportFile::Gzip {
 
 ExportFile::ExportFile(const Trace& trace, const std::string& path, const ExportOptions& how,
                        Packing packing)
+    : ExportFile(mode_of(trace.path()), path, how, packing) {}
+
+ExportFile::ExportFile(unsigned mode, const std::string& path, const ExportOptions& how,
+                       Packing packing)
     : path_(path) {
   if (path_.empty()) fail(Code::io_failed, "The export has no name to be written under.");
   buffer_.reserve(buffer_bytes);
@@ -71,8 +75,7 @@ ExportFile::ExportFile(const Trace& trace, const std::string& path, const Export
     descriptor_ = open_stream(path_);
   else
     file_ = std::make_unique<OutputFile>(
-        path_, OutputFileOptions{
-                   .overwrite = how.overwrite, .whole = true, .mode = mode_of(trace.path())});
+        path_, OutputFileOptions{.overwrite = how.overwrite, .whole = true, .mode = mode});
 }
 
 ExportFile::~ExportFile() {

@@ -25,6 +25,9 @@ class ExportFile {
   // All of these throw io_failed, which names the file and says what the system said.
   ExportFile(const Trace& trace, const std::string& path, const ExportOptions& how,
              Packing packing = Packing::none);
+  // The same of several documents: `mode` is what the file may at most be.
+  ExportFile(unsigned mode, const std::string& path, const ExportOptions& how,
+             Packing packing = Packing::none);
   ~ExportFile();
 
   void write(std::string_view bytes);

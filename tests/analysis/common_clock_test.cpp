@@ -116,5 +116,40 @@ TEST(CommonClock, TheTruthIsWithinTheError) {
   }
 }
 
+// A machine that sleeps loses so much against the host that answers, at a moment that nobody reads.
+TEST(CommonClock, TheTruthIsWithinTheErrorWhereClocksJump) {
+  std::mt19937_64 random(17);
+  const auto uniform = [&](double from, double to) {
+    return std::uniform_real_distribution<double>(from, to)(random);
+  };
+  for (int run = 0; run < 300; ++run) {
+    const double drift = uniform(-100e-6, 100e-6), ahead = uniform(0, 1e15);
+    const double slept_at = uniform(1, 59), slept = uniform(0.05, 7200) * (run % 2 ? 1e9 : -1e9);
+    const auto other = [&](double s) {
+      return 2e15 + ahead + 1e9 * (s + drift * s) + (s > slept_at ? slept : 0);
+    };
+    // Often there are two readings alone: at start and end.
+    const double every = run % 3 == 0 ? 60 : 10;
+    std::vector<TraceClock> points;
+    for (double s = 0; s <= 60; s += every) {
+      const double there = uniform(2e3, 80e3), back = uniform(2e3, 80e3);
+      points.push_back(common(static_cast<std::uint64_t>(1e12 + s * 1e9 + (there + back) / 2),
+                              static_cast<std::uint64_t>(other(s + there / 1e9)),
+                              static_cast<std::uint64_t>((there + back) / 2) + 2));
+    }
+    const CommonClock clock(ClockBasis::messages, points, 0);
+    double largest = 0;
+    for (double s = -1; s < 70; s += 0.37) {
+      const auto at = clock.at(static_cast<std::uint64_t>(1e12 + s * 1e9));
+      const double wrong = std::abs(static_cast<double>(at->ns) - other(s));
+      EXPECT_LE(wrong, static_cast<double>(*at->error_ns) + 2) << "run " << run << " at " << s;
+      // Away from the readings around the jump, times are as exact as ever.
+      if (every < 60 && s > 0 && s < 60 && std::abs(s - slept_at) > 2 * every)
+        largest = std::max(largest, static_cast<double>(*at->error_ns));
+    }
+    EXPECT_LT(largest, 1e6) << "run " << run;
+  }
+}
+
 }  // namespace
 }  // namespace reel::test

@@ -158,9 +158,12 @@ void MadeDocument::edge(std::uint32_t graph, std::uint32_t from, std::uint32_t t
                         std::uint8_t kind) {
   writer_->add(EdgeRow{graph, from, to, kind});
 }
-void MadeDocument::call(const std::string& name, Span span, std::uint32_t thread) {
-  writer_->add(CallRow{writer_->text(name), thread, at_us(span.begin), at_us(span.end)});
+void MadeDocument::call(const std::string& name, Span span, std::uint32_t thread,
+                        std::uint32_t peer, std::uint64_t bytes) {
+  writer_->add(CallRow{writer_->text(name), thread, at_us(span.begin), at_us(span.end), no_index,
+                       peer, bytes});
 }
+void MadeDocument::clock(const TraceClock& reading) { writer_->add(reading); }
 void MadeDocument::pass(Span span) {
   writer_->add(
       RegionRow{TraceRegion::Kind::pass, ++passes_, 0, 1, at_us(span.begin), at_us(span.end)});

@@ -73,7 +73,10 @@ class MadeDocument {
   void order(std::uint32_t command, std::uint32_t after, OrderKind kind = OrderKind::event,
              std::uint64_t stages = 0);
   void edge(std::uint32_t graph, std::uint32_t from, std::uint32_t to, std::uint8_t kind);
-  void call(const std::string& name, Span span, std::uint32_t thread = 1);
+  void call(const std::string& name, Span span, std::uint32_t thread = 1,
+            std::uint32_t peer = no_index, std::uint64_t bytes = 0);
+  void clock(const TraceClock& reading);
+  void run_facts(const document::Facts& facts) { writer_->run_facts(facts); }
   void pass(Span span);
   void overhead(Span span, OverheadKind kind = OverheadKind::inputs);
   void contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,

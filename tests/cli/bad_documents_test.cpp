@@ -252,6 +252,7 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
     const Properties p = random_properties(random);
     SCOPED_TRACE(text_of(seed, p));
     MadeDocument made;
+    made.run_facts({{"commit", fmt::format("c{}", seed / 2)}});
     fill(made, random, p);
     const Trace trace = p.cut == Properties::Cut::told ? made.cut() : made.trace();
     const std::string path = folder / fmt::format("{}.reel", seed);
@@ -261,6 +262,14 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
                                    std::filesystem::file_size(path) * (30 + random() % 70) / 100);
     ask_all(path, p.stamps != Properties::Stamps::none);
     expect_one_truth(path);
+    // Once more, so that a folder of them all is asked at the end.
+    std::filesystem::create_directories(folder / "all");
+    std::filesystem::copy_file(path, folder / "all" + fmt::format("/{}.reel", seed));
+    if (!before.empty())
+      for (const char* to : {"--unaligned", "--json"})
+        check(reel({"export", before, path, "--to", "perfetto", "--overwrite", to, "-o",
+                    folder / "two.pftrace"}),
+              fmt::format("export of {} and {}", before, path), false, false);
     if (!before.empty())
       for (const char* format : {"--json", "--steps"})
         check(reel({"ranks", before, path, format}), fmt::format("ranks {} and {}", before, path),
@@ -270,6 +279,26 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
         check(reel({"diff", before, path, format}), fmt::format("diff of {} and {}", before, path),
               false, false);
     before = path;
+  }
+  // Verbs that take a folder: what can't be read is named, the rest is answered.
+  const std::string all = folder / "all";
+  const std::vector<std::vector<std::string>> of_folders{
+      {"ranks", all},
+      {"ranks", all, "--json"},
+      {"trend", all, "--by", "commit"},
+      {"trend", all, "--by", "commit", "--json"},
+      {"trend", all, "--by", "commit", "--html", folder / "trend.html"},
+      {"sql", all, "select document, count(*) from commands group by 1"},
+      {"sql", all, "select * from findings", "--json"},
+      {"export", all, "--to", "perfetto", "--unaligned", "-o", folder / "all.pftrace"}};
+  for (const auto& question : of_folders) {
+    const Outcome run = reel(question);
+    const std::string what = fmt::format("{}", fmt::join(question, " "));
+    SCOPED_TRACE(what + "\n" + run.err);
+    // 3: answered, and some of them couldn't be read.
+    EXPECT_TRUE(run.exit_code == 0 || run.exit_code == 3);
+    EXPECT_FALSE(run.out.empty());
+    check({0, run.out, run.err}, question[0] == "sql" ? "sql" : "ranks or trend", false, false);
   }
 }
 

@@ -86,7 +86,7 @@ BEGIN {
   # bench measures the forward pass.
   may["bench"] = " base graph runtime document recording capture replay analysis export page backends everything ops examples bench "
   may["tests"] = " base opencl spirv vulkan shaders graph runtime document recording capture replay analysis export page backends everything ops app layers examples tests "
-  may["fuzz"] = " base opencl spirv graph runtime document analysis replay tests fuzz "
+  may["fuzz"] = " base opencl spirv graph runtime document analysis replay ops examples tests fuzz "
 }
 FNR == 1 {
   module = module_of(FILENAME)

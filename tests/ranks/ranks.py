@@ -1,12 +1,14 @@
 """ranks.py - jobs of many ranks under capture, started as a user would: mpirun, srun; clocks of two hosts.
 
-    ranks.py --reel bin/reel --ring ring --library capture_region --add vector_add --work folder CASE
+    ranks.py --reel bin/reel --ring ring --ring-mpich ring --jump libclock_jump.so --library capture_region --add vector_add
+             --vulkan dispatches --work folder CASE
 """
 
 import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -45,7 +47,7 @@ def run(words, folder, environment=None, ends_with=0):
 
 
 def mpirun(ranks):
-    words = ["mpirun", "-n", str(ranks), "--oversubscribe"]
+    words = ["mpirun.openmpi", "-n", str(ranks), "--oversubscribe"]
     return words + (["--allow-run-as-root"] if os.getuid() == 0 else [])
 
 
@@ -54,7 +56,9 @@ class Case:
         self.reel, self.ring, self.library, self.add = (
             pathlib.Path(one).resolve() for one in (options.reel, options.ring, options.library, options.add)
         )
-        self.vulkan = pathlib.Path(options.vulkan).resolve()
+        self.vulkan, self.ring_mpich, self.jump = (
+            pathlib.Path(one).resolve() for one in (options.vulkan, options.ring_mpich, options.jump)
+        )
         self.folder = pathlib.Path(options.work).resolve() / options.case
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
@@ -143,6 +147,10 @@ def mpi_calls(case):
     """--mpi: the program's calls of MPI with peers and bytes; without a GPU call nothing is written."""
     captured_ring(case, 4, "--idle", "3", options=["--mpi"])
     expect(case.documents() == [f"run-{r}.reel" for r in range(3)], f"documents: {case.documents()}")
+    check_calls(case)
+
+
+def check_calls(case):
     ask = "select name, peer, bytes, count(*) from calls where name like 'MPI_%' group by 1, 2, 3 order by 1, 2, 3"
     count = 1024 * 4
     wanted = [
@@ -158,6 +166,39 @@ def mpi_calls(case):
     expect(found == wanted, f"calls of rank 1:\n{found}\nnot\n{wanted}")
     order = rows_of(case.sql("run-1.reel", "select count(*) from calls where begin_ns > end_ns or begin_ns < 1"))
     expect(order == [[0]], "calls that end before they begin")
+
+
+# --- MPICH --------------------------------------------------------------------------------------
+
+
+def mpich(case):
+    """MPICH's own mpirun tells ranks by PMI; its jobs have no name."""
+    bare = run(["mpirun.mpich", "-n", "4", case.ring_mpich], case.folder)
+    under = run(["mpirun.mpich", "-n", "4", case.reel, "capture", "-q", "-o", "run-%r.reel", "--", case.ring_mpich], case.folder)
+    expect(sorted(bare.stdout.split("\n")) == sorted(under.stdout.split("\n")), f"another output:\n{under.told}")
+    expect(case.documents() == [f"run-{r}.reel" for r in range(4)], f"documents: {case.documents()}")
+    for rank in range(4):
+        info = case.check_rank(rank, 4, local_rank=str(rank))
+        expect(info["complete"] and info["commands"]["dispatch"] == STEPS, f"run-{rank}: {info['commands']}")
+
+
+def mpich_calls(case):
+    """--mpi of a program of MPICH, whose handles are other types: the same calls, peers and bytes."""
+    words = ["mpirun.mpich", "-n", "4", case.reel, "capture", "-q", "-o", "run-%r.reel", "--mpi", "--", case.ring_mpich]
+    done = run(words, case.folder)
+    expect("not recorded" not in done.stderr, done.told)
+    check_calls(case)
+    # Where Reel was built without MPICH's header: the program runs as it would, and it is said that nothing was recorded.
+    only = case.folder / "only"
+    only.mkdir()
+    library = case.reel.parent.parent / "lib"
+    for name in ("libreel_layer.so", "libreel_mpi.so"):
+        shutil.copy(library / name, only / name)
+    words[words.index("run-%r.reel")] = "unseen-%r.reel"
+    done = run(words, case.folder, {"REEL_LAYER": str(only / "libreel_layer.so")})
+    expect("this program's is 'MPICH Version:" in done.stderr, done.told)
+    rows = rows_of(case.sql("unseen-1.reel", "select count(*) from calls where name like 'MPI_%'"))
+    expect(rows == [[0]], f"calls by guess: {rows}")
 
 
 # --- Slurm --------------------------------------------------------------------------------------
@@ -280,6 +321,25 @@ def with_boot_id(file):
     return f"mount --make-rprivate /proc && mount --bind {file} /proc/sys/kernel/random/boot_id"
 
 
+def check_machines(case, error_ns):
+    """Both hosts in one file for Perfetto, as protoc reads it: two machines, and the second one's work when it was."""
+    run([case.reel, "export", "run-1.reel", "run-0.reel", "--to", "perfetto", "-o", "both.pftrace"], case.folder)
+    proto = pathlib.Path(__file__).resolve().parent.parent / "export" / "perfetto.proto"
+    words = ["protoc", f"--proto_path={proto.parent}", "--decode=reel.perfetto.Trace", proto.name]
+    with open(case.folder / "both.pftrace", "rb") as file:
+        text = subprocess.run(words, stdin=file, capture_output=True, check=True).stdout.decode()
+    packets = text.split("\npacket {")
+    names = {re.search(r'machine_name: "(.*)"', one)[1]: re.search(r"machine: (\d+)", one)[1] for one in packets if "machine_name" in one}
+    expect(list(names) == [socket.gethostname(), "other"] and list(names.values()) == ["1", "2"], f"machines: {names}")
+    started = {machine: [] for machine in ("1", "2")}
+    for one in packets:
+        if "render_stage {" in one:
+            started[re.search(r"machine: (\d+)", one)[1]].append(int(re.search(r"timestamp: (\d+)", one)[1]))
+    own = rows_of(case.sql("run-1.reel", "select min(started_ns) from commands"))[0][0]
+    wrong = abs(min(started["2"]) - (own - AHEAD_S * 1_000_000_000))
+    expect(wrong <= 2 * error_ns, f"rank 1's first command is {wrong} ns off, and ± {error_ns} ns was told")
+
+
 AHEAD_S = 90_000  # 25 h: as far apart as two machines are that were started on different days
 
 
@@ -334,12 +394,17 @@ def clocks(case):
     expect(wrong <= one["first_error_ns"], f"wrong by {wrong} ns, and told as ± {one['first_error_ns']} ns")
     expect(one["first_error_ns"] < 5_000_000, f"an error of {one['first_error_ns']} ns")
     print(f"the offset of {AHEAD_S} s was found to {wrong} ns, told as ± {one['first_error_ns']} ns")
+    check_machines(case, one["first_error_ns"])
     # Without the messages only real time is left, and nobody knows how far those clocks are apart.
     boot.write_text("99999999-1111-2222-3333-444444444444\n")
     inside = f"{with_boot_id(boot)} && exec {case.reel} capture -q -o alone.reel -- {case.add}"
     run([*OWN_MOUNTS, "sh", "-c", inside], case.folder)
     told = json.loads(run([case.reel, "clocks", "--json", "alone.reel", "run-1.reel"], case.folder).stdout)
     expect(told["basis"] == "real time" and told["documents"][0]["last_error_ns"] is None, f"{told}")
+    refused = run([case.reel, "export", "alone.reel", "run-1.reel", "--to", "perfetto"], case.folder, ends_with=1)
+    expect("no common clock" in refused.stderr and "--clocks" in refused.stderr and "--unaligned" in refused.stderr, refused.told)
+    done = run([case.reel, "export", "alone.reel", "run-1.reel", "--to", "perfetto", "--unaligned"], case.folder)
+    expect("only told within a document" in done.stderr, done.told)
 
 
 def namespace(case):
@@ -356,12 +421,34 @@ def namespace(case):
     expect(0 < one["common_ns"] - zero["common_ns"] < 60e9, f"one after the other: {told}")
 
 
-CASES = {one.__name__: one for one in (mpi4, mpi8, killed, mpi_calls, slurm, clocks, namespace)}
+def jumps(case):
+    """A clock that is set by an hour, and a machine that sleeps for a minute: told by the document, `reel clocks` and `reel ranks`."""
+    for name, what, sentence, seconds in (
+        ("set", {"JUMP_REAL_S": "-3600"}, "The real-time clock was set back by ", 3600),
+        ("slept", {"JUMP_SLEPT_S": "60"}, "The machine slept for ", 60),
+    ):
+        environment = {"LD_PRELOAD": str(case.jump), "JUMP_RANK": "0", "JUMP_AFTER_MS": "200"} | what
+        words = mpirun(2) + [case.reel, "capture", "-q", "-o", f"{name}-%r.reel", "--", case.ring, "--late", "1"]
+        run(words, case.folder, environment)
+        notes = rows_of(case.sql(f"{name}-0.reel", "select text from notes where kind = 'clock'"))
+        expect(len(notes) == 1 and notes[0][0].startswith(sentence), f"notes: {notes}")
+        size, unit = notes[0][0][len(sentence) :].split(" ")[:2]
+        expect(abs(float(size) - seconds) < 0.1 and unit.rstrip(":") == "s", f"a jump of {size} {unit}, not {seconds} s")
+        expect(rows_of(case.sql(f"{name}-1.reel", "select count(*) from notes where kind = 'clock'")) == [[0]], "rank 1's clock is right")
+        both = [f"{name}-0.reel", f"{name}-1.reel"]
+        told = run([case.reel, "clocks", *both], case.folder)
+        expect(f"{name}-0.reel: {sentence}" in told.stdout, told.told)
+        told = run([case.reel, "ranks", *both], case.folder)
+        expect(f"Rank 0 ({name}-0.reel): {sentence}" in told.stderr, told.told)
+        expect("2 ranks of" in told.stdout, f"the rest is answered:\n{told.told}")
+
+
+CASES = {one.__name__: one for one in (mpi4, mpi8, killed, mpi_calls, mpich, mpich_calls, slurm, clocks, namespace, jumps)}
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for option in ("reel", "ring", "library", "add", "vulkan", "work"):
+    for option in ("reel", "ring", "ring-mpich", "jump", "library", "add", "vulkan", "work"):
         parser.add_argument(f"--{option}", required=True)
     parser.add_argument("case", choices=CASES)
     options = parser.parse_args()

@@ -73,6 +73,18 @@ TEST_F(RunFacts, MpichTellsTheRank) {
   EXPECT_EQ(fact(facts, "rank") + fact(facts, "ranks") + fact(facts, "local_rank"), "020");
 }
 
+TEST_F(RunFacts, OfMpichInAStepOfSlurmTheNumberOnTheNodeIsSlurms) {
+  set("PMI_RANK", "5");
+  set("PMI_SIZE", "8");
+  set("SLURM_STEP_ID", "0");
+  set("SLURM_PROCID", "5");
+  set("SLURM_LOCALID", "1");
+  EXPECT_EQ(fact(capture::run_facts().facts, "local_rank"), "1");
+  // One process of srun for each node, which started the ranks itself: that number is its own.
+  set("SLURM_PROCID", "2");
+  EXPECT_EQ(fact(capture::run_facts().facts, "local_rank"), "absent");
+}
+
 TEST_F(RunFacts, OfSlurmOnlyAStepHasRanks) {
   set("SLURM_JOB_ID", "4711");
   set("SLURM_PROCID", "0");

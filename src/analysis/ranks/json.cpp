@@ -22,6 +22,8 @@ const char* kind_text(RankRow::Kind kind) {
       return "collective";
     case RankRow::Kind::together:
       return "together";
+    case RankRow::Kind::after:
+      return "after";
   }
   return "kernel";
 }
@@ -43,7 +45,17 @@ Json cause_json(const LateCause& cause) {
           {"remark", cause.remark.empty() ? Json() : Json(cause.remark)}};
 }
 
+Json wait_json(const RankWait& wait) {
+  return {{"name", wait.name},
+          {"peer", or_null(wait.peer)},
+          {"ns", wait.ns},
+          {"bytes", wait.bytes},
+          {"text", text_of(wait)}};
+}
+
 Json rank_json(const RankReport& rank) {
+  Json waits = Json::array();
+  for (const RankWait& wait : rank.waits) waits.push_back(wait_json(wait));
   return {{"rank", rank.rank},
           {"document", rank.path},
           {"host", rank.host.empty() ? Json() : Json(rank.host)},
@@ -52,6 +64,7 @@ Json rank_json(const RankReport& rank) {
           {"idle_ns", rank.idle_ns},
           {"own_ns", rank.own_ns},
           {"waiting_ns", or_null(rank.waiting_ns)},
+          {"waits", waits},
           {"last", rank.last},
           {"excess_ns", rank.excess_ns},
           {"excess_first_ns", rank.excess_first_ns},
@@ -98,6 +111,7 @@ std::string ranks_json(const RanksReport& report) {
                      {"clock", to_string(report.clock)},
                      {"clock_error_ns", or_null(report.clock_error_ns)},
                      {"waits_within", report.waits_within},
+                     {"waits_recorded", report.waits_recorded},
                      {"straggler", rank_at(report.straggler)},
                      {"typical", rank_at(report.typical)},
                      {"sentence", report.sentence},

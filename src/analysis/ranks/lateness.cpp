@@ -90,8 +90,9 @@ std::vector<RankRow> likely_rows(const StepTable& table, const RowSums& sums, st
   }
   std::ranges::sort(order);
   std::vector<RankRow> rows;
-  if (table.clock() == RanksClock::known && !table.waits_within())
+  if (table.waits_recorded() || (table.clock() == RanksClock::known && !table.waits_within()))
     rows.push_back({RankRow::Kind::gap, ""});
+  if (table.waits_recorded()) rows.push_back({RankRow::Kind::after, ""});
   constexpr std::size_t most_looked_at = 12;
   for (std::size_t i = 0; i < order.size() && i < most_looked_at; ++i)
     rows.push_back(order[i].second);

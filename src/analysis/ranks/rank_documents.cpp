@@ -143,6 +143,8 @@ class Arranging {
   }
 
   void name_damage(const RankSteps& document) {
+    for (const std::string& note : document.clock_notes)
+      tell(fmt::format("Rank {} ({}): {}", *document.rank, document.path, note));
     if (document.is_cut)
       tell(fmt::format("Rank {} ({}) was cut before its recording ended: its {} count.",
                        *document.rank, document.path,

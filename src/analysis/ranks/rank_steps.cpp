@@ -5,6 +5,7 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "analysis/ranks/mpi_calls.hpp"
 #include "analysis/time/timed_runs.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/ranks.hpp"
@@ -58,7 +59,8 @@ std::optional<std::uint32_t> number_in(const std::map<std::string, std::string>&
 
 class StepSearch {
  public:
-  explicit StepSearch(const Trace& trace) : trace_(trace), rows_of_work_(trace.works().size()) {}
+  explicit StepSearch(const Trace& trace)
+      : trace_(trace), mpi_(trace), rows_of_work_(trace.works().size()) {}
 
   RankSteps run() {
     RankSteps found{.path = trace_.path()};
@@ -66,6 +68,8 @@ class StepSearch {
     found.rank = number_in(found.facts, "rank");
     found.ranks = number_in(found.facts, "ranks");
     found.clock = clock_source(trace_);
+    for (const TraceNote& note : trace_.notes())
+      if (note.kind == "clock") found.clock_notes.push_back(note.text);
     found.is_cut = was_cut(trace_);
     bool all_known = true;
     std::uint64_t error_ns = 0;
@@ -76,8 +80,18 @@ class StepSearch {
     if (all_known) found.clock_error_ns = error_ns;
 
     const std::vector<Pass> passes = passes_of(found.kind);
-    for (const Pass& pass : passes) found.steps.push_back(step_of(pass, found));
+    Intervals busy;  // of the step before
+    for (const Pass& pass : passes) {
+      found.steps.push_back(step_of(pass, found));
+      if (mpi_.empty()) continue;
+      if (found.steps.size() > 1) {
+        const std::size_t n = found.steps.size();
+        mpi_.tell(found.steps[n - 2], found.steps[n - 1], busy);
+      }
+      busy = busy_of_runs();
+    }
     found.rows = std::move(rows_);
+    found.mpi = std::move(mpi_).kinds();
     return found;
   }
 
@@ -198,7 +212,10 @@ class StepSearch {
     std::uint64_t until = runs_.front().started_ns;
     step.started_ns = until;
     for (const RankRun& run : runs_) {
-      if (run.started_ns > until) add(gap_before(run.row), run.started_ns - until);
+      // While the host is in MPI it waits for others, and the gap isn't its own.
+      if (run.started_ns > until)
+        add(gap_before(run.row),
+            run.started_ns - until - mpi_.spans().covered(until, run.started_ns));
       if (run.ended_ns <= until) continue;
       const std::uint64_t own = run.ended_ns - std::max(run.started_ns, until);
       add(run.row, own);
@@ -211,6 +228,13 @@ class StepSearch {
     for (const std::uint32_t of : touched_)
       step.parts.emplace_back(of, std::exchange(sums_[of], 0));
     touched_.clear();
+  }
+
+  Intervals busy_of_runs() const {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
+    spans.reserve(runs_.size());
+    for (const RankRun& run : runs_) spans.emplace_back(run.started_ns, run.ended_ns);
+    return Intervals(std::move(spans));
   }
 
   void add(std::uint32_t of, std::uint64_t ns) {
@@ -242,6 +266,7 @@ class StepSearch {
   }
 
   const Trace& trace_;
+  MpiCalls mpi_;
   std::vector<WorkRow> rows_of_work_;
   std::vector<RankRow> rows_;
   std::map<RankRow, std::uint32_t> numbers_;
@@ -260,6 +285,8 @@ std::string text_of(const RankRow& row) {
       return "'" + row.name + "'";
     case RankRow::Kind::gap:
       return row.name.empty() ? "the gap before the step" : "the gap before '" + row.name + "'";
+    case RankRow::Kind::after:
+      return "the host after the step's last command";
     case RankRow::Kind::copy:
     case RankRow::Kind::together:
       break;

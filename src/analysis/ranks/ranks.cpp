@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "analysis/ranks/lateness.hpp"
 #include "analysis/ranks/same_work.hpp"
@@ -35,6 +36,7 @@ class Comparison {
     report_.clock = table_.clock();
     report_.clock_error_ns = table_.clock_error_ns();
     report_.waits_within = table_.waits_within();
+    report_.waits_recorded = table_.waits_recorded();
     report_.own_ns = table_.own();
     report_.waiting_ns = table_.waiting();
     for (std::size_t r = 0; r < table_.ranks(); ++r) report_.ranks.push_back(numbers_of(r));
@@ -68,7 +70,30 @@ class Comparison {
     rank.idle_ns = median_of(idle);
     rank.own_ns = median_of(table_.own_of(r));
     if (!waiting.empty()) rank.waiting_ns = median_of(waiting);
+    if (table_.waits_recorded() && table_.compared()[r]) rank.waits = waits_of(r);
     return rank;
+  }
+
+  std::vector<RankWait> waits_of(std::size_t r) const {
+    const RankSteps& document = table_.document(r);
+    std::vector<Times> by_kind(document.mpi.size());
+    std::size_t steps = 0;
+    for (const std::uint32_t s : table_.counted()) {
+      if (!table_.is_recorded(s)) continue;
+      ++steps;
+      for (const auto& [kind, ns] : document.steps[s].waits) by_kind[kind].push_back(ns);
+    }
+    std::vector<RankWait> list;
+    for (std::size_t k = 0; k < by_kind.size(); ++k) {
+      by_kind[k].resize(steps, 0);  // steps without it
+      const RankMpi& kind = document.mpi[k];
+      if (const std::uint64_t ns = median_of(by_kind[k]); ns > 0)
+        list.push_back({kind.name, kind.peer, ns, kind.bytes / kind.calls});
+    }
+    std::ranges::stable_sort(list, std::greater{}, &RankWait::ns);
+    constexpr std::size_t most_told = 5;
+    if (list.size() > most_told) list.resize(most_told);
+    return list;
   }
 
   void add_steps() {
@@ -87,6 +112,7 @@ class Comparison {
   // Ranks that wait for each other begin their steps equally often: if this one's steps follow each
   // other more slowly by half of what it takes longer, the others don't wait for it.
   bool is_waited_for(std::size_t r) const {
+    if (table_.waits_recorded()) return waits_for(r);
     if (table_.is_seen_to_wait()) return true;
     const std::uint64_t own = median_of(table_.cycles_of(r));
     Times others;
@@ -98,13 +124,15 @@ class Comparison {
     return own > 0 && longer * 2 <= report_.ranks[r].excess_ns;
   }
 
-  void add_cost(std::size_t r) {
-    RankReport& rank = report_.ranks[r];
-    if (rank.lateness == Lateness::none) return;
-    rank.cause = cause_of(table_, r, rank);
-    if (!rank.cause->rows.empty())
-      rank.cause->remark = difference_in(table_, report_.ranks, r, rank.cause->rows.front().row);
-    if (!is_waited_for(r)) return;
+  // By calls of MPI: a tenth of what it is late at least, or it is no wait for it.
+  bool waits_for(std::size_t r) const {
+    const Times costs = costs_of(r);
+    return !costs.empty() &&
+           static_cast<std::int64_t>(median_of(costs)) * 10 >= report_.ranks[r].excess_ns;
+  }
+
+  // What the others wait, in the mean, in each step that it is last in.
+  Times costs_of(std::size_t r) const {
     Times costs;
     for (const std::uint32_t s : table_.counted()) {
       if (table_.last(s) != r) continue;
@@ -113,7 +141,17 @@ class Comparison {
         if (other != r && table_.compared()[other]) sum += table_.waiting_ns(other, s), ++others;
       if (others > 0) costs.push_back(sum / others);
     }
-    if (!costs.empty()) rank.cost_ns = median_of(costs);
+    return costs;
+  }
+
+  void add_cost(std::size_t r) {
+    RankReport& rank = report_.ranks[r];
+    if (rank.lateness == Lateness::none) return;
+    rank.cause = cause_of(table_, r, rank);
+    if (!rank.cause->rows.empty())
+      rank.cause->remark = difference_in(table_, report_.ranks, r, rank.cause->rows.front().row);
+    if (!is_waited_for(r)) return;
+    if (const Times costs = costs_of(r); !costs.empty()) rank.cost_ns = median_of(costs);
   }
 
   void choose_straggler() {
@@ -152,6 +190,10 @@ class Comparison {
                 ? fmt::format(
                       "the gap before its first command takes {} longer than the median rank's",
                       time_text(static_cast<std::uint64_t>(late.excess_ns)))
+            : late.row.kind == RankRow::Kind::after
+                ? fmt::format(
+                      "its host takes {} longer than the median rank's after the last command",
+                      time_text(static_cast<std::uint64_t>(late.excess_ns)))
             : late.row.kind == RankRow::Kind::gap
                 ? fmt::format("its device is idle {} longer than the median rank's before '{}'",
                               time_text(static_cast<std::uint64_t>(late.excess_ns)), late.row.name)
@@ -174,15 +216,29 @@ class Comparison {
     return text;
   }
 
+  // " in MPI_Allreduce, 8 B": the call in which most of the others wait longest.
+  std::string waits_text(const RankReport& late) const {
+    std::map<std::string, std::uint32_t> counts;
+    for (const RankReport& rank : report_.ranks)
+      if (&rank != &late && !rank.waits.empty()) {
+        RankWait wait = rank.waits.front();
+        if (wait.peer != late.rank) wait.peer.reset();
+        ++counts[text_of(wait)];
+      }
+    const auto most =
+        std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+    return most == counts.end() ? "" : fmt::format(" ({})", most->first);
+  }
+
   std::string cost_text(const RankReport& rank) const {
     const std::size_t counted = table_.counted().size();
     if (!rank.cost_ns)
       return "; the others don't wait for it: their steps follow each other without it";
     const auto others = std::ranges::count(table_.compared(), true) - 1;
-    return fmt::format(", which costs the other {} {} {}",
-                       others == 1 ? "rank" : fmt::format("{} ranks", others),
-                       time_text(*rank.cost_ns),
-                       rank.last * 10 >= counted * 9 ? "each step" : "in each of these steps");
+    return fmt::format(
+        ", which costs the other {} {} {}{}",
+        others == 1 ? "rank" : fmt::format("{} ranks", others), time_text(*rank.cost_ns),
+        rank.last * 10 >= counted * 9 ? "each step" : "in each of these steps", waits_text(rank));
   }
 
   std::string straggler_text() const {

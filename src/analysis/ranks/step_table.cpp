@@ -21,9 +21,10 @@ StepTable::StepTable(const std::vector<RankSteps>& documents) : documents_(docum
   for (const RankSteps& document : documents_) steps_ = std::max(steps_, document.steps.size());
   choose_compared();
   find_own();
-  find_waits_within();
+  find_recorded();
+  if (!waits_recorded_) find_waits_within();
   find_clock();
-  if (clock_ == RanksClock::known && !waits_within_) add_late_starts();
+  if (clock_ == RanksClock::known && !waits_within_ && !waits_recorded_) add_late_starts();
   Times medians;
   for (std::size_t r = 0; r < ranks(); ++r)
     if (compared_[r]) medians.push_back(median_of(own_of(r)));
@@ -71,6 +72,45 @@ void StepTable::find_own() {
       if (const RankStep* its = step(r, s))
         own_[r][s] = its->took_ns() - (its->collective_ns - least);
   }
+}
+
+bool StepTable::is_recorded(std::size_t s) const {
+  for (std::size_t r = 0; r < ranks(); ++r)
+    if (compared_[r] && !(step(r, s) && step(r, s)->is_recorded())) return false;
+  return true;
+}
+
+// Calls of MPI tell what was waited for others: what a rank is in them, its device being idle,
+// longer than the rank that is so least. The rest is its own, its host's time among it. The last
+// step has no end in them.
+void StepTable::find_recorded() {
+  std::size_t without = 0;
+  for (const std::uint32_t s : counted_) without += !is_recorded(s);
+  if (counted_.size() < 2 || without > std::max<std::size_t>(1, counted_.size() / 10)) return;
+  waits_recorded_ = true;
+  before_.assign(ranks(), std::vector<std::uint64_t>(steps_, 0));
+  after_ = before_;
+  for (std::size_t s = 0; s < steps_; ++s) {
+    if (!is_recorded(s)) continue;
+    const std::uint64_t least = least_mpi_ns(s);
+    for (std::size_t r = 0; r < ranks(); ++r) {
+      if (!compared_[r]) continue;
+      const RankStep& its = *step(r, s);
+      // What own_ leaves out of collectives is none of its own here either.
+      const std::uint64_t waited = its.took_ns() - own_[r][s] + its.mpi_ns - least;
+      const std::uint64_t all = its.until_ns - its.begin_ns;
+      own_[r][s] = all > waited ? all - waited : 0;
+      before_[r][s] = its.started_ns - std::min(its.started_ns, its.begin_ns);
+      after_[r][s] = its.after_ns;
+    }
+  }
+}
+
+std::uint64_t StepTable::least_mpi_ns(std::size_t s) const {
+  std::uint64_t least = no_time;
+  for (std::size_t r = 0; r < ranks(); ++r)
+    if (compared_[r]) least = std::min(least, step(r, s)->mpi_ns);
+  return least;
 }
 
 // Where the host waits for other ranks in the middle of steps, all steps take equally long, and
@@ -182,8 +222,14 @@ void StepTable::find_waiting() {
   for (std::size_t s = 0; s < steps_; ++s) {
     const auto slowest = last(s);
     if (!slowest) continue;
+    const bool is_told = waits_recorded_ && is_recorded(s);
+    const std::uint64_t least = is_told ? least_mpi_ns(s) : 0;
     for (std::size_t r = 0; r < ranks(); ++r) {
       if (!compared_[r]) continue;
+      if (is_told) {
+        waiting_[r][s] = step(r, s)->mpi_ns - least;
+        continue;
+      }
       std::uint64_t waits = own_[*slowest][s] - own_[r][s];
       if (const RankStep* next = step(r, s + 1)) {
         const std::uint64_t cycle = next->started_ns - step(r, s)->started_ns + before_ns(r, s);
@@ -220,12 +266,13 @@ Times StepTable::others_of(std::size_t r) const {
 std::vector<Times> StepTable::times_of(const RankRow& row) const {
   std::vector<Times> lists;
   const bool is_start = row.kind == RankRow::Kind::gap && row.name.empty();
+  const bool is_after = row.kind == RankRow::Kind::after && !after_.empty();
   for (std::size_t r = 0; r < ranks(); ++r) {
     const auto& rows = documents_[r].rows;
     const auto number = static_cast<std::uint32_t>(std::ranges::find(rows, row) - rows.begin());
     Times list;
     for (const std::uint32_t s : counted_) {
-      list.push_back(is_start ? before_ns(r, s) : 0);
+      list.push_back(is_start ? before_ns(r, s) : is_after ? after_[r][s] : 0);
       if (const RankStep* its = step(r, s))
         for (const auto& [of, ns] : its->parts)
           if (of == number) list.back() += ns;

@@ -46,13 +46,18 @@ class StepTable {
   RanksClock clock() const noexcept { return clock_; }
   std::optional<std::uint64_t> clock_error_ns() const noexcept { return clock_error_ns_; }
   bool waits_within() const noexcept { return waits_within_; }
-  // By the clock, no rank begins a step before all are done with the one before.
+  bool waits_recorded() const noexcept { return waits_recorded_; }
+  // All compared ranks have recorded calls of MPI there.
+  bool is_recorded(std::size_t s) const;
+  // By the clock or calls of MPI, no rank begins a step before all are done with the one before.
   bool is_seen_to_wait() const noexcept { return !before_.empty(); }
 
  private:
   const RankStep* step(std::size_t r, std::size_t s) const noexcept;
   void choose_compared();
   void find_own();
+  void find_recorded();
+  std::uint64_t least_mpi_ns(std::size_t s) const;
   void find_waits_within();
   void find_clock();
   void add_late_starts();
@@ -65,12 +70,14 @@ class StepTable {
   std::vector<bool> compared_;
   std::vector<std::uint32_t> counted_;
   std::vector<std::vector<std::uint64_t>> own_, waiting_;
-  std::vector<std::vector<std::uint64_t>> before_;  // of a common clock: how much later it started
+  // What a host took for itself before a step's first command and after its last, by a common clock
+  // or recorded calls of MPI.
+  std::vector<std::vector<std::uint64_t>> before_, after_;
   std::vector<std::vector<std::int64_t>> started_, ended_;  // on the common clock, where one is
   std::uint64_t level_ns_ = 0;
   RanksClock clock_ = RanksClock::none;
   std::optional<std::uint64_t> clock_error_ns_;
-  bool waits_within_ = false;
+  bool waits_within_ = false, waits_recorded_ = false;
 };
 
 // Of each step the median of the other lists' times, of lists that are as long as each other.

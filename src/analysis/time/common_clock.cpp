@@ -15,6 +15,10 @@ constexpr double free_drift = 200e-6;
 // with what NTP does to it.
 constexpr double least_wander = 1e-6;
 
+// Faster than any system lets a clock go against another: between such readings one of them was
+// set, or its machine slept.
+constexpr double most_rate = 600e-6;
+
 std::int64_t offset_of(const TraceClock& point) {
   return static_cast<std::int64_t>(point.other_ns - point.time_ns);
 }
@@ -25,11 +29,18 @@ double rate_between(const TraceClock& a, const TraceClock& b) {
          static_cast<double>(b.time_ns - a.time_ns);
 }
 
+bool is_jump(const TraceClock& a, const TraceClock& b) {
+  const double by_error =
+      static_cast<double>(a.error_ns + b.error_ns) / static_cast<double>(b.time_ns - a.time_ns);
+  return std::abs(rate_between(a, b)) > most_rate + by_error;
+}
+
 // What neighbouring rates differ by, beyond what errors of readings explain.
 double largest_change(const std::vector<TraceClock>& points) {
   double largest = 0;
   for (std::size_t i = 2; i < points.size(); ++i) {
     const TraceClock &a = points[i - 2], &b = points[i - 1], &c = points[i];
+    if (is_jump(a, b) || is_jump(b, c)) continue;  // no rate
     const double by_error =
         static_cast<double>(a.error_ns + b.error_ns) / static_cast<double>(b.time_ns - a.time_ns) +
         static_cast<double>(b.error_ns + c.error_ns) / static_cast<double>(c.time_ns - b.time_ns);
@@ -127,8 +138,14 @@ std::optional<CommonTime> CommonClock::at(std::uint64_t time_ns) const {
     const std::uint64_t since = time_ns - a.time_ns, until = b.time_ns - time_ns;
     const double part = static_cast<double>(since) / static_cast<double>(since + until);
     const double offset = static_cast<double>(offset_of(b) - offset_of(a)) * part;
-    const double error =
+    double error =
         static_cast<double>(a.error_ns) * (1 - part) + static_cast<double>(b.error_ns) * part;
+    // Nobody knows when it jumped: both offsets may be the right one, and so may what drifts from
+    // it.
+    if (is_jump(a, b))
+      error = static_cast<double>(std::abs(offset_of(b) - offset_of(a))) +
+              static_cast<double>(std::max(a.error_ns, b.error_ns)) +
+              free_drift * static_cast<double>(since + until);
     return with(offset_of(a) + static_cast<std::int64_t>(std::llround(offset)),
                 static_cast<std::uint64_t>(std::ceil(error)) + wander_of(std::min(since, until)));
   }
@@ -137,7 +154,10 @@ std::optional<CommonTime> CommonClock::at(std::uint64_t time_ns) const {
   const TraceClock& near = is_before ? points_.front() : points_.back();
   const auto distance =
       static_cast<double>(is_before ? near.time_ns - time_ns : time_ns - near.time_ns);
-  if (points_.size() == 1)
+  const bool has_rate =
+      points_.size() > 1 && !(is_before ? is_jump(points_[0], points_[1])
+                                        : is_jump(points_[points_.size() - 2], points_.back()));
+  if (!has_rate)
     return with(offset_of(near),
                 near.error_ns + static_cast<std::uint64_t>(std::ceil(free_drift * distance)));
   const TraceClock& other = is_before ? points_[1] : points_[points_.size() - 2];

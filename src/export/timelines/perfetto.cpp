@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "export/export_formats.hpp"
+#include "export/timelines/perfetto_document.hpp"
 #include "export/timelines/perfetto_tracks.hpp"
 #include "export/timelines/slices.hpp"
 
@@ -21,7 +22,6 @@ class GpuEvents {
   GpuEvents(const Trace& trace, Packets& packets) : trace_(trace), packets_(packets) {}
 
   void write(const std::vector<analysis::Dependency>& dependencies) {
-    describe_devices();
     intern_queues();
     find_waits(dependencies);
     for (std::uint32_t c = 0; c < trace_.commands().size(); ++c)
@@ -31,30 +31,6 @@ class GpuEvents {
 
  private:
   // --- what is where ---
-
-  void describe_devices() {
-    Message info;
-    for (const TraceDevice& device : trace_.devices()) {
-      Message gpu;
-      gpu.text(1, device.name);
-      const auto more = [&](const char* key, const std::string& value) {
-        if (value.empty()) return;
-        Message pair;
-        pair.text(1, key);
-        pair.text(2, value);
-        gpu.message(6, pair);
-      };
-      more("selector", device.selector);
-      more("type", device.type);
-      more("driver", device.driver);
-      more("driver_version", device.driver_version);
-      more("api_version", device.api_version);
-      if (device.memory_bytes) more("memory_bytes", std::to_string(device.memory_bytes));
-      if (device.compute_units) more("compute_units", std::to_string(device.compute_units));
-      info.message(1, gpu);
-    }
-    if (!info.empty()) packets_.write(gpu_info, info);
-  }
 
   // Queues and stages share their numbers. An event of a queue without a number would be dropped.
   std::uint64_t queue_number(std::uint32_t stream) const { return stream + 1; }
@@ -72,14 +48,14 @@ class GpuEvents {
       interned.message(24, entry);
     };
     for (std::uint32_t s = 0; s < trace_.streams().size(); ++s)
-      specify(queue_number(s), stream_name(trace_.streams()[s]), true);
+      specify(queue_number(s), packets_.place().prefix + stream_name(trace_.streams()[s]), true);
     for (std::size_t kind = 0; kind < work_kinds; ++kind)
       specify(stage_number(static_cast<WorkKind>(kind)), to_string(static_cast<WorkKind>(kind)),
               static_cast<WorkKind>(kind) == WorkKind::dispatch);
     for (std::size_t d = 0; d < trace_.devices().size(); ++d) {
       Message context;
       context.number(1, d + 1);
-      if (const auto pid = perfetto::process_of(trace_)) context.number(2, pid);
+      if (const auto pid = packets_.place().pid) context.number(2, pid);
       context.number(3, perfetto::api_of(trace_.devices()[d].backend));
       interned.message(23, context);
     }
@@ -159,22 +135,22 @@ class GpuEvents {
     const TraceWork& work = trace_.work_of(command);
     const std::uint32_t device = trace_.streams()[command.stream].device;
     Message event;
-    event.number(1, perfetto::event_id(c));
-    event.number(2, command.run_ns());
+    event.number(1, packets_.event_id(c));
+    event.number(2, packets_.time_of(command.ended_ns) - packets_.time_of(command.started_ns));
     if (device != no_index) {
       event.number(5, device + 1);
-      event.number(11, device);
+      event.number(11, packets_.gpu_id(device));
     }
     // The nodes of a graph were given together.
     const std::uint32_t given = command.launch == no_index ? c : command.launch;
-    event.number(10, perfetto::event_id(given));
-    if (command.launch != no_index) event.number(12, perfetto::event_id(command.launch));
+    event.number(10, packets_.event_id(given));
+    if (command.launch != no_index) event.number(12, packets_.event_id(command.launch));
     event.number(13, queue_number(command.stream));
     event.number(14, stage_number(work.kind));
     for (; next_wait_ < waits_.size() && waits_[next_wait_].first <= c; ++next_wait_)
       if (const auto& [waiting, after] = waits_[next_wait_];
           waiting == c && trace_.commands()[after].has_run_times())
-        event.number(18, perfetto::event_id(after));
+        event.number(18, packets_.event_id(after));
     if (work.kernel != no_index && work.kind == WorkKind::dispatch)
       event.number(19, work.kernel + 1);
     event.number(20, packets_.event_name(slice_name(trace_, command)));
@@ -186,13 +162,13 @@ class GpuEvents {
   void write_interval(const TraceInterval& interval) {
     const std::uint32_t device = trace_.streams()[interval.stream].device;
     Message event;
-    event.number(1, perfetto::event_id(interval.first));
-    event.number(2, interval.size_ns());
+    event.number(1, packets_.event_id(interval.first));
+    event.number(2, packets_.time_of(interval.end_ns) - packets_.time_of(interval.begin_ns));
     if (device != no_index) {
       event.number(5, device + 1);
-      event.number(11, device);
+      event.number(11, packets_.gpu_id(device));
     }
-    event.number(10, perfetto::event_id(interval.first));
+    event.number(10, packets_.event_id(interval.first));
     event.number(13, queue_number(interval.stream));
     event.number(14, stage_number(trace_.work_of(trace_.commands()[interval.first]).kind));
     event.number(20, packets_.event_name(slice_name(interval)));
@@ -208,15 +184,51 @@ class GpuEvents {
 
 }  // namespace
 
+namespace perfetto {
+
+void write_devices(const std::vector<MachineDevice>& devices, Packets& packets) {
+  Message info;
+  for (const auto& [device, prefix] : devices) {
+    Message gpu;
+    gpu.text(1, prefix + device.name);
+    const auto more = [&](const char* key, const std::string& value) {
+      if (value.empty()) return;
+      Message pair;
+      pair.text(1, key);
+      pair.text(2, value);
+      gpu.message(6, pair);
+    };
+    more("selector", device.selector);
+    more("type", device.type);
+    more("driver", device.driver);
+    more("driver_version", device.driver_version);
+    more("api_version", device.api_version);
+    if (device.memory_bytes) more("memory_bytes", std::to_string(device.memory_bytes));
+    if (device.compute_units) more("compute_units", std::to_string(device.compute_units));
+    info.message(1, gpu);
+  }
+  if (!info.empty()) packets.write(gpu_info, info);
+}
+
+std::uint64_t write_document(const Trace& trace, const analysis::Activity& activity,
+                             Packets& packets) {
+  GpuEvents(trace, packets).write(analysis::find_dependencies(trace).edges);
+  return write_tracks(trace, activity, packets);
+}
+
+}  // namespace perfetto
+
 ExportReport export_perfetto(const Trace& trace, const std::string& path,
                              const ExportOptions& how) {
   ExportFile file(trace, path, how);
   const analysis::Activity activity = analysis::find_activity(trace);
   Packets packets(file);
+  packets.enter({.pid = perfetto::process_of(trace)});
   packets.begin(activity.begin_ns);
-  GpuEvents(trace, packets).write(analysis::find_dependencies(trace).edges);
-  const std::uint64_t cut =
-      perfetto::write_tracks(trace, analysis::find_memory(trace, activity), packets);
+  std::vector<perfetto::MachineDevice> devices;
+  for (const TraceDevice& device : trace.devices()) devices.push_back({device, ""});
+  perfetto::write_devices(devices, packets);
+  const std::uint64_t cut = perfetto::write_document(trace, activity, packets);
   ExportReport report;
   report.bytes = file.keep();
   report.files = {path};

@@ -18,8 +18,8 @@ enum EventType : std::uint64_t { slice_begins = 1, slice_ends = 2, instant = 3, 
 
 class Tracks {
  public:
-  Tracks(const Trace& trace, Packets& packets)
-      : trace_(trace), packets_(packets), pid_(process_of(trace)) {}
+  Tracks(const Trace& trace, std::uint64_t begin_ns, Packets& packets)
+      : trace_(trace), begin_ns_(begin_ns), packets_(packets), pid_(packets.place().pid) {}
 
   void write(const analysis::Memory& memory) {
     write_host();
@@ -43,7 +43,8 @@ class Tracks {
 
   std::uint64_t process_track() {
     const auto program = trace_.facts().find("program");
-    const std::string name = program == trace_.facts().end() ? "program" : program->second;
+    const std::string name =
+        packets_.place().prefix + (program == trace_.facts().end() ? "program" : program->second);
     if (!pid_) return named_track(name);
     Message process, descriptor;
     const std::uint64_t uuid = packets_.new_track();
@@ -136,7 +137,7 @@ class Tracks {
     Message more = name_of_slice(trace_.text(call.name));
     if (call.command == no_index) return more;
     Message correlation;
-    correlation.number(1, event_id(call.command));
+    correlation.number(1, packets_.event_id(call.command));
     more.message(3000, correlation);
     const std::uint32_t stream = trace_.commands()[call.command].stream;
     const std::uint32_t device = trace_.streams()[stream].device;
@@ -148,19 +149,23 @@ class Tracks {
 
   void write_notes(std::uint64_t process) {
     std::uint64_t uuid = 0;
-    for (const TraceNote& note : trace_.notes()) {
-      if (!note.time_ns) continue;
+    const auto write_note = [&](std::uint64_t time_ns, const std::string& text) {
       if (!uuid) uuid = named_track("notes", process);
       Message more;
-      more.text(23, note.kind + ": " + note.text);
-      write_event(note.time_ns, instant, uuid, more);
-    }
+      more.text(23, text);
+      write_event(time_ns, instant, uuid, more);
+    };
+    if (const std::string& note = packets_.place().note; !note.empty())
+      write_note(begin_ns_, "clock: " + note);
+    for (const TraceNote& note : trace_.notes())
+      if (note.time_ns) write_note(note.time_ns, note.kind + ": " + note.text);
   }
 
   void write_scopes() {
     const auto streams = commands_by_stream(trace_);
     for (std::uint32_t s = 0; s < streams.size(); ++s) {
-      const std::string name = stream_name(trace_.streams()[s]) + ": scopes";
+      const std::string name =
+          packets_.place().prefix + stream_name(trace_.streams()[s]) + ": scopes";
       write_slices(
           scope_slices(trace_, streams[s]), [&](std::uint32_t) { return named_track(name); },
           [this](const Slice& slice) { return name_of_slice(slice.name); });
@@ -189,12 +194,12 @@ class Tracks {
     const auto memory = memory_counters(trace_, use);
     const auto depth = depth_counters(trace_);
     for (std::uint32_t d = 0; d < trace_.devices().size(); ++d) {
-      const std::string& device = trace_.devices()[d].selector;
+      const std::string device = packets_.place().prefix + trace_.devices()[d].selector;
       write_counter(memory[d], device + ": bytes allocated", 3);
       write_counter(depth[d], device + ": commands in flight", 2);
       for (const CounterPoint& point : memory[d]) {
         Message total;
-        total.number(1, d);
+        total.number(1, packets_.gpu_id(d));
         total.number(2, 0);  // of all processes that were recorded
         total.number(3, point.value);
         packets_.write_at(point.time_ns, gpu_memory, total);
@@ -203,6 +208,7 @@ class Tracks {
   }
 
   const Trace& trace_;
+  std::uint64_t begin_ns_;
   Packets& packets_;
   std::uint32_t pid_;
   std::uint64_t cut_ = 0;
@@ -221,9 +227,10 @@ std::uint64_t api_of(const std::string& backend) {
   return backend == "vulkan" ? 2 : backend == "opencl" ? 3 : 0;
 }
 
-std::uint64_t write_tracks(const Trace& trace, const analysis::Memory& memory, Packets& packets) {
-  Tracks tracks(trace, packets);
-  tracks.write(memory);
+std::uint64_t write_tracks(const Trace& trace, const analysis::Activity& activity,
+                           Packets& packets) {
+  Tracks tracks(trace, activity.begin_ns, packets);
+  tracks.write(analysis::find_memory(trace, activity));
   return tracks.cut();
 }
 

@@ -8,11 +8,10 @@
 namespace reel::perfetto {
 
 // The number of slices that had to be cut.
-std::uint64_t write_tracks(const Trace& trace, const analysis::Memory& memory, Packets& packets);
+std::uint64_t write_tracks(const Trace& trace, const analysis::Activity& activity,
+                           Packets& packets);
 
 std::uint32_t process_of(const Trace& trace);      // 0: not known
 std::uint64_t api_of(const std::string& backend);  // as InternedGraphicsContext has it
-// By which calls and commands refer to a command.
-inline std::uint64_t event_id(std::uint32_t command) { return std::uint64_t{command} + 1; }
 
 }  // namespace reel::perfetto

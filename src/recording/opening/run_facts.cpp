@@ -141,7 +141,11 @@ document::Facts found_facts() {
   if (const Launcher* const by = launcher()) {
     add("rank", number_in(by->rank));
     add("ranks", number_in(by->ranks));
-    add("local_rank", number_in(by->local_rank));
+    std::string local = number_in(by->local_rank);
+    // Of MPICH started by srun, PMI tells the rank, and only Slurm its number on the node.
+    if (local.empty() && number_in("SLURM_PROCID") == number_in(by->rank))
+      local = number_in("SLURM_LOCALID");
+    add("local_rank", std::move(local));
   }
   add("node", first_of(nodes, is_number));
   add("job", job());

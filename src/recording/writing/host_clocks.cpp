@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -17,7 +16,7 @@
 #include "base/clock.hpp"
 #include "base/process/environment_variable.hpp"
 #include "recording/opening/small_file.hpp"
-#include "reel/units.hpp"
+#include "recording/writing/clock_jumps.hpp"
 
 namespace reel::capture {
 namespace {
@@ -25,11 +24,6 @@ namespace {
 constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t ask_every_ns = 10 * second_ns, patience_ns = second_ns / 4;
 constexpr int rounds = 16;
-// As fast as the system lets a clock catch up (500 ppm), and 10 more for what quartz does.
-constexpr std::uint64_t most_drift_ppm = 510;
-// Below this nobody would call it a jump; a thread that was moved to another core has read so late.
-constexpr std::uint64_t least_jump_ns = 1'000'000;
-
 std::uint64_t clock_ns(clockid_t clock) noexcept {
   timespec time{};
   clock_gettime(clock, &time);
@@ -133,8 +127,6 @@ class Conversation {
   bool is_open_ = false;
 };
 
-std::string time_of(std::uint64_t ns) { return time_text(ns); }
-
 }  // namespace
 
 document::HostClockRow read_real_time() noexcept {
@@ -176,28 +168,9 @@ HostClocks::Told HostClocks::look(Moment moment) {
   return told;
 }
 
-// Real time is never more than a few hundred millionths faster or slower than the monotonic clock,
-// unless somebody set it or the machine slept.
 void HostClocks::look_for_jump(const document::HostClockRow& row, Told& told) {
   const std::int64_t slept = slept_ns();
-  if (has_last_) {
-    const auto ours = static_cast<std::int64_t>(row.time_ns - last_.time_ns);
-    const auto theirs = static_cast<std::int64_t>(row.other_ns - last_.other_ns);
-    const std::int64_t more = theirs - ours, asleep = slept - last_slept_ns_;
-    const std::uint64_t allowed = static_cast<std::uint64_t>(ours) / 1'000'000 * most_drift_ppm +
-                                  row.error_ns + last_.error_ns + least_jump_ns;
-    const auto size = [](std::int64_t ns) { return static_cast<std::uint64_t>(std::abs(ns)); };
-    if (asleep > static_cast<std::int64_t>(least_jump_ns))
-      told.notes.push_back(
-          fmt::format("The machine slept for {}: times before and after are of one clock that "
-                      "stood still meanwhile.",
-                      time_of(size(asleep))));
-    if (const std::int64_t set = more - asleep; size(set) > allowed)
-      told.notes.push_back(
-          fmt::format("The real-time clock was set {} by {} while this was "
-                      "recorded.",
-                      set > 0 ? "forward" : "back", time_of(size(set))));
-  }
+  if (has_last_) told.notes = jumps_between({last_, last_slept_ns_}, {row, slept});
   last_ = row;
   last_slept_ns_ = slept;
   has_last_ = true;

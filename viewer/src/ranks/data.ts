@@ -18,6 +18,7 @@ export interface Rank {
   idle_ns: number;
   own_ns: number;
   waiting_ns: number | null;
+  waits: { name: string; peer: number | null; ns: number; bytes: number; text: string }[]; // in calls of MPI, the longest first
   last: number;
   excess_ns: number;
   lateness: "none" | "imbalance" | "drift";
@@ -33,6 +34,7 @@ export interface Ranks {
   numbered_by_name: boolean;
   clock: "none" | "too_wide" | "known";
   clock_error_ns: number | null;
+  waits_recorded: boolean; // waiting is what recorded calls of MPI took
   straggler: number | null; // ranks, not places
   typical: number | null;
   sentence: string;

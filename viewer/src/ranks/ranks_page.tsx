@@ -21,6 +21,7 @@ function RankTable({ all }: { all: Ranks }) {
                 {title}
               </th>
             ))}
+            {all.waits_recorded && <th>Waiting in</th>}
             <th />
             {differs && <th>Work</th>}
             <th>Document</th>
@@ -37,6 +38,7 @@ function RankTable({ all }: { all: Ranks }) {
               <td class="number">{deltaText(rank.own_ns ? rank.excess_ns : null)}</td>
               <td class="number">{timeText(rank.waiting_ns)}</td>
               <td class="number">{countText(rank.last)}</td>
+              {all.waits_recorded && <td title={rank.waits.map((wait) => `${wait.text}: ${timeText(wait.ns)}`).join("\n")}>{rank.waits[0]?.text ?? ""}</td>}
               <td>{rank.lateness === "none" ? "" : rank.lateness}</td>
               {differs && <td>{String.fromCharCode(65 + (rank.work_group % 26))}</td>}
               <td>{resources.served ? <a href={`rank/${rank.rank}/`}>{rank.document}</a> : rank.document}</td>
@@ -46,6 +48,9 @@ function RankTable({ all }: { all: Ranks }) {
       </table>
       <p class="ranks-note">
         Times are medians of a step.{" "}
+        {all.waits_recorded
+          ? "Waiting is the time in recorded calls of MPI with an idle device, beyond that of the rank that has least of it. "
+          : ""}
         {all.numbered_by_name ? "The documents don't tell their ranks: they are numbered by their names." : ""}
       </p>
     </section>

@@ -1,39 +1,21 @@
-#include "cli/showing/trend_page.hpp"
-
+// trend_page.cpp - the lines of a trend as one HTML file: a chart for each that changed, and of the
+// first others.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "document/files/output_file.hpp"
+#include "page/page_frame.hpp"
+#include "reel/page.hpp"
 #include "reel/units.hpp"
 
-namespace reel::cli {
+namespace reel {
 namespace {
+
+using page::html_text;
 
 constexpr double chart_width = 720, chart_height = 120, left = 8, top = 8;
 constexpr std::size_t most_steady = 20;  // lines that didn't change
-
-std::string html_text(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return result;
-}
 
 std::string time_of(double ns) { return time_text(static_cast<std::uint64_t>(ns)); }
 
@@ -100,8 +82,6 @@ constexpr const char* style =
     "@media(prefers-color-scheme:dark){body{background:#15181c;color:#e6e6e6}p{color:#aaa}"
     ".axis{stroke:#444}}";
 
-}  // namespace
-
 std::string trend_page(const analysis::Trend& trend, const std::string& by) {
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>reel trend</title>"
@@ -118,4 +98,18 @@ std::string trend_page(const analysis::Trend& trend, const std::string& by) {
   return page + "</body></html>\n";
 }
 
-}  // namespace reel::cli
+}  // namespace
+
+HtmlReport write_html(const analysis::Trend& trend, const std::string& by, const std::string& path,
+                      const HtmlOptions& options) {
+  unsigned mode = 0777;
+  for (const analysis::TrendRun& run : trend.runs) mode &= mode_of(run.document);
+  OutputFile file(path, {.overwrite = options.overwrite, .whole = true, .mode = mode});
+  const std::string page = trend_page(trend, by);
+  file.write(std::as_bytes(std::span(page)));
+  HtmlReport report{file.size_bytes(), {}};
+  file.close();
+  return report;
+}
+
+}  // namespace reel
