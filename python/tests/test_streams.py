@@ -220,6 +220,32 @@ def test_more_host_kernels_than_there_are_places_for_at_once(host):
         assert x.read(np.uint32)[0] == number
 
 
+def test_a_graph_keeps_the_function_of_its_host_kernel(host):
+    def make(value):
+        @reel.host_kernel(x="out u32")
+        def put(group, x):
+            x[0] = value
+
+        return host.kernel("put", host=put, group_size=1)
+
+    x = host.buffer(np.zeros(1, np.uint32))
+    graph = reel.Graph()
+    graph.add_dispatch(make(7), 1, x)
+    for value in range(300):  # each takes a place that the graph's must not be
+        make(value)
+        gc.collect(0)
+    stream = host.stream()
+    graph.instantiate(host).launch(stream)
+    stream.synchronize()
+    assert x.read()[0] == 7
+
+
+def test_equal_devices_have_one_hash(host):
+    other = reel.open_device("host")
+    assert hash(host) == hash(host.stream().device)
+    assert len({host, host.stream().device, other}) == 2
+
+
 def test_shared_memory_of_a_host_kernel(host):
     @reel.host_kernel(x="in f32", y="out f32", tile="shared f32")
     def reverse(group, x, y, tile):

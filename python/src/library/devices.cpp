@@ -271,7 +271,7 @@ An image of zeros, where device.info.takes_images. Its bytes are its pixels, row
       .def("synchronize", &Device::synchronize, WithoutGil(), "Waits for every stream.")
       .def("__eq__", [](const Device& a, const Device& b) { return a == b; })
       .def("__eq__", [](const Device&, const py::object&) { return false; })
-      .def("__hash__", std::hash<Device>())
+      .def("__hash__", [](const Device& self) { return std::hash<Device>()(self); })
       .def("__repr__", [](const Device& self) {
         return "<reel.Device " + self.info().id + ", " + self.info().name + ">";
       });
