@@ -26,7 +26,10 @@ std::string from_text(const analysis::DependencySets& sets, const analysis::Depe
 }
 
 std::string buffer_text(const Trace& trace, const analysis::Dependency& dependency) {
-  return dependency.buffer == no_index ? "" : describe_buffer(trace, dependency.buffer);
+  if (dependency.buffer == no_index) return "";
+  const std::string first = describe_buffer(trace, dependency.buffer);
+  if (dependency.more_buffers == 0) return first;
+  return fmt::format("{} and {}", first, count_text(dependency.more_buffers, "other"));
 }
 
 int run(const Options& options) {
@@ -57,6 +60,7 @@ int run(const Options& options) {
            {"to", command_name(d.to)},
            {"kind", to_string(d.kind)},
            {"buffer", d.buffer == no_index ? Json() : Json(name_of(trace.buffers()[d.buffer].id))},
+           {"more_buffers", d.more_buffers},
            {"bytes", d.bytes},
            {"set", d.set == no_index ? Json() : Json(d.set)}});
     json["unfollowed_from"] =

@@ -103,7 +103,7 @@ std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
     lines.push_back({"rest", "", "", time_change(diff.rest_ns), "", "",
                      "medians of parts don't add up to the median of the whole"});
   lines.push_back(line_of("total", diff.total, verdict_of(diff.total)));
-  if (diff.between.ns_a || diff.between.ns_b)
+  if (diff.has_between() && (diff.between.ns_a || diff.between.ns_b))
     lines.push_back(line_of("between passes", diff.between, verdict_of(diff.between)));
   return lines;
 }

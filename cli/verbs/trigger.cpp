@@ -107,15 +107,22 @@ pid_t parent_of(const std::filesystem::path& folder) {
   return parent;
 }
 
-// A process and all that came of it: `reel capture` itself is not what it captures.
-std::vector<pid_t> family_of(pid_t process) {
-  std::multimap<pid_t, pid_t> children;
+using Children = std::multimap<pid_t, pid_t>;
+
+Children all_children() {
+  Children children;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    children.emplace(parent_of(entry.path()), static_cast<pid_t>(std::stol(name)));
+    const auto process = static_cast<pid_t>(std::stol(name));
+    if (process != getpid()) children.emplace(parent_of(entry.path()), process);
   }
+  return children;
+}
+
+// A process and all that came of it: `reel capture` itself is not what it captures.
+std::vector<pid_t> family_of(pid_t process, const Children& children) {
   std::vector<pid_t> family{process};
   for (std::size_t i = 0; i < family.size(); ++i) {
     const auto [first, last] = children.equal_range(family[i]);
@@ -131,30 +138,69 @@ bool environment_has(pid_t process, std::string_view variable) {
   return false;
 }
 
-[[noreturn]] void say_why_nobody_answers(pid_t process) {
-  if (kill(process, 0) != 0 && errno == ESRCH)
-    throw Error(Code::invalid_argument, fmt::format("There is no process {}.", process));
-  if (kill(process, 0) != 0)
-    throw Error(Code::invalid_argument,
-                fmt::format("Process {} belongs to another user.", process));
-  bool is_captured = false;
-  for (const pid_t one : family_of(process)) {
+bool is_of_reel(pid_t process) {
+  if (environment_has(process, "REEL_CAPTURE_TRIGGER=") ||
+      environment_has(process, "REEL_LAYER_CAPTURE="))
+    return true;
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", process), ignored);
+  return program.filename() == "reel";
+}
+
+// The processes that are meant: those that came of `reel capture`, or of a process that it started.
+// Somebody else stands for what it only passes on to (`timeout 60 reel capture …`): init or a shell
+// may have started programs that nobody means. Empty: none are.
+std::vector<pid_t> processes_meant(pid_t process, const Children& children) {
+  pid_t at = process;
+  while (!is_of_reel(at)) {
+    const auto [first, last] = children.equal_range(at);
+    if (first == last || std::next(first) != last) return {};
+    at = first->second;
+  }
+  return family_of(at, children);
+}
+
+std::string program_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/comm", process));
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+[[noreturn]] void say_why_it_is_not_meant(pid_t process, const Children& children) {
+  std::string below;
+  for (const pid_t one : family_of(process, children))
+    if (environment_has(one, "REEL_CAPTURE_TRIGGER=1"))
+      below += fmt::format("{}{} ({})", below.empty() ? "" : ", ", one, program_of(one));
+  throw Error(Code::invalid_argument,
+              below.empty()
+                  ? fmt::format("Process {} ({}) was not started by `reel capture --trigger -- "
+                                "program`, so it can't be triggered.",
+                                process, program_of(process))
+                  : fmt::format("Process {} ({}) was not started by `reel capture`. Of those that "
+                                "came of it, these can be triggered: {}. Name one of them.",
+                                process, program_of(process), below));
+}
+
+void check_exists(pid_t process) {
+  if (kill(process, 0) == 0) return;
+  throw Error(Code::invalid_argument,
+              errno == ESRCH ? fmt::format("There is no process {}.", process)
+                             : fmt::format("Process {} belongs to another user.", process));
+}
+
+[[noreturn]] void say_why_nobody_answers(pid_t process, const std::vector<pid_t>& meant) {
+  for (const pid_t one : meant)
     if (environment_has(one, "REEL_CAPTURE_TRIGGER=1"))
       throw Error(
           Code::invalid_argument,
           fmt::format("Process {} has made no call of OpenCL or Vulkan yet, so there is nothing to "
                       "capture; try again when it has.",
                       one));
-    is_captured = is_captured || environment_has(one, "REEL_LAYER_CAPTURE=");
-  }
   throw Error(Code::invalid_argument,
-              is_captured
-                  ? fmt::format("Process {} is captured without triggers; start it with `reel "
-                                "capture --trigger -- program`.",
-                                process)
-                  : fmt::format("Process {} does not run under Reel; start it with `reel capture "
-                                "--trigger -- program`.",
-                                process));
+              fmt::format("Process {} is captured without triggers; start it with `reel capture "
+                          "--trigger -- program`.",
+                          process));
 }
 
 Json json_of(const Answer& answer) {
@@ -188,10 +234,18 @@ void print(const Answer& answer) {
 }
 
 int run(const Options& options) {
+  check_exists(options.process);
   std::vector<Answer> answers;
-  for (const pid_t process : family_of(options.process))
+  // Who listens is meant, whatever started it.
+  if (auto answer = ask(options.process)) answers.push_back(std::move(*answer));
+  const Children children = all_children();
+  const std::vector<pid_t> meant = processes_meant(options.process, children);
+  for (const pid_t process : meant) {
+    if (process == options.process) continue;
     if (auto answer = ask(process)) answers.push_back(std::move(*answer));
-  if (answers.empty()) say_why_nobody_answers(options.process);
+  }
+  if (answers.empty() && meant.empty()) say_why_it_is_not_meant(options.process, children);
+  if (answers.empty()) say_why_nobody_answers(options.process, meant);
   bool all_done = true;
   for (const Answer& answer : answers) all_done = all_done && answer.field(0) != "refused";
   if (options.json) {

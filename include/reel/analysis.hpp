@@ -112,8 +112,9 @@ struct Dependency {
   std::uint32_t from = 0, to = 0;   // commands; from < to. Of a set, its last member
   std::uint32_t buffer = no_index;  // the first it goes through; none: told, without a buffer
   DependencyKind kind = DependencyKind::order;
-  std::uint64_t bytes = 0;       // of all ranges both touch
-  std::uint32_t set = no_index;  // in dependency_sets: `to` depends on each command in it
+  std::uint64_t bytes = 0;         // of all ranges both touch
+  std::uint32_t set = no_index;    // in dependency_sets: `to` depends on each command in it
+  std::uint32_t more_buffers = 0;  // that it goes through beside `buffer`
 };
 
 // A set has commands and other sets, which have lower numbers, as members. A command may be in it

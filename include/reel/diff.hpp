@@ -118,6 +118,8 @@ struct TraceDiff {
 
   // Something in it is called a difference in time: then the sentence names it.
   bool differs() const noexcept;
+  // Of one pass nothing is known of `between`.
+  bool has_between() const noexcept { return a.passes > 1 && b.passes > 1; }
 };
 
 TraceDiff diff(const Trace& a, const Trace& b, const AnalysisOptions& options = {});

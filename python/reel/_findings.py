@@ -148,7 +148,7 @@ class Diff:
     total: DiffTime
     busy: DiffTime
     idle: DiffTime
-    between: DiffTime  # from the end of a pass to the start of the next
+    between: DiffTime | None  # from the end of a pass to the start of the next; None: of one pass
     rest_ns: int  # medians of parts don't quite make up the median of the whole
     common: float | None  # how the typical kernel changed, as a part
     rows: list[DiffRow]  # significant ones first, then by size of the change
@@ -238,7 +238,7 @@ def diff(a: Union[Trace, Path], b: Union[Trace, Path]) -> Diff:
         total=DiffTime(**row["total"]),
         busy=DiffTime(**row["busy"]),
         idle=DiffTime(**row["idle"]),
-        between=DiffTime(**row["between"]),
+        between=None if row["between"] is None else DiffTime(**row["between"]),
         rest_ns=row["rest_ns"],
         common=row["common"],
         kernels=[DiffKernel(**one) for one in row["kernels"]],

@@ -57,9 +57,11 @@ constexpr RowColumn<Dependency> dependencies[] = {
         "`data` (reads what was written), `order` (overwrites, or was told to wait), `missing` (a "
         "race), `redundant` (told to wait for nothing)"),
     number_column<&Dependency::buffer>("buffer", buffer, "the first that it goes through"),
-    number_column<&Dependency::bytes>("bytes", number, "that both touch"),
+    number_column<&Dependency::bytes>("bytes", number, "that both touch, of all buffers"),
     number_column<&Dependency::set>("from_set", index,
                                     "in `dependency_sets`: it depends on every command in it"),
+    number_column<&Dependency::more_buffers>("more_buffers", number,
+                                             "that it goes through beside `buffer`"),
 };
 
 constexpr RowColumn<SetMember> set_members[] = {

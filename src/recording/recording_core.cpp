@@ -33,7 +33,7 @@ void RecordingCore::note(std::string kind, std::string text) noexcept {
 }
 
 void RecordingCore::called(std::string_view name, std::uint64_t begin_ns) noexcept {
-  quietly([&] { document_.push(CallMessage{name, thread_number(), begin_ns, monotonic_ns()}); });
+  quietly([&] { document_.push_ending(CallMessage{name, thread_number(), begin_ns, 0}); });
 }
 
 void RecordingCore::foreign_call(const CallMessage& call) noexcept {

@@ -246,6 +246,11 @@ TEST(Diff, OfOnePassEachCallsNothingADifference) {
   EXPECT_EQ(found.total.passes_needed, 9u);
 }
 
+TEST(Diff, OfOnePassKnowsNothingOfWhatIsBetweenPasses) {
+  EXPECT_FALSE(diff_of({.passes = 1}, {.passes = 12}).has_between());
+  EXPECT_TRUE(diff_of({.passes = 12}, {.passes = 12}).has_between());
+}
+
 TEST(Diff, ATimeIsTheMedianOfItsOwnPasses) {
   // The pass in the middle has the longest matmul: its value must not stand for the row.
   const auto made = [](double longest) {

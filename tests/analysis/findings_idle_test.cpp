@@ -5,6 +5,7 @@
 namespace reel {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -180,6 +181,34 @@ TEST(Idle, AdvisesAGraphOnlyForWhatIsInNone) {
     else
       EXPECT_THAT(finding->advice, HasSubstr("record the commands into a graph"));
   }
+}
+
+// A program that submits command buffers has no graphs to record into.
+TEST(Idle, AdvisesSubmissionsWhereWorkIsSubmitted) {
+  MadeDocument made;
+  const auto k = made.kernel("k"), queue = made.queue();
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    made.add({.kernel = k,
+              .stream = queue,
+              .run = {10 + 20.0 * i, 15 + 20.0 * i},
+              .call = test::Span{1, 2}});
+    made.submission(queue, i, 1);
+  }
+  const auto finding = find(made, "idle.launch");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->advice, AllOf(HasSubstr("into one submission"), Not(HasSubstr("graph"))));
+}
+
+TEST(Idle, PipelinesAreBuiltAndMemoryIsAllocated) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  made.add({.kernel = k, .run = {10, 20}, .call = test::Span{1, 2}});
+  made.call("vkCreateComputePipelines", {20, 60});
+  made.call("vkAllocateMemory", {60, 80});
+  made.add({.kernel = k, .run = {90, 100}, .call = test::Span{80, 85}});
+  const auto idle = analyze(made.trace()).activity.idle_ns;
+  EXPECT_EQ(idle[static_cast<std::size_t>(analysis::IdleCause::build)], 40'000u);
+  EXPECT_EQ(idle[static_cast<std::size_t>(analysis::IdleCause::allocation)], 20'000u);
 }
 
 TEST(Build, IsFoundThoughItIsBeforeTheFirstCommand) {

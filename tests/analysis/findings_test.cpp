@@ -258,6 +258,40 @@ TEST(OutlierRule, IsNotFoundForTwiceAsLong) {
   EXPECT_FALSE(find(made, "outlier"));
 }
 
+// A kernel wrote the bytes, so no document has them; that they were copied before is enough.
+TEST(RedundantCopyRule, IsFoundForACopyOfWhatWasCopiedBefore) {
+  for (const bool is_written : {false, true})
+    for (const bool is_seen_by_host : {false, true}) {
+      MadeDocument made;
+      const auto k = made.kernel("k"), x = made.buffer(), other = made.buffer();
+      const auto y = made.buffer({.memory = {.flags = is_seen_by_host ? 2u : 0u}});
+      made.add({.kernel = k, .run = {10, 20}, .writes = {{x}}});
+      made.add({.kind = WorkKind::copy, .run = {20, 30}, .reads = {{x}}, .writes = {{y}}});
+      made.add({.kernel = k,
+                .run = {30, 40},
+                .reads = {{y}},
+                .writes = {is_written ? test::MadeRange{x, 0, 64} : test::MadeRange{other}}});
+      made.add({.kind = WorkKind::copy, .run = {40, 50}, .reads = {{x}}, .writes = {{y}}});
+      made.contents(ContentRole::input, 0, other, {1, 2, 3});
+      const auto finding = find(made, "copy.redundant");
+      ASSERT_EQ(finding.has_value(), !is_written && !is_seen_by_host);
+      if (!finding) continue;
+      EXPECT_THAT(finding->evidence.commands, ElementsAre(3));
+    }
+}
+// What was recorded as an input may have changed without a command.
+TEST(RedundantCopyRule, IsNotFoundWhereTheTargetWasReadAgain) {
+  MadeDocument made;
+  const auto x = made.buffer(), y = made.buffer({.size = 12});
+  for (int i = 0; i < 2; ++i)
+    made.add({.kind = WorkKind::copy,
+              .run = {10.0 + 10 * i, 20.0 + 10 * i},
+              .reads = {{x, 0, 12}},
+              .writes = {{y}}});
+  made.contents(ContentRole::input, 1, y, {1, 2, 3});
+  EXPECT_FALSE(find(made, "copy.redundant"));
+}
+
 TEST(ClockRule, IsFoundForATimeBeforeTheCall) {
   MadeDocument made;
   made.add({.kernel = made.kernel("k"), .run = {10, 20}, .call = test::Span{15, 16}});
@@ -294,6 +328,19 @@ TEST(CaptureRule, AdvisesFewerContentsOnlyWhereTheseTakeTheTime) {
     EXPECT_THAT(find(made, "capture")->advice,
                 HasSubstr(contents ? "With fewer contents" : "fewer contents don't change"));
   }
+}
+TEST(CaptureRule, SaysThatItMadeTheProgramWait) {
+  MadeDocument made, ends;
+  for (MadeDocument* one : {&made, &ends}) one->add({.kernel = one->kernel("k"), .run = {10, 500}});
+  made.overhead({20, 21}, OverheadKind::waiting);
+  made.overhead({30, 32}, OverheadKind::waiting);
+  made.overhead({510, 511}, OverheadKind::stopping);
+  EXPECT_THAT(find(made, "capture")->title,
+              HasSubstr("It made the program wait 2 times, 3.0 µs in all"));
+  // The document being closed holds up no work.
+  ends.overhead({510, 511}, OverheadKind::stopping);
+  ends.overhead({512, 513}, OverheadKind::waiting);
+  EXPECT_THAT(find(ends, "capture")->title, Not(HasSubstr("program wait")));
 }
 TEST(CaptureRule, OnlyTellsWhereItTookLittle) {
   MadeDocument made;

@@ -44,6 +44,23 @@ TEST(Dependencies, OfTwoBuffersAreOneEdge) {
   EXPECT_EQ(found[0].buffer, x);
 }
 
+// Bytes of several buffers must not stand under the name of one.
+TEST(Dependencies, SayThroughHowManyBuffersTheyGo) {
+  MadeDocument made;
+  const auto k = made.kernel("k"), x = made.buffer(), y = made.buffer(), z = made.buffer();
+  made.add({.kernel = k, .run = {1, 2}, .writes = {{x}, {y}, {z}}});
+  made.add({.kernel = k, .run = {2, 3}, .reads = {{x, 0, 1024}, {y}, {x, 1024, 1024}, {z}}});
+  made.add({.kernel = k, .run = {3, 4}, .reads = {{x, 0, 64}, {x, 64, 64}}});
+  const Trace trace = made.trace();
+  const auto all = analysis::find_dependencies(trace).edges;
+  const auto of_one = analysis::find_dependencies_of(trace, 0);
+  for (const auto& found : {all, of_one}) {
+    EXPECT_THAT(texts_of(found), ElementsAre("c0 > c1 data 10240", "c0 > c2 data 128"));
+    EXPECT_EQ(found[0].more_buffers, 2u);
+    EXPECT_EQ(found[1].more_buffers, 0u) << "two ranges of one buffer";
+  }
+}
+
 TEST(Dependencies, MissingWhereNothingOrdersTwoStreams) {
   MadeDocument made;
   const auto x = made.buffer(), side = made.stream();

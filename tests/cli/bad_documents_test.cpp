@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <regex>
@@ -300,6 +301,19 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
     EXPECT_FALSE(run.out.empty());
     check({0, run.out, run.err}, question[0] == "sql" ? "sql" : "ranks or trend", false, false);
   }
+}
+
+TEST_F(BadDocuments, AnEmptyFileIsNoDocumentForAnyVerb) {
+  const std::string path = folder / "empty.reel";
+  std::ofstream(path).close();
+  auto all = questions();
+  for (const char* verb : {"verify", "recover", "replay", "view"}) all.push_back({verb});
+  for (const auto& question : all) {
+    const Outcome run = reel(words(question, path));
+    EXPECT_EQ(run.exit_code, 3) << question[0] << ": " << run.err;
+    EXPECT_THAT(run.err, testing::HasSubstr("is empty, so it is no .reel file")) << question[0];
+  }
+  EXPECT_EQ(reel({"diff", path, path}).exit_code, 3);
 }
 
 TEST_F(BadDocuments, OfSavedGraphsEveryVerbTellsWhatThereIs) {

@@ -21,13 +21,13 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What the call's io_failed says.
+// What the call's error says.
 template <class Call>
-std::string io_error(Call&& call) {
+std::string io_error(Call&& call, Code code = Code::io_failed) {
   try {
     call();
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Code::io_failed);
+    EXPECT_EQ(error.code(), code);
     return error.what();
   }
   ADD_FAILURE() << "no error";
@@ -264,9 +264,11 @@ TEST(InputFile, SaysWhyItCantBeRead) {
   write_file(folder / "empty", {});
   EXPECT_THAT(io_error([&] { InputFile file(folder / "none"); }),
               AllOf(HasSubstr("none'"), HasSubstr("No such file")));
-  EXPECT_THAT(io_error([&] { InputFile file(folder / "empty"); }), HasSubstr("empty' is empty"));
+  EXPECT_THAT(io_error([&] { InputFile file(folder / "empty"); }, Code::damaged_document),
+              HasSubstr("empty' is empty"));
   EXPECT_THAT(io_error([&] { InputFile file(folder / ""); }), HasSubstr("is a folder"));
-  EXPECT_THAT(io_error([&] { InputFile file("/proc/self/mem"); }), HasSubstr("is empty"));
+  EXPECT_THAT(io_error([&] { InputFile file("/proc/self/mem"); }, Code::damaged_document),
+              HasSubstr("is empty"));
 }
 
 TEST(OpenFile, RefusesWhatMayNeverEndWithoutWaiting) {

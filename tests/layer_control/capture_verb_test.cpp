@@ -425,7 +425,7 @@ TEST_F(CaptureVerb, ASignalThatComesBeforeTheFirstCallDoesNoHarm) {
 TEST_F(CaptureVerb, ATriggerSaysWhyThereIsNobodyToTrigger) {
   const Outcome own = trigger(getpid());
   EXPECT_EQ(own.exit_code, 1);
-  EXPECT_THAT(own.err, HasSubstr("does not run under Reel"));
+  EXPECT_THAT(own.err, HasSubstr("was not started by `reel capture --trigger -- program`"));
   const pid_t gone = fork();
   if (gone == 0) _exit(0);
   waitpid(gone, nullptr, 0);
@@ -434,6 +434,23 @@ TEST_F(CaptureVerb, ATriggerSaysWhyThereIsNobodyToTrigger) {
   const auto running = start({"--", steps, "calls", "1", "print", "ready", "sleep", "60000"});
   ASSERT_TRUE(running->prints("ready"));
   EXPECT_THAT(trigger(running->pid()).err, HasSubstr("captured without triggers"));
+}
+
+// Of somebody who started many programs, whoever is captured is not meant.
+TEST_F(CaptureVerb, ATriggerOfAShellTriggersNothingAndNamesWhatItCould) {
+  const Running other({"/bin/sleep", "60"}, {}, folder());
+  const auto running = start({"--trigger", "--", steps, "calls", "1", "sleep", "60000"});
+  ASSERT_TRUE(running->says("waits for `reel trigger")) << running->err();
+  const Outcome of_all = trigger(getpid());
+  EXPECT_EQ(of_all.exit_code, 1);
+  EXPECT_THAT(of_all.err, AllOf(HasSubstr("these can be triggered: "), HasSubstr(" (steps)")));
+  EXPECT_THAT(files(), testing::IsEmpty());
+  // One that only passes it on stands for it.
+  const Running passing({"/usr/bin/timeout", "60", reel_program, "capture", "--trigger", "--",
+                         steps, "calls", "1", "print", "ready", "sleep", "60000"},
+                        environment_, folder());
+  ASSERT_TRUE(passing.prints("ready")) << passing.err();
+  EXPECT_THAT(trigger(passing.pid()).out, HasSubstr("capturing to"));
 }
 
 TEST_F(CaptureVerb, ASocketOfSomebodyElseUnderAProgramsNameIsNotBelieved) {

@@ -656,6 +656,46 @@ TEST_F(HostProofs, AKernelThatIsSlowOnlyInItsPlaceIsWithdrawn) {
   }
 }
 
+// The longest run is often one that was interrupted, and says nothing of the kernel.
+TEST_F(HostProofs, AKernelIsJudgedByATypicalRun) {
+  const Kernel slow = kernel("proof_warm_up", host_kernel<&warm_up>());
+  is_cold = false;
+  const Trace trace = captured([&] {
+    for (int i = 0; i < 9; ++i) stream.dispatch(slow, {.groups = {1}}, x);
+    stream.synchronize();
+  });
+  analysis::Report report = analyze(trace);
+  report.own_ns[4] *= 100;  // somebody else had the processor
+  Finding finding = claim("bandwidth", {});
+  finding.evidence.kernels = {trace.work_of(trace.commands()[0]).kernel};
+  const Proof proof = prove(trace, host, report, {finding}).at(0);
+  EXPECT_EQ(proof.verdict, ProofVerdict::supported) << told(proof);
+  EXPECT_THAT(proof.sentence, AllOf(HasSubstr("a typical run of it"), Not(HasSubstr("c4,"))));
+}
+
+// By the recorded times, six pairs of runs would take an hour: nobody waits to be told so.
+TEST_F(HostProofs, WhatTakesTooLongIsNotBegun) {
+  const Kernel quick = kernel("proof_warm_up", host_kernel<&warm_up>());
+  is_cold = false;
+  const Trace trace = captured([&] {
+    for (int i = 0; i < 20; ++i) stream.dispatch(quick, {.groups = {2}}, x);
+    stream.synchronize();
+  });
+  analysis::Report report = analyze(trace);
+  report.activity.busy_ns = an_hour_ns / 12;
+  Finding path = claim("cp", {}), bandwidth = claim("bandwidth", {});
+  path.evidence.kernels = bandwidth.evidence.kernels = {trace.work_of(trace.commands()[0]).kernel};
+  const auto begin = std::chrono::steady_clock::now();
+  const auto proofs =
+      prove(trace, host, report, {claim("launch.bound", {0}, 1000), path, bandwidth});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  for (const Proof& proof : proofs) {
+    EXPECT_EQ(proof.runs, 0u) << told(proof);
+    EXPECT_THAT(proof.sentence, AllOf(HasSubstr("by the recorded times, a run takes 300"),
+                                      HasSubstr("--prove-seconds gives more")));
+  }
+}
+
 TEST_F(HostProofs, ARecordedTimeThatDoesNotComeAgainIsWithdrawn) {
   const Kernel slow = kernel("proof_warm_up", host_kernel<&warm_up>());
   is_cold = true;

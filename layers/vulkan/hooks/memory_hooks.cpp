@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "layers/session/recording_use.hpp"
+#include "layers/vulkan/hooks/call_note.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
 #include "layers/vulkan/hooks/plain_objects.hpp"
 #include "layers/vulkan/objects/memory.hpp"
@@ -17,6 +18,7 @@ VkResult VKAPI_CALL allocate_memory(VkDevice handle, const VkMemoryAllocateInfo*
                                     const VkAllocationCallbacks* allocator,
                                     VkDeviceMemory* memory) {
   Device& device = *device_of(handle);
+  const CallNote call("vkAllocateMemory");
   const VkResult result = device.next.AllocateMemory(handle, info, allocator, memory);
   if (result != VK_SUCCESS) return result;
   device.note([&] {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/bytes/hash128.hpp"
+#include "layers/vulkan/hooks/call_note.hpp"
 #include "layers/vulkan/hooks/hooks.hpp"
 #include "layers/vulkan/hooks/plain_objects.hpp"
 #include "layers/vulkan/objects/pipeline.hpp"
@@ -71,6 +72,7 @@ VkResult VKAPI_CALL create_pipelines(VkDevice handle, VkPipelineCache cache, std
                                      const VkAllocationCallbacks* allocator,
                                      VkPipeline* pipelines) {
   Device& device = *device_of(handle);
+  const CallNote call("vkCreateComputePipelines");
   const VkResult result =
       device.next.CreateComputePipelines(handle, cache, count, infos, allocator, pipelines);
   // Some of them may be there even where others failed.

@@ -129,7 +129,7 @@ py::dict find_diff(const Trace& a, const Trace& b) {
   row["total"] = to_time(found.total);
   row["busy"] = to_time(found.busy);
   row["idle"] = to_time(found.idle);
-  row["between"] = to_time(found.between);
+  row["between"] = found.has_between() ? py::object(to_time(found.between)) : py::none();
   row["rest_ns"] = found.rest_ns;
   row["common"] = found.common;
   row["comparable"] = found.comparable;

@@ -19,10 +19,7 @@ void KnownContents::know(const TraceContents& contents) {
 }
 
 void KnownContents::before(std::uint32_t command) {
-  for (const TraceContents& contents : contents_of(command)) {
-    if (contents.role != ContentRole::input) continue;
-    know(contents);
-  }
+  for_each_input(command, [&](const TraceContents& contents) { know(contents); });
 }
 
 void KnownContents::after(std::uint32_t command) {

@@ -23,6 +23,13 @@ class KnownContents {
   // After it ran: what it wrote is gone; what was recorded then is known.
   void after(std::uint32_t command);
 
+  // visit(contents) for the inputs recorded for it.
+  template <class F>
+  void for_each_input(std::uint32_t command, F&& visit) const {
+    for (const TraceContents& contents : contents_of(command))
+      if (contents.role == ContentRole::input) visit(contents);
+  }
+
   // Exactly this range, if it is known as a whole: a hash of its bytes.
   std::optional<BlobId> of(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const;
   // The bytes that a write brought, if recorded.

@@ -90,7 +90,7 @@ class Sentence {
         "by "
         "one on this device, and without a capture it is launched as one. {}As recorded, {}",
         diff_.b.launches ? "after" : "before", prefix, medians(diff_.total));
-    text += have_kernels_changed() ? part() : "; kernels take as long as before";
+    text += have_kernels_changed() ? part() : kernels();
     return fmt::format("{}. 'reel insights {} --prove' measures what a graph gains.", text,
                        (diff_.b.launches ? a_ : b_).trace().path());
   }
@@ -193,8 +193,10 @@ class Sentence {
     for (const DiffKernel& kernel : diff_.kernels)
       if (goes_with(kernel.time, delta) && (!top || is_larger(kernel.time, top->time)))
         top = &kernel;
-    if (goes_with(diff_.idle, delta) && (!top || is_larger(diff_.idle, top->time)))
-      return head + ": " + idle();
+    if (goes_with(diff_.idle, delta) && (!top || is_larger(diff_.idle, top->time))) {
+      if (diff_.idle.significant) return head + ": " + idle();
+      return head + "; no part of it is significant alone, the largest is idle time: " + idle();
+    }
     if (!top) return head + ", in no part more than in others";
     if (!top->time.significant)
       return fmt::format("{}; no part of it is significant alone, the largest is '{}' ({} {})",
@@ -235,8 +237,17 @@ class Sentence {
       text += ", because " + enqueued;
     else
       text += idle_cause();
-    if (!have_kernels_changed()) text += "; kernels take as long as before";
+    if (!have_kernels_changed()) text += kernels();
     return text;
+  }
+
+  // Of kernels of which none changed significantly. What the medians say is another matter.
+  std::string kernels() const {
+    const DiffTime& busy = diff_.busy;
+    if (static_cast<std::uint64_t>(std::abs(busy.delta_ns())) * 10 <= busy.ns_a)
+      return "; kernels take as long as before";
+    return fmt::format("; kernels took {} {}{}, but not significantly", size(busy.delta_ns()),
+                       busy.delta_ns() > 0 ? "longer" : "less", share(busy));
   }
 
   // Together or any of them; where nothing was tested, nobody can say that they didn't.

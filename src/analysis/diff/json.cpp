@@ -68,7 +68,7 @@ std::string diff_json(const Trace& a, const Trace& b, const TraceDiff& diff) {
                {"total", time_json(diff.total)},
                {"busy", time_json(diff.busy)},
                {"idle", time_json(diff.idle)},
-               {"between", time_json(diff.between)},
+               {"between", diff.has_between() ? time_json(diff.between) : Json()},
                {"kernels", Json::array()},
                {"rows", Json::array()}};
   for (const DiffKernel& kernel : diff.kernels) {

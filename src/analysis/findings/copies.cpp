@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/contents/copied_ranges.hpp"
 #include "analysis/contents/known_contents.hpp"
 #include "analysis/findings/rules.hpp"
 #include "document/trace/ranges.hpp"
@@ -63,13 +64,25 @@ bool moves_bytes(WorkKind kind) { return kind == WorkKind::copy || kind == WorkK
 }  // namespace
 
 void same_bytes_rule(const Case& c, Findings& findings) {
+  // Without any, nobody looked whether the host wrote memory that it had mapped.
   if (c.trace.contents().empty()) return;
+  const bool has_copies = std::ranges::any_of(
+      c.trace.works(), [](const TraceWork& work) { return work.kind == WorkKind::copy; });
   KnownContents known(c.trace);
+  CopiedRanges copied(c.trace);
+  const auto is_copied_again = [&](std::uint32_t i) {
+    if (!has_copies || !copied.is_known_to_be_there(i)) return false;
+    return std::ranges::none_of(c.trace.arguments(c.work(i)), [&](const TraceArgument& range) {
+      return c.is_host_visible(range.buffer) ||
+             c.trace.buffers()[range.buffer].kind == BufferKind::svm;
+    });
+  };
   Group redundant, round_trips, duplicates;
   std::map<BlobId, std::uint32_t> read_back;             // bytes that came to the host, by whom
   std::map<BlobId, std::vector<std::uint32_t>> uploads;  // large ones
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     known.before(i);
+    if (has_copies) known.for_each_input(i, [&](const TraceContents& one) { copied.forget(one); });
     const TraceWork& work = c.work(i);
     if (work.kind == WorkKind::read) {
       for_each_range(c.trace, work, [&](const TraceArgument& range, Access) {
@@ -85,8 +98,9 @@ void same_bytes_rule(const Case& c, Findings& findings) {
         if (source.buffer != no_index)
           brought = known.of(source.buffer, source.offset_bytes, source.size_bytes);
       }
-      if (brought &&
-          known.of(target->buffer, target->offset_bytes, target->size_bytes) == brought) {
+      if ((brought &&
+           known.of(target->buffer, target->offset_bytes, target->size_bytes) == brought) ||
+          is_copied_again(i)) {
         redundant.add(c, i, target->size_bytes);
       } else if (brought && work.kind == WorkKind::write) {
         if (const auto read = read_back.find(*brought); read != read_back.end()) {
@@ -100,6 +114,7 @@ void same_bytes_rule(const Case& c, Findings& findings) {
       }
     }
     known.after(i);
+    if (has_copies) copied.after(i);
   }
   if (!redundant.commands.empty())
     findings.push_back(finding_of(

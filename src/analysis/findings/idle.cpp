@@ -17,13 +17,15 @@ namespace {
 struct CauseText {
   IdleCause cause;
   const char *id, *because, *advice;
-  const char* in_graph = nullptr;  // the advice where commands are nodes of a graph already
+  const char* in_graph = nullptr;   // the advice where commands are nodes of a graph already
+  const char* submitted = nullptr;  // … of programs that submit command buffers
 };
 constexpr CauseText cause_texts[] = {
     {IdleCause::host, "idle.host", "the host had enqueued nothing",
      "Enqueue work earlier: prepare the next step while this one runs, or "
      "record the steps into a graph and launch that.",
-     "Launch earlier: prepare the next launch while this one runs."},
+     "Launch earlier: prepare the next launch while this one runs.",
+     "Submit work earlier: prepare the next submission while this one runs."},
     {IdleCause::sync, "idle.sync", "the host was in a wait, and not for this device",
      "Enqueue what this device can do already before waiting, or wait for the one event that is "
      "needed instead of for everything."},
@@ -39,7 +41,8 @@ constexpr CauseText cause_texts[] = {
      "Copy less, copy while other work runs, or use memory that both see."},
     {IdleCause::launch, "idle.launch", "launch latency",
      "Launch less often: record the commands into a graph, or fuse small kernels.",
-     "These commands are nodes of a graph already: fuse small kernels, or give each more work."},
+     "These commands are nodes of a graph already: fuse small kernels, or give each more work.",
+     "Submit less often: put more commands into one submission, or fuse small kernels."},
 };
 
 // What one idle period has of a cause.
@@ -93,7 +96,9 @@ std::string advice_for(const Case& c, const CauseText& text, const std::vector<S
                        std::uint64_t sum) {
   const std::uint64_t in_graph =
       part_of(gaps, [&](std::uint32_t i) { return c.command(i).launch != no_index; });
-  const char* general = text.in_graph && in_graph * 2 >= sum ? text.in_graph : text.advice;
+  const char* general = text.advice;
+  if (text.submitted && !c.trace.submissions().empty()) general = text.submitted;
+  if (text.in_graph && in_graph * 2 >= sum) general = text.in_graph;
   const std::uint64_t longest = gaps[0].ns;
   if (longest * 2 < sum) return general;
   std::string advice = fmt::format("Look first at what happened before {}, which is a single case.",

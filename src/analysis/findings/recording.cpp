@@ -48,6 +48,29 @@ void clock_rule(const Case& c, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+namespace {
+
+struct OwnWaits {
+  std::size_t count = 0;
+  std::uint64_t ns = 0;
+};
+
+// Waits of a capture on threads of the program. Not for the document to be closed, once it stops.
+OwnWaits waits_of_program(const Trace& trace) {
+  OwnWaits waits;
+  std::uint64_t stops_ns = ~std::uint64_t{0};
+  for (const TraceOverhead& overhead : trace.overheads())
+    if (overhead.kind == OverheadKind::stopping) stops_ns = std::min(stops_ns, overhead.begin_ns);
+  for (const TraceOverhead& overhead : trace.overheads())
+    if (overhead.kind == OverheadKind::waiting && overhead.begin_ns < stops_ns) {
+      ++waits.count;
+      waits.ns += overhead.end_ns - overhead.begin_ns;
+    }
+  return waits;
+}
+
+}  // namespace
+
 void capture_rule(const Case& c, Findings& findings) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
   for (const TraceOverhead& o : c.trace.overheads())
@@ -75,6 +98,12 @@ void capture_rule(const Case& c, Findings& findings) {
     finding.title = fmt::format("Recording took {}, and overlaps {} of the span.", time_text(total),
                                 share_text(overhead, span));
   if (idle) finding.title += fmt::format(" The device was idle for {} of it.", time_text(idle));
+  const OwnWaits waits = waits_of_program(c.trace);
+  if (waits.count)
+    finding.title += fmt::format(
+        " It made the program wait {}, {} in all, where the program itself doesn't: for "
+        "bytes to be read, or for memory.",
+        waits.count == 1 ? "once" : fmt::format("{} times", waits.count), time_text(waits.ns));
   if (writing)
     finding.title += fmt::format(" {} of it is CPU time of its own thread.", time_text(writing));
   if (overhead * 10 >= span && span) {
@@ -100,6 +129,7 @@ void capture_rule(const Case& c, Findings& findings) {
   if (!c.trace.notes().empty())
     finding.title += fmt::format(" {} in it.", count_text(c.trace.notes().size(), "note"));
   finding.numbers = {{"overhead", "ns", static_cast<double>(total)},
+                     {"waits", "", static_cast<double>(waits.count)},
                      {"overlap", "ns", static_cast<double>(overhead)},
                      {"idle", "ns", static_cast<double>(idle)},
                      {"writing", "ns", static_cast<double>(writing)},

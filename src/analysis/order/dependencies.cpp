@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "analysis/contents/observed_access.hpp"
 #include "analysis/order/access_map.hpp"
 #include "analysis/order/happens_before.hpp"
+#include "analysis/order/merge_dependencies.hpp"
 #include "analysis/order/named_sets.hpp"
 #include "analysis/time/host_calls.hpp"
 #include "document/trace/ranges.hpp"
@@ -63,7 +63,7 @@ class DependencySearch {
           add_parts(set, {0, c, range.buffer, DependencyKind::order, bytes});
         });
     });
-    merge(first);
+    merge_dependencies(found_, first);
     for (std::size_t i = first; i < found_.size(); ++i)
       if (found_[i].set == no_index && !before_.is_ordered(found_[i].from, c))
         found_[i].kind = DependencyKind::missing;
@@ -97,23 +97,6 @@ class DependencySearch {
       add_parts(sets_.pair(set).second, dependency);
       set = sets_.pair(set).first;
     }
-  }
-
-  // One for each pair of commands, from `first` on: data counts more than order.
-  void merge(std::size_t first) {
-    const auto begin = found_.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto key = [](const Dependency& d) { return std::tuple(d.from, d.set, d.kind); };
-    std::ranges::stable_sort(begin, found_.end(), {}, key);
-    auto kept = begin;
-    for (auto at = begin; at != found_.end(); ++at) {
-      if (at == begin || at->from != kept->from || at->set != kept->set) {
-        if (at != begin) ++kept;
-        *kept = *at;
-      } else if (at->kind == kept->kind) {
-        kept->bytes += at->bytes;
-      }
-    }
-    if (begin != found_.end()) found_.erase(kept + 1, found_.end());
   }
 
   // Which waits of this command are for something that it depends on, by what was found from

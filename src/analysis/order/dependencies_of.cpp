@@ -7,6 +7,7 @@
 
 #include "analysis/contents/observed_access.hpp"
 #include "analysis/order/happens_before.hpp"
+#include "analysis/order/merge_dependencies.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
 
@@ -76,7 +77,9 @@ class SearchOfOne {
     if (c >= command_) {
       const std::size_t first = found_.size();
       each_use(c, [&](const TraceArgument& range, Access access) { find(c, range, access); });
-      merge(first);
+      merge_dependencies(found_, first);
+      for (std::size_t i = first; i < found_.size(); ++i)
+        if (!before_.is_ordered(found_[i].from, c)) found_[i].kind = DependencyKind::missing;
     }
     for (const bool write : {false, true})
       each_part(c, [&](Pieces& pieces, std::uint64_t begin, std::uint64_t end, Access access) {
@@ -103,25 +106,6 @@ class SearchOfOne {
       if (piece.readers.empty() && piece.writer != no_index && !reads(access))
         add(piece.writer, DependencyKind::order, bytes);
     }
-  }
-
-  // One for each pair of commands, from `first` on: data counts more than order.
-  void merge(std::size_t first) {
-    const auto begin = found_.begin() + static_cast<std::ptrdiff_t>(first);
-    std::ranges::stable_sort(begin, found_.end(), {},
-                             [](const Dependency& d) { return std::pair(d.from, d.kind); });
-    std::size_t kept = first;
-    for (std::size_t at = first; at < found_.size(); ++at) {
-      Dependency& last = found_[kept == first ? first : kept - 1];
-      if (kept == first || found_[at].from != last.from)
-        found_[kept++] = found_[at];
-      else if (found_[at].kind == last.kind)
-        last.bytes += found_[at].bytes;
-    }
-    found_.resize(kept);
-    for (std::size_t i = first; i < kept; ++i)
-      if (!before_.is_ordered(found_[i].from, found_[i].to))
-        found_[i].kind = DependencyKind::missing;
   }
 
   static void split(Pieces& pieces, std::uint64_t at) {

@@ -18,8 +18,9 @@ CallKind kind_of_name(std::string name) {
   // A stream that waits for another, and lists of events to wait for, don't hold up the host.
   constexpr std::array enqueues{"enqueue", "stream::wait()"};
   constexpr std::array waits{"synchronize", "finish", "wait"};
-  constexpr std::array builds{"kernel()",    "program()",     "build",       "compile",
-                              "linkprogram", "createprogram", "instantiate", "createkernel"};
+  constexpr std::array builds{"kernel()",      "program()",   "build",        "compile",
+                              "linkprogram",   "instantiate", "createkernel", "createprogram",
+                              "createcompute", "createshader"};
   constexpr std::array allocations{"buffer()", "alloc", "createbuffer", "createimage",
                                    "createpipe"};
   constexpr std::array transfers{"::write()",  "::read()", "::upload",

@@ -1,7 +1,7 @@
 // host_calls.hpp - what the host did, thread by thread.
 //
-// Calls are told apart by their names, of our API and of OpenCL's. Holds indices into the trace,
-// which must outlive it.
+// Calls are told apart by their names, of our API, of OpenCL's and of Vulkan's. Holds indices into
+// the trace, which must outlive it.
 #pragma once
 
 #include <algorithm>

@@ -16,8 +16,7 @@ namespace reel {
 
 class InputFile {
  public:
-  // Throws Error(io_failed) that names the file where it is missing, unreadable, empty, or
-  // no regular file.
+  // Throws what OpenFile does, and Error(io_failed) where it can't be mapped.
   explicit InputFile(std::filesystem::path path);
   InputFile(InputFile&& other) noexcept;
   InputFile(const InputFile&) = delete;

@@ -38,7 +38,7 @@ OpenFile::OpenFile(std::filesystem::path path)
     fail(Code::io_failed, "'{}' is {}; a regular file is wanted.{}", path_.string(),
          kind_of(status.st_mode),
          S_ISDIR(status.st_mode) ? "" : " Copy what it gives into a file, and open that.");
-  fail(Code::io_failed, "'{}' is empty.", path_.string());
+  fail(Code::damaged_document, "'{}' is empty, so it is no .reel file.", path_.string());
 }
 
 OpenFile::OpenFile(OpenFile&& other) noexcept

@@ -13,8 +13,9 @@ namespace reel {
 
 class OpenFile {
  public:
-  // Throws Error(io_failed) that names the file where it is missing, unreadable, empty, or no
-  // regular file: a pipe or a device may never end, and opening it never waits.
+  // Throws Error(io_failed) that names the file where it is missing, unreadable, or no regular
+  // file: a pipe or a device may never end, and opening it never waits. An empty one is no
+  // document: Error(damaged_document).
   explicit OpenFile(std::filesystem::path path);
   OpenFile(OpenFile&& other) noexcept;
   OpenFile(const OpenFile&) = delete;

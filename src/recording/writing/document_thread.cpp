@@ -109,11 +109,24 @@ void DocumentThread::push(Message message) {
   bool urgent = std::holds_alternative<ContentsMessage>(message);
   {
     const std::lock_guard lock(mutex_);
-    messages_.push_back(std::move(message));
+    messages_.add(std::move(message));
     urgent = urgent || messages_.size() == many_messages;
     urgent_ = urgent_ || urgent;
   }
   if (urgent) wake_.notify_one();  // contents hold memory that others may wait for
+}
+
+void DocumentThread::push_ending(CallMessage call) {
+  bool urgent = false;
+  {
+    const std::lock_guard lock(mutex_);
+    // Its memory may have to be faulted in first.
+    auto& noted = std::get<CallMessage>(messages_.add(call));
+    urgent = messages_.size() == many_messages;
+    urgent_ = urgent_ || urgent;
+    noted.end_ns = monotonic_ns();
+  }
+  if (urgent) wake_.notify_one();
 }
 
 void DocumentThread::add(std::shared_ptr<CommandLog> log) {
@@ -142,20 +155,21 @@ void DocumentThread::run() {
 // Everything given so far. Logs are looked at before messages, and read after them: what a command
 // names was told before the command.
 void DocumentThread::round(bool last) {
-  std::vector<Message> messages;
+  std::vector<MessageList::Block> messages;
   std::vector<std::pair<std::shared_ptr<CommandLog>, CommandLog::Position>> logs;
   try {
     {
       const std::lock_guard lock(mutex_);
       logs.reserve(logs_.size());
       for (const auto& log : logs_) logs.emplace_back(log, log->end());
-      messages.swap(messages_);
+      messages = messages_.take();
     }
-    for (Message& message : messages) {
-      if (!lost_) std::visit([&](auto& one) { write(one); }, message);
+    for (MessageList::Block& block : messages) {
+      for (Message& message : block)
+        if (!lost_) std::visit([&](auto& one) { write(one); }, message);
+      block.clear();  // contents hold memory that others may wait for
       fresh_ = true;
     }
-    messages.clear();
     for (auto& [log, end] : logs)
       log->read_until(end, [&, &work = log->last_work](const EntryHeader& entry) {
         if (!lost_) write(entry, work);
@@ -171,6 +185,7 @@ void DocumentThread::round(bool last) {
   // Nobody appends to a log that only we have. Its count orders nothing; letting go of a copy does,
   // after whatever the last of the others appended.
   const std::lock_guard lock(mutex_);
+  messages_.give_back(std::move(messages));
   logs.clear();
   std::erase_if(logs_, [](const auto& log) {
     if (log.use_count() != 1) return false;

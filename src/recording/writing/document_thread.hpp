@@ -28,7 +28,7 @@
 #include "document/document_writer.hpp"
 #include "recording/writing/command_log.hpp"
 #include "recording/writing/host_clocks.hpp"
-#include "recording/writing/messages.hpp"
+#include "recording/writing/message_list.hpp"
 #include "recording/writing/work_table.hpp"
 
 namespace reel::capture {
@@ -43,6 +43,14 @@ class DocumentThread {
   DocumentThread& operator=(const DocumentThread&) = delete;
 
   void push(Message message);
+  void push(document::DeviceRow row) {
+    push(std::make_unique<document::DeviceRow>(std::move(row)));
+  }
+  void push(document::KernelRow row) {
+    push(std::make_unique<document::KernelRow>(std::move(row)));
+  }
+  // A call that ends now: all that takes its time in noting it is done before, and is in it.
+  void push_ending(CallMessage call);
   void note(const char* kind, const std::vector<std::string>& sentences);
   // Of the calling thread, all that it has told as overhead, and what is none.
   static std::uint64_t& told_ns() noexcept;
@@ -99,10 +107,10 @@ class DocumentThread {
   void end(Ending ending);  // and joins
   void say_lost() const noexcept;
 
-  void write(document::DeviceRow& row) { document_->add(row); }
+  void write(std::unique_ptr<document::DeviceRow>& row) { document_->add(*row); }
   void write(document::StreamRow& row) { document_->add(row); }
   void write(document::BufferRow& row) { document_->add(row); }
-  void write(document::KernelRow& row) { document_->add(row); }
+  void write(std::unique_ptr<document::KernelRow>& row) { document_->add(*row); }
   void write(document::OrderRow& row) { document_->add(row); }
   void write(document::IntervalRow& row) { document_->add(row); }
   void write(document::AllocationRow& row) { document_->add(row); }
@@ -141,7 +149,7 @@ class DocumentThread {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Message> messages_;
+  MessageList messages_;
   std::vector<std::shared_ptr<CommandLog>> logs_;
   Ending ending_ = Ending::none;
   bool urgent_ = false;

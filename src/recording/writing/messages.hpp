@@ -81,10 +81,13 @@ struct SubmissionMessage {
   std::vector<document::BarrierRow> barriers;
 };
 
-using Message = std::variant<document::DeviceRow, document::StreamRow, document::BufferRow,
-                             document::KernelRow, ContentsMessage, HashesMessage, CallMessage,
-                             RegionMessage, GraphMessage, SubmissionMessage, document::IntervalRow,
-                             document::OrderRow, document::AllocationRow, document::OverheadRow,
-                             document::ClockRow, document::NoteRow>;
+// Rows of devices and kernels are large, and there are few: elsewhere, all others take half as
+// much.
+using Message =
+    std::variant<std::unique_ptr<document::DeviceRow>, document::StreamRow, document::BufferRow,
+                 std::unique_ptr<document::KernelRow>, ContentsMessage, HashesMessage, CallMessage,
+                 RegionMessage, GraphMessage, SubmissionMessage, document::IntervalRow,
+                 document::OrderRow, document::AllocationRow, document::OverheadRow,
+                 document::ClockRow, document::NoteRow>;
 
 }  // namespace reel::capture

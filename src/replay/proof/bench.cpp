@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "document/trace/ranges.hpp"
+#include "reel/units.hpp"
 #include "replay/run/devices.hpp"
 #include "replay/script/writers.hpp"
 #include "replay/verifier.hpp"
@@ -46,8 +47,12 @@ std::string change_text(const Trace& trace, const Change& change) {
              : fmt::format("{} is {} instead of {}", place, change.after, change.before);
 }
 
-Bench::Bench(const Trace& trace, std::vector<Device> devices, std::shared_ptr<Heartbeat> heart)
-    : trace_(trace), devices_(std::move(devices)), heart_(std::move(heart)) {
+Bench::Bench(const Trace& trace, std::vector<Device> devices, std::shared_ptr<Heartbeat> heart,
+             std::uint64_t recorded_busy_ns)
+    : trace_(trace),
+      devices_(std::move(devices)),
+      heart_(std::move(heart)),
+      recorded_s_(is_recorded_device() ? static_cast<double>(recorded_busy_ns) / 1e9 : 0) {
   const KeptOrder kept = kept_order(trace_, find_unordered(trace_));
   Obstacles obstacles = recorded_obstacles(trace_);
   const auto write_script = [&] {
@@ -244,7 +249,25 @@ std::optional<Change> Bench::first_change(const Plan& before, const Plan& after,
   return change;
 }
 
+// Half of the recorded time counts: the machine may have been busier then.
+bool Bench::may_fit(std::uint32_t runs, double seconds) {
+  if (runs * recorded_s_ / 2 <= seconds) return true;
+  too_few("by the recorded times, a", runs, recorded_s_, seconds);
+  return false;
+}
+
+void Bench::too_few(const char* known_from, std::uint32_t runs, double run_s, double seconds) {
+  const auto text = [](double s) { return time_text(static_cast<std::uint64_t>(s * 1e9)); };
+  why_too_few_ = fmt::format(
+      "There was too little time: {} run takes {}, and it needs {} of them, {} in all, where it "
+      "had "
+      "{}; --prove-seconds gives more.",
+      known_from, text(run_s), runs, text(runs * run_s), text(seconds));
+}
+
 std::optional<Saving> Bench::measure(const Plan& before, const Plan& after, double seconds) {
+  constexpr std::uint32_t fewest_runs = 2 * (fewest_pairs + 1);
+  if (!may_fit(fewest_runs, seconds)) return std::nullopt;
   const Clock clock(seconds);
   const std::vector<Action> first = without_looks(before.actions),
                             second = without_looks(after.actions);
@@ -255,8 +278,11 @@ std::optional<Saving> Bench::measure(const Plan& before, const Plan& after, doub
     runner.run(nobody_looks, nullptr);
     return static_cast<double>(monotonic_ns() - begin_ns);
   };
-  timed(*before_runner);
-  timed(*after_runner);
+  const double pair_s = (timed(*before_runner) + timed(*after_runner)) / 1e9;
+  if ((fewest_pairs + 1) * pair_s > 2 * seconds) {  // first runs are slow
+    too_few("a", fewest_runs, pair_s / 2, seconds);
+    return std::nullopt;
+  }
   std::vector<double> a, b;
   while (a.size() < most_pairs && !clock.is_over()) {
     // By turns, and the first of a pair by turns: what a run leaves in caches helps both alike.
@@ -264,12 +290,17 @@ std::optional<Saving> Bench::measure(const Plan& before, const Plan& after, doub
     b.push_back(timed(*after_runner));
     if (a.size() < b.size()) a.push_back(timed(*before_runner));
   }
-  if (a.size() < fewest_pairs) return std::nullopt;
+  if (a.size() < fewest_pairs) {
+    too_few("a", fewest_runs, pair_s / 2, seconds);
+    return std::nullopt;
+  }
   return saving_of(a, b);
 }
 
 std::vector<std::map<std::uint32_t, double>> Bench::times(const std::set<std::uint32_t>& commands,
                                                           std::uint32_t runs, double seconds) {
+  why_too_few_ = "The device gave too few times.";
+  if (!may_fit(fewest_pairs + 1, seconds)) return {};
   const Clock clock(seconds);
   const std::vector<Action> actions = without_looks(recorded_.actions);
   const auto runner = runner_of(recorded_, actions);
@@ -285,6 +316,9 @@ std::vector<std::map<std::uint32_t, double>> Bench::times(const std::set<std::ui
           time.begin_ns && time.end_ns >= time.begin_ns)
         known[c] = static_cast<double>(time.end_ns - time.begin_ns);
   }
+  if (result.size() < fewest_pairs)
+    why_too_few_ = fmt::format("There was too little time for {} runs; --prove-seconds gives more.",
+                               fewest_pairs);
   return result;
 }
 

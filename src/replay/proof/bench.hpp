@@ -35,8 +35,10 @@ struct Change {
 
 class Bench {
  public:
-  // Builds kernels, allocates. Throws what makes a replay impossible.
-  Bench(const Trace& trace, std::vector<Device> devices, std::shared_ptr<Heartbeat> heart);
+  // Builds kernels, allocates. Throws what makes a replay impossible. `recorded_busy_ns`: how long
+  // a run takes on the recorded devices, as far as is known before the first.
+  Bench(const Trace& trace, std::vector<Device> devices, std::shared_ptr<Heartbeat> heart,
+        std::uint64_t recorded_busy_ns);
 
   const Trace& trace() const noexcept { return trace_; }
   Stage& stage() noexcept { return *stage_; }
@@ -75,9 +77,11 @@ class Bench {
   std::optional<Change> first_change(const Plan& before, const Plan& after, const Results& a,
                                      const Results& b);
 
-  // By turns, until the time is over or there are enough pairs. None where the time allows too few.
-  // Nothing is looked at in between.
+  // By turns, until the time is over or there are enough pairs. None where the time allows too few,
+  // as soon as that is known. Nothing is looked at in between.
   std::optional<Saving> measure(const Plan& before, const Plan& after, double seconds);
+  // Why the last measure() or times() gave too little: a sentence.
+  const std::string& why_too_few() const noexcept { return why_too_few_; }
   // Of commands over so many runs as recorded, after one that is not counted: [run][command].
   std::vector<std::map<std::uint32_t, double>> times(const std::set<std::uint32_t>& commands,
                                                      std::uint32_t runs, double seconds);
@@ -93,6 +97,9 @@ class Bench {
   std::unique_ptr<Runner> runner_of(const Plan& plan, const std::vector<Action>& actions);
   void look_at_lasting(const PageVisit& visit);
   void restore(bool all);
+  // Whether so many runs fit, by what is known before the first; else why_too_few() says it.
+  bool may_fit(std::uint32_t runs, double seconds);
+  void too_few(const char* known_from, std::uint32_t runs, double run_s, double seconds);
   std::optional<std::vector<std::byte>> page_of(const Plan& plan, const Place& place);
 
   const Trace trace_;
@@ -103,7 +110,8 @@ class Bench {
   Plan recorded_;
   std::set<std::uint32_t> runs_;
   std::optional<Results> recorded_results_;
-  std::string why_nothing_;
+  std::string why_nothing_, why_too_few_;
+  const double recorded_s_;  // of one run
 };
 
 // "byte 128 of b3 'z' is 7 instead of 42".

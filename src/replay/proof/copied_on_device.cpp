@@ -155,7 +155,7 @@ Proof copied_on_device(const Trial& trial) {
   const auto saving = bench.measure(before, after, trial.seconds);
   if (!saving) {
     proof.verdict = ProofVerdict::inconclusive;
-    proof.sentence += fmt::format(" There was too little time for {} pairs of runs.", fewest_pairs);
+    proof.sentence += " " + bench.why_too_few();
     return proof;
   }
   proof.sentence += fmt::format(" Measured: {}", saving_text(*saving));

@@ -70,7 +70,7 @@ void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& 
 void add_saving(const Trial& trial, const Plan& after, double claimed_ns, Proof& proof) {
   const auto saving = trial.bench.measure(trial.bench.recorded(), after, trial.seconds);
   if (!saving) {
-    proof.sentence += " There was too little time to measure what that saves.";
+    proof.sentence += " " + trial.bench.why_too_few();
     return;
   }
   take(*saving, proof);

@@ -74,11 +74,7 @@ Proof compare(const Trial& trial, const char* what, bool is_most, HostPause (*wi
     return proof;
   }
   const auto saving = bench.measure(before, after, trial.seconds);
-  if (!saving) {
-    proof.verdict = ProofVerdict::inconclusive;
-    proof.sentence = fmt::format("There was too little time for {} pairs of runs.", fewest_pairs);
-    return proof;
-  }
+  if (!saving) return not_tried(bench.why_too_few());
   proof.sentence = fmt::format(
       "With {} of the host and {} of its own work between calls, as recorded, the commands take "
       "{}; "

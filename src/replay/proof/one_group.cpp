@@ -49,11 +49,7 @@ Proof one_group(const Trial& trial) {
     return not_tried("Runs of this kernel have one group each, so none can be taken away.");
   Proof proof;
   auto saving = bench.measure(bench.recorded(), bench.with_others(smaller), trial.seconds);
-  if (!saving) {
-    proof.verdict = ProofVerdict::inconclusive;
-    proof.sentence = fmt::format("There was too little time for {} pairs of runs.", fewest_pairs);
-    return proof;
-  }
+  if (!saving) return not_tried(bench.why_too_few());
   proof.sentence =
       fmt::format("With one group in each of {} of '{}', the whole takes {} instead of {}",
                   count_text(smaller.size(), "run"), trace.kernels()[kernel].name,

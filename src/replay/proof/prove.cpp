@@ -168,7 +168,7 @@ class Proving {
     bench_ = std::make_unique<Bench>(
         trace_,
         device_ ? std::vector<Device>(trace_.devices().size(), *device_) : recorded_devices(trace_),
-        heart_);
+        heart_, report_.activity.busy_ns);
   }
 
   double seconds_gone() const { return static_cast<double>(monotonic_ns() - begin_ns_) / 1e9; }

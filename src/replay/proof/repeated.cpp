@@ -1,6 +1,10 @@
 // The same again: are results the same, does it take as long, and does it alone?
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
+
 #include "base/clock.hpp"
 #include "reel/units.hpp"
 #include "replay/proof/experiments.hpp"
@@ -12,6 +16,33 @@ namespace {
 constexpr std::uint32_t most_runs = 20;
 // Of what a run took longer than others like it, so much must be gone when it is warm.
 constexpr double gone_part = 0.5;
+
+// Of the launch size that has most of the kernel's time, the run with the median time: the longest
+// is often one that was interrupted. None where none can be run here.
+std::uint32_t typical_run(const Trial& trial, std::uint32_t kernel) {
+  const Trace& trace = trial.bench.trace();
+  const auto& own_ns = trial.report.own_ns;
+  struct Alike {
+    std::vector<std::uint32_t> commands;
+    std::uint64_t ns = 0;
+  };
+  std::map<std::array<std::uint32_t, 3>, Alike> by_size;
+  for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
+    const TraceWork& work = trace.work_of(trace.commands()[c]);
+    if (work.kind != WorkKind::dispatch || work.kernel != kernel || !trial.bench.runs(c)) continue;
+    const Dim3 items = work.all_items();
+    Alike& alike = by_size[{items.x, items.y, items.z}];
+    alike.commands.push_back(c);
+    alike.ns += own_ns[c];
+  }
+  if (by_size.empty()) return no_index;
+  auto& commands = std::ranges::max_element(by_size, {}, [](const auto& one) {
+                     return one.second.ns;
+                   })->second.commands;
+  const auto middle = commands.begin() + static_cast<std::ptrdiff_t>(commands.size() / 2);
+  std::ranges::nth_element(commands, middle, {}, [&](std::uint32_t c) { return own_ns[c]; });
+  return *middle;
+}
 
 }  // namespace
 
@@ -73,8 +104,7 @@ Proof repeated_warm(const Trial& trial) {
       warm.push_back(is);
     }
   }
-  if (recorded.size() < fewest_pairs)
-    return not_tried("The device, or the time for it, gave too few times of these commands.");
+  if (recorded.size() < fewest_pairs) return not_tried(bench.why_too_few());
   // What is claimed may be of more commands than are named.
   const double claimed = std::min(trial.claimed_ns().value_or(recorded[0]), recorded[0]);
   const Saving saving = saving_of(recorded, warm);
@@ -95,36 +125,30 @@ Proof repeated_warm(const Trial& trial) {
 
 Proof alone_and_warm(const Trial& trial) {
   Bench& bench = trial.bench;
-  const Trace& trace = bench.trace();
   if (trial.finding.evidence.kernels.empty()) return not_tried("It names no kernel.");
-  const std::uint32_t kernel = trial.finding.evidence.kernels.front();
-  std::uint32_t longest = no_index;
-  for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
-    const TraceWork& work = trace.work_of(trace.commands()[c]);
-    if (work.kind != WorkKind::dispatch || work.kernel != kernel || !bench.runs(c)) continue;
-    if (longest == no_index || trial.report.own_ns[c] > trial.report.own_ns[longest]) longest = c;
-  }
-  if (longest == no_index) return not_tried("No run of this kernel can be run here.");
+  const std::uint32_t typical = typical_run(trial, trial.finding.evidence.kernels.front());
+  if (typical == no_index) return not_tried("No run of this kernel can be run here.");
   std::vector<double> in_place;
-  for (const auto& run : bench.times({longest}, most_runs, trial.seconds / 2))
+  for (const auto& run : bench.times({typical}, most_runs, trial.seconds / 2))
     if (!run.empty()) in_place.push_back(run.begin()->second);
-  std::vector<double> alone = bench.times_alone(longest, most_runs, trial.seconds / 2);
+  if (in_place.size() < fewest_pairs) return not_tried(bench.why_too_few());
+  std::vector<double> alone = bench.times_alone(typical, most_runs, trial.seconds / 2);
   const std::size_t pairs = std::min(in_place.size(), alone.size());
   in_place.resize(pairs);
   alone.resize(pairs);
-  if (pairs < fewest_pairs)
-    return not_tried("The device, or the time for it, gave too few times of this kernel.");
+  if (pairs < fewest_pairs) return not_tried(bench.why_too_few());
   const Saving saving = saving_of(in_place, alone);
   Proof proof;
   take(saving, proof);
-  const auto recorded_ns = static_cast<double>(trial.report.own_ns[longest]);
+  const auto recorded_ns = static_cast<double>(trial.report.own_ns[typical]);
   const bool is_recorded = bench.is_recorded_device();
   const bool was_once = is_recorded && saving.before_ns < recorded_ns / 2;
   proof.verdict = judge_own_time(saving, is_recorded ? std::optional(recorded_ns) : std::nullopt);
   proof.sentence = fmt::format(
-      "{}, its longest run, takes {} alone and warm, {} in its place (± {}, {} runs each), {} when "
+      "{}, a typical run of it, takes {} alone and warm, {} in its place (± {}, {} runs each), {} "
+      "when "
       "recorded: {}.",
-      command_name(longest), ns_text(saving.after_ns), ns_text(saving.before_ns),
+      command_name(typical), ns_text(saving.after_ns), ns_text(saving.before_ns),
       ns_text(saving.noise_ns()), saving.runs, ns_text(recorded_ns),
       was_once                                   ? "the recorded time does not come again"
       : proof.verdict == ProofVerdict::supported ? "the time is its own"

@@ -20,7 +20,7 @@ export interface Diff {
   total: DiffTime;
   busy: DiffTime;
   idle: DiffTime;
-  between: DiffTime;
+  between: DiffTime | null; // null: of one pass
   kernels: DiffKernel[];
   rows: DiffRow[];
   sources: {

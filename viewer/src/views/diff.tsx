@@ -73,7 +73,7 @@ function Totals({ diff }: { diff: Diff }) {
         {time("one pass", diff.total)}
         {time("busy", diff.busy)}
         {time("idle", diff.idle)}
-        {time("between passes", diff.between)}
+        {diff.between && time("between passes", diff.between)}
         {row(
           "memory peak",
           sizeText(a.peak_bytes),
