@@ -92,7 +92,6 @@ void Submitting::prepare_present(const RecordingUse& use, BatchView view,
   one.work.label = function_;
   one.scope = current_scope().key();
   one.hands_over = true;
-  give_up(one.work, "it shows images, which is not compute work");
   for (Storage* image : images)
     if (image->size_bytes) one.work.add({image, 0, image->size_bytes}, Access::read);
   if (control::selects(""))

@@ -240,11 +240,11 @@ IMAGES = [
     vulkan("drawn apart", dispatches=1, replay="partly", checked_bytes=2 * 64 * 64 * 4),
 ]
 # What is shown is read before: the pixels of each frame are compared. Each frame waits for the one that had its image before.
-SHOWN = "select count(*), sum(kind = 'opaque') from commands where name = 'vkQueuePresentKHR'"
+SHOWN = "select count(*), sum(kind = 'opaque') from commands where label = 'vkQueuePresentKHR'"
 PRESENTING = [
-    vulkan("presented", screen=True, dispatches=7, replay="partly", checked_bytes=6 * 64 * 48 * 4, rows={SHOWN: [[6, 6]]}),
-    vulkan("presented blit", screen=True, dispatches=7, replay="partly", rows={SHOWN: [[6, 6]]}),
-    vulkan("presented", title="presented --contents all", options="--contents all", screen=True, dispatches=7, replay="partly"),
+    vulkan("presented", screen=True, dispatches=7, checked_bytes=6 * 64 * 48 * 4, rows={SHOWN: [[6, 6]], SYNC: [[0]]}),
+    vulkan("presented blit", screen=True, dispatches=7, replay="partly", rows={SHOWN: [[6, 6]], SYNC: [[0]]}),
+    vulkan("presented", title="presented --contents all", options="--contents all", screen=True, dispatches=7),
     vulkan("presented", title="presented, idle", screen=True, idle=True),
     vulkan("presented", title="presented, valid", screen=True, validated=True),
 ]

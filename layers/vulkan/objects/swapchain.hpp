@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "layers/vulkan/device.hpp"
-#include "recording/calls/tracked.hpp"
+#include "recording/order/queue_log.hpp"
 
 namespace reel::layer::vk {
 

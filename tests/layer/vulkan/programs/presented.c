@@ -2,10 +2,8 @@
 // copied (`presented`), or blitted at twice their size (`presented blit`), to an image of the
 // swapchain and shown; two frames are under way. Then the kernel once more, and what is on the
 // screen is compared with what was shown last.
+#define VK_USE_PLATFORM_XCB_KHR  // so vulkan.h has xcb.h, too
 #include <time.h>
-#include <xcb/xcb.h>
-// After xcb.h, which it needs.
-#include <vulkan/vulkan_xcb.h>
 
 #include "advance.h"
 #include "image_stir.h"
