@@ -142,8 +142,7 @@ void CopyRun::copy_image(const Storage& storage, const Piece& piece) {
       const ImageShape shape = storage.image->level(level);
       copy_layers(device_->next, commands_, storage, {storage.aspect, level, first, end - first},
                   layouts[first], piece.buffer,
-                  storage.image->level_offset(level) +
-                      shape.size_bytes() / storage.layers * first);
+                  storage.image->level_offset(level) + shape.size_bytes() / storage.layers * first);
     }
   }
 }

@@ -200,7 +200,7 @@ struct Device final : Object {
   std::mutex spares_mutex;  // of what follows; nothing else is locked meanwhile
   std::vector<std::shared_ptr<StampRun>> spare_runs;
   std::atomic<std::uint64_t> kept_bytes{0};  // of all KeptResults
-  std::atomic<std::uint64_t> last_tick{0};  // the latest that its clock was seen at
+  std::atomic<std::uint64_t> last_tick{0};   // the latest that its clock was seen at
 
   std::vector<std::shared_ptr<void>> never_done;  // commands of ours that nobody tells the end of
 

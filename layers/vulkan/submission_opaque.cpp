@@ -36,11 +36,12 @@ void SubmissionReader::add_layers(CallWork& work, VkImage handle,
 void SubmissionReader::keep(const CommandBuffer& commands, const KeptOp& op) {
   const Image* image = device_.images.find(op.image);
   if (!image || last_opaque_ == none) return;
-  kept_.push_back({static_cast<std::uint32_t>(last_opaque_), image->storage.get(), commands.kept,
-                   op.number});
+  kept_.push_back(
+      {static_cast<std::uint32_t>(last_opaque_), image->storage.get(), commands.kept, op.number});
 }
 
-// Of an image all that a command writes has to be kept, or none counts: memory may have been missing.
+// Of an image all that a command writes has to be kept, or none counts: memory may have been
+// missing.
 std::vector<Ticket::Kept> SubmissionReader::take_kept() {
   std::map<std::pair<std::uint32_t, const Storage*>, RangeSet> all;
   for (const Ticket::Kept& one : kept_) {

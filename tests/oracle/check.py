@@ -106,7 +106,7 @@ class VulkanFacts(Facts):
         self.learns_without_waiting = bool(verbs & {"pollfence", "pollvalue"})
         self.shares_memory = self.maps = True
         self.overlaps = "overlapping" in written.causes
-        self.blits = "blitimage" in verbs
+        self.blits = "blits" in written.causes
 
 
 # A reason, how it begins or what is in it, and when it is true by construction; no name: it is no reason, but must be true.

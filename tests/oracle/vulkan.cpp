@@ -635,8 +635,8 @@ void add_image(VkCommandBuffer commands, const Line& line) {
       return VkOffset3D{static_cast<std::int32_t>(extent.width),
                         static_cast<std::int32_t>(extent.height), 1};
     };
-    VkImageBlit region{layers, {{}, corner(image.extent)}, target.layers(),
-                       {{}, corner(target.extent)}};
+    VkImageBlit region{
+        layers, {{}, corner(image.extent)}, target.layers(), {{}, corner(target.extent)}};
     const auto flips = line.option("flips", 0);
     if (flips & 1) std::swap(region.dstOffsets[0].x, region.dstOffsets[1].x);
     if (flips & 2) std::swap(region.dstOffsets[0].y, region.dstOffsets[1].y);

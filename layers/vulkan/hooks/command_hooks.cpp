@@ -339,31 +339,30 @@ void VKAPI_CALL blit(VkCommandBuffer handle, VkImage from, VkImageLayout from_la
                      VkImageLayout to_layout, std::uint32_t count, const VkImageBlit* regions,
                      VkFilter filter) {
   CommandBuffer& commands = command_buffer(handle);
-  from_image_to_image(
-      commands, {"vkCmdBlitImage", from, to, filter, false, count}, to_layout, regions, [&] {
-        commands.next->CmdBlitImage(handle, from, from_layout, to, to_layout, count, regions,
-                                    filter);
-      });
+  from_image_to_image(commands, {"vkCmdBlitImage", from, to, filter, false, count}, to_layout,
+                      regions, [&] {
+                        commands.next->CmdBlitImage(handle, from, from_layout, to, to_layout, count,
+                                                    regions, filter);
+                      });
 }
 
 void VKAPI_CALL blit2(VkCommandBuffer handle, const VkBlitImageInfo2* info) {
   CommandBuffer& commands = command_buffer(handle);
-  from_image_to_image(commands,
-                      {"vkCmdBlitImage2", info->srcImage, info->dstImage, info->filter, false,
-                       info->regionCount},
-                      info->dstImageLayout, info->pRegions,
-                      [&] { commands.next->CmdBlitImage2(handle, info); });
+  from_image_to_image(
+      commands,
+      {"vkCmdBlitImage2", info->srcImage, info->dstImage, info->filter, false, info->regionCount},
+      info->dstImageLayout, info->pRegions, [&] { commands.next->CmdBlitImage2(handle, info); });
 }
 
 void VKAPI_CALL resolve(VkCommandBuffer handle, VkImage from, VkImageLayout from_layout, VkImage to,
                         VkImageLayout to_layout, std::uint32_t count,
                         const VkImageResolve* regions) {
   CommandBuffer& commands = command_buffer(handle);
-  from_image_to_image(
-      commands, {"vkCmdResolveImage", from, to, VK_FILTER_NEAREST, true, count}, to_layout, regions,
-      [&] {
-        commands.next->CmdResolveImage(handle, from, from_layout, to, to_layout, count, regions);
-      });
+  from_image_to_image(commands, {"vkCmdResolveImage", from, to, VK_FILTER_NEAREST, true, count},
+                      to_layout, regions, [&] {
+                        commands.next->CmdResolveImage(handle, from, from_layout, to, to_layout,
+                                                       count, regions);
+                      });
 }
 
 void VKAPI_CALL resolve2(VkCommandBuffer handle, const VkResolveImageInfo2* info) {

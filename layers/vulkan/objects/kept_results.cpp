@@ -75,8 +75,7 @@ bool KeptResults::ask(std::uint32_t number, std::uint64_t target_offset,
 
 void KeptResults::copy_out() noexcept {
   const std::lock_guard lock(mutex_);
-  for (const Asked& one : asked_)
-    std::memcpy(one.target.data(), one.from, one.target.size());
+  for (const Asked& one : asked_) std::memcpy(one.target.data(), one.from, one.target.size());
   asked_.clear();
 }
 

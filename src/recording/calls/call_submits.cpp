@@ -117,8 +117,7 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
           for (const Piece& piece : met) ledger_.settle(range_of(piece));
           late.push_back({one.part, command.command, earlier.kept_behind, met});
         }
-        if (!work.why_not_again || argument.is_written())
-          earlier.ranges.remove(begin, end);
+        if (!work.why_not_again || argument.is_written()) earlier.ranges.remove(begin, end);
       }
       enter(work, argument, changes, unknown);
       if (argument.is_written() && work.why_not_again) {

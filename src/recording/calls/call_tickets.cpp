@@ -121,8 +121,7 @@ void CallRecording::follow(Ticket& ticket, const CallWork& work) {
   ticket.record->add_before(ticket.after, work.waits_for_all);
   ticket.is_followed = true;
   for (const WorkArgument& argument : work.arguments)
-    if (argument.is_bytes() && argument.is_written())
-      check_results_before(ticket, argument.range);
+    if (argument.is_bytes() && argument.is_written()) check_results_before(ticket, argument.range);
 }
 
 // Results that a command will overwrite which is not recorded, or that can't be read after it.

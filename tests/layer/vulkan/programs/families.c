@@ -1,5 +1,5 @@
-// families.c - two queue families, where there are two: a buffer and an image go from the one to the
-// other and back, round after round, with barriers that hand them over.
+// families.c - two queue families, where there are two: a buffer and an image go from the one to
+// the other and back, round after round, with barriers that hand them over.
 #include "advance.h"
 #include "image_stir.h"
 #include "images.h"

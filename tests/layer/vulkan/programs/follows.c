@@ -2,9 +2,9 @@
 // (`middle`), from a uniform block (`uniform`), from an array in memory (`array`), along a list
 // (`list`), from a table that the device was given by a copy before it (`staged`) or a kernel
 // (`stored`), by arithmetic on an address (`steps`), from uniform blocks of two command buffers in
-// memory that the host sees by flushes alone, where there is such (`flushed`). And where no type says that an address is one:
-// numbers that become addresses (`numbers`), a table that a kernel copied as numbers (`copied`),
-// one that a kernel read as numbers (`read`).
+// memory that the host sees by flushes alone, where there is such (`flushed`). And where no type
+// says that an address is one: numbers that become addresses (`numbers`), a table that a kernel
+// copied as numbers (`copied`), one that a kernel read as numbers (`read`).
 #include "address.h"
 #include "address_array.h"
 #include "address_block.h"

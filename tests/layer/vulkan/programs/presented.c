@@ -81,11 +81,11 @@ static void close_window(const Machine* machine, Window* window) {
 // What is shown comes to the screen some time after: asked for until it is there.
 static int is_on_screen(const Window* window, const uint8_t* pixels) {
   for (int tries = 0; tries < 500; ++tries) {
-    xcb_get_image_reply_t* got = xcb_get_image_reply(
-        window->display,
-        xcb_get_image(window->display, XCB_IMAGE_FORMAT_Z_PIXMAP, window->window, 0, 0, width,
-                      height, ~0U),
-        NULL);
+    xcb_get_image_reply_t* got =
+        xcb_get_image_reply(window->display,
+                            xcb_get_image(window->display, XCB_IMAGE_FORMAT_Z_PIXMAP,
+                                          window->window, 0, 0, width, height, ~0U),
+                            NULL);
     EXPECT(got && xcb_get_image_data_length(got) == bytes);
     int same = 1;
     for (int i = 0; i < bytes; ++i)
@@ -257,7 +257,8 @@ int main(int argc, char** argv) {
   }
   find_shown(&machine, &picture);
   digest_buffer("shown", &picture.shown);
-  printf("%s\n", is_on_screen(&window, picture.shown.bytes) ? "on the screen" : "not on the screen");
+  printf("%s\n",
+         is_on_screen(&window, picture.shown.bytes) ? "on the screen" : "not on the screen");
   VkCommandBuffer last = begin_once(&machine);
   order_all(last);
   advance_picture(last, &picture, frames);
