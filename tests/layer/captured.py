@@ -225,6 +225,8 @@ class Captured:
         if self.case.replay is None:
             return "not replayed"
         ran = self.ask("replay", "--json", str(self.document), ends=(0,) if self.case.replay == "equal" else (0, 4))
+        if not self.case.may_crash and "crashed" in ran.stderr:
+            raise Failure(f"The replay crashed.\n{ran.told()}")
         if self.case.replay == "partly" and ran.end == 4 and "can't be replayed" in ran.stderr and not ran.stdout:
             return "says why it can't be replayed"
         try:

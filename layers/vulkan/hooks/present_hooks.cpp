@@ -19,6 +19,12 @@ VkSemaphore Swapchain::gate(std::uint32_t number) {
   return gate;
 }
 
+void Swapchain::spoil_gate(std::uint32_t number) {
+  const std::lock_guard lock(mutex);
+  spoiled.push_back(images[number].gate);
+  images[number].gate = VK_NULL_HANDLE;
+}
+
 namespace {
 
 // --- swapchains ---------------------------------------------------------------------------------
@@ -87,6 +93,7 @@ void VKAPI_CALL destroy_swapchain(VkDevice handle, VkSwapchainKHR swapchain,
   if (!known) return;
   for (const Swapchain::Shown& one : known->images)
     if (one.gate) device.next.DestroySemaphore(handle, one.gate, nullptr);
+  for (const VkSemaphore gate : known->spoiled) device.next.DestroySemaphore(handle, gate, nullptr);
 }
 
 void note_image_of(Device& device, Swapchain& swapchain, VkImage handle) {
@@ -260,6 +267,7 @@ VkResult VKAPI_CALL present(VkQueue handle, const VkPresentInfoKHR* info) {
   const bool is_finished = quietly([&] {
     if (!submitting.has_batches()) return;
     submitting.finish(use, told, VK_NULL_HANDLE, is_reading);
+    if (is_reading && told != VK_SUCCESS) shows->swapchains[0]->spoil_gate(shows->numbers[0]);
     if (shows) shows->set_last(submitting.event(0));
   });
   if (!is_finished) use->out_of_memory();

@@ -27,11 +27,14 @@ struct Swapchain final : Object {
     VkSemaphore gate = VK_NULL_HANDLE;  // of ours; null: none yet
     capture::RecordedEvent last;        // the command that showed it
   };
-  std::vector<Shown> images;  // by number, those that the program knows
+  std::vector<Shown> images;         // by number, those that the program knows
+  std::vector<VkSemaphore> spoiled;  // signalled, and nobody waits for them
 
   // Ours, for who presents this image: whoever was lent it again knows the last use to be over.
   // Null: the driver has none.
   VkSemaphore gate(std::uint32_t number);
+  // Presenting failed, so that nothing has waited for it.
+  void spoil_gate(std::uint32_t number);
 };
 
 }  // namespace reel::layer::vk

@@ -100,6 +100,9 @@ static VkResult fault(const char* name, int is_queue) {
   F(vkEndCommandBuffer, 0)          \
   F(vkResetCommandBuffer, 0)        \
   F(vkResetFences, 0)               \
+  F(vkCreateSwapchainKHR, 0)        \
+  F(vkAcquireNextImageKHR, 0)       \
+  F(vkQueuePresentKHR, 1)           \
   F(vkQueueSubmit, 1)               \
   F(vkQueueSubmit2, 1)              \
   F(vkQueueWaitIdle, 1)             \
@@ -389,7 +392,8 @@ static PFN_vkVoidFunction own_function(const char* name, int is_device) {
 
 static PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device, const char* name) {
   const PFN_vkVoidFunction own = own_function(name, 1);
-  return own ? own : next_device_function(device, name);
+  const PFN_vkVoidFunction next = next_device_function(device, name);
+  return own && next ? own : next;  // an extension may be off
 }
 
 static PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance instance, const char* name) {
