@@ -145,6 +145,8 @@ void Submitting::finish(const RecordingUse& use, VkResult result, VkFence fence,
     if (batch->ticket.submission || batch->ticket.is_followed)
       batch->event = use->submitted(batch->ticket, result, std::move(completion));
     if (result != VK_SUCCESS) continue;
+    // What it signals tells of all that came before it, be it in the same call.
+    if (batch->ticket.is_followed) batch->event = {use->given_to(queue_), use->number, 0, no_index};
     for (const SemaphoreUse& signal : batch->view.signals)
       if (Semaphore* known = queue_.owner->semaphores.find(signal.handle))
         known->signal(signal.value, {batch->event, behind(*batch)});
