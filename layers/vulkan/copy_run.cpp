@@ -64,10 +64,7 @@ CopyRun::~CopyRun() {
   if (device_->is_gone) return;
   const DeviceFunctions& next = device_->next;
   next.DestroyCommandPool(device_->handle, pool_, nullptr);
-  for (const Piece& piece : pieces_) {
-    if (piece.buffer) next.DestroyBuffer(device_->handle, piece.buffer, nullptr);
-    if (piece.memory) next.FreeMemory(device_->handle, piece.memory, nullptr);
-  }
+  for (Piece& piece : pieces_) piece.destroy(*device_);
 }
 
 void CopyRun::barrier(VkAccessFlags from, VkPipelineStageFlags stages, VkAccessFlags to,
@@ -79,27 +76,33 @@ void CopyRun::barrier(VkAccessFlags from, VkPipelineStageFlags stages, VkAccessF
   device_->next.CmdPipelineBarrier(commands_, stages, later, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
-bool CopyRun::make_room(Piece& piece) {
-  const DeviceFunctions& next = device_->next;
+bool ReadRoom::make(const Device& device, std::uint64_t size_bytes) {
+  const DeviceFunctions& next = device.next;
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  info.size = piece.target.size();
+  info.size = size_bytes;
   info.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  if (next.CreateBuffer(device_->handle, &info, nullptr, &piece.buffer) != VK_SUCCESS) return false;
+  if (next.CreateBuffer(device.handle, &info, nullptr, &buffer) != VK_SUCCESS) return false;
   VkMemoryRequirements needs{};
-  next.GetBufferMemoryRequirements(device_->handle, piece.buffer, &needs);
+  next.GetBufferMemoryRequirements(device.handle, buffer, &needs);
   VkMemoryAllocateInfo allocation{};
   allocation.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   allocation.allocationSize = needs.size;
-  allocation.memoryTypeIndex = type_for_reading(*device_, needs.memoryTypeBits);
+  allocation.memoryTypeIndex = type_for_reading(device, needs.memoryTypeBits);
   void* mapped = nullptr;
   if (allocation.memoryTypeIndex == VK_MAX_MEMORY_TYPES ||
-      next.AllocateMemory(device_->handle, &allocation, nullptr, &piece.memory) != VK_SUCCESS ||
-      next.BindBufferMemory(device_->handle, piece.buffer, piece.memory, 0) != VK_SUCCESS ||
-      next.MapMemory(device_->handle, piece.memory, 0, VK_WHOLE_SIZE, 0, &mapped) != VK_SUCCESS)
+      next.AllocateMemory(device.handle, &allocation, nullptr, &memory) != VK_SUCCESS ||
+      next.BindBufferMemory(device.handle, buffer, memory, 0) != VK_SUCCESS ||
+      next.MapMemory(device.handle, memory, 0, VK_WHOLE_SIZE, 0, &mapped) != VK_SUCCESS)
     return false;
-  piece.from = static_cast<const std::byte*>(mapped);
+  from = static_cast<const std::byte*>(mapped);
   return true;
+}
+
+void ReadRoom::destroy(const Device& device) noexcept {
+  if (buffer) device.next.DestroyBuffer(device.handle, buffer, nullptr);
+  if (memory) device.next.FreeMemory(device.handle, memory, nullptr);
+  *this = {};
 }
 
 std::string CopyRun::add(Storage& storage, std::uint64_t offset, std::span<std::byte> target) {
@@ -111,7 +114,7 @@ std::string CopyRun::add(Storage& storage, std::uint64_t offset, std::span<std::
     return "no memory was left to follow the layout of the image";
   Piece& piece = pieces_.emplace_back();
   piece.target = target;
-  if (!make_room(piece)) return no_memory;
+  if (!piece.make(*device_, target.size())) return no_memory;
   if (storage.image_handle) {
     copy_image(storage, piece);
     return {};
@@ -136,15 +139,17 @@ void CopyRun::copy_image(const Storage& storage, const Piece& piece) {
         storage.layouts.data() + std::size_t{level} * storage.layers;
     for (std::uint32_t first = 0, end = 0; first < storage.layers; first = end) {
       while (end < storage.layers && layouts[end] == layouts[first]) ++end;
-      copy_layers(storage, piece, {storage.aspect, level, first, end - first}, layouts[first]);
+      const ImageShape shape = storage.image->level(level);
+      copy_layers(device_->next, commands_, storage, {storage.aspect, level, first, end - first},
+                  layouts[first], piece.buffer,
+                  storage.image->level_offset(level) + shape.size_bytes() / storage.layers * first);
     }
   }
 }
 
-// They are left in the layout that they were in; what has no contents is read as it happens to be.
-void CopyRun::copy_layers(const Storage& storage, const Piece& piece,
-                          const VkImageSubresourceLayers& layers, VkImageLayout found) {
-  const DeviceFunctions& next = device_->next;
+void copy_layers(const DeviceFunctions& next, VkCommandBuffer commands, const Storage& storage,
+                 const VkImageSubresourceLayers& layers, VkImageLayout found, VkBuffer target,
+                 VkDeviceSize target_offset) {
   const bool is_readable =
       found == VK_IMAGE_LAYOUT_GENERAL || found == VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
   const VkImageLayout layout = is_readable ? found : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
@@ -159,22 +164,21 @@ void CopyRun::copy_layers(const Storage& storage, const Piece& piece,
   change.subresourceRange = {layers.aspectMask, layers.mipLevel, 1, layers.baseArrayLayer,
                              layers.layerCount};
   if (!is_readable)
-    next.CmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+    next.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                             VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0, nullptr, 1, &change);
   const ImageShape level = storage.image->level(layers.mipLevel);
   VkBufferImageCopy region{};
-  region.bufferOffset = storage.image->level_offset(layers.mipLevel) +
-                        level.size_bytes() / storage.layers * layers.baseArrayLayer;
+  region.bufferOffset = target_offset;
   region.imageSubresource = layers;
   region.imageExtent = {static_cast<std::uint32_t>(level.width),
                         static_cast<std::uint32_t>(level.height),
                         static_cast<std::uint32_t>(level.depth)};
-  next.CmdCopyImageToBuffer(commands_, storage.image_handle, layout, piece.buffer, 1, &region);
+  next.CmdCopyImageToBuffer(commands, storage.image_handle, layout, target, 1, &region);
   if (is_readable || found == VK_IMAGE_LAYOUT_UNDEFINED) return;
   std::swap(change.oldLayout, change.newLayout);
   change.srcAccessMask = 0;
   change.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-  next.CmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_TRANSFER_BIT,
+  next.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
                           VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0, nullptr, 1,
                           &change);
 }

@@ -20,6 +20,22 @@ namespace reel::layer::vk {
 struct Queue;
 struct Storage;
 
+// Memory of ours that commands copy to and the host reads.
+struct ReadRoom {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  const std::byte* from = nullptr;
+
+  bool make(const Device& device, std::uint64_t size_bytes);  // false: the driver has none
+  void destroy(const Device& device) noexcept;
+};
+
+// The pixels of these layers, one after the other, to a place in a buffer. They are left in the
+// layout that they were found in; what has no contents is read as it happens to be.
+void copy_layers(const DeviceFunctions& next, VkCommandBuffer commands, const Storage& image,
+                 const VkImageSubresourceLayers& layers, VkImageLayout found, VkBuffer target,
+                 VkDeviceSize target_offset);
+
 class CopyRun {
  public:
   // Null: the driver gives no command buffer.
@@ -35,18 +51,12 @@ class CopyRun {
   void copy_out() noexcept;
 
  private:
-  struct Piece {
-    VkBuffer buffer = VK_NULL_HANDLE;
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    const std::byte* from = nullptr;
+  struct Piece : ReadRoom {
     std::span<std::byte> target;
   };
   CopyRun(std::shared_ptr<Device> device, VkCommandPool pool, VkCommandBuffer commands)
       : device_(std::move(device)), pool_(pool), commands_(commands) {}
-  bool make_room(Piece& piece);
   void copy_image(const Storage& storage, const Piece& piece);
-  void copy_layers(const Storage& storage, const Piece& piece,
-                   const VkImageSubresourceLayers& layers, VkImageLayout found);
   void barrier(VkAccessFlags from, VkPipelineStageFlags stages, VkAccessFlags to,
                VkPipelineStageFlags later);
 

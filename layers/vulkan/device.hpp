@@ -142,6 +142,7 @@ struct Semaphore;
 struct SetLayout;
 struct ShaderModule;
 class StampRun;
+struct Swapchain;
 struct UpdateTemplate;
 
 struct Device final : Object {
@@ -186,6 +187,7 @@ struct Device final : Object {
   Handles<Semaphore> semaphores;
   Handles<SetLayout> set_layouts;
   Handles<ShaderModule> shader_modules;
+  Handles<Swapchain> swapchains;
   Handles<UpdateTemplate> update_templates;
   AddressMap addresses;
 
@@ -197,7 +199,8 @@ struct Device final : Object {
   QueryPools query_pools;
   std::mutex spares_mutex;  // of what follows; nothing else is locked meanwhile
   std::vector<std::shared_ptr<StampRun>> spare_runs;
-  std::atomic<std::uint64_t> last_tick{0};  // the latest that its clock was seen at
+  std::atomic<std::uint64_t> kept_bytes{0};  // of all KeptResults
+  std::atomic<std::uint64_t> last_tick{0};   // the latest that its clock was seen at
 
   std::vector<std::shared_ptr<void>> never_done;  // commands of ours that nobody tells the end of
 

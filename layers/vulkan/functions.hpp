@@ -23,7 +23,8 @@ namespace reel::layer::vk {
   A(GetPhysicalDeviceProperties2, KHR)      \
   F(GetPhysicalDeviceMemoryProperties)      \
   F(GetPhysicalDeviceQueueFamilyProperties) \
-  F(GetPhysicalDeviceFormatProperties)
+  F(GetPhysicalDeviceFormatProperties)      \
+  F(GetPhysicalDeviceSurfaceCapabilitiesKHR)
 
 #define REEL_VK_DEVICE_FUNCTIONS(F, A)      \
   F(DestroyDevice)                          \
@@ -32,6 +33,11 @@ namespace reel::layer::vk {
   F(QueueSubmit)                            \
   A(QueueSubmit2, KHR)                      \
   F(QueueBindSparse)                        \
+  F(CreateSwapchainKHR)                     \
+  F(DestroySwapchainKHR)                    \
+  F(GetSwapchainImagesKHR)                  \
+  F(AcquireNextImageKHR)                    \
+  F(AcquireNextImage2KHR)                   \
   F(QueuePresentKHR)                        \
   F(QueueWaitIdle)                          \
   F(DeviceWaitIdle)                         \

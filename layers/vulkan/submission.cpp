@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "layers/vulkan/objects/kept_results.hpp"
 #include "layers/vulkan/stamps/batch_stamps.hpp"
 
 namespace reel::layer::vk {
@@ -22,11 +23,13 @@ void SubmissionReader::read(const CommandBuffer& commands) {
   if (now_) state.scopes = now_->scopes;
   State* const before = std::exchange(now_, &state);
   is_broken_ = is_broken_ || commands.ops.is_broken();
+  if (commands.kept) commands.kept->copy_out();  // of the time before, which is over
   const std::uint32_t first_stamp =
       stamps_ && commands.stamps ? stamps_->add_set(commands.stamps) : 0;
   commands.ops.for_each([&](const OpHeader& header, const void* op) {
     const auto first = static_cast<std::uint32_t>(list_.count);
     read_op(state, header, op);
+    if (header.kind == OpKind::kept) keep(commands, *static_cast<const KeptOp*>(op));
     if (stamps_)
       stamps_->add_op(header, op, first_stamp, first, static_cast<std::uint32_t>(list_.count));
   });
@@ -112,6 +115,7 @@ void SubmissionReader::read_op(State& state, const OpHeader& header, const void*
       if (!state.scopes.empty()) state.scopes.pop_back();
       return;
     case OpKind::stamp:
+    case OpKind::kept:  // which needs its command buffer
       return;
   }
 }

@@ -20,6 +20,7 @@
 #include "layers/vulkan/objects/image.hpp"
 #include "layers/vulkan/objects/memory.hpp"
 #include "layers/vulkan/objects/pipeline.hpp"
+#include "layers/vulkan/vulkan_api.hpp"
 #include "recording/calls/call_queue.hpp"
 #include "reel/scope.hpp"
 
@@ -55,6 +56,8 @@ class SubmissionReader {
   void read(const CommandBuffer& commands, std::uint32_t part);
   // What the layouts of images are once it ran, in order.
   std::vector<LayoutChange> take_layouts() { return std::move(layouts_); }
+  // What is kept of results, by commands of the submission.
+  std::vector<Ticket::Kept> take_kept();
   bool has_broken_list() const { return is_broken_; }
 
  private:
@@ -109,9 +112,12 @@ class SubmissionReader {
   void barrier(const BarrierOp& op);
   void render(const RenderOp& op);
   void copy_queries(const QueryCopyOp& op);
+  void keep(const CommandBuffer& commands, const KeptOp& op);
   // What nobody replays. Of images that it writes some bytes may stay.
   capture::CallWork& opaque(std::string_view function, const char* why);
   void add_whole(capture::CallWork& work, VkImage image, Access access);
+  void add_layers(capture::CallWork& work, VkImage image, const VkImageSubresourceLayers& layers,
+                  Access access);
   capture::Submission::Given& add(State* state, WorkKind kind, std::string_view label);
 
   Device& device_;
@@ -126,10 +132,16 @@ class SubmissionReader {
   using Slots = std::map<const Storage*, RangeSet>;
   std::map<std::size_t, Slots> kept_slots_;  // by command: addresses that it doesn't change
   std::map<std::pair<const Storage*, std::uint64_t>, std::vector<std::byte>> chunks_;  // as read
+  std::vector<Ticket::Kept> kept_;
+  static constexpr std::size_t none = ~std::size_t{0};
+  std::size_t last_opaque_ = none;  // the command whose results a KeptOp behind it has
   bool is_broken_ = false;
   std::uint32_t part_ = 0;
   int depth_ = 0;
 };
+
+// What the colour is in the pixels of the image is known without asking the device.
+bool is_known_clear(const Device& device, VkImage image, const VkClearColorValue& color);
 
 // Only what images go through, of a submission that nobody records.
 void follow_layouts(Device& device, const CommandBuffer& commands);

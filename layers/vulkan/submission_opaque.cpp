@@ -2,14 +2,17 @@
 // blits that scale, copies of queries.
 #include <algorithm>
 
+#include "layers/vulkan/objects/kept_results.hpp"
 #include "layers/vulkan/submission.hpp"
 
 namespace reel::layer::vk {
 
 using capture::CallWork;
+using capture::Range;
 
 CallWork& SubmissionReader::opaque(std::string_view function, const char* why) {
   CallWork& work = add(now_, WorkKind::opaque, function).work;
+  last_opaque_ = list_.count - 1;
   give_up(work, why);
   return work;
 }
@@ -18,6 +21,43 @@ void SubmissionReader::add_whole(CallWork& work, VkImage handle, Access access) 
   const Image* image = handle ? device_.images.find(handle) : nullptr;
   if (image && image->storage->size_bytes)
     work.add({image->storage.get(), 0, image->storage->size_bytes}, access);
+}
+
+void SubmissionReader::add_layers(CallWork& work, VkImage handle,
+                                  const VkImageSubresourceLayers& layers, Access access) {
+  const Image* image = device_.images.find(handle);
+  if (!image || image->storage->size_bytes == 0) return;
+  Storage& storage = *image->storage;
+  const VkImageSubresourceRange part = in_numbers(
+      storage, {layers.aspectMask, layers.mipLevel, 1, layers.baseArrayLayer, layers.layerCount});
+  work.add(bytes_of(storage, part), access);
+}
+
+void SubmissionReader::keep(const CommandBuffer& commands, const KeptOp& op) {
+  const Image* image = device_.images.find(op.image);
+  if (!image || last_opaque_ == none) return;
+  kept_.push_back(
+      {static_cast<std::uint32_t>(last_opaque_), image->storage.get(), commands.kept, op.number});
+}
+
+// Of an image all that a command writes has to be kept, or none counts: memory may have been
+// missing.
+std::vector<Ticket::Kept> SubmissionReader::take_kept() {
+  std::map<std::pair<std::uint32_t, const Storage*>, RangeSet> all;
+  for (const Ticket::Kept& one : kept_) {
+    const auto [begin, end] = one.results->range(one.number);
+    all[{one.command, one.image}].add(begin, end);
+  }
+  for (const auto& entry : all) {
+    capture::Submission::Given& one = list_.works[entry.first.first];
+    const auto is_kept = [&](const capture::WorkArgument& argument) {
+      const Range& range = argument.range;
+      return !argument.is_written() || range.storage != entry.first.second ||
+             entry.second.contains(range.offset_bytes, range.offset_bytes + range.size_bytes);
+    };
+    if (std::ranges::all_of(one.work.arguments, is_kept)) one.kept.push_back(entry.first.second);
+  }
+  return std::move(kept_);
 }
 
 void SubmissionReader::render(const RenderOp& op) {
@@ -59,7 +99,7 @@ void SubmissionReader::blit(const ImageToImageOp& op) {
   const Image* from = device_.images.find(op.from);
   const Image* to = device_.images.find(op.to);
   const auto regions = list_behind<VkImageBlit>(&op, op.count);
-  if (from && to && from->format == to->format && !regions.empty() &&
+  if (from && to && !op.is_resolve && from->format == to->format && !regions.empty() &&
       op.filter == VK_FILTER_NEAREST && std::ranges::all_of(regions, has_same_size)) {
     std::vector<VkImageCopy> copies;
     for (const VkImageBlit& region : regions) {
@@ -72,17 +112,24 @@ void SubmissionReader::blit(const ImageToImageOp& op) {
                          static_cast<std::uint32_t>(end.y - begin.y),
                          static_cast<std::uint32_t>(end.z - begin.z)}});
     }
-    return copy_image(op.function, op.from, op.to, copies);
+    copy_image(op.function, op.from, op.to, copies);
+    last_opaque_ = none;  // nobody needs what is kept of it
+    return;
   }
   CallWork& work =
-      opaque(op.function, "it scales or filters images, which only a graphics queue does");
-  add_whole(work, op.from, Access::read);
-  add_whole(work, op.to, Access::read_write);
+      opaque(op.function, op.is_resolve
+                              ? "it resolves samples, which no command can copy"
+                              : "it scales or converts images, which only a graphics queue does");
+  for (const VkImageBlit& region : regions) {
+    add_layers(work, op.from, region.srcSubresource, Access::read);
+    add_layers(work, op.to, region.dstSubresource, Access::read_write);
+  }
 }
 
 // Only what images go through, of a submission that nobody records.
 void follow_layouts(Device& device, const CommandBuffer& commands) {
   if (commands.ops.is_broken()) forget_layouts(device);
+  if (commands.kept) commands.kept->copy_out();  // of the time before, which is over
   commands.ops.for_each([&](const OpHeader& header, const void* op) {
     if (header.kind == OpKind::execute) {
       const auto& execute = *static_cast<const ExecuteOp*>(op);

@@ -19,29 +19,36 @@ void lose_track(const RecordingUse& use, Device& device) noexcept {
   forget_layouts(device);
 }
 
-void Submitting::prepare(const RecordingUse& use, BatchView view) {
+Submitting::Batch& Submitting::begin(const RecordingUse& use, BatchView view) {
   const bool is_behind_others = !batches_.empty();
   Batch& batch = *batches_.emplace_back(std::make_unique<Batch>());
   batch.ticket.is_behind_others = is_behind_others;
   batch.view = std::move(view);
   batch.ticket.at = &queue_;
   batch.ticket.may_meet_unseen = queue_.owner->had_unseen;
+  batch.list.call = function_;
   find_waits(use, batch);
   use->start(batch.ticket, queue_);
+  if (!batch.ticket.record) return batch;
+  if (!done_) done_ = make_done(queue_);
+  if (batch.view.may_be_added_to) batch.ticket.behind = done_;
+  return batch;
+}
+
+void Submitting::prepare(const RecordingUse& use, BatchView view) {
+  Batch& batch = begin(use, std::move(view));
   if (!batch.ticket.record) {
     for (const VkCommandBuffer handle : batch.view.commands)
       if (const CommandBuffer* commands = command_buffers().find(handle))
         follow_layouts(*queue_.owner, *commands);
     return;
   }
-  if (!done_) done_ = make_done(queue_);
-  if (batch.view.may_be_added_to) batch.ticket.behind = done_;
-  batch.list.call = function_;
   Scope scope = current_scope();
   for (const std::string& label : queue_.labels) scope = scope.child(label);
   if (batch.ticket.behind && is_timed_)
     batch.stamps = std::make_unique<BatchStamps>(queue_.owner, queue_.family, *done_);
-  const Moment moment{&queue_, use.operator->(), batch.ticket.may_start_late, is_behind_others};
+  const Moment moment{&queue_, use.operator->(), batch.ticket.may_start_late,
+                      batch.ticket.is_behind_others};
   batch.reader.emplace(*queue_.owner, batch.list, scope, batch.stamps.get(), moment);
   const bool may_cut = cuts(batch.view);
   for (std::size_t i = 0; i < batch.view.commands.size(); ++i) {
@@ -49,6 +56,7 @@ void Submitting::prepare(const RecordingUse& use, BatchView view) {
     batch.reader->read(command_buffer(batch.view.commands[i]), static_cast<std::uint32_t>(i));
   }
   batch.ticket.layouts = batch.reader->take_layouts();
+  batch.ticket.kept = batch.reader->take_kept();
   if (batch.reader->has_broken_list() || queue_.owner->has_unnoted) {
     if (std::exchange(queue_.lost_in, use->number) != use->number)
       use->note("not_recorded",
@@ -74,6 +82,24 @@ void Submitting::prepare(const RecordingUse& use, BatchView view) {
     signals_.push_back({signal, will_stand_for(use, batch)});
 }
 
+void Submitting::prepare_present(const RecordingUse& use, BatchView view,
+                                 std::span<Storage* const> images) {
+  Batch& batch = begin(use, std::move(view));
+  if (!batch.ticket.record) return;
+  if (!done_) return batch.ticket.give_up();
+  capture::Submission::Given& one = batch.list.add();
+  one.work.row.kind = WorkKind::opaque;
+  one.work.label = function_;
+  one.scope = current_scope().key();
+  one.hands_over = true;
+  for (Storage* image : images)
+    if (image->size_bytes) one.work.add({image, 0, image->size_bytes}, Access::read);
+  if (control::selects(""))
+    use->submit(batch.ticket, batch.list);
+  else
+    leave_out(use, batch);
+}
+
 Ours Submitting::ours(std::size_t i) {
   Batch& batch = *batches_[i];
   Ours ours;
@@ -82,6 +108,9 @@ Ours Submitting::ours(std::size_t i) {
     for (const auto& one : batches_) runs += one->ticket.runs.size();
     done_->runs.reserve(runs);
     done_->stamps.reserve(batches_.size());
+    std::size_t kept = 0;
+    for (const auto& one : batches_) kept += one->ticket.kept.size();
+    done_->kept.reserve(kept);
   }
   for (std::size_t part = 0; part < batch.ticket.runs.size(); ++part) {
     const auto& run = batch.ticket.runs[part];
@@ -104,9 +133,9 @@ void Submitting::forget_stamps() noexcept {
   for (const auto& batch : batches_) batch->stamps.reset();
 }
 
-void Submitting::finish(const RecordingUse& use, VkResult result, VkFence fence) {
+void Submitting::finish(const RecordingUse& use, VkResult result, VkFence fence, bool are_given) {
   if (done_)
-    stand_behind(result);
+    stand_behind(result, are_given);
   else if (!batches_.empty())
     queue_.has_unseen = true;
   for (const auto& batch : batches_) {
@@ -116,6 +145,8 @@ void Submitting::finish(const RecordingUse& use, VkResult result, VkFence fence)
     if (batch->ticket.submission || batch->ticket.is_followed)
       batch->event = use->submitted(batch->ticket, result, std::move(completion));
     if (result != VK_SUCCESS) continue;
+    // What it signals tells of all that came before it, be it in the same call.
+    if (batch->ticket.is_followed) batch->event = {use->given_to(queue_), use->number, 0, no_index};
     for (const SemaphoreUse& signal : batch->view.signals)
       if (Semaphore* known = queue_.owner->semaphores.find(signal.handle))
         known->signal(signal.value, {batch->event, behind(*batch)});
@@ -184,13 +215,14 @@ void Submitting::leave_out(const RecordingUse& use, Batch& batch) {
   use->order_unknown();  // its barriers are not in the document
 }
 
-void Submitting::stand_behind(VkResult result) {
+void Submitting::stand_behind(VkResult result, bool are_given) {
   for (const auto& batch : batches_) {
     for (auto& run : batch->ticket.runs)
       if (run) done_->runs.push_back(std::move(run));
     if (batch->stamps) done_->stamps.push_back(std::move(batch->stamps));
+    for (Ticket::Kept& one : batch->ticket.kept) done_->kept.push_back(std::move(one.results));
   }
-  if (result == VK_SUCCESS) {
+  if (result == VK_SUCCESS || are_given) {
     mark(queue_, done_);
     if (waits_for_host_) queue_.set_held(done_);
     return;

@@ -29,13 +29,20 @@ class Submitting {
   // Before the driver is told; the queue's lock is held.
   void prepare(const RecordingUse& use, BatchView view);
 
+  // The same of a call that shows images, with what it waits for: results in them are read before
+  // it.
+  void prepare_present(const RecordingUse& use, BatchView view, std::span<Storage* const> images);
+
   // The commands of ours that are to go with batch `i`.
   Ours ours(std::size_t i);
   Extended& lists(std::size_t i) { return batches_[i]->lists; }
   // The batches go as the program gave them: queries of ours hold what was there before.
   void forget_stamps() noexcept;
 
-  void finish(const RecordingUse& use, VkResult result, VkFence fence);
+  // `are_given`: commands of ours are under way, whatever the result is.
+  void finish(const RecordingUse& use, VkResult result, VkFence fence, bool are_given = false);
+  bool has_batches() const noexcept { return !batches_.empty(); }
+  const capture::RecordedEvent& event(std::size_t i) const { return batches_[i]->event; }
 
  private:
   struct Batch {
@@ -51,6 +58,7 @@ class Submitting {
   struct EarlierSignal : SemaphoreUse {
     capture::RecordedEvent event;
   };
+  Batch& begin(const RecordingUse& use, BatchView view);
   static capture::RecordedEvent will_stand_for(const RecordingUse& use, const Batch& batch);
 
   void find_waits(const RecordingUse& use, Batch& batch);
@@ -62,7 +70,7 @@ class Submitting {
   // None of its kernels is wanted: what it writes is not known.
   static void leave_out(const RecordingUse& use, Batch& batch);
 
-  void stand_behind(VkResult result);
+  void stand_behind(VkResult result, bool are_given);
 
   // Of the last batch: what stands behind all of them waits for what others may wait for.
   capture::Completion behind(const Batch& batch) const;

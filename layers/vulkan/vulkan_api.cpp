@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "layers/vulkan/objects/device_row.hpp"
+#include "layers/vulkan/objects/kept_results.hpp"
 #include "layers/vulkan/objects/memory.hpp"
 #include "layers/vulkan/objects/names.hpp"
 #include "layers/vulkan/objects/pipeline.hpp"
@@ -177,6 +178,16 @@ class VulkanApi final : public capture::ApiAdapter {
     Queue& queue = *queue_at(handle);
     Storage& storage = storage_of(range);
     auto* ticket = static_cast<Ticket*>(order.ahead_of);
+    if (ticket && ticket->read_behind != no_index) {
+      if (!ticket->behind) return "nobody tells when they are there";
+      bool is_kept = false;
+      for (const Ticket::Kept& one : ticket->kept)
+        if (one.command == ticket->read_behind - ticket->id && one.image == &storage)
+          is_kept = one.results->ask(one.number, range.offset_bytes, target) || is_kept;
+      if (!is_kept) return "they were not kept";
+      done = Completion::of(*this, ticket->behind);
+      return {};
+    }
     const std::uint32_t part = ticket ? ticket->read_part : 0;
     const bool may_look = (!ticket || (!ticket->has_open_waits && !ticket->is_behind_others)) &&
                           part == 0 && is_idle(*queue.owner, queue);

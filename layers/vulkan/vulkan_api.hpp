@@ -14,6 +14,7 @@
 namespace reel::layer::vk {
 
 struct Done;
+class KeptResults;
 struct Queue;
 
 capture::ApiAdapter& vulkan_api() noexcept;
@@ -31,6 +32,15 @@ struct Ticket final : capture::Ticket {
   // read that goes ahead of a command buffer finds them as the ones before it leave them.
   std::vector<LayoutChange> layouts;
   std::size_t layouts_done = 0;
+
+  // What is kept of results: of which command of the submission, and in which pixels.
+  struct Kept {
+    std::uint32_t command;  // from 0
+    const Storage* image;
+    std::shared_ptr<KeptResults> results;
+    std::uint32_t number;  // in these
+  };
+  std::vector<Kept> kept;
 
   void follow_layouts(std::uint32_t part);  // those of command buffers before this one
 };

@@ -60,6 +60,30 @@ def expect_same(what, bare, captured):
         raise Failure(f"{what} is another one under capture.\n--- bare\n{tail(str(bare))}--- captured\n{tail(str(captured))}")
 
 
+class Display:
+    """A screen that nobody sees, until the `with` ends; it chooses a number that is free."""
+
+    def __enter__(self):
+        read, write = os.pipe()
+        words = ["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset"]
+        try:
+            self.server = subprocess.Popen(words, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        except FileNotFoundError:
+            raise Failure("There is no Xvfb, which the case shows its images on; package xvfb has it.")
+        finally:
+            os.close(write)
+        with os.fdopen(read) as numbers:
+            number = numbers.readline().strip()  # empty: it ended
+        if not number:
+            raise Failure(f"Xvfb did not start.\n{text(self.server.communicate()[1])}")
+        self.name = f":{number}"
+        return self
+
+    def __exit__(self, *_):
+        self.server.terminate()
+        self.server.communicate()
+
+
 class Captured:
     """One case: runs it, then checks the document. Raises Failure with what a person needs to see."""
 
@@ -72,6 +96,7 @@ class Captured:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.document = self.folder / "captured.reel"
         self.tally = self.folder / "tally"
+        self.display = None
         for left in self.folder.glob("*"):
             if left.is_file():
                 left.unlink()
@@ -82,6 +107,8 @@ class Captured:
         return ([str(own)] if own.exists() else [words[0]]) + words[1:]
 
     def environment(self, **more):
+        if self.display:
+            more["DISPLAY"] = self.display.name
         environment = {name: value for name, value in os.environ.items() if not name.startswith("REEL_CAPTURE")}
         for name in ("OPENCL_LAYERS", "VK_INSTANCE_LAYERS", "VK_ADD_LAYER_PATH", "VK_LAYER_PATH"):
             environment.pop(name, None)
@@ -128,6 +155,12 @@ class Captured:
         return ran
 
     def check(self):
+        if not self.case.screen:
+            return self.check_runs()
+        with Display() as self.display:
+            return self.check_runs()
+
+    def check_runs(self):
         way = self.run_idle if self.case.idle else self.run_validated if self.case.validated else self.run_captured
         bare, captured = self.run_bare(), way()
         keep = self.case.keep or (lambda lines: lines)
@@ -192,6 +225,8 @@ class Captured:
         if self.case.replay is None:
             return "not replayed"
         ran = self.ask("replay", "--json", str(self.document), ends=(0,) if self.case.replay == "equal" else (0, 4))
+        if not self.case.may_crash and "crashed" in ran.stderr:
+            raise Failure(f"The replay crashed.\n{ran.told()}")
         if self.case.replay == "partly" and ran.end == 4 and "can't be replayed" in ran.stderr and not ran.stdout:
             return "says why it can't be replayed"
         try:

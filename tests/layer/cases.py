@@ -43,6 +43,10 @@ class Case:
     validated: bool = False
     # A layer of Vulkan that stands between ours and the driver, in the bare run as well.
     below: str = ""
+    # False: where a replay can't be made it says so before a driver crashes.
+    may_crash: bool = True
+    # It shows images on a screen of X, which the case has for itself.
+    screen: bool = False
     # Questions in SQL about the document, and the rows that they must give.
     rows: dict = field(default_factory=dict)
     # Why it is as it is; printed with a failure.

@@ -26,7 +26,7 @@ def vulkan(command, **expected):
     rows = expected.pop("rows", {})
     if expected.get("dispatches") and expected.get("complete", True):
         rows = {GIVEN: [[expected["dispatches"]]], EARLY: [[0]], **rows}
-    return Case(command, rows=rows, **{"tally": False, **expected})
+    return Case(command, rows=rows, **{"tally": False, "may_crash": False, **expected})
 
 
 def ffmpeg(filters, **expected):
@@ -152,6 +152,20 @@ DESCRIPTORS = [
     vulkan("follows stored", dispatches=2, checked_bytes=2048),
     vulkan("follows list", dispatches=2, options="--contents all", checked_bytes=2048),
     vulkan("follows stored", dispatches=2, options="--contents all", checked_bytes=2048),
+    vulkan("follows flushed", dispatches=2, checked_bytes=4096),
+    vulkan("follows flushed", title="follows flushed, incoherent", below=FAULT, environment={"FAULT_INCOHERENT": "1"}, dispatches=2),
+    # The first read of addresses fails: the first dispatch is not replayed, and the second one has them again. Were they null
+    # to it, its replay would crash.
+    vulkan(
+        "follows flushed",
+        title="follows flushed, unread",
+        below=FAULT,
+        environment={"FAULT_INCOHERENT": "1", "FAULT_CALL": "vkCreateCommandPool", "FAULT_AT": "2", "FAULT_RESULT": "-1"},
+        options="--stamps none",
+        dispatches=2,
+        replay="partly",
+        rows={"select count(*) from notes where kind = 'not_replayable' and text like '%memory that can''t be read%'": [[1]]},
+    ),
     vulkan("follows numbers", dispatches=2, replay="partly", because="no type says that its numbers are addresses"),
     vulkan("follows copied", dispatches=2, replay="partly", because="a kernel copied addresses as numbers"),
     vulkan("follows read", dispatches=2, replay="partly", because="results are of addresses, which are others"),
@@ -193,6 +207,20 @@ ORDER = [
         },
     ),
 ]
+# Each hand-over is recorded by both sides.
+HANDED = "select count(*) from barriers where source_family is not null and source_family <> target_family"
+SYNC = "select count(*) from findings where rule like 'sync.%'"
+ORDER += [
+    vulkan("families", dispatches=9, rows={HANDED: [[0]], SYNC: [[0]]}),
+    vulkan(
+        "families",
+        title="families, two",
+        below=FAULT,
+        environment={"FAULT_FAMILIES": "1"},
+        dispatches=9,
+        rows={HANDED: [[22]], SYNC: [[0]], "select count(*) from streams": [[2]]},
+    ),
+]
 HAZARDS = [
     *[hazards(letter) for letter in vulkan_hazards.TRUTH],
     hazards("".join(vulkan_hazards.TRUTH)),
@@ -211,9 +239,19 @@ IMAGES = [
     vulkan("image_views", title="image_views --submits 1-2", options="--submits 1-2", dispatches=9),
     vulkan("linear_images", dispatches=4),
     vulkan("linear_images apart", dispatches=4, replay="partly", because="what the host may have written is read again"),
-    vulkan("blits", dispatches=1, replay="partly"),
-    vulkan("drawn", dispatches=1, replay="partly"),
-    vulkan("drawn apart", dispatches=1, replay="partly", checked_bytes=64 * 64 * 4),
+    # What kernels and copies use of such results is kept right behind them, in the same command buffer.
+    vulkan("blits", dispatches=1, replay="partly", checked_bytes=32 * 32 * 4 + 8 * 8 * 4),
+    vulkan("drawn", dispatches=1, replay="partly", checked_bytes=2 * 64 * 64 * 4),
+    vulkan("drawn apart", dispatches=1, replay="partly", checked_bytes=2 * 64 * 64 * 4),
+]
+# What is shown is read before: the pixels of each frame are compared. Each frame waits for the one that had its image before.
+SHOWN = "select count(*), sum(kind = 'opaque') from commands where label = 'vkQueuePresentKHR'"
+PRESENTING = [
+    vulkan("presented", screen=True, dispatches=7, checked_bytes=6 * 64 * 48 * 4, rows={SHOWN: [[6, 6]], SYNC: [[0]]}),
+    vulkan("presented blit", screen=True, dispatches=7, replay="partly", rows={SHOWN: [[6, 6]], SYNC: [[0]]}),
+    vulkan("presented", title="presented --contents all", options="--contents all", screen=True, dispatches=7),
+    vulkan("presented", title="presented, idle", screen=True, idle=True),
+    vulkan("presented", title="presented, valid", screen=True, validated=True),
 ]
 LIVES = [
     vulkan("instances", dispatches=11),
@@ -264,6 +302,7 @@ VULKAN_GROUPS = {
     "vulkan_hazards": HAZARDS,
     "vulkan_layered": LAYERED,
     "vulkan_images": IMAGES,
+    "vulkan_presenting": PRESENTING,
     "vulkan_lives": LIVES,
     "vulkan_windows": WINDOWS,
     "vulkan_times": TIMES,
@@ -272,8 +311,9 @@ VULKAN_GROUPS = {
         vulkan(command, options=options, replay=None, environment=VALIDATED_BELOW)
         for options in ("", "--stamps dispatches")
         for command in ("timed again", "timed secondary", "timed batches", "timed buffers", "queries", "secondary", "submit2",
-                        "drawn", "transfers", "storage_images")
-    ],
+                        "drawn", "blits", "transfers", "storage_images")
+    ]
+    + [vulkan("presented blit", replay=None, environment=VALIDATED_BELOW, screen=True)],
     "vulkan_ffmpeg": [ffmpeg("avgblur_vulkan=5,gblur_vulkan"), ffmpeg("chromaber_vulkan=dist_x=2,scale_vulkan=w=100:h=80")],
     "vulkan_idle": [
         vulkan(command, idle=True)

@@ -80,7 +80,7 @@ class Facts:
         self.leaves_working = "leaves with work under way" in written.causes or "_exit" in written.causes
         self.is_cut = "_exit" in written.causes
         self.releases = "release" in verbs
-        self.overlaps = False
+        self.overlaps = self.blits = False
 
     @property
     def leaves_out(self):
@@ -93,6 +93,7 @@ class Facts:
             or self.user_events
             or self.overlaps
             or self.is_cut
+            or self.blits
         )
 
 
@@ -105,6 +106,7 @@ class VulkanFacts(Facts):
         self.learns_without_waiting = bool(verbs & {"pollfence", "pollvalue"})
         self.shares_memory = self.maps = True
         self.overlaps = "overlapping" in written.causes
+        self.blits = "blits" in written.causes
 
 
 # A reason, how it begins or what is in it, and when it is true by construction; no name: it is no reason, but must be true.
@@ -113,6 +115,7 @@ REASONS = (
     ("needs what was left out", r"which c\d+ would have written", lambda f: f.leaves_out),
     ("left out", r"^the command that wrote them could not be run again", lambda f: f.leaves_out),
     ("after what can't be replayed", r"it uses what a command before it in the same submission left", lambda f: f.leaves_out),
+    ("scales", r"it scales or converts images", lambda f: f.blits),
     ("only hashes", r"of which the document has only hashes|are not in the document; capture", lambda f: f.hashes),
     # Bytes that are read once a user event lets them: the part may end before, or another queue overwrite them.
     ("held back", r"are not in the document; the notes that", lambda f: f.user_events or f.native or f.is_cut or f.turned),
@@ -414,7 +417,7 @@ class Kept:
 
 
 # By construction: what may leave a replay of a whole program unproved.
-UNPROVED = {"native kernel", "user event", "leaves with work under way", "_exit", "released", "asynchronous", "overlapping"}
+UNPROVED = {"native kernel", "user event", "leaves with work under way", "_exit", "released", "asynchronous", "overlapping", "blits"}
 
 
 class OpenclChecker(Checker):

@@ -136,6 +136,8 @@ class Document:
                 memory[buffer][first:end] = command.pattern * times
         elif command.kind == "dispatch":
             self.dispatch(command)
+        elif command.kind == "opaque":
+            raise Unknown("work that nobody replays")
         elif command.kind == "host_call" and command.ranges:
             raise Unknown("a function of the program")
 

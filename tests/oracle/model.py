@@ -46,6 +46,15 @@ class Model:
     def copy(self, source, first, root, at, count):
         self.memory[root][at : at + count] = self.memory[source][first : first + count]
 
+    def blit(self, source, width, height, root, columns, rows, flips):
+        """From the nearest pixel; bit 0 of `flips` turns columns, bit 1 rows."""
+        for y in range(rows):
+            for x in range(columns):
+                across, down = x * width // columns, y * height // rows
+                across = width - 1 - across if flips & 1 else across
+                down = height - 1 - down if flips & 2 else down
+                self.memory[root][y * columns + x] = self.memory[source][down * width + across]
+
     def write_rectangle(self, root, start, pitch, columns, rows, seed):
         numbers = kernels.pattern(seed, columns * rows)
         for row in range(rows):

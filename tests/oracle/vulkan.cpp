@@ -599,7 +599,7 @@ void add_barrier(VkCommandBuffer commands, const Line& line) {
   vkCmdPipelineBarrier2(commands, &info);
 }
 
-// --- images: transition, clear, toimage, fromimage, copyimage
+// --- images: transition, clear, toimage, fromimage, copyimage, blitimage
 // --------------------------------------
 
 void add_image(VkCommandBuffer commands, const Line& line) {
@@ -629,6 +629,19 @@ void add_image(VkCommandBuffer commands, const Line& line) {
     const Image& target = world->images[line.number(1)];
     const VkImageCopy region{layers, {}, target.layers(), {}, image.extent};
     vkCmdCopyImage(commands, image.image, general, target.image, general, 1, &region);
+  } else if (line.verb == "blitimage") {
+    const Image& target = world->images[line.number(1)];
+    const auto corner = [](const VkExtent3D& extent) {
+      return VkOffset3D{static_cast<std::int32_t>(extent.width),
+                        static_cast<std::int32_t>(extent.height), 1};
+    };
+    VkImageBlit region{
+        layers, {{}, corner(image.extent)}, target.layers(), {{}, corner(target.extent)}};
+    const auto flips = line.option("flips", 0);
+    if (flips & 1) std::swap(region.dstOffsets[0].x, region.dstOffsets[1].x);
+    if (flips & 2) std::swap(region.dstOffsets[0].y, region.dstOffsets[1].y);
+    vkCmdBlitImage(commands, image.image, general, target.image, general, 1, &region,
+                   VK_FILTER_NEAREST);
   } else {  // image, buffer, first
     const VkBufferImageCopy region{line.bytes(2), 0, 0, layers, {}, image.extent};
     if (line.verb == "toimage")

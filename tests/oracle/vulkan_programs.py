@@ -45,6 +45,7 @@ TRAITS = {  # chances of a program
     "images": 0.4,
     "linear": 0.3,
     "parts": 0.5,  # of images: levels and layers
+    "blits": 0.4,
     "texels": 0.5,
     "late": 0.3,  # sets are written once they are bound
     "addresses": 0.5,
@@ -215,7 +216,7 @@ class VulkanWritten:
             one.alive = False
         self.causes.add("released")
 
-    def image_command(self, image, kinds=("clear", "toimage", "fromimage", "copyimage")):
+    def image_command(self, image, kinds=("clear", "toimage", "fromimage", "copyimage", "blitimage")):
         what = self.chance.choice(kinds)
         writes = what in ("clear", "toimage")
         mine = self.touch(image, writes, 0, image.count)
@@ -229,6 +230,8 @@ class VulkanWritten:
                 return None
             touched = [mine, self.touch(other, True, 0, other.count)]
             return Command(f"copyimage {image.id} {other.id}", "t", touched, ("copy", image.root, 0, other.root, 0, image.count))
+        if what == "blitimage":
+            return self.blit(image, mine)
         buffer = self.choose("beside", [b for b in self.alive("buffer") if "t" in b.usage and b.count >= image.count])
         if buffer is None:
             return None
@@ -237,6 +240,26 @@ class VulkanWritten:
         touched = [mine, self.touch(buffer, not writes, at, image.count)]
         effect = ("copy", *place, image.root, 0, image.count) if writes else ("copy", image.root, 0, *place, image.count)
         return Command(f"{what} {image.id} {buffer.id} {at}", "t", touched, effect)
+
+    def blit(self, image, mine):
+        """To an image as large, or so many times as large that the middle of no pixel lies between two; turned or not."""
+        if not self.plan.traits["blits"]:
+            return None
+        height = image.count // image.width
+
+        def fits(other):
+            return other.width % image.width == 0 and other.count // other.width % height == 0
+
+        other = self.choose("other", [o for o in self.alive("image") if o is not image and fits(o)])
+        if other is None:
+            return None
+        flips = self.chance.randrange(4)
+        is_copy = flips == 0 and (other.count, other.width) == (image.count, image.width)
+        if not is_copy:
+            self.causes.add("blits")
+        touched = [mine, self.touch(other, True, 0, other.count)]
+        effect = ("blit", image.root, image.width, height, other.root, other.width, other.count // other.width, flips)
+        return Command(f"blitimage {image.id} {other.id} flips={flips}", "t", touched, effect)
 
     def release_buffer(self):
         buffer = self.choose("release", self.alive("buffer"))

@@ -55,6 +55,7 @@ VkResult VKAPI_CALL allocate(VkDevice handle, const VkCommandBufferAllocateInfo*
       made->pool = info->commandPool;
       made->is_secondary = info->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
       made->can_stamp = pool && !pool->is_protected && !why_no_stamps(device, pool->family);
+      made->may_keep = pool && !pool->is_protected && !made->is_secondary;
       if (pool) pool->buffers.push_back(buffers[i]);
       command_buffers().add(buffers[i], std::move(made));
     }
@@ -79,6 +80,7 @@ VkResult VKAPI_CALL begin(VkCommandBuffer handle, const VkCommandBufferBeginInfo
   if (!commands) return device_of(handle)->next.BeginCommandBuffer(handle, info);
   commands->clear();
   commands->begin_stamps(info->flags);
+  commands->begin_keeping(info->flags);
   return commands->next->BeginCommandBuffer(handle, info);
 }
 

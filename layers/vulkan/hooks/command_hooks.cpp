@@ -5,6 +5,7 @@
 #include "layers/vulkan/hooks/hooks.hpp"
 #include "layers/vulkan/objects/command_buffer.hpp"
 #include "layers/vulkan/objects/descriptors.hpp"
+#include "layers/vulkan/submission.hpp"
 
 namespace reel::layer::vk {
 
@@ -265,13 +266,30 @@ void note_clear(CommandBuffer& commands, VkImage image, VkImageLayout layout,
   }
 }
 
+// Each level of it; as many as the image has.
+void keep_range(CommandBuffer& commands, VkImage handle, const VkImageSubresourceRange& range,
+                VkImageLayout layout) noexcept {
+  const Image* image = commands.device->images.find(handle);
+  if (!image) return;
+  const VkImageSubresourceRange part = in_numbers(*image->storage, range);
+  for (std::uint32_t i = 0; i < part.levelCount; ++i)
+    commands.keep(handle,
+                  {part.aspectMask, part.baseMipLevel + i, part.baseArrayLayer, part.layerCount},
+                  layout);
+}
+
 void VKAPI_CALL clear_color(VkCommandBuffer handle, VkImage image, VkImageLayout layout,
                             const VkClearColorValue* color, std::uint32_t count,
                             const VkImageSubresourceRange* ranges) {
   CommandBuffer& commands = command_buffer(handle);
-  const OwnStamps stamps(commands);
-  note_clear(commands, image, layout, color, count, ranges);
-  commands.next->CmdClearColorImage(handle, image, layout, color, count, ranges);
+  {
+    const OwnStamps stamps(commands);
+    note_clear(commands, image, layout, color, count, ranges);
+    commands.next->CmdClearColorImage(handle, image, layout, color, count, ranges);
+  }
+  if (!commands.keeps_results || is_known_clear(*commands.device, image, *color)) [[likely]]
+    return;
+  for (std::uint32_t i = 0; i < count; ++i) keep_range(commands, image, ranges[i], layout);
 }
 
 void VKAPI_CALL clear_depth(VkCommandBuffer handle, VkImage image, VkImageLayout layout,
@@ -285,54 +303,75 @@ void VKAPI_CALL clear_depth(VkCommandBuffer handle, VkImage image, VkImageLayout
 
 // --- what nobody replays ------------------------------------------------------------------------
 
-// `regions`: of a blit.
 template <class Region>
-void note_images(CommandBuffer& commands, const char* function, VkImage from, VkImage to,
-                 VkFilter filter = VK_FILTER_NEAREST, std::uint32_t count = 0,
-                 const Region* regions = nullptr) noexcept {
-  auto* op = commands.ops.add<ImageToImageOp>(OpKind::image_to_image, count * sizeof(VkImageBlit));
-  if (!op) return;
-  *op = {function, from, to, filter, count};
-  auto* list = reinterpret_cast<VkImageBlit*>(OpList::behind(op));
-  for (std::uint32_t i = 0; i < count; ++i) {
-    list[i].srcSubresource = regions[i].srcSubresource;
-    list[i].dstSubresource = regions[i].dstSubresource;
-    std::copy_n(regions[i].srcOffsets, 2, list[i].srcOffsets);
-    std::copy_n(regions[i].dstOffsets, 2, list[i].dstOffsets);
+VkImageBlit as_blit(const Region& region) noexcept {
+  VkImageBlit blit{};
+  blit.srcSubresource = region.srcSubresource;
+  blit.dstSubresource = region.dstSubresource;
+  if constexpr (requires { region.srcOffsets; }) {
+    std::copy_n(region.srcOffsets, 2, blit.srcOffsets);
+    std::copy_n(region.dstOffsets, 2, blit.dstOffsets);
   }
+  return blit;
+}
+
+// Notes what one image gets of another, calls, and keeps what that left.
+template <class Region, class Call>
+void from_image_to_image(CommandBuffer& commands, ImageToImageOp what, VkImageLayout to_layout,
+                         const Region* regions, Call&& call) noexcept {
+  {
+    const OwnStamps stamps(commands);
+    if (auto* op = commands.ops.add<ImageToImageOp>(OpKind::image_to_image,
+                                                    what.count * sizeof(VkImageBlit))) {
+      *op = what;
+      auto* list = reinterpret_cast<VkImageBlit*>(OpList::behind(op));
+      for (std::uint32_t i = 0; i < what.count; ++i) list[i] = as_blit(regions[i]);
+    }
+    call();
+  }
+  if (!commands.keeps_results) [[likely]]
+    return;
+  for (std::uint32_t i = 0; i < what.count; ++i)
+    commands.keep(what.to, regions[i].dstSubresource, to_layout);
 }
 
 void VKAPI_CALL blit(VkCommandBuffer handle, VkImage from, VkImageLayout from_layout, VkImage to,
                      VkImageLayout to_layout, std::uint32_t count, const VkImageBlit* regions,
                      VkFilter filter) {
   CommandBuffer& commands = command_buffer(handle);
-  const OwnStamps stamps(commands);
-  note_images(commands, "vkCmdBlitImage", from, to, filter, count, regions);
-  commands.next->CmdBlitImage(handle, from, from_layout, to, to_layout, count, regions, filter);
+  from_image_to_image(commands, {"vkCmdBlitImage", from, to, filter, false, count}, to_layout,
+                      regions, [&] {
+                        commands.next->CmdBlitImage(handle, from, from_layout, to, to_layout, count,
+                                                    regions, filter);
+                      });
 }
 
 void VKAPI_CALL blit2(VkCommandBuffer handle, const VkBlitImageInfo2* info) {
   CommandBuffer& commands = command_buffer(handle);
-  const OwnStamps stamps(commands);
-  note_images(commands, "vkCmdBlitImage2", info->srcImage, info->dstImage, info->filter,
-              info->regionCount, info->pRegions);
-  commands.next->CmdBlitImage2(handle, info);
+  from_image_to_image(
+      commands,
+      {"vkCmdBlitImage2", info->srcImage, info->dstImage, info->filter, false, info->regionCount},
+      info->dstImageLayout, info->pRegions, [&] { commands.next->CmdBlitImage2(handle, info); });
 }
 
 void VKAPI_CALL resolve(VkCommandBuffer handle, VkImage from, VkImageLayout from_layout, VkImage to,
                         VkImageLayout to_layout, std::uint32_t count,
                         const VkImageResolve* regions) {
   CommandBuffer& commands = command_buffer(handle);
-  const OwnStamps stamps(commands);
-  note_images<VkImageBlit>(commands, "vkCmdResolveImage", from, to);
-  commands.next->CmdResolveImage(handle, from, from_layout, to, to_layout, count, regions);
+  from_image_to_image(commands, {"vkCmdResolveImage", from, to, VK_FILTER_NEAREST, true, count},
+                      to_layout, regions, [&] {
+                        commands.next->CmdResolveImage(handle, from, from_layout, to, to_layout,
+                                                       count, regions);
+                      });
 }
 
 void VKAPI_CALL resolve2(VkCommandBuffer handle, const VkResolveImageInfo2* info) {
   CommandBuffer& commands = command_buffer(handle);
-  const OwnStamps stamps(commands);
-  note_images<VkImageBlit>(commands, "vkCmdResolveImage2", info->srcImage, info->dstImage);
-  commands.next->CmdResolveImage2(handle, info);
+  from_image_to_image(commands,
+                      {"vkCmdResolveImage2", info->srcImage, info->dstImage, VK_FILTER_NEAREST,
+                       true, info->regionCount},
+                      info->dstImageLayout, info->pRegions,
+                      [&] { commands.next->CmdResolveImage2(handle, info); });
 }
 
 // Times and counts are others whenever it runs.

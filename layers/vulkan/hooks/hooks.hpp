@@ -29,8 +29,9 @@ std::span<const Hook> image_hooks();
 std::span<const Hook> label_hooks();
 std::span<const Hook> memory_hooks();
 std::span<const Hook> pipeline_hooks();
-std::span<const Hook> queue_hooks();  // queues and submissions
-std::span<const Hook> sync_hooks();   // fences, semaphores and waits of the host
+std::span<const Hook> present_hooks();  // swapchains
+std::span<const Hook> queue_hooks();    // queues and submissions
+std::span<const Hook> sync_hooks();     // fences, semaphores and waits of the host
 
 // Null: there is none.
 const Hook* find_hook(std::string_view name) noexcept;

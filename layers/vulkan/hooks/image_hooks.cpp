@@ -136,6 +136,11 @@ void note_begin(CommandBuffer& commands, const char* function, const VkRenderPas
                                        ? pass->final_layouts[i]
                                        : VK_IMAGE_LAYOUT_MAX_ENUM});
     note_render(commands, function, targets);
+    if (!commands.keeps_results) return;
+    commands.targets.clear();
+    for (const RenderTarget& target : targets)
+      if (target.final_layout != VK_IMAGE_LAYOUT_MAX_ENUM)
+        commands.targets.push_back({target.view, target.final_layout});
   });
 }
 
@@ -159,10 +164,18 @@ void VKAPI_CALL begin_rendering(VkCommandBuffer handle, const VkRenderingInfo* i
   CommandBuffer& commands = command_buffer(handle);
   commands.note([&] {
     std::vector<RenderTarget> views;
+    // What goes on in another command buffer has nothing of ours in between.
+    const bool keeps = commands.keeps_results && !(info->flags & VK_RENDERING_SUSPENDING_BIT);
+    commands.targets.clear();
     const auto add = [&](const VkRenderingAttachmentInfo* one) {
-      if (one && one->imageView) views.push_back({one->imageView, VK_IMAGE_LAYOUT_MAX_ENUM});
-      if (one && one->resolveImageView)
-        views.push_back({one->resolveImageView, VK_IMAGE_LAYOUT_MAX_ENUM});
+      const auto add_view = [&](VkImageView view, VkImageLayout layout) {
+        if (!view) return;
+        views.push_back({view, VK_IMAGE_LAYOUT_MAX_ENUM});
+        if (keeps) commands.targets.push_back({view, layout});
+      };
+      if (!one) return;
+      add_view(one->imageView, one->imageLayout);
+      add_view(one->resolveImageView, one->resolveImageLayout);
     };
     for (std::uint32_t i = 0; i < info->colorAttachmentCount; ++i) add(&info->pColorAttachments[i]);
     add(info->pDepthAttachment);
@@ -179,18 +192,21 @@ void VKAPI_CALL end_pass(VkCommandBuffer handle) {
   CommandBuffer& commands = command_buffer(handle);
   commands.is_rendering = false;
   commands.next->CmdEndRenderPass(handle);
+  commands.keep_targets();
 }
 
 void VKAPI_CALL end_pass2(VkCommandBuffer handle, const VkSubpassEndInfo* end) {
   CommandBuffer& commands = command_buffer(handle);
   commands.is_rendering = false;
   commands.next->CmdEndRenderPass2(handle, end);
+  commands.keep_targets();
 }
 
 void VKAPI_CALL end_rendering(VkCommandBuffer handle) {
   CommandBuffer& commands = command_buffer(handle);
   commands.is_rendering = false;
   commands.next->CmdEndRendering(handle);
+  commands.keep_targets();
 }
 
 }  // namespace

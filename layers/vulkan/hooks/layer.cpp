@@ -357,9 +357,9 @@ PFN_vkVoidFunction VKAPI_CALL get_instance_function(VkInstance handle, const cha
 
 // One after the other: a map would need memory, which may be missing, and names differ in length.
 const Hook* find_hook(std::string_view name) noexcept {
-  for (const auto list :
-       {barrier_hooks(), command_hooks(), command_buffer_hooks(), descriptor_hooks(), image_hooks(),
-        label_hooks(), memory_hooks(), pipeline_hooks(), queue_hooks(), sync_hooks()})
+  for (const auto list : {barrier_hooks(), command_hooks(), command_buffer_hooks(),
+                          descriptor_hooks(), image_hooks(), label_hooks(), memory_hooks(),
+                          pipeline_hooks(), present_hooks(), queue_hooks(), sync_hooks()})
     for (const Hook& hook : list)
       if (name == hook.name) return &hook;
   return nullptr;

@@ -58,6 +58,7 @@ std::uint64_t count_commands(const CommandBuffer& commands) {
       case OpKind::begin_label:
       case OpKind::end_label:
       case OpKind::stamp:
+      case OpKind::kept:
         return;
       case OpKind::execute: {
         const auto& execute = *static_cast<const ExecuteOp*>(op);
@@ -164,14 +165,6 @@ VkResult VKAPI_CALL bind_sparse(VkQueue handle, std::uint32_t count, const VkBin
   return queue->owner->next.QueueBindSparse(handle, count, infos, fence);
 }
 
-VkResult VKAPI_CALL present(VkQueue handle, const VkPresentInfoKHR* info) {
-  const auto queue = queue_of(handle);
-  device_of(handle)->has_unknown_orders = true;  // what shows images signals semaphores, too
-  if (!queue) return device_of(handle)->next.QueuePresentKHR(handle, info);
-  const std::lock_guard lock(queue->mutex);
-  return queue->owner->next.QueuePresentKHR(handle, info);
-}
-
 }  // namespace
 
 std::span<const Hook> queue_hooks() {
@@ -179,7 +172,6 @@ std::span<const Hook> queue_hooks() {
       {"vkGetDeviceQueue", get_queue},      {"vkGetDeviceQueue2", get_queue2},
       {"vkQueueSubmit", queue_submit},      {"vkQueueSubmit2", queue_submit2},
       {"vkQueueSubmit2KHR", queue_submit2}, {"vkQueueBindSparse", bind_sparse},
-      {"vkQueuePresentKHR", present},
   };
   return hooks;
 }

@@ -10,6 +10,7 @@
 
 namespace reel::layer::vk {
 
+class KeptResults;
 class StampSet;
 
 struct CommandBuffer final : Object {
@@ -24,8 +25,16 @@ struct CommandBuffer final : Object {
   bool stamps_barriers = false, stamps_commands = false;
   bool is_rendering = false;
   bool has_split_rendering = false;  // goes on in another buffer, with nothing in between
+  // Results that nobody can replay are kept, where it can be done, and while it is recorded so.
+  bool may_keep = false, keeps_results = false;
+  struct Target {
+    VkImageView view;
+    VkImageLayout layout;  // once it is drawn to
+  };
+  std::vector<Target> targets;  // of the render pass that is being recorded, where it keeps results
   OpList ops;
-  std::shared_ptr<StampSet> stamps;  // null: none yet
+  std::shared_ptr<StampSet> stamps;   // null: none yet
+  std::shared_ptr<KeptResults> kept;  // likewise
 
   // What the list needs memory for besides its own; without it an op is missing.
   template <class F>
@@ -37,6 +46,11 @@ struct CommandBuffer final : Object {
   // Recording begins: decides whether it gets timestamps.
   void begin_stamps(VkCommandBufferUsageFlags usage) noexcept;
   void stamp(StampPlace place) noexcept;
+  // Likewise: decides whether results are kept.
+  void begin_keeping(VkCommandBufferUsageFlags usage) noexcept;
+  // What the last command left in these pixels.
+  void keep(VkImage image, const VkImageSubresourceLayers& layers, VkImageLayout layout) noexcept;
+  void keep_targets() noexcept;
 };
 
 // Around the call that records one command, where each is stamped.

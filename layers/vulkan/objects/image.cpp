@@ -13,6 +13,9 @@ const char* why_strange(const VkImageCreateInfo& info) {
   if (info.samples != VK_SAMPLE_COUNT_1_BIT) return "an image has several samples a pixel";
   if (info.flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) return "an image is sparse";
   if (info.flags & VK_IMAGE_CREATE_PROTECTED_BIT) return "an image is protected";
+  if (find_in<VkImageSwapchainCreateInfoKHR>(info.pNext,
+                                             VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR))
+    return "an image has the memory of one that is shown";
   return nullptr;
 }
 

@@ -39,6 +39,7 @@ enum class OpKind : std::uint16_t {
   begin_label,
   end_label,
   stamp,  // of ours
+  kept,   // a copy of ours
 };
 
 struct OpHeader {
@@ -122,7 +123,8 @@ struct ImageToImageOp {
   const char* function;
   VkImage from, to;
   VkFilter filter;
-  std::uint32_t count;  // of a blit: then count × VkImageBlit
+  bool is_resolve;
+  std::uint32_t count;  // then count × VkImageBlit; of a resolve only its layers are set
 };
 struct BarrierOp {
   const char* function;
@@ -157,6 +159,11 @@ enum class StampPlace : std::uint32_t { barrier, before, after };
 struct StampOp {
   std::uint32_t number;  // in the command buffer's StampSet
   StampPlace place;
+};
+// What the last command that nobody replays left in some pixels is kept.
+struct KeptOp {
+  VkImage image;
+  std::uint32_t number;  // in the command buffer's KeptResults
 };
 struct LabelOp {
   std::uint32_t size;  // then the text

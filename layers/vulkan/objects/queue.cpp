@@ -6,6 +6,7 @@
 #include "base/process/forks.hpp"
 #include "layers/control/control.hpp"
 #include "layers/session/recording_use.hpp"
+#include "layers/vulkan/objects/kept_results.hpp"
 #include "layers/vulkan/stamps/ticks.hpp"
 #include "layers/vulkan/vulkan_api.hpp"
 
@@ -23,6 +24,8 @@ void Done::over(int why) noexcept {
   seen_ns = monotonic_ns();
   if (why == 0)
     for (const auto& run : runs) run->copy_out();
+  for (const auto& one : kept) why == 0 ? one->copy_out() : one->call_off();
+  kept.clear();
   if (why == 0)
     for (const auto& batch : stamps) batch->read();
   else
@@ -112,10 +115,13 @@ void Device::keep_for_good(Done& done) noexcept {
     const std::lock_guard lock(mutex);
     for (auto& run : done.runs) never_done.push_back(std::shared_ptr<void>(std::move(run)));
     for (auto& batch : done.stamps) never_done.push_back(std::shared_ptr<void>(std::move(batch)));
+    for (const auto& one : done.kept) never_done.push_back(one);
   } catch (const std::bad_alloc&) {
     for (auto& run : done.runs) static_cast<void>(run.release());  // rather than taken away
     for (auto& batch : done.stamps) static_cast<void>(batch.release());
   }
+  for (const auto& one : done.kept) one->call_off();
+  done.kept.clear();
   done.runs.clear();
   done.stamps.clear();
 }

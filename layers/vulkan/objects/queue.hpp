@@ -20,6 +20,8 @@
 
 namespace reel::layer::vk {
 
+class KeptResults;
+
 // Counted by hand, since recordings keep it as a handle (ApiAdapter::retain).
 struct Done {
   explicit Done(std::shared_ptr<Device> of) : device(std::move(of)) {}
@@ -35,6 +37,7 @@ struct Done {
   int result = 0;                                    // once it is over: below 0, why it failed
   std::vector<std::unique_ptr<CopyRun>> runs;        // of ours, that are done with it
   std::vector<std::unique_ptr<BatchStamps>> stamps;  // of batches that are timed
+  std::vector<std::shared_ptr<KeptResults>> kept;    // that bytes were asked of
   std::uint64_t seen_ns = 0;                         // when it was seen to be over, on the host
 
   // Above 0: under way; 0: done; below: failed. Once it is done the bytes that were read are where

@@ -148,6 +148,8 @@ struct Submission {
     std::vector<document::BarrierRow> barriers;  // of a barrier; buffers as ids
     std::vector<TrackedBuffer*> named;           // that those rows are about
     std::uint32_t part = 0;                      // reads can go ahead of each part of a submission
+    std::vector<const TrackedBuffer*> kept;      // what it leaves in these can be had behind it
+    bool hands_over = false;  // what it names is not ours to read behind it: results are read ahead
   };
   std::vector<Given> works;  // the first `count`
   std::size_t count = 0;
@@ -162,6 +164,8 @@ struct Submission {
     one.barriers.clear();
     one.named.clear();
     one.part = 0;
+    one.kept.clear();
+    one.hands_over = false;
     return one;
   }
   std::span<Given> all() { return std::span(works).first(count); }
@@ -187,9 +191,10 @@ struct Ticket {
   std::vector<Completion> own_waits;       // reads of ours that the driver is to wait for as well
   CommandList* list = nullptr;             // that it launches
   Submission* submission = nullptr;        // that it is
-  std::uint32_t read_part = 0;   // of which: what is read now goes ahead of this; ascending
-  std::shared_ptr<Trial> trial;  // of results that are read before it
-  void* done = nullptr;          // its completion, while the lock of the queue is held
+  std::uint32_t read_part = 0;           // of which: what is read now goes ahead of this; ascending
+  std::uint32_t read_behind = no_index;  // of which: what this command left, which is kept
+  std::shared_ptr<Trial> trial;          // of results that are read before it
+  void* done = nullptr;                  // its completion, while the lock of the queue is held
 
   Ticket() = default;
   Ticket(const Ticket&) = delete;

@@ -189,7 +189,7 @@ class CallRecording final : public RecordingCore {
   // --- a ticket's way (call_tickets.cpp)
   void place(Ticket& ticket);  // chooses its lane
   void follow(Ticket& ticket, const CallWork& work);
-  void check_before_unrecorded(Ticket& ticket, const Range& range);
+  void check_results_before(Ticket& ticket, const Range& range);
   // It may overwrite what we still read. `in_order`: it comes after all that its queue was given.
   void guard(Ticket& ticket, const CallWork& work, bool in_order);
   // visit(Point, stages), of this capture.
@@ -204,6 +204,7 @@ class CallRecording final : public RecordingCore {
   // What has to be read before a command of a submission, ahead of the part of it that it is in.
   struct LateRead {
     std::uint32_t part, command;
+    std::uint32_t behind;  // the command whose results are kept; no_index: they are read
     std::vector<Piece> pieces;
   };
   void look_at_submission(Ticket& ticket, Submission& list, std::vector<Piece>& unknown,

@@ -7,6 +7,7 @@
 // two, if they are in different parts of the submission.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/range_set.hpp"
@@ -32,6 +33,13 @@ void CallRecording::submit(Ticket& ticket, Submission& list) noexcept {
     place(ticket);
     for (const Submission::Given& one : list.all()) guard(ticket, one.work, true);
     if (contents != Contents::none) take_host_writes(ticket, list);
+    for (const Submission::Given& one : list.all())
+      if (one.hands_over)
+        for (const WorkArgument& argument : one.work.arguments) {
+          if (!argument.is_bytes()) continue;
+          check_results_before(ticket, argument.range);
+          ledger_.settle(argument.range.of_buffer());
+        }
     std::vector<Piece> unknown;
     std::vector<LateRead> late;
     look_at_submission(ticket, list, unknown, late);
@@ -39,10 +47,12 @@ void CallRecording::submit(Ticket& ticket, Submission& list) noexcept {
     if (!unknown.empty())
       read_pieces(*ticket.record, ContentRole::input, ticket.id, unknown, ahead_of(ticket, true));
     for (const LateRead& read : late) {
-      ticket.read_part = read.part;
+      ticket.read_behind = read.behind;
+      if (read.behind == no_index) ticket.read_part = read.part;
       read_pieces(*ticket.record, ContentRole::input, read.command, read.pieces,
                   ahead_of(ticket, true));
     }
+    ticket.read_behind = no_index;
   });
   if (ticket.id == no_index) ticket.give_up();
 }
@@ -52,13 +62,14 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
   auto& changes = ticket.work->changes;
   changes.clear();
   const std::uint32_t stream = ticket.record->lanes[ticket.lane].stream;
-  // By commands of this submission that nobody can replay: what they leave can't be read before
-  // others of the same part run.
+  // By a command of this submission that nobody can replay: what it leaves can't be read before
+  // others of the same part run, unless it is kept.
   struct Unseen {
     RangeSet ranges;
-    std::uint32_t part = 0;  // of the last of them
+    std::uint32_t part;
+    std::uint32_t kept_behind;  // the command; no_index: it isn't
   };
-  std::map<const TrackedBuffer*, Unseen> unseen;
+  std::map<const TrackedBuffer*, std::vector<Unseen>> unseen;
   const auto is_gone = [](const CallWork& work, const WorkArgument& argument) {
     return argument.access == Access::write && overwrites(work.row.kind);
   };
@@ -66,8 +77,10 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
     if (!argument.has_range() || is_gone(one.work, argument)) return false;
     const Range& range = argument.range;
     const auto found = unseen.find(range.storage);
-    return found != unseen.end() && found->second.part >= one.part &&
-           found->second.ranges.overlaps(range.offset_bytes, range.offset_bytes + range.size_bytes);
+    return found != unseen.end() && std::ranges::any_of(found->second, [&](const Unseen& left) {
+             return left.part >= one.part && left.kept_behind == no_index &&
+                    left.ranges.overlaps(range.offset_bytes, range.offset_bytes + range.size_bytes);
+           });
   };
   std::uint32_t id = ticket.id;
   for (Submission::Given& one : list.all()) {
@@ -86,28 +99,32 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
       TrackedBuffer& buffer = *argument.range.storage;
       note_buffers_of(argument);
       if (buffer.is_strange) continue;
+      // Nobody runs it again, so nobody needs what it reads.
+      if (work.row.kind == WorkKind::opaque && argument.access == Access::read) continue;
       const Range& range = argument.range;
       const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
       if (argument.is_written() && (buffer.may_be_mapped || is_seen_by_host(buffer))) {
         shared_writes_.begin(buffer, begin, end, command);
         host_pages_.let_write(&buffer, begin, range.size_bytes);
       }
-      if (const auto found = unseen.find(&buffer); found != unseen.end()) {
-        RangeSet& ranges = found->second.ranges;
+      const auto found = unseen.find(&buffer);
+      for (Unseen& earlier : found == unseen.end() ? std::span<Unseen>() : found->second) {
         std::vector<Piece> met;
-        ranges.for_each_in(begin, end, [&](std::uint64_t first, std::uint64_t last) {
+        earlier.ranges.for_each_in(begin, end, [&](std::uint64_t first, std::uint64_t last) {
           met.push_back({&buffer, first, last - first});
         });
         if (!met.empty() && !is_gone(work, argument) && !work.why_not_again) {
           for (const Piece& piece : met) ledger_.settle(range_of(piece));
-          late.push_back({one.part, command.command, met});
+          late.push_back({one.part, command.command, earlier.kept_behind, met});
         }
-        if (is_gone(work, argument) || !work.why_not_again) ranges.remove(begin, end);
+        if (!work.why_not_again || argument.is_written()) earlier.ranges.remove(begin, end);
       }
       enter(work, argument, changes, unknown);
       if (argument.is_written() && work.why_not_again) {
-        unseen[&buffer].ranges.add(begin, end);
-        unseen[&buffer].part = one.part;
+        const bool is_kept = std::ranges::find(one.kept, &buffer) != one.kept.end();
+        Unseen& left = unseen[&buffer].emplace_back(
+            Unseen{{}, one.part, is_kept ? command.command : no_index});
+        left.ranges.add(begin, end);
       }
     }
     if (work.row.kind == WorkKind::write && !one.data.empty() && contents != Contents::none) {
@@ -271,6 +288,7 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
   const std::uint64_t end_ns = monotonic_ns();
   CallQueue& record = *ticket.record;
   quietly([&] {
+    settle_trial(ticket, 0);  // where it was refused, reads ahead of it failed
     Submission& list = *ticket.submission;
     Lane& lane = record.lanes[ticket.lane];
     SubmissionMessage message{

@@ -110,7 +110,7 @@ void CallRecording::before_host_writes(Ticket& ticket, std::span<const Range> ra
     for (const Range& range : ranges)
       own_reads_.before_write(range, {ticket, ticket.place->in_order, number}, ticket.own_waits);
     if (!ticket.is_followed) return;
-    for (const Range& range : ranges) check_before_unrecorded(ticket, range);
+    for (const Range& range : ranges) check_results_before(ticket, range);
     host_has(ranges, false);
   });
 }
@@ -121,12 +121,11 @@ void CallRecording::follow(Ticket& ticket, const CallWork& work) {
   ticket.record->add_before(ticket.after, work.waits_for_all);
   ticket.is_followed = true;
   for (const WorkArgument& argument : work.arguments)
-    if (argument.is_bytes() && argument.is_written())
-      check_before_unrecorded(ticket, argument.range);
+    if (argument.is_bytes() && argument.is_written()) check_results_before(ticket, argument.range);
 }
 
-// Results that a command which is not recorded will overwrite.
-void CallRecording::check_before_unrecorded(Ticket& ticket, const Range& range) {
+// Results that a command will overwrite which is not recorded, or that can't be read after it.
+void CallRecording::check_results_before(Ticket& ticket, const Range& range) {
   const TrackedBuffer& buffer = *range.storage;
   if (contents == Contents::none || buffer.address || buffer.is_strange ||
       ticket.is_refused_for_sure)

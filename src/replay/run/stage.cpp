@@ -253,7 +253,8 @@ class Stage::Resources final : public document::Resolver {
     const Bound bound{range(argument), argument.access};
     if (argument.view == no_index)
       return bound.range.buffer->image ? Argument::image(bound) : Argument(bound);
-    Buffer& view = stage_.buffers_[argument.view];
+    // Where others were bound over its memory a view goes on as one of the buffer that has it then.
+    Buffer& view = stage_.views_[{argument.view, argument.buffer, argument.offset_bytes}];
     if (!view) {
       const TraceBuffer& row = stage_.trace_.buffers()[argument.view];
       view =

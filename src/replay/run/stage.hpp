@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "graph/commands/kept_command.hpp"
@@ -80,6 +81,8 @@ class Stage {
   const Script& script_;
   const std::vector<Device> device_of_;
   std::vector<Buffer> buffers_;  // by index in trace.buffers()
+  // By index there of the view and of the buffer, and the first byte of it.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, Buffer> views_;
   std::vector<Kernel> kernels_;
   ElementTypes elements_;
   std::vector<std::optional<std::vector<KeptCommand>>> works_;  // by index in trace.works()

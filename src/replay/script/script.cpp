@@ -36,6 +36,15 @@ std::set<std::uint32_t> refused_commands(const Trace& trace) {
   return refused;
 }
 
+// Work that only looks, as presenting: without it a replay comes to the same.
+bool leaves_nothing(const Trace& trace, const TraceWork& work) {
+  bool writes_any = false;
+  for_each_range(trace, work, [&](const TraceArgument&, Access access) {
+    writes_any = writes_any || writes(access);
+  });
+  return work.kind == WorkKind::opaque && !writes_any;
+}
+
 class ScriptMaker {
  public:
   ScriptMaker(const Trace& trace, std::uint32_t from, std::uint32_t to, const Obstacles& obstacles,
@@ -214,6 +223,7 @@ class ScriptMaker {
       look(c, first, last);
       return;
     }
+    if (leaves_nothing(trace_, work)) return look(c, first, last);
     wait_for_puts(c, work);
     Given given;  // by the host, with this command
     for (std::uint32_t i = first; i < last; ++i)
@@ -489,7 +499,7 @@ Obstacles recorded_obstacles(const Trace& trace) {
   }
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     const TraceWork& work = trace.work_of(trace.commands()[c]);
-    if (work.kind == WorkKind::opaque)
+    if (work.kind == WorkKind::opaque && !leaves_nothing(trace, work))
       obstacles.commands.emplace(
           c, Obstacle{Code::unsupported, fmt::format("{} is work that can't be replayed.",
                                                      describe_command(trace, c))});

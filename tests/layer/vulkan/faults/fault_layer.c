@@ -8,6 +8,8 @@
 //   FAULT_INCOHERENT=1            adds a type of memory that the host sees by flushes alone: maps
 //                                 are copies, so who forgets one finds other bytes.
 //   FAULT_QUEUES=1                the first family has a second queue: the first, by another name.
+//   FAULT_FAMILIES=1              there is a second family, with one queue: the first, by another
+//                                 name.
 //   FAULT_COUNT=path              writes how often FAULT_CALL was called, when the process ends.
 //
 // Arguments are handed through as words, which the calling convention of x86-64 and of arm64 has in
@@ -98,6 +100,9 @@ static VkResult fault(const char* name, int is_queue) {
   F(vkEndCommandBuffer, 0)          \
   F(vkResetCommandBuffer, 0)        \
   F(vkResetFences, 0)               \
+  F(vkCreateSwapchainKHR, 0)        \
+  F(vkAcquireNextImageKHR, 0)       \
+  F(vkQueuePresentKHR, 1)           \
   F(vkQueueSubmit, 1)               \
   F(vkQueueSubmit2, 1)              \
   F(vkQueueWaitIdle, 1)             \
@@ -125,18 +130,36 @@ static PFN_vkGetDeviceQueue next_queue;
 
 static void VKAPI_CALL families(VkPhysicalDevice physical, uint32_t* count,
                                 VkQueueFamilyProperties* properties) {
+  const uint32_t room = *count;
   next_families(physical, count, properties);
   if (properties && *count && setting("FAULT_QUEUES")) properties[0].queueCount = 2;
+  if (!setting("FAULT_FAMILIES") || !*count) return;
+  if (!properties) {
+    ++*count;
+  } else if (*count < room) {
+    properties[*count] = properties[0];
+    ++*count;
+  }
 }
 
 static void VKAPI_CALL get_queue(VkDevice device, uint32_t family, uint32_t index, VkQueue* queue) {
-  if (index == 0 || !setting("FAULT_QUEUES")) {
+  if (index == 0 && family == 0) {
     next_queue(device, family, index, queue);
     return;
   }
-  next_queue(device, family, 0, &queue_below);
+  next_queue(device, 0, 0, &queue_below);
   queue_of_ours.loader = *(Word*)(void*)queue_below;
   *queue = (VkQueue)(void*)&queue_of_ours;
+}
+
+// Pools of the second family have buffers of the first.
+static VkResult VKAPI_CALL create_pool(VkDevice device, const VkCommandPoolCreateInfo* info,
+                                       const VkAllocationCallbacks* allocator,
+                                       VkCommandPool* pool) {
+  VkCommandPoolCreateInfo real = *info;
+  if (setting("FAULT_FAMILIES")) real.queueFamilyIndex = 0;
+  return faulty_vkCreateCommandPool((Word)(uintptr_t)device, (Word)(uintptr_t)&real,
+                                    (Word)(uintptr_t)allocator, (Word)(uintptr_t)pool, 0, 0);
 }
 
 // --- memory that is not coherent --------------------------------------------------------------
@@ -315,6 +338,10 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDevi
     if (setting("FAULT_QUEUES")) queues[i].queueCount = 1;
   }
   if (info->queueCreateInfoCount <= 8) real.pQueueCreateInfos = queues;
+  if (setting("FAULT_FAMILIES")) {
+    queues[0].queueFamilyIndex = 0;
+    real.queueCreateInfoCount = 1;
+  }
   const VkResult result = ((PFN_vkCreateDevice)get(instance_of_all, "vkCreateDevice"))(
       physical, &real, allocator, device);
   if (result) return result;
@@ -340,6 +367,7 @@ typedef struct Own {
 static PFN_vkVoidFunction own_function(const char* name, int is_device) {
 #define ENTRY(name, is_queue) {#name, (PFN_vkVoidFunction)faulty_##name},
   const Own of_devices[] = {
+      {"vkCreateCommandPool", (PFN_vkVoidFunction)create_pool},
       FAULTY(ENTRY){"vkGetDeviceProcAddr", (PFN_vkVoidFunction)device_function},
       {"vkGetDeviceQueue", (PFN_vkVoidFunction)get_queue},
       {"vkGetBufferMemoryRequirements", (PFN_vkVoidFunction)buffer_needs},
@@ -364,7 +392,8 @@ static PFN_vkVoidFunction own_function(const char* name, int is_device) {
 
 static PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device, const char* name) {
   const PFN_vkVoidFunction own = own_function(name, 1);
-  return own ? own : next_device_function(device, name);
+  const PFN_vkVoidFunction next = next_device_function(device, name);
+  return own && next ? own : next;  // an extension may be off
 }
 
 static PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance instance, const char* name) {

@@ -13,7 +13,10 @@ import random
 import subprocess
 import sys
 
-LOST, NO_HOST_MEMORY, NO_DEVICE_MEMORY = -4, -1, -2
+sys.path.append(str(pathlib.Path(__file__).parents[2]))
+from captured import Display
+
+LOST, NO_HOST_MEMORY, NO_DEVICE_MEMORY, OUT_OF_DATE = -4, -1, -2, -1000001004
 # Program, kind of call, result. Between them they make every kind of object.
 RUNS = [
     ("tokens", "create", NO_HOST_MEMORY),
@@ -28,6 +31,12 @@ RUNS = [
     ("semaphores", "queue", LOST),
     ("submit2", "queue", LOST),
     ("fence_polls", "vkQueueSubmit", LOST),
+    ("blits", "create", NO_DEVICE_MEMORY),
+    ("drawn", "create", NO_HOST_MEMORY),
+    ("presented", "create", NO_HOST_MEMORY),
+    ("presented", "queue", LOST),
+    ("presented", "vkQueuePresentKHR", OUT_OF_DATE),
+    ("presented", "vkQueuePresentKHR", NO_HOST_MEMORY),
 ]
 SECONDS = 120
 
@@ -89,12 +98,13 @@ def main():
     options.add_argument("--layers", required=True, type=pathlib.Path, help="where the manifest of the fault layer is")
     options.add_argument("--programs", required=True, type=pathlib.Path)
     options.add_argument("--work", required=True, type=pathlib.Path)
+    options.add_argument("--only", help="of this program")
     options.add_argument("--most", type=int, default=6, help="faults tried of each run; 0: all")
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
     runner = Runner(given.reel.resolve(), given.layers.resolve(), given.programs.resolve(), given.work.resolve())
     chosen, failures = random.Random(given.seed), 0
-    for program, call, result in RUNS:
+    for program, call, result in [run for run in RUNS if given.only in (None, run[0])]:
         faults = {"FAULT_CALL": call, "FAULT_RESULT": str(result)}
         document = runner.work / f"{program}.reel"
         own = runner.count(lambda **more: runner.bare(program, **faults, **more))
@@ -129,4 +139,6 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with Display() as display:
+        os.environ["DISPLAY"] = display.name
+        sys.exit(main())

@@ -1,9 +1,10 @@
 // follows.c - kernels that follow addresses: from the push block into the middle of buffers
 // (`middle`), from a uniform block (`uniform`), from an array in memory (`array`), along a list
 // (`list`), from a table that the device was given by a copy before it (`staged`) or a kernel
-// (`stored`), by arithmetic on an address (`steps`). And where no type says that an address is one:
-// numbers that become addresses (`numbers`), a table that a kernel copied as numbers (`copied`),
-// one that a kernel read as numbers (`read`).
+// (`stored`), by arithmetic on an address (`steps`), from uniform blocks of two command buffers in
+// memory that the host sees by flushes alone, where there is such (`flushed`). And where no type
+// says that an address is one: numbers that become addresses (`numbers`), a table that a kernel
+// copied as numbers (`copied`), one that a kernel read as numbers (`read`).
 #include "address.h"
 #include "address_array.h"
 #include "address_block.h"
@@ -41,6 +42,20 @@ static VkDeviceAddress address_of(const Buffer* buffer) {
   const VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                           .buffer = buffer->buffer};
   return vkGetBufferDeviceAddress(machine.device, &info);
+}
+
+// Where addresses lie that only a device can read, if there is such memory; without one of its own.
+static Buffer make_flushed(VkDeviceSize bytes) {
+  Machine other = machine;
+  VkPhysicalDeviceMemoryProperties memory;
+  vkGetPhysicalDeviceMemoryProperties(machine.physical, &memory);
+  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+    const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
+    if (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT &&
+        !(flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT))
+      other.memory_type = i;
+  }
+  return make_buffer(&other, bytes, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT);
 }
 
 // A kernel that is given nothing but a push block of at most 32 bytes.
@@ -91,6 +106,8 @@ int main(int argc, char** argv) {
     uint32_t factor, unused;
   } by_table = {address_of(&table), 7, 0}, by_other = {address_of(&other), 7, 0};
   const Pair pair = {address_of(&from) + size / 2, address_of(&to) + size / 4, 5, 0};
+  Buffer flushed = make_flushed(512);
+  VkCommandBuffer first = VK_NULL_HANDLE;  // that is given with the last
   VkCommandBuffer commands = begin_once(&machine);
   if (!strcmp(way, "middle") || !strcmp(way, "steps") || !strcmp(way, "numbers")) {
     follow(commands, pipeline, layout, sizeof pair, &pair);
@@ -106,6 +123,28 @@ int main(int argc, char** argv) {
     write_range(&machine, set, 0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, table.buffer, 0, 64);
     use(commands, &block, set);
     vkCmdDispatch(commands, groups_of(size / 2), 1, 1);
+  } else if (!strcmp(way, "flushed")) {
+    const uint64_t words[2][5] = {{3, address_of(&from), 11, address_of(&third), address_of(&to)},
+                                  {5, address_of(&to), 7, address_of(&from), address_of(&third)}};
+    enum { apart = 256 };
+    for (uint32_t i = 0; i < 2; ++i)
+      memcpy((char*)flushed.bytes + i * apart, words[i], sizeof words[i]);
+    const VkMappedMemoryRange all = {.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
+                                     .memory = flushed.memory,
+                                     .size = VK_WHOLE_SIZE};
+    CHECK(vkFlushMappedMemoryRanges(machine.device, 1, &all));
+    for (uint32_t i = 0; i < 2; ++i) {
+      VkDescriptorSet set = make_set(&machine, block.set_layout);
+      write_range(&machine, set, 0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, flushed.buffer, i * apart,
+                  64);
+      use(commands, &block, set);
+      vkCmdDispatch(commands, groups_of(size / 2), 1, 1);
+      order_all(commands);
+      if (i == 1) break;
+      CHECK(vkEndCommandBuffer(commands));
+      first = commands;
+      commands = begin_once(&machine);
+    }
   } else if (!strcmp(way, "array")) {
     const uint64_t words[5] = {4, address_of(&from), 0, address_of(&third) + 256,
                                address_of(&from)};
@@ -156,14 +195,22 @@ int main(int argc, char** argv) {
     vkCmdDispatch(commands, 1, 1, 1);
   }
   order_for_host(commands);
-  end_and_run(&machine, commands);
+  if (first) {
+    CHECK(vkEndCommandBuffer(commands));
+    const VkCommandBuffer both[2] = {first, commands};
+    submit(&machine, 2, both, VK_NULL_HANDLE);
+    CHECK(vkQueueWaitIdle(machine.queue));
+    vkFreeCommandBuffers(machine.device, machine.commands, 2, both);
+  } else {
+    end_and_run(&machine, commands);
+  }
   digest_buffer("to", &to);
   digest_buffer("third", &third);
   vkDestroyPipeline(machine.device, pipeline, NULL);
   vkDestroyPipeline(machine.device, stores, NULL);
   vkDestroyPipelineLayout(machine.device, layout, NULL);
   FREE_KERNELS(&machine, &plain, &array, &block);
-  FREE_BUFFERS(&machine, &from, &to, &third, &table, &other);
+  FREE_BUFFERS(&machine, &from, &to, &third, &table, &other, &flushed);
   close_machine(&machine);
   return 0;
 }
