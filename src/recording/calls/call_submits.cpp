@@ -74,7 +74,6 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
     CallWork& work = one.work;
     const Point command{stream, id++};
     note_kernel_of(work, *ticket.queue);
-    for (TrackedBuffer* buffer : one.named) note_buffer(*buffer);
     // Before any of its arguments is looked at: then nobody knows what it leaves in the others.
     for (const WorkArgument& argument : work.arguments)
       if (!work.why_not_again && needs_unseen(one, argument))
@@ -115,6 +114,7 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
       push_ranges(ContentRole::written, command.command, work.arguments, bytes);
     }
   }
+  for (TrackedBuffer* buffer : list.named) note_buffer(*buffer);
 }
 
 void CallRecording::take_host_writes(Ticket& ticket, Submission& list) {
@@ -273,8 +273,9 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
   quietly([&] {
     Submission& list = *ticket.submission;
     Lane& lane = record.lanes[ticket.lane];
-    SubmissionMessage message{
-        ticket.id, static_cast<std::uint32_t>(list.count), lane.stream, list.call, {}};
+    SubmissionMessage message{ticket.id, static_cast<std::uint32_t>(list.count), lane.stream,
+                              list.call, std::move(list.barriers)};
+    for (document::BarrierRow& barrier : message.barriers) barrier.command += ticket.id;
     std::uint32_t id = ticket.id;
     for (Submission::Given& one : list.all()) {
       const Call call{id, ticket.lane, &one.work, {}, 0, one.scope, ticket.begin_ns, end_ns};
@@ -282,10 +283,6 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
              {.id = id, .call_begin_ns = call.begin_ns, .call_end_ns = call.end_ns}, status != 0);
       record.last.work = nullptr;  // it is used again for another one
       lane.last_command = id;
-      for (document::BarrierRow& barrier : one.barriers) {
-        barrier.command = id;
-        message.barriers.push_back(barrier);
-      }
       ++id;
     }
     document_.push(std::move(message));
