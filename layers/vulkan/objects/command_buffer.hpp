@@ -22,6 +22,10 @@ struct CommandBuffer final : Object {
   bool can_stamp = false;  // its queue family
   // Of what is being recorded: timestamps of ours go to barriers, and around each command.
   bool stamps_barriers = false, stamps_commands = false;
+  bool weighs = false;             // … to barriers that enough lies before
+  WorkCost* bound_cost = nullptr;  // then: of the pipeline that is bound; null: of none
+  // Work behind its last timestamp, as far as it can be guessed.
+  float since_stamp_ns = WorkCosts::unknown_ns;
   bool is_rendering = false;
   bool has_split_rendering = false;  // goes on in another buffer, with nothing in between
   OpList ops;
@@ -37,14 +41,36 @@ struct CommandBuffer final : Object {
   // Recording begins: decides whether it gets timestamps.
   void begin_stamps(VkCommandBufferUsageFlags usage) noexcept;
   void stamp(StampPlace place) noexcept;
+  void stamp_barrier() noexcept {
+    if (is_rendering) return;
+    if (weighs && !(since_stamp_ns > 0 && since_stamp_ns >= device->costs.enough_ns())) return;
+    stamp(StampPlace::barrier);
+    since_stamp_ns = 0;
+  }
+  // Where it weighs: a command of this size is recorded.
+  void weigh(WorkCost& cost, float size) noexcept {
+    since_stamp_ns += cost.guess_ns(size, device->costs.enough_ns());
+  }
 };
 
-// Around the call that records one command, where each is stamped.
+// Around the call that records one command: where each is stamped, and where it is weighed.
 class OwnStamps {
  public:
   explicit OwnStamps(CommandBuffer& commands) noexcept : commands_(commands) {
-    if (commands.stamps_commands) [[unlikely]]
-      commands.stamp(StampPlace::before);
+    if (commands.weighs) [[unlikely]]
+      commands.weigh(commands.device->costs.others(), 1);
+    begin();
+  }
+  // Of a dispatch of so many groups.
+  OwnStamps(CommandBuffer& commands, std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept
+      : commands_(commands) {
+    if (commands.weighs) [[unlikely]]
+      commands.weigh(commands.bound_cost ? *commands.bound_cost : commands.device->costs.others(),
+                     group_count(x, y, z));
+    begin();
+  }
+  static float group_count(std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept {
+    return static_cast<float>(x) * static_cast<float>(y) * static_cast<float>(z);
   }
   ~OwnStamps() {
     if (commands_.stamps_commands) [[unlikely]]
@@ -54,6 +80,11 @@ class OwnStamps {
   OwnStamps& operator=(const OwnStamps&) = delete;
 
  private:
+  void begin() noexcept {
+    if (commands_.stamps_commands) [[unlikely]]
+      commands_.stamp(StampPlace::before);
+  }
+
   CommandBuffer& commands_;
 };
 
