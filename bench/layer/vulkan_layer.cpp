@@ -133,7 +133,8 @@ Group group_of(const Case& one) {
                  mode("layer loaded, not capturing", made(true, ""), 0),
                  mode("capturing, no timestamps", made(false, "none"), 0),
                  mode("capturing, at submissions", made(false, "submits"), most),
-                 mode("capturing, at barriers", made(false, "barriers"), most),
+                 mode("capturing, as by default", made(false, "auto"), most),
+                 mode("capturing, at all barriers", made(false, "barriers"), 0),
                  mode("capturing, around each command", made(false, "dispatches"), 0)};
   return group;
 }

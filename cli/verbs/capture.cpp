@@ -57,8 +57,8 @@ constexpr VariableOption variable_options[] = {
     {"--contents", "REEL_CAPTURE_CONTENTS", "WHAT",
      "Buffer contents to keep: none, hashes, inputs (what a replay needs; the default), all"},
     {"--stamps", "REEL_CAPTURE_STAMPS", "WHERE",
-     "Timestamps of Vulkan: none, submits, barriers (the default), dispatches (each; slows small "
-     "ones)"},
+     "Timestamps of Vulkan: none, submits, auto (and at barriers that enough work lies before; the "
+     "default), barriers (all), dispatches (each; slows small ones)"},
     {"--limit", "REEL_CAPTURE_LIMIT", "SIZE",
      "Beyond this size, keep contents as hashes only: 500M, 2Gi"},
 };

@@ -104,8 +104,9 @@ int run(const TraceOptions& options) {
   fmt::print("{}", table.text());
   if (are_any_together)
     fmt::print(
-        "Runs that no barrier keeps apart are timed together, with all that ran beside them;"
-        "\n`reel capture --stamps dispatches` times each.\n");
+        "Runs that no barrier keeps apart, and many small ones, are timed together, with all that "
+        "ran "
+        "beside them;\n`reel capture --stamps dispatches` times each.\n");
   const TraceKernel& top = trace.kernels()[usages[0].kernel];
   const std::string id = name_of(top.id);
   print_next(options, {{"reel source $ " + id + form_option(top), "what it was built from"},

@@ -50,8 +50,11 @@ std::optional<double> parse_seconds(std::string_view text) {
 
 std::optional<StampDetail> parse_stamps(std::string_view text) {
   using enum StampDetail;
-  constexpr std::pair<std::string_view, StampDetail> all[] = {
-      {"none", none}, {"submits", submits}, {"barriers", barriers}, {"dispatches", dispatches}};
+  constexpr std::pair<std::string_view, StampDetail> all[] = {{"none", none},
+                                                              {"submits", submits},
+                                                              {"auto", enough},
+                                                              {"barriers", barriers},
+                                                              {"dispatches", dispatches}};
   for (const auto& [name, detail] : all)
     if (text == name) return detail;
   return std::nullopt;

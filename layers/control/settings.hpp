@@ -22,7 +22,8 @@ struct CommandSpan {
 enum class StampDetail : std::uint8_t {
   none,
   submits,    // around what is submitted
-  barriers,   // and at barriers
+  enough,     // and at barriers that enough work lies before
+  barriers,   // and at all barriers
   dispatches  // and around each command
 };
 
@@ -31,7 +32,7 @@ struct Settings {
   Contents contents = Contents::inputs;
   std::uint64_t limit_bytes = 0;  // 0: none
   bool overwrite = false;
-  StampDetail stamps = StampDetail::barriers;
+  StampDetail stamps = StampDetail::enough;
 
   std::uint64_t first = 0;              // stop after so many recorded commands; 0: no such stop
   std::optional<CommandSpan> commands;  // only these

@@ -61,7 +61,7 @@ void fill(Given& given, WorkKind kind, const char* function, F&& add) noexcept {
 template <class Driver>
 cl_int read(Given& given, cl_bool blocking, const HostBytes& bytes, Driver&& driver) noexcept {
   const bool wanted = given.wants_contents() && given.is_device_written();
-  std::vector<WorkArgument> ranges;
+  std::pmr::vector<WorkArgument> ranges;
   if (wanted && blocking) quietly([&] { ranges = given.work().arguments; });
   const cl_bool block = given.block(blocking);
   const cl_int status =

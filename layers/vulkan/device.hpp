@@ -20,6 +20,7 @@
 #include "layers/vulkan/functions.hpp"
 #include "layers/vulkan/objects/address_map.hpp"
 #include "layers/vulkan/stamps/query_pools.hpp"
+#include "layers/vulkan/stamps/work_costs.hpp"
 
 namespace reel::layer::vk {
 
@@ -201,6 +202,7 @@ struct Device final : Object {
   std::vector<std::shared_ptr<StampRun>> spare_runs;
   std::atomic<std::uint64_t> kept_bytes{0};  // of all KeptResults
   std::atomic<std::uint64_t> last_tick{0};   // the latest that its clock was seen at
+  WorkCosts costs;
 
   std::vector<std::shared_ptr<void>> never_done;  // commands of ours that nobody tells the end of
 

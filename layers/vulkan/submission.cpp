@@ -159,9 +159,11 @@ void SubmissionReader::push_set(State& state, const PushSetOp& op) {
 }
 
 void SubmissionReader::barrier(const BarrierOp& op) {
-  auto& one = add(now_, WorkKind::barrier, op.function);
+  const auto command = static_cast<std::uint32_t>(list_.count);
+  add(now_, WorkKind::barrier, op.function);
   for (const BarrierPart& part : list_behind<BarrierPart>(&op, op.count)) {
     document::BarrierRow row;
+    row.command = command;
     row.source_stages = part.source_stages;
     row.target_stages = part.target_stages;
     row.source_accesses = part.source_accesses;
@@ -190,9 +192,9 @@ void SubmissionReader::barrier(const BarrierOp& op) {
     }
     if (storage) {
       row.buffer = static_cast<std::uint32_t>(storage->id);
-      one.named.push_back(storage);
+      list_.named.push_back(storage);
     }
-    one.barriers.push_back(row);
+    list_.barriers.push_back(row);
   }
 }
 

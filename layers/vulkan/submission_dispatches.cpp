@@ -54,6 +54,7 @@ void SubmissionReader::dispatch(State& state, const DispatchOp* op,
 }
 
 void SubmissionReader::add_arguments(State& state, CallWork& work) {
+  work.arguments.reserve(state.pipeline->parameters.size());
   for (const Parameter& parameter : state.pipeline->parameters)
     add_parameter(state, work, parameter);
 }
@@ -63,9 +64,7 @@ void SubmissionReader::add_parameter(State& state, CallWork& work, const Paramet
     work.arguments.push_back({ArgumentKind::null, Access::read, {}, 0, nullptr});
   };
   if (parameter.descriptor == DescriptorKind::push_constants) {
-    std::vector<std::byte> bytes = state.push;
-    bytes.resize(parameter.size_bytes);
-    work.add_value(ArgumentKind::value, bytes);
+    work.add_value(ArgumentKind::value, state.push, parameter.size_bytes);
     return;
   }
   if (parameter.set >= state.sets.size()) return add_null();

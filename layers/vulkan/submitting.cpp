@@ -46,14 +46,22 @@ void Submitting::prepare(const RecordingUse& use, BatchView view) {
   Scope scope = current_scope();
   for (const std::string& label : queue_.labels) scope = scope.child(label);
   if (batch.ticket.behind && is_timed_)
-    batch.stamps = std::make_unique<BatchStamps>(queue_.owner, queue_.family, *done_);
+    batch.stamps = std::make_unique<BatchStamps>(queue_.owner, queue_.family, *done_,
+                                                 stamps_ == StampDetail::enough);
   const Moment moment{&queue_, use.operator->(), batch.ticket.may_start_late,
                       batch.ticket.is_behind_others};
   batch.reader.emplace(*queue_.owner, batch.list, scope, batch.stamps.get(), moment);
   const bool may_cut = cuts(batch.view);
+  float since_stamp_ns = 0;  // as CommandBuffer has it
   for (std::size_t i = 0; i < batch.view.commands.size(); ++i) {
-    if (batch.stamps && may_cut) batch.stamps->begin_buffer(i);
-    batch.reader->read(command_buffer(batch.view.commands[i]), static_cast<std::uint32_t>(i));
+    const CommandBuffer& commands = command_buffer(batch.view.commands[i]);
+    if (batch.stamps && may_cut && is_enough(since_stamp_ns)) {
+      batch.stamps->begin_buffer(i);
+      since_stamp_ns = 0;
+    }
+    if (commands.stamps) since_stamp_ns = 0;
+    since_stamp_ns += commands.since_stamp_ns;
+    batch.reader->read(commands, static_cast<std::uint32_t>(i));
   }
   batch.ticket.layouts = batch.reader->take_layouts();
   batch.ticket.kept = batch.reader->take_kept();
@@ -245,6 +253,10 @@ void Submitting::set_fence(const RecordingUse& use, VkFence handle) {
   const std::lock_guard lock(fence->mutex);
   fence->signal = {std::move(event),
                    batches_.empty() ? capture::Completion() : behind(*batches_.back())};
+}
+
+bool Submitting::is_enough(float since_stamp_ns) const noexcept {
+  return stamps_ != StampDetail::enough || since_stamp_ns >= queue_.owner->costs.enough_ns();
 }
 
 bool Submitting::cuts(const BatchView& view) const {

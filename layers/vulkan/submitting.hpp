@@ -79,6 +79,8 @@ class Submitting {
 
   // Between its buffers a timestamp may stand, unless one goes on with what the last one draws.
   bool cuts(const BatchView& view) const;
+  // Work that is worth a timestamp behind it.
+  bool is_enough(float since_stamp_ns) const noexcept;
 
   Queue& queue_;
   const char* const function_;

@@ -98,8 +98,20 @@ def timed(way, rows, options=""):
 
 
 CUT_ROWS = {CUT: [[3, 3, 3, 3, 6, 3, 3]], ALONE: [[3]]}
+# Each dispatch has a time, of its own or within one; and whether those behind the first submissions have far fewer than dispatches.
+UNTIMED = """
+select count(*) from commands c where kind = 'dispatch' and run_ns is null
+    and not exists (select 1 from intervals i where i.first <= c.id and c.id < i.first + i.count)"""
+TINY_TIMES = """
+with cut(id) as (select first from submissions order by first limit 1 offset 2)
+select (select count(*) from commands, cut where kind = 'dispatch' and run_ns is not null and commands.id >= cut.id)
+    + (select count(*) from intervals, cut where first >= cut.id) between 2 and 1000"""
 TIMES = [
-    *[timed(way, CUT_ROWS) for way in ("once", "again", "secondary", "batches", "buffers", "flagged_buffers")],
+    *[timed(way, CUT_ROWS, "--stamps barriers") for way in ("once", "again", "secondary", "batches", "buffers", "flagged_buffers")],
+    # By default kernels that take long are timed as those, and a thousand tiny ones in a few pieces.
+    timed("once", {CUT: [[3, 3, 3, 3, 6, 3, 3]], UNTIMED: [[0]]}),
+    vulkan("tiny", dispatches=4000, environment={"LP_NUM_THREADS": "0"}, rows={UNTIMED: [[0]], TINY_TIMES: [[1]]}),
+    vulkan("tiny", dispatches=4000, options="--stamps barriers", rows={UNTIMED: [[0]], TINY_TIMES: [[0]], TOGETHER: [[0, None]]}),
     # Where it may be under way twice nobody knows which of the two a time within it is of.
     timed("simultaneous", {TOGETHER: [[3, 12]], ALONE: [[0]]}),
     timed("once", {EACH: [[3, 3, 3, 3, 3, 0]]}, "--stamps dispatches"),
@@ -309,7 +321,7 @@ VULKAN_GROUPS = {
     # Captured, with the validation layer of Khronos between us and the driver: it must have nothing to say of what we add.
     "vulkan_valid_capture": [
         vulkan(command, options=options, replay=None, environment=VALIDATED_BELOW)
-        for options in ("", "--stamps dispatches")
+        for options in ("", "--stamps barriers", "--stamps dispatches")
         for command in ("timed again", "timed secondary", "timed batches", "timed buffers", "queries", "secondary", "submit2",
                         "drawn", "blits", "transfers", "storage_images")
     ]

@@ -73,7 +73,9 @@ TEST(LayerSettings, EveryVariableIsRead) {
   EXPECT_EQ(allowed({{"REEL_CAPTURE_COMMANDS", "5-7"}}).settings.commands, (CommandSpan{5, 7}));
   EXPECT_EQ(allowed({{"REEL_CAPTURE_COMMANDS", "5"}}).settings.commands, (CommandSpan{5, 5}));
   EXPECT_EQ(allowed({{"REEL_CAPTURE_SUBMITS", "10-20"}}).settings.submits, (CommandSpan{10, 20}));
-  EXPECT_EQ(allowed({}).settings.stamps, StampDetail::barriers);
+  EXPECT_EQ(allowed({}).settings.stamps, StampDetail::enough);
+  EXPECT_EQ(allowed({{"REEL_CAPTURE_STAMPS", "auto"}}).settings.stamps, StampDetail::enough);
+  EXPECT_EQ(allowed({{"REEL_CAPTURE_STAMPS", "barriers"}}).settings.stamps, StampDetail::barriers);
   EXPECT_EQ(allowed({{"REEL_CAPTURE_STAMPS", "dispatches"}}).settings.stamps,
             StampDetail::dispatches);
   EXPECT_EQ(allowed({{"REEL_CAPTURE_STAMPS", "none"}}).settings.stamps, StampDetail::none);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <random>
 
 #include "recording/captured.hpp"
 #include "recording/toy_api.hpp"
@@ -69,6 +70,14 @@ class Submissions : public testing::Test {
   void give(Submission& list) {
     give(list, false, [] {});
   }
+  void refuse(Submission& list) {
+    list.call = "submit";
+    const std::lock_guard lock(queue_->mutex);
+    ToyTicket ticket;
+    recording_.start(ticket, *queue_);
+    recording_.submit(ticket, list);
+    recording_.submitted(ticket, -1, {});
+  }
   Trace end() {
     EXPECT_EQ(recording_.end(std::chrono::seconds(5)).lost, "");
     Trace trace = Trace::load(folder_.path());
@@ -120,6 +129,48 @@ TEST_F(Submissions, AreRowsWithTheirCommandsInARow) {
   ASSERT_EQ(trace.submissions().size(), 1u);
   EXPECT_EQ(trace.submissions()[0].count, 2u);
   EXPECT_EQ(trace.text(trace.submissions()[0].call), "submit");
+}
+
+// The log has barriers that are like an earlier one as such: each must come out as it went in,
+// whatever lies between them and whether or not the driver took it.
+TEST_F(Submissions, BarriersAreWhatTheyWereHoweverOftenTheyRepeat) {
+  struct Expected {
+    WorkKind kind;
+    std::string label, scope;
+  };
+  const char* const labels[] = {"barrier", "other barrier"};
+  const Scope scopes[] = {Scope(), Scope().child("a"), Scope().child("b")};
+  std::mt19937 random(16);
+  std::vector<Expected> expected;
+  for (int round = 0; round < 60; ++round) {
+    Submission list;
+    for (std::uint32_t i = 0, count = 1 + random() % 20; i < count; ++i) {
+      if (random() % 3 == 0) {
+        fill(list, page * (random() % 8), page, random() % 2);
+        list.works.back().work.label = "fill";
+      } else {
+        list.add().work.row.kind = WorkKind::barrier;
+        list.works.back().work.label = labels[random() % 8 == 0];
+      }
+      Submission::Given& one = list.works.back();
+      const Scope scope = scopes[random() % 4 == 0 ? random() % 3 : 0];
+      one.scope = scope.key();
+      expected.push_back(
+          {one.work.row.kind, std::string(one.work.label), std::string(scope.path())});
+    }
+    if (round % 5 == 4)
+      refuse(list);
+    else
+      give(list);
+  }
+  const Trace trace = end();
+  ASSERT_EQ(trace.commands().size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const TraceWork& work = trace.work_of(trace.commands()[i]);
+    ASSERT_EQ(work.kind, expected[i].kind) << i;
+    ASSERT_EQ(trace.text(work.label), expected[i].label) << i;
+    ASSERT_EQ(trace.text(work.scope), expected[i].scope) << i;
+  }
 }
 
 TEST_F(Submissions, AreTimedTogetherWhereNobodyKnowsMore) {

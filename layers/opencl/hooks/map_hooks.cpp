@@ -78,8 +78,8 @@ bool can_be_hashed(const Map& map) {
 
 }  // namespace
 
-MapInProgress::MapInProgress(Given& given, const std::vector<WorkArgument>& mapped,
-                             cl_map_flags flags, bool blocking) noexcept
+MapInProgress::MapInProgress(Given& given, std::span<const WorkArgument> mapped, cl_map_flags flags,
+                             bool blocking) noexcept
     : given_(given) {
   quietly([&] {
     for (const WorkArgument& argument : mapped) map_.ranges.push_back(argument.range);

@@ -10,7 +10,7 @@ namespace reel::layer {
 class MapInProgress {
  public:
   // `mapped`: the ranges that it is of; known whether or not anybody records.
-  MapInProgress(Given& given, const std::vector<WorkArgument>& mapped, cl_map_flags flags,
+  MapInProgress(Given& given, std::span<const WorkArgument> mapped, cl_map_flags flags,
                 bool blocking) noexcept;
   MapInProgress(const MapInProgress&) = delete;
   MapInProgress& operator=(const MapInProgress&) = delete;

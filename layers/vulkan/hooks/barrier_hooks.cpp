@@ -106,7 +106,7 @@ void VKAPI_CALL pipeline_barrier(VkCommandBuffer handle, VkPipelineStageFlags so
                                  std::uint32_t image_count, const VkImageMemoryBarrier* images) {
   CommandBuffer& commands = command_buffer(handle);
   if (commands.stamps_barriers) [[unlikely]]
-    commands.stamp(StampPlace::barrier);
+    commands.stamp_barrier();
   note_barrier(commands, "vkCmdPipelineBarrier", source, target, memory_count, memories,
                buffer_count, buffers, image_count, images);
   commands.next->CmdPipelineBarrier(handle, source, target, flags, memory_count, memories,
@@ -116,7 +116,7 @@ void VKAPI_CALL pipeline_barrier(VkCommandBuffer handle, VkPipelineStageFlags so
 void VKAPI_CALL pipeline_barrier2(VkCommandBuffer handle, const VkDependencyInfo* info) {
   CommandBuffer& commands = command_buffer(handle);
   if (commands.stamps_barriers) [[unlikely]]
-    commands.stamp(StampPlace::barrier);
+    commands.stamp_barrier();
   note_barrier(commands, "vkCmdPipelineBarrier2", 1, info);
   commands.next->CmdPipelineBarrier2(handle, info);
 }

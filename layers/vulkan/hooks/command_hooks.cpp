@@ -23,6 +23,8 @@ void VKAPI_CALL bind_pipeline(VkCommandBuffer handle, VkPipelineBindPoint point,
                               VkPipeline pipeline) {
   CommandBuffer& commands = command_buffer(handle);
   if (auto* op = commands.ops.add<BindPipelineOp>(OpKind::bind_pipeline)) *op = {point, pipeline};
+  if (commands.weighs && point == VK_PIPELINE_BIND_POINT_COMPUTE) [[unlikely]]
+    commands.bound_cost = &commands.device->costs.of(pipeline);
   commands.next->CmdBindPipeline(handle, point, pipeline);
 }
 
@@ -99,7 +101,7 @@ void VKAPI_CALL push_set_by_template(VkCommandBuffer handle, VkDescriptorUpdateT
 void VKAPI_CALL dispatch(VkCommandBuffer handle, std::uint32_t x, std::uint32_t y,
                          std::uint32_t z) {
   CommandBuffer& commands = command_buffer(handle);
-  const OwnStamps stamps(commands);
+  const OwnStamps stamps(commands, x, y, z);
   if (auto* op = commands.ops.add<DispatchOp>(OpKind::dispatch)) *op = {{0, 0, 0}, {x, y, z}};
   commands.next->CmdDispatch(handle, x, y, z);
 }
@@ -108,7 +110,7 @@ void VKAPI_CALL dispatch_base(VkCommandBuffer handle, std::uint32_t base_x, std:
                               std::uint32_t base_z, std::uint32_t x, std::uint32_t y,
                               std::uint32_t z) {
   CommandBuffer& commands = command_buffer(handle);
-  const OwnStamps stamps(commands);
+  const OwnStamps stamps(commands, x, y, z);
   if (auto* op = commands.ops.add<DispatchOp>(OpKind::dispatch))
     *op = {{base_x, base_y, base_z}, {x, y, z}};
   commands.next->CmdDispatchBase(handle, base_x, base_y, base_z, x, y, z);
@@ -395,6 +397,7 @@ void VKAPI_CALL execute(VkCommandBuffer handle, std::uint32_t count,
     *op = {count};
     copy_list(OpList::behind(op), buffers, count);
   }
+  if (commands.weighs) commands.since_stamp_ns = WorkCosts::unknown_ns;
   commands.next->CmdExecuteCommands(handle, count, buffers);
 }
 

@@ -15,7 +15,9 @@ void CommandBuffer::clear() noexcept {
   kept.reset();
   targets.clear();
   keeps_results = false;
-  stamps_barriers = stamps_commands = is_rendering = has_split_rendering = false;
+  stamps_barriers = stamps_commands = weighs = is_rendering = has_split_rendering = false;
+  bound_cost = nullptr;
+  since_stamp_ns = WorkCosts::unknown_ns;
 }
 
 void CommandBuffer::begin_stamps(VkCommandBufferUsageFlags usage) noexcept {
@@ -26,7 +28,9 @@ void CommandBuffer::begin_stamps(VkCommandBufferUsageFlags usage) noexcept {
     return;
   const StampDetail detail = control::stamps();
   stamps_commands = detail == StampDetail::dispatches;
-  stamps_barriers = stamps_commands || detail == StampDetail::barriers;
+  weighs = detail == StampDetail::enough;
+  stamps_barriers = stamps_commands || weighs || detail == StampDetail::barriers;
+  if (weighs) since_stamp_ns = 0;
 }
 
 void CommandBuffer::stamp(StampPlace place) noexcept {
@@ -38,7 +42,7 @@ void CommandBuffer::stamp(StampPlace place) noexcept {
         stamps->write(handle, place == StampPlace::before ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT
                                                           : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
     if (!number)
-      stamps_barriers = stamps_commands = false;
+      stamps_barriers = stamps_commands = weighs = false;
     else if (auto* op = ops.add<StampOp>(OpKind::stamp))
       *op = {*number, place};
   });

@@ -23,6 +23,10 @@ struct CommandBuffer final : Object {
   bool can_stamp = false;  // its queue family
   // Of what is being recorded: timestamps of ours go to barriers, and around each command.
   bool stamps_barriers = false, stamps_commands = false;
+  bool weighs = false;             // … to barriers that enough lies before
+  WorkCost* bound_cost = nullptr;  // then: of the pipeline that is bound; null: of none
+  // Work behind its last timestamp, as far as it can be guessed.
+  float since_stamp_ns = WorkCosts::unknown_ns;
   bool is_rendering = false;
   bool has_split_rendering = false;  // goes on in another buffer, with nothing in between
   // Results that nobody can replay are kept, where it can be done, and while it is recorded so.
@@ -51,14 +55,36 @@ struct CommandBuffer final : Object {
   // What the last command left in these pixels.
   void keep(VkImage image, const VkImageSubresourceLayers& layers, VkImageLayout layout) noexcept;
   void keep_targets() noexcept;
+  void stamp_barrier() noexcept {
+    if (is_rendering) return;
+    if (weighs && !(since_stamp_ns > 0 && since_stamp_ns >= device->costs.enough_ns())) return;
+    stamp(StampPlace::barrier);
+    since_stamp_ns = 0;
+  }
+  // Where it weighs: a command of this size is recorded.
+  void weigh(WorkCost& cost, float size) noexcept {
+    since_stamp_ns += cost.guess_ns(size, device->costs.enough_ns());
+  }
 };
 
-// Around the call that records one command, where each is stamped.
+// Around the call that records one command: where each is stamped, and where it is weighed.
 class OwnStamps {
  public:
   explicit OwnStamps(CommandBuffer& commands) noexcept : commands_(commands) {
-    if (commands.stamps_commands) [[unlikely]]
-      commands.stamp(StampPlace::before);
+    if (commands.weighs) [[unlikely]]
+      commands.weigh(commands.device->costs.others(), 1);
+    begin();
+  }
+  // Of a dispatch of so many groups.
+  OwnStamps(CommandBuffer& commands, std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept
+      : commands_(commands) {
+    if (commands.weighs) [[unlikely]]
+      commands.weigh(commands.bound_cost ? *commands.bound_cost : commands.device->costs.others(),
+                     group_count(x, y, z));
+    begin();
+  }
+  static float group_count(std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept {
+    return static_cast<float>(x) * static_cast<float>(y) * static_cast<float>(z);
   }
   ~OwnStamps() {
     if (commands_.stamps_commands) [[unlikely]]
@@ -68,6 +94,11 @@ class OwnStamps {
   OwnStamps& operator=(const OwnStamps&) = delete;
 
  private:
+  void begin() noexcept {
+    if (commands_.stamps_commands) [[unlikely]]
+      commands_.stamp(StampPlace::before);
+  }
+
   CommandBuffer& commands_;
 };
 

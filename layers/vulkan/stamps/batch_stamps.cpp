@@ -41,6 +41,7 @@ std::uint64_t stage_of(OpKind kind) {
 void BatchStamps::begin_buffer(std::size_t number) {
   if (number == 0) return;  // the batch's own first
   sources_.push_back({no_index, static_cast<std::uint32_t>(number)});
+  last_weights_ = weights_.size();
   plan_.add_stamp(static_cast<std::uint32_t>(sources_.size() - 1));
 }
 
@@ -57,6 +58,7 @@ void BatchStamps::add_op(const OpHeader& header, const void* op, std::uint32_t f
   if (header.kind == OpKind::stamp) {
     const auto& stamp = *static_cast<const StampOp*>(op);
     const std::uint32_t number = first_stamp + stamp.number;
+    last_weights_ = weights_.size();
     switch (stamp.place) {
       case StampPlace::barrier:
         plan_.add_stamp(number);
@@ -76,12 +78,54 @@ void BatchStamps::add_op(const OpHeader& header, const void* op, std::uint32_t f
     const auto& barrier = *static_cast<const BarrierOp*>(op);
     // Events order what came before they were set, which may be long before.
     if (!std::string_view(barrier.function).starts_with("vkCmdPipelineBarrier")) return;
-    std::vector<StageBarrier> parts;
+    parts_.clear();
     for (const BarrierPart& part : list_behind<BarrierPart>(&barrier, barrier.count))
-      parts.push_back({part.source_stages, part.target_stages});
-    plan_.add_barrier(parts);
+      parts_.push_back({part.source_stages, part.target_stages});
+    plan_.add_barrier(parts_);
   } else if (const std::uint64_t stage = stage_of(header.kind)) {
     for (std::uint32_t c = first_command; c < end_command; ++c) plan_.add_work(c, stage);
+    if (learns_ && end_command == first_command + 1) weigh(header, op, first_command);
+  } else if (learns_ && header.kind == OpKind::bind_pipeline) {
+    const auto& bind = *static_cast<const BindPipelineOp*>(op);
+    if (bind.point == VK_PIPELINE_BIND_POINT_COMPUTE)
+      bound_cost_ = &device_->costs.of(bind.pipeline);
+  }
+}
+
+void BatchStamps::weigh(const OpHeader& header, const void* op, std::uint32_t command) {
+  Weight weight{command, &device_->costs.others(), 1, 1};
+  if (header.kind == OpKind::dispatch && bound_cost_) {
+    const auto& groups = static_cast<const DispatchOp*>(op)->groups;
+    weight.size = OwnStamps::group_count(groups[0], groups[1], groups[2]);
+    weight.cost = bound_cost_;
+  }
+  constexpr std::size_t looked_at = 16;
+  const std::size_t end = weights_.size();
+  for (std::size_t i = std::max(last_weights_, end - std::min(end, looked_at)); i < end; ++i)
+    if (weights_[i].cost == weight.cost) {
+      weights_[i].size += weight.size;
+      ++weights_[i].count;
+      return;
+    }
+  weights_.push_back(weight);
+}
+
+// Commands that were timed together share the time as they were guessed to, and one of which
+// nothing is known has the mean of all.
+void BatchStamps::learn() const {
+  for (const capture::TimedCommands& one : times_) {
+    const auto first = std::ranges::lower_bound(weights_, one.first, {}, &Weight::command);
+    auto stop = first;
+    float guessed_ns = 0, count = 0;
+    for (; stop != weights_.end() && stop->command - one.first < one.count; ++stop) {
+      guessed_ns += stop->cost->known_ns(stop->size);
+      count += stop->count;
+    }
+    const auto ns = static_cast<float>(one.end_ns - one.begin_ns);
+    for (auto at = first; at != stop; ++at) {
+      const float known_ns = at->cost->known_ns(at->size);
+      at->cost->learn(at->size, known_ns > 0 ? ns * known_ns / guessed_ns : ns * at->count / count);
+    }
   }
 }
 
@@ -130,6 +174,7 @@ void BatchStamps::find_times() {
                            return std::nullopt;
                          return ns(*ticks[source.query]);
                        });
+  learn();
 }
 
 }  // namespace reel::layer::vk

@@ -17,8 +17,9 @@ namespace reel::layer::vk {
 
 class BatchStamps {
  public:
-  BatchStamps(std::shared_ptr<Device> device, std::uint32_t family, Done& done)
-      : device_(std::move(device)), family_(family), done_(done) {}
+  // `learns`: what its commands took is for the guesses of later ones.
+  BatchStamps(std::shared_ptr<Device> device, std::uint32_t family, Done& done, bool learns)
+      : device_(std::move(device)), family_(family), done_(done), learns_(learns) {}
 
   // --- while it is read, in order
   void begin_buffer(std::size_t number);  // of the batch, from 0
@@ -48,14 +49,27 @@ class BatchStamps {
     std::shared_ptr<StampSet> set;
     std::uint64_t submission;
   };
+  // Commands of one kind that no timestamp of ours stands between.
+  struct Weight {
+    std::uint32_t command;  // the first of them
+    WorkCost* cost;
+    float size, count;
+  };
+  void weigh(const OpHeader& header, const void* op, std::uint32_t command);
   void find_times();
+  void learn() const;
 
   const std::shared_ptr<Device> device_;
   const std::uint32_t family_;
   Done& done_;  // has us
+  const bool learns_;
   StampPlan plan_;
-  std::vector<Source> sources_;  // by number of timestamp
+  std::vector<StageBarrier> parts_;  // reused
+  std::vector<Source> sources_;      // by number of timestamp
   std::vector<Use> sets_;
+  WorkCost* bound_cost_ = nullptr;      // of the pipeline that is bound
+  std::vector<Weight> weights_;         // by command
+  std::size_t last_weights_ = 0;        // from here on, behind the last timestamp
   std::uint32_t own_begin_ = no_index;  // a timestamp that stands before one command
   std::uint32_t own_command_ = 0;       // that command
   std::shared_ptr<StampRun> run_;

@@ -27,6 +27,8 @@ class StampRun {
   std::uint32_t family() const noexcept { return family_; }
   std::size_t size() const noexcept { return commands_.size(); }
   VkCommandBuffer command(std::size_t i) const noexcept { return commands_[i]; }
+  // It finds out what a timestamp takes, and has more of them for that: others are made then.
+  bool is_probe() const noexcept { return probes_ > 0; }
   // The first `count`, of work that is done.
   std::vector<std::optional<std::uint64_t>> read(std::size_t count) const;
 
@@ -34,12 +36,14 @@ class StampRun {
   StampRun(std::shared_ptr<Device> device, std::uint32_t family)
       : device_(std::move(device)), family_(family) {}
   bool record(std::size_t count);
+  void learn_stamp() const;
 
   const std::shared_ptr<Device> device_;
   const std::uint32_t family_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkQueryPool queries_ = VK_NULL_HANDLE;
   std::vector<VkCommandBuffer> commands_;
+  std::uint32_t probes_ = 0;  // timestamps with nothing between them, behind the other queries
 };
 
 }  // namespace reel::layer::vk

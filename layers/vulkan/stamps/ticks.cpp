@@ -45,7 +45,7 @@ std::shared_ptr<StampRun> take_run(Device& device, std::uint32_t family, std::si
 void give_back_run(Device& device, std::shared_ptr<StampRun> run) noexcept {
   constexpr std::size_t most = 64;
   const std::lock_guard lock(device.spares_mutex);
-  if (device.is_gone || device.spare_runs.size() >= most) return;
+  if (device.is_gone || run->is_probe() || device.spare_runs.size() >= most) return;
   quietly([&] { device.spare_runs.push_back(std::move(run)); });
 }
 

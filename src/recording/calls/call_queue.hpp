@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -139,36 +140,34 @@ struct CommandList {
   std::uint32_t recorded_in = 0, graph = 0;
 };
 
-// Commands that one call gives to a queue together. Reused; clear() keeps memory.
+// Commands that one call gives to a queue together. There may be tens of thousands of them, so they
+// and their lists lie side by side in memory that is given back at once.
 struct Submission {
   struct Given {
+    explicit Given(std::pmr::memory_resource* memory) : work(memory), kept(memory) {}
+
     CallWork work;
     const void* scope = nullptr;
-    std::vector<std::byte> data;                 // of a write, what it writes
-    std::vector<document::BarrierRow> barriers;  // of a barrier; buffers as ids
-    std::vector<TrackedBuffer*> named;           // that those rows are about
-    std::uint32_t part = 0;                      // reads can go ahead of each part of a submission
-    std::vector<const TrackedBuffer*> kept;      // what it leaves in these can be had behind it
+    std::vector<std::byte> data;  // of a write, what it writes
+    std::uint32_t part = 0;       // reads can go ahead of each part of a submission
+    std::pmr::vector<const TrackedBuffer*> kept;  // what it leaves in these can be had behind it
     bool hands_over = false;  // what it names is not ours to read behind it: results are read ahead
   };
-  std::vector<Given> works;  // the first `count`
-  std::size_t count = 0;
-  std::string_view call;  // the function; lives as long as the process
+  static constexpr std::size_t first_bytes = 8 << 10;
+  std::pmr::monotonic_buffer_resource memory{first_bytes};
+  std::pmr::deque<Given> works{&memory};
+  std::size_t count = 0;                       // of them
+  std::vector<document::BarrierRow> barriers;  // of all; commands count from the first, buffers
+                                               // are ids
+  std::vector<TrackedBuffer*> named;           // that those rows are about
+  std::string_view call;                       // the function; lives as long as the process
 
   Given& add() {
-    if (count == works.size()) works.emplace_back();
-    Given& one = works[count++];
-    one.work.clear();
-    one.scope = nullptr;
-    one.data.clear();
-    one.barriers.clear();
-    one.named.clear();
-    one.part = 0;
-    one.kept.clear();
-    one.hands_over = false;
+    Given& one = works.emplace_back(&memory);
+    ++count;
     return one;
   }
-  std::span<Given> all() { return std::span(works).first(count); }
+  std::pmr::deque<Given>& all() { return works; }
 };
 
 // One command on its way; an API's own adds what its driver is given.

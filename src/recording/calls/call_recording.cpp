@@ -193,6 +193,14 @@ bool CallRecording::is_again(const CallQueue& record, const Call& call, const Ca
          std::memcmp(&last.row, &work.row, sizeof last.row) == 0;
 }
 
+// Barriers between commands that differ are the same most of the time.
+bool CallRecording::is_bare_again(const CallQueue& record, const Call& call, const CallWork& work) {
+  const auto& last = record.last_bare;
+  return last.is_there && work.row.kind == WorkKind::barrier && !work.kernel &&
+         work.arguments.empty() && work.values.empty() && last.scope == call.scope &&
+         last.label == work.label && std::memcmp(&last.row, &work.row, sizeof last.row) == 0;
+}
+
 void CallRecording::append(CallQueue& record, const Call& call, const CallWork& work,
                            const document::CommandRow& given, bool is_refused) {
   const std::uint32_t arguments = is_refused ? 0 : id_number(work.arguments.size());
@@ -200,6 +208,11 @@ void CallRecording::append(CallQueue& record, const Call& call, const CallWork& 
   const std::string_view label = work.kernel ? std::string_view(work.kernel->label) : work.label;
   if (is_again(record, call, work, label) && given.launch == no_index && !is_refused) {
     append_again(*record.log, record.lanes[call.lane].stream, given);
+    return;
+  }
+  if (is_bare_again(record, call, work) && given.launch == no_index && !is_refused) {
+    append_again(*record.log, record.lanes[call.lane].stream, given, EntryType::bare_again);
+    record.last.work = nullptr;
     return;
   }
   PackedCommand* entry = reserve_command(*record.log, record.lanes[call.lane].stream, given,
@@ -224,6 +237,7 @@ void CallRecording::append(CallQueue& record, const Call& call, const CallWork& 
   }
   if (values) std::memcpy(entry->values(), work.values.data(), values);
   label.copy(entry->label(), label.size());
+  if (is_bare(*entry)) record.last_bare = {true, work.row, call.scope, work.label};
   record.log->commit();
   record.last.work = is_refused || given.launch != no_index ? nullptr : &work;
   if (!record.last.work) return;

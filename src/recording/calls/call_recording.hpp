@@ -181,6 +181,7 @@ class CallRecording final : public RecordingCore {
   void leave_out(const CallWork& work);
   static bool is_again(const CallQueue& record, const Call& call, const CallWork& work,
                        std::string_view label);
+  static bool is_bare_again(const CallQueue& record, const Call& call, const CallWork& work);
   void append(CallQueue& record, const Call& call, const CallWork& work,
               const document::CommandRow& given, bool is_refused);
   void append_all(CallQueue& record, const Call& call, bool is_refused);

@@ -87,7 +87,6 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
     CallWork& work = one.work;
     const Point command{stream, id++};
     note_kernel_of(work, *ticket.queue);
-    for (TrackedBuffer* buffer : one.named) note_buffer(*buffer);
     // Before any of its arguments is looked at: then nobody knows what it leaves in the others.
     for (const WorkArgument& argument : work.arguments)
       if (!work.why_not_again && needs_unseen(one, argument))
@@ -132,6 +131,7 @@ void CallRecording::look_at_submission(Ticket& ticket, Submission& list,
       push_ranges(ContentRole::written, command.command, work.arguments, bytes);
     }
   }
+  for (TrackedBuffer* buffer : list.named) note_buffer(*buffer);
 }
 
 void CallRecording::take_host_writes(Ticket& ticket, Submission& list) {
@@ -291,8 +291,9 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
     settle_trial(ticket, 0);  // where it was refused, reads ahead of it failed
     Submission& list = *ticket.submission;
     Lane& lane = record.lanes[ticket.lane];
-    SubmissionMessage message{
-        ticket.id, static_cast<std::uint32_t>(list.count), lane.stream, list.call, {}};
+    SubmissionMessage message{ticket.id, static_cast<std::uint32_t>(list.count), lane.stream,
+                              list.call, std::move(list.barriers)};
+    for (document::BarrierRow& barrier : message.barriers) barrier.command += ticket.id;
     std::uint32_t id = ticket.id;
     for (Submission::Given& one : list.all()) {
       const Call call{id, ticket.lane, &one.work, {}, 0, one.scope, ticket.begin_ns, end_ns};
@@ -300,10 +301,6 @@ RecordedEvent CallRecording::submitted(Ticket& ticket, int status, Completion do
              {.id = id, .call_begin_ns = call.begin_ns, .call_end_ns = call.end_ns}, status != 0);
       record.last.work = nullptr;  // it is used again for another one
       lane.last_command = id;
-      for (document::BarrierRow& barrier : one.barriers) {
-        barrier.command = id;
-        message.barriers.push_back(barrier);
-      }
       ++id;
     }
     document_.push(std::move(message));

@@ -1,5 +1,6 @@
 #include "recording/calls/call_work.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "base/range_set.hpp"
@@ -28,9 +29,13 @@ void CallWork::clear() {
   is_appended = false;
 }
 
-void CallWork::add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes) {
-  arguments.push_back({argument_kind, Access::read, {}, bytes.size(), nullptr});
+void CallWork::add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes,
+                         std::size_t size_bytes) {
+  arguments.push_back({argument_kind, Access::read, {}, size_bytes, nullptr});
+  const std::size_t end = values.size() + size_bytes;
+  bytes = bytes.first(std::min(bytes.size(), size_bytes));
   values.insert(values.end(), bytes.begin(), bytes.end());
+  values.resize(end);
 }
 
 std::vector<std::vector<Piece>> results_of(std::span<const BufferedWork> nodes) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -47,11 +48,15 @@ std::vector<Piece> pieces_of(std::span<const WorkArgument> arguments);
 
 // Reused from call to call; clear() keeps memory.
 struct CallWork {
+  CallWork() = default;
+  // Its lists are in `memory`, which outlives it.
+  explicit CallWork(std::pmr::memory_resource* memory) : arguments(memory), values(memory) {}
+
   TraceWork row;           // without numbers of what it names
   std::string_view label;  // the function; lives as long as the process
   TrackedKernel* kernel = nullptr;
-  std::vector<WorkArgument> arguments;
-  std::vector<std::byte> values;
+  std::pmr::vector<WorkArgument> arguments;
+  std::pmr::vector<std::byte> values;
   bool waits_for_all = false;           // on a queue without order: all before it is done first
   bool holds_back_later = false;        // … and what comes later starts after it
   std::uint64_t kernel_version = 0;     // of the arguments that these are
@@ -67,7 +72,12 @@ struct CallWork {
     if (!range.storage || range.size_bytes == 0) return;
     arguments.push_back({ArgumentKind::buffer, access, range, 0, view});
   }
-  void add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes);
+  void add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes) {
+    add_value(argument_kind, bytes, bytes.size());
+  }
+  // The first `size_bytes` of them, with zeros behind them where they are fewer.
+  void add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes,
+                 std::size_t size_bytes);
 };
 
 // One command of those that a program records once and gives again and again. In documents each

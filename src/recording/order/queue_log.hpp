@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/order/recorded_point.hpp"
@@ -74,6 +75,13 @@ struct QueueLog {
     const void* scope = nullptr;
     std::string label;
   } last;
+  // The same of the last entry of the log that is bare; a label that lives as long as the process.
+  struct {
+    bool is_there = false;
+    TraceWork row;
+    const void* scope = nullptr;
+    std::string_view label;
+  } last_bare;
 
   // The last that it was given.
   void add_given(std::vector<Point>& points) const {

@@ -52,8 +52,9 @@ class CommandLog {
     }
   }
 
-  bool is_read() const;                // nothing is there that was not visited
-  std::uint32_t last_work = no_index;  // of the last command that was visited: the visitor's
+  bool is_read() const;  // nothing is there that was not visited
+  // Of the last command that was visited, and of the last bare one: the visitor's.
+  std::uint32_t last_work = no_index, last_bare_work = no_index;
   std::size_t blocks() const noexcept { return blocks_.load(std::memory_order_relaxed); }
 
  private:
@@ -98,10 +99,12 @@ inline PackedCommand* reserve_command(CommandLog& log, std::uint32_t stream,
   return entry;
 }
 
-// One that does what the last one appended here does, and is no node of a launch.
-inline void append_again(CommandLog& log, std::uint32_t stream, const document::CommandRow& given) {
+// One that does what the last one appended here does, or the last bare one, and is no node of a
+// launch.
+inline void append_again(CommandLog& log, std::uint32_t stream, const document::CommandRow& given,
+                         EntryType type = EntryType::again) {
   auto* entry = reinterpret_cast<PackedAgain*>(log.reserve(sizeof(PackedAgain)));
-  *entry = {{sizeof(PackedAgain), EntryType::again}, row_of(given, stream)};
+  *entry = {{sizeof(PackedAgain), type}, row_of(given, stream)};
   log.commit();
 }
 

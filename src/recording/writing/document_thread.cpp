@@ -171,8 +171,8 @@ void DocumentThread::round(bool last) {
       fresh_ = true;
     }
     for (auto& [log, end] : logs)
-      log->read_until(end, [&, &work = log->last_work](const EntryHeader& entry) {
-        if (!lost_) write(entry, work);
+      log->read_until(end, [&, &its = *log](const EntryHeader& entry) {
+        if (!lost_) write(entry, its);
         fresh_ = true;
       });
     if (fresh_ && !lost_ && !last) document_->flush();
@@ -423,11 +423,15 @@ void DocumentThread::write(SubmissionMessage& message) {
   for (const document::BarrierRow& barrier : message.barriers) document_->add(barrier);
 }
 
-void DocumentThread::write(const EntryHeader& entry, std::uint32_t& last_work) {
+void DocumentThread::write(const EntryHeader& entry, CommandLog& log) {
   const auto add = [&](document::CommandRow row) {
-    row.work = last_work;
+    row.work = log.last_work;
     document_->add(row);
   };
+  if (entry.type == EntryType::bare_again) {
+    log.last_work = log.last_bare_work;
+    return add(reinterpret_cast<const PackedAgain&>(entry).row);
+  }
   if (entry.type == EntryType::again) return add(reinterpret_cast<const PackedAgain&>(entry).row);
   if (entry.type == EntryType::stamps) {
     const auto& stamps = reinterpret_cast<const PackedStamps&>(entry);
@@ -436,7 +440,8 @@ void DocumentThread::write(const EntryHeader& entry, std::uint32_t& last_work) {
     return;
   }
   const auto& command = reinterpret_cast<const PackedCommand&>(entry);
-  last_work = works_.number_of(command, *document_);
+  log.last_work = works_.number_of(command, *document_);
+  if (is_bare(command)) log.last_bare_work = log.last_work;
   add(command.row);
 }
 

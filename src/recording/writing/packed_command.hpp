@@ -13,7 +13,7 @@
 
 namespace reel::capture {
 
-enum class EntryType : std::uint32_t { command = 1, stamps = 2, again = 3 };
+enum class EntryType : std::uint32_t { command = 1, stamps = 2, again = 3, bare_again = 4 };
 
 struct EntryHeader {
   std::uint32_t size_bytes;  // of the whole entry, a multiple of 8
@@ -51,7 +51,14 @@ static_assert(sizeof(PackedCommand) % 8 == 0 && std::is_trivially_copyable_v<Pac
               std::has_unique_object_representations_v<PackedCommand> &&
               std::has_unique_object_representations_v<TraceArgument>);
 
-// A command that does what the one before it in the log does.
+// It names nothing, as most barriers.
+inline bool is_bare(const PackedCommand& command) noexcept {
+  return command.work.kind == WorkKind::barrier && command.work.argument_count == 0 &&
+         command.work.kernel == no_index && command.value_bytes == 0;
+}
+
+// A command that does what the one before it in the log does (again), or what the last one does
+// that is bare.
 struct PackedAgain {
   EntryHeader header;
   document::CommandRow row;
