@@ -27,6 +27,8 @@ Device Stream::device() const { return Device(state_of(*this, "device()").device
 
 void Stream::dispatch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments) const {
+  if (state_ && state_->dispatch_quickly(kernel, launch, arguments)) [[likely]]
+    return;
   state_of(*this, "dispatch()").enqueue(dispatch_command(kernel, launch, arguments));
 }
 
