@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 
 #include "decoder.hpp"
 #include "run.hpp"
@@ -102,11 +103,13 @@ Mode graph_mode(std::shared_ptr<const Setting> setting) {
 
 Group forward_pass_group(const reel::Device& device) {
   const auto setting = std::make_shared<const Setting>(device);
+  Mode recorded = session_mode(ours::session_recorded, true, setting);
+  recorded.aims = {{ours::session_direct, 1.5}};
   return {device.info().id,
           fmt::format("forward pass, {} layers, {} dispatches", sizes.layers, setting->dispatches),
           setting->dispatches,
-          {session_mode(ours::session_direct, false, setting),
-           session_mode(ours::session_recorded, true, setting), graph_mode(setting)}};
+          {session_mode(ours::session_direct, false, setting), std::move(recorded),
+           graph_mode(setting)}};
 }
 
 }  // namespace bench

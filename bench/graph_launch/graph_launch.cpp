@@ -23,27 +23,28 @@ struct Options {
 // What each backend is measured against, and how close it is meant to come.
 struct Yardstick {
   std::vector<Mode> by_hand;
-  std::string direct;  // the hand-written direct launch
+  Aim stream, session;  // dispatching directly
   std::vector<Aim> graph_exec;
 };
-
-constexpr double direct_aim = 1.10;
 
 Yardstick yardstick(const Case& work, const reel::DeviceInfo& device) {
   if (device.backend == "host") {
     // Ten nodes share the price of one launch; a thousand hardly feel it.
     std::vector<Aim> aims;
-    if (work.nodes <= 10) aims = {{raw::host_loop, 3}};
-    if (work.nodes >= 1000 && work.shape == Shape::chain) aims = {{raw::host_loop, 1.35}};
-    return {raw_host_modes(work), raw::host_direct, aims};
+    if (work.nodes <= 10) aims = {{raw::host_loop, 2}};
+    if (work.nodes >= 1000 && work.shape == Shape::chain) aims = {{raw::host_loop, 1.3}};
+    return {raw_host_modes(work), {raw::host_safe_direct, 1.25}, {raw::host_safe_direct, 2}, aims};
   }
   if (device.backend == "opencl")
     return {raw_opencl_modes(work, device.name),
-            raw::opencl_direct,
+            {raw::opencl_direct, 1.05},
+            {raw::opencl_direct, 1.05},
             {{raw::opencl_bound, 1.02}, {raw::opencl_command_buffer, 1.00}}};
   if (device.backend == "vulkan")
-    return {
-        raw_vulkan_modes(work, device.name), raw::vulkan_direct, {{raw::vulkan_resubmit, 1.05}}};
+    return {raw_vulkan_modes(work, device.name),
+            {raw::vulkan_direct, 1.05},
+            {raw::vulkan_direct, 1.05},
+            {{raw::vulkan_resubmit, 1.05}}};
   throw std::runtime_error("There is no hand-written program for backend '" + device.backend +
                            "'.");
 }
@@ -52,8 +53,8 @@ Group group_of(const Case& work, const reel::Device& device) {
   Yardstick by = yardstick(work, device.info());
   Group group{device.info().id, work.name(), work.nodes, std::move(by.by_hand)};
   for (Mode& mode : reel_modes(work, device)) {
-    if (mode.name == ours::stream_direct || mode.name == ours::session_direct)
-      mode.aims = {{by.direct, direct_aim}};
+    if (mode.name == ours::stream_direct) mode.aims = {by.stream};
+    if (mode.name == ours::session_direct) mode.aims = {by.session};
     if (mode.name == ours::graph_exec) mode.aims = by.graph_exec;
     group.modes.push_back(std::move(mode));
   }

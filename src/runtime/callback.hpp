@@ -51,7 +51,7 @@ class Callback {
   const std::string_view label_;
   const Callback* const outer_;
   // One load where it is asked for with every command.
-  static thread_local const Callback* current_ __attribute__((tls_model("initial-exec")));
+  static constinit thread_local const Callback* current_ __attribute__((tls_model("initial-exec")));
 };
 
 // Throws inside a host call or a host kernel of the device: `operation` waits for it.

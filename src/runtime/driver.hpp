@@ -65,6 +65,12 @@ class QueueDriver {
   // throw host_call_failed once, and the queue goes on.
   virtual void submit(const Command& command) = 0;
 
+  // As submit() of such a dispatch, which has no label, by a shorter way where a backend has one.
+  virtual void dispatch(KernelResource& kernel, Dim3 groups, Dim3 group_size,
+                        std::span<const Argument> arguments) {
+    submit({Dispatch{&kernel, groups, group_size, arguments}});
+  }
+
   // As submit(), and keeps the command's stamps under `ticket` until they are collected.
   virtual void submit_stamped(const Command& command, std::uint64_t ticket) = 0;
   // Appends the stamps of stamped commands that are done, each once, in any order. Waits for

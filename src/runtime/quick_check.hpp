@@ -35,20 +35,24 @@ inline bool within(const Dim3& size, const Dim3& most) noexcept {
   return size.x <= most.x && size.y <= most.y && size.z <= most.z;
 }
 
-inline bool is_plainly_fine(const Argument& argument, const Parameter& parameter,
-                            const DeviceState* device, const DispatchLimits& limits) noexcept {
-  if (argument.kind != parameter.kind) return false;
-  if (argument.kind == ArgumentKind::value)
-    return argument.value_bytes == parameter.size_bytes && argument.value_bytes != 0 &&
-           argument.value_bytes <= max_outside_value_bytes;
-  if (argument.kind != ArgumentKind::buffer || !argument.range.buffer) return false;
-  const BufferRange& range = argument.range;
+inline bool is_plainly_fine(const BufferRange& range, const DeviceState* device,
+                            const DispatchLimits& limits) noexcept {
+  if (!range.buffer) return false;
   const BufferResource& buffer = *range.buffer;
   return buffer.device.get() == device && !buffer.freed.load(std::memory_order_relaxed) &&
          range.size_bytes != 0 && range.size_bytes <= limits.max_binding_bytes &&
          range.offset_bytes <= buffer.size_bytes &&
          range.size_bytes <= buffer.size_bytes - range.offset_bytes &&
          (range.offset_bytes & limits.misaligned_bits) == 0;
+}
+
+inline bool is_plainly_fine(const Argument& argument, const Parameter& parameter,
+                            const DeviceState* device, const DispatchLimits& limits) noexcept {
+  if (argument.kind != parameter.kind) return false;
+  if (argument.kind == ArgumentKind::value)
+    return argument.value_bytes == parameter.size_bytes && argument.value_bytes != 0 &&
+           argument.value_bytes <= max_outside_value_bytes;
+  return argument.kind == ArgumentKind::buffer && is_plainly_fine(argument.range, device, limits);
 }
 
 inline bool is_plainly_fine(const Dispatch& dispatch, const DeviceState* device,

@@ -28,6 +28,8 @@ Device Stream::device() const { return make_handle<Device>(state_of(*this, "devi
 
 void Stream::dispatch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments) const {
+  if (state_ && state_->dispatch_quickly(kernel, launch, arguments)) [[likely]]
+    return;
   state_of(*this, "dispatch()").enqueue(dispatch_command(kernel, launch, arguments));
 }
 

@@ -86,7 +86,7 @@ void StreamState::enqueue(Command&& command) {
     return;
   }
   check(command, *device);
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (enter_capture(command)) return;
   if (is_recorder_there()) [[unlikely]]  // it came just now
     submit_recorded(command, monotonic_ns());
@@ -97,7 +97,7 @@ void StreamState::enqueue(Command&& command) {
 void StreamState::enqueue_recorded(Command& command) {
   const std::uint64_t begin_ns = monotonic_ns();
   check(command, *device);
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (!enter_capture(command)) submit_recorded(command, begin_ns);
 }
 
@@ -125,9 +125,7 @@ void StreamState::submit_stamped(const Command& command, std::uint64_t ticket) {
 }
 
 bool StreamState::send_barrier(const Work& work) {
-  const bool conflict = tracker_->needs_barrier(work);
-  if (wants_barriers_ && (conflict || fence_pending_)) queue_->submit({Barrier{}});
-  fence_pending_ = false;
+  send_barrier_if(tracker_->needs_barrier(work));
   return !(wants_barriers_ && std::holds_alternative<Barrier>(work));
 }
 
@@ -149,7 +147,7 @@ void StreamState::launch(GraphExecState& exec) {
 
 void StreamState::launch_once(GraphExecState& exec) {
   const std::uint64_t begin_ns = is_recorder_there() ? monotonic_ns() : 0;
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (capture_) {
     capture_->record_child(*this, exec.graph_as_launched(), scope_);
     return;
@@ -176,7 +174,7 @@ std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {
 
 std::shared_ptr<StepTimes> StreamState::launch_timed_once(GraphExecState& exec) {
   const std::uint64_t begin_ns = is_recorder_there() ? monotonic_ns() : 0;
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   refuse_during_capture("launch_timed()");
   if (const RecorderUse recorder; recorder) return recorder->launch(*this, exec, true, begin_ns);
   return launch_timed_now(exec.executable());
@@ -207,7 +205,7 @@ std::unique_ptr<StepTimes> StreamState::launch_timed_now(Executable& executable)
 std::shared_ptr<Signal> StreamState::mark(Stamped stamped, std::string_view operation) {
   device->refuse_inherited();
   refuse_in_kernel(device->info());
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   refuse_during_capture(operation);
   return queue_->mark(stamped);
 }
@@ -219,7 +217,7 @@ void StreamState::record(EventState& event) {
          device->info().id, event.label, event.device->info().id);
   device->refuse_inherited();
   refuse_in_kernel(device->info());
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (capture_) {
     event.set(CapturePoint{capture_, capture_->frontier(*this)});
     return;
@@ -233,7 +231,7 @@ void StreamState::wait(EventState& event) {
   device->refuse_inherited();
   refuse_in_kernel(device->info());
   const EventState::Point point = event.point();
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (const auto* captured = std::get_if<CapturePoint>(&point)) {
     if (captured->session->has_ended()) {
       Error error(Code::captured_event,
@@ -286,7 +284,7 @@ void StreamState::wait(EventState& event) {
 void StreamState::flush() {
   device->refuse_inherited();
   refuse_in_kernel(device->info());
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (!capture_) queue_->flush();
 }
 
@@ -296,7 +294,7 @@ void StreamState::synchronize(std::string_view operation) {
   refuse_wait_in_callback(device->info(), operation);
   const RecordedCall call(operation);
   {
-    const std::lock_guard lock(mutex_);
+    const BiasedLock lock(mutex_);
     refuse_during_capture(operation);
   }
   wait_for_queue();
@@ -305,7 +303,7 @@ void StreamState::synchronize(std::string_view operation) {
 bool StreamState::done() {
   device->refuse_inherited();
   refuse_in_kernel(device->info());
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   refuse_during_capture("done()");
   const bool is_idle = queue_->idle();
   if (const RecorderUse recorder; is_idle && recorder)
@@ -317,19 +315,19 @@ RecordedPoint StreamState::recorded_point() {
   const RecorderUse recorder;
   if (!recorder) [[likely]]
     return {};
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   return recorder->point(*this);
 }
 
 void StreamState::wait_for_queue() {
   const RecordedPoint point = recorded_point();
   {
-    const std::lock_guard lock(mutex_);
+    const BiasedLock lock(mutex_);
     queue_->flush();
   }
   queue_->wait();
   if (const RecorderUse recorder; recorder) {
-    const std::lock_guard lock(mutex_);
+    const BiasedLock lock(mutex_);
     recorder->waited(*this);
   }
   host_waited(point);
@@ -347,25 +345,25 @@ void StreamState::refuse_during_capture(std::string_view operation) {
 Scope StreamState::enter(std::string_view name) {
   device->refuse_inherited();
   refuse_in_kernel(device->info());
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   const Scope before = scope_;
   scope_ = scope_.child(name);
   return before;
 }
 
 void StreamState::leave_to(Scope scope) {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   scope_ = scope;
 }
 
 void StreamState::track_with(std::shared_ptr<HazardTracker> tracker) {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   tracker_ = std::move(tracker);
   fence_pending_ = wants_barriers_;
 }
 
 void StreamState::stop_tracking_with(const HazardTracker* tracker) {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (tracker_.get() != tracker) return;  // another session began meanwhile
   tracker_ = own_tracker_;
   if (tracker_) tracker_->forget();
@@ -374,27 +372,27 @@ void StreamState::stop_tracking_with(const HazardTracker* tracker) {
 
 bool StreamState::barrier_between(HazardTracker& tracker, std::span<const BufferRange> reads,
                                   std::span<const BufferRange> writes) {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (!tracker.between(reads, writes)) return false;
   if (wants_barriers_) queue_->submit({Barrier{}});
   return true;
 }
 
 std::shared_ptr<CaptureSession> StreamState::capture() const {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   return capture_;
 }
 
 std::shared_ptr<CaptureSession> StreamState::begin_capture(
     const std::shared_ptr<CaptureSession>& session) {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (capture_) return capture_;
   capture_ = session;
   return nullptr;
 }
 
 void StreamState::end_capture(const CaptureSession* session) noexcept {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (capture_.get() == session) capture_ = nullptr;
 }
 

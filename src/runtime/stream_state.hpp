@@ -10,9 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process/biased_mutex.hpp"
 #include "graph/order/hazard_tracker.hpp"
 #include "reel/stream.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/known_dispatches.hpp"
 #include "runtime/recorder.hpp"
 
 namespace reel {
@@ -31,6 +33,10 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   // Checks the command, then records it into the capture or gives it to the device.
   // A command without a scope gets the stream's.
   void enqueue(Command&& command);
+  // enqueue() of a dispatch in few steps, if it is plainly fine and nobody else wants to know of
+  // it: no recorder, no capture. False otherwise, and nothing has happened.
+  bool dispatch_quickly(const Kernel& kernel, const Launch& launch,
+                        std::span<const Argument> arguments);
   void launch(GraphExecState& exec);
   std::shared_ptr<StepTimes> launch_timed(GraphExecState& exec);
   // Not while capturing; `operation` is for that error.
@@ -60,10 +66,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void end_capture(const CaptureSession* session) noexcept;
 
   // --- for a recorder, with the lock held ------------------------------------------------------
-  std::unique_lock<std::mutex> lock() const { return std::unique_lock(mutex_); }
-  std::unique_lock<std::mutex> try_lock() const {
-    return std::unique_lock(mutex_, std::try_to_lock);
-  }
+  std::unique_lock<std::mutex> lock() const { return mutex_.lock_plainly(); }
+  std::unique_lock<std::mutex> try_lock() const { return mutex_.try_lock_plainly(); }
   // To the device, with the barriers it needs.
   void submit(const Command& command);
   void submit_stamped(const Command& command, std::uint64_t ticket);
@@ -89,12 +93,14 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   // With mutex_ held:
   [[gnu::noinline]] void submit_recorded(const Command& command, std::uint64_t begin_ns);
   bool enter_capture(Command& command);  // gives it the stream's scope; true when it was captured
+  void send_barrier_if(bool conflict);
   // Sends the barrier that the work needs; false when that was all, because it is one.
   bool send_barrier(const Work& work);
   void refuse_during_capture(std::string_view operation);
 
-  mutable std::mutex mutex_;
+  mutable BiasedMutex mutex_;
   std::unique_ptr<QueueDriver> queue_;
+  KnownDispatches known_;
   std::shared_ptr<CaptureSession> capture_;
   Scope scope_;
   const bool wants_barriers_;

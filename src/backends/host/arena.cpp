@@ -163,23 +163,24 @@ void Arena::run_slowly(std::uint32_t step, const Place& place) const {
     group.size = grid.group_size;
     group.is_free = true;
   }
-  run_launch(*state.kernel, group, state.shared_bytes, place.pool, state.kernel->wants_timing());
+  const bool timed = state.kernel->wants_timing();
+  state.kernel->count_run();
+  run_launch(*state.kernel, group, state.shared_bytes, place.pool, timed);
 }
 
-inline void Arena::run_step(std::uint32_t step, const Place& place) const {
-  const Record& record = records_[step];
-  if (record.function) [[likely]]
-    record.function(record.group);
-  else
-    run_slowly(step, place);
-}
-
+// Eight instructions a step: the pointer stays in a register, whatever the kernels write.
 void Arena::run_steps(std::uint32_t begin, std::uint32_t end, const Place& place) const {
-  std::uint32_t i = begin;
+  const Record* const first = records_.data();
+  const Record* record = first + begin;
   try {
-    for (; i < end; ++i) run_step(i, place);
+    for (const Record* const last = first + end; record != last; ++record) {
+      if (record->function) [[likely]]
+        record->function(record->group);
+      else
+        run_slowly(static_cast<std::uint32_t>(record - first), place);
+    }
   } catch (...) {
-    const Kernel* kernel = steps_[i].kernel;
+    const Kernel* kernel = steps_[static_cast<std::size_t>(record - first)].kernel;
     rethrow_of_kernel(kernel ? std::string_view(kernel->source.name) : "a transfer");
   }
 }

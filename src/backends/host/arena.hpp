@@ -67,7 +67,6 @@ class Arena {
   void resolve(std::uint32_t step);
   void choose_function(std::uint32_t step);
   void run_steps(std::uint32_t begin, std::uint32_t end, const Place& place) const;
-  void run_step(std::uint32_t step, const Place& place) const;
   void run_slowly(std::uint32_t step, const Place& place) const;
   void hold(std::uint32_t step, std::uint32_t slot, const BufferRange& range);
 

@@ -38,6 +38,7 @@ class Executable final : public reel::Executable {
   bool estimate_stands_ = false;           // nothing changed since
   bool measured_ = false;                  // and not only added up
   std::uint32_t launches_ = 0;
+  std::uint32_t handed_over_ = 0;  // since the samples
 };
 
 }  // namespace reel::host

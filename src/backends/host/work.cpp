@@ -32,12 +32,7 @@ HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes
     case ArgumentKind::opaque:
       break;
   }
-  HostArgument result{nullptr, argument.value_bytes};
-  if (argument.value_bytes <= sizeof(void*))
-    std::memcpy(&result.data, argument.bytes, sizeof(void*));  // one move; the rest is not read
-  else
-    result.data = const_cast<std::byte*>(argument.value().data());
-  return result;
+  return host_value(argument);
 }
 
 std::byte* shared_memory(std::uint64_t size_bytes) {
@@ -207,6 +202,7 @@ void run_dispatch(const Dispatch& dispatch, Pool& pool) {
   }
   Kernel& kernel = *static_cast<Kernel*>(dispatch.kernel);
   const bool timed = kernel.wants_timing();
+  kernel.count_run();
   try {
     // The smallest launches are the ones whose overhead shows.
     if (groups == Dim3{1, 1, 1} && shared_bytes == 0 && !timed && !group.is_free)

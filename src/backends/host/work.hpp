@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,16 +15,24 @@
 
 namespace reel::host {
 
-// Work below this runs on the caller: handing it over costs 600 to 1900 ns and the caller would
-// mostly wait for it.
-inline constexpr double inline_below_ns = 20'000;
-
 // Of one launch, in each direction.
 inline constexpr std::uint32_t most_groups = 0x7fffffff;
 
 // As a host kernel sees it. Values of more than eight bytes point into `argument`, which must
 // stay where it is; shared memory gets the next offset of `shared_bytes`.
 HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes);
+
+inline HostArgument host_value(const Argument& argument) {
+  HostArgument result{nullptr, argument.value_bytes};
+  // Not as eight bytes where four have just been written: such a load waits for the cache.
+  if (argument.value_bytes == 4)
+    std::memcpy(&result.data, argument.bytes, 4);
+  else if (argument.value_bytes <= sizeof(void*))
+    std::memcpy(&result.data, argument.bytes, sizeof(void*));  // one move; the rest is not read
+  else
+    result.data = const_cast<std::byte*>(argument.value().data());
+  return result;
+}
 
 // Shared memory for one group on this thread.
 std::byte* shared_memory(std::uint64_t size_bytes);

@@ -19,12 +19,21 @@ constexpr std::size_t most_remembered = 4096;
 }  // namespace
 
 bool HazardTracker::Intervals::overlaps(std::uint64_t begin, std::uint64_t end) const {
+  if (list.empty()) return false;
   const auto first = std::partition_point(list.begin(), list.end(),
                                           [&](const Interval& i) { return i.end <= begin; });
   return first != list.end() && first->begin < end;
 }
 
 void HazardTracker::Intervals::add(std::uint64_t begin, std::uint64_t end) {
+  if (list.empty() || list.back().end < begin) {
+    list.push_back({begin, end});
+    return;
+  }
+  if (list.back().begin <= begin) {
+    list.back().end = std::max(list.back().end, end);
+    return;
+  }
   // Those that overlap or touch [begin, end) melt into one.
   const auto first = std::partition_point(list.begin(), list.end(),
                                           [&](const Interval& i) { return i.end < begin; });
@@ -39,18 +48,44 @@ void HazardTracker::Intervals::add(std::uint64_t begin, std::uint64_t end) {
   list.erase(std::next(first), last);
 }
 
-bool HazardTracker::conflicts(const BufferRange& range, Access access) const {
+HazardTracker::Touched& HazardTracker::place_of(const BufferResource* buffer) {
+  if (2 * used_ >= touched_.size()) [[unlikely]]
+    grow();
+  const std::size_t mask = touched_.size() - 1;
+  // Objects are at least some 64 bytes apart.
+  const std::uint64_t hash = (reinterpret_cast<std::uintptr_t>(buffer) >> 4) * 0x9e3779b97f4a7c15u;
+  std::size_t at = (hash >> 32) & mask;
+  while (touched_[at].buffer != buffer) {
+    if (!touched_[at].buffer) {
+      touched_[at].buffer = buffer;
+      ++used_;
+      break;
+    }
+    at = (at + 1) & mask;
+  }
+  return touched_[at];
+}
+
+void HazardTracker::grow() {
+  std::vector<Touched> old(std::max<std::size_t>(16, 2 * touched_.size()));
+  old.swap(touched_);
+  used_ = 0;
+  for (Touched& entry : old)
+    if (entry.buffer) place_of(entry.buffer) = std::move(entry);
+}
+
+bool HazardTracker::conflicts(const BufferRange& range, Access access) {
   if (!range.buffer || range.size_bytes == 0) return false;
   if (exclusive_) return true;
-  const auto found = touched_.find(range.buffer);
-  if (found == touched_.end() || found->second.group != group_) return false;
+  const Touched& touched = place_of(range.buffer);
+  if (touched.group != group_) return false;
   const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
-  return found->second.writes.overlaps(begin, end) ||
-         (writes(access) && found->second.reads.overlaps(begin, end));
+  return touched.writes.overlaps(begin, end) ||
+         (writes(access) && touched.reads.overlaps(begin, end));
 }
 
 void HazardTracker::enter(const BufferRange& range, Access access) {
-  Touched& touched = touched_[range.buffer];
+  Touched& touched = place_of(range.buffer);
   if (touched.group != group_) {
     touched.group = group_;
     touched.reads.list.clear();
@@ -61,20 +96,37 @@ void HazardTracker::enter(const BufferRange& range, Access access) {
   intervals.add(range.offset_bytes, range.offset_bytes + range.size_bytes);
 }
 
-bool HazardTracker::needs_barrier(const Work& work) {
-  bool conflict = in_group_ > 0 && (exclusive_ || orders_everything(work));
+// `for_each` visits the ranges of a command that is no barrier.
+template <class Accesses>
+bool HazardTracker::needs_barrier_for(bool is_fence, const Accesses& for_each) {
+  bool conflict = in_group_ > 0 && (exclusive_ || is_fence);
   if (!conflict && in_group_ > 0)
-    for_each_access(work, [&](const BufferRange& range, Access access) {
+    for_each([&](const BufferRange& range, Access access) {
       conflict = conflict || conflicts(range, access);
     });
   if (conflict) barrier();
-  if (std::holds_alternative<Barrier>(work)) return conflict;
-
   avoided_ += in_group_ > 0;
   ++in_group_;
-  exclusive_ = std::holds_alternative<HostCall>(work);
-  for_each_access(work, [&](const BufferRange& range, Access access) { enter(range, access); });
+  exclusive_ = is_fence;
+  for_each([&](const BufferRange& range, Access access) { enter(range, access); });
   return conflict;
+}
+
+bool HazardTracker::needs_barrier(const Work& work) {
+  if (!std::holds_alternative<Barrier>(work))
+    return needs_barrier_for(orders_everything(work),
+                             [&](const auto& visit) { for_each_access(work, visit); });
+  const bool conflict = in_group_ > 0;
+  if (conflict) barrier();
+  return conflict;
+}
+
+bool HazardTracker::needs_barrier(std::span<const Argument> arguments) {
+  return needs_barrier_for(false, [&](const auto& visit) {
+    for (const Argument& argument : arguments)
+      if (argument.kind == ArgumentKind::buffer && argument.range.size_bytes)
+        visit(argument.range, argument.access);
+  });
 }
 
 bool HazardTracker::between(std::span<const BufferRange> reads,
@@ -98,7 +150,15 @@ void HazardTracker::close_group() {
   in_group_ = 0;
   exclusive_ = false;
   ++group_;
-  if (touched_.size() > most_remembered) touched_.clear();
+  if (used_ <= most_remembered) return;
+  touched_.clear();
+  used_ = 0;
+}
+
+void HazardTracker::start_over() {
+  close_group();
+  barriers_ = avoided_ = 0;
+  sizes_.clear();
 }
 
 std::vector<std::size_t> HazardTracker::group_sizes() const {

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "reel/command.hpp"
@@ -20,9 +19,13 @@ class HazardTracker {
   // Registers the command. True when a barrier must be issued before it. Of a Barrier itself:
   // true when it has something to separate.
   bool needs_barrier(const Work& work);
+  // The same of a dispatch with these arguments, of which none is an image, and no indirect grid.
+  bool needs_barrier(std::span<const Argument> arguments);
   // True when these ranges conflict with the current group; then a new group is started, without
   // registering them.
   bool between(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
+  // As new, but for the memory it has.
+  void start_over();
   // A barrier was issued for another reason: counts it and starts a new group.
   void barrier();
   // Everything before is known to be done (a wait on the host): starts over, counting nothing.
@@ -47,17 +50,24 @@ class HazardTracker {
     void add(std::uint64_t begin, std::uint64_t end);
   };
   struct Touched {
+    const BufferResource* buffer = nullptr;
     std::uint64_t group = 0;  // the number of the group these belong to; of an older one: none
     Intervals reads, writes;
   };
 
-  bool conflicts(const BufferRange& range, Access access) const;
+  template <class Accesses>
+  bool needs_barrier_for(bool is_fence, const Accesses& for_each);
+  Touched& place_of(const BufferResource* buffer);
+  bool conflicts(const BufferRange& range, Access access);
   void enter(const BufferRange& range, Access access);
   void close_group();
+  void grow();
 
+  // By buffer, with open addressing; the size is a power of two, and half of it at most is used.
   // Entries outlive their group, so that closing one is a step of a number and the next finds
   // its memory there: a line of commands over the same buffers allocates nothing.
-  std::unordered_map<const BufferResource*, Touched> touched_;
+  std::vector<Touched> touched_;
+  std::size_t used_ = 0;
   std::uint64_t group_ = 1;
   bool exclusive_ = false;  // a host call is in the group
   std::size_t in_group_ = 0, barriers_ = 0, avoided_ = 0;

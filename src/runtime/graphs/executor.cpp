@@ -22,7 +22,7 @@ GraphSession& GraphSession::operator=(GraphSession&&) noexcept = default;
 
 void GraphSession::dispatch(const Kernel& kernel, const Launch& launch,
                             std::span<const Argument> arguments) {
-  live(state_, "dispatch()").give(dispatch_command(kernel, launch, arguments));
+  live(state_, "dispatch()").dispatch(kernel, launch, arguments);
 }
 
 void GraphSession::dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
@@ -97,9 +97,9 @@ PassReport GraphSession::finish(const FinishOptions& options) {
   PendingPassState pass;
   SessionState& state = live(state_, "finish()");
   refuse_wait_in_callback(state.executor().device.info(), "GraphSession::finish()");
-  state.finish(options, pass);
+  const std::uint64_t now_ns = state.finish(options, pass);
   state_.reset();
-  return pass.wait();
+  return pass.finish(now_ns);
 }
 
 GraphExecutor::GraphExecutor(const Device& device, const ExecutorOptions& options) {

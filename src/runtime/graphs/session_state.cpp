@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/handles.hpp"
+#include "graph/commands/dispatch_command.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
@@ -10,29 +11,42 @@
 
 namespace reel {
 
-namespace {
-
-std::uint64_t since(std::chrono::steady_clock::time_point begin) {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)
-          .count());
+std::shared_ptr<HazardTracker> ExecutorState::take_tracker() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (spare_) return std::move(spare_);
+  }
+  return std::make_shared<HazardTracker>();
 }
 
-}  // namespace
+void ExecutorState::give_back(std::shared_ptr<HazardTracker> tracker) {
+  if (tracker.use_count() != 1) return;  // a stream still counts with it
+  tracker->start_over();
+  const std::lock_guard lock(mutex_);
+  spare_ = std::move(tracker);
+}
 
 bool PendingPassState::done() { return end->done(); }
 
 PassReport PendingPassState::wait() {
   const std::lock_guard lock(mutex_);
-  if (waited_) return report;
-  const auto start = std::chrono::steady_clock::now();
+  if (!waited_) wait_since(monotonic_ns());
+  return report;
+}
+
+PassReport PendingPassState::finish(std::uint64_t begin_ns) {
+  wait_since(begin_ns);
+  return std::move(report);
+}
+
+void PendingPassState::wait_since(std::uint64_t begin_ns) {
   if (end) {
     end->wait();
     host_waited(end_point);
   } else {
     state_of(executor->stream)->synchronize("GraphSession::finish()");
   }
-  report.wait_ns = since(start);
+  report.wait_ns = monotonic_ns() - begin_ns;
   waited_ = true;
   if (begin && end) {
     const auto first = begin->time_ns(), last = end->time_ns();
@@ -42,35 +56,46 @@ PassReport PendingPassState::wait() {
   if (timed) report.node_times = timed->wait();
   if (recorded) recorded->ended();
   recorded.reset();
-  return report;
 }
 
 SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recording,
                            const SessionOptions& options)
     : executor_(std::move(executor)),
+      stream_(*state_of(executor_->stream)),
       name_(options.name.empty() ? executor_->name : options.name),
       recording_(recording),
       stamped_(options.timing ? Stamped::yes : Stamped::no),
-      began_(std::chrono::steady_clock::now()) {
+      tracker_(executor_->take_tracker()) {
   if (recording_) return;
   recorded_ = pass_begins(PassKind::direct, state_of(executor_->device), name_, began_ns_);
-  state_of(executor_->stream)->track_with(tracker_);
+  stream_.track_with(tracker_);
 }
 
 SessionState::~SessionState() {
-  if (recording_ || given_away_) return;
   // What was given runs or not; the stream goes on without this session's bookkeeping.
-  state_of(executor_->stream)->stop_tracking_with(tracker_.get());
+  if (!recording_ && !given_away_) stream_.stop_tracking_with(tracker_.get());
+  executor_->give_back(std::move(tracker_));
 }
 
 void SessionState::mark_begin() {
   if (begin_ || stamped_ == Stamped::no || !executor_->device.info().can_stamp_time) return;
-  begin_ = state_of(executor_->stream)->mark(stamped_, "a session with timing");
+  begin_ = stream_.mark(stamped_, "a session with timing");
+}
+
+void SessionState::dispatch(const Kernel& kernel, const Launch& launch,
+                            std::span<const Argument> arguments) {
+  if (recording_ || recorded_ || stamped_ == Stamped::yes ||
+      !stream_.dispatch_quickly(kernel, launch, arguments)) {
+    give(dispatch_command(kernel, launch, arguments));
+    return;
+  }
+  ++commands_;
+  ++dispatches_;
 }
 
 void SessionState::give(Command&& command) {
   const bool is_dispatch = std::holds_alternative<Dispatch>(command.work);
-  if (command.scope == Scope()) command.scope = *scope_;
+  if (command.scope == Scope()) command.scope = scope();
   if (recording_) {
     check(command, *state_of(executor_->device));
     graph_.add(command);
@@ -79,9 +104,9 @@ void SessionState::give(Command&& command) {
     mark_begin();
     if (recorded_) [[unlikely]] {
       const GivingPass giving(recorded_.get());
-      state_of(executor_->stream)->enqueue(std::move(command));
+      stream_.enqueue(std::move(command));
     } else {
-      state_of(executor_->stream)->enqueue(std::move(command));
+      stream_.enqueue(std::move(command));
     }
   }
   ++commands_;
@@ -92,22 +117,23 @@ void SessionState::barrier() {
   if (recording_) {
     // Counted where it has something to separate, as in a direct session.
     tracker_->needs_barrier(Barrier{});
-    graph_.add({Barrier{}, {}, *scope_});
+    graph_.add({Barrier{}, {}, scope()});
   } else {
     const GivingPass giving(recorded_.get());
-    state_of(executor_->stream)->enqueue({Barrier{}});
+    stream_.enqueue({Barrier{}});
   }
 }
 
 bool SessionState::barrier_between(std::span<const BufferRange> reads,
                                    std::span<const BufferRange> writes) {
-  if (!recording_) return state_of(executor_->stream)->barrier_between(*tracker_, reads, writes);
+  if (!recording_) return stream_.barrier_between(*tracker_, reads, writes);
   if (!tracker_->between(reads, writes)) return false;
-  graph_.add({Barrier{}, {}, *scope_});
+  graph_.add({Barrier{}, {}, scope()});
   return true;
 }
 
 Scope SessionState::enter(std::string_view name) {
+  if (!scope_) scope_ = std::make_shared<Scope>();
   const Scope before = *scope_;
   *scope_ = before.child(name);
   return before;
@@ -152,23 +178,25 @@ std::string SessionState::why_not_timed(const FinishOptions& options) const {
 std::shared_ptr<PendingPassState> SessionState::commit(const FinishOptions& options) {
   auto pass = std::make_shared<PendingPassState>();
   submit(options, *pass);
-  pass->end_point = state_of(executor_->stream)->recorded_point();
-  pass->end = state_of(executor_->stream)->mark(stamped_, "GraphSession::commit()");
-  executor_->stream.flush();
-  pass->report.encode_ns = since(began_);
-  if (pass->recorded) pass->recorded->given(*state_of(executor_->stream));
+  pass->end_point = stream_.recorded_point();
+  pass->end = stream_.mark(stamped_, "GraphSession::commit()");
+  stream_.flush();
+  pass->report.encode_ns = monotonic_ns() - began_ns_;
+  if (pass->recorded) pass->recorded->given(stream_);
   return pass;
 }
 
-void SessionState::finish(const FinishOptions& options, PendingPassState& pass) {
+std::uint64_t SessionState::finish(const FinishOptions& options, PendingPassState& pass) {
   submit(options, pass);
   // Without a mark where nobody wants its time: it is a command of its own on OpenCL.
   if (stamped_ == Stamped::yes) {
-    pass.end_point = state_of(executor_->stream)->recorded_point();
-    pass.end = state_of(executor_->stream)->mark(stamped_, "GraphSession::finish()");
+    pass.end_point = stream_.recorded_point();
+    pass.end = stream_.mark(stamped_, "GraphSession::finish()");
   }
-  executor_->stream.flush();
-  pass.report.encode_ns = since(began_);
+  stream_.flush();
+  const std::uint64_t now_ns = monotonic_ns();
+  pass.report.encode_ns = now_ns - began_ns_;
+  return now_ns;
 }
 
 void SessionState::submit(const FinishOptions& options, PendingPassState& pass) {
@@ -198,7 +226,7 @@ void SessionState::submit(const FinishOptions& options, PendingPassState& pass) 
   }
   pass.begin = begin_;
   pass.recorded = std::move(recorded_);
-  if (!recording_) state_of(executor_->stream)->stop_tracking_with(tracker_.get());
+  if (!recording_) stream_.stop_tracking_with(tracker_.get());
   given_away_ = true;
 }
 

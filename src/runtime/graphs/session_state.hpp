@@ -1,8 +1,8 @@
 // session_state.hpp - one pass being given: straight to the stream, or into a graph.
 #pragma once
 
-#include <chrono>
 #include <memory>
+#include <mutex>
 
 #include "graph/order/hazard_tracker.hpp"
 #include "reel/executor.hpp"
@@ -20,6 +20,14 @@ class ExecutorState {
   const std::string name;
   const Device device;
   const Stream stream;
+
+  // The hazard tracker of a session that is over, with its memory, or a new one. Any thread.
+  std::shared_ptr<HazardTracker> take_tracker();
+  void give_back(std::shared_ptr<HazardTracker> tracker);
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<HazardTracker> spare_;
 };
 
 // A pass on its way: what to wait for, and the report as far as it is known.
@@ -27,6 +35,8 @@ class PendingPassState {
  public:
   bool done();
   PassReport wait();
+  // Once, by whoever has the pass to himself. The call that waits began at `begin_ns`.
+  PassReport finish(std::uint64_t begin_ns);
 
   std::shared_ptr<ExecutorState> executor;
   PassReport report;
@@ -38,6 +48,7 @@ class PendingPassState {
   std::shared_ptr<PassRecord> recorded;  // the pass, where somebody wants to know; ends with this
 
  private:
+  void wait_since(std::uint64_t begin_ns);
   std::mutex mutex_;
   bool waited_ = false;
 };
@@ -53,13 +64,15 @@ class SessionState {
   ~SessionState();
 
   void give(Command&& command);
+  void dispatch(const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
   void barrier();
   bool barrier_between(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
   Scope enter(std::string_view name);
-  std::shared_ptr<Scope> shared_scope() const { return scope_; }
+  std::shared_ptr<Scope> shared_scope() const { return scope_; }  // after enter()
 
   std::shared_ptr<PendingPassState> commit(const FinishOptions& options);
-  void finish(const FinishOptions& options, PendingPassState& pass);  // to be waited for next
+  // To be waited for next; returns the time.
+  std::uint64_t finish(const FinishOptions& options, PendingPassState& pass);
 
   const ExecutorState& executor() const noexcept { return *executor_; }
   bool recording() const noexcept { return recording_; }
@@ -72,14 +85,16 @@ class SessionState {
   void submit(const FinishOptions& options, PendingPassState& pass);
   static void report_plan(const Plan& plan, bool ends_with_barrier, PassReport& report);
 
+  Scope scope() const noexcept { return scope_ ? *scope_ : Scope(); }
+
   const std::shared_ptr<ExecutorState> executor_;
+  StreamState& stream_;  // the executor's
   const std::string name_;
   const bool recording_;
   Stamped stamped_;  // begin and end; finish() may ask for it when recording
-  const std::chrono::steady_clock::time_point began_;
   const std::uint64_t began_ns_ = monotonic_ns();
-  std::shared_ptr<HazardTracker> tracker_ = std::make_shared<HazardTracker>();
-  std::shared_ptr<Scope> scope_ = std::make_shared<Scope>();  // guards may outlive the session
+  std::shared_ptr<HazardTracker> tracker_;
+  std::shared_ptr<Scope> scope_;  // null: none was entered. Guards may outlive the session
   Graph graph_;
   std::shared_ptr<PassRecord> recorded_;  // see PendingPassState
   std::shared_ptr<Signal> begin_;

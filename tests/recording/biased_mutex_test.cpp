@@ -1,0 +1,68 @@
+#include "base/process/biased_mutex.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace reel {
+namespace {
+
+// Threads that take the lock in long and in short runs, some of them plainly: it is owned, taken
+// away and owned again all the time.
+TEST(BiasedMutex, LetsOneThreadInAtATime) {
+  BiasedMutex mutex;
+  std::uint64_t first = 0, second = 0;  // always equal outside
+  std::atomic<std::uint64_t> expected = 0;
+  std::atomic<bool> torn = false;
+  const auto change = [&] {
+    if (first != second) torn = true;
+    ++first;
+    ++second;
+    expected.fetch_add(1, std::memory_order_relaxed);
+  };
+  std::vector<std::thread> threads;
+  for (unsigned id = 0; id < 4; ++id)
+    threads.emplace_back([&, id] {
+      std::mt19937 random(id);
+      for (int run = 0; run < 60; ++run) {
+        const unsigned uses = random() % 3 == 0 ? 2000 : random() % 40;
+        for (unsigned i = 0; i < uses; ++i) {
+          const BiasedLock lock(mutex);
+          change();
+        }
+        if (random() % 2) {
+          const auto lock = mutex.lock_plainly();
+          change();
+        }
+        if (const auto lock = mutex.try_lock_plainly()) change();
+        if (random() % 4 == 0) std::this_thread::yield();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(torn);
+  EXPECT_EQ(first, expected.load());
+  EXPECT_EQ(second, expected.load());
+}
+
+TEST(BiasedMutex, IsNotHadWhileItsOwnerIsIn) {
+  BiasedMutex mutex;
+  for (int i = 0; i < 100; ++i) const BiasedLock lock(mutex);  // this thread owns it now
+  const auto try_elsewhere = [&] {
+    bool had = false;
+    std::thread([&] { had = mutex.try_lock_plainly().owns_lock(); }).join();
+    return had;
+  };
+  EXPECT_TRUE(try_elsewhere());
+  for (int i = 0; i < 100; ++i) const BiasedLock lock(mutex);
+  {
+    const BiasedLock lock(mutex);
+    EXPECT_FALSE(try_elsewhere());
+  }
+  EXPECT_TRUE(try_elsewhere());
+}
+
+}  // namespace
+}  // namespace reel
