@@ -47,6 +47,7 @@ Counts counts_of(const Trace& trace) {
 
 std::string kind_name(std::size_t kind) {
   const auto work = static_cast<WorkKind>(kind);
+  if (work == WorkKind::opaque) return "decision";  // the first node of its graph
   return work == WorkKind::launch ? "graph" : to_string(work);
 }
 

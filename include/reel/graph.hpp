@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "reel/command.hpp"
+#include "reel/decision.hpp"
 #include "reel/ids.hpp"
 
 namespace reel {
@@ -51,6 +52,10 @@ struct Node {
   Kernel kernel() const;                // of a dispatch, else empty
   const Graph* child() const noexcept;  // a whole graph as this node, whose work is then a Barrier
   bool is_child() const noexcept { return child() != nullptr; }
+  // What this node decides, else null; its work is then a Read of its condition, or a Barrier if it
+  // reads none.
+  const Decision* decision() const noexcept;
+  bool decides() const noexcept { return decision() != nullptr; }
 };
 
 struct NodeOptions {
@@ -134,9 +139,31 @@ class Graph {
   NodeId add_child(const Graph& child, const NodeOptions& options = {},
                    EdgeKind kind = EdgeKind::asked);  // at most max_depth deep
 
+  // --- decisions: graphs that run as a condition says when the launch gets there ----------------
+  // Order counts everything that any branch touches. Graphs are copied, as those of add_child().
+  NodeId add_if(const Condition& condition, const Graph& then, const NodeOptions& options = {});
+  NodeId add_if(const Condition& condition, const Graph& then, const Graph& otherwise,
+                const NodeOptions& options = {});
+  // As long as the condition isn't 0; a loop that reaches a limit is an error of the launch.
+  NodeId add_while(const Condition& condition, const Graph& body, const NodeOptions& options = {},
+                   const LoopLimits& limits = {});
+  // The branch that the condition numbers, from 0; a condition that numbers none is an error.
+  NodeId add_switch(const Condition& condition, std::span<const Graph> branches,
+                    const NodeOptions& options = {});
+  NodeId add_repeat(std::uint64_t count, const Graph& body, const NodeOptions& options = {});
+  NodeId add_decision(const Decision& decision, const BufferRange& condition,
+                      const NodeOptions& options = {});
+
+  // Memory for what a launch needs only while it runs, of no device: nodes name it as they name a
+  // buffer, and each exec has its own. Those that are never in use at the same time share bytes, so
+  // every byte must be written before it is read.
+  static Buffer temporary(std::uint64_t size_bytes, std::string_view label = {});
+
   // The node does this from now on; its dependencies stay.
   void replace(NodeId id, const Command& command);
   void replace(NodeId id, const Graph& child);  // of a child node
+  // Of a node that decides.
+  void replace(NodeId id, const Decision& decision, const BufferRange& condition);
 
   // Out of range, self, duplicate or a cycle: an Error that names the nodes.
   void add_dependency(NodeId from, NodeId to);

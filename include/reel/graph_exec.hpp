@@ -37,6 +37,8 @@ struct InstantiateOptions {
 struct Footprint {
   std::uint64_t host_bytes = 0;    // arguments, records, command buffers as far as known
   std::uint64_t device_bytes = 0;  // memory of the device held beside the graph's buffers
+  // Of Graph::temporary(): what they add up to, and what they share; the latter in device_bytes.
+  std::uint64_t temporary_bytes = 0, packed_bytes = 0;
 };
 
 struct NodeTime {
@@ -65,7 +67,9 @@ class GraphExec {
   GraphExec(GraphExec&&) noexcept;
   GraphExec& operator=(GraphExec&&) noexcept;
 
-  // On a stream under capture this adds the graph as a child node.
+  // On a stream under capture this adds the graph as a child node. A graph that decides waits for
+  // each condition it reads, so this returns when its last decision is taken, and throws what its
+  // decisions lead to; not from within a host call of the device.
   void launch(const Stream& stream) const;
   TimedLaunch launch_timed(const Stream& stream) const;
 
@@ -86,6 +90,10 @@ class GraphExec {
   // that can't be taken over, and nothing is changed.
   std::optional<GraphDifference> update(const Graph& graph);
 
+  // A branch of a node that decides, to be changed by the same calls: 0 is what an if, while or
+  // repeat does, 1 what an if does else, k the case k. There as long as this exec is.
+  GraphExec& branch(NodeId node, std::size_t index);
+
   GraphExec clone() const;
 
   // --- looking ---------------------------------------------------------------------------------
@@ -93,7 +101,8 @@ class GraphExec {
   Device device() const;
   std::size_t node_count() const;
   std::vector<NodeId> execution_order() const;
-  std::size_t barrier_count() const;  // barriers that a launch issues on devices that want them
+  std::size_t barrier_count() const;  // barriers that a launch issues on devices that want them,
+                                      // without those of branches
   Footprint footprint() const;
   std::string lowering() const;  // how the backend runs it: "inline", "command buffer", …
 
@@ -102,6 +111,7 @@ class GraphExec {
  private:
   friend struct detail::Inside;
   explicit GraphExec(std::unique_ptr<GraphExecState> state);
+  friend GraphExecState& state_of(const GraphExec& exec, std::string_view operation);
   std::unique_ptr<GraphExecState> state_;
 };
 

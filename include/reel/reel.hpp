@@ -9,6 +9,7 @@
 #include "reel/capture_report.hpp"   // IWYU pragma: export
 #include "reel/command.hpp"          // IWYU pragma: export
 #include "reel/common_clock.hpp"     // IWYU pragma: export
+#include "reel/decision.hpp"         // IWYU pragma: export
 #include "reel/dependency_sets.hpp"  // IWYU pragma: export
 #include "reel/device.hpp"           // IWYU pragma: export
 #include "reel/diff.hpp"             // IWYU pragma: export

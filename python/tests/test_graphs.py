@@ -204,3 +204,55 @@ def test_a_graph_is_saved_over_another_and_loaded_from_memory(device, tmp_path):
     assert reel.Graph.load(path.read_bytes()).to_json() == reel.Graph.load(str(path)).to_json()
     with pytest.raises(reel.Error, match="graph.reel"):
         graph.save(str(path))
+
+
+def test_a_graph_decides(device, scale):
+    x = ones(device, "x")
+    flag = device.buffer(np.array([1, 0, 2], dtype=np.uint32), "flag")
+    double, triple = reel.Graph(), reel.Graph()
+    double.add_dispatch(scale, N // 64, reel.inout(x), 2.0)
+    triple.add_dispatch(scale, N // 64, reel.inout(x), 3.0)
+    rounds = iter([True, 1, 0])
+    graph = reel.Graph()
+    either = graph.add_if(flag, double, triple, label="either")
+    graph.add_if(flag[1:2], double)
+    graph.add_switch(flag[2:3], [double, double, triple])
+    graph.add_repeat(2, double)
+    graph.add_while(lambda: next(rounds), double, label="asks")
+    assert "'either' (if of 1, else 1)" in graph.describe(either)
+    exec = graph.instantiate(device)
+    stream = device.stream()
+    exec.launch(stream)
+    assert stream.read_now(x)[0] == 2 * 3 * 4 * 4
+    exec.branch(either).set_argument(0, 1, 10.0)
+    with pytest.raises(reel.Error, match="'asks'.*StopIteration"):
+        exec.launch(stream)
+    assert "decision" in exec.lowering
+    with pytest.raises(reel.Error, match="has 2 branches"):
+        exec.branch(either, 2)
+
+
+def test_a_while_that_never_ends_is_named(device, scale):
+    x, flag = ones(device), device.buffer(np.array([1], dtype=np.uint32))
+    body, graph = reel.Graph(), reel.Graph()
+    body.add_dispatch(scale, N // 64, reel.inout(x), 1.0)
+    graph.add_while(flag, body, label="spin", most_iterations=3)
+    with pytest.raises(reel.Error, match="'spin'.*after 3 rounds"):
+        graph.instantiate(device).launch(device.stream())
+
+
+def test_temporaries_share_bytes(device, scale):
+    x = ones(device, "x")
+    a, b = reel.Graph.temporary(4 * N, "a"), reel.Graph.temporary(4 * N, "b")
+    graph = reel.Graph()
+    graph.add_copy(a, x)
+    graph.add_dispatch(scale, N // 64, reel.inout(a), 2.0)
+    graph.add_copy(x, a)
+    graph.add_copy(b, x)
+    graph.add_dispatch(scale, N // 64, reel.inout(b), 3.0)
+    graph.add_copy(x, b)
+    exec = graph.instantiate(device)
+    assert exec.footprint["temporary_bytes"] == 8 * N and exec.footprint["packed_bytes"] == 4 * N
+    stream = device.stream()
+    exec.launch(stream)
+    assert stream.read_now(x)[0] == 6

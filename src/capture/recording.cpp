@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/glob.hpp"
 #include "base/handles.hpp"
@@ -12,6 +13,7 @@
 #include "document/columns/kernel_row.hpp"
 #include "graph/commands/kernel_forms.hpp"
 #include "runtime/device_state.hpp"
+#include "runtime/graphs/deciding_executable.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
 
 namespace reel::capture {
@@ -74,11 +76,64 @@ std::optional<Command> Recording::telling(const StreamState& stream, std::uint32
 
 // --- graphs -------------------------------------------------------------------------------------
 
+// A launch of a graph that decides: what is given between two decisions is a launch of its own, and
+// each decision a read of its condition whose label tells what came of it.
+class Recording::DecidedLaunch final : public DecidingLaunch {
+ public:
+  DecidedLaunch(Recording& recording, StreamState& stream, JoinedTimes* times,
+                std::uint64_t begin_ns)
+      : DecidingLaunch(true),
+        recording_(recording),
+        stream_(stream),
+        times_(times),
+        begin_ns_(begin_ns) {}
+
+ protected:
+  void give(const LaunchedSteps& steps) override {
+    auto times = recording_.launch(stream_, steps, times_ != nullptr, begin_ns());
+    if (times_) times_->add(std::move(times), first_step(), is_in_branch());
+  }
+  std::uint32_t fetch(const BufferRange& condition) override {
+    std::uint32_t value = 0;
+    stream_.fetch_aside(condition, std::as_writable_bytes(std::span(&value, 1)));
+    return value;
+  }
+  void decided(const Command& condition, std::string_view words) override {
+    std::uint32_t value = 0;
+    Command told{Barrier{}, words, condition.scope};
+    if (const auto* read = std::get_if<Read>(&condition.work))
+      told.work = Read{read->source, std::as_writable_bytes(std::span(&value, 1))};
+    recording_.submit(stream_, told, begin_ns());
+    stream_.fetch_aside({}, {});  // it fills `value`
+  }
+
+ private:
+  // Parts after the first are given when the condition is known.
+  std::uint64_t begin_ns() { return begin_ns_ ? std::exchange(begin_ns_, 0) : monotonic_ns(); }
+
+  Recording& recording_;
+  StreamState& stream_;
+  JoinedTimes* times_;
+  std::uint64_t begin_ns_;
+};
+
 std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState& exec, bool timed,
                                              std::uint64_t begin_ns) {
+  if (!exec.deciding())
+    return launch(stream,
+                  LaunchedSteps{exec.executable(), exec.steps(), exec.plan().steps,
+                                exec.launch_name, exec.recorded_in, exec.recorded_graph},
+                  timed, begin_ns);
+  auto times = timed ? std::make_shared<JoinedTimes>() : nullptr;
+  DecidedLaunch(*this, stream, times.get(), begin_ns).run(exec);
+  return times;
+}
+
+std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, const LaunchedSteps& launched,
+                                             bool timed, std::uint64_t begin_ns) {
   CallMeter meter;
   meter.begin_surely();
-  const auto& steps = exec.steps();
+  const auto& steps = launched.steps;
   OwnStream* record = nullptr;
   if (std::ranges::any_of(steps,
                           [&](const auto& step) { return is_wanted(stream, step.command.scope); }))
@@ -86,8 +141,8 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
   if (!record) {
     for (const auto& step : steps)
       if (step.enabled) leave_out(stream.id, step.command.work);
-    if (timed) return stream.launch_timed_now(exec.executable());
-    stream.launch_now(exec.executable());
+    if (timed) return stream.launch_timed_now(launched.executable);
+    stream.launch_now(launched.executable);
     return nullptr;
   }
   // The launch has the number before those of its steps.
@@ -102,7 +157,7 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
   OwnStream::PendingLaunch pending{{}, {}, id, {}};
   const auto append_all = [&] {
     document::CommandRow given{.id = id, .call_begin_ns = begin_ns, .call_end_ns = monotonic_ns()};
-    append_launch(*record, given, exec);
+    append_launch(*record, given, launched);
     given.launch = id;
     for (given.node = 0; given.node < steps.size(); ++given.node) {
       const auto& step = steps[given.node];
@@ -112,9 +167,10 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
   };
   give(*record, id, id + enabled, meter, each, append_all, [&] {
     if (timed || stream.device->info().can_stamp_time)
-      pending.times = std::make_shared<SharedStepTimes>(stream.launch_timed_now(exec.executable()));
+      pending.times =
+          std::make_shared<SharedStepTimes>(stream.launch_timed_now(launched.executable));
     else
-      stream.launch_now(exec.executable());
+      stream.launch_now(launched.executable);
   });
   const std::shared_ptr<StepTimes> times = pending.times;
   quietly([&] {
@@ -127,17 +183,17 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
 }
 
 void Recording::append_launch(OwnStream& record, const document::CommandRow& given,
-                              GraphExecState& exec) {
-  once(exec.recorded_in, exec.recorded_graph, [&](auto&& add) {
-    const auto& steps = exec.plan().steps;
+                              const LaunchedSteps& launched) {
+  once(launched.recorded_in, launched.recorded_graph, [&](auto&& add) {
+    const auto& steps = launched.plan;
     for (std::uint32_t i = 0; i < steps.size(); ++i)
       for (const std::uint32_t before : steps[i].waits) add(before, i);
   });
   PackedCommand* entry =
-      reserve_command(*record.log, id_number(record.id), given, 0, 0, exec.launch_name.size());
+      reserve_command(*record.log, id_number(record.id), given, 0, 0, launched.name.size());
   entry->work.kind = WorkKind::launch;
-  entry->work.graph = exec.recorded_graph;
-  exec.launch_name.copy(entry->label(), exec.launch_name.size());
+  entry->work.graph = launched.recorded_graph;
+  launched.name.copy(entry->label(), launched.name.size());
   record.log->commit();
 }
 

@@ -17,6 +17,10 @@
 #include "reel/capture.hpp"
 #include "runtime/recorder.hpp"
 
+namespace reel {
+struct LaunchedSteps;
+}
+
 namespace reel::capture {
 
 class OwnStream;
@@ -65,7 +69,11 @@ class Recording final : public Recorder, public StreamRecording {
   // In place of a host call, one that notes when it is made; none for other work.
   std::optional<Command> telling(const StreamState& stream, std::uint32_t id,
                                  const Command& command) const;
-  void append_launch(OwnStream& record, const document::CommandRow& given, GraphExecState& exec);
+  class DecidedLaunch;
+  std::shared_ptr<StepTimes> launch(StreamState& stream, const LaunchedSteps& launched, bool timed,
+                                    std::uint64_t begin_ns);
+  void append_launch(OwnStream& record, const document::CommandRow& given,
+                     const LaunchedSteps& launched);
   void note_device(DeviceState& device);
   void note_clock(DeviceState& device);
 

@@ -7,6 +7,7 @@
 #include "base/fail.hpp"
 #include "base/handles.hpp"
 #include "graph/commands/access.hpp"
+#include "graph/commands/describe.hpp"
 #include "graph/commands/dispatch_command.hpp"
 #include "graph/commands/kept_values.hpp"
 #include "graph/commands/resource.hpp"
@@ -38,6 +39,10 @@ void take_over(Command& command, NodePayload& payload) {
     dispatch->arguments = payload.arguments;
     if (command.label.empty()) command.label = dispatch->kernel->source.name;
   }
+  if (auto* read = std::get_if<Read>(&command.work); read && payload.decision) {
+    payload.data.resize(sizeof(std::uint32_t));  // a place for it, so that it is as other reads are
+    read->target = payload.data;
+  }
   if (auto* write = std::get_if<Write>(&command.work)) {
     payload.data.assign(write->data.begin(), write->data.end());
     write->data = payload.data;
@@ -58,6 +63,7 @@ Command checked(const Command& command) {
 Kernel Node::kernel() const { return make_handle<Kernel>(payload->kernel); }
 
 const Graph* Node::child() const noexcept { return payload->child.get(); }
+const Decision* Node::decision() const noexcept { return payload->decision.get(); }
 
 NodeId Graph::add(const Command& command, const std::vector<NodeId>& after, EdgeKind kind) {
   return add_node(checked(command), std::make_shared<NodePayload>(), after, kind);
@@ -65,9 +71,9 @@ NodeId Graph::add(const Command& command, const std::vector<NodeId>& after, Edge
 
 void Graph::replace(NodeId id, const Command& command) {
   const Node& old = node(id);
-  if (old.is_child())
-    fail(Code::invalid_argument, "{} is a child graph and can't be replaced by a command.",
-         describe(id));
+  if (old.is_child() || old.decides())
+    fail(Code::invalid_argument, "{} {} and can't be replaced by a command.", describe(id),
+         old.is_child() ? "is a child graph" : "decides");
   auto payload = std::make_shared<NodePayload>();
   Node next{checked(command), payload};
   keep_alive(*payload, next.command.work);
@@ -178,6 +184,7 @@ std::string Graph::describe(NodeId id) const {
   std::string text = fmt::format("n{}", index_of(id));
   if (!node.command.label.empty()) text += fmt::format(" '{}'", node.command.label);
   if (node.is_child()) return text + fmt::format(" (graph of {})", node.child()->node_count());
+  if (node.decides()) return text + fmt::format(" ({})", reel::describe(*node.decision()));
   text += fmt::format(" ({}", kind_name(node.command.work));
   if (node.payload->kernel && node.payload->kernel->source.name != node.command.label)
     text += " " + node.payload->kernel->source.name;

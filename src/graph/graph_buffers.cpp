@@ -21,14 +21,28 @@ class BufferFinder {
   void add(const Graph& graph) {
     for (const NodeId id : graph.topological_order()) {
       const Node& node = graph.nodes()[index_of(id)];
-      if (node.is_child())
+      if (node.is_child()) {
         add(*node.child());
-      else
-        add(node);
+        continue;
+      }
+      add(node);
+      if (node.decides()) add(*node.decision());
     }
   }
 
  private:
+  // What a branch writes may not be written: who reads it later reads what was there before.
+  void add(const Decision& decision) {
+    const bool surely_runs = decision.kind == DecisionKind::repeat && decision.count > 0;
+    for (const auto& branch : decision.branches) {
+      const std::vector<RangeSet> before = written_;
+      add(*branch);
+      if (surely_runs) continue;
+      const std::size_t known = written_.size();
+      written_ = before;
+      written_.resize(known);
+    }
+  }
   void add(const Node& node) {
     const Work& work = node.command.work;
     for_each_range(work, [&](const BufferRange& range, Access access) {
@@ -91,22 +105,38 @@ class BufferExchange {
       const Node& node = graph.nodes()[i];
       if (node.is_child())
         result.replace(id, apply(*node.child()));
-      else if (std::ranges::any_of(node.payload->buffers,
-                                   [&](const auto& buffer) { return chosen(*buffer); }))
+      else if (node.decides())
+        result.replace(id, apply(*node.decision()), condition_of(node));
+      else if (std::ranges::any_of(node.payload->buffers, [&](const auto& buffer) {
+                 return chosen(*buffer).buffer != nullptr;
+               }))
         result.replace(id, exchanged(node.command));
     }
     return result;
   }
 
  private:
-  BufferResource* chosen(const BufferResource& buffer) {
+  Decision apply(Decision decision) {
+    for (auto& branch : decision.branches) branch = std::make_shared<const Graph>(apply(*branch));
+    return decision;
+  }
+  BufferRange condition_of(const Node& node) {
+    const auto* read = std::get_if<Read>(&node.command.work);
+    BufferRange range = read ? read->source : BufferRange();
+    exchange(range);
+    return range;
+  }
+  const StandIn& chosen(const BufferResource& buffer) {
     auto [entry, is_new] = known_.try_emplace(&buffer);
     if (is_new) entry->second = choose_(buffer);
-    return entry->second.get();
+    return entry->second;
   }
   void exchange(BufferRange& range) {
     if (!range.buffer) return;
-    if (BufferResource* other = chosen(*range.buffer)) range.buffer = other;
+    const StandIn& other = chosen(*range.buffer);
+    if (!other.buffer) return;
+    range.buffer = other.buffer.get();
+    range.offset_bytes += other.offset_bytes;
   }
   // Its arguments are in arguments_, until the next one.
   Command exchanged(Command command) {
@@ -122,7 +152,7 @@ class BufferExchange {
   }
 
   const BufferChoice& choose_;
-  std::unordered_map<const BufferResource*, std::shared_ptr<BufferResource>> known_;
+  std::unordered_map<const BufferResource*, StandIn> known_;
   std::vector<Argument> arguments_;
 };
 
@@ -149,6 +179,10 @@ bool names_any_buffer(const Graph& graph,
                       const std::function<bool(const BufferResource&)>& wanted) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
     if (node.is_child()) return names_any_buffer(*node.child(), wanted);
+    if (node.decides() && std::ranges::any_of(node.decision()->branches, [&](const auto& branch) {
+          return names_any_buffer(*branch, wanted);
+        }))
+      return true;
     return std::ranges::any_of(node.payload->buffers,
                                [&](const auto& buffer) { return wanted(*buffer); });
   });

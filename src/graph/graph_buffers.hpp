@@ -17,8 +17,12 @@ struct NamedBuffer {
 // In order of first use; what Graph::buffers() tells, and which they are.
 std::vector<NamedBuffer> named_buffers(const Graph& graph);
 
-// What stands in for a buffer of the graph; null: it stays.
-using BufferChoice = std::function<std::shared_ptr<BufferResource>(const BufferResource&)>;
+// What stands in for a buffer of the graph, from `offset_bytes` on; null: it stays.
+struct StandIn {
+  std::shared_ptr<BufferResource> buffer = {};
+  std::uint64_t offset_bytes = 0;
+};
+using BufferChoice = std::function<StandIn(const BufferResource&)>;
 Graph with_buffers(const Graph& graph, const BufferChoice& choose);
 
 // Is `wanted` true of any buffer that the graph names?

@@ -59,6 +59,7 @@ std::vector<Edge> only_in(const std::vector<Edge>& all, const std::vector<Edge>&
 }
 
 std::string_view kind_of(const Node& node) {
+  if (node.decides()) return to_string(node.decision()->kind);
   return node.is_child() ? "graph" : kind_name(node.command.work);
 }
 
@@ -78,6 +79,14 @@ class NodeDiff {
     if (before.is_child()) {
       compare(*before.child(), *after.child());
       return;
+    }
+    if (before.decides()) {
+      compare(*before.decision(), *after.decision());
+      // One may ask a function where the other reads a buffer.
+      if (a.work.index() != b.work.index()) {
+        add("condition", condition_text(before), condition_text(after));
+        return;
+      }
     }
     std::visit(
         [&](const auto& work) {
@@ -99,6 +108,31 @@ class NodeDiff {
     for (GraphDifference& inner : Graph::diff(a, b)) {
       const std::string place = inner.node ? fmt::format("n{} ", index_of(*inner.node)) : "";
       add(fmt::format("graph {}{}", place, inner.field), inner.before, inner.after);
+    }
+  }
+  static std::string condition_text(const Node& node) {
+    const auto* read = std::get_if<Read>(&node.command.work);
+    return read ? describe(read->source) : "a function";
+  }
+  void compare(const Decision& a, const Decision& b) {
+    if (a.branches.size() != b.branches.size()) {
+      add("branches", std::to_string(a.branches.size()), std::to_string(b.branches.size()));
+      return;
+    }
+    if (a.count != b.count) add("count", std::to_string(a.count), std::to_string(b.count));
+    if (a.limits != b.limits) {
+      const auto text = [](const LoopLimits& limits) {
+        return fmt::format("{} iterations, {} ms", limits.iterations, limits.time.count());
+      };
+      add("limits", text(a.limits), text(b.limits));
+    }
+    for (std::size_t i = 0; i < a.branches.size(); ++i) {
+      if (a.branches[i] == b.branches[i]) continue;
+      for (GraphDifference& inner : Graph::diff(*a.branches[i], *b.branches[i])) {
+        const std::string place = inner.node ? fmt::format("n{} ", index_of(*inner.node)) : "";
+        add(fmt::format("{} {}{}", branch_name(a, i), place, inner.field), inner.before,
+            inner.after);
+      }
     }
   }
   void compare(const Dispatch& a, const Dispatch& b) {

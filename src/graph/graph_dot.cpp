@@ -29,6 +29,7 @@ Frame& frame_of(Frame& root, std::string_view path) {
 
 const char* colour_of(const Node& node) {
   if (node.is_child()) return "#e6e0f8";
+  if (node.decides()) return "#fef3c7";
   return std::visit(overloaded{
                         [](const Dispatch&) { return "#dbeafe"; },
                         [](const Copy&) { return "#dcfce7"; },
@@ -52,6 +53,13 @@ std::string work_text(const Node& node) {
   const auto name = [](const BufferRange& r) {
     return r.buffer->label.empty() ? describe(*r.buffer) : r.buffer->label;
   };
+  if (node.decides()) {
+    const Decision& decision = *node.decision();
+    if (const auto* read = std::get_if<Read>(&node.command.work))
+      return fmt::format("{} {}", to_string(decision.kind), name(read->source));
+    if (decision.predicate) return fmt::format("{} function", to_string(decision.kind));
+    return fmt::format("repeat {}", decision.count);
+  }
   return std::visit(
       overloaded{
           [&](const Dispatch& d) {
@@ -88,23 +96,16 @@ std::string tooltip_of(const Node& node) {
 
 class Drawing {
  public:
-  explicit Drawing(const Graph& graph) : graph_(graph) {}
+  Drawing(const Graph& graph, std::string& out, std::size_t& clusters, std::string prefix = "n")
+      : graph_(graph), out_(out), clusters_(clusters), prefix_(std::move(prefix)) {}
 
-  std::string text() && {
-    out_ =
-        "digraph reel {\n"
-        "  rankdir=TB; nodesep=0.3; ranksep=0.4;\n"
-        "  graph [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, fontcolor=\"#475569\"];\n"
-        "  node [shape=box, style=\"filled,rounded\", color=\"#94a3b8\", fontsize=10, "
-        "fontname=\"Helvetica,Arial,sans-serif\", margin=\"0.12,0.06\"];\n"
-        "  edge [color=\"#475569\", arrowsize=0.7];\n";
+  void draw_all(std::size_t depth) {
     Frame root;
     for (std::size_t i = 0; i < graph_.node_count(); ++i)
       frame_of(root, graph_.nodes()[i].command.scope.path())
           .nodes.push_back(static_cast<NodeId>(i));
-    draw(root, 1);
-    draw_edges();
-    return std::move(out_) + "}\n";
+    draw(root, depth);
+    draw_edges(depth);
   }
 
  private:
@@ -130,18 +131,44 @@ class Drawing {
     std::string text = fmt::format("n{}", index_of(id));
     if (!node.command.label.empty()) text += fmt::format("  {}", node.command.label);
     text += "\n" + work_text(node);
-    line(depth, "n{} [label={}, tooltip={}, fillcolor=\"{}\"{}];", index_of(id), dot_string(text),
-         dot_string(tooltip_of(node)), colour_of(node), node.is_child() ? ", shape=box3d" : "");
+    line(depth, "{} [label={}, tooltip={}, fillcolor=\"{}\"{}];", name_of(id), dot_string(text),
+         dot_string(tooltip_of(node)), colour_of(node),
+         node.is_child()  ? ", shape=box3d"
+         : node.decides() ? ", shape=diamond, style=filled"
+                          : "");
+    if (node.decides()) draw_branches(id, *node.decision(), depth);
   }
+
+  // Each in a frame of its own, with a dotted line from the decision to what begins there.
+  void draw_branches(NodeId id, const Decision& decision, std::size_t depth) {
+    for (std::size_t i = 0; i < decision.branches.size(); ++i) {
+      const Graph& branch = *decision.branches[i];
+      const std::string name = branch_name(decision, i);
+      const std::string prefix = fmt::format("{}b{}_n", name_of(id), i);
+      line(depth, "subgraph cluster_{} {{", clusters_++);
+      line(depth + 1, "label={}; labeljust=l; style=\"rounded,dashed\"; color=\"#d97706\";",
+           dot_string(fmt::format("{} of n{}", name, index_of(id))));
+      Drawing(branch, out_, clusters_, prefix).draw_all(depth + 1);
+      line(depth, "}}");
+      for (const std::vector<NodeId>& level : branch.levels()) {
+        for (const NodeId first : level)
+          line(depth, "{} -> {}{} [style=dotted, color=\"#d97706\", label={}];", name_of(id),
+               prefix, index_of(first), dot_string(name));
+        break;
+      }
+    }
+  }
+
+  std::string name_of(NodeId id) const { return fmt::format("{}{}", prefix_, index_of(id)); }
 
   // What somebody asked for and what a stream did is drawn as it is; hazards only where nothing
   // else implies them: all of them would hide the picture.
-  void draw_edges() {
+  void draw_edges(std::size_t depth) {
     std::vector<Edge> edges(graph_.dependencies().begin(), graph_.dependencies().end());
     for (const Edge& e : graph_.reduced_edges())
       if (e.kind == EdgeKind::hazard) edges.push_back(e);
     for (const Edge& e : edges)
-      line(1, "n{} -> n{} [{}];", index_of(e.from), index_of(e.to), style_of(e.kind));
+      line(depth, "{} -> {} [{}];", name_of(e.from), name_of(e.to), style_of(e.kind));
   }
 
   static const char* style_of(EdgeKind kind) {
@@ -157,12 +184,24 @@ class Drawing {
   }
 
   const Graph& graph_;
-  std::string out_;
-  std::size_t clusters_ = 0;
+  std::string& out_;
+  std::size_t& clusters_;
+  const std::string prefix_;  // of the names of its nodes
 };
 
 }  // namespace
 
-std::string Graph::to_dot() const { return Drawing(*this).text(); }
+std::string Graph::to_dot() const {
+  std::string out =
+      "digraph reel {\n"
+      "  rankdir=TB; nodesep=0.3; ranksep=0.4;\n"
+      "  graph [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, fontcolor=\"#475569\"];\n"
+      "  node [shape=box, style=\"filled,rounded\", color=\"#94a3b8\", fontsize=10, "
+      "fontname=\"Helvetica,Arial,sans-serif\", margin=\"0.12,0.06\"];\n"
+      "  edge [color=\"#475569\", arrowsize=0.7];\n";
+  std::size_t clusters = 0;
+  Drawing(*this, out, clusters).draw_all(1);
+  return out + "}\n";
+}
 
 }  // namespace reel

@@ -129,14 +129,32 @@ void write_work(Fields& fields, const Work& work) {
 
 void write_graph(std::string& out, const Graph& graph);
 
+void write_decision(Fields& fields, const Node& node) {
+  const Decision& decision = *node.decision();
+  if (const auto* read = std::get_if<Read>(&node.command.work))
+    write_range(fields.key("condition"), read->source);
+  if (decision.predicate) fields.text("condition", "function");
+  if (decision.kind == DecisionKind::repeat) fields.number("count", decision.count);
+  if (decision.kind == DecisionKind::while_loop) {
+    fields.number("most_iterations", decision.limits.iterations);
+    fields.number("most_ms", static_cast<std::uint64_t>(decision.limits.time.count()));
+  }
+  std::string& out = fields.key("branches");
+  write_list(out, decision.branches, [&](const auto& branch) { write_graph(out, *branch); });
+}
+
 void write_node(std::string& out, NodeId id, const Node& node) {
   Fields fields(out);
   fields.number("id", index_of(id));
-  fields.text("kind", node.is_child() ? "graph" : kind_name(node.command.work));
+  fields.text("kind", node.is_child()  ? "graph"
+                      : node.decides() ? to_string(node.decision()->kind)
+                                       : kind_name(node.command.work));
   fields.text("label", node.command.label);
   fields.text("scope", node.command.scope.path());
   if (node.is_child())
     write_graph(fields.key("graph"), *node.child());
+  else if (node.decides())
+    write_decision(fields, node);
   else
     write_work(fields, node.command.work);
 }

@@ -19,6 +19,8 @@ struct NodePayload {
   std::vector<std::shared_ptr<BufferResource>> buffers;  // kept alive
   std::shared_ptr<KernelResource> kernel;
   std::shared_ptr<const Graph> child;  // a whole graph as this node; work is then a Barrier
+  // What this node decides; work is then a Read of its condition, or a Barrier if it reads none.
+  std::shared_ptr<const Decision> decision;
 };
 
 }  // namespace reel

@@ -91,6 +91,21 @@ class QueueDriver {
   // May be called beside any other call, and from several threads.
   virtual void wait() = 0;
   virtual bool idle() = 0;  // is all done?
+
+  // Until all that was submitted is done, as wait(); then these bytes, if the range names any. For
+  // decisions of a launch, so what costs least.
+  virtual void fetch(const BufferRange& source, std::span<std::byte> target) = 0;
+
+ protected:
+  // By commands that any queue takes.
+  void fetch_by_read(const BufferRange& source, std::span<std::byte> target) {
+    if (source.buffer) {
+      submit({Barrier{}});
+      submit({Read{source, target}});
+    }
+    flush();
+    wait();
+  }
 };
 
 struct StepTime {

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <optional>
 #include <unordered_set>
 
 #include "base/fail.hpp"
@@ -80,7 +81,7 @@ std::vector<std::shared_ptr<StreamState>> StreamState::all() {
 // it costs a dispatch 5 instructions of 564, where it took 19 of 587.
 void StreamState::enqueue(Command&& command) {
   device->refuse_inherited();
-  refuse_in_kernel(device->info());
+  refuse_in_callback();
   if (is_recorder_there()) [[unlikely]] {
     enqueue_recorded(command);
     return;
@@ -135,9 +136,56 @@ void StreamState::read_aside(const BufferRange& source, std::span<std::byte> tar
   if (wants_barriers_) queue_->submit({Barrier{}});
 }
 
+void StreamState::refuse_in_callback_slowly() const {
+  refuse_in_kernel(device->info());
+  const Callback* callback = Callback::of(device->info());
+  if (callback && deciding_.load() != 0)
+    fail(Code::unsupported,
+         "Host call '{}' uses stream '{}', where a graph that decides is being launched, and would "
+         "wait for itself; give it another stream, or the work to the graph.",
+         callback->label(), label);
+}
+
+namespace {
+
+class Deciding {
+ public:
+  explicit Deciding(std::atomic<std::uint32_t>& count) : count_(count) { count_.fetch_add(1); }
+  ~Deciding() { count_.fetch_sub(1); }
+  Deciding(const Deciding&) = delete;
+  Deciding& operator=(const Deciding&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>& count_;
+};
+
+}  // namespace
+
+// Twice: host calls given before may use the stream until they are done; one that another thread
+// gave meanwhile, and that hasn't seen `deciding_`, is waited for without the lock, too.
+void StreamState::wait_before_deciding(std::string_view operation) {
+  refuse_wait_in_callback(device->info(), operation);
+  {
+    const std::lock_guard lock(mutex_);
+    queue_->flush();
+  }
+  queue_->wait();
+}
+
 void StreamState::launch(GraphExecState& exec) {
   device->refuse_inherited();
-  refuse_in_kernel(device->info());
+  refuse_in_callback();
+  if (exec.deciding() && !capture()) [[unlikely]] {
+    wait_before_deciding("GraphExec::launch() of a graph that decides");
+    const Deciding deciding(deciding_);
+    wait_before_deciding({});
+    launch_any(exec);
+    return;
+  }
+  launch_any(exec);
+}
+
+void StreamState::launch_any(GraphExecState& exec) {
   if (detail::launches_are_passes.load(std::memory_order_relaxed)) [[unlikely]] {
     launch_as_pass(exec);
     return;
@@ -161,7 +209,13 @@ void StreamState::launch_once(GraphExecState& exec) {
 
 std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {
   device->refuse_inherited();
-  refuse_in_kernel(device->info());
+  refuse_in_callback();
+  std::optional<Deciding> deciding;
+  if (exec.deciding() && !capture()) [[unlikely]] {
+    wait_before_deciding("GraphExec::launch_timed() of a graph that decides");
+    deciding.emplace(deciding_);
+    wait_before_deciding({});
+  }
   if (detail::launches_are_passes.load(std::memory_order_relaxed) && !capture()) [[unlikely]] {
     const auto pass = pass_begins(PassKind::launch, device, exec.launch_name, monotonic_ns());
     const GivingPass giving(pass.get());
@@ -204,7 +258,7 @@ std::unique_ptr<StepTimes> StreamState::launch_timed_now(Executable& executable)
 
 std::shared_ptr<Signal> StreamState::mark(Stamped stamped, std::string_view operation) {
   device->refuse_inherited();
-  refuse_in_kernel(device->info());
+  refuse_in_callback();
   const BiasedLock lock(mutex_);
   refuse_during_capture(operation);
   return queue_->mark(stamped);
@@ -216,7 +270,7 @@ void StreamState::record(EventState& event) {
          "Stream '{}' of device {} can't record event '{}', which belongs to device {}.", label,
          device->info().id, event.label, event.device->info().id);
   device->refuse_inherited();
-  refuse_in_kernel(device->info());
+  refuse_in_callback();
   const BiasedLock lock(mutex_);
   if (capture_) {
     event.set(CapturePoint{capture_, capture_->frontier(*this)});
@@ -229,7 +283,7 @@ void StreamState::record(EventState& event) {
 
 void StreamState::wait(EventState& event) {
   device->refuse_inherited();
-  refuse_in_kernel(device->info());
+  refuse_in_callback();
   const EventState::Point point = event.point();
   const BiasedLock lock(mutex_);
   if (const auto* captured = std::get_if<CapturePoint>(&point)) {
@@ -283,7 +337,7 @@ void StreamState::wait(EventState& event) {
 
 void StreamState::flush() {
   device->refuse_inherited();
-  refuse_in_kernel(device->info());
+  refuse_in_callback();
   const BiasedLock lock(mutex_);
   if (!capture_) queue_->flush();
 }
@@ -302,7 +356,7 @@ void StreamState::synchronize(std::string_view operation) {
 
 bool StreamState::done() {
   device->refuse_inherited();
-  refuse_in_kernel(device->info());
+  refuse_in_callback();
   const BiasedLock lock(mutex_);
   refuse_during_capture("done()");
   const bool is_idle = queue_->idle();
@@ -344,7 +398,7 @@ void StreamState::refuse_during_capture(std::string_view operation) {
 
 Scope StreamState::enter(std::string_view name) {
   device->refuse_inherited();
-  refuse_in_kernel(device->info());
+  refuse_in_callback();
   const BiasedLock lock(mutex_);
   const Scope before = scope_;
   scope_ = scope_.child(name);

@@ -4,6 +4,7 @@
 // hazards among its commands where the device wants barriers.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,6 +14,7 @@
 #include "base/process/biased_mutex.hpp"
 #include "graph/order/hazard_tracker.hpp"
 #include "reel/stream.hpp"
+#include "runtime/callback.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/known_dispatches.hpp"
 #include "runtime/recorder.hpp"
@@ -78,6 +80,9 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   std::shared_ptr<Signal> mark_aside() { return queue_->mark_aside(); }
   void wait_aside(const std::shared_ptr<Signal>& signal) { queue_->wait_for(signal); }
   void flush_aside() { queue_->flush(); }
+  void fetch_aside(const BufferRange& source, std::span<std::byte> target) {
+    queue_->fetch(source, target);
+  }
   void collect_stamps(std::vector<TicketStamps>& into) { queue_->collect_stamps(into); }
   std::unique_ptr<StreamRecord> recorded;  // the recorder's own
 
@@ -88,6 +93,14 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
  private:
   [[gnu::noinline]] void enqueue_recorded(Command& command);
   [[gnu::noinline]] void launch_as_pass(GraphExecState& exec);
+  // Before a launch that decides, and so waits with the lock held: see deciding_.
+  [[gnu::noinline]] void wait_before_deciding(std::string_view operation);
+  void refuse_in_callback() const {
+    if (Callback::current()) [[unlikely]]
+      refuse_in_callback_slowly();
+  }
+  void refuse_in_callback_slowly() const;
+  void launch_any(GraphExecState& exec);
   void launch_once(GraphExecState& exec);
   std::shared_ptr<StepTimes> launch_timed_once(GraphExecState& exec);
   // With mutex_ held:
@@ -99,6 +112,9 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void refuse_during_capture(std::string_view operation);
 
   mutable BiasedMutex mutex_;
+  // Launches that decide, and so wait with the lock held: host calls of the launch that use the
+  // stream would wait for themselves, and are refused.
+  std::atomic<std::uint32_t> deciding_{0};
   std::unique_ptr<QueueDriver> queue_;
   KnownDispatches known_;
   std::shared_ptr<CaptureSession> capture_;

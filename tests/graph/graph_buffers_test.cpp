@@ -85,10 +85,9 @@ TEST(GraphBuffers, OthersCanStandInForThem) {
   graph.add_dispatch(make_kernel("k"), one_group, in(a), out(b), 7u);
   graph.add_copy(b, a);
   graph.add_child(child, {.label = "child"});
-  const Graph changed =
-      with_buffers(graph, [&](const BufferResource& buffer) -> std::shared_ptr<BufferResource> {
-        return &buffer == resource_of(a).get() ? resource_of(other) : nullptr;
-      });
+  const Graph changed = with_buffers(graph, [&](const BufferResource& buffer) -> StandIn {
+    return {&buffer == resource_of(a).get() ? resource_of(other) : nullptr};
+  });
   EXPECT_THAT(texts(changed), ElementsAre("other in out 128", "b out 64"));
   EXPECT_THAT(texts(graph), ElementsAre("a in out 64", "b out 64"));
   ASSERT_EQ(changed.node_count(), 3u);

@@ -44,7 +44,7 @@ function wrong(reason) {
 BEGIN {
   # reel.hpp is all of it, for users; inside, name what you need.
   own("base", "error ids dim3 scope elements units version kernel_form")
-  own("graph", "parameter kernel host_kernel buffer image command graph")
+  own("graph", "parameter kernel host_kernel buffer image command decision graph")
   own("runtime", "device stream graph_exec stream_capture executor memory_pool")
   own("document", "packed_rows trace_columns trace_commands trace_totals trace document buffer_value arguments documents")
   own("recording", "capture_report")

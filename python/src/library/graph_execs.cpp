@@ -124,6 +124,31 @@ For later launches; nothing is built again.
           "label.")
       .def("update", &update, py::arg("graph"))
       .def(
+          "branch",
+          [](PyGraphExec& self, std::uint32_t node, std::size_t index) {
+            return PyGraphExec(
+                std::shared_ptr<GraphExec>(self.owner, &self.exec.branch(to_node(node), index)),
+                self.reads);
+          },
+          py::arg("node"), py::arg("index") = 0,
+          R"doc(branch($self, node, index=0)
+--
+
+A branch of a node that decides, to be changed as the whole is.
+
+>>> exec.branch(node).set_argument(0, 1, 0.5)
+)doc")
+      .def_property_readonly("footprint",
+                             [](const PyGraphExec& self) {
+                               const Footprint footprint = self.exec.footprint();
+                               py::dict row;
+                               row["host_bytes"] = footprint.host_bytes;
+                               row["device_bytes"] = footprint.device_bytes;
+                               row["temporary_bytes"] = footprint.temporary_bytes;
+                               row["packed_bytes"] = footprint.packed_bytes;
+                               return row;
+                             })
+      .def(
           "clone",
           [](const PyGraphExec& self) {
             return PyGraphExec{self.exec.clone(), self.reads};

@@ -40,6 +40,93 @@ std::uint32_t add_child(PyGraph& self, const PyGraph& child, const std::string& 
   return number_of(node);
 }
 
+// A buffer, the range of a uint32, or a function.
+Condition to_condition(const py::object& value, const std::string& label) {
+  if (py::isinstance<Buffer>(value)) return value.cast<Buffer>();
+  if (!PyCallable_Check(value.ptr())) return BufferRange(to_range(value));
+  return to_predicate(py::reinterpret_borrow<py::function>(value), label);
+}
+
+std::uint32_t add_decision(PyGraph& self, DecisionKind kind, const Condition& condition,
+                           const std::vector<const PyGraph*>& branches, const std::string& label,
+                           const std::vector<std::uint32_t>& after, std::uint64_t count = 0,
+                           const LoopLimits& limits = {}) {
+  Decision decision{kind, condition.predicate, count, limits, {}};
+  for (const PyGraph* branch : branches)
+    decision.branches.push_back(std::make_shared<const Graph>(branch->graph));
+  const NodeId node = self.graph.add_decision(decision, condition.range, to_options(label, after));
+  for (const PyGraph* branch : branches) {
+    const std::vector<Kept> reads = branch->reads;  // a graph may hold itself
+    self.reads.insert(self.reads.end(), reads.begin(), reads.end());
+  }
+  return number_of(node);
+}
+
+LoopLimits to_limits(std::uint64_t iterations, double seconds) {
+  if (!(seconds >= 0) || seconds > 1e9)
+    throw Error(Code::invalid_argument, "add_while(): most_seconds is " + std::to_string(seconds) +
+                                            "; allowed are 0 (no limit) to 1e9.");
+  return {iterations, std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000))};
+}
+
+void bind_decisions(py::class_<PyGraph, Holder<PyGraph>>& graph) {
+  const auto label = py::arg("label") = "";
+  const auto after = py::arg("after") = std::vector<std::uint32_t>();
+  graph
+      .def(
+          "add_if",
+          [](PyGraph& self, const py::object& condition, const PyGraph& then,
+             const PyGraph* otherwise, const std::string& name,
+             const std::vector<std::uint32_t>& nodes) {
+            std::vector<const PyGraph*> branches{&then};
+            if (otherwise) branches.push_back(otherwise);
+            return add_decision(self, DecisionKind::if_else, to_condition(condition, name),
+                                branches, name, nodes);
+          },
+          py::arg("condition"), py::arg("then"), py::arg("otherwise") = nullptr, label, after,
+          R"doc(add_if($self, condition, then, otherwise=None, label='', after=[])
+--
+
+Runs `then` where the condition isn't 0, a uint32 in a buffer or what a function returns.
+
+>>> node = graph.add_if(flag, then, otherwise)
+)doc")
+      .def(
+          "add_while",
+          [](PyGraph& self, const py::object& condition, const PyGraph& body,
+             const std::string& name, const std::vector<std::uint32_t>& nodes,
+             std::uint64_t most_iterations, double most_seconds) {
+            return add_decision(self, DecisionKind::while_loop, to_condition(condition, name),
+                                {&body}, name, nodes, 0, to_limits(most_iterations, most_seconds));
+          },
+          py::arg("condition"), py::arg("body"), label, after,
+          py::arg("most_iterations") = LoopLimits{}.iterations, py::arg("most_seconds") = 60.0)
+      .def(
+          "add_switch",
+          [](PyGraph& self, const py::object& condition,
+             const std::vector<const PyGraph*>& branches, const std::string& name,
+             const std::vector<std::uint32_t>& nodes) {
+            return add_decision(self, DecisionKind::switch_case, to_condition(condition, name),
+                                branches, name, nodes);
+          },
+          py::arg("condition"), py::arg("branches"), label, after)
+      .def(
+          "add_repeat",
+          [](PyGraph& self, std::uint64_t count, const PyGraph& body, const std::string& name,
+             const std::vector<std::uint32_t>& nodes) {
+            return add_decision(self, DecisionKind::repeat, Condition(), {&body}, name, nodes,
+                                count);
+          },
+          py::arg("count"), py::arg("body"), label, after)
+      .def_static(
+          "temporary",
+          [](std::uint64_t size_bytes, const std::string& name) {
+            return Graph::temporary(size_bytes, name);
+          },
+          py::arg("size_bytes"), label,
+          "temporary(size_bytes, label='')\n--\n\nMemory that nodes share by when they need it.");
+}
+
 py::list to_edges(const std::vector<Edge>& edges) {
   py::list result;
   for (const Edge& edge : edges)
@@ -85,8 +172,10 @@ void bind_graphs(py::module_& module) {
   const auto after = py::arg("after") = std::vector<std::uint32_t>();
   py::class_<PyGraphExec, Holder<PyGraphExec>>(module, "GraphExec",
                                                "A graph made ready for one device.");
-  py::class_<PyGraph, Holder<PyGraph>>(module, "Graph", "Commands, and what must come before what.")
-      .def(py::init<>([] { return PyGraph{}; }))
+  py::class_<PyGraph, Holder<PyGraph>> graph(module, "Graph",
+                                             "Commands, and what must come before what.");
+  bind_decisions(graph);
+  graph.def(py::init<>([] { return PyGraph{}; }))
       .def(
           "add_dispatch", &add_dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
           py::arg("group_size") = py::none(), label, after, py::arg("items") = py::none(),

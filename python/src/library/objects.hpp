@@ -38,8 +38,15 @@ struct PyGraph {
 };
 
 struct PyGraphExec {
-  GraphExec exec;
-  std::vector<Kept> reads = {};
+  PyGraphExec(GraphExec made, std::vector<Kept> kept)
+      : PyGraphExec(std::make_shared<GraphExec>(std::move(made)), std::move(kept)) {}
+  // A branch shares its owner with the exec that it is in.
+  PyGraphExec(std::shared_ptr<GraphExec> shared, std::vector<Kept> kept)
+      : owner(std::move(shared)), exec(*owner), reads(std::move(kept)) {}
+
+  std::shared_ptr<GraphExec> owner;
+  GraphExec& exec;
+  std::vector<Kept> reads;
 };
 
 // A Buffer or a Range.
@@ -55,6 +62,7 @@ std::optional<ScopeGuard> open_thread_scope(const Stream& stream);
 Scope thread_scope();
 
 // A Python function as a host call.
+std::function<std::uint32_t()> to_predicate(const py::function& function, const std::string& label);
 std::function<void()> to_host_call(const py::function& function, const std::string& label);
 
 // The pattern of a fill: one byte of an int, else the bytes of a NumPy scalar.

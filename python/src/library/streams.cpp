@@ -162,6 +162,20 @@ std::function<void()> to_host_call(const py::function& function, const std::stri
   };
 }
 
+std::function<std::uint32_t()> to_predicate(const py::function& function,
+                                            const std::string& label) {
+  return [kept = keep(function), label]() -> std::uint32_t {
+    const PythonCall python;
+    try {
+      return py::int_(py::reinterpret_borrow<py::object>(kept.get())()).cast<std::uint32_t>();
+    } catch (const py::error_already_set& error) {
+      throw Error(Code::host_call_failed, describe(error));
+    } catch (const py::cast_error&) {
+      throw Error(Code::host_call_failed, "it returned a number that is not from 0 to 2^32 - 1");
+    }
+  };
+}
+
 void bind_streams(py::module_& module) {
   py::class_<Event, Holder<Event>>(module, "Event", "A point in a stream.")
       .def_property_readonly("label", [](const Event& self) { return to_text(self.label()); })

@@ -1,6 +1,7 @@
 #include "backends/host/queue.hpp"
 
 #include <chrono>
+#include <cstring>
 #include <optional>
 
 #include "backends/host/buffer.hpp"
@@ -339,5 +340,10 @@ void Queue::wait_for(const std::shared_ptr<Signal>& signal) {
 
 void Queue::wait() { line_->wait(line_->pushed()); }
 bool Queue::idle() { return line_->reached(line_->pushed()); }
+
+void Queue::fetch(const BufferRange& source, std::span<std::byte> target) {
+  wait();
+  if (source.buffer) std::memcpy(target.data(), data_of(source), target.size());
+}
 
 }  // namespace reel::host

@@ -78,6 +78,7 @@ class Queue final : public QueueDriver {
   void flush() override {}
   void wait() override;
   bool idle() override;
+  void fetch(const BufferRange& source, std::span<std::byte> target) override;
 
   // For executables: run `task` after what is in line.
   void push(Task task);

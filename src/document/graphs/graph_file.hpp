@@ -13,6 +13,8 @@ inline constexpr const char* kind_key = "kind";
 inline constexpr const char* graph_kind = "graph";
 // In `reel.end`: how many rows of /edges there are.
 inline constexpr const char* edges_key = "edges";
+// And which buffers are temporaries, where there are any: "2,5".
+inline constexpr const char* temporaries_key = "temporaries";
 
 // How much a graph is when each child counts as often as it stands there. A few bytes of a file
 // may ask for any amount of it, so there are limits; graphs beyond them are not saved either.

@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <set>
 #include <unordered_map>
 
 #include "base/fail.hpp"
@@ -13,6 +16,7 @@
 #include "document/graphs/graph_file.hpp"
 #include "document/trace/kernel_source.hpp"
 #include "graph/commands/resource.hpp"
+#include "graph/temporaries.hpp"
 #include "reel/arguments.hpp"
 #include "reel/graph.hpp"
 #include "reel/trace.hpp"
@@ -107,14 +111,36 @@ class GraphReader final : Resolver {
   }
 
   void read_buffers() {
+    const std::set<std::uint32_t> temporaries = temporary_ids();
     for (const TraceBuffer& row : trace_.buffers()) {
       if (row.size_bytes == 0) damaged("Buffer '{}' has no bytes.", row.label);
-      auto buffer = std::make_shared<BufferResource>();
+      std::shared_ptr<BufferResource> buffer;
+      if (temporaries.contains(static_cast<std::uint32_t>(row.id)))
+        buffer = std::make_shared<TemporaryBuffer>();
+      else
+        buffer = std::make_shared<BufferResource>();
       buffer->id = row.id;
       buffer->label = row.label;
       buffer->size_bytes = row.size_bytes;
       buffers_.push_back(std::move(buffer));
     }
+  }
+
+  std::set<std::uint32_t> temporary_ids() const {
+    std::set<std::uint32_t> ids;
+    const auto list = trace_.end_facts().find(temporaries_key);
+    if (list == trace_.end_facts().end()) return ids;
+    const char* at = list->second.data();
+    const char* const end = at + list->second.size();
+    while (at != end) {
+      std::uint32_t id = 0;
+      const auto [stop, error] = std::from_chars(at, end, id);
+      if (error != std::errc() || id >= trace_.buffers().size() || (stop != end && *stop != ','))
+        damaged("Its list of temporaries, '{}', is not one of its buffers' ids.", list->second);
+      ids.insert(id);
+      at = stop == end ? end : stop + 1;
+    }
+    return ids;
   }
 
   void read_kernels() {
@@ -144,13 +170,58 @@ class GraphReader final : Resolver {
     for (const std::uint32_t c : part.commands) {
       const TraceWork& w = work(c);
       const Command texts = load_texts(trace_, w);
-      if (w.kind == WorkKind::launch)
+      if (w.kind == WorkKind::launch && decides(parts_.at(w.graph)))
+        add_decision(result, parts_.at(w.graph), {.label = texts.label, .scope = texts.scope});
+      else if (w.kind == WorkKind::launch)
         result.add_child(graph(w.graph), {.label = texts.label, .scope = texts.scope});
       else
         result.add(command_of(c, w).command);
     }
     result.add_dependencies(part.edges);
     return graphs_.emplace(number, std::move(result)).first->second;
+  }
+
+  // A graph that begins with what is decided is no graph of its own.
+  bool decides(const Part& part) const {
+    return !part.commands.empty() && work(part.commands.front()).kind == WorkKind::opaque;
+  }
+
+  void add_decision(Graph& result, const Part& part, const NodeOptions& options) {
+    const std::uint32_t first = part.commands.front();
+    const auto arguments = trace_.arguments(work(first));
+    Decision decision;
+    decision.kind = decision_kind(first);
+    std::array<std::uint64_t, 3> numbers{};
+    const bool has_condition = decision.kind != DecisionKind::repeat;
+    if (arguments.size() != numbers.size() + (has_condition ? 1 : 0))
+      damaged("Decision {} has {} arguments.", command_name(first), arguments.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto bytes = trace_.value_bytes(arguments[i]);
+      if (arguments[i].kind != ArgumentKind::value || bytes.size() != sizeof numbers[i])
+        damaged("Argument {} of decision {} is not a number of 8 bytes.", i, command_name(first));
+      std::memcpy(&numbers[i], bytes.data(), bytes.size());
+    }
+    if (has_condition && arguments.back().kind != ArgumentKind::buffer)
+      damaged("Decision {} reads no buffer.", command_name(first));
+    if (numbers[2] > std::uint64_t{1} << 52)
+      damaged("The limit of decision {} is {} ms.", command_name(first), numbers[2]);
+    decision.count = numbers[0];
+    decision.limits = {numbers[1], std::chrono::milliseconds(numbers[2])};
+    for (const std::uint32_t c : std::span(part.commands).subspan(1)) {
+      if (work(c).kind != WorkKind::launch || decides(parts_.at(work(c).graph)))
+        damaged("Node {} is not a branch of decision {}.", command_name(c), command_name(first));
+      decision.branches.push_back(std::make_shared<const Graph>(graph(work(c).graph)));
+    }
+    result.add_decision(decision, has_condition ? range(arguments.back()) : BufferRange(), options);
+  }
+
+  DecisionKind decision_kind(std::uint32_t command) const {
+    const std::string_view word = trace_.text(work(command).label);
+    for (const DecisionKind kind : {DecisionKind::if_else, DecisionKind::while_loop,
+                                    DecisionKind::switch_case, DecisionKind::repeat})
+      if (word == to_string(kind)) return kind;
+    damaged("Decision {} is of the kind '{}', which this version doesn't know.",
+            command_name(command), word);
   }
 
   // Of what the file names.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <map>
 #include <tuple>
@@ -13,8 +14,10 @@
 #include "document/columns/work_codec.hpp"
 #include "document/document_writer.hpp"
 #include "document/graphs/graph_file.hpp"
+#include "graph/commands/describe.hpp"
 #include "graph/commands/resource.hpp"
 #include "graph/graph_buffers.hpp"
+#include "graph/temporaries.hpp"
 #include "reel/graph.hpp"
 
 namespace reel {
@@ -58,6 +61,10 @@ class GraphWriter {
     std::size_t edges = 0;
     for (std::uint32_t number = 0; number < parts_.size(); ++number) {
       const Part& part = parts_[number];
+      if (part.decision) {
+        write_decision(file, part);
+        continue;
+      }
       for (std::uint32_t i = 0; i < part.graph->node_count(); ++i) write_node(file, part, i);
       edges += part.graph->dependencies().size();
       for (const Edge& edge : part.graph->dependencies())
@@ -65,9 +72,15 @@ class GraphWriter {
                          static_cast<std::uint32_t>(edge.to),
                          static_cast<std::uint8_t>(edge.kind)});
     }
-    file.close({{"commands", std::to_string(commands_)},
-                {edges_key, std::to_string(edges)},
-                {"complete", "yes"}});
+    std::map<std::string, std::string> facts{{"commands", std::to_string(commands_)},
+                                             {edges_key, std::to_string(edges)},
+                                             {"complete", "yes"}};
+    std::string temporaries;
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+      if (is_temporary(*buffers_[i].buffer))
+        temporaries += (temporaries.empty() ? "" : ",") + std::to_string(i);
+    if (!temporaries.empty()) facts.emplace(temporaries_key, temporaries);
+    file.close(facts);
   }
 
   // Numbers of the file, for store().
@@ -75,13 +88,14 @@ class GraphWriter {
   std::uint32_t buffer(const BufferResource& buffer) const { return buffer_ids_.at(&buffer); }
 
  private:
-  // The graph itself, which is number 0, or a child.
+  // The graph itself, which is number 0, a child, or a decision: what it is, and its branches.
   struct Part {
-    const Graph* graph;
+    const Graph* graph;    // null of a decision
     std::uint32_t launch;  // the first command that launches it
     std::uint32_t first_command;
     std::string place;                         // "In n3 'layer' (graph of 4), "
     std::vector<std::uint32_t> children = {};  // number by node; no_index: not a child
+    const Node* decision = nullptr;            // the node that decides
   };
 
   std::uint32_t add_part(const Graph& graph, std::uint32_t launch, std::string place) {
@@ -96,7 +110,34 @@ class GraphWriter {
     return number;
   }
 
+  std::uint32_t add_decision(const Node& node, std::uint32_t launch, const std::string& place,
+                             const std::string& name) {
+    const Decision& decision = *node.decision();
+    if (decision.predicate)
+      fail(Code::unsupported, "{} can't be saved: it asks a function of this process.",
+           place + name);
+    const auto number = static_cast<std::uint32_t>(parts_.size());
+    const auto [entry, is_new] = decisions_.try_emplace(node.payload.get(), number);
+    if (!is_new) return entry->second;
+    parts_.push_back({nullptr, launch, commands_, place + "in " + name + ", ", {}, &node});
+    commands_ += static_cast<std::uint32_t>(1 + decision.branches.size());
+    return number;
+  }
+
+  void collect_branches(std::size_t number) {
+    const Decision& decision = *parts_[number].decision->decision();
+    std::vector<std::uint32_t> children{no_index};
+    for (std::uint32_t i = 0; i < decision.branches.size(); ++i)
+      children.push_back(add_part(*decision.branches[i], parts_[number].first_command + 1 + i,
+                                  parts_[number].place));
+    parts_[number].children = std::move(children);
+  }
+
   void collect(std::size_t number) {
+    if (parts_[number].decision) {
+      collect_branches(number);
+      return;
+    }
     const Graph& graph = *parts_[number].graph;
     std::vector<std::uint32_t> children(graph.node_count(), no_index);
     for (std::uint32_t i = 0; i < graph.node_count(); ++i) {
@@ -106,6 +147,8 @@ class GraphWriter {
       if (node.is_child())
         children[i] = add_part(*node.child(), part.first_command + i,
                                fmt::format("{}in {}, ", part.place, graph.describe(id)));
+      else if (node.decides())
+        children[i] = add_decision(node, part.first_command + i, part.place, graph.describe(id));
       else
         check(node, part.place + graph.describe(id));
     }
@@ -140,7 +183,8 @@ class GraphWriter {
     GraphExtent extent;
     const Part& part = parts_[number];
     for (std::size_t i = 0; i < part.children.size(); ++i) {
-      const auto* write = std::get_if<Write>(&part.graph->nodes()[i].command.work);
+      const auto* write =
+          part.graph ? std::get_if<Write>(&part.graph->nodes()[i].command.work) : nullptr;
       extent.add_node(write ? write->data.size() : 0);
       if (part.children[i] != no_index) extent.add_child(extent_of(part.children[i]));
     }
@@ -156,6 +200,42 @@ class GraphWriter {
     row.id = id;
     row.group_size = kernel.source.group_size;  // to be built again as it was asked for
     return row;
+  }
+
+  // Its first node says what is decided, in words of its own; the others launch the branches.
+  void write_decision(DocumentWriter& file, const Part& part) const {
+    const Decision& decision = *part.decision->decision();
+    const std::array<std::uint64_t, 3> numbers{
+        decision.count, decision.limits.iterations,
+        static_cast<std::uint64_t>(decision.limits.time.count())};
+    std::vector<TraceArgument> arguments(
+        numbers.size(), {ArgumentKind::value, Access::read, no_index, 0, sizeof(std::uint64_t)});
+    if (const auto* read = std::get_if<Read>(&part.decision->command.work))
+      arguments.push_back({ArgumentKind::buffer, Access::read, buffer(*read->source.buffer),
+                           read->source.offset_bytes, read->source.size_bytes});
+    const auto bytes = std::as_bytes(std::span(numbers));
+    const std::vector<std::byte> values(bytes.begin(), bytes.end());
+    for (std::uint32_t node = 0; node < part.children.size(); ++node) {
+      WorkRow row;
+      if (node == 0) {
+        row.kind = WorkKind::opaque;
+        row.label = file.text(to_string(decision.kind));
+        row.arguments = arguments;
+        row.values = values;
+      } else {
+        row.kind = WorkKind::launch;
+        row.graph = part.children[node];
+        row.label = file.text(branch_name(decision, node - 1));
+      }
+      file.add(CommandRow{.id = part.first_command + node,
+                          .work = file.add(row),
+                          .stream = the_stream,
+                          .launch = part.launch,
+                          .node = node,
+                          .thread = 0,
+                          .call_begin_ns = 0,
+                          .call_end_ns = 0});
+    }
   }
 
   void write_node(DocumentWriter& file, const Part& part, std::uint32_t node) {
@@ -215,6 +295,7 @@ class GraphWriter {
   std::unordered_map<const KernelResource*, std::uint32_t> kernel_ids_;
   std::vector<Part> parts_;
   std::map<GraphKey, std::uint32_t> numbers_;
+  std::map<const NodePayload*, std::uint32_t> decisions_;
   std::map<std::uint32_t, GraphExtent> extents_;
   std::uint32_t commands_ = 0;
 };

@@ -15,6 +15,18 @@ const NodeUses& NodeUsesFinder::of(NodeId id) {
   const Node& node = graph_.nodes()[index_of(id)];
   if (node.is_child()) return of_child(node.payload->child);
   own_.uses.clear();
+  if (node.decides()) {
+    own_.fence = node.decision()->predicate != nullptr;
+    for (const auto& branch : node.decision()->branches) {
+      const NodeUses& inside = of_child(branch);
+      own_.uses.insert(own_.uses.end(), inside.uses.begin(), inside.uses.end());
+      own_.fence = own_.fence || inside.fence;
+    }
+    for_each_access(node.command.work, [&](const BufferRange& range, Access access) {
+      own_.uses.push_back({range, access});
+    });
+    return own_;
+  }
   for_each_access(node.command.work, [&](const BufferRange& range, Access access) {
     own_.uses.push_back({range, access});
   });

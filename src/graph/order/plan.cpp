@@ -25,7 +25,9 @@ struct Item {
   NodeUses uses;
   std::vector<Arrival> in;
 
-  bool vanishes() const { return std::holds_alternative<Barrier>(command.work); }
+  bool vanishes() const {
+    return std::holds_alternative<Barrier>(command.work) && !(payload && payload->decision);
+  }
 };
 
 // Lays out a graph in the order it was recorded. A child graph stands between two items without
@@ -136,6 +138,7 @@ void reduce_to_steps(std::vector<Item>& items, Predecessors& waits) {
 }
 
 void place_barriers(Plan& plan) {
+  plan.barriers = 0;
   std::uint32_t group_begin = 0;
   for (std::uint32_t i = 0; i < plan.steps.size(); ++i) {
     Step& step = plan.steps[i];
@@ -179,6 +182,17 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
   }
   place_barriers(plan);
   return plan;
+}
+
+Plan part_of(const Plan& plan, std::uint32_t first, std::uint32_t last) {
+  Plan part;
+  part.steps.assign(plan.steps.begin() + first, plan.steps.begin() + last);
+  for (Step& step : part.steps) {
+    std::erase_if(step.waits, [&](std::uint32_t before) { return before < first; });
+    for (std::uint32_t& before : step.waits) before -= first;
+  }
+  place_barriers(part);
+  return part;
 }
 
 }  // namespace reel

@@ -13,7 +13,7 @@
 
 namespace reel {
 
-// A node in its place; its command is never a Barrier.
+// A node in its place. Its command is a Barrier only where it decides without reading.
 struct Step : Node {
   NodeId node{};            // of the top graph; nodes of a child share the child's node
   std::uint32_t level = 0;  // 0: needs nothing; otherwise one more than the deepest it needs
@@ -33,5 +33,8 @@ struct PlanOptions {
 };
 
 Plan make_plan(const Graph& graph, const PlanOptions& options);
+
+// Steps [first, last), with the order that holds among them.
+Plan part_of(const Plan& plan, std::uint32_t first, std::uint32_t last);
 
 }  // namespace reel

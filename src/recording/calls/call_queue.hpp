@@ -148,8 +148,8 @@ struct Submission {
 
     CallWork work;
     const void* scope = nullptr;
-    std::vector<std::byte> data;  // of a write, what it writes
-    std::uint32_t part = 0;       // reads can go ahead of each part of a submission
+    std::vector<std::byte> data;                  // of a write, what it writes
+    std::uint32_t part = 0;                       // reads can go ahead of each part of a submission
     std::pmr::vector<const TrackedBuffer*> kept;  // what it leaves in these can be had behind it
     bool hands_over = false;  // what it names is not ours to read behind it: results are read ahead
   };

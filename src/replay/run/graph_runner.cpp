@@ -23,6 +23,7 @@ class GraphRunner final : public Runner {
              "The document was recorded on {} devices, and a graph belongs to one: replay it in "
              "the recorded order, or all of it on one device.",
              stage.devices().size());
+    if (stage.devices().empty()) return;  // a document without commands
     stream_ = stage.devices().front().stream("replay");
     lift(actions);
   }

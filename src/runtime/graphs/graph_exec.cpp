@@ -4,6 +4,7 @@
 #include "base/handles.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/device_state.hpp"
+#include "runtime/graphs/deciding_executable.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
 #include "runtime/live.hpp"
 #include "runtime/recorder.hpp"
@@ -60,6 +61,10 @@ GraphExec Graph::instantiate(const Device& device, const InstantiateOptions& opt
   return make_handle<GraphExec>(std::make_unique<GraphExecState>(*this, state_of(device), options));
 }
 
+GraphExecState& state_of(const GraphExec& exec, std::string_view operation) {
+  return live(exec.state_, operation);
+}
+
 GraphExec::GraphExec() noexcept = default;
 GraphExec::GraphExec(std::unique_ptr<GraphExecState> state) : state_(std::move(state)) {}
 GraphExec::~GraphExec() = default;
@@ -105,6 +110,10 @@ std::optional<GraphDifference> GraphExec::update(const Graph& graph) {
   return live(state_, "update()").update(graph);
 }
 
+GraphExec& GraphExec::branch(NodeId node, std::size_t index) {
+  return live(state_, "branch()").branch(node, index);
+}
+
 GraphExec GraphExec::clone() const { return GraphExec(live(state_, "clone()").clone()); }
 
 const Graph& GraphExec::graph() const { return live(state_, "graph()").graph(); }
@@ -126,7 +135,13 @@ std::vector<NodeId> GraphExec::execution_order() const {
 }
 
 std::size_t GraphExec::barrier_count() const {
-  return live(state_, "barrier_count()").plan().barriers;
+  GraphExecState& exec = live(state_, "barrier_count()");
+  if (!exec.deciding()) return exec.plan().barriers;
+  std::size_t count = 0;
+  for (const auto& part : exec.deciding()->parts())
+    if (const auto* straight = std::get_if<DecidingExecutable::Straight>(&part))
+      count += straight->plan->barriers;
+  return count;
 }
 
 Footprint GraphExec::footprint() const {
@@ -134,6 +149,7 @@ Footprint GraphExec::footprint() const {
   Footprint result = exec.executable().footprint();
   for (const Step& step : exec.plan().steps)
     result.host_bytes += sizeof(Step) + step.waits.size() * sizeof(step.waits[0]);
+  exec.add_temporaries(result);
   return result;
 }
 

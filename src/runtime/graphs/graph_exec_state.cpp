@@ -7,15 +7,23 @@
 #include "graph/commands/access.hpp"
 #include "graph/commands/kernel_forms.hpp"
 #include "graph/commands/resource.hpp"
+#include "graph/node_payload.hpp"
 #include "graph/order/validate.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
+#include "runtime/graphs/deciding_executable.hpp"
 
 namespace reel {
 
 namespace {
 
 constexpr std::uint32_t no_step = ~std::uint32_t{0};
+
+// Where a decision reads its condition; nowhere if it reads none.
+BufferRange source_of(const Command& command) {
+  const auto* read = std::get_if<Read>(&command.work);
+  return read ? read->source : BufferRange();
+}
 
 // A kernel that was loaded may be a C++ function, which a file can only name.
 KernelSource source_of(const KernelResource& kernel) {
@@ -30,38 +38,62 @@ KernelSource source_of(const KernelResource& kernel) {
   return source;
 }
 
-// Kernels of another device, built for this one; each once.
-void build_kernels_for(Plan& plan, const std::shared_ptr<DeviceState>& device,
-                       std::vector<std::shared_ptr<KernelResource>>& built) {
-  std::unordered_map<const KernelResource*, KernelResource*> known;
+}  // namespace
+
+void GraphExecState::build_kernels_for(Plan& plan) {
   for (Step& step : plan.steps) {
     auto* dispatch = std::get_if<Dispatch>(&step.command.work);
     if (!dispatch || dispatch->kernel->device == device) continue;
-    auto [it, is_new] = known.try_emplace(dispatch->kernel, nullptr);
-    if (is_new) {
-      built.push_back(
-          resource_of(make_handle<Device>(device).kernel(source_of(*dispatch->kernel))));
-      it->second = built.back().get();
-    }
-    dispatch->kernel = it->second;
+    auto [it, is_new] = kernels_->try_emplace(dispatch->kernel);
+    if (is_new)
+      it->second = resource_of(make_handle<Device>(device).kernel(source_of(*dispatch->kernel)));
+    dispatch->kernel = it->second.get();
   }
 }
 
-}  // namespace
-
 GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
                                const InstantiateOptions& options)
+    : GraphExecState(graph, owner, options.name,
+                     {.relax_order = options.relax_order, .reorder = options.reorder},
+                     StandIns(graph, owner, options.buffers), std::make_shared<BuiltKernels>(),
+                     nullptr) {}
+
+// A branch's graph has its buffers already.
+GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
+                               std::string name, const PlanOptions& options, StandIns stand_ins,
+                               std::shared_ptr<BuiltKernels> kernels, GraphExecState* parent)
     : device(std::move(owner)),
-      launch_name(options.name),
-      options_{.relax_order = options.relax_order, .reorder = options.reorder},
-      stand_ins_(graph, device, options.buffers),
-      graph_(stand_ins_.applied_to(graph)) {
+      launch_name(std::move(name)),
+      options_(options),
+      stand_ins_(std::move(stand_ins)),
+      graph_(parent ? graph : stand_ins_.applied_to(graph)),
+      kernels_(std::move(kernels)),
+      parent_(parent) {
   Plan plan = make_plan(graph_, options_);
-  build_kernels_for(plan, device, kernels_);
+  build_kernels_for(plan);
   for (const Step& step : plan.steps) check(step.command, *device);
   plan_ = std::make_shared<const Plan>(std::move(plan));
   prepare_steps();
-  executable_ = device->driver().instantiate(plan_);
+  lower();
+}
+
+void GraphExecState::lower() {
+  if (std::ranges::none_of(plan_->steps, &Step::decides)) {
+    executable_ = device->driver().instantiate(plan_);
+    return;
+  }
+  std::vector<std::vector<GraphExec>> branches;
+  for (const Step& step : plan_->steps) {
+    if (!step.decides()) continue;
+    auto& list = branches.emplace_back();
+    for (const auto& branch : step.payload->decision->branches)
+      list.emplace_back(std::unique_ptr<GraphExecState>(
+          new GraphExecState(*branch, device, launch_name, options_, stand_ins_, kernels_, this)));
+  }
+  auto deciding =
+      std::make_unique<DecidingExecutable>(*this, *plan_, device->driver(), std::move(branches));
+  deciding_ = deciding.get();
+  executable_ = std::move(deciding);
 }
 
 GraphExecState::GraphExecState(const GraphExecState& other)
@@ -76,8 +108,36 @@ GraphExecState::GraphExecState(const GraphExecState& other)
       uses_(other.uses_),
       by_name_(other.by_name_),
       bound_(other.bound_),
-      kernels_(other.kernels_),
-      executable_(other.executable_->clone()) {}
+      kernels_(other.kernels_) {
+  if (!other.deciding_) {
+    executable_ = other.executable_->clone();
+    return;
+  }
+  auto deciding = other.deciding_->clone_for(*this);
+  deciding_ = deciding.get();
+  executable_ = std::move(deciding);
+  for_each_branch([&](GraphExecState& branch) { branch.parent_ = this; });
+}
+
+template <class F>
+void GraphExecState::for_each_branch(F&& visit) const {
+  if (!deciding_) return;
+  for (auto& part : deciding_->parts())
+    if (auto* choice = std::get_if<DecidingExecutable::Choice>(&part))
+      for (const GraphExec& branch : choice->branches) visit(state_of(branch, "branch()"));
+}
+
+GraphExec& GraphExecState::branch(NodeId node, std::size_t index) {
+  const std::uint32_t step = step_of(node, "branch()");
+  if (!plan_->steps[step].decides())
+    fail(Code::invalid_argument, "branch(): {} decides nothing, so it has no branches.",
+         graph().describe(node));
+  auto& branches = deciding_->choice(step).branches;
+  if (index >= branches.size())
+    fail(Code::invalid_argument, "branch(): {} has {} branch{}, so there is no branch {}.",
+         graph().describe(node), branches.size(), branches.size() == 1 ? "" : "es", index);
+  return branches[index];
+}
 
 GraphExecState::~GraphExecState() {
   if (device->is_inherited()) static_cast<void>(executable_.release());
@@ -113,6 +173,30 @@ void GraphExecState::count_uses() {
   uses_.clear();
   for (const Parameters& p : steps_)
     for_each_range(p.command.work, [&](const BufferRange& r, Access) { ++uses_[r.buffer]; });
+}
+
+void GraphExecState::add_uses(Uses& sum) const {
+  for (const auto& [buffer, count] : uses_) sum[buffer] += count;
+  for_each_branch([&](const GraphExecState& branch) { branch.add_uses(sum); });
+}
+
+std::uint32_t GraphExecState::uses_of(const BufferResource* buffer) const {
+  const auto use = uses_.find(buffer);
+  std::uint32_t sum = use == uses_.end() ? 0 : use->second;
+  for_each_branch([&](const GraphExecState& branch) { sum += branch.uses_of(buffer); });
+  return sum;
+}
+
+void GraphExecState::add_temporaries(Footprint& footprint) const noexcept {
+  if (parent_) return;
+  footprint.temporary_bytes = stand_ins_.temporary_bytes();
+  footprint.packed_bytes = stand_ins_.packed_bytes();
+  footprint.device_bytes += footprint.packed_bytes;
+}
+
+void GraphExecState::mark_changed(std::uint32_t step) {
+  steps_[step].changed = true;
+  for (const GraphExecState* exec = this; exec; exec = exec->parent_) exec->graph_is_stale_ = true;
 }
 
 std::uint32_t GraphExecState::step_of(NodeId node, std::string_view operation) const {
@@ -161,7 +245,7 @@ void GraphExecState::set_argument(NodeId node, std::size_t index, Argument argum
   }
   executable_->set_argument(step, static_cast<std::uint32_t>(index), argument);
   p.arguments[index] = argument;
-  p.changed = graph_is_stale_ = true;
+  mark_changed(step);
 }
 
 // Order was worked out from the old ranges. A buffer that nothing else in the graph names can't
@@ -170,9 +254,8 @@ void GraphExecState::check_new_buffer(const BufferRange& range, const BufferRang
   if (range.buffer == old.buffer && range.offset_bytes >= old.offset_bytes &&
       range.offset_bytes + range.size_bytes <= old.offset_bytes + old.size_bytes)
     return;
-  const auto use = uses_.find(range.buffer);
   const std::uint32_t own = range.buffer == old.buffer ? 1 : 0;
-  if (use == uses_.end() || use->second <= own) return;
+  if (root().uses_of(range.buffer) <= own) return;
   fail(Code::invalid_argument,
        "Buffer '{}' is named elsewhere in the graph, whose order was worked out without this use; "
        "bind by name, or build and instantiate the graph anew.",
@@ -215,7 +298,7 @@ void GraphExecState::apply(const Use& use, const BufferRange& range) {
   }
   ++uses_[range.buffer];
   keep(range);
-  p.changed = graph_is_stale_ = true;
+  mark_changed(use.step);
 }
 
 void GraphExecState::set_groups(NodeId node, Dim3 groups) {
@@ -232,7 +315,7 @@ void GraphExecState::set_groups(NodeId node, Dim3 groups) {
   const std::uint32_t step = step_of_node_[index_of(node)];
   executable_->set_groups(step, groups);
   dispatch.groups = groups;
-  steps_[step].changed = graph_is_stale_ = true;
+  mark_changed(step);
 }
 
 void GraphExecState::set_data(NodeId node, std::span<const std::byte> data) {
@@ -248,7 +331,7 @@ void GraphExecState::set_data(NodeId node, std::span<const std::byte> data) {
          graph_.describe(node), data.size());
   p.replace(Write{write->target, data});
   executable_->replace(step, p.command);
-  p.changed = graph_is_stale_ = true;
+  mark_changed(step);
 }
 
 void GraphExecState::set_enabled(NodeId node, bool enabled) {
@@ -284,29 +367,43 @@ void GraphExecState::check_bound(const Use& use, const BufferRange& range) const
   check_for_device(bound, *device);
 }
 
-void GraphExecState::bind(std::span<const std::pair<std::string_view, Buffer>> names) {
-  // All are checked before any is changed.
-  std::vector<std::pair<Use, BufferRange>> changes;
-  std::unordered_map<const BufferResource*, std::uint32_t> left = uses_;
-  for (const auto& [name, buffer] : names) {
-    const auto found = by_name_.find(std::string(name));
-    if (found == by_name_.end())
-      fail(Code::invalid_argument, "bind(): no buffer of the graph is labelled '{}'.", name);
-    const BufferResource* old = range_at(found->second.front()).buffer;
+void GraphExecState::collect_changes(std::string_view name, const Buffer& buffer,
+                                     const BufferResource*& old, Uses& left,
+                                     std::vector<Change>& changes) {
+  if (const auto found = by_name_.find(std::string(name)); found != by_name_.end()) {
     for (const Use& use : found->second) {
       const BufferRange& range = range_at(use);
+      if (!old) old = range.buffer;
       if (range.buffer != old)
         fail(Code::invalid_argument,
              "bind(): several buffers of the graph are labelled '{}'; bind by node.", name);
-      changes.emplace_back(use, BufferRange(buffer, range.offset_bytes, range.size_bytes));
-      check_bound(use, changes.back().second);
+      changes.push_back({this, use, BufferRange(buffer, range.offset_bytes, range.size_bytes)});
+      check_bound(use, changes.back().range);
       --left[old];
     }
-    if (left[old] != 0 && old != resource_of(buffer).get())
+  }
+  for_each_branch(
+      [&](GraphExecState& branch) { branch.collect_changes(name, buffer, old, left, changes); });
+}
+
+void GraphExecState::bind(std::span<const std::pair<std::string_view, Buffer>> names) {
+  // All are checked before any is changed.
+  std::vector<Change> changes;
+  Uses here, left;
+  add_uses(here);
+  for (const auto& [name, buffer] : names) {
+    const BufferResource* old = nullptr;
+    collect_changes(name, buffer, old, here, changes);
+    if (!old)
+      fail(Code::invalid_argument, "bind(): no buffer of the graph is labelled '{}'.", name);
+    if (here[old] != 0 && old != resource_of(buffer).get())
       fail(Code::invalid_argument,
            "bind(): buffer '{}' is also the grid of an indirect dispatch and can't be exchanged.",
            name);
   }
+  // Of a branch: what the rest of the whole names counts, too.
+  root().add_uses(left);
+  for (const Change& change : changes) --left[change.state->range_at(change.use).buffer];
   for (const auto& [name, buffer] : names) {
     if (left[resource_of(buffer).get()]++ != 0)
       fail(Code::invalid_argument,
@@ -314,25 +411,51 @@ void GraphExecState::bind(std::span<const std::pair<std::string_view, Buffer>> n
            "worked out for two separate buffers. To swap two, give both names in one call.",
            buffer.label(), name);
   }
-  for (const auto& [use, range] : changes) apply(use, range);
+  for (const Change& change : changes) change.state->apply(change.use, change.range);
 }
 
 Graph GraphExecState::graph_as_launched() const {
   Graph result = graph();
-  for (std::size_t i = 0; i < steps_.size(); ++i)
-    if (!steps_[i].enabled) result.replace(plan_->steps[i].node, {Barrier{}});
+  for (std::uint32_t i = 0; i < steps_.size(); ++i) {
+    const NodeId node = plan_->steps[i].node;
+    if (!plan_->steps[i].decides()) {
+      if (!steps_[i].enabled) result.replace(node, {Barrier{}});
+    } else if (!graph_.node(node).is_child()) {
+      if (steps_[i].enabled)
+        result.replace(node, decision_of(i, true), source_of(steps_[i].command));
+      else  // no rounds of nothing
+        result.replace(node,
+                       {.kind = DecisionKind::repeat, .branches = {std::make_shared<Graph>()}}, {});
+    }
+  }
   return result;
+}
+
+Decision GraphExecState::decision_of(std::uint32_t step, bool as_launched) const {
+  const DecidingExecutable::Choice& choice = deciding_->choice(step);
+  Decision decision = *choice.decision;
+  for (std::size_t i = 0; i < choice.branches.size(); ++i) {
+    const GraphExecState& branch = state_of(choice.branches[i], "graph()");
+    decision.branches[i] =
+        std::make_shared<const Graph>(as_launched ? branch.graph_as_launched() : branch.graph());
+  }
+  return decision;
 }
 
 // --- the graph as it stands ---------------------------------------------------------------------
 
 const Graph& GraphExecState::graph() const {
   if (!graph_is_stale_) return graph_;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
+  for (std::uint32_t i = 0; i < steps_.size(); ++i) {
     Parameters& p = steps_[i];
-    if (!p.changed) continue;
+    const bool decides = plan_->steps[i].decides();  // then a branch may have changed
+    if (!p.changed && !decides) continue;
     p.changed = false;
-    if (const NodeId node = plan_->steps[i].node; !graph_.node(node).is_child())
+    const NodeId node = plan_->steps[i].node;
+    if (graph_.node(node).is_child()) continue;
+    if (decides)
+      graph_.replace(node, decision_of(i, false), source_of(p.command));
+    else
       graph_.replace(node, p.command);
   }
   graph_is_stale_ = false;

@@ -16,7 +16,14 @@
 
 namespace reel {
 
+class DecidingExecutable;
 class DeviceState;
+
+// One step with its present parameters.
+struct StepParameters : KeptCommand {
+  bool enabled = true;
+  bool changed = false;  // the graph doesn't know yet
+};
 
 class GraphExecState {
  public:
@@ -40,17 +47,17 @@ class GraphExecState {
 
   const Graph& graph() const;       // brought up to date first
   Graph graph_as_launched() const;  // without the work of disabled nodes
+  // Null where nothing is decided.
+  DecidingExecutable* deciding() const noexcept { return deciding_; }
+  GraphExec& branch(NodeId node, std::size_t index);
   Executable& executable() { return *executable_; }
   const Executable& executable() const { return *executable_; }
   const Plan& plan() const noexcept { return *plan_; }
   const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
 
-  // One step with its present parameters.
-  struct Parameters : KeptCommand {
-    bool enabled = true;
-    bool changed = false;  // graph_ doesn't know yet
-  };
-  const std::vector<Parameters>& steps() const noexcept { return steps_; }
+  const std::vector<StepParameters>& steps() const noexcept { return steps_; }
+  // Of its temporaries; a branch's are those of the whole.
+  void add_temporaries(Footprint& footprint) const noexcept;
 
   const std::shared_ptr<DeviceState> device;
   const std::string launch_name;  // may be empty
@@ -58,13 +65,44 @@ class GraphExecState {
   std::uint32_t recorded_in = 0, recorded_graph = 0;
 
  private:
+  using Parameters = StepParameters;
+  // Kernels of another device, built for this one; shared by an exec and its branches.
+  using BuiltKernels = std::unordered_map<const KernelResource*, std::shared_ptr<KernelResource>>;
   // One place where a step names a buffer: an argument, or one of the ranges of other work.
   struct Use {
     std::uint32_t step, slot;
   };
 
+  // A graph that has passed update()'s checks, with what was made of it.
+  struct Prepared {
+    Graph next;
+    Plan plan;
+    std::vector<Prepared> branches;  // of all its decisions, in order
+  };
+  using Uses = std::unordered_map<const BufferResource*, std::uint32_t>;
+  struct Change {
+    GraphExecState* state;
+    Use use;
+    BufferRange range;
+  };
+
+  // `parent`: the exec that this is a branch of.
+  GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner, std::string name,
+                 const PlanOptions& options, StandIns stand_ins,
+                 std::shared_ptr<BuiltKernels> kernels, GraphExecState* parent);
   GraphExecState(const GraphExecState& other);
+  void build_kernels_for(Plan& plan);
   void prepare_steps();
+  void lower();
+  // Of its branches, each as a GraphExecState&.
+  template <class F>
+  void for_each_branch(F&& visit) const;
+  const GraphExecState& root() const noexcept { return parent_ ? parent_->root() : *this; }
+  void add_uses(Uses& sum) const;  // with those of branches
+  std::uint32_t uses_of(const BufferResource* buffer) const;
+  // The graph knows nothing of it yet.
+  void mark_changed(std::uint32_t step);
+  Decision decision_of(std::uint32_t step, bool as_launched) const;
   std::uint32_t step_of(NodeId node, std::string_view operation) const;
   Dispatch& dispatch_of(NodeId node, std::string_view operation);
   BufferRange& range_at(const Use& use);
@@ -73,8 +111,14 @@ class GraphExecState {
   void keep(const BufferRange& range);
   void check_new_buffer(const BufferRange& range, const BufferRange& old) const;
   void count_uses();
+  // What `name` stands for here and in branches becomes `buffer`.
+  void collect_changes(std::string_view name, const Buffer& buffer, const BufferResource*& old,
+                       Uses& left, std::vector<Change>& changes);
   std::optional<GraphDifference> first_obstacle(const Graph& next, const Plan& plan) const;
+  std::optional<GraphDifference> prepare(Prepared& prepared) const;
   void take_over(std::uint32_t step, const Command& next);
+  void take_over(Prepared&& prepared);
+  std::optional<GraphDifference> update_branch(const GraphExecState& branch, const Graph& given);
 
   PlanOptions options_;
   StandIns stand_ins_;
@@ -87,8 +131,12 @@ class GraphExecState {
   std::unordered_map<std::string, std::vector<Use>> by_name_;
   // Buffers and kernels that the plan doesn't keep: bound later, built for this device.
   std::unordered_map<const BufferResource*, std::shared_ptr<BufferResource>> bound_;
-  std::vector<std::shared_ptr<KernelResource>> kernels_;
+  std::shared_ptr<BuiltKernels> kernels_;
+  GraphExecState* parent_ = nullptr;
   std::unique_ptr<Executable> executable_;
+  DecidingExecutable* deciding_ = nullptr;  // executable_, where it is one
 };
+
+GraphExecState& state_of(const GraphExec& exec, std::string_view operation);
 
 }  // namespace reel

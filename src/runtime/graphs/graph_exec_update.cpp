@@ -1,12 +1,16 @@
 // graph_exec_update.cpp - GraphExec::update: take over the parameters of a graph of the same
 // topology, or say why not.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "graph/commands/access.hpp"
 #include "graph/commands/describe.hpp"
 #include "graph/commands/resource.hpp"
+#include "graph/node_payload.hpp"
 #include "graph/order/validate.hpp"
 #include "runtime/check.hpp"
+#include "runtime/graphs/deciding_executable.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
 
 namespace reel {
@@ -16,9 +20,11 @@ namespace {
 // Fields of Graph::diff that are part of what was lowered. Everything else is a parameter.
 bool is_structural(const GraphDifference& difference) {
   std::string_view field = difference.field;
+  for (const std::string_view branch : {"then ", "else ", "body ", "case "})
+    if (field.starts_with(branch)) return false;  // a branch looks for itself
   if (field.starts_with("graph n")) field = field.substr(field.rfind(' ') + 1);  // of a child
   return field == "node_count" || field == "edges" || field == "kind" || field == "kernel" ||
-         field == "group_size";
+         field == "group_size" || field == "branches" || field == "condition";
 }
 
 GraphDifference differs(const Step& step, std::string field, std::string before,
@@ -85,6 +91,32 @@ std::optional<GraphDifference> GraphExecState::first_obstacle(const Graph& next,
   return std::nullopt;
 }
 
+// Whether the graph can be taken over, here and in every branch.
+std::optional<GraphDifference> GraphExecState::prepare(Prepared& prepared) const {
+  prepared.plan = make_plan(prepared.next, options_);
+  if (auto obstacle = first_obstacle(prepared.next, prepared.plan)) return obstacle;
+  for (std::uint32_t i = 0; i < steps_.size(); ++i) {
+    Step& step = prepared.plan.steps[i];
+    if (auto* dispatch = std::get_if<Dispatch>(&step.command.work))
+      dispatch->kernel = std::get<Dispatch>(plan_->steps[i].command.work).kernel;
+    validate(step.command);
+    check_for_device(step.command, *device);
+    if (!step.decides()) continue;
+    const Decision& decision = *step.payload->decision;
+    const auto& branches = deciding_->choice(i).branches;
+    for (std::size_t b = 0; b < branches.size(); ++b) {
+      Prepared& inner = prepared.branches.emplace_back(Prepared{*decision.branches[b], {}, {}});
+      auto obstacle = state_of(branches[b], "update()").prepare(inner);
+      if (!obstacle) continue;
+      const std::string place =
+          obstacle->node ? fmt::format("n{} ", index_of(*obstacle->node)) : std::string();
+      return differs(step, fmt::format("{} {}{}", branch_name(decision, b), place, obstacle->field),
+                     obstacle->before, obstacle->after);
+    }
+  }
+  return std::nullopt;
+}
+
 void GraphExecState::take_over(std::uint32_t step, const Command& next) {
   Parameters& p = steps_[step];
   if (const auto* dispatch = std::get_if<Dispatch>(&next.work)) {
@@ -100,28 +132,63 @@ void GraphExecState::take_over(std::uint32_t step, const Command& next) {
     }
     return;
   }
+  if (plan_->steps[step].decides()) {
+    if (auto* read = std::get_if<Read>(&p.command.work)) {
+      read->source = std::get<Read>(next.work).source;
+      keep(read->source);
+    }
+    return;
+  }
   p.replace(next.work);
   for_each_access(p.command.work, [&](const BufferRange& range, Access) { keep(range); });
   executable_->replace(step, p.command);
 }
 
-std::optional<GraphDifference> GraphExecState::update(const Graph& given) {
-  Graph next = stand_ins_.applied_to(given);
-  Plan plan = make_plan(next, options_);
-  if (auto obstacle = first_obstacle(next, plan)) return obstacle;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {  // all checks before any change
-    Command& command = plan.steps[i].command;
-    if (auto* dispatch = std::get_if<Dispatch>(&command.work))
-      dispatch->kernel = std::get<Dispatch>(plan_->steps[i].command.work).kernel;
-    validate(command);
-    check_for_device(command, *device);
+void GraphExecState::take_over(Prepared&& prepared) {
+  auto branch = prepared.branches.begin();
+  for (std::uint32_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = prepared.plan.steps[i];
+    take_over(i, step.command);
+    if (!step.decides()) continue;
+    DecidingExecutable::Choice& choice = deciding_->choice(i);
+    choice.decision = step.payload->decision;
+    for (const GraphExec& exec : choice.branches)
+      state_of(exec, "update()").take_over(std::move(*branch++));
   }
-  for (std::uint32_t i = 0; i < steps_.size(); ++i) take_over(i, plan.steps[i].command);
   count_uses();
   std::erase_if(bound_, [&](const auto& entry) { return !uses_.contains(entry.first); });
-  graph_ = std::move(next);
+  graph_ = std::move(prepared.next);
   for (Parameters& p : steps_) p.changed = false;
   graph_is_stale_ = false;
+  for (const GraphExecState* up = parent_; up; up = up->parent_) up->graph_is_stale_ = true;
+}
+
+// Order was worked out from what all branches touch, so the whole is updated, with one branch
+// another.
+std::optional<GraphDifference> GraphExecState::update_branch(const GraphExecState& branch,
+                                                             const Graph& given) {
+  Graph next = graph();
+  for (std::uint32_t i = 0; i < steps_.size(); ++i) {
+    if (!plan_->steps[i].decides()) continue;
+    const auto& branches = deciding_->choice(i).branches;
+    for (std::size_t b = 0; b < branches.size(); ++b) {
+      if (&state_of(branches[b], "update()") != &branch) continue;
+      Decision decision = decision_of(i, false);
+      decision.branches[b] = std::make_shared<const Graph>(given);
+      const auto* read = std::get_if<Read>(&steps_[i].command.work);
+      next.replace(plan_->steps[i].node, decision, read ? read->source : BufferRange());
+    }
+  }
+  return update(next);
+}
+
+std::optional<GraphDifference> GraphExecState::update(const Graph& given) {
+  if (parent_) return parent_->update_branch(*this, given);
+  if (!stand_ins_.fits(given))
+    return GraphDifference{std::nullopt, "temporaries", "shared as they live now", "other lives"};
+  Prepared prepared{stand_ins_.applied_to(given), {}, {}};
+  if (auto obstacle = prepare(prepared)) return obstacle;
+  take_over(std::move(prepared));
   return std::nullopt;
 }
 

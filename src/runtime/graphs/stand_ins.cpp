@@ -8,6 +8,7 @@
 #include "base/handles.hpp"
 #include "graph/commands/resource.hpp"
 #include "graph/graph_buffers.hpp"
+#include "graph/temporaries.hpp"
 #include "runtime/device_state.hpp"
 
 namespace reel {
@@ -77,6 +78,7 @@ StandIns::StandIns(const Graph& graph, const std::shared_ptr<DeviceState>& devic
            buffer.label(), other->second->label, name);
     add(place.buffer, buffer);
   }
+  add_temporaries(graph, device);
   for (const NamedBuffer& place : buffers) {
     if (by_original_.contains(place.buffer.get())) continue;
     if (is_of_no_device(*place.buffer))
@@ -90,19 +92,58 @@ StandIns::StandIns(const Graph& graph, const std::shared_ptr<DeviceState>& devic
 }
 
 void StandIns::add(const std::shared_ptr<BufferResource>& original, const Buffer& buffer) {
-  by_original_.emplace(original.get(), Exchange{original, resource_of(buffer)});
+  by_original_.emplace(original.get(), Exchange{original, {resource_of(buffer)}});
   original_of_.emplace(resource_of(buffer).get(), original);
-  if (is_of_no_device(*original)) of_no_device_.emplace(original->label, resource_of(buffer));
+  if (is_of_no_device(*original))
+    of_no_device_.emplace(original->label, StandIn{resource_of(buffer)});
+}
+
+// Those that nobody gave a buffer for share one.
+void StandIns::add_temporaries(const Graph& graph, const std::shared_ptr<DeviceState>& device) {
+  constexpr std::uint64_t line_bytes = 256;  // so that they don't share cache lines
+  alignment_bytes_ = std::max<std::uint64_t>(line_bytes, device->info().binding_alignment_bytes);
+  const TemporaryLayout layout = lay_out_temporaries(
+      graph, alignment_bytes_,
+      [&](const BufferResource& buffer) { return !by_original_.contains(&buffer); });
+  if (layout.places.empty()) return;
+  temporary_bytes_ = layout.sum_bytes;
+  packed_bytes_ = layout.size_bytes;
+  const Buffer shared = make_handle<Device>(device).buffer(layout.size_bytes, "temporaries");
+  for (const TemporaryPlace& place : layout.places) {
+    const StandIn in_place{resource_of(shared), place.offset_bytes};
+    by_original_.emplace(place.buffer.get(), Exchange{place.buffer, in_place});
+    of_no_device_.emplace(place.buffer->label, in_place);
+  }
+}
+
+// A graph that came from an exec has none left.
+bool StandIns::fits(const Graph& graph) const {
+  if (packed_bytes_ == 0 || !names_any_buffer(graph, is_temporary)) return true;
+  const auto stands_for = [&](const BufferResource& buffer) {
+    const auto known = by_original_.find(&buffer);
+    if (known != by_original_.end()) return known->second.in_place;
+    const auto named = of_no_device_.find(buffer.label);
+    return named == of_no_device_.end() ? StandIn() : named->second;
+  };
+  const auto is_given = [&](const BufferResource& buffer) {
+    return original_of_.contains(stands_for(buffer).buffer.get());
+  };
+  const TemporaryLayout layout = lay_out_temporaries(
+      graph, alignment_bytes_, [&](const BufferResource& buffer) { return !is_given(buffer); });
+  return std::ranges::all_of(layout.places, [&](const TemporaryPlace& place) {
+    const StandIn now = stands_for(*place.buffer);
+    return now.buffer && now.offset_bytes == place.offset_bytes;
+  });
 }
 
 Graph StandIns::applied_to(const Graph& graph) const {
   if (by_original_.empty()) return graph;
-  return with_buffers(graph, [&](const BufferResource& buffer) -> std::shared_ptr<BufferResource> {
+  return with_buffers(graph, [&](const BufferResource& buffer) -> StandIn {
     if (const auto known = by_original_.find(&buffer); known != by_original_.end())
-      return known->second.buffer;
-    if (!is_of_no_device(buffer)) return nullptr;
+      return known->second.in_place;
+    if (!is_of_no_device(buffer)) return {};
     const auto named = of_no_device_.find(buffer.label);
-    return named == of_no_device_.end() ? nullptr : named->second;
+    return named == of_no_device_.end() ? StandIn() : named->second;
   });
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/graph_buffers.hpp"
 #include "reel/graph.hpp"
 
 namespace reel {
@@ -24,6 +25,11 @@ class StandIns {
   StandIns(const Graph& graph, const std::shared_ptr<DeviceState>& device,
            std::span<const std::pair<std::string, Buffer>> given);
 
+  // Do temporaries of the graph lie as those of the one they were made for?
+  bool fits(const Graph& graph) const;
+  std::uint64_t temporary_bytes() const noexcept { return temporary_bytes_; }
+  std::uint64_t packed_bytes() const noexcept { return packed_bytes_; }
+
   // For the graph they were made for, or another with buffers of the same names.
   Graph applied_to(const Graph& graph) const;
   // The label of what this buffer stands in for; its own where it stands in for nothing.
@@ -31,13 +37,16 @@ class StandIns {
 
  private:
   struct Exchange {
-    std::shared_ptr<BufferResource> original, buffer;
+    std::shared_ptr<BufferResource> original;
+    StandIn in_place;
   };
+  void add_temporaries(const Graph& graph, const std::shared_ptr<DeviceState>& device);
   void add(const std::shared_ptr<BufferResource>& original, const Buffer& buffer);
 
   std::unordered_map<const BufferResource*, Exchange> by_original_;
   std::unordered_map<const BufferResource*, std::shared_ptr<BufferResource>> original_of_;
-  std::unordered_map<std::string, std::shared_ptr<BufferResource>> of_no_device_;  // by label
+  std::unordered_map<std::string, StandIn> of_no_device_;  // by label
+  std::uint64_t temporary_bytes_ = 0, packed_bytes_ = 0, alignment_bytes_ = 1;
 };
 
 }  // namespace reel

@@ -253,6 +253,14 @@ bool CommandQueue::idle() {
   return settle();
 }
 
+// Where native replay may touch a buffer's bytes, so may we.
+void CommandQueue::fetch(const BufferRange& source, std::span<std::byte> target) {
+  const std::byte* const bytes = source.buffer ? device_buffer(source).address() : nullptr;
+  if (source.buffer && !bytes) return fetch_by_read(source, target);
+  wait();
+  if (bytes) std::memcpy(target.data(), bytes + source.offset_bytes, target.size());
+}
+
 bool CommandQueue::settle() {
   if (known_idle()) return true;
   if (!marker_ || !is_done(marker_.get())) return false;

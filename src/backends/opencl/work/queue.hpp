@@ -32,6 +32,7 @@ class CommandQueue final : public QueueDriver {
   void flush() override;
   void wait() override;
   bool idle() override;
+  void fetch(const BufferRange& source, std::span<std::byte> target) override;
 
   // --- for executables -------------------------------------------------------------------------
   cl_command_queue get() const noexcept { return queue_.get(); }

@@ -114,6 +114,9 @@ class VulkanQueue final : public QueueDriver {
   void flush() override { state_->flush(); }
   void wait() override;
   bool idle() override;
+  void fetch(const BufferRange& source, std::span<std::byte> target) override {
+    fetch_by_read(source, target);
+  }
   void launch(const std::shared_ptr<Recording>& recording) { state_->launch(recording); }
 
  private:

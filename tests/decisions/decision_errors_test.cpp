@@ -1,0 +1,154 @@
+// What goes wrong with decisions, and what is said of it.
+#include <gmock/gmock.h>
+
+#include "decisions/pick.hpp"
+#include "recording/captured.hpp"
+
+namespace reel::test {
+namespace {
+
+using DecisionErrors = DecidingTest;
+INSTANTIATE_TEST_SUITE_P(Each, DecisionErrors, every_device(), device_name);
+
+TEST_P(DecisionErrors, AWhileThatNeverEndsIsNamedByItsRounds) {
+  Graph outer, graph;
+  outer.add_while(flag, mad_graph(y, 1, 1), {.label = "spin"}, {.iterations = 5});
+  graph.add_if(flag, outer, {.label = "outer"});
+  add_mad(graph, y, 1, 100);
+  const GraphExec exec = graph.instantiate(device());
+  set(flag, 1);
+  expect_error(Code::timed_out,
+               {"n0 'spin' (while of 1) in n0 'outer' (if of 1)", "after 5 rounds"},
+               [&] { exec.launch(stream); });
+  stream.synchronize();
+  EXPECT_EQ(first(y), 5u);  // and nothing after it
+  set(flag, 0);
+  run(exec);  // the next one is as good as ever
+  EXPECT_EQ(first(y), 105u);
+}
+
+TEST_P(DecisionErrors, AWhileThatNeverEndsIsNamedByItsTime) {
+  Graph graph;
+  graph.add_while(flag, mad_graph(y, 1, 1), {.label = "spin"},
+                  {.iterations = 0, .time = std::chrono::milliseconds(50)});
+  set(flag, 1);
+  expect_error(Code::timed_out, {"'spin'", "its limit is 50 ms"},
+               [&] { graph.instantiate(device()).launch(stream); });
+}
+
+TEST_P(DecisionErrors, ASwitchWithoutSuchABranchIsNamed) {
+  Graph graph;
+  graph.add_switch(flag, std::vector<Graph>{mad_graph(y, 1, 1), mad_graph(y, 1, 1)},
+                   {.label = "which"});
+  set(flag, 2);
+  expect_error(Code::invalid_argument,
+               {"'which' (switch of 2 graphs) got the condition 2", "from 0 to 1"},
+               [&] { graph.instantiate(device()).launch(stream); });
+}
+
+TEST_P(DecisionErrors, ConditionsMustBeAWordOfALiveBuffer) {
+  Graph graph;
+  const Graph body = mad_graph(y, 1, 1);
+  expect_error(Code::invalid_argument, {"4 bytes at a multiple of 4"},
+               [&] { graph.add_if(flag.range(2, 4), body); });
+  expect_error(Code::invalid_argument, {"4 bytes at a multiple of 4"},
+               [&] { graph.add_while(flag.range(0, 8), body); });
+  expect_error(Code::invalid_argument, {"has no condition"},
+               [&] { graph.add_if(Condition(), body); });
+  expect_error(Code::invalid_argument, {"is empty"}, [&] { graph.add_if(Predicate(), body); });
+  expect_error(Code::invalid_argument, {"at least one"}, [&] { graph.add_switch(flag, {}); });
+  Buffer gone = make("gone");
+  Buffer(gone).free();
+  expect_error(Code::invalid_argument, {"gone"}, [&] { graph.add_if(gone, body); });
+  EXPECT_EQ(graph.node_count(), 0u);
+}
+
+TEST_P(DecisionErrors, AFunctionThatThrowsIsNamed) {
+  Graph graph;
+  graph.add_if([]() -> std::uint32_t { throw std::runtime_error("no idea"); }, mad_graph(y, 1, 1),
+               {.label = "asks"});
+  expect_error(Code::host_call_failed, {"'asks'", "no idea"},
+               [&] { graph.instantiate(device()).launch(stream); });
+}
+
+TEST_P(DecisionErrors, AFunctionMayNotUseTheStreamThatWaitsForIt) {
+  Graph graph;
+  graph.add_if(
+      [&]() -> std::uint32_t {
+        stream.synchronize();
+        return 1;
+      },
+      mad_graph(y, 1, 1), {.label = "asks"});
+  expect_error(Code::host_call_failed, {"'asks'"},
+               [&] { graph.instantiate(device()).launch(stream); });
+}
+
+TEST_P(DecisionErrors, AHostCallOfTheLaunchMayNotUseItsStream) {
+  Graph body, graph;
+  body.add_host_call([&] { mad(stream, y, 1, 1); }, {.label = "calls"});
+  graph.add_repeat(1, body);
+  graph.add_if(flag, mad_graph(y, 1, 1));  // waits for it
+  expect_error(Code::host_call_failed, {"'calls'", "a graph that decides is being launched"},
+               [&] { graph.instantiate(device()).launch(stream); });
+}
+
+// It may before the launch, whenever that comes to run.
+TEST_P(DecisionErrors, AHostCallFromBeforeTheLaunchMayUseTheStream) {
+  Graph graph;
+  graph.add_if(flag, mad_graph(y, 1, 1));
+  const GraphExec exec = graph.instantiate(device());
+  stream.host_call([&] { mad(stream, z, 1, 4); });
+  exec.launch(stream);
+  stream.synchronize();
+  EXPECT_EQ(first(z), 4u);
+}
+
+TEST_P(DecisionErrors, ALaunchFromAHostCallIsRefused) {
+  Graph graph;
+  graph.add_if(flag, mad_graph(y, 1, 1));
+  const GraphExec exec = graph.instantiate(device());
+  const Stream other = device().stream("other");
+  stream.host_call([&] { exec.launch(other); }, "launches");
+  expect_error(Code::host_call_failed, {"of a graph that decides", "'launches'"},
+               [&] { stream.synchronize(); });
+}
+
+TEST_P(DecisionErrors, FunctionsCanNotBeSaved) {
+  Graph graph, outer;
+  graph.add_if([] { return 1u; }, mad_graph(y, 1, 1), {.label = "asks"});
+  outer.add_repeat(1, graph, {.label = "outer"});
+  const ScratchFolder folder;
+  expect_error(Code::unsupported, {"in n0 'outer'", "'asks'", "a function of this process"},
+               [&] { outer.save(folder.path()); });
+}
+
+TEST_P(DecisionErrors, BranchesThatAreNotThereAreRefused) {
+  Graph graph;
+  const NodeId plain = add_mad(graph, y, 1, 1);
+  const NodeId decision = graph.add_if(flag, mad_graph(y, 1, 1));
+  GraphExec exec = graph.instantiate(device());
+  expect_error(Code::invalid_argument, {"decides nothing"}, [&] { exec.branch(plain, 0); });
+  expect_error(Code::invalid_argument, {"has 1 branch, so"}, [&] { exec.branch(decision, 1); });
+  expect_error(Code::invalid_argument, {"no node n7"}, [&] { exec.branch(node(7), 0); });
+}
+
+// A graph within itself is a copy of what it was.
+TEST_P(DecisionErrors, AGraphThatHoldsItselfHoldsWhatItWas) {
+  Graph graph = mad_graph(y, 1, 1);
+  graph.add_repeat(2, graph);
+  graph.add_repeat(2, graph);
+  run(graph.instantiate(device()));
+  EXPECT_EQ(first(y), 1u + 2 + 2 * 3);
+  Graph deep = mad_graph(y, 1, 1);
+  const auto nest = [&] {
+    for (std::uint32_t i = 0; i <= Graph::max_depth; ++i) {
+      Graph outer;
+      outer.add_repeat(1, deep);
+      deep = outer;
+    }
+  };
+  expect_error(Code::invalid_argument, {"at most 256"}, [&] { nest(); });
+}
+
+}  // namespace
+}  // namespace reel::test
