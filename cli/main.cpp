@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
   add_calls(line);
   add_view(line);
   add_replay(line);
+  add_check(line);
   add_extract(line);
   add_export(line);
   add_sql(line);

@@ -18,6 +18,7 @@ namespace {
 
 struct Options : RunOptions {
   std::string what, scope, language, output;
+  bool accept_differences = false;
 };
 
 std::vector<std::uint32_t> range_of(const Trace& trace, const std::string& text) {
@@ -59,6 +60,7 @@ int run(const Options& options, const WatchedWork& watched) {
   ReplayOptions how;
   how.time_limit_s = options.time_limit_s;
   how.at_work = watched.at_work;
+  how.accept_differences = options.accept_differences;
   const ExtractReport report = [&] {
     Progress progress("Extracting from " + options.path);
     how.progress = [&](std::string_view what, double part) {
@@ -129,6 +131,8 @@ void add_extract(CommandLine& line) {
   verb.add_option("-o,--output", options->output,
                   "The new document, or the folder of the program; default: x.c12.reel, x.c12")
       .type_name("FILE");
+  verb.add_flag("--accept-differences", options->accept_differences,
+                "Extract what commands give now, though it is not what was recorded");
   verb.footer(
       "Everything is run again to know what the part reads; what can't be replayed can't be\n"
       "extracted. Exit codes are those of reel replay.\n\n"

@@ -198,6 +198,18 @@ class BadDocuments : public VerbTest {
     return run.exit_code == 0 ? json::parse(run.out) : json();
   }
 
+  // Whatever a document lacks, checking it comes to a result and a sentence.
+  static void expect_checked(const std::string& path) {
+    const Outcome run = reel({"check", path, "--device", "host", "--json"});
+    EXPECT_GE(run.exit_code, 0) << run.err;
+    EXPECT_LE(run.exit_code, 4) << run.err;
+    const json answer = json::parse(run.out, nullptr, false);
+    ASSERT_TRUE(answer.is_object()) << run.out << run.err;
+    EXPECT_EQ(answer["passed"], run.exit_code == 0);
+    ASSERT_EQ(answer["documents"].size(), 1u);
+    EXPECT_NE(answer["documents"][0]["sentence"], "") << run.out;
+  }
+
   // Each number, from everybody who tells it.
   static void expect_one_truth(const std::string& path) {
     SCOPED_TRACE(path);
@@ -260,6 +272,7 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
                                    std::filesystem::file_size(path) * (30 + random() % 70) / 100);
     ask_all(path, p.stamps != Properties::Stamps::none);
     expect_one_truth(path);
+    expect_checked(path);
     if (!before.empty())
       for (const char* format : {"--json", "--steps"})
         check(reel({"ranks", before, path, format}), fmt::format("ranks {} and {}", before, path),

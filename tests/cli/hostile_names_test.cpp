@@ -95,6 +95,8 @@ TEST(HostileNames, CantGiveOrdersToATerminal) {
       {"clocks", path},
       {"calls", path},
       {"replay", path, "--device", "host"},
+      {"check", path, "--device", "host"},
+      {"check", folder / hostile},
       {"complete", "source", path, ""},
       {"complete", "commands", path, "--scope", ""},
       {"help", hostile},
