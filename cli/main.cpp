@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
   add_capture(line, program);
   add_trigger(line);
   add_devices(line);
+  add_bench(line);
   add_info(line);
   add_commands(line);
   add_kernels(line);

@@ -43,6 +43,7 @@ void add_verify(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_strip(CommandLine& line);
 void add_check(CommandLine& line);
+void add_bench(CommandLine& line);
 void add_completion(CommandLine& line);
 void add_help(CommandLine& line);
 

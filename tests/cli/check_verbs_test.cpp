@@ -1,4 +1,4 @@
-// `reel check`, run as a user runs them.
+// `reel check` and `reel bench`, run as a user runs them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -229,6 +229,34 @@ TEST_F(CheckVerbs, XmlIsWellFormedWhateverFilesAreNamed) {
                                       junit});
   EXPECT_EQ(parsed.exit_code, 0) << parsed.err << text_of(junit);
   EXPECT_GT(std::stoul("0" + parsed.out), count / 2);
+}
+
+TEST(BenchVerb, MeasuresEveryDeviceAndChecksWhatItComputes) {
+  const Outcome run = run_program({REEL_PROGRAM, "bench", "--seconds", "1", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
+  const json answer = json::parse(run.out);
+  EXPECT_EQ(answer["schema_version"], 1);
+  ASSERT_GE(answer["devices"].size(), 1u);
+  for (const json& device : answer["devices"]) {
+    EXPECT_TRUE(device["error"].is_null());
+    for (const char* number :
+         {"round_trip_ns", "launch_ns", "write_bytes_per_s", "read_bytes_per_s", "copy_bytes_per_s",
+          "triad_bytes_per_s", "fma_flops", "matmul_flops"})
+      EXPECT_GT(device[number].get<double>(), 0) << device["id"] << number;
+    EXPECT_GE(device["peak_flops"].get<double>(), device["matmul_flops"].get<double>());
+    EXPECT_GE(device["peak_bytes_per_s"].get<double>(), device["copy_bytes_per_s"].get<double>());
+  }
+}
+
+TEST(BenchVerb, OneDeviceAsTextAndNoneThatIsNotThere) {
+  const Outcome run = run_program({REEL_PROGRAM, "bench", "--seconds", "1", "--device", "host"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("launch, round trip"), HasSubstr("GB/s"), HasSubstr("GFLOP/s"),
+                    HasSubstr("% of peak"), Not(HasSubstr("vulkan"))));
+  const Outcome none = run_program({REEL_PROGRAM, "bench", "--device", "metal"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("metal"));
 }
 
 }  // namespace

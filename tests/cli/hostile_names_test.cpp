@@ -101,6 +101,7 @@ TEST(HostileNames, CantGiveOrdersToATerminal) {
       {"complete", "commands", path, "--scope", ""},
       {"help", hostile},
       {"completion", hostile},
+      {"bench", "--device", hostile},
       {"extract", path, "c0", "-o", folder / "c0.reel"},
       {"extract", path, "--scope", hostile},
       {"sql", path, "select name from kernels"},
