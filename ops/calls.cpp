@@ -11,6 +11,7 @@ namespace reel::ops {
 namespace {
 
 constexpr std::uint32_t group_items = 64, largest_head = 256;
+constexpr std::uint32_t tile_vectors = 8;  // as in kernels/matmul_f32_tile.cl
 
 template <class... A>
 Call make_call(const Kernel& kernel, Dim3 groups, const A&... arguments) {
@@ -63,11 +64,18 @@ Call Ops::call(const MatMul& op) const {
   const Matrix& m = op.matrix;
   check_holds("matmul", "x", op.x, std::uint64_t{op.rows} * m.columns);
   check_holds("matmul", "y", op.y, std::uint64_t{op.rows} * m.rows);
-  const Dim3 groups{groups_for(m.rows), op.rows};
-  if (m.format == Format::f32)
-    return make_call(matmul_f32_, groups, in(m.values), in(op.x), out(op.y), m.rows, m.columns);
-  return make_call(matmul_q8_, groups, in(m.values), in(m.scales), in(op.x), out(op.y), m.rows,
-                   m.columns);
+  const std::uint32_t panels = groups_for(m.rows);
+  const bool f32 = m.format == Format::f32;
+  if (op.rows == 1)
+    return f32 ? make_call(matmul_f32_, {panels}, in(m.values), in(op.x), out(op.y), m.rows,
+                           m.columns)
+               : make_call(matmul_q8_, {panels}, in(m.values), in(m.scales), in(op.x), out(op.y),
+                           m.rows, m.columns);
+  const Dim3 groups{panels, (op.rows + tile_vectors - 1) / tile_vectors};
+  return f32 ? make_call(matmul_f32_tile_, groups, in(m.values), in(op.x), out(op.y), m.rows,
+                         m.columns, op.rows)
+             : make_call(matmul_q8_tile_, groups, in(m.values), in(m.scales), in(op.x), out(op.y),
+                         m.rows, m.columns, op.rows);
 }
 
 Call Ops::call(const Rope& op) const {

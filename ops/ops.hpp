@@ -83,8 +83,8 @@ class Ops {
                   std::span(call.arguments).first(call.argument_count));
   }
 
-  Kernel embedding_, rms_norm_, matmul_f32_, matmul_q8_, rope_, kv_append_, attention_, swiglu_,
-      residual_add_, argmax_;
+  Kernel embedding_, rms_norm_, matmul_f32_, matmul_f32_tile_, matmul_q8_, matmul_q8_tile_, rope_,
+      kv_append_, attention_, swiglu_, residual_add_, argmax_;
 };
 
 }  // namespace reel::ops

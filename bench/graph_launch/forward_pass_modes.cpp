@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 
 #include "decoder.hpp"
@@ -34,7 +35,7 @@ struct Setting {
 
   explicit Setting(const reel::Device& d) : device(d), ops(d), model(d, sizes) {
     const forward_pass::Run run = forward_pass::run(
-        d, Decoder(d, model, ops), ops, forward_pass::Mode::direct, first_token, sizes.tokens);
+        d, Decoder(d, model, ops), ops, forward_pass::Mode::direct, std::array{first_token});
     tokens = run.tokens;
     dispatches = run.dispatches;
   }
@@ -49,7 +50,7 @@ struct Sequence {
 
   explicit Sequence(std::shared_ptr<const Setting> of)
       : setting(std::move(of)), decoder(setting->device, setting->model, setting->ops) {
-    decoder.reset(first_token);
+    decoder.reset(std::array{first_token});
   }
   std::uint32_t next_position() { return std::exchange(position, (position + 1) % sizes.tokens); }
 

@@ -19,6 +19,7 @@ void print_json(const Report& report) {
                     {"tokens_per_second", entry.run.tokens_per_second()},
                     {"pass_us_median", entry.run.median_us()},
                     {"pass_us_longest", entry.run.longest_us()},
+                    {"prompt_tokens_per_second", entry.run.prompt_tokens_per_second()},
                     {"dispatches", entry.run.dispatches},
                     {"barriers", entry.run.barriers},
                     {"barriers_avoided", entry.run.barriers_avoided},
@@ -37,14 +38,16 @@ void print_json(const Report& report) {
                            {"hidden", s.hidden},
                            {"vocabulary", s.vocabulary},
                            {"tokens", s.tokens},
+                           {"prompt", s.prompt},
                            {"seed", s.seed},
                            {"format", to_string(s.format())},
                            {"weight_bytes", report.weight_bytes}}},
                          {"runs", runs},
                          {"unavailable", unavailable},
                          {"logit_tolerance", report.tolerance()},
+                         {"text", report.text},
                          {"equal", report.good()}};
-  std::puts(document.dump(2).c_str());
+  std::puts(document.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
 }  // namespace forward_pass

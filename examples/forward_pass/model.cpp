@@ -7,6 +7,7 @@
 
 #include "ops/kv_cache.hpp"
 #include "random.hpp"
+#include "weights/llama_weights.hpp"
 
 namespace forward_pass {
 namespace {
@@ -15,23 +16,24 @@ using reel::ops::Matrix;
 
 class Maker {
  public:
-  Maker(const reel::Device& device, const Sizes& sizes) : device_(device), sizes_(sizes) {}
+  Maker(const reel::Device& device, const Sizes& sizes, const LlamaWeights* weights)
+      : device_(device), sizes_(sizes), weights_(weights) {}
 
-  // Uniform with a variance of 1 / columns, so that what comes out is as large as what goes in.
+  // Random ones are uniform with a variance of 1 / columns, so that what comes out is as large as
+  // what goes in.
   Matrix matrix(const std::string& name, std::uint32_t rows, std::uint32_t columns) const {
     const float limit = std::sqrt(3.0f / static_cast<float>(columns));
-    const auto weights = Random(sizes_.seed, name).take(std::size_t{rows} * columns, limit);
-    return make_matrix(device_, weights, rows, columns, sizes_.format(), name);
+    return make_matrix(device_, floats(name, rows, columns, limit), rows, columns, sizes_.format(),
+                       name);
   }
   reel::Buffer norm(const std::string& name) const {
-    auto weights = Random(sizes_.seed, name).take(sizes_.dim, 0.1f);
-    for (float& weight : weights) weight += 1;
-    return device_.buffer_of(weights, name);
+    if (weights_) return device_.buffer_of(weights_->vector(name, sizes_.dim), name);
+    auto values = Random(sizes_.seed, name).take(sizes_.dim, 0.1f);
+    for (float& value : values) value += 1;
+    return device_.buffer_of(values, name);
   }
   reel::Buffer table(const std::string& name) const {
-    const auto weights =
-        Random(sizes_.seed, name).take(std::size_t{sizes_.vocabulary} * sizes_.dim, 1.0f);
-    return device_.buffer_of(weights, name);
+    return device_.buffer_of(floats(name, sizes_.vocabulary, sizes_.dim, 1.0f), name);
   }
   Layer layer(const std::string& name) const {
     const auto [dim, kv_dim, hidden] = std::array{sizes_.dim, sizes_.kv_dim(), sizes_.hidden};
@@ -47,8 +49,15 @@ class Maker {
   }
 
  private:
+  std::vector<float> floats(const std::string& name, std::uint32_t rows, std::uint32_t columns,
+                            float limit) const {
+    return weights_ ? weights_->matrix(name, rows, columns)
+                    : Random(sizes_.seed, name).take(std::size_t{rows} * columns, limit);
+  }
+
   const reel::Device& device_;
   const Sizes& sizes_;
+  const LlamaWeights* weights_;
 };
 
 [[noreturn]] void refuse(const std::string& sentence) {
@@ -64,7 +73,8 @@ void check(const Sizes& sizes) {
                                     {"kv-heads", sizes.kv_heads},
                                     {"hidden", sizes.hidden},
                                     {"vocab", sizes.vocabulary},
-                                    {"tokens", sizes.tokens}})
+                                    {"tokens", sizes.tokens},
+                                    {"prompt", sizes.prompt}})
     if (value == 0) refuse(fmt::format("--{} is 0; it must be at least 1.", name));
   if (sizes.dim % sizes.heads != 0)
     refuse(fmt::format("--dim {} is not a multiple of --heads {}.", sizes.dim, sizes.heads));
@@ -80,15 +90,17 @@ void check(const Sizes& sizes) {
                        sizes.dim, sizes.hidden, multiple, to_string(sizes.format())));
 }
 
-Model::Model(const reel::Device& device, const Sizes& given) : sizes(given) {
+Model::Model(const reel::Device& device, const Sizes& given, const LlamaWeights* weights)
+    : sizes(given) {
   check(sizes);
-  const Maker make(device, sizes);
+  const Maker make(device, sizes, weights);
   embedding = make.table("embedding");
   for (std::uint32_t i = 0; i < sizes.layers; ++i)
     layers.push_back(make.layer(fmt::format("layer{}", i)));
   final_norm = make.norm("final_norm");
   head = make.matrix("head", sizes.vocabulary, sizes.dim);
-  rope_table = reel::ops::make_rope_table(device, sizes.tokens, sizes.head_size());
+  rope_table =
+      reel::ops::make_rope_table(device, sizes.positions(), sizes.head_size(), sizes.rope_base);
 }
 
 std::uint64_t Model::weight_bytes() const {

@@ -1,7 +1,7 @@
-// model.hpp - the sizes and the weights of a small LLaMA-style decoder.
+// model.hpp - the weights of a LLaMA-style decoder on a device.
 //
-// Weights are random, from a seed, and the same on every device. A Model belongs to one device;
-// nothing changes it once made.
+// They come from a file, or are random, from a seed, and the same on every device. A Model belongs
+// to one device; nothing changes it once made.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,11 @@
 
 #include "ops/matrix.hpp"
 #include "reel/device.hpp"
+#include "sizes.hpp"
 
 namespace forward_pass {
 
-struct Sizes {
-  std::uint32_t layers = 4, dim = 128, heads = 8, kv_heads = 4, hidden = 352, vocabulary = 1024;
-  std::uint32_t tokens = 64;  // to generate
-  // Of the first 40 seeds the one that repeats itself least: 58 different tokens among 65.
-  std::uint64_t seed = 11;
-  bool quantised = false;
-
-  std::uint32_t head_size() const { return dim / heads; }
-  std::uint32_t kv_dim() const { return kv_heads * head_size(); }
-  reel::ops::Format format() const {
-    return quantised ? reel::ops::Format::q8 : reel::ops::Format::f32;
-  }
-};
-
-// Throws invalid_argument naming the size that can't be.
-void check(const Sizes& sizes);
+class LlamaWeights;
 
 struct Layer {
   reel::Buffer attention_norm, feed_forward_norm;
@@ -40,7 +26,8 @@ struct Model {
   std::vector<Layer> layers;
   reel::ops::Matrix head;
 
-  Model(const reel::Device& device, const Sizes& given);
+  // Of these sizes; `weights`, where given, are of them, too.
+  Model(const reel::Device& device, const Sizes& given, const LlamaWeights* weights = nullptr);
   std::uint64_t weight_bytes() const;
 };
 

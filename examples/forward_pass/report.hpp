@@ -30,6 +30,7 @@ struct Report {
   std::uint64_t weight_bytes = 0;
   std::vector<Entry> entries;
   std::vector<reel::DeviceInfo> unavailable;
+  std::string text;  // what was generated behind a prompt, as the first entry has it
 
   // Between modes of one device: equal bits. Between devices: 0.001 of the largest logit.
   // Drivers that round as IEEE 754 says differ by nothing at all; OpenCL and Vulkan allow 2.5

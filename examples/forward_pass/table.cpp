@@ -58,6 +58,15 @@ std::string times_line(const Report& report) {
       uneven, report.entries.size());
 }
 
+void print_prompts(const Report& report) {
+  fmt::print(
+      "The first {} tokens of the prompt went through together, up to {} at a time; tokens/s:",
+      report.sizes.prompt - 1, Sizes::prompt_rows);
+  for (const Entry& entry : report.entries)
+    fmt::print(" {} {} {:.0f}{}", entry.device.id, to_string(entry.mode),
+               entry.run.prompt_tokens_per_second(), &entry == &report.entries.back() ? "\n" : ",");
+}
+
 }  // namespace
 
 void print_table(const Report& report, bool colours) {
@@ -95,12 +104,14 @@ void print_table(const Report& report, bool colours) {
   }
 
   fmt::print("\nTimes are of a pass, which makes a token. {}\n", times_line(report));
+  if (report.sizes.prompt > 1) print_prompts(report);
   const std::vector<std::uint32_t>& tokens = report.entries.front().run.tokens;
   fmt::print("Tokens: {} …\n",
              fmt::join(tokens.begin(),
                        tokens.begin() +
                            static_cast<std::ptrdiff_t>(std::min<std::size_t>(12, tokens.size())),
                        " "));
+  if (!report.text.empty()) fmt::print("Text: {}\n", report.text);
   const std::string line = verdict_line(report);
   const auto style = report.good() ? fmt::fg(fmt::terminal_color::green)
                                    : fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold;

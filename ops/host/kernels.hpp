@@ -17,6 +17,12 @@ void matmul_f32(const HostGroup& group, const float* weights, const float* x, fl
                 std::uint32_t rows, std::uint32_t columns);
 void matmul_q8(const HostGroup& group, const std::int8_t* weights, const float* scales,
                const float* x, float* y, std::uint32_t rows, std::uint32_t columns);
+// Those for several vectors: a group has tile_vectors of them.
+void matmul_f32_tile(const HostGroup& group, const float* weights, const float* x, float* y,
+                     std::uint32_t rows, std::uint32_t columns, std::uint32_t vectors);
+void matmul_q8_tile(const HostGroup& group, const std::int8_t* weights, const float* scales,
+                    const float* x, float* y, std::uint32_t rows, std::uint32_t columns,
+                    std::uint32_t vectors);
 void rope(const HostGroup& group, float* x, const float* table, std::uint32_t pairs,
           std::uint32_t head_pairs, std::uint32_t position);
 void kv_append(const HostGroup& group, const float* key, const float* value, float* keys,

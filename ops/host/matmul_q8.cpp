@@ -1,36 +1,41 @@
+#include <algorithm>
 #include <cstddef>
 
 #include "ops/host/kernels.hpp"
 #include "ops/host/lanes.hpp"
+#include "ops/host/matmul_panel.hpp"
 
 namespace reel::ops::host {
+namespace {
+
+void multiply_group(const HostGroup& group, const std::int8_t* weights, const float* scales,
+                    const float* x, float* y, std::uint32_t rows, std::uint32_t columns,
+                    std::size_t first_vector, std::uint32_t vectors) {
+  const auto [begin, end] = items_of(group, rows);
+  const std::size_t panel = std::size_t{group.id.x} * group_items;
+  multiply(PanelWork<std::int8_t>{.panel = weights + panel * columns,
+                                  .scales = scales + panel * (columns / 32),
+                                  .inputs = x + first_vector * columns,
+                                  .outputs = y + first_vector * rows + begin,
+                                  .panel_rows = end - begin,
+                                  .vectors = vectors,
+                                  .rows = rows,
+                                  .columns = columns});
+}
+
+}  // namespace
 
 void matmul_q8(const HostGroup& group, const std::int8_t* weights, const float* scales,
                const float* x, float* y, std::uint32_t rows, std::uint32_t columns) {
-  constexpr std::uint32_t together = 8;  // as in matmul_f32
-  const std::uint32_t blocks = columns / 32;
-  const auto [begin, end] = items_of(group, rows);
-  const std::int8_t* panel = weights + std::size_t{group.id.x} * group_items * columns;
-  const float* panel_scales = scales + std::size_t{group.id.x} * group_items * blocks;
-  const float* input = x + std::size_t{group.id.y} * columns;
-  float* output = y + std::size_t{group.id.y} * rows;
+  multiply_group(group, weights, scales, x, y, rows, columns, group.id.y, 1);
+}
 
-  for (std::uint32_t row = begin; row < end; row += together) {
-    const std::int8_t* column = panel + std::size_t{row - begin} * 4;
-    const float* scale = panel_scales + (row - begin);
-    float sums[together][4] = {};
-    for (std::uint32_t b = 0; b < blocks; ++b, scale += group_items) {
-      float block[together][4] = {};
-      for (std::uint32_t c = b * 32; c < b * 32 + 32; c += 4, column += group_items * 4)
-        for (std::uint32_t r = 0; r < together; ++r)
-          for (std::uint32_t k = 0; k < 4; ++k)
-            block[r][k] += static_cast<float>(column[r * 4 + k]) * input[c + k];
-      for (std::uint32_t r = 0; r < together; ++r)
-        for (std::uint32_t k = 0; k < 4; ++k) sums[r][k] += block[r][k] * scale[r];
-    }
-    for (std::uint32_t r = 0; r < together && row + r < end; ++r)
-      output[row + r] = (sums[r][0] + sums[r][1]) + (sums[r][2] + sums[r][3]);
-  }
+void matmul_q8_tile(const HostGroup& group, const std::int8_t* weights, const float* scales,
+                    const float* x, float* y, std::uint32_t rows, std::uint32_t columns,
+                    std::uint32_t vectors) {
+  const std::uint32_t first = group.id.y * tile_vectors;
+  multiply_group(group, weights, scales, x, y, rows, columns, first,
+                 std::min(tile_vectors, vectors - first));
 }
 
 }  // namespace reel::ops::host

@@ -60,7 +60,7 @@ TEST_P(OnDevice, MatMulMultipliesEachVectorByTheMatrix) {
   for (const Format format : {Format::f32, Format::q8})
     for (const std::uint32_t rows : {1u, 3u, 64u, 65u, 200u})
       for (const std::uint32_t columns : {4u, 36u, 32u, 96u, 256u})
-        for (const std::uint32_t vectors : {1u, 3u}) {
+        for (const std::uint32_t vectors : {1u, 3u, 8u, 21u}) {
           if (format == Format::q8 && columns % 32 != 0) continue;
           const auto weights = numbers.take(rows * columns), x = numbers.take(columns * vectors);
           const Matrix matrix = make_matrix(device, weights, rows, columns, format, "w");
