@@ -20,30 +20,38 @@ fi
 
 leave() {
   local mounted
-  for mounted in dev/pts dev proc; do if mountpoint -q "$root/$mounted"; then umount "$root/$mounted"; fi; done
+  for mounted in dev/pts dev proc sys; do if mountpoint -q "$root/$mounted"; then umount "$root/$mounted"; fi; done
   rm -rf "$root"
 }
 trap leave EXIT
 mkdir -p "$root"
-tar -C "$root" -xf "$base/minbase.tar"
+system=$base/minbase.tar
+if [[ -f $base/system.tar ]]; then system=$base/system.tar; fi
+tar -C "$root" -xf "$system"
 cp /etc/resolv.conf "$root/etc/"
 cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/" # a proxy, where this machine has one
-for mounted in proc dev dev/pts; do mount --bind "/$mounted" "$root/$mounted"; done
+for mounted in proc sys dev dev/pts; do mount --bind "/$mounted" "$root/$mounted"; done
 mkdir "$root/packages"
 cp "$packages"/* "$root/packages/"
 
 in_root() { chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LANG=C.UTF-8 bash -euc "$1"; }
 # Files of the system, without what apt and drivers keep for themselves.
 files() {
-  (cd "$root" && find . -xdev \( -path ./packages -o -path ./proc -o -path ./dev -o -path ./var/lib -o -path ./var/cache -o -path ./var/log -o -path ./tmp \
+  (cd "$root" && find . -xdev \( -path ./packages -o -path ./proc -o -path ./sys -o -path ./dev -o -path ./var/lib -o -path ./var/cache -o -path ./var/log -o -path ./tmp \
     -o -path ./root/.cache \) -prune -o -print | sort)
 }
 say() { printf '==> %s\n' "$*"; }
 
-say "Drivers, and what a package brings that is not ours"
-in_root 'apt-get update -q >/dev/null && apt-get install -y -q --no-install-recommends pocl-opencl-icd mesa-vulkan-drivers \
+if [[ $system != "$base/system.tar" ]]; then
+  say "Drivers, and the programs that are captured and run"
+  in_root 'apt-get update -q >/dev/null && apt-get install -y -q --no-install-recommends pocl-opencl-icd mesa-vulkan-drivers \
   clpeak man-db bash-completion ocl-icd-libopencl1 libvulkan1 python3-numpy python3-pip python3-venv >/dev/null'
-in_root 'cd /packages && apt-get install -y -q ./*.deb >/dev/null && apt-get remove -y -q reel libreel0 libreel-dev python3-reel >/dev/null'
+  tar -C "$root" --one-file-system --exclude=./packages -cf "$base/system.tar" .
+fi
+say "What the packages depend on, so that only what is ours comes and goes"
+# shellcheck disable=SC2016 # the shell of the bare system expands it
+in_root 'cd /packages && apt-get install -y -q --no-install-recommends $(for deb in *.deb; do dpkg-deb -f "$deb" Depends; done |
+  tr , "\n" | awk "{ print \$1 }" | grep -v libreel | sort -u) >/dev/null'
 before=$(files)
 
 say "apt installs them, with their dependencies"
