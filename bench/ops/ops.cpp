@@ -4,7 +4,6 @@
 // OpenBLAS as it is set up here, the host device as it runs a small launch. Ends with 1 when a
 // result was wrong, never because it was slow.
 #include "ops/ops.hpp"
-#include "reel/stream.hpp"
 
 #include <cblas.h>
 
@@ -13,6 +12,7 @@
 #include <memory>
 #include <random>
 
+#include "reel/stream.hpp"
 #include "shared/rounds.hpp"
 
 namespace bench {
