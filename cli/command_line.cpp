@@ -1,7 +1,10 @@
 #include "cli/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <type_traits>
 
 #include "cli/trace_input.hpp"
 
@@ -19,15 +22,38 @@ Option Option::one_of(const std::vector<std::string>& values) const {
   return Option(option_->check(CLI::IsMember(values)));
 }
 Option Option::between(std::uint64_t least, std::uint64_t most) const {
-  return Option(option_->check(CLI::Range(least, most)));
+  return Option(option_->check([least, most](const std::string& text) {
+    std::uint64_t value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most)
+      return std::string();
+    return fmt::format("It takes a whole number from {} to {}, not '{}'.", least, most, text);
+  }));
 }
-Option Option::positive() const { return Option(option_->check(CLI::PositiveNumber)); }
-Option Option::size() const { return Option(option_->transform(CLI::AsSizeValue(false))); }
+Option Option::positive() const {
+  return Option(option_->check([](const std::string& text) {
+    std::uint64_t value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value > 0) return std::string();
+    return fmt::format("It takes a whole number above 0, not '{}'.", text);
+  }));
+}
+Option Option::size() const {
+  CLI::AsSizeValue size(false);
+  size.description("");  // else the help has every unit behind the name
+  return Option(option_->transform(size));
+}
 Option Option::one_value_each() const { return Option(option_->allow_extra_args(false)); }
+
+Option Option::hidden() const { return Option(option_->group("")); }
 
 template <typename Value>
 Option Verb::add_option(const std::string& names, Value& value, const std::string& help) {
-  return Option(verb_->add_option(names, value, help));
+  CLI::Option* option = verb_->add_option(names, value, help);
+  if constexpr (std::is_unsigned_v<Value>)  // CLI11 would take -1 for the largest number
+    option->check([](const std::string& text) {
+      return text.starts_with('-') ? fmt::format("It takes a whole number, not '{}'.", text)
+                                   : std::string();
+    });
+  return Option(option);
 }
 template Option Verb::add_option(const std::string&, std::string&, const std::string&);
 template Option Verb::add_option(const std::string&, std::vector<std::string>&, const std::string&);
@@ -69,6 +95,54 @@ std::vector<std::string> CommandLine::verbs() const {
 }
 
 std::string CommandLine::help() const { return app_->help(); }
+std::string CommandLine::help(const std::string& verb) const {
+  return app_->get_subcommand(verb)->help(app_->get_name());
+}
+
+namespace {
+
+// CLI11 keeps the words that an option takes only in the name of its type: "TEXT:{csv,jsonl}".
+std::vector<std::string> choices_in(const std::string& type) {
+  const auto begin = type.find(":{"), end = type.rfind('}');
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  return CLI::detail::split(type.substr(begin + 2, end - begin - 2), ',');
+}
+
+OptionFacts facts_of(const CLI::Option& option) {
+  OptionFacts facts;
+  facts.is_positional = option.get_positional();
+  if (facts.is_positional) {
+    facts.names = {option.get_name(true, false)};
+  } else {
+    for (const std::string& name : option.get_snames()) facts.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) facts.names.push_back("--" + name);
+  }
+  facts.help = option.get_description();
+  facts.default_text = option.get_default_str();
+  facts.is_required = option.get_required();
+  facts.is_list = option.get_items_expected_max() > 1;
+  if (option.get_items_expected_max() == 0) return facts;
+  const std::string type = option.get_type_name();
+  facts.choices = choices_in(type);
+  facts.value = facts.choices.empty() ? type : "CHOICE";
+  return facts;
+}
+
+VerbFacts facts_of(const CLI::App& app) {
+  VerbFacts facts{app.get_name(), app.get_description(), app.get_footer()};
+  for (const CLI::Option* option : app.get_options({}))
+    if (!option->get_group().empty()) facts.options.push_back(facts_of(*option));
+  return facts;
+}
+
+}  // namespace
+
+VerbFacts CommandLine::program_facts() const { return facts_of(*app_); }
+std::vector<VerbFacts> CommandLine::verb_facts() const {
+  std::vector<VerbFacts> all;
+  for (const CLI::App* verb : app_->get_subcommands(nullptr)) all.push_back(facts_of(*verb));
+  return all;
+}
 
 Action CommandLine::parse(std::vector<std::string> arguments) {
   try {

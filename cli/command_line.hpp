@@ -22,6 +22,19 @@ inline constexpr int done = 0, failed = 1, misused = 2, damaged = 3;
 
 using Action = std::function<int()>;  // returns the exit code
 
+// What an option is, for whoever tells users of it: help, man pages, completion.
+struct OptionFacts {
+  std::vector<std::string> names = {};  // "-o", "--output"; without dashes if known by its place
+  std::string value = {};               // what stands for its value; empty: a flag
+  std::string help = {}, default_text = {};
+  std::vector<std::string> choices = {};
+  bool is_positional = false, is_required = false, is_list = false;
+};
+struct VerbFacts {
+  std::string name = {}, help = {}, footer = {};
+  std::vector<OptionFacts> options = {};
+};
+
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
@@ -37,6 +50,7 @@ class Option {
   Option positive() const;
   Option size() const;            // of memory: 8G, 32MiB
   Option one_value_each() const;  // of a list: one word for each time the option is given
+  Option hidden() const;  // for our own build and tests: neither in the help nor in the facts
 
  private:
   CLI::Option* option_;
@@ -70,6 +84,9 @@ class CommandLine {
   Verb add_verb(const std::string& name, const std::string& help);
   std::vector<std::string> verbs() const;
   std::string help() const;
+  std::string help(const std::string& verb) const;
+  VerbFacts program_facts() const;            // of the program itself
+  std::vector<VerbFacts> verb_facts() const;  // in the order of the help
 
   // What the user asked for; printing the help is an action, too. Throws Misuse.
   Action parse(std::vector<std::string> arguments);

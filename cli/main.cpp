@@ -14,6 +14,8 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/manual/candidates.hpp"
+#include "cli/showing/first_steps.hpp"
 #include "cli/showing/terminal.hpp"
 #include "nearest.hpp"
 #include "trace_input.hpp"
@@ -30,8 +32,9 @@ std::string unknown_verb(const CommandLine& line, const std::vector<std::string>
   return arguments[0];
 }
 
-int report_misuse(const std::string& sentence) {
-  fmt::print(stderr, "reel: {}\nSee reel --help.\n", printable_lines(sentence));
+int report_misuse(const std::string& sentence, const std::string& verb = {}) {
+  fmt::print(stderr, "reel: {}\nSee {}.\n", printable_lines(sentence),
+             verb.empty() ? "reel --help" : "reel help " + verb);
   return misused;
 }
 
@@ -62,6 +65,7 @@ int run(int argc, char** argv) {
   add_capture(line, program);
   add_trigger(line);
   add_devices(line);
+  add_bench(line);
   add_info(line);
   add_commands(line);
   add_kernels(line);
@@ -79,6 +83,7 @@ int run(int argc, char** argv) {
   add_calls(line);
   add_view(line);
   add_replay(line);
+  add_check(line);
   add_extract(line);
   add_export(line);
   add_sql(line);
@@ -86,12 +91,16 @@ int run(int argc, char** argv) {
   add_verify(line);
   add_recover(line);
   add_strip(line);
+  add_completion(line);
+  add_help(line);
 
   if (argc < 2) {
-    fmt::print(stderr, "{}", line.help());
+    fmt::print(stderr, "{}", first_steps());
     return misused;
   }
   std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments[0] == "complete")  // for the scripts of shells: its words are those of another line
+    return print_candidates(line.verb_facts(), {arguments.begin() + 1, arguments.end()});
   if (const std::string verb = unknown_verb(line, arguments); !verb.empty()) {
     const auto near = nearest(verb, line.verbs());
     return report_misuse(near
@@ -100,10 +109,11 @@ int run(int argc, char** argv) {
   }
 
   if (arguments[0] == "capture") program = take_program(arguments);
+  const std::string verb = arguments[0].starts_with('-') ? "" : arguments[0];
   try {
     return line.parse(std::move(arguments))();
   } catch (const Misuse& error) {
-    return report_misuse(error.what());
+    return report_misuse(error.what(), verb);
   }
 }
 

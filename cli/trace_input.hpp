@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "cli/command_line.hpp"
+#include "cli/ids.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::cli {
@@ -46,15 +47,6 @@ TraceVerb<Options> add_trace_verb(CommandLine& line, const std::string& name,
 // Loads it. An incomplete one is told of on stderr in one line; what takes longer than a second
 // shows that it works, where stderr is a terminal.
 Trace open_trace(const TraceOptions& options);
-
-// Ids as they are typed: throw Misuse for what is no id, Error for what isn't in the document.
-std::uint32_t parse_command(const Trace& trace, const std::string& id);  // indices
-std::uint32_t parse_buffer(const Trace& trace, const std::string& id);
-std::uint32_t parse_kernel(const Trace& trace, const std::string& id);
-std::uint32_t parse_stream(const Trace& trace, const std::string& id);
-
-// The label, or for a dispatch without one the name of its kernel.
-std::string title_of(const Trace& trace, const TraceWork& work);
 
 using Json = nlohmann::ordered_json;
 Json json_of(const Trace& trace);  // schema_version and document: where every answer begins

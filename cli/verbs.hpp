@@ -42,5 +42,9 @@ void add_trend(CommandLine& line);
 void add_verify(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_strip(CommandLine& line);
+void add_check(CommandLine& line);
+void add_bench(CommandLine& line);
+void add_completion(CommandLine& line);
+void add_help(CommandLine& line);
 
 }  // namespace reel::cli

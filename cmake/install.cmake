@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/reel)
 
 install(TARGETS reel EXPORT reel-targets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
                 NAMELINK_COMPONENT development
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
@@ -15,7 +15,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/include/reel_app.h DESTINATION ${CMAKE_INSTA
 # An installed tree may be moved as a whole: the program finds the library beside itself.
 file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 set_target_properties(reel_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
-install(TARGETS reel_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(TARGETS reel_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 
 install(EXPORT reel-targets NAMESPACE reel:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/reelConfig.cmake.in
@@ -26,3 +26,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/reelConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/reelConfig.cmake ${PROJECT_BINARY_DIR}/reelConfigVersion.cmake
         DESTINATION ${package_dir} COMPONENT development)
+
+# The licence, and those of what is compiled in.
+set(notices ${PROJECT_BINARY_DIR}/third-party-notices.txt)
+add_custom_command(
+  OUTPUT ${notices}
+  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${notices} -DNODE_MODULES=${PROJECT_BINARY_DIR}/viewer/work/node_modules -P
+          ${CMAKE_CURRENT_LIST_DIR}/package/notices.cmake
+  DEPENDS ${CMAKE_CURRENT_LIST_DIR}/package/notices.cmake $<$<TARGET_EXISTS:reel_page>:reel_page>
+  VERBATIM)
+add_custom_target(reel_notices ALL DEPENDS ${notices})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${notices} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/reel COMPONENT library)

@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <reel/error.hpp>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 namespace reel::cli {
@@ -20,11 +22,37 @@ std::vector<std::filesystem::path> places() {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   std::vector<std::filesystem::path> found;
-  for (const char* folder : {REEL_LIB_FROM_BIN, "../lib"}) {  // installed; in the build's tree
+  // Installed; in the build's tree; of a Debian package, which keeps what nobody links apart.
+  for (const char* folder : {REEL_LIB_FROM_BIN, "../lib", "../lib/" REEL_ARCHITECTURE "/reel"}) {
     auto place = (program / folder / library).lexically_normal();
     if (found.empty() || found.back() != place) found.push_back(std::move(place));
   }
   return found;
+}
+
+// "reel layer of version 0.1.0" stands in the file; empty where it doesn't.
+std::string version_of(const std::filesystem::path& layer) {
+  std::ifstream file(layer, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  constexpr std::string_view mark = "reel layer of version ";
+  const auto at = bytes.find(mark);
+  if (at == std::string::npos) return {};
+  const auto end = bytes.find_first_not_of("0123456789.", at + mark.size());
+  return bytes.substr(at + mark.size(), end - at - mark.size());
+}
+
+// Both speak of documents and of messages to each other, which versions may change.
+void expect_same_version(const std::filesystem::path& layer) {
+  const std::string version = version_of(layer);
+  if (version == REEL_VERSION) return;
+  throw Error(
+      Code::unsupported,
+      version.empty()
+          ? fmt::format("{} is not a layer of Reel; REEL_LAYER, or the installation, is wrong.",
+                        layer.string())
+          : fmt::format("The layer {} is of version {}, and this is reel {}. Use the layer of the "
+                        "same installation: unset REEL_LAYER, or install both again.",
+                        layer.string(), version, REEL_VERSION));
 }
 
 // Where Vulkan's loader finds layers by itself, those that there are.
@@ -63,6 +91,7 @@ std::string find_layer() {
                   fmt::format("The layer is at {}, and loaders take a ':' in a path for "
                               "the end of it; move Reel elsewhere.",
                               place.string()));
+    expect_same_version(place);
     return place.string();
   }
   throw Error(Code::io_failed, fmt::format("The layer is not here: there is no {}.", tried));
@@ -97,8 +126,10 @@ std::vector<std::pair<std::string, std::string>> layer_variables(const std::stri
   };
   std::vector<std::pair<std::string, std::string>> variables{
       {"OPENCL_LAYERS", joined(layer, given("OPENCL_LAYERS"))}};
-  const auto manifests = std::filesystem::path(layer).parent_path() / "reel" / "vulkan";
+  const auto folder = std::filesystem::path(layer).parent_path();
   std::error_code ignored;
+  auto manifests = folder / "reel" / "vulkan";
+  if (!std::filesystem::is_directory(manifests, ignored)) manifests = folder / "vulkan";
   if (!std::filesystem::is_directory(manifests, ignored)) return variables;
   // The last one is the one next to the driver: it sees what the others make of the program's
   // calls, and they see those calls as the program made them. Loaders order layers by the folders

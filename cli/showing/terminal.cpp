@@ -1,8 +1,10 @@
 #include "cli/showing/terminal.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -74,6 +76,46 @@ bool styles_wanted() {
 
 std::string bold(std::string_view text) { return styled("1", text); }
 std::string dim(std::string_view text) { return styled("2", text); }
+
+std::string toned(Tone tone, std::string_view text) {
+  switch (tone) {
+    case Tone::good:
+      return styled("32", text);
+    case Tone::warning:
+      return styled("33", text);
+    case Tone::bad:
+      return styled("31", text);
+    case Tone::plain:
+      break;
+  }
+  return std::string(text);
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  return is_shown() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  const std::size_t all = width_of(text);
+  if (all <= width) return std::string(text);
+  if (width == 0) return {};
+  const std::size_t first = width / 2, last = all - (width - 1 - first);  // characters kept
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < text.size(); ++at) {
+    const std::size_t begin = i++;
+    while (i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U) ++i;
+    if (at < first || at >= last) result += text.substr(begin, i - begin);
+    if (at == first) result += "…";
+  }
+  return result;
+}
 
 bool is_shown() { return isatty(STDOUT_FILENO) == 1; }
 

@@ -1,6 +1,7 @@
-// terminal.hpp - bold and dim text, where somebody reads it on a terminal.
+// terminal.hpp - styles and widths, where somebody reads the text on a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,18 @@ bool styles_wanted();
 
 std::string bold(std::string_view text);  // `text` itself where styles aren't wanted
 std::string dim(std::string_view text);
+
+// What a text says of itself by its colour.
+enum class Tone : unsigned char { plain, good, warning, bad };
+std::string toned(Tone tone, std::string_view text);
+
+// How wide the terminal is that standard output is; 0 where it is none, or doesn't tell.
+std::size_t terminal_columns();
+
+// Characters, not bytes: drivers put "®" into names.
+std::size_t width_of(std::string_view text);
+// At most `width` characters, of which the middle is left out as "…": names differ at both ends.
+std::string shortened(std::string_view text, std::size_t width);
 
 // What comes from a document or a driver, on one line that a terminal can't take for orders: '?' in
 // place of control characters (those of C1 too, in UTF-8 and as bytes), of what turns the direction

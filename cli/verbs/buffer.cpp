@@ -250,7 +250,7 @@ int run(const Options& options) {
 void add_buffer(CommandLine& line) {
   auto [verb, options] =
       add_trace_verb(line, "buffer", "Contents of a buffer after a command", run);
-  verb.add_option("buffer", options.buffer, "Its id").required().type_name("b7");
+  verb.add_option("buffer", options.buffer, "Its id, or its name").required().type_name("b7");
   verb.add_option("--at", options.at, "After this command; default: after the last")
       .type_name("c12");
   verb.add_option("--as", options.as,

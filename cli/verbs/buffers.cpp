@@ -75,9 +75,9 @@ int run(const TraceOptions& options) {
                {"SIZE", right},
                {"ALLOCATED", right},
                {"FREED", right},
-               {"READ BY", right},
-               {"WRITTEN BY", right},
-               {"CONTENTS KEPT", right}});
+               {"READ", right},
+               {"WRITTEN", right},
+               {"KEPT", right}});
   for (std::size_t i = 0; i < usages.size(); ++i) {
     const TraceBuffer& buffer = trace.buffers()[i];
     table.add(

@@ -18,25 +18,6 @@ struct Options : TraceOptions {
   std::size_t limit = 100;
 };
 
-struct Range {
-  std::uint32_t first = 0, last = no_index;
-};
-
-// "c10-c90", "c10-", "c10"
-Range parse_range(const Trace& trace, const std::string& text) {
-  if (text.empty()) return {};
-  const std::size_t dash = text.find('-');
-  Range range;
-  range.first = parse_command(trace, text.substr(0, dash));
-  if (dash == std::string::npos)
-    range.last = range.first;
-  else if (dash + 1 < text.size())
-    range.last = parse_command(trace, text.substr(dash + 1));
-  if (range.last < range.first)
-    throw Misuse(fmt::format("The range '{}' ends before it begins.", text));
-  return range;
-}
-
 // Which works are asked for: a filter looks at each once, however many commands share it.
 std::vector<bool> wanted_works(const Trace& trace, const Options& options) {
   std::vector<bool> wanted;
@@ -54,7 +35,8 @@ std::vector<bool> wanted_works(const Trace& trace, const Options& options) {
 }
 
 std::vector<std::uint32_t> select(const Trace& trace, const Options& options) {
-  const Range range = parse_range(trace, options.range);
+  const CommandRange range =
+      options.range.empty() ? CommandRange{} : parse_command_range(trace, options.range);
   std::optional<std::uint32_t> stream;
   if (!options.stream.empty()) stream = parse_stream(trace, options.stream);
   const std::vector<bool> wanted = wanted_works(trace, options);
@@ -74,15 +56,13 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
     return;
   }
   using enum Table::Align;
-  Table table({{"ID"},
-               {"STREAM"},
-               {"KIND"},
-               {"LABEL"},
-               {"SCOPE"},
-               {"GRID", right},
-               {"START", right},
-               {"QUEUED FOR", right},
-               {"RAN", right}});
+  // One stream needs no column, so that lines fit 80 characters.
+  const bool has_streams = trace.streams().size() > 1;
+  std::vector<Table::Column> columns{
+      {"ID"},          {"KIND"},         {"LABEL"},         {"SCOPE"},
+      {"GRID", right}, {"START", right}, {"QUEUED", right}, {"RAN", right}};
+  if (has_streams) columns.insert(columns.begin() + 1, {"STREAM"});
+  Table table(columns);
   const std::uint64_t origin = analysis::find_span(trace).begin_ns;
   const std::size_t shown =
       options.limit == 0 ? selected.size() : std::min(options.limit, selected.size());
@@ -94,19 +74,23 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
     // A barrier that stands among such commands took no time of its own.
     const TraceInterval* together =
         interval && work.kind != WorkKind::barrier ? &trace.intervals()[*interval] : nullptr;
-    table.add(
-        {command_name(selected[i]), name_of(trace.streams()[command.stream].id),
-         to_string(work.kind), title_of(trace, work), trace.text(work.scope),
-         work.kind == WorkKind::dispatch
-             ? (work.has_own_groups() ? grid_text(work.groups) : grid_text(work.items) + " items")
-             : "",
-         command.started_ns ? time_text(command.started_ns - origin)
-         : together         ? "from " + time_text(together->begin_ns - origin)
-                            : "-",
-         delay ? time_text(delay) : "-",
-         command.has_run_times() ? time_text(command.run_ns())
-         : together              ? "within " + time_text(together->size_ns())
-                                 : "-"});
+    std::vector<std::string> row{
+        command_name(selected[i]),
+        to_string(work.kind),
+        title_of(trace, work),
+        trace.text(work.scope),
+        work.kind == WorkKind::dispatch
+            ? (work.has_own_groups() ? grid_text(work.groups) : grid_text(work.items) + " items")
+            : "",
+        command.started_ns ? time_text(command.started_ns - origin)
+        : together         ? "from " + time_text(together->begin_ns - origin)
+                           : "-",
+        delay ? time_text(delay) : "-",
+        command.has_run_times() ? time_text(command.run_ns())
+        : together              ? "within " + time_text(together->size_ns())
+                                : "-"};
+    if (has_streams) row.insert(row.begin() + 1, name_of(trace.streams()[command.stream].id));
+    table.add(std::move(row));
   }
   fmt::print("{}", table.text());
   if (shown < selected.size())
@@ -156,12 +140,15 @@ int run(const Options& options) {
 void add_commands(CommandLine& line) {
   auto [verb, options] =
       add_trace_verb(line, "commands", "List commands, or show everything about one", run);
-  verb.add_option("command", options.command, "Show everything about this command")
+  verb.add_option("command", options.command,
+                  "Show everything about this command: its id, or its name")
       .type_name("c12");
   verb.add_option("--kernel", options.kernel,
-                  "Runs of these kernels: part of a name, a pattern with * and ?, or k4");
+                  "Runs of these kernels: part of a name, a pattern with * and ?, or k4")
+      .type_name("KERNEL");
   verb.add_option("--scope", options.scope,
-                  "Within these scopes: part of a name, or a pattern with * and ?");
+                  "Within these scopes: part of a name, or a pattern with * and ?")
+      .type_name("SCOPE");
   verb.add_option("--stream", options.stream, "On this stream").type_name("s0");
   verb.add_option("--range", options.range, "From one command to another").type_name("c10-c90");
   verb.add_option("--limit", options.limit, "List at most N; 0: all").show_default();

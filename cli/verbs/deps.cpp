@@ -113,8 +113,9 @@ void add_deps(CommandLine& line) {
       add_trace_verb(line, "deps", "Dependencies between commands, by bytes and by waits", run);
   verb.add_option("command", options.command,
                   "Only those of this command, like c12: each command that it depends on, and "
-                  "each that depends on it");
-  verb.add_option("--of", options.command, "The same");
+                  "each that depends on it")
+      .type_name("c12");
+  verb.add_option("--of", options.command, "The same").type_name("c12");
   verb.add_option(
           "--kind", options.kind,
           "Only this kind: data, order, missing (races), redundant (waits without a reason)")

@@ -108,6 +108,11 @@ std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
   return lines;
 }
 
+Tone tone_of(const std::string& change) {
+  if (change == "slower" || change == "more") return Tone::bad;
+  return change == "faster" || change == "less" ? Tone::good : Tone::plain;
+}
+
 std::string passes_text(const analysis::TraceDiff& diff) {
   if (diff.a.passes == 1 && diff.b.passes == 1)
     return "One pass of each, so nothing is known of the noise.";
@@ -139,9 +144,12 @@ void print_text(const Trace& a, const analysis::TraceDiff& diff, const Options& 
   using enum Table::Align;
   Table table(
       {{"WHAT"}, {"BEFORE", right}, {"AFTER", right}, {"CHANGE", right}, {"", right}, {""}, {""}});
-  for (const Line& line : lines_of(diff, options.all))
+  for (const Line& line : lines_of(diff, options.all)) {
     table.add(
         {line.what, line.before, line.after, line.delta, line.share, line.change, line.remark});
+    const Tone tone = tone_of(line.change);
+    for (const std::size_t column : {3, 4, 5}) table.tone(column, tone);
+  }
   fmt::print("{}\n", table.text());
   fmt::print("{}\n", passes_text(diff));
   if (diff.a.peak_bytes != diff.b.peak_bytes)
@@ -219,7 +227,9 @@ int run(const Options& options) {
 void add_diff(CommandLine& line) {
   auto [verb, options] =
       add_trace_verb(line, "diff", "What changed from one document to another", run);
-  verb.add_option("other", options.other, "The document to compare with (after)").required();
+  verb.add_option("other", options.other, "The document to compare with (after)")
+      .required()
+      .type_name("FILE");
   verb.add_option("--fail-if", options.fail_if,
                   std::string("Exit code 1 if this is true: ") + FailCondition::help())
       .one_value_each();

@@ -18,17 +18,13 @@ namespace {
 
 struct Options : RunOptions {
   std::string what, scope, language, output;
+  bool accept_differences = false;
 };
 
-// "c12" or "c10-c20".
 std::vector<std::uint32_t> range_of(const Trace& trace, const std::string& text) {
-  const auto dash = text.find('-');
-  const std::uint32_t from = parse_command(trace, text.substr(0, dash));
-  const std::uint32_t to =
-      dash == std::string::npos ? from : parse_command(trace, text.substr(dash + 1));
-  if (to < from) throw Misuse(fmt::format("'{}' goes backwards", text));
+  const CommandRange range = parse_command_range(trace, text);
   std::vector<std::uint32_t> commands;
-  for (std::uint32_t c = from; c <= to; ++c) commands.push_back(c);
+  for (std::uint32_t c = range.first; c <= range.last; ++c) commands.push_back(c);
   return commands;
 }
 
@@ -64,6 +60,7 @@ int run(const Options& options, const WatchedWork& watched) {
   ReplayOptions how;
   how.time_limit_s = options.time_limit_s;
   how.at_work = watched.at_work;
+  how.accept_differences = options.accept_differences;
   const ExtractReport report = [&] {
     Progress progress("Extracting from " + options.path);
     how.progress = [&](std::string_view what, double part) {
@@ -125,14 +122,17 @@ void add_extract(CommandLine& line) {
   Verb verb = line.add_verb(
       "extract", "Extract one command, or a scope, with its inputs, as a document or a program");
   add_run_options(verb, *options);
-  verb.add_option("command", options->what, "c12, or c10-c20");
+  verb.add_option("command", options->what, "c12, its name, or c10-c20").type_name("c12");
   verb.add_option("--scope", options->scope,
-                  "Commands of this scope: part of its name, or a pattern with * and ?");
+                  "Commands of this scope: part of its name, or a pattern with * and ?")
+      .type_name("SCOPE");
   verb.add_option("--as", options->language, "Write a program instead of a document")
       .one_of({"cpp", "python"});
   verb.add_option("-o,--output", options->output,
                   "The new document, or the folder of the program; default: x.c12.reel, x.c12")
       .type_name("FILE");
+  verb.add_flag("--accept-differences", options->accept_differences,
+                "Extract what commands give now, though it is not what was recorded");
   verb.footer(
       "Everything is run again to know what the part reads; what can't be replayed can't be\n"
       "extracted. Exit codes are those of reel replay.\n\n"

@@ -55,6 +55,12 @@ std::string proof_text(const Proof& proof) {
   return proof.verdict == ProofVerdict::not_tried ? dim(text) : text;
 }
 
+Tone tone_of(analysis::Severity severity) {
+  return severity == analysis::Severity::error     ? Tone::bad
+         : severity == analysis::Severity::warning ? Tone::warning
+                                                   : Tone::plain;
+}
+
 // `proofs`: one for each finding, or none at all.
 void print(const Trace& trace, const std::vector<analysis::Finding>& findings,
            const std::vector<Proof>& proofs) {
@@ -67,7 +73,8 @@ void print(const Trace& trace, const std::vector<analysis::Finding>& findings,
       head += ", withdrawn";
     else if (const std::string saving = saving_text(finding); !saving.empty())
       head += fmt::format(", {} ({})", saving, to_string(finding.confidence));
-    fmt::print("{}\n  {}\n", bold(head), printable(finding.title));
+    fmt::print("{}\n  {}\n", toned(tone_of(finding.severity), bold(head)),
+               printable(finding.title));
     if (i < proofs.size()) fmt::print("  {}\n", proof_text(proofs[i]));
     if (!finding.advice.empty()) fmt::print("  {}\n", printable(finding.advice));
     if (!finding.formula.empty())

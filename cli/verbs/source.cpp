@@ -167,7 +167,7 @@ int run(const Options& options) {
 
 void add_source(CommandLine& line) {
   auto [verb, options] = add_trace_verb(line, "source", "Source of a kernel, as recorded", run);
-  verb.add_option("kernel", options.kernel, "Its id").required().type_name("k4");
+  verb.add_option("kernel", options.kernel, "Its id, or its name").required().type_name("k4");
   verb.add_option("--form", options.form,
                   "opencl_c, glsl or spirv; of SPIR-V also glsl made of it, assembly, debug (the "
                   "sources in it); default: the one that was built");

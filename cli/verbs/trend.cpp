@@ -111,6 +111,7 @@ void print_text(const analysis::Trend& trend, const Options& options) {
                trend.runs[line.points[change.at].run].by, time_of(change.before_ns),
                time_of(change.after_ns), fmt::format("{:+.1f}%", 100 * change.share()),
                line.noise ? percent(*line.noise) : "-", fmt::format("{:.2g}", change.p)});
+    table.tone(7, change.share() > 0 ? Tone::bad : Tone::good);
   }
   fmt::print("{} by {}\n", count_text(trend.runs.size(), "document"), printable(options.by));
   if (!table.empty()) fmt::print("\n{}", table.text());
@@ -167,7 +168,8 @@ void add_trend(CommandLine& line) {
       .required()
       .type_name("DIR");
   verb.add_option("--by", options->by, "The fact that names what changed").show_default();
-  verb.add_option("--kernel", options->kernel, "Only kernels of this name; * is any text");
+  verb.add_option("--kernel", options->kernel, "Only kernels of this name; * is any text")
+      .type_name("KERNEL");
   verb.add_option("--fail-if", options->fail_if,
                   "Exit with 1 where a significant change is beyond a limit: '>+5%', 'matmul>+5%'")
       .one_value_each();

@@ -68,6 +68,7 @@ struct ReplayOptions {
   std::vector<TraceOrder> without_waits =
       {};  // of trace.orders(); order `recorded` alone has waits
   std::map<std::uint32_t, ElementType> types = {};  // of buffers, where kernels don't tell
+  bool accept_differences = false;  // extract: what commands give now counts, recorded or not
   // What is done, and how much of it (0 to 1), now and then; from any thread, one at a time.
   std::function<void(std::string_view what, double part)> progress = {};
   // Receives the index of the command that is running, no_index between commands: shared memory
@@ -218,8 +219,8 @@ struct ExtractReport {
   ReplayReport replay = {};  // of the whole document, during which the part was recorded
 };
 // These commands as a document of their own: runs everything, and records them with the bytes that
-// they need and make. Throws invalid_argument where the replay is different: what they read would
-// not be what was recorded. `path` must not exist.
+// they need and make. Throws invalid_argument where the replay is different and that isn't
+// accepted: what they read would not be what was recorded. `path` must not exist.
 ExtractReport extract(const Trace& trace, const std::vector<std::uint32_t>& commands,
                       const std::string& path, const ReplayOptions& options = {});
 ExtractReport extract(const Trace& trace, const Device& device,

@@ -45,6 +45,7 @@ class Extraction {
         stage_(trace, script_, std::move(devices), options.replacements, &obstacles_),
         verifier_(trace, stage_.elements(), options,
                   rerun::are_same_devices(trace, stage_.devices())),
+        accepts_differences_(options.accept_differences),
         progress_(options.progress),
         heart_(std::move(heart)) {
     for (const Device& device : stage_.devices())
@@ -112,7 +113,7 @@ class Extraction {
     if (result.commands == 0)
       fail(Code::invalid_argument, "There is nothing to extract: {} gave the device no work.",
            range_text(commands_));
-    if (result.replay.different_checks)
+    if (result.replay.different_checks && !accepts_differences_)
       fail(Code::invalid_argument,
            "{} can't be extracted: run again, the document gives other results (see reel replay), "
            "so what it reads would not be what was recorded.",
@@ -162,6 +163,7 @@ class Extraction {
   rerun::Script script_;
   rerun::Stage stage_;
   rerun::Verifier verifier_;
+  const bool accepts_differences_;
   const std::function<void(std::string_view, double)> progress_;
   const std::shared_ptr<rerun::Heartbeat> heart_;
   Stream inside_, outside_;

@@ -200,6 +200,18 @@ class BadDocuments : public VerbTest {
     return run.exit_code == 0 ? json::parse(run.out) : json();
   }
 
+  // Whatever a document lacks, checking it comes to a result and a sentence.
+  static void expect_checked(const std::string& path) {
+    const Outcome run = reel({"check", path, "--device", "host", "--json"});
+    EXPECT_GE(run.exit_code, 0) << run.err;
+    EXPECT_LE(run.exit_code, 4) << run.err;
+    const json answer = json::parse(run.out, nullptr, false);
+    ASSERT_TRUE(answer.is_object()) << run.out << run.err;
+    EXPECT_EQ(answer["passed"], run.exit_code == 0);
+    ASSERT_EQ(answer["documents"].size(), 1u);
+    EXPECT_NE(answer["documents"][0]["sentence"], "") << run.out;
+  }
+
   // Each number, from everybody who tells it.
   static void expect_one_truth(const std::string& path) {
     SCOPED_TRACE(path);
@@ -271,6 +283,7 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
         check(reel({"export", before, path, "--to", "perfetto", "--overwrite", to, "-o",
                     folder / "two.pftrace"}),
               fmt::format("export of {} and {}", before, path), false, false);
+    expect_checked(path);
     if (!before.empty())
       for (const char* format : {"--json", "--steps"})
         check(reel({"ranks", before, path, format}), fmt::format("ranks {} and {}", before, path),

@@ -85,7 +85,7 @@ TEST_F(DocumentVerbs, CommandsListsThemWithTheirTimes) {
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out, StartsWith("ID   STREAM  KIND "));
   EXPECT_THAT(run.out, HasSubstr("\nc2   s0      dispatch   add       layer0/attention    16   "
-                                 "34.0 µs      4.0 µs   3.0 µs\n"));
+                                 "34.0 µs  4.0 µs   3.0 µs\n"));
   EXPECT_THAT(run.out, HasSubstr("\nc6   s0      barrier "));
 }
 
@@ -319,14 +319,32 @@ TEST_F(DocumentVerbs, UnknownIdsAreToldWhatThereIs) {
     EXPECT_EQ(run.out, "");
   };
   fails({"commands", sample, "c11"}, 1, "There is no command 'c11'; the document has c0 to c10.");
-  fails({"buffer", sample, "b9"}, 1, "There is no buffer 'b9'; the document has b1, b2, b5.");
-  fails({"source", sample, "k1"}, 1, "There is no kernel 'k1'; the document has k4, k7.");
-  fails({"commands", sample, "--stream", "s1"}, 1, "the document has s0, s3.");
-  fails({"commands", sample, "12"}, 2, "'12' is not the id of a command");
-  fails({"buffer", sample, "c1"}, 2, "'c1' is not the id of a buffer");
+  fails({"buffer", sample, "b9"}, 1,
+        "There is no buffer 'b9'; the document has b1 'x', b2 'y', b5 'big'.");
+  fails({"source", sample, "k1"}, 1,
+        "There is no kernel 'k1'; the document has k4 'add', k7 'scale'.");
+  fails({"commands", sample, "--stream", "s1"}, 1, "the document has s0 'main', s3 'side'.");
+  fails({"commands", sample, "12"}, 1, "There is no command '12'; the document has c0 to c10.");
+  fails({"buffer", sample, "c1"}, 1, "There is no buffer 'c1'; the document has b1 'x'");
   fails({"commands", sample, "--range", "c5-c2"}, 2, "ends before it begins");
   fails({"buffer", sample, "b1", "--at", "c99"}, 1, "There is no command 'c99'");
-  fails({"commands", sample, "c99999999999"}, 2, "is not the id of a command");
+  fails({"commands", sample, "c99999999999"}, 1, "There is no command 'c99999999999'");
+}
+
+TEST_F(DocumentVerbs, NamesDoWhereAnIdIsTaken) {
+  EXPECT_EQ(reel({"source", sample, "scale"}).out, reel({"source", sample, "k7"}).out);
+  EXPECT_EQ(reel({"source", sample, "sca"}).out, reel({"source", sample, "k7"}).out);
+  EXPECT_EQ(reel({"buffer", sample, "big"}).out, reel({"buffer", sample, "b5"}).out);
+  EXPECT_EQ(reel({"commands", sample, "--stream", "side"}).out,
+            reel({"commands", sample, "--stream", "s3"}).out);
+  const Outcome several = reel({"source", sample, "a"});
+  EXPECT_EQ(several.exit_code, 1);
+  EXPECT_THAT(several.err, HasSubstr("'a' is the name, or a part of the name, of 2 kernels: "
+                                     "k4 'add', k7 'scale'. Give the id of one."));
+  const Outcome commands = reel({"commands", sample, "add"});
+  EXPECT_EQ(commands.exit_code, 1);
+  EXPECT_THAT(commands.err, HasSubstr("'add' is the name of "));
+  EXPECT_THAT(reel({"buffer", sample, ""}).err, HasSubstr("There is no buffer ''"));
 }
 
 TEST_F(DocumentVerbs, WhatIsNoDocumentIsSaidSo) {

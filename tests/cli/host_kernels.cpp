@@ -15,8 +15,13 @@ void add(const reel::HostGroup& group, const float* a, const float* b, float* c)
   static std::vector<std::vector<char>> eaten;
   while (std::getenv("REEL_TEST_EAT") && eaten.size() < 4096)
     eaten.emplace_back(std::size_t{1} << 20, 'x');
-  group.for_each(
-      [&](const reel::HostItem& item) { c[item.global.x] = a[item.global.x] + b[item.global.x]; });
+  float more = std::getenv("REEL_TEST_DRIFT") ? 1.0F : 0.0F;
+  if (std::getenv("REEL_TEST_UNSTEADY"))
+    more =
+        static_cast<float>(std::chrono::steady_clock::now().time_since_epoch().count() % 8191) + 1;
+  group.for_each([&](const reel::HostItem& item) {
+    c[item.global.x] = a[item.global.x] + b[item.global.x] + more;
+  });
 }
 
 [[maybe_unused]] const bool registered = [] {

@@ -64,11 +64,15 @@ bool has_pseudo_terminals() {
   return works;
 }
 
-Outcome run_on_terminal(const std::vector<std::string>& command, const Environment& environment) {
+Outcome run_on_terminal(const std::vector<std::string>& command, const Environment& environment,
+                        unsigned short columns, const std::string& typed) {
   int terminal = -1;
-  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
   if (child < 0) throw std::runtime_error("forkpty failed");
   if (child == 0) become(command, environment);
+  if (!typed.empty() && write(terminal, typed.data(), typed.size()) < 0)
+    throw std::runtime_error("nothing can be typed");
   Outcome outcome;
   std::array<char, 4096> part{};
   // Reading fails with EIO when the program has closed its side.

@@ -20,8 +20,10 @@ Outcome run_program(const std::vector<std::string>& command, const Environment& 
 // A chroot without /dev/pts has none.
 bool has_pseudo_terminals();
 
-// Both are one terminal; everything said is in Outcome::out.
+// Both are one terminal; everything said is in Outcome::out. A terminal of 0 columns doesn't tell
+// how wide it is. `typed` is what somebody typed there before the program asked.
 Outcome run_on_terminal(const std::vector<std::string>& command,
-                        const Environment& environment = {});
+                        const Environment& environment = {}, unsigned short columns = 0,
+                        const std::string& typed = {});
 
 }  // namespace reel::test

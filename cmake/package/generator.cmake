@@ -1,0 +1,10 @@
+# generator.cmake - what differs between the packages that CPack makes.
+if(CPACK_GENERATOR STREQUAL "TGZ")
+  set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
+  set(CPACK_PACKAGING_INSTALL_PREFIX /)
+  string(TOLOWER "${CPACK_SYSTEM_NAME}" system)
+  execute_process(COMMAND uname -m OUTPUT_VARIABLE machine OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(CPACK_PACKAGE_FILE_NAME reel-${CPACK_PACKAGE_VERSION}-${system}-${machine})
+else()
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+endif()
