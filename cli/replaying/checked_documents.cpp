@@ -18,6 +18,7 @@
 #include <reel/error.hpp>
 
 #include "cli/showing/replay_report.hpp"
+#include "cli/trace_input.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -25,7 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using nlohmann::json;
 
 struct CloseFile {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }
@@ -86,18 +86,18 @@ std::string sentence_of(const std::string& err) {
   return text;
 }
 
-std::string text_of(const json& value) {
+std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : std::string("?");
 }
 
-std::string difference_text(const json& report) {
-  const json& checks = report["checks"];
+std::string difference_text(const Json& report) {
+  const Json& checks = report["checks"];
   const std::uint64_t different = checks["different"];
   std::string text = fmt::format("{} of {} {}", different,
                                  count_text(checks["made"].get<std::uint64_t>(), "check"),
                                  different == 1 ? "differs" : "differ");
   if (report["differences"].empty()) return text + ".";
-  const json& first = report["differences"][0];
+  const Json& first = report["differences"][0];
   text += fmt::format(
       "; first {} '{}' at byte {} after {}", text_of(first["buffer"]), text_of(first["label"]),
       first["offset_bytes"].get<std::uint64_t>(),
@@ -109,7 +109,7 @@ std::string difference_text(const json& report) {
 }
 
 void judge(CheckedDocument& document, int status, const std::string& out, const std::string& err) {
-  const json report = json::parse(out, nullptr, false);
+  const Json report = Json::parse(out, nullptr, false);
   const bool has_report = report.is_object() && report.contains("verdict");
   if (has_report) {
     document.verdict = report["verdict"];

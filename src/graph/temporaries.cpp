@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "base/range_set.hpp"
 #include "graph/commands/access.hpp"
 #include "graph/commands/describe.hpp"
@@ -148,7 +149,7 @@ Buffer Graph::temporary(std::uint64_t size_bytes, std::string_view label) {
   auto buffer = std::make_shared<TemporaryBuffer>();
   buffer->size_bytes = size_bytes;
   buffer->label = label;
-  return Buffer(std::move(buffer));
+  return make_handle<Buffer>(std::move(buffer));
 }
 
 }  // namespace reel

@@ -166,7 +166,7 @@ class Deciding {
 void StreamState::wait_before_deciding(std::string_view operation) {
   refuse_wait_in_callback(device->info(), operation);
   {
-    const std::lock_guard lock(mutex_);
+    const BiasedLock lock(mutex_);
     queue_->flush();
   }
   queue_->wait();

@@ -41,7 +41,7 @@ class Names {
 };
 
 // A document's place in a file. The default is that of a file with one document.
-struct Place {
+struct RunPlace {
   std::uint32_t sequence = 1;
   std::uint32_t machine = 0;  // 0: the file has one
   std::uint32_t pid = 0;      // 0: not known
@@ -57,14 +57,14 @@ class Packets {
   explicit Packets(ExportFile& file) : file_(file) {}
 
   // Packets from here on are those of this document; its names are its own.
-  void enter(Place place) {
+  void enter(RunPlace place) {
     place_ = std::move(place);
     interned.clear();
     event_names_ = Names(2);
     argument_names_ = Names(1001);
     texts_ = Names(29);
   }
-  const Place& place() const noexcept { return place_; }
+  const RunPlace& place() const noexcept { return place_; }
 
   // By which calls and commands refer to a command.
   std::uint64_t event_id(std::uint32_t command) const noexcept {
@@ -140,7 +140,7 @@ class Packets {
   }
 
   ExportFile& file_;
-  Place place_;
+  RunPlace place_;
   bool is_monotonic_ = false;
   Names event_names_{2}, argument_names_{1001}, texts_{29};
   std::uint64_t tracks_ = 0;

@@ -20,7 +20,7 @@ namespace {
 
 using analysis::ClockBasis;
 using perfetto::Packets;
-using perfetto::Place;
+using perfetto::RunPlace;
 
 // Above what Linux numbers processes by.
 constexpr std::uint32_t first_made_pid = 1u << 22;
@@ -201,7 +201,7 @@ class RunExport {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const Member& one = members_[i];
       const std::uint32_t machine = machine_number(one);
-      Place place;
+      RunPlace place;
       place.sequence = static_cast<std::uint32_t>(i + 1);
       // A machine without a number is the one that has the others' packets sent to it.
       place.machine = machines_.size() > 1 ? machine : 0;
@@ -239,7 +239,7 @@ class RunExport {
   std::vector<Member> members_;
   std::vector<analysis::CommonClock> clocks_;
   std::vector<std::uint64_t> errors_;
-  std::vector<Place> places_;
+  std::vector<RunPlace> places_;
   std::map<std::string, std::uint32_t> machines_;  // by boot id, or host; from 1
   std::map<std::uint32_t, std::vector<perfetto::MachineDevice>> devices_;  // by machine
 };

@@ -87,8 +87,8 @@ void GraphExecState::lower() {
     if (!step.decides()) continue;
     auto& list = branches.emplace_back();
     for (const auto& branch : step.payload->decision->branches)
-      list.emplace_back(std::unique_ptr<GraphExecState>(
-          new GraphExecState(*branch, device, launch_name, options_, stand_ins_, kernels_, this)));
+      list.push_back(make_handle<GraphExec>(std::unique_ptr<GraphExecState>(
+          new GraphExecState(*branch, device, launch_name, options_, stand_ins_, kernels_, this))));
   }
   auto deciding =
       std::make_unique<DecidingExecutable>(*this, *plan_, device->driver(), std::move(branches));
