@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "base/handles.hpp"
 #include "document/document_writer.hpp"
 #include "document/files/input_file.hpp"
 #include "document/mcap/mcap_reader.hpp"
@@ -109,14 +110,14 @@ void write_graph(const std::string& path) {
   buffer->size_bytes = other->size_bytes = 64;
   buffer->label = "x";
   other->label = "y";
-  const Buffer x(buffer), y(other);
+  const auto x = make_handle<Buffer>(buffer), y = make_handle<Buffer>(other);
   const auto kernel = std::make_shared<KernelResource>();
   kernel->source.name = "add";
   kernel->source.opencl_c = "kernel void add() {}";
   Graph child, graph;
   child.add_copy(y, x, {.label = "copy"});
   const NodeId first = graph.add_write(x.range(0, 16), bytes_of("sixteen bytes 00"));
-  graph.add_dispatch(Kernel(kernel), {.groups = {2}, .group_size = {2}},
+  graph.add_dispatch(make_handle<Kernel>(kernel), {.groups = {2}, .group_size = {2}},
                      std::vector<Argument>{in(x), inout(y), 7u, shared(64)}, {.after = {first}});
   graph.add_child(child);
   graph.add_child(child, {.scope = Scope().child("layer0")});

@@ -161,7 +161,7 @@ TEST_P(Decisions, ParametersOfABranchChangeForLaterLaunches) {
   // The graph tells of all of it.
   const auto& branch = *exec.graph().node(decision).decision()->branches[0];
   EXPECT_EQ(std::get<Dispatch>(branch.node(node(0)).command.work).arguments[0].range.buffer,
-            w.resource().get());
+            w.range(0, 4).buffer);
 }
 
 TEST_P(Decisions, BindingByNameReachesConditionsAndBranches) {
