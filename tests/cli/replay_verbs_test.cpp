@@ -183,7 +183,7 @@ TEST_F(ReplayVerbs, MisuseIsTwoAndDamageIsThree) {
   const std::string document = pass_on("host");
   EXPECT_EQ(reel({"replay", document, "--order", "backwards"}).exit_code, 2);
   EXPECT_EQ(reel({"replay", document, "--repeat", "0"}).exit_code, 2);
-  EXPECT_EQ(reel({"replay", document, "--from", "12"}).exit_code, 2);
+  EXPECT_EQ(reel({"replay", document, "--from", "12"}).exit_code, 1);  // a name that is not there
   EXPECT_EQ(reel({"replay", document, "--from", "c5", "--to", "c2"}).exit_code, 2);
   EXPECT_EQ(reel({"replay", document, "--tolerance", "much"}).exit_code, 2);
   EXPECT_EQ(reel({"replay", document, "--memory", "much"}).exit_code, 2);

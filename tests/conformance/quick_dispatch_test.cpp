@@ -23,9 +23,9 @@ class Draws {
       : step_(step), increment_(increment) {
     for (int i = 0; i < 3; ++i)
       buffers_.push_back(device.buffer(items * 4, "b" + std::to_string(i)));
-    freed_ = device.buffer(items * 4, "freed");
+    freed_ = device.buffer(items * 4, "freed");  // this handle keeps what the other frees
     freed_range_ = freed_.range(0, items * 4);
-    freed_.free();
+    Buffer(freed_).free();
     if (another) foreign_ = another.buffer(items * 4, "foreign");
   }
 

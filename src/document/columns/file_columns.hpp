@@ -178,7 +178,9 @@ inline constexpr std::array works{
     work<&WorkRow::kind>(
         {"kind", 1, u32,
          "0 dispatch, 1 copy, 2 fill, 3 write, 4 read, 5 host call, 6 barrier, 7 launch of a "
-         "graph, 8 opaque: work that no replay has, as drawing"}),
+         "graph, 8 opaque: work that no replay has (drawing, scaling, resolving, presenting), with "
+         "what it "
+         "reads and writes"}),
     work<&WorkRow::kernel>(
         {"kernel", 2, id, "of a dispatch; of a launch: number of its graph in `/edges`"}),
     work<&WorkRow::label>({"label", 3, text, "as the program named it"}),
