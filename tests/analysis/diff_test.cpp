@@ -428,8 +428,8 @@ TEST(Diff, NamesTheGraphThatClosedTheGaps) {
 }
 
 TEST(Diff, SaysThatTheMachineMayHaveSlowedAllKernels) {
-  const auto made = [](double first, double others) {
-    MadeDocument document;
+  const auto made = [](double first, double others, const char* backend = "host") {
+    MadeDocument document(2, {}, backend);
     const std::uint32_t kernels[] = {document.kernel("matmul"), document.kernel("norm"),
                                      document.kernel("add"), document.kernel("rope")};
     double t = 100;
@@ -450,7 +450,11 @@ TEST(Diff, SaysThatTheMachineMayHaveSlowedAllKernels) {
                                                      "busier machine")));
   EXPECT_THAT(diff(made(1.4, 1.4), made(1, 1)).cause, HasSubstr("as on a quieter machine"));
   EXPECT_THAT(diff(made(1, 1), made(1.4, 1)).cause,
-              AllOf(HasSubstr("'matmul'"), Not(HasSubstr("machine"))));
+              AllOf(HasSubstr("'matmul'"), Not(HasSubstr("machine")), Not(HasSubstr("device"))));
+  // Of another device that is no riddle.
+  EXPECT_THAT(diff(made(1, 1), made(1.4, 1.4, "vulkan")).cause,
+              AllOf(StartsWith("On another device: 'Test' (vulkan), 'Test' (host) before. "),
+                    HasSubstr("the typical kernel takes 40% longer"), Not(HasSubstr("machine"))));
 }
 
 TEST(Diff, OfEmptyDocumentsSaysSo) {

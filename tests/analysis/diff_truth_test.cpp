@@ -288,6 +288,17 @@ TEST(RankTest, TimesThatResembleTheOneBeforeCountLess) {
   EXPECT_GT(analysis::rank_test(a, b), 0.05);
 }
 
+// However alike neighbours are: neither run came anywhere near the other, but for one pass each
+// that was disturbed.
+TEST(RankTest, RunsThatAreFartherApartThanEitherVariesDifferByMoreThanChance) {
+  Times a, b;
+  for (std::uint64_t i = 0; i < 10; ++i) a.push_back(600 + 30 * i), b.push_back(5000 + 90 * i);
+  a[3] = 9000, b[4] = 500;
+  EXPECT_LT(analysis::rank_test(a, b), 0.01);
+  EXPECT_LT(analysis::rank_test(b, a), 0.01);
+  EXPECT_TRUE(analysis::is_significant_alone(analysis::compare(a, b, {}, {})));
+}
+
 // Half of the passes are interrupted, by more than the change. Those that weren't show it.
 TEST(RankTest, InterruptionsDoNotHideAChangeOfTheOthers) {
   Times a, b;

@@ -67,7 +67,7 @@ class Sentence {
     if (!diff_.comparable)
       return "The documents have nothing in common that could be compared: kernels and copies of "
              "one make up less than a tenth of the other.";
-    return (diff_.total.comparable ? counts() + times() : taken_apart()) + cut();
+    return devices() + (diff_.total.comparable ? counts() + times() : taken_apart()) + cut();
   }
 
  private:
@@ -107,6 +107,18 @@ class Sentence {
     for (const Side* side : {&a_, &b_})
       if (was_cut(side->trace())) text += " " + one(*side) + ".";
     return text;
+  }
+
+  // Another device explains more than anything that follows.
+  std::string devices() const {
+    const std::string a = devices_of(a_), b = devices_of(b_);
+    return a == b ? "" : fmt::format("On another device: {}, {} before. ", b, a);
+  }
+  static std::string devices_of(const Side& side) {
+    std::string text;
+    for (const TraceDevice& device : side.trace().devices())
+      text += fmt::format("{}'{}' ({})", text.empty() ? "" : " and ", device.name, device.backend);
+    return text.empty() ? "none" : text;
   }
 
   // What differs in number comes first: times of unlike work mean little.
@@ -218,8 +230,11 @@ class Sentence {
 
   std::string typical_kernel(const char* takes) const {
     const bool is_longer = *diff_.common > 0;
-    return fmt::format("the typical kernel {} {:.0f}% {}, as on a {} machine or with another clock",
-                       takes, 100 * std::abs(*diff_.common), is_longer ? "longer" : "less",
+    const std::string text =
+        fmt::format("the typical kernel {} {:.0f}% {}", takes, 100 * std::abs(*diff_.common),
+                    is_longer ? "longer" : "less");
+    if (!devices().empty()) return text;
+    return fmt::format("{}, as on a {} machine or with another clock", text,
                        is_longer ? "busier" : "quieter");
   }
 

@@ -98,6 +98,9 @@ bool is_small_grid(Dim3 groups, Dim3 size) noexcept {
 std::string why_not_native(const DeviceContext& context) {
   const DeviceInfo& info = context.info();
   if (environment_variable("REEL_OPENCL_NATIVE") == "0") return "REEL_OPENCL_NATIVE=0";
+  // To a layer it is a function of the program that touches no buffer: what it ran would be missing
+  // in a capture, and what it wrote would be taken for a difference.
+  if (!environment_variable("OPENCL_LAYERS").empty()) return "OPENCL_LAYERS is set";
   if (info.driver != "Portable Computing Language") return "the driver is not PoCL";
   // The layout of PoclContext and the names of the libraries are those of 3.1.
   if (!info.driver_version.starts_with("3.1"))
