@@ -94,7 +94,10 @@ std::vector<std::string> CommandLine::verbs() const {
   return names;
 }
 
-std::string CommandLine::help() const { return app_->help(); }
+// Not App::help(), which gives that of the verb that was said: here that is `help`.
+std::string CommandLine::help() const {
+  return app_->get_formatter()->make_help(app_.get(), app_->get_name(), CLI::AppFormatMode::Normal);
+}
 std::string CommandLine::help(const std::string& verb) const {
   return app_->get_subcommand(verb)->help(app_->get_name());
 }

@@ -189,7 +189,8 @@ std::vector<std::string> why_nothing(const Options& options, const CapturedRun& 
         "The program made no call of OpenCL or Vulkan, or there is no driver (`reel devices` "
         "tells), or it doesn't use a loader that knows layers: ocl-icd does from 2.3 on, and those "
         "of Khronos; "
-        "a driver's own libOpenCL.so does not."};
+        "a driver's own libOpenCL.so does not. A program of Reel's own library captures itself: "
+        "REEL_CAPTURE_ENABLED=1 REEL_CAPTURE=pass.reel."};
   }
   if (!run.has_called()) return {"The program loaded OpenCL or Vulkan, and made no call of it."};
   if (options.trigger) return {"Nobody pulled the trigger: `reel trigger PID` begins a capture."};

@@ -41,6 +41,7 @@ std::string verdict_line(const Report& report) {
       largest == 0 ? "and on all devices"
                    : fmt::format("and within {:.1e} between devices (allowed: {:.1e})", largest,
                                  report.tolerance());
+  if (report.entries.size() == 1) return "One run, so there is nothing to compare it with.";
   return fmt::format(
       "Equal: {} runs gave the same {} tokens; the last logits agree bit for bit in all modes, {}.",
       report.entries.size(), report.sizes.tokens, devices);
@@ -60,7 +61,8 @@ std::string times_line(const Report& report) {
 
 void print_prompts(const Report& report) {
   fmt::print(
-      "The first {} tokens of the prompt went through together, up to {} at a time; tokens/s:",
+      "All tokens of the prompt but the last ({}) went through together, up to {} at a time; "
+      "tokens/s:",
       report.sizes.prompt - 1, Sizes::prompt_rows);
   for (const Entry& entry : report.entries)
     fmt::print(" {} {} {:.0f}{}", entry.device.id, to_string(entry.mode),

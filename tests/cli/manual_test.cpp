@@ -76,6 +76,7 @@ class Manual : public VerbTest {
 
 TEST_F(Manual, HelpAndManPagesNameEveryOptionOfEveryVerb) {
   const json table = reel_json({"help"});
+  EXPECT_EQ(reel({"help"}).out, reel({"--help"}).out);
   ASSERT_GT(table["verbs"].size(), 25u);
   const std::string whole = replaced(file_text(pages + "/man/man1/reel.1"), "\\-", "-");
   for (const json& verb : table["verbs"]) {
