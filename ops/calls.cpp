@@ -5,13 +5,14 @@
 #include <cmath>
 #include <string_view>
 
+#include "ops/host/matmul_panel.hpp"
 #include "ops/ops.hpp"
 
 namespace reel::ops {
 namespace {
 
 constexpr std::uint32_t group_items = 64, largest_head = 256;
-constexpr std::uint32_t tile_vectors = 8;  // as in kernels/matmul_f32_tile.cl
+using host::tile_vectors;  // kernels/matmul_*_tile.* have the same number
 
 template <class... A>
 Call make_call(const Kernel& kernel, Dim3 groups, const A&... arguments) {
