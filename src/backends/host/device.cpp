@@ -1,10 +1,7 @@
 // device.cpp - the machine itself as a device: no driver needed, and the reference for others.
 #include <sys/mman.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <cstring>
-#include <fstream>
 #include <thread>
 
 #include "backends/backends.hpp"
@@ -14,6 +11,7 @@
 #include "backends/host/queue.hpp"
 #include "backends/host/work.hpp"
 #include "base/fail.hpp"
+#include "base/os/machine.hpp"
 
 namespace reel::host {
 
@@ -23,23 +21,15 @@ Buffer::~Buffer() {
 
 namespace {
 
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  return "CPU";
-}
-
 DeviceInfo make_info() {
   DeviceInfo info;
   info.id = info.backend = "host";
-  info.name = cpu_name();
+  info.name = os::cpu_name();
   info.type = "cpu";
   info.driver = "reel";
   info.driver_version = REEL_VERSION;
   info.api_version = "C++20";
-  info.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                      static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  info.memory_bytes = os::memory_bytes();
   info.max_buffer_bytes = info.max_binding_bytes = info.memory_bytes;
   info.compute_units = std::max(1u, std::thread::hardware_concurrency());
   info.max_group_items = 1024;
