@@ -33,12 +33,21 @@ int run(const TraceOptions& options) {
   using enum Table::Align;
   Table table({{"SCOPE"}, {"COMMANDS", right}, {"RAN", right}, {"SHARE", right}});
   add_rows(table, root, root.run_ns, 0);
+  // What has no scope is a part of all, too.
+  std::uint64_t commands = root.commands, run_ns = root.run_ns, timed = root.timed;
+  for (const analysis::ScopeNode& below : root.below) {
+    commands -= below.commands;
+    run_ns -= below.run_ns;
+    timed -= below.timed;
+  }
+  if (commands)
+    table.add({"(none)", std::to_string(commands), timed ? time_text(run_ns) : "-",
+               timed ? share_text(run_ns, root.run_ns) : "-"});
   table.add({"all", std::to_string(root.commands), root.timed ? time_text(root.run_ns) : "-",
              share_text(root.run_ns, root.run_ns)});
   fmt::print("{}", table.text());
-  print_next(options,
-             {{"reel commands $ --scope '" + root.below[0].name + "/*'", "what ran in one"},
-              {"reel kernels $", "time by kernel"}});
+  print_next(options, {{"reel commands $ --scope '" + root.below[0].name + "'", "what ran in one"},
+                       {"reel kernels $", "time by kernel"}});
   return done;
 }
 
