@@ -20,7 +20,7 @@ import reel
 from conftest import N, add_kernel, open_or_skip, scale_kernel
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "oracle"))
-from consistency import Numbers, hints  # noqa: E402
+from consistency import Numbers, Untrue, hints  # noqa: E402
 
 PROGRAM = os.environ.get("REEL_TEST_PROGRAM")
 pytestmark = pytest.mark.skipif(not PROGRAM, reason="the program reel was not built")
@@ -126,3 +126,50 @@ def test_a_program_under_the_layer(tmp_path):
     path = str(tmp_path / "x.reel")
     run([PROGRAM, "capture", "-o", path, "--", program])
     check(path)
+
+
+def lie_about_busy(verb, answer):
+    if verb == "info":
+        answer["busy_ns"] += 1
+
+
+def lie_about_a_cause(verb, answer):
+    if verb == "gaps":
+        answer["idle_ns"]["host"], answer["idle_ns"]["unknown"] = answer["idle_ns"]["unknown"], answer["idle_ns"]["host"] + 1
+
+
+def lie_about_an_id(verb, answer):
+    if verb == "insights":
+        answer["findings"][0]["title"] += " Look at c99999."
+
+
+def lie_about_the_path(verb, answer):
+    for finding in answer.get("findings", []) if verb == "insights" else []:
+        for number in finding["numbers"]:
+            if finding["id"] == "cp" and number["name"] == "delays":
+                number["value"] += 1000
+
+
+def lie_about_a_share(verb, answer):
+    if verb == "insights":
+        answer["findings"][0]["title"] += " 120.0% of it."
+
+
+@pytest.mark.parametrize("lie", [lie_about_busy, lie_about_a_cause, lie_about_an_id, lie_about_the_path, lie_about_a_share])
+def test_a_number_that_is_changed_is_noticed(lie, tmp_path):
+    device = open_or_skip("host")
+    scale, stream, x = scale_kernel(device), device.stream(), device.buffer(np.ones(N, dtype=np.float32), "x")
+    reel.start_capture(tmp_path / "x.reel")
+    for _ in range(4):
+        stream.dispatch(scale, N // 64, reel.inout(x), 1.01)
+        stream.synchronize()
+        time.sleep(1e-3)
+    path = reel.stop_capture().path
+
+    def ask(verb, *options):
+        answer = json.loads(run([PROGRAM, verb, path, *options, "--json"]))
+        lie(verb, answer)
+        return answer
+
+    with pytest.raises(Untrue):
+        Numbers(ask).check()

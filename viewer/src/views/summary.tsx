@@ -361,7 +361,7 @@ export function SummaryView({ summary }: { summary: Summary }) {
               <ScopeRows
                 scopes={scopes.scopes}
                 level={0}
-                whole={scopes.run_ns}
+                whole={summary.sum_ns}
                 longest={scopes.scopes.reduce((most, scope) => Math.max(most, scope.run_ns), 0)}
               />
             )}
