@@ -181,6 +181,20 @@ TEST(LongestPath, TellsWaitingForABusyDeviceFromWaitingForAnIdleOne) {
   EXPECT_EQ(path.parts.sum_ns(), 60'000u);
 }
 
+// A device is not busy with a host call, so the path has no commands there either.
+TEST(LongestPath, CountsAHostCallAsWorkOfTheHost) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  made.add({.kernel = k, .run = {10, 20}, .call = test::Span{1, 2}});
+  made.add({.kind = WorkKind::host_call, .run = {20, 50}, .call = test::Span{2, 3}});
+  made.add({.kernel = k, .run = {50, 60}, .call = test::Span{3, 4}});
+  const Trace trace = made.trace();
+  const analysis::Activity activity = analysis::find_activity(trace);
+  const analysis::PathParts parts = analysis::find_longest_path(trace, activity).parts;
+  EXPECT_EQ(parts.command_ns, activity.busy_ns);
+  EXPECT_EQ(parts.host_ns, 30'000u);
+}
+
 // What has no call was enqueued nobody knows when: not at the beginning of time.
 TEST(LongestPath, KnowsNoWaitOfACommandWithoutACall) {
   MadeDocument made;

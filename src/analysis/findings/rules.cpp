@@ -64,8 +64,12 @@ std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_
 }
 
 std::vector<std::uint32_t> some(std::vector<std::uint32_t> list) {
-  if (list.size() > most_evidence) list.resize(most_evidence);
-  return list;
+  std::vector<std::uint32_t> named;  // each once
+  for (const std::uint32_t one : list) {
+    if (named.size() == most_evidence) break;
+    if (std::ranges::find(named, one) == named.end()) named.push_back(one);
+  }
+  return named;
 }
 
 std::string kernel_text(const Trace& trace, std::uint32_t kernel) {

@@ -145,9 +145,12 @@ class PathSearch {
       const std::uint64_t end = std::min(step.end_ns, active.end_ns);
       if (begin >= end) continue;
       const std::uint64_t capture = recording.covered(begin, end);
-      if (step.kind == PathStep::Kind::command) {
+      const TraceWork& work = trace_.work_of(trace_.commands()[step.command]);
+      const bool is_command = step.kind == PathStep::Kind::command;
+      if (is_command && is_device_work(trace_, work)) {
         parts.command_ns += end - begin;
-      } else if (step.kind == PathStep::Kind::host) {
+      } else if (is_command || step.kind == PathStep::Kind::host) {
+        // A host call is the host's work, as devices are not busy with it.
         parts.capture_ns += capture;
         parts.host_ns += end - begin - capture;
       } else {
