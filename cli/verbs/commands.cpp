@@ -76,7 +76,7 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
         interval && work.kind != WorkKind::barrier ? &trace.intervals()[*interval] : nullptr;
     std::vector<std::string> row{
         command_name(selected[i]),
-        to_string(work.kind),
+        kind_text(trace, work),
         title_of(trace, work),
         trace.text(work.scope),
         work.kind == WorkKind::dispatch

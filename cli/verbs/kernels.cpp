@@ -109,7 +109,11 @@ int run(const TraceOptions& options) {
         "beside them;\n`reel capture --stamps dispatches` times each.\n");
   const TraceKernel& top = trace.kernels()[usages[0].kernel];
   const std::string id = name_of(top.id);
-  print_next(options, {{"reel source $ " + id + form_option(top), "what it was built from"},
+  const std::string form = form_option(top);
+  print_next(options, {{"reel source $ " + id + form,
+                        form.empty() ? "what it was built from"
+                                     : "its form for other devices: here it ran as " +
+                                           std::string(to_string(top.built_form))},
                        {"reel commands $ --kernel " + id, "each of its runs"},
                        {"reel scopes $", "time by scope"}});
   return done;

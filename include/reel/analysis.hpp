@@ -89,6 +89,8 @@ struct Activity {
   bool is_partly_timed() const noexcept { return untimed * 10 > timed + untimed; }
   // Whether anything is known of when commands ran.
   bool has_times() const noexcept { return active_ns > 0; }
+  // From the first start on any device to the last end on any.
+  TimeSpan active_span() const noexcept;
 };
 
 // What the span was bound by.
@@ -152,12 +154,26 @@ struct WhatIf {
   std::uint64_t span_ns = 0;  // of the whole then
 };
 
+// What a path is made of between the first start and the last end on a device: the time that busy
+// shares and the verdict are about. The parts add up to that time.
+struct PathParts {
+  std::uint64_t command_ns = 0;  // commands on the path ran
+  std::uint64_t behind_ns = 0;   // one of them waited while its device ran other commands
+  std::uint64_t host_ns = 0;     // the host worked, or slept
+  std::uint64_t delay_ns = 0;    // a command or the host waited, and the device was idle
+  std::uint64_t capture_ns = 0;  // the same, or the host's work, and it was recording's
+
+  std::uint64_t sum_ns() const noexcept {
+    return command_ns + behind_ns + host_ns + delay_ns + capture_ns;
+  }
+};
+
 struct LongestPath {
-  std::vector<PathStep> steps;  // in time; they don't overlap
-  std::uint64_t command_ns = 0, host_ns = 0, delay_ns = 0;
-  std::vector<std::uint64_t> kernel_ns;  // by kernel: its part of command_ns
-  std::uint64_t span_ns = 0;
-  std::vector<WhatIf> halved;  // kernels with most to gain first; at most eight
+  std::vector<PathStep> steps;  // in time, from the origin to the end; they don't overlap
+  PathParts parts;
+  std::vector<std::uint64_t> kernel_ns;  // by kernel: how long it ran on the path
+  std::uint64_t span_ns = 0;             // of all that was recorded
+  std::vector<WhatIf> halved;            // kernels with most to gain first; at most eight
 };
 
 // --- memory -------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include "capture/own_stream.hpp"
 #include "capture/pass.hpp"
 #include "document/columns/kernel_row.hpp"
+#include "document/trace/one_by_one.hpp"
 #include "graph/commands/kernel_forms.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graphs/deciding_executable.hpp"
@@ -186,6 +187,9 @@ void Recording::append_launch(OwnStream& record, const document::CommandRow& giv
                               const LaunchedSteps& launched) {
   once(launched.recorded_in, launched.recorded_graph, [&](auto&& add) {
     const auto& steps = launched.plan;
+    if (steps.size() > 1 && launched.executable.is_timed_step_by_step())
+      note(std::string(one_by_one_kind),
+           one_by_one_text(launched.recorded_graph, launched.name, launched.executable.lowering()));
     for (std::uint32_t i = 0; i < steps.size(); ++i)
       for (const std::uint32_t before : steps[i].waits) add(before, i);
   });

@@ -168,6 +168,8 @@ class Executable {
   virtual std::unique_ptr<Executable> clone() const = 0;
   virtual Footprint footprint() const = 0;
   virtual std::string lowering() const = 0;  // in a few words, for people
+  // launch_timed() gives each step by itself, where launch() gives them together.
+  virtual bool is_timed_step_by_step() const { return false; }
 };
 
 // Memory of a device.

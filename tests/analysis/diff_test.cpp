@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/made_document.hpp"
+#include "document/trace/one_by_one.hpp"
 
 namespace reel {
 namespace {
@@ -398,6 +399,8 @@ TEST(Diff, NamesTheGraphThatClosedTheGaps) {
       document.pass({begin - 3, t + 0.5});
       t += 20;
     }
+    if (as_graph && std::string_view(backend) == "opencl")
+      document.note(one_by_one_text(0, "", "native replay"), std::string(one_by_one_kind));
     return document.trace();
   };
   const analysis::TraceDiff found = diff(made(false, "host"), made(true, "host"));

@@ -303,7 +303,7 @@ test("an empty document, and one of a single command", async () => {
     repetitions: [],
     memory: { peak_ns: null, peak_bytes: 0, needed_at_peak_bytes: 0 },
   });
-  Object.assign(summary.path, { command_ns: 0, host_ns: 0, span_ns: 0, halved: [] });
+  Object.assign(summary.path, { command_ns: 0, host_ns: 0, active_ns: 0, span_ns: 0, halved: [] });
   for (const cause of Object.keys(summary.idle_ns)) summary.idle_ns[cause] = 0;
   resources.set("summary", json(summary));
   resources.set("findings", json({ findings: [] }));

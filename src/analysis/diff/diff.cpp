@@ -12,6 +12,7 @@
 #include "analysis/diff/sources.hpp"
 #include "analysis/diff/statistics.hpp"
 #include "analysis/time/device_work.hpp"
+#include "document/trace/one_by_one.hpp"
 
 namespace reel::analysis {
 
@@ -279,7 +280,7 @@ class DiffSearch {
     if ((diff_.a.launches > 0) == (diff_.b.launches > 0)) return false;
     if (diff_.total.ns_a == 0 || diff_.total.ns_b == 0) return false;  // there are no times at all
     const Side& graphs = diff_.a.launches ? a_ : b_;
-    return std::ranges::any_of(graphs.trace().devices(), records_nodes_one_by_one);
+    return !graphs_given_one_by_one(graphs.trace()).empty();
   }
 
   // The total changed, so some part of it did, and the question is no longer whether, but which.

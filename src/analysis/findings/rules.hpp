@@ -59,7 +59,7 @@ void bandwidth_rule(const Case&, Findings&);
 void nan_rule(const Case&, Findings&);
 void uninitialised_rule(const Case&, Findings&);  // read.uninit
 void nondeterminism_rule(const Case&, Findings&);
-void outlier_rule(const Case&, Findings&);
+void outlier_rule(const Case&, Findings&);  // outlier, speeds
 void clock_rule(const Case&, Findings&);
 void build_rule(const Case&, Findings&);
 void capture_rule(const Case&, Findings&);
@@ -77,8 +77,19 @@ std::uint64_t giving_ns(const TraceCommand& command);
 // have run before it, too: what runs first in the document is no first run then.
 std::optional<std::uint64_t> first_build_ns(const Trace& trace);
 
+// Idle time between nodes of graphs that only a recording gives one by one: of what has the cause
+// capture, that which no work of the recording overlaps.
+std::uint64_t idle_between_nodes_ns(const Case& c);
+
 // The name of a call in a sentence.
 std::string call_text(const Trace& trace, std::uint32_t name);
+
+// The call that takes most of this time, and how much of it; 0: there is none.
+struct During {
+  std::uint32_t name = 0;  // text
+  std::uint64_t ns = 0;
+};
+During longest_call_during(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns);
 
 // " in GraphSession::finish()": the call that takes half of this time or more; empty if none does.
 std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns);

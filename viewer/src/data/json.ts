@@ -65,10 +65,14 @@ export interface Summary {
   repetitions: { first: number; period: number; count: number }[];
   memory: { peak_ns: Nanoseconds | null; peak_bytes: number; needed_at_peak_bytes: number };
   path: {
+    // From the first start to the last end, as what devices were busy is; together active_ns.
     command_ns: Nanoseconds;
+    behind_ns: Nanoseconds; // waiting while the device ran other commands
     host_ns: Nanoseconds;
     delay_ns: Nanoseconds;
-    span_ns: Nanoseconds;
+    capture_ns: Nanoseconds;
+    active_ns: Nanoseconds;
+    span_ns: Nanoseconds; // of all that was recorded
     kernel_ns: Nanoseconds[];
     halved: { kernel: number; span_ns: Nanoseconds }[];
   };

@@ -28,6 +28,7 @@ class NativeExecutable final : public Executable {
   std::unique_ptr<Executable> clone() const override;
   Footprint footprint() const override;
   std::string lowering() const override;
+  bool is_timed_step_by_step() const override { return true; }
 
  private:
   // What steps took when last measured; written by whichever thread ran them.
