@@ -34,6 +34,21 @@ std::string share_change(std::int64_t delta, std::uint64_t before) {
   return fmt::format("{:+.1f}%", 100.0 * static_cast<double>(delta) / static_cast<double>(before));
 }
 
+// What a form of source is called outside of documents.
+const char* form_words(KernelForm form) {
+  switch (form) {
+    case KernelForm::opencl_c:
+      return "OpenCL C";
+    case KernelForm::glsl:
+      return "GLSL";
+    case KernelForm::spirv:
+    case KernelForm::opencl_il:
+      return "SPIR-V";
+    default:
+      return "code";
+  }
+}
+
 std::string remarks_of(const analysis::DiffRow& row) {
   std::string text;
   const auto add = [&](bool is, const std::string& what) {
@@ -43,6 +58,7 @@ std::string remarks_of(const analysis::DiffRow& row) {
     add(true, fmt::format("{} runs, were {}; one takes {}, took {}", row.count_b, row.count_a,
                           time_text(row.run->ns_b), time_text(row.run->ns_a)));
   add(row.new_source, "new source or options");
+  add(row.new_program, "its program changed");
   add(row.new_shape, "new launch size");
   add(row.new_arguments, "new arguments");
   return text;
@@ -56,23 +72,14 @@ std::string with_spread(std::uint64_t ns, std::uint64_t spread_ns) {
   return spread_ns ? fmt::format("{} ± {}", time_text(ns), time_text(spread_ns)) : time_text(ns);
 }
 
-Line line_of(std::string what, const analysis::DiffTime& time, std::string change,
-             std::string remark = "") {
+Line line_of(std::string what, const analysis::DiffTime& time, std::string remark = "") {
   return {std::move(what),
           with_spread(time.ns_a, time.spread_a_ns),
           with_spread(time.ns_b, time.spread_b_ns),
           time_change(time.delta_ns()),
           share_change(time.delta_ns(), time.ns_a),
-          std::move(change),
+          time.verdict,
           std::move(remark)};
-}
-
-// Of a time that is no row: how it changed, in the words of rows.
-std::string verdict_of(const analysis::DiffTime& time) {
-  if (!time.comparable) return "can't be told";
-  if (time.significant) return time.delta_ns() > 0 ? "more" : "less";
-  if (!time.p) return "not tested";
-  return time.is_small ? "small" : "not significant";
 }
 
 std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
@@ -88,9 +95,9 @@ std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
       rest_delta += row.time.delta_ns();
       continue;
     }
-    const bool is_same = row.change == analysis::Change::same;
-    Line line = line_of((row.scope.empty() ? "" : row.scope + "/") + row.name, row.time,
-                        is_same ? verdict_of(row.time) : to_string(row.change), remarks_of(row));
+    Line line =
+        line_of((row.scope.empty() ? "" : row.scope + "/") + row.name, row.time, remarks_of(row));
+    if (row.change != analysis::Change::same) line.change = to_string(row.change);
     if (!row.count_a) line.before = "-";
     if (!row.count_b) line.after = "-";
     lines.push_back(std::move(line));
@@ -98,19 +105,19 @@ std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
   if (left)
     lines.push_back({fmt::format("{} more", left), time_text(rest_a), time_text(rest_b),
                      time_change(rest_delta), "", "", "--all shows them"});
-  lines.push_back(line_of("idle", diff.idle, verdict_of(diff.idle)));
+  lines.push_back(line_of("idle", diff.idle));
   if (diff.rest_ns)
     lines.push_back({"rest", "", "", time_change(diff.rest_ns), "", "",
                      "medians of parts don't add up to the median of the whole"});
-  lines.push_back(line_of("total", diff.total, verdict_of(diff.total)));
+  lines.push_back(line_of("total", diff.total));
   if (diff.has_between() && (diff.between.ns_a || diff.between.ns_b))
-    lines.push_back(line_of("between passes", diff.between, verdict_of(diff.between)));
+    lines.push_back(line_of("between passes", diff.between));
   return lines;
 }
 
 Tone tone_of(const std::string& change) {
-  if (change == "slower" || change == "more") return Tone::bad;
-  return change == "faster" || change == "less" ? Tone::good : Tone::plain;
+  if (change == "slower" || change == "longer") return Tone::bad;
+  return change == "faster" || change == "shorter" ? Tone::good : Tone::plain;
 }
 
 std::string passes_text(const analysis::TraceDiff& diff) {
@@ -157,7 +164,7 @@ void print_text(const Trace& a, const analysis::TraceDiff& diff, const Options& 
                size_text(diff.a.peak_bytes));
   fmt::print("{}\n", printable(contents_text(a, diff)));
   for (const analysis::SourceDifference& source : diff.sources)
-    fmt::print("The {} of kernel '{}' is not the same.\n", to_string(source.form),
+    fmt::print("The {} of kernel '{}' is not the same.\n", form_words(source.form),
                printable(a.kernels()[source.kernel_a].name));
   for (const analysis::Finding& finding : diff.new_findings)
     fmt::print("New: {} {}\n", finding.id, printable(finding.title));
