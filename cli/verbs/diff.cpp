@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/fail_condition.hpp"
+#include "cli/showing/junit.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/table.hpp"
 #include "cli/showing/terminal.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct Options : TraceOptions {
   std::string other;
   std::vector<std::string> fail_if;
+  std::string junit;
   bool markdown = false, all = false, strict = false;
 };
 
@@ -201,6 +203,35 @@ void print_markdown(const Trace& a, const Trace& b, const analysis::TraceDiff& d
     fmt::print("- gone: {}: {}\n", finding.id, cell(finding.title));
 }
 
+// A case for each limit and one for each kernel, so that a build server shows what was looked at
+// and what it was. A kernel fails with a limit of its own, or with one of all time that it exceeds.
+std::vector<JunitCase> cases_of(const analysis::TraceDiff& diff,
+                                const std::vector<FailCondition>& conditions,
+                                const std::vector<FailCondition::Outcome>& outcomes) {
+  std::vector<JunitCase> cases;
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    const FailCondition::Outcome& outcome = outcomes[i];
+    cases.push_back({"limits", conditions[i].text(),
+                     outcome.failed         ? JunitResult::failure
+                     : outcome.is_unchecked ? JunitResult::skipped
+                                            : JunitResult::passed,
+                     outcome.failed ? outcome.why + " " + diff.cause : outcome.why});
+  }
+  for (const analysis::DiffKernel& kernel : diff.kernels) {
+    const analysis::DiffTime& time = kernel.time;
+    JunitCase one{"kernels", kernel.name, JunitResult::passed,
+                  fmt::format("{}, was {} ({}): {}.", with_spread(time.ns_b, time.spread_b_ns),
+                              with_spread(time.ns_a, time.spread_a_ns),
+                              share_change(time.delta_ns(), time.ns_a), time.verdict),
+                  static_cast<double>(time.ns_b) / 1e9};
+    for (std::size_t i = 0; i < conditions.size(); ++i)
+      if (outcomes[i].failed && conditions[i].blames(kernel)) one.result = JunitResult::failure;
+    cases.push_back(std::move(one));
+  }
+  if (cases.empty()) cases.push_back({"limits", "comparison", JunitResult::skipped, diff.cause});
+  return cases;
+}
+
 int run(const Options& options) {
   std::vector<FailCondition> conditions(options.fail_if.begin(), options.fail_if.end());
   const Trace a = open_trace(options);
@@ -221,11 +252,16 @@ int run(const Options& options) {
   else
     print_text(a, found, options);
   int code = done;
+  std::vector<FailCondition::Outcome> outcomes;
   for (const FailCondition& condition : conditions) {
-    const FailCondition::Outcome outcome = condition.check(found, options.strict);
+    outcomes.push_back(condition.check(found, options.strict));
+    const FailCondition::Outcome& outcome = outcomes.back();
     if (!outcome.why.empty()) fmt::print(stderr, "reel: {}\n", printable(outcome.why));
     if (outcome.failed) code = failed;
   }
+  if (!options.junit.empty())
+    write_junit(options.junit, fmt::format("reel diff {} {}", options.path, options.other),
+                cases_of(found, conditions, outcomes));
   return code;
 }
 
@@ -242,11 +278,15 @@ void add_diff(CommandLine& line) {
       .one_value_each();
   verb.add_flag("--strict", options.strict,
                 "With --fail-if: times fail by their medians alone, significant or not");
-  verb.add_flag("--md", options.markdown, "A report in markdown");
+  verb.add_flag("--md,--markdown", options.markdown, "A report in markdown");
+  verb.add_option("--junit", options.junit,
+                  "Write a test case for each --fail-if and each kernel as JUnit XML")
+      .type_name("FILE");
   verb.add_flag("--all", options.all, "Every row, not only those that changed most");
   verb.footer(
       "Examples:\n  reel diff before.reel after.reel\n"
-      "  reel diff before.reel after.reel --fail-if 'total>+5%' --fail-if results --md");
+      "  reel diff before.reel after.reel --fail-if 'total>+5%' --fail-if results --md\n"
+      "  reel diff before.reel after.reel --fail-if 'total>+5%' --junit performance.xml");
 }
 
 }  // namespace reel::cli

@@ -29,7 +29,7 @@ struct DiffTime {
   bool significant = false;      // by p, among all that is looked at, and more than the floor
   bool is_small = false;         // no chance by p, but too little of a pass to be called a change
   // The two above in words: "slower", "faster", of idle time "longer", "shorter"; else why it is
-  // not called a change: "not significant", "not tested", "can't be told", "under 1% of a pass".
+  // not called a change: "not significant", "not tested", "can't be told", "under 1.5% of a pass".
   std::string verdict = {};
   // False: recording takes the graphs of one document apart, so this is not the program's own time.
   // Nothing can be told of it, and it is never significant.

@@ -259,7 +259,7 @@ TEST(Diff, SaysWhyACertainChangeIsNotCalledOne) {
     }
   }
   const analysis::TraceDiff found = diff(before.trace(), after.trace());
-  EXPECT_EQ(row(found, "", "tiny").time.verdict, "under 1% of a pass");
+  EXPECT_EQ(row(found, "", "tiny").time.verdict, "under 1.5% of a pass");
   EXPECT_EQ(found.total.verdict, "under 3%");
   const analysis::TraceDiff slower = diff_of({}, {.matmul = 40});
   EXPECT_EQ(slower.total.verdict, "slower");

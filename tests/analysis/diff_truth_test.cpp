@@ -146,7 +146,7 @@ TEST(DiffTruth, TwoRunsOfOneProgramAreSeldomCalledDifferent) {
       {.name = "lasting (0.5), 3 %", .white = 0.02, .lasting = 0.03, .rho = 0.5},
       {.name = "drift of 5 %", .white = 0.03, .drift = 0.05},
       {.name = "another clock, 7 %", .white = 0.01, .clock = 0.07},
-      {.name = "lasting (0.5), 8 %", .white = 0.1, .lasting = 0.08, .rho = 0.5},
+      {.name = "lasting (0.5), 6 %", .white = 0.1, .lasting = 0.06, .rho = 0.5},
   };
   for (const Noise& noise : noises)
     for (const int passes : {5, 10, 20, 40})

@@ -179,7 +179,55 @@ TEST_F(AnalysisVerbs, DiffFailsByNumbersAloneOnlyIfStrict) {
   EXPECT_THAT(strict.err, HasSubstr("busy>+0% is true."));
 }
 
+// What XML's own readers of another library make of it, and the exit code, must agree.
+TEST_F(AnalysisVerbs, DiffWritesItsLimitsAndKernelsAsTests) {
+  const std::string file = *folder / "performance.xml";
+  const auto cases = [&] {
+    const Outcome parsed = run_program(
+        {"/usr/bin/python3", "-c",
+         "import sys, json, xml.etree.ElementTree as t\n"
+         "suite = t.parse(sys.argv[1]).find('testsuite')\n"
+         "cases = [[c.get('classname'), c.get('name'), c[0].tag if len(c) else '',\n"
+         "          (c[0].get('message') or c[0].text) if len(c) else ''] for c in suite]\n"
+         "assert int(suite.get('tests')) == len(cases)\n"
+         "assert int(suite.get('failures')) == sum(c[2] == 'failure' for c in cases)\n"
+         "print(json.dumps(cases))",
+         file});
+    EXPECT_EQ(parsed.exit_code, 0) << parsed.err;
+    return json::parse(parsed.out);
+  };
+  const std::size_t kernels = reel_json({"diff", few, more})["kernels"].size();
+  ASSERT_GT(kernels, 0u);
+  const Outcome kept = reel({"diff", few, few, "--fail-if", "total>+5%", "--junit", file});
+  EXPECT_EQ(kept.exit_code, 0);
+  for (const json& one : cases()) EXPECT_NE(one[2], "failure") << one;
+
+  const Outcome broken = reel({"diff", few, more, "--strict", "--fail-if", "busy>+0%", "--fail-if",
+                               "commands<-1000", "--junit", file});
+  EXPECT_EQ(broken.exit_code, 1);
+  const json found = cases();
+  ASSERT_EQ(found.size(), 2 + kernels);
+  EXPECT_EQ(found[0][1], "busy>+0%");
+  EXPECT_EQ(found[0][2], "failure");
+  EXPECT_THAT(found[0][3].get<std::string>(), HasSubstr("busy>+0% is true."));
+  EXPECT_EQ(found[1], json({"limits", "commands<-1000", "", ""}));
+  for (std::size_t i = 2; i < found.size(); ++i) EXPECT_EQ(found[i][0], "kernels");
+
+  // True by its number, and nobody can tell: no failure, and the reason stands beside it.
+  reel({"diff", few, more, "--fail-if", "busy>+0%", "--junit", file});
+  EXPECT_EQ(cases()[0][2], "system-out");
+  EXPECT_THAT(cases()[0][3].get<std::string>(), HasSubstr("not significant"));
+  // Nothing in common.
+  reel({"diff", few, sample, "--fail-if", "total>+5%", "--junit", file});
+  EXPECT_EQ(cases()[0][2], "skipped");
+
+  const Outcome unwritable = reel({"diff", few, few, "--junit", "/nonexistent/results.xml"});
+  EXPECT_EQ(unwritable.exit_code, 1);
+  EXPECT_THAT(unwritable.err, HasSubstr("'/nonexistent/results.xml' can't be written"));
+}
+
 TEST_F(AnalysisVerbs, DiffInMarkdownIsATable) {
+  EXPECT_EQ(reel({"diff", few, more, "--markdown"}).out, reel({"diff", few, more, "--md"}).out);
   const Outcome run = reel({"diff", few, more, "--md"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out,

@@ -187,10 +187,10 @@ class DiffSearch {
       row.new_program = change == SourceChange::program;
       if (row.count_a != row.count_b)
         row.run = compare(a_.run_times(key_a), b_.run_times(key_b),
-                          {.ns = least_.ns / std::max(row.count_a, row.count_b),
+                          {.ns = least_of_kernel().ns / std::max(row.count_a, row.count_b),
                            .drift = least_.drift,
                            .common = least_.common,
-                           .part = least_part_of_kernel},
+                           .part = least_of_kernel().part},
                           pace_);
     }
     diff_.rows.push_back(std::move(row));
@@ -199,7 +199,9 @@ class DiffSearch {
 
   Least least_of_kernel() const {
     Least least = least_;
-    least.part = least_part_of_kernel;
+    least.ns += least.ns / 2;
+    // Times at one pace are less certain, and a change of 10 % may look like half of it.
+    if (pace_.a.empty()) least.part = least_part_of_kernel;
     return least;
   }
 
@@ -387,9 +389,9 @@ class DiffSearch {
     };
     const std::uint64_t pass = std::max(diff_.a.total_ns, diff_.b.total_ns);
     const double of_pass = part(pass), of_itself = part(std::max(time.ns_a, time.ns_b));
-    // The least part of itself is 6 % or less: more than that is due to the pass.
+    // The least part of itself is 5 % or less: more than that is due to the pass.
     if (of_itself > 100 * least_part_of_kernel && of_pass < 3.5)
-      return fmt::format("under {:.0f}% of a pass", of_pass);
+      return fmt::format("under {:.2g}% of a pass", of_pass);
     return fmt::format("under {:.0f}%", of_itself);
   }
 

@@ -324,7 +324,8 @@ DiffTime compare(const Times& a, const Times& b, const Least& least, const Pace&
   const double of_passes = are_beyond_noise(paced_a, paced_b) ? 0 : least.drift * larger;
   const double drift =
       std::max(static_cast<double>(drift_between(paced_a, paced_b, time.p)), of_passes);
-  const double part = (fewer < steady_times ? least_part_of_few : least.part) + least.common;
+  const double of_machine = (fewer < steady_times ? least_part_of_few : least_part) + least.common;
+  const double part = std::max(of_machine, least.part);
   const auto little = std::max(least.ns, static_cast<std::uint64_t>(part * larger));
   time.floor_ns = std::max(little, static_cast<std::uint64_t>(least.margin * drift));
   time.shift_ns = static_cast<std::int64_t>(undisturbed(paced_b)) -
