@@ -60,7 +60,7 @@ int run(const TraceOptions& options) {
     return done;
   }
   if (usages.empty()) {
-    fmt::print("The document has no buffers.\n");
+    print_none(trace, "buffers", "The document has no buffers.");
     return done;
   }
   const std::uint64_t origin = analysis::find_span(trace).begin_ns;
@@ -88,9 +88,12 @@ int run(const TraceOptions& options) {
   }
   fmt::print("{}", table.text());
   const std::string id = name_of(trace.buffers()[0].id);
-  print_next(options,
-             {{"reel buffer $ " + id + " --stats", "what it held at the end"},
-              {"reel buffer $ " + id + " --at c0 --as f32", "its elements after a command"}});
+  if (trace.commands().empty())
+    print_next(options, {{"reel buffer $ " + id + " --stats", "what it held at the end"}});
+  else
+    print_next(options,
+               {{"reel buffer $ " + id + " --stats", "what it held at the end"},
+                {"reel buffer $ " + id + " --at c0 --as f32", "its elements after a command"}});
   return done;
 }
 

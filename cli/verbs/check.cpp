@@ -36,7 +36,11 @@ std::vector<std::string> documents_of(const std::vector<std::string>& places) {
   for (const std::string& place : places) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(place, ignored)) {
-      paths.push_back(place);  // a file; what is wrong with it is told as of any other
+      // A name that is wrong is a mistake of the command line, and no broken document.
+      if (!std::filesystem::exists(place, ignored))
+        throw Error(Code::io_failed,
+                    fmt::format("Can't read '{}': No such file or directory.", place));
+      paths.push_back(place);  // what is wrong with it is told as of any other
       continue;
     }
     const std::vector<std::string> found = documents_in(place);

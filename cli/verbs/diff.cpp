@@ -147,7 +147,7 @@ std::string contents_text(const Trace& a, const analysis::TraceDiff& diff) {
 }
 
 void print_text(const Trace& a, const analysis::TraceDiff& diff, const Options& options) {
-  fmt::print("{}\n", bold(printable(diff.cause)));
+  fmt::print("{}\n", bold(wrapped(printable(diff.cause))));
   if (!diff.comparable) return;  // a table would compare what can't be
   fmt::print("\n");
   using enum Table::Align;
@@ -160,18 +160,18 @@ void print_text(const Trace& a, const analysis::TraceDiff& diff, const Options& 
     for (const std::size_t column : {3, 4, 5}) table.tone(column, tone);
   }
   fmt::print("{}\n", table.text());
-  fmt::print("{}\n", passes_text(diff));
+  fmt::print("{}\n", wrapped(passes_text(diff)));
   if (diff.a.peak_bytes != diff.b.peak_bytes)
     fmt::print("Memory at its peak: {}, was {}.\n", size_text(diff.b.peak_bytes),
                size_text(diff.a.peak_bytes));
-  fmt::print("{}\n", printable(contents_text(a, diff)));
+  fmt::print("{}\n", wrapped(printable(contents_text(a, diff))));
   for (const analysis::SourceDifference& source : diff.sources)
     fmt::print("The {} of kernel '{}' is not the same.\n", form_words(source.form),
                printable(a.kernels()[source.kernel_a].name));
   for (const analysis::Finding& finding : diff.new_findings)
-    fmt::print("New: {} {}\n", finding.id, printable(finding.title));
+    fmt::print("{}\n", wrapped(fmt::format("New: {} {}", finding.id, printable(finding.title))));
   for (const analysis::Finding& finding : diff.fixed_findings)
-    fmt::print("Gone: {} {}\n", finding.id, printable(finding.title));
+    fmt::print("{}\n", wrapped(fmt::format("Gone: {} {}", finding.id, printable(finding.title))));
 }
 
 // A cell of a table in markdown: a bar would end it, markup would be taken for such.

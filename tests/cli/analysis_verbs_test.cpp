@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "document/document_writer.hpp"
 #include "document/sample_document.hpp"
@@ -66,14 +69,19 @@ TEST_F(AnalysisVerbs, GapsAddUpToTheIdleTime) {
 TEST_F(AnalysisVerbs, OutputOfAnyVerbThatCannotBeWrittenIsAnError) {
   for (const std::string words :
        {"info", "commands", "gaps", "kernels", "scopes", "calls", "memory", "insights", "buffers",
-        "deps", "verify", "sql 'select 1'", "diff", "source k4 --form opencl_c", "buffer b1"}) {
+        "deps", "verify", "sql 'select 1'", "sql .schema", "diff", "source k4 --form opencl_c",
+        "buffer b1"}) {
     const std::size_t verb = words.find(' ');
     const std::string second = words == "diff" ? " '" + sample + "'" : "";
     for (const char* format : {"", " --json"}) {
       const std::string line =
           fmt::format("'{}' {} '{}'{}{}{} >/dev/full", REEL_PROGRAM, words.substr(0, verb), sample,
                       second, verb == std::string::npos ? "" : words.substr(verb), format);
-      EXPECT_EQ(run_program({"/bin/sh", "-c", line}).exit_code, 1) << line;
+      const Outcome run = run_program({"/bin/sh", "-c", line});
+      EXPECT_EQ(run.exit_code, 1) << line;
+      // Long answers fail on the way and short ones at the end: the same words for both.
+      EXPECT_THAT(run.err, HasSubstr("reel: The output could not be written: No space left"))
+          << line;
     }
   }
 }
@@ -144,6 +152,51 @@ TEST_F(AnalysisVerbs, RanksAreComparedByFileAndByFolder) {
   EXPECT_EQ(reel({"ranks"}).exit_code, 2);
   const TemporaryFolder empty;
   EXPECT_THAT(reel({"ranks", empty / ""}).err, HasSubstr("has no .reel file"));
+}
+
+// On a terminal of 40 columns: no line of prose is longer, and no word is lost.
+TEST_F(AnalysisVerbs, SentencesAreBrokenBetweenWordsOnANarrowTerminal) {
+  const std::string on_terminal =
+      "import fcntl, os, pty, struct, subprocess, sys, termios\n"
+      "main, other = pty.openpty()\n"
+      "fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack('HHHH', 24, int(sys.argv[1]), 0, 0))\n"
+      "env = dict(os.environ, NO_COLOR='1')\n"
+      "run = subprocess.Popen(sys.argv[2:], stdout=other, stderr=subprocess.DEVNULL, env=env)\n"
+      "os.close(other)\n"
+      "text = b''\n"
+      "while True:\n"
+      "    try:\n"
+      "        part = os.read(main, 65536)\n"
+      "    except OSError:\n"
+      "        break\n"
+      "    if not part: break\n"
+      "    text += part\n"
+      "run.wait()\n"
+      "sys.stdout.buffer.write(text.replace(b'\\r', b''))\n";
+  const auto shown = [&](const char* columns) {
+    return run_program(
+               {"/usr/bin/python3", "-c", on_terminal, columns, REEL_PROGRAM, "insights", more})
+        .out;
+  };
+  const std::string narrow = shown("40"), wide = shown("10000");
+  ASSERT_THAT(wide, HasSubstr("verdict"));
+  const auto words = [](const std::string& text) {
+    std::istringstream in(text);
+    return std::vector<std::string>{std::istream_iterator<std::string>(in), {}};
+  };
+  EXPECT_EQ(words(narrow), words(wide));
+  std::istringstream lines(narrow);
+  std::size_t wrapped = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_prose = line.starts_with("  ") && line.find("see:") == std::string::npos &&
+                          line.find("saving:") == std::string::npos &&
+                          line.find("  reel ") == std::string::npos;
+    if (!is_prose) continue;
+    ++wrapped;
+    const auto characters = std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; });
+    EXPECT_TRUE(characters <= 40 || line.find(' ', 2) == std::string::npos) << line;
+  }
+  EXPECT_GT(wrapped, 3u);
 }
 
 TEST_F(AnalysisVerbs, DiffSumsToTheTotal) {

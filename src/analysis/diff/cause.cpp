@@ -135,7 +135,7 @@ class Sentence {
   std::string times() const {
     const DiffTime& total = diff_.total;
     if (total.ns_a == 0 || total.ns_b == 0)
-      return "No timestamps were recorded in one of them, so only the commands are compared.";
+      return "One of them has no timestamps, so only the commands are compared.";
     if (!total.p) return too_few();
     if (total.significant) return significant() + between() + ".";
     const std::string none = fmt::format("No significant difference in total: {}", medians(total));
