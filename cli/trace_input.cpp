@@ -4,6 +4,7 @@
 
 #include "cli/showing/progress.hpp"
 #include "cli/showing/terminal.hpp"
+#include "reel/analysis.hpp"
 
 namespace reel::cli {
 void add_trace_options(Verb verb, TraceOptions& options) {
@@ -25,7 +26,7 @@ void tell_if_incomplete(const Trace& trace) {
 }
 
 void print_none(const Trace& trace, const char* what, const char* of_whole) {
-  if (trace.is_complete())
+  if (!analysis::was_cut(trace))
     fmt::print("{}\n", of_whole);
   else
     fmt::print("{}\n",

@@ -85,7 +85,7 @@ std::string hint_of(const std::string& to, const std::string& file) {
 void refuse_to_overwrite(const Options& options, const std::string& output) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  if (options.overwrite || !fs::exists(output, ignored)) return;
+  if (options.overwrite || options.output == "-" || !fs::exists(output, ignored)) return;
   if (fs::is_directory(output, ignored) ? !fs::is_empty(output, ignored)
                                         : fs::is_regular_file(output, ignored))
     throw Error(Code::io_failed,

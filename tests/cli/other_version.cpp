@@ -2,5 +2,5 @@
 #include "reel/version.hpp"
 
 namespace reel {
-std::string_view version() noexcept { return "9.8.7"; }
+__attribute__((visibility("default"))) std::string_view version() noexcept { return "9.8.7"; }
 }  // namespace reel

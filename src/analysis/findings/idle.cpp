@@ -305,7 +305,7 @@ void verdict_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "verdict"};
   if (active == 0) {
     const bool has_commands = !c.trace.commands().empty();
-    if (!c.trace.is_complete())
+    if (was_cut(c.trace))
       finding.title = fmt::format(
           "No {} can be read, so nothing can be said about speed: the document is incomplete.",
           has_commands ? "timestamps" : "command");
