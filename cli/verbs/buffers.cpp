@@ -73,7 +73,7 @@ int run(const TraceOptions& options) {
     return done;
   }
   if (usages.empty()) {
-    fmt::print("The document has no buffers.\n");
+    print_none(trace, "buffers", "The document has no buffers.");
     return done;
   }
   const std::uint64_t origin = analysis::find_span(trace).begin_ns;

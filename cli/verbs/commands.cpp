@@ -50,9 +50,10 @@ std::vector<std::uint32_t> select(const Trace& trace, const Options& options) {
 
 void print(const Trace& trace, const Options& options, const std::vector<std::uint32_t>& selected) {
   if (selected.empty()) {
-    fmt::print("{}\n", trace.commands().empty() ? "The document has no commands."
-                                                : "No command fits; reel commands without filters "
-                                                  "lists all.");
+    if (trace.commands().empty())
+      print_none(trace, "commands", "The document has no commands.");
+    else
+      fmt::print("No command fits; reel commands without filters lists all.\n");
     return;
   }
   using enum Table::Align;

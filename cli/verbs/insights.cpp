@@ -73,10 +73,10 @@ void print(const Trace& trace, const std::vector<analysis::Finding>& findings,
       head += ", withdrawn";
     else if (const std::string saving = saving_text(finding); !saving.empty())
       head += fmt::format(", {} ({})", saving, to_string(finding.confidence));
-    fmt::print("{}\n  {}\n", toned(tone_of(finding.severity), bold(head)),
-               printable(finding.title));
+    fmt::print("{}\n{}\n", toned(tone_of(finding.severity), bold(head)),
+               wrapped(printable(finding.title), 2));
     if (i < proofs.size()) fmt::print("  {}\n", proof_text(proofs[i]));
-    if (!finding.advice.empty()) fmt::print("  {}\n", printable(finding.advice));
+    if (!finding.advice.empty()) fmt::print("{}\n", wrapped(printable(finding.advice), 2));
     if (!finding.formula.empty())
       fmt::print("  {}\n", dim("saving: " + printable(finding.formula)));
     if (const std::string text = evidence_text(trace, finding.evidence); !text.empty())
@@ -178,7 +178,10 @@ int run(const Options& options) {
   } else if (!options.json_lines) {
     print(trace, findings, proofs);
     if (options.prove) print_counts(proofs);
-    print_hints(options, findings);
+    if (trace.commands().empty())
+      print_next(options, {{"reel info $", "what the document has"}});
+    else
+      print_hints(options, findings);
   }
   if (proved.signal) {
     std::fflush(nullptr);

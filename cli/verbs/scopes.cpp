@@ -30,7 +30,7 @@ int run(const TraceOptions& options) {
     return done;
   }
   if (root.below.empty()) {
-    fmt::print("No command of the document has a scope.\n");
+    print_none(trace, "scopes", "No command of the document has a scope.");
     return done;
   }
   using enum Table::Align;

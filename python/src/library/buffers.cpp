@@ -53,7 +53,8 @@ Range slice_buffer(const py::object& self, const py::slice& slice) {
     throw py::value_error("A range of a buffer has no gaps: its step is 1, not " +
                           std::to_string(step) + ".");
   return {buffer, static_cast<std::uint64_t>(start) * element,
-          static_cast<std::uint64_t>(length) * element};
+          static_cast<std::uint64_t>(length) * element,
+          self.attr("dtype").attr("kind").cast<char>()};
 }
 
 std::uint64_t count_elements(const py::object& self) {

@@ -42,9 +42,18 @@ std::uint32_t add_child(PyGraph& self, const PyGraph& child, const std::string& 
 
 // A buffer, the range of a uint32, or a function.
 Condition to_condition(const py::object& value, const std::string& label) {
-  if (py::isinstance<Buffer>(value)) return value.cast<Buffer>();
-  if (!PyCallable_Check(value.ptr())) return BufferRange(to_range(value));
-  return to_predicate(py::reinterpret_borrow<py::function>(value), label);
+  const bool is_buffer = py::isinstance<Buffer>(value);
+  if (!is_buffer && PyCallable_Check(value.ptr()))
+    return to_predicate(py::reinterpret_borrow<py::function>(value), label);
+  const Range range = to_range(value);
+  // Its bits would be taken for a whole number: 1.0 is 1065353216, and that is a branch nobody has.
+  const char kind = is_buffer ? value.attr("dtype").attr("kind").cast<char>() : range.kind;
+  if (kind == 'f' || kind == 'c')
+    throw py::type_error("A condition is a uint32 in device memory, and '" + range.buffer.label() +
+                         "' has floating-point elements" +
+                         (is_buffer ? " (" + str_of(value.attr("dtype")) + ")" : "") + ".");
+  if (is_buffer) return value.cast<Buffer>();
+  return BufferRange(range);
 }
 
 std::uint32_t add_decision(PyGraph& self, DecisionKind kind, const Condition& condition,

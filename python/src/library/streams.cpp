@@ -1,5 +1,6 @@
 #include "python/src/library/host_bytes.hpp"
 #include "python/src/library/objects.hpp"
+#include "python/src/raised.hpp"
 #include "reel/error.hpp"
 #include "reel/stream.hpp"
 
@@ -157,7 +158,7 @@ std::function<void()> to_host_call(const py::function& function, const std::stri
     try {
       py::reinterpret_borrow<py::object>(kept.get())();
     } catch (const py::error_already_set& error) {
-      throw Error(Code::host_call_failed, describe(error));
+      throw Error(Code::host_call_failed, describe_raised(error));
     }
   };
 }
@@ -167,9 +168,15 @@ std::function<std::uint32_t()> to_predicate(const py::function& function,
   return [kept = keep(function), label]() -> std::uint32_t {
     const PythonCall python;
     try {
-      return py::int_(py::reinterpret_borrow<py::object>(kept.get())()).cast<std::uint32_t>();
+      const py::object value = py::reinterpret_borrow<py::object>(kept.get())();
+      // What is no whole number would be cut to one: 0.5 would be no.
+      const bool is_whole = PyIndex_Check(value.ptr()) || type_of(value) == "bool_";
+      if (!is_whole)
+        throw Error(Code::host_call_failed,
+                    "it returned a " + type_of(value) + ", and a bool or int is needed");
+      return py::int_(value).cast<std::uint32_t>();
     } catch (const py::error_already_set& error) {
-      throw Error(Code::host_call_failed, describe(error));
+      throw Error(Code::host_call_failed, describe_raised(error));
     } catch (const py::cast_error&) {
       throw Error(Code::host_call_failed, "it returned a number that is not from 0 to 2^32 - 1");
     }

@@ -346,9 +346,15 @@ void verdict_rule(const Case& c, Findings& findings) {
   const std::uint64_t active = activity.active_ns, busy = activity.busy_ns;
   Finding finding{.id = "verdict"};
   if (active == 0) {
-    finding.title = c.trace.commands().empty()
-                        ? "No command ran during the capture."
-                        : "No timestamps were recorded, so nothing can be said about speed.";
+    const bool has_commands = !c.trace.commands().empty();
+    if (was_cut(c.trace))
+      finding.title = fmt::format(
+          "No {} can be read, so nothing can be said about speed: the document is incomplete.",
+          has_commands ? "timestamps" : "command");
+    else
+      finding.title = has_commands
+                          ? "No timestamps were recorded, so nothing can be said about speed."
+                          : "No command ran during the capture.";
     findings.push_back(std::move(finding));
     return;
   }

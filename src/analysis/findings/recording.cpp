@@ -93,7 +93,8 @@ void capture_rule(const Case& c, Findings& findings) {
   const std::uint64_t span = c.report.activity.span_ns();
   Finding finding{.id = "capture"};
   if (span == 0)
-    finding.title = "The document has no timestamps.";
+    finding.title = c.trace.is_complete() ? "The document has no timestamps."
+                                          : "No timestamps of the document can be read.";
   else if (total == 0)
     finding.title = "How long recording took was not recorded.";
   else

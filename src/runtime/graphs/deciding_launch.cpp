@@ -127,13 +127,14 @@ void DecidingLaunch::loop(const Asked& asked) {
       if (value == 0) return;
       if (decision.limits.iterations && round >= decision.limits.iterations)
         fail(Code::timed_out,
-             "{} still has the condition {} after {} rounds, which is its limit "
-             "(LoopLimits::iterations); nothing after it was launched.",
+             "{} still has the condition {} after {} rounds, which is the limit of iterations it "
+             "was "
+             "given; nothing after it was launched.",
              name_of(asked), value, round);
       if (decision.limits.time.count() > 0 && Clock::now() - begin >= decision.limits.time)
         fail(Code::timed_out,
-             "{} still has the condition {} after {} ms and {} rounds; its limit is {} ms "
-             "(LoopLimits::time). Nothing after it was launched.",
+             "{} still has the condition {} after {} ms and {} rounds; its limit is {} ms. "
+             "Nothing after it was launched.",
              name_of(asked), value,
              std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count(),
              round, decision.limits.time.count());

@@ -231,7 +231,7 @@ export interface DiffTime {
   shift_ns: Nanoseconds;
   floor_ns: Nanoseconds;
   significant: boolean;
-  small: boolean; // no chance, but too little of a pass to be called a change
+  verdict: string; // "slower", "faster", "longer", "shorter", or why it is not called a change
   comparable: boolean; // false: recording takes the graphs of one document apart
   passes_needed: number | null;
 }
@@ -250,6 +250,7 @@ export interface DiffRow extends DiffTime {
   run: DiffTime | null; // of one run, where a pass doesn't have as many
   new_shape: boolean;
   new_source: boolean;
+  new_program: boolean; // a module of several kernels changed
   new_arguments: boolean;
   kernel_a: string | null;
   kernel_b: string | null;
