@@ -1,7 +1,6 @@
 #include "cli/replaying/checked_documents.hpp"
 
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <reel/error.hpp>
 
+#include "base/os/process.hpp"
 #include "cli/showing/replay_report.hpp"
 #include "cli/trace_input.hpp"
 #include "reel/units.hpp"
@@ -62,16 +62,16 @@ pid_t start(std::vector<std::string> words, std::FILE* out, std::FILE* err) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   std::fflush(nullptr);  // else the child would have what is in our buffers, too
+  const std::string program = os::program_to_start();
   const pid_t parent = getpid(), process = fork();
   if (process < 0)
     throw Error(Code::io_failed,
                 fmt::format("No process can be started: {}.", std::strerror(errno)));
   if (process > 0) return process;
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(127);  // it went before that counted
+  os::end_with_parent(parent, SIGTERM);
   dup2(fileno(out), STDOUT_FILENO);
   dup2(fileno(err), STDERR_FILENO);
-  execv("/proc/self/exe", pointers.data());
+  execv(program.c_str(), pointers.data());
   _exit(127);
 }
 

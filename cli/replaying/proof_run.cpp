@@ -1,9 +1,7 @@
 #include "cli/replaying/proof_run.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +11,9 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/os/descriptors.hpp"
+#include "base/os/process.hpp"
+#include "base/os/thread.hpp"
 #include "cli/running/spawn.hpp"
 #include "cli/running/worker_process.hpp"
 #include "reel/error.hpp"
@@ -42,34 +43,23 @@ Proof proof_of(const Json& json) {
   return proof;
 }
 
-// SIGINT, SIGTERM and SIGHUP become readable for as long as this lives.
+// SIGINT, SIGTERM and SIGHUP wait to be taken for as long as this lives.
 class StopSignals {
  public:
   StopSignals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
-    sigprocmask(SIG_BLOCK, &set, &before_);
-    descriptor_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    sigemptyset(&taken_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&taken_, signal);
+    sigprocmask(SIG_BLOCK, &taken_, &before_);
   }
-  ~StopSignals() {
-    if (descriptor_ >= 0) close(descriptor_);
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
+  ~StopSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
   const sigset_t& before() const { return before_; }
-  int descriptor() const { return descriptor_; }
-  int taken() const {  // 0: none
-    signalfd_siginfo info{};
-    return read(descriptor_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo)
-                                                                : 0;
-  }
+  int taken() const { return os::wait_for_signal(taken_, 0); }  // 0: none
 
  private:
-  sigset_t before_{};
-  int descriptor_ = -1;
+  sigset_t before_{}, taken_{};
 };
 
 class Prover {
@@ -124,8 +114,8 @@ class Prover {
   // Until the process ends. Why it ended before its work was done; empty: by itself.
   std::string work() {
     std::array<int, 2> ends{-1, -1};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0)
-      throw Error(Code::io_failed, fmt::format("pipe2 failed: {}.", std::strerror(errno)));
+    if (!os::make_pipe(ends))
+      throw Error(Code::io_failed, fmt::format("No pipe can be made: {}.", std::strerror(errno)));
     const pid_t process = start_worker(*page_, signals_.before());
     if (process == 0) {
       close(ends[0]);
@@ -155,15 +145,14 @@ class Prover {
     std::string received;
     std::array<char, 4096> bytes{};
     for (;;) {
-      std::array<pollfd, 2> ready{pollfd{descriptor, POLLIN, 0},
-                                  pollfd{signals_.descriptor(), POLLIN, 0}};
-      poll(ready.data(), ready.size(), look_every_ms);
+      pollfd ready{descriptor, POLLIN, 0};
+      poll(&ready, 1, look_every_ms);
       if (const int signal = signals_.taken()) {
         result_.signal = signal;
         kill(process, SIGKILL);
         return "Interrupted before it was tried.";
       }
-      if (ready[0].revents) {
+      if (ready.revents) {
         const ssize_t got = read(descriptor, bytes.data(), bytes.size());
         if (got == 0) return {};
         if (got < 0 && errno != EINTR && errno != EAGAIN) return {};
@@ -171,7 +160,7 @@ class Prover {
         take_lines(received, [&](const std::string& line) { hear(line); });
         continue;
       }
-      if (options_.memory_bytes && memory_of(process) > options_.memory_bytes) {
+      if (options_.memory_bytes && os::memory_of(process) > options_.memory_bytes) {
         kill(process, SIGKILL);
         return fmt::format("It took more than {} of memory, its bound; --memory gives it more.",
                            size_text(options_.memory_bytes));

@@ -1,6 +1,5 @@
 #include "cli/replaying/prove_program.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -13,6 +12,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/os/descriptors.hpp"
+#include "base/os/process.hpp"
 #include "cli/running/spawn.hpp"
 #include "reel/error.hpp"
 
@@ -29,10 +30,11 @@ struct Program {
 
 Program start(std::vector<std::string> words) {
   std::array<int, 2> ends{-1, -1};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Error(Code::io_failed, fmt::format("pipe2 failed: {}.", std::strerror(errno)));
+  if (!os::make_pipe(ends))
+    throw Error(Code::io_failed, fmt::format("No pipe can be made: {}.", std::strerror(errno)));
   Program program{.output = ends[0]};
-  const int error = spawn_apart("/proc/self/exe", std::move(words), ends[1], program.process);
+  const int error =
+      spawn_apart(os::program_to_start().c_str(), std::move(words), ends[1], program.process);
   close(ends[1]);
   if (error == 0) return program;
   close(ends[0]);
@@ -41,10 +43,10 @@ Program start(std::vector<std::string> words) {
 
 // Until it closes its output; false: it was told to stop.
 bool hand_on(int output, const std::function<void(const std::string&)>& tell,
-             const std::stop_token& stop) {
+             const std::function<bool()>& should_stop) {
   std::string received;
   std::array<char, 4096> bytes{};
-  while (!stop.stop_requested()) {
+  while (!should_stop()) {
     pollfd ready{output, POLLIN, 0};
     if (poll(&ready, 1, look_for_stop_every_ms) <= 0) continue;
     const ssize_t got = read(output, bytes.data(), bytes.size());
@@ -63,12 +65,13 @@ bool hand_on(int output, const std::function<void(const std::string&)>& tell,
 
 ProveFindings prove_by_program(const std::string& document) {
   return [path = std::filesystem::absolute(document).string()](
-             const std::function<void(const std::string&)>& tell, const std::stop_token& stop) {
+             const std::function<void(const std::string&)>& tell,
+             const std::function<bool()>& should_stop) {
     const Program program = start({"reel", "insights", path, "--prove", "--json-lines"});
     bool ended = false;
     std::string error;
     try {
-      ended = hand_on(program.output, tell, stop);
+      ended = hand_on(program.output, tell, should_stop);
     } catch (const std::exception& thrown) {
       error = thrown.what();
     }

@@ -7,18 +7,10 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/os/machine.hpp"
 #include "cli/running/spawn.hpp"
 
 namespace reel::cli {
-namespace {
-
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value && *value;
-}
-
-}  // namespace
-
 BrowserLink::~BrowserLink() {
   if (!path_.empty()) ::unlink(path_.c_str());
 }
@@ -45,13 +37,14 @@ bool BrowserLink::write_file() {
 }
 
 std::string BrowserLink::open() {
-  if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY"))
-    return "There is no display here, so no browser was opened.";
+  if (!os::has_display()) return "There is no display here, so no browser was opened.";
   if (!write_file())
     return "No file could be written that tells a browser the address, so none was opened.";
   pid_t child = 0;
-  const int error = spawn_apart("xdg-open", {"xdg-open", path_}, -1, child);
-  return error == 0 ? "" : "There is no xdg-open here, so no browser was opened.";
+  const int error = spawn_apart(os::file_opener(), {os::file_opener(), path_}, -1, child);
+  return error == 0
+             ? ""
+             : fmt::format("There is no {} here, so no browser was opened.", os::file_opener());
 }
 
 }  // namespace reel::cli

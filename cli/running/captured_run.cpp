@@ -1,6 +1,5 @@
 #include "cli/running/captured_run.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <reel/trace.hpp>
 #include <utility>
 
+#include "base/os/descriptors.hpp"
 #include "cli/showing/progress.hpp"
 
 namespace reel::cli {
@@ -125,7 +125,7 @@ void CapturedRun::exchange_for_fullest(CapturedDocument& asked) {
   const std::string other = (name.parent_path() / name.stem()).string() + "." +
                             std::to_string(asked.process) + name.extension().string();
   const auto move = [](const std::string& from, const std::string& to) {
-    return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0;
+    return os::rename_to_free_name(from.c_str(), to.c_str()) == 0;
   };
   if (!move(asked.path, other)) return;
   if (!move(fullest->path, asked.path)) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/os/process.hpp"
+
 namespace reel::cli {
 namespace {
 
@@ -19,8 +21,7 @@ constexpr const char* vulkan_layer = "VK_LAYER_REEL_capture";
 std::vector<std::filesystem::path> places() {
   if (const char* chosen = std::getenv("REEL_LAYER"); chosen && *chosen)
     return {std::filesystem::absolute(chosen)};
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  const auto program = std::filesystem::path(os::program_path()).parent_path();
   std::vector<std::filesystem::path> found;
   // Installed; in the build's tree; of a Debian package, which keeps what nobody links apart.
   for (const char* folder : {REEL_LIB_FROM_BIN, "../lib", "../lib/" REEL_ARCHITECTURE "/reel"}) {

@@ -8,6 +8,8 @@
 
 #include <cerrno>
 
+#include "base/os/process.hpp"
+
 namespace reel::cli {
 
 int spawn_apart(const char* program, std::vector<std::string> words, int output, pid_t& process) {
@@ -28,7 +30,8 @@ int spawn_apart(const char* program, std::vector<std::string> words, int output,
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  const int error = posix_spawnp(&process, program, &files, &attributes, pointers.data(), environ);
+  const int error =
+      posix_spawnp(&process, program, &files, &attributes, pointers.data(), os::environment());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   return error;

@@ -5,15 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
-#include <fstream>
 #include <memory>
 
+#include "base/os/machine.hpp"
+#include "base/os/process.hpp"
+#include "base/os/thread.hpp"
 #include "cli/running/worker_process.hpp"
 #include "cli/showing/replay_report.hpp"
 #include "cli/showing/terminal.hpp"
@@ -37,12 +37,11 @@ End watch(pid_t process, std::uint64_t memory_bytes, const sigset_t& child_signa
   for (;;) {
     const pid_t ended = waitpid(process, &end.status, WNOHANG);
     if (ended == process || (ended < 0 && errno != EINTR)) return end;
-    if (memory_bytes && !end.took_too_much && memory_of(process) > memory_bytes) {
+    if (memory_bytes && !end.took_too_much && os::memory_of(process) > memory_bytes) {
       end.took_too_much = true;
       kill(process, SIGKILL);
     }
-    const timespec wait{0, look_every_ns};
-    sigtimedwait(&child_signal, nullptr, &wait);
+    os::wait_for_signal(child_signal, look_every_ns);
   }
 }
 
@@ -145,14 +144,7 @@ class Watcher {
 
 }  // namespace
 
-std::uint64_t default_memory_bytes() {
-  auto all = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-             static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  // In a container there may be less.
-  std::ifstream limit("/sys/fs/cgroup/memory.max");
-  if (std::uint64_t most = 0; limit >> most) all = std::min(all, most);
-  return all / 4 * 3;
-}
+std::uint64_t default_memory_bytes() { return os::usable_memory_bytes() / 4 * 3; }
 
 int run_watched(const WatchedRun& run, const std::function<int(const WatchedWork&)>& work) {
   return Watcher(run, work).run();

@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <new>
 
+#include "base/os/process.hpp"
 #include "cli/showing/replay_report.hpp"
 #include "reel/error.hpp"
 #include "reel/trace.hpp"
@@ -29,18 +28,6 @@ std::unique_ptr<SharedPage, UnmapPage> make_shared_page() {
   return std::unique_ptr<SharedPage, UnmapPage>(new (page) SharedPage{no_index});
 }
 
-std::uint64_t memory_of(pid_t process) {
-  std::ifstream status(fmt::format("/proc/{}/status", process));
-  std::uint64_t total = 0;
-  for (std::string name; status >> name; status.ignore(4096, '\n')) {
-    if (name != "RssAnon:" && name != "RssShmem:" && name != "VmSwap:") continue;
-    std::uint64_t kilobytes = 0;
-    status >> kilobytes;
-    total += kilobytes * 1024;
-  }
-  return total;
-}
-
 bool is_asked_for(int signal) noexcept {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT ||
          signal == SIGPIPE;
@@ -55,8 +42,7 @@ pid_t start_worker(SharedPage& page, const sigset_t& signals) {
     throw Error(Code::io_failed,
                 fmt::format("No process can be started: {}", std::strerror(errno)));
   if (process > 0) return process;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever stops `reel` stops all of it
-  if (getppid() != parent) _exit(cannot);
+  os::end_with_parent(parent, SIGKILL);  // whoever stops `reel` stops all of it
   sigprocmask(SIG_SETMASK, &signals, nullptr);
   return 0;
 }

@@ -19,10 +19,6 @@ struct UnmapPage {
 };
 std::unique_ptr<SharedPage, UnmapPage> make_shared_page();
 
-// What it has of its own, in memory or swapped out; pages of files, which the system can drop,
-// don't count.
-std::uint64_t memory_of(pid_t process);
-
 // By somebody outside, not by what it did.
 bool is_asked_for(int signal) noexcept;
 

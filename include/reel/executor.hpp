@@ -10,6 +10,12 @@
 // One thread at a time per session. Direct commands run in the order in which they are enqueued,
 // recorded ones when their session is finished. If two direct sessions are open at once, the report
 // of the later one gets the barrier counts.
+//
+// An executor keeps the last few recorded passes ready, and a pass like one of them is not planned
+// anew: the same kernels on the same buffers in the same order, where values, grids, written bytes
+// and ranges may differ as long as the same commands conflict. So it also keeps their buffers and
+// kernels alive, until other passes take their place or the executor goes. Passes with host calls,
+// or that write more than 1 MiB, are not kept.
 #pragma once
 
 #include <array>
@@ -45,7 +51,8 @@ struct PassReport {
   std::size_t barriers_avoided = 0;      // commands that needed none
   std::vector<std::size_t> group_sizes;  // [k]: groups of k + 1 commands that may overlap
   std::size_t reordered = 0;             // commands moved
-  std::vector<NodeTime> node_times;      // with FinishOptions::timing, recorded sessions
+  bool reused = false;  // recorded sessions: planned as an earlier pass, which this one is like
+  std::vector<NodeTime> node_times;  // with FinishOptions::timing, recorded sessions
 };
 
 struct ExecutorOptions {

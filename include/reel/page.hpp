@@ -11,7 +11,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -105,10 +104,10 @@ HtmlReport write_html(const analysis::Trend& trend, const std::string& by, const
 
 // Tries the findings of the document that is served, however it likes. It is called on a thread of
 // the server's, after somebody pressed the page's button and never before; gives `tell` the lines
-// of `reel insights --prove --json-lines`, returns soon when it should stop, and throws where it
-// can't.
+// of `reel insights --prove --json-lines`, returns soon when `should_stop` says true, and throws
+// where it can't.
 using ProveFindings = std::function<void(const std::function<void(const std::string& line)>& tell,
-                                         const std::stop_token& stop)>;
+                                         const std::function<bool()>& should_stop)>;
 
 struct ServerOptions {
   std::uint16_t port = 0;  // 0: the system chooses

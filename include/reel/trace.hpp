@@ -342,7 +342,10 @@ class Trace {
   std::optional<std::uint32_t> interval_of(std::uint32_t command) const;
   std::span<const TraceBarrier> barriers_of(std::uint32_t command) const;
 
-  const TraceWork& work_of(const TraceCommand& command) const;
+  // Always inlined, so that of a row that is made for it the index alone is read.
+  [[gnu::always_inline]] const TraceWork& work_of(const TraceCommand& command) const {
+    return works()[command.work];
+  }
   std::span<const TraceArgument> arguments(const TraceWork& work) const;
   std::span<const std::byte> value_bytes(const TraceArgument& value) const;
   std::span<const BlobId> pages(const TraceContents& contents) const;

@@ -17,6 +17,7 @@
 
 #include "base/clock.hpp"
 #include "base/clock_message.hpp"
+#include "base/os/machine.hpp"
 #include "base/process/quiet_thread.hpp"
 #include "recording/opening/run_facts.hpp"
 #include "recording/writing/host_clocks.hpp"
@@ -72,8 +73,7 @@ std::string numeric_address(const std::string& host_and_port) {
   return is_v6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-ClockServer::ClockServer(const std::string& address)
-    : offset_ns_(capture::time_namespace_offset_ns()) {
+ClockServer::ClockServer(const std::string& address) : offset_ns_(os::clock_offset_ns()) {
   const auto facts = capture::run_facts().facts;
   if (const auto found = facts.find("boot_id"); found != facts.end()) boot_id_ = found->second;
   const FoundAddress found(address);

@@ -106,6 +106,7 @@ class PassReport:
     barriers_avoided: int
     group_sizes: list[int]
     reordered: int
+    reused: bool  # planned as an earlier pass, which this one is like
     node_times: list[tuple[int, int, int]]  # node, begin_ns, end_ns
 
 

@@ -59,6 +59,17 @@ struct TicketStamps {
   Stamps stamps;
 };
 
+// Dispatches of one kernel on one grid, with arguments of the same kinds: what they share is
+// prepared once. It belongs to a queue, and goes before it.
+class ReadyDispatch {
+ public:
+  virtual ~ReadyDispatch() = default;
+  // From now on, of such a dispatch. The kernel is there whenever give() is called.
+  virtual void prepare(const Dispatch& like) = 0;
+  // As QueueDriver::submit() of that dispatch with these arguments.
+  virtual void give(std::span<const Argument> arguments) = 0;
+};
+
 // An in-order line of commands. Destroying it waits for what was submitted.
 class QueueDriver {
  public:
@@ -73,11 +84,8 @@ class QueueDriver {
   // throw host_call_failed once, and the queue goes on.
   virtual void submit(const Command& command) = 0;
 
-  // As submit() of such a dispatch, which has no label, by a shorter way where a backend has one.
-  virtual void dispatch(KernelResource& kernel, Dim3 groups, Dim3 group_size,
-                        std::span<const Argument> arguments) {
-    submit({Dispatch{&kernel, groups, group_size, arguments}});
-  }
+  // Not prepared yet.
+  virtual std::unique_ptr<ReadyDispatch> make_ready_dispatch();
 
   // As submit(), and keeps the command's stamps under `ticket` until they are collected.
   virtual void submit_stamped(const Command& command, std::uint64_t ticket) = 0;
@@ -120,6 +128,25 @@ class QueueDriver {
     wait();
   }
 };
+
+// For queues that have no shorter way.
+class SubmittedDispatch final : public ReadyDispatch {
+ public:
+  explicit SubmittedDispatch(QueueDriver& queue) : queue_(queue) {}
+  void prepare(const Dispatch& like) override { dispatch_ = like; }
+  void give(std::span<const Argument> arguments) override {
+    Command command{dispatch_};
+    std::get_if<Dispatch>(&command.work)->arguments = arguments;
+    queue_.submit(command);
+  }
+
+ private:
+  QueueDriver& queue_;
+  Dispatch dispatch_;
+};
+inline std::unique_ptr<ReadyDispatch> QueueDriver::make_ready_dispatch() {
+  return std::make_unique<SubmittedDispatch>(*this);
+}
 
 struct StepTime {
   std::uint32_t step;

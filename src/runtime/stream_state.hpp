@@ -36,7 +36,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   // Checks the command, then records it into the capture or gives it to the device.
   // A command without a scope gets the stream's.
   void enqueue(Command&& command);
-  // enqueue() of a dispatch in few steps, if it is plainly fine and nobody else wants to know of
+  void dispatch(const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
+  // The same in few steps, if it is plainly fine and nobody else wants to know of
   // it: no recorder, no capture. False otherwise, and nothing has happened.
   bool dispatch_quickly(const Kernel& kernel, const Launch& launch,
                         std::span<const Argument> arguments);
@@ -92,6 +93,9 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   const std::string label;
 
  private:
+  bool try_quickly(const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
+  [[gnu::noinline]] void dispatch_slowly(const Kernel& kernel, const Launch& launch,
+                                         std::span<const Argument> arguments);
   [[gnu::noinline]] void enqueue_recorded(Command& command);
   [[gnu::noinline]] void launch_as_pass(GraphExecState& exec);
   // Before a recorded launch that decides, and so waits with the lock held: see deciding_.

@@ -72,6 +72,7 @@ refused src/runtime/driver.hpp '#include "cli/showing/table.hpp"' "of cli"
 refused src/runtime/driver.hpp '#include "helper.hpp"' "of tests"
 refused src/runtime/driver.hpp '#include "table.hpp"' "of cli" # found through a folder of some target
 refused examples/pass.cpp '#include "graph/plan.hpp"' "public headers only"
+refused cli/showing/table.hpp '#include "base/fail.hpp"' "public headers only"
 refused cli/showing/table.hpp '#include "examples/pass.cpp"' "cli includes examples/pass.cpp of examples"
 refused tests/helper.hpp '#include "cli/showing/table.hpp"' "tests includes cli/showing/table.hpp of cli"
 refused tests/helper.hpp '#include "fuzz/document_fuzz.hpp"' "tests includes fuzz/document_fuzz.hpp of fuzz"

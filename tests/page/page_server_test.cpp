@@ -133,11 +133,11 @@ TEST_F(PageServerTest, FindingsAreTriedAfterAClickAndNeverBefore) {
   std::atomic<int> runs = 0;
   std::atomic<bool> go = false;
   PageServer server(*data_, {.prove = [&](const std::function<void(const std::string&)>& tell,
-                                          const std::stop_token& stop) {
+                                          const std::function<bool()>& should_stop) {
     ++runs;
     tell(R"({"trying": "idle.launch: as_graph"})");
     tell(R"({"finding": 2, "id": "x", "proof": {"verdict": "withdrawn", "sentence": "No."}})");
-    while (!go && !stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!go && !should_stop()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (runs == 2) throw Error(Code::io_failed, "It broke.");
   }});
   const std::string path = address_of(server.url()).path,
@@ -179,11 +179,12 @@ TEST_F(PageServerTest, AServerThatStopsEndsItsExperiments) {
   for (const bool by_hand : {true, false}) {
     std::atomic<bool> has_begun = false, has_ended = false;
     std::optional<PageServer> held;
-    held.emplace(*data_, ServerOptions{.prove = [&](const auto&, const std::stop_token& stop) {
-      has_begun = true;
-      while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      has_ended = true;
-    }});
+    held.emplace(*data_,
+                 ServerOptions{.prove = [&](const auto&, const std::function<bool()>& should_stop) {
+                   has_begun = true;
+                   while (!should_stop()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                   has_ended = true;
+                 }});
     const std::string host = "127.0.0.1:" + std::to_string(held->port());
     request(held->port(), "POST", address_of(held->url()).path + "prove", host);
     while (!has_begun) std::this_thread::yield();

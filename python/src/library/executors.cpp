@@ -63,6 +63,7 @@ py::object to_report(const PassReport& report) {
   row["barriers_avoided"] = report.barriers_avoided;
   row["group_sizes"] = report.group_sizes;
   row["reordered"] = report.reordered;
+  row["reused"] = report.reused;
   py::list times;
   for (const NodeTime& time : report.node_times)
     times.append(py::make_tuple(static_cast<std::uint32_t>(time.node), time.begin_ns, time.end_ns));

@@ -1,10 +1,9 @@
 // device.cpp - the machine itself as a device: no driver needed, and the reference for others.
 #include <sys/mman.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <limits>
 #include <thread>
 
 #include "backends/backends.hpp"
@@ -14,32 +13,25 @@
 #include "backends/host/queue.hpp"
 #include "backends/host/work.hpp"
 #include "base/fail.hpp"
+#include "base/os/machine.hpp"
 
 namespace reel::host {
 
 Buffer::~Buffer() {
-  if (data) munmap(data, size_bytes);
+  if (data) munmap(data - skipped_bytes, size_bytes + skipped_bytes);
 }
 
 namespace {
 
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  return "CPU";
-}
-
 DeviceInfo make_info() {
   DeviceInfo info;
   info.id = info.backend = "host";
-  info.name = cpu_name();
+  info.name = os::cpu_name();
   info.type = "cpu";
   info.driver = "reel";
   info.driver_version = REEL_VERSION;
   info.api_version = "C++20";
-  info.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                      static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  info.memory_bytes = os::memory_bytes();
   info.max_buffer_bytes = info.max_binding_bytes = info.memory_bytes;
   info.compute_units = std::max(1u, std::thread::hardware_concurrency());
   info.max_group_items = 1024;
@@ -60,13 +52,17 @@ class Device final : public DeviceDriver {
 
   std::unique_ptr<BufferResource> allocate(const MemoryRequest& request) override {
     // Fresh pages are zero and cost nothing until they are touched.
-    void* memory = mmap(nullptr, request.size_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool fits =
+        request.size_bytes <= std::numeric_limits<std::size_t>::max() - Buffer::skipped_bytes;
+    void* memory = fits ? mmap(nullptr, request.size_bytes + Buffer::skipped_bytes,
+                               PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                        : MAP_FAILED;
+    if (!fits) errno = ENOMEM;
     if (memory == MAP_FAILED)
       fail(Code::out_of_memory, "Buffer '{}' of {} bytes can't be had from the host: {}.",
            request.label, request.size_bytes, std::strerror(errno));
     auto buffer = std::make_unique<Buffer>();
-    buffer->data = static_cast<std::byte*>(memory);
+    buffer->data = static_cast<std::byte*>(memory) + Buffer::skipped_bytes;
     buffer->size_bytes = request.size_bytes;
     buffer->is_shared_virtual = request.shared_virtual;
     if (request.host_visible) buffer->mapped = buffer->data;

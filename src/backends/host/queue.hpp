@@ -69,8 +69,7 @@ class Queue final : public QueueDriver {
   ~Queue() override;
 
   void submit(const Command& command) override;
-  void dispatch(KernelResource& kernel, Dim3 groups, Dim3 group_size,
-                std::span<const Argument> arguments) override;
+  std::unique_ptr<ReadyDispatch> make_ready_dispatch() override;
   void submit_stamped(const Command& command, std::uint64_t ticket) override;
   void collect_stamps(std::vector<TicketStamps>& into) override;
   std::shared_ptr<Signal> mark(Stamped stamped) override;

@@ -1,7 +1,5 @@
 #include "backends/host/work.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -103,13 +101,6 @@ void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std
     group.id.y = 0;
     ++group.id.z;
   }
-}
-
-std::uint64_t thread_cpu_ns() {
-  timespec spent{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-  return static_cast<std::uint64_t>(spent.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(spent.tv_nsec);
 }
 
 namespace {

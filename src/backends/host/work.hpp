@@ -10,6 +10,7 @@
 
 #include "backends/host/kernel.hpp"
 #include "backends/host/pool.hpp"
+#include "base/clock.hpp"
 #include "reel/command.hpp"
 #include "reel/host_kernel.hpp"
 
@@ -47,17 +48,14 @@ std::vector<HostArgument> with_grid(std::span<const HostArgument> arguments, Hos
 // All groups of a launch, on this thread.
 void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std::uint64_t end);
 // All groups, over the pool if there is enough to do.
-// `timed`: the kernel learns what a group of it costs.
+// `timed`: the kernel learns what a group of it costs, in CPU time and not by a clock on the wall:
+// one preemption made a graph of 7 µs look like one of 20, and sent it to another thread for the
+// next 64 launches.
 void run_launch(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes, Pool& pool,
                 bool timed);
 
 void fill_pattern(std::byte* target, std::uint64_t size_bytes, std::uint32_t pattern,
                   std::uint32_t pattern_bytes);
-
-// What this thread has worked so far. Estimates come from this and not from a clock on the wall:
-// one preemption made a graph of 7 µs look like one of 20, and sent it to another thread for the
-// next 64 launches.
-std::uint64_t thread_cpu_ns();
 
 // The grid that an indirect dispatch finds in memory; throws where no device allows so many groups.
 Dim3 indirect_groups(const BufferRange& range, const std::string& kernel_name);

@@ -1,33 +1,19 @@
 #include "base/process/biased_mutex.hpp"
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
 
 #include "base/log.hpp"
+#include "base/os/thread.hpp"
 
 namespace reel {
 namespace {
 
-bool membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0) == 0; }
-
-// When the library is loaded: a process of one thread is allowed at once, one of several only after
-// some 10 ms, in which the kernel waits for every core.
-const bool can_stop_owners = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
-
 // Every thread of the process has passed a full barrier when this returns.
 void bar_every_thread() noexcept {
-  if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
-  // A forked child may have to ask anew.
-  if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
-      membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
-    return;
-  if (membarrier(MEMBARRIER_CMD_GLOBAL)) return;
+  if (os::bar_every_thread()) return;
   // Going on would let two threads in.
   log(LogLevel::error,
       "The kernel took membarrier(2) away from this process after it had allowed it, so a stream "
@@ -86,7 +72,7 @@ void BiasedMutex::count_use() noexcept {
     in_a_row_ = 0;
     return;
   }
-  if (++in_a_row_ < to_own_ || !can_stop_owners) return;
+  if (++in_a_row_ < to_own_ || !os::can_bar_every_thread()) return;
   owner_.store(self, std::memory_order_release);
 }
 

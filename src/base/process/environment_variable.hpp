@@ -5,14 +5,15 @@
 // where it writes. tests/security/environment.sh keeps other ways out.
 #pragma once
 
-#include <cstdlib>
 #include <string_view>
+
+#include "base/os/process.hpp"
 
 namespace reel {
 
 // Empty where it is unset. Valid until the environment is changed; it ends with a zero byte.
 inline std::string_view environment_variable(const char* name) noexcept {
-  const char* value = ::secure_getenv(name);
+  const char* value = os::trusted_variable(name);
   return value ? std::string_view(value) : std::string_view();
 }
 

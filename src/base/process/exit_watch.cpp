@@ -1,11 +1,11 @@
 #include "base/process/exit_watch.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+
+#include "base/os/thread.hpp"
 
 namespace reel {
 namespace {
@@ -32,7 +32,7 @@ struct ThreadEnd {
     is_thread_ending = true;
     threads.fetch_sub(1);
     // The main thread ends once, so it is never one too many.
-    if (handlers.fetch_add(1, std::memory_order_relaxed) < most_handlers || gettid() == getpid())
+    if (handlers.fetch_add(1, std::memory_order_relaxed) < most_handlers || os::is_main_thread())
       static_cast<void>(std::atexit(exit_begins));
   }
 };

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/os/thread.hpp"
+
 namespace reel {
 
 // While it lives, a thread that is made has all signals blocked: a new one has the mask of the one
@@ -26,23 +28,28 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// Detached: it lasts as long as the process. 0, or what the system said; `function` is then gone.
+// Detached: it lasts as long as the process, and so must the name. 0, or what the system said;
+// `function` is then gone.
 template <class Function>
 int start_quiet_thread(const char* name, Function function) {
-  auto given = std::make_unique<Function>(std::move(function));
+  struct Given {
+    const char* name;
+    Function function;
+  };
+  auto given = std::make_unique<Given>(Given{name, std::move(function)});
   const SignalsBlocked blocked;
   pthread_t thread{};
   const int error = pthread_create(
       &thread, nullptr,
       [](void* data) -> void* {
-        const std::unique_ptr<Function> here(static_cast<Function*>(data));
-        (*here)();
+        const std::unique_ptr<Given> here(static_cast<Given*>(data));
+        os::name_this_thread(here->name);
+        here->function();
         return nullptr;
       },
       given.get());
   if (error != 0) return error;
   static_cast<void>(given.release());
-  pthread_setname_np(thread, name);
   pthread_detach(thread);
   return 0;
 }

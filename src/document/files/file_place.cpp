@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/os/descriptors.hpp"
 #include "document/files/file_words.hpp"
 
 namespace reel {
@@ -89,9 +90,9 @@ FilePlace::~FilePlace() {
 
 void FilePlace::put() {
   // Somebody may have made a file of this name meanwhile. Not every file system can tell.
-  const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
-  int result = ::renameat2(AT_FDCWD, now_.c_str(), AT_FDCWD, target_.c_str(), flags);
-  if (result != 0 && (errno == EINVAL || errno == ENOSYS))
+  int result = overwrite_ ? ::rename(now_.c_str(), target_.c_str())
+                          : os::rename_to_free_name(now_.c_str(), target_.c_str());
+  if (!overwrite_ && result != 0 && errno == ENOTSUP)
     result = ::rename(now_.c_str(), target_.c_str());
   if (result != 0) {
     if (errno == EEXIST) fail_as_existing(path_);

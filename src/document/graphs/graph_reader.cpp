@@ -1,6 +1,5 @@
 // Graph::load: from a checked Trace to a Graph. A Trace leaves out what is wrong and goes on; a
 // graph with something left out would do something else, so here everything must fit.
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/fail.hpp"
+#include "base/os/descriptors.hpp"
 #include "document/columns/work_codec.hpp"
 #include "document/graphs/graph_file.hpp"
 #include "document/trace/kernel_source.hpp"
@@ -303,18 +303,16 @@ namespace {
 // Bytes as a file without a name, since a Trace reads files.
 class MemoryFile {
  public:
-  explicit MemoryFile(std::span<const std::byte> bytes)
-      : descriptor_(memfd_create("graph", MFD_CLOEXEC)),
-        path_(fmt::format("/proc/self/fd/{}", descriptor_)) {
-    while (descriptor_ >= 0 && !bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+  explicit MemoryFile(std::span<const std::byte> bytes) : file_(os::make_scratch_file("graph")) {
+    while (file_.descriptor >= 0 && !bytes.empty()) {
+      const ssize_t written = ::write(file_.descriptor, bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) break;
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
-    if (descriptor_ >= 0 && bytes.empty()) return;
+    if (file_.descriptor >= 0 && bytes.empty()) return;
     const int reason = errno;
-    if (descriptor_ >= 0) ::close(descriptor_);
+    drop();
     fail(Code::io_failed,
          "A graph can't be loaded from memory: the system has no room for a file "
          "of it ({}).",
@@ -322,12 +320,16 @@ class MemoryFile {
   }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(descriptor_); }
-  const std::string& path() const noexcept { return path_; }
+  ~MemoryFile() { drop(); }
+  const std::string& path() const noexcept { return file_.path; }
 
  private:
-  int descriptor_;
-  std::string path_;
+  void drop() const noexcept {
+    if (file_.descriptor >= 0) ::close(file_.descriptor);
+    if (file_.is_in_folder) ::unlink(file_.path.c_str());
+  }
+
+  const os::ScratchFile file_;
 };
 
 Graph graph_of(const Trace& trace, const std::string& path) {

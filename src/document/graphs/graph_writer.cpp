@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/fail.hpp"
+#include "base/os/process.hpp"
 #include "base/utc_time.hpp"
 #include "document/columns/kernel_row.hpp"
 #include "document/columns/work_codec.hpp"
@@ -306,7 +307,7 @@ void Graph::save(const std::string& path, const SaveOptions& options) const {
   GraphWriter writer(*this);
   DocumentWriter file(path,
                       {{kind_key, graph_kind},
-                       {"program", program_invocation_short_name},
+                       {"program", os::program_name()},
                        {"pid", std::to_string(getpid())},
                        {"started", utc_now()}},
                       {.overwrite = options.overwrite});

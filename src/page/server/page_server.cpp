@@ -1,5 +1,4 @@
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <thread>
 
 #include "base/fail.hpp"
+#include "base/os/descriptors.hpp"
 #include "page/server/page_site.hpp"
 #include "page/server/socket.hpp"
 
@@ -25,6 +25,20 @@ constexpr std::size_t most_connections = 64;
 }  // namespace
 
 struct PageServer::State {
+  struct Pipe {
+    Pipe() : Pipe(made()) {}
+
+    page::Socket out, in;
+
+   private:
+    explicit Pipe(const std::array<int, 2>& ends) : out(ends[0]), in(ends[1]) {}
+    static std::array<int, 2> made() {
+      std::array<int, 2> ends{-1, -1};
+      if (!os::make_pipe(ends)) fail(Code::io_failed, "The system has no more file descriptors.");
+      return ends;
+    }
+  };
+
   struct Connection {
     explicit Connection(page::Socket from) : socket(std::move(from)) {}
 
@@ -44,8 +58,8 @@ struct PageServer::State {
   page::PageSite site;
   std::uint16_t port;
   std::chrono::milliseconds patience;
-  page::Socket wake{::eventfd(0, EFD_CLOEXEC)};  // readable: stop
-  std::mutex mutex;                              // of what follows
+  Pipe wake;         // readable: stop
+  std::mutex mutex;  // of what follows
   bool is_stopping = false;
   std::list<Connection> connections;
   std::thread acceptor = {};
@@ -57,7 +71,6 @@ struct PageServer::State {
         site(data, page::port_of(listener), of...),
         port(page::port_of(listener)),
         patience(options.patience) {
-    if (wake.descriptor() < 0) fail(Code::io_failed, "The system has no more file descriptors.");
     acceptor = std::thread([this] { accept_all(); });
   }
   ~State() { stop(); }
@@ -68,8 +81,7 @@ struct PageServer::State {
       if (std::exchange(is_stopping, true)) return;
       for (const Connection& connection : connections) connection.socket.shut_down();
     }
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(wake.descriptor(), &one, sizeof(one));
+    wake.in.close();  // makes the other end readable
     acceptor.join();
     listener.close();
     // Nobody adds to them any more.
@@ -81,10 +93,10 @@ struct PageServer::State {
   void accept_all() {
     for (;;) {
       std::array<pollfd, 2> ready{pollfd{listener.descriptor(), POLLIN, 0},
-                                  pollfd{wake.descriptor(), POLLIN, 0}};
+                                  pollfd{wake.out.descriptor(), POLLIN, 0}};
       if (::poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) return;
       if (ready[1].revents) return;
-      const int descriptor = ::accept4(listener.descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
+      const int descriptor = os::accept_connection(listener.descriptor());
       if (descriptor >= 0)
         begin(page::Socket(descriptor));
       else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -15,7 +16,7 @@ namespace {
 // 128 bits, in hex.
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+  if (::getentropy(bytes.data(), bytes.size()) != 0)
     fail(Code::io_failed, "The system has no random numbers to protect the page with.");
   std::string token;
   for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);

@@ -7,13 +7,13 @@ namespace reel::page {
 using Json = nlohmann::ordered_json;
 
 void ProofDesk::stop() {
-  std::jthread thread;
+  std::thread thread;
   {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
     thread = std::move(thread_);
   }
-  thread.request_stop();  // and is joined, without the mutex, which it takes
+  if (thread.joinable()) thread.join();  // without the mutex, which it takes
 }
 
 void ProofDesk::start() {
@@ -23,14 +23,14 @@ void ProofDesk::start() {
   trying_.clear();
   error_.clear();
   proofs_.clear();
-  // The one before has nothing left to do but to end.
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  if (thread_.joinable()) thread_.join();  // the one before has nothing left to do but to end
+  thread_ = std::thread([this] { run(); });
 }
 
-void ProofDesk::run(const std::stop_token& stop) {
+void ProofDesk::run() {
   std::string error;
   try {
-    prove_([this](const std::string& line) { hear(line); }, stop);
+    prove_([this](const std::string& line) { hear(line); }, [this] { return is_stopped_.load(); });
   } catch (const std::exception& thrown) {
     error = thrown.what();
   }

@@ -1,6 +1,7 @@
 // proof_desk.hpp - experiments that the page asks for, and how far they are.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -25,15 +26,15 @@ class ProofDesk {
   std::string json() const;
 
  private:
-  void run(const std::stop_token& stop);
+  void run();
   void hear(const std::string& line);
 
   const ProveFindings prove_;
+  std::atomic<bool> is_stopped_ = false;
   mutable std::mutex mutex_;  // of what follows
-  bool is_stopped_ = false;
   std::string state_ = "idle", trying_, error_;
   std::map<std::uint32_t, std::string> proofs_;  // by finding, as JSON
-  std::jthread thread_;
+  std::thread thread_;
 };
 
 }  // namespace reel::page

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/fail.hpp"
+#include "base/os/descriptors.hpp"
 
 namespace reel::page {
 namespace {
@@ -59,8 +60,7 @@ Socket::Got Socket::receive(std::string& to, Clock::time_point until) const {
 
 bool Socket::send(std::string_view bytes, std::chrono::milliseconds patience) const {
   while (!bytes.empty()) {
-    const ssize_t count =
-        ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t count = os::send_quietly(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (count > 0)
       bytes.remove_prefix(static_cast<std::size_t>(count));
     else if (errno == EAGAIN ? !is_ready(descriptor_, POLLOUT, Clock::now() + patience)
@@ -71,7 +71,7 @@ bool Socket::send(std::string_view bytes, std::chrono::milliseconds patience) co
 }
 
 Socket listen_on(std::uint16_t port) {
-  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  Socket socket(os::open_socket(AF_INET, SOCK_STREAM, os::Waiting::no));
   // Or the same port could not be had again for a minute after the last time.
   const int yes = 1;
   ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));

@@ -1,10 +1,10 @@
 #include "recording/contents/memory_budget.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
+
+#include "base/os/machine.hpp"
 
 namespace reel::capture {
 
@@ -24,10 +24,8 @@ MemoryPiece new_piece(std::size_t size_bytes) {
   const std::size_t whole = (size_bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
   piece.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(huge_page_bytes, whole)));
   piece.size_bytes = whole;
-#ifdef MADV_HUGEPAGE
   // Where it is refused, pages come one by one.
-  if (piece.bytes) static_cast<void>(madvise(piece.bytes.get(), whole, MADV_HUGEPAGE));
-#endif
+  if (piece.bytes) os::ask_for_huge_pages(piece.bytes.get(), whole);
   return piece;
 }
 

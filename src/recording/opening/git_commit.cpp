@@ -6,7 +6,7 @@
 #include <climits>
 #include <filesystem>
 
-#include "recording/opening/small_file.hpp"
+#include "base/process/small_file.hpp"
 
 namespace reel::capture {
 namespace {

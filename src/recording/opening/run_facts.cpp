@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/os/machine.hpp"
 #include "base/process/environment_variable.hpp"
 #include "recording/opening/git_commit.hpp"
-#include "recording/opening/small_file.hpp"
 
 namespace reel::capture {
 namespace {
@@ -89,41 +89,8 @@ std::string host() {
   return name;
 }
 
-std::string boot_id() {
-  std::string id = small_file("/proc/sys/kernel/random/boot_id");
-  while (!id.empty() && (id.back() == '\n' || id.back() == ' ')) id.pop_back();
-  return id;
-}
-
-// The id that Docker, Podman and Kubernetes give: 64 hexadecimal digits in a path of the process's
-// groups, or of what is mounted for it.
-std::string container_id(const std::string& text) {
-  constexpr std::size_t digits = 64, shown = 12;
-  std::size_t run = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const bool is_digit = i < text.size() && ((text[i] >= '0' && text[i] <= '9') ||
-                                              (text[i] >= 'a' && text[i] <= 'f'));
-    if (is_digit) {
-      ++run;
-      continue;
-    }
-    if (run == digits) return text.substr(i - digits, shown);
-    run = 0;
-  }
-  return {};
-}
-
 std::string container() {
-  if (std::string id = container_id(small_file("/proc/self/cgroup")); !id.empty()) return id;
-  // Layers of images have such names, too; the files that are made for one container name its own.
-  const std::string mounts = small_file("/proc/self/mountinfo");
-  for (std::size_t begin = 0; begin < mounts.size();) {
-    const std::size_t end = std::min(mounts.find('\n', begin), mounts.size());
-    const std::string line = mounts.substr(begin, end - begin);
-    if (line.find(" /etc/hostname ") != std::string::npos)
-      if (std::string id = container_id(line); !id.empty()) return id;
-    begin = end + 1;
-  }
+  if (std::string id = os::container_id(); !id.empty()) return id;
   return first_of(std::array{"APPTAINER_NAME", "SINGULARITY_NAME", "container"},
                   [](std::string_view value) { return !value.empty() && value.size() <= 200; });
 }
@@ -150,7 +117,7 @@ document::Facts found_facts() {
   add("node", first_of(nodes, is_number));
   add("job", job());
   add("host", host());
-  add("boot_id", boot_id());
+  add("boot_id", os::boot_id());
   add("container", container());
   add("commit", commit());
   return facts;

@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/os/thread.hpp"
 #include "base/process/own_descriptors.hpp"
 #include "base/process/quiet_thread.hpp"
 #include "recording/opening/preflight.hpp"
@@ -39,9 +40,10 @@ constexpr std::size_t large_page_bytes = std::size_t{64} << 10;
 std::thread start_quietly(auto function) {
   const SignalsBlocked blocked;
   try {
-    std::thread thread(std::move(function));
-    pthread_setname_np(thread.native_handle(), "reel-document");
-    return thread;
+    return std::thread([function = std::move(function)]() mutable {
+      os::name_this_thread("reel-document");
+      function();
+    });
   } catch (const std::system_error& error) {
     fail(Code::io_failed, "The thread that writes the document can't be started: {}.",
          error.code().message());
@@ -285,7 +287,7 @@ void DocumentThread::close() {
     end_facts_["complete"] = lost_ ? std::string(lost_why_) : "yes";
     end_facts_["bytes_in"] = std::to_string(contents_bytes_);
     document_->flush();
-    if (document_->file_bytes() - synced_bytes_ >= many_unsynced_bytes) document_->sync();
+    if (document_->file_bytes() - synced_bytes_ >= many_unsynced_bytes) document_->wait_for_disk();
     tell_cpu_time(1);
     if (waits_since_ns_)
       document_->add(document::OverheadRow{OverheadKind::waiting, waiting_thread_, waits_since_ns_,

@@ -14,8 +14,9 @@
 #include <cstdlib>
 
 #include "base/clock.hpp"
+#include "base/os/descriptors.hpp"
+#include "base/os/machine.hpp"
 #include "base/process/environment_variable.hpp"
-#include "recording/opening/small_file.hpp"
 #include "recording/writing/clock_jumps.hpp"
 
 namespace reel::capture {
@@ -24,18 +25,6 @@ namespace {
 constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t ask_every_ns = 10 * second_ns, patience_ns = second_ns / 4;
 constexpr int rounds = 16;
-std::uint64_t clock_ns(clockid_t clock) noexcept {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * second_ns +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-// How long the machine was suspended since it started, as CLOCK_MONOTONIC doesn't count that.
-std::int64_t slept_ns() noexcept {
-  return static_cast<std::int64_t>(clock_ns(CLOCK_BOOTTIME)) -
-         static_cast<std::int64_t>(monotonic_ns());
-}
 
 struct Address {
   sockaddr_storage storage{};
@@ -72,7 +61,7 @@ class Conversation {
  public:
   explicit Conversation(const Address& address) : until_ns_(monotonic_ns() + patience_ns) {
     if (address.size == 0) return;
-    socket_ = ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    socket_ = os::open_socket(address.storage.ss_family, SOCK_STREAM, os::Waiting::no);
     if (socket_ < 0) return;
     const int yes = 1;
     setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
@@ -91,7 +80,7 @@ class Conversation {
   bool ask(const ClockQuestion& question, ClockAnswer& answer, ClockReading& reading) {
     if (!is_open_) return false;
     const std::uint64_t sent_ns = monotonic_ns();
-    if (::send(socket_, &question, sizeof question, MSG_NOSIGNAL) !=
+    if (os::send_quietly(socket_, &question, sizeof question, 0) !=
         static_cast<ssize_t>(sizeof question))
       return is_open_ = false;
     std::size_t got = 0;
@@ -141,17 +130,6 @@ document::HostClockRow read_real_time() noexcept {
   return best;
 }
 
-std::int64_t time_namespace_offset_ns() {
-  // "monotonic   90000   0\nboottime …": seconds and nanoseconds.
-  const std::string text = small_file("/proc/self/timens_offsets");
-  constexpr std::string_view word = "monotonic";
-  const auto at = text.find(word);
-  if (at == std::string::npos) return 0;
-  char* end = nullptr;
-  const std::int64_t seconds = std::strtoll(text.c_str() + at + word.size(), &end, 10);
-  return seconds * static_cast<std::int64_t>(second_ns) + std::strtoll(end, nullptr, 10);
-}
-
 HostClocks::HostClocks() : peer_(environment_variable("REEL_CAPTURE_CLOCKS")) {}
 
 HostClocks::Told HostClocks::look(Moment moment) {
@@ -169,7 +147,7 @@ HostClocks::Told HostClocks::look(Moment moment) {
 }
 
 void HostClocks::look_for_jump(const document::HostClockRow& row, Told& told) {
-  const std::int64_t slept = slept_ns();
+  const std::int64_t slept = os::slept_ns();
   if (has_last_) told.notes = jumps_between({last_, last_slept_ns_}, {row, slept});
   last_ = row;
   last_slept_ns_ = slept;

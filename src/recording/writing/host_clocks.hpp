@@ -17,9 +17,6 @@ namespace reel::capture {
 // The real time between two looks at the monotonic clock; of several tries the closest two.
 document::HostClockRow read_real_time() noexcept;
 
-// How far CLOCK_MONOTONIC of this process is from the host's: a time namespace may have its own.
-std::int64_t time_namespace_offset_ns();
-
 class HostClocks {
  public:
   enum class Moment : std::uint8_t { start, meanwhile, end };

@@ -93,8 +93,9 @@ void Job::do_all() {
   Obstacles obstacles = recorded_obstacles(trace_);
   write_script(obstacles);
   tell("building kernels", 0);
+  const std::size_t known_obstacles = obstacles.count();
   Set set(trace_, script_, devices_, options_.replacements, &obstacles);
-  write_script(obstacles);
+  if (obstacles.count() != known_obstacles) write_script(obstacles);
   if (set.stage.find_unfit(obstacles)) write_script(obstacles);
   report_left_out();
   prepare(set, options_.order);

@@ -13,12 +13,11 @@
 
 #include "reel/graph_exec.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/graphs/graph_exec_state.hpp"
 
 namespace reel {
 
 class DeviceState;
-class GraphExecState;
-struct StepParameters;
 
 // What the driver gets at once: a whole exec, or the steps of one between two decisions.
 struct LaunchedSteps {

@@ -45,6 +45,9 @@ class GraphExecState {
   void bind(NodeId node, std::size_t index, const Buffer& buffer);
   void bind(std::span<const std::pair<std::string_view, Buffer>> names);
   std::optional<GraphDifference> update(const Graph& given);
+  // The node, which has work, does this from now on. The caller has seen to it that it is sound, of
+  // the same kind, with the same buffers, and that it asks for no other order.
+  void refresh(NodeId node, const Command& next);
 
   const Graph& graph() const;       // brought up to date first
   Graph graph_as_launched() const;  // without the work of disabled nodes
@@ -69,7 +72,7 @@ class GraphExecState {
   void add_temporaries(Footprint& footprint) const noexcept;
 
   const std::shared_ptr<DeviceState> device;
-  const std::string launch_name;  // may be empty
+  std::string launch_name;  // may be empty
   // The recorder's own: in which capture it has a number, and which.
   std::uint32_t recorded_in = 0, recorded_graph = 0;
 

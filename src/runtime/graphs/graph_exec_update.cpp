@@ -126,7 +126,7 @@ void GraphExecState::take_over(std::uint32_t step, const Command& next) {
     for (std::uint32_t i = 0; i < p.arguments.size(); ++i) {
       const Argument& value = dispatch->arguments[i];
       if (p.arguments[i] == value) continue;
-      if (value.is_memory()) keep(value.range);
+      if (value.is_memory() && value.range.buffer != p.arguments[i].range.buffer) keep(value.range);
       lowered_->set_argument(step, i, value);
       p.arguments[i] = value;
     }
@@ -142,6 +142,12 @@ void GraphExecState::take_over(std::uint32_t step, const Command& next) {
   p.replace(next.work);
   for_each_access(p.command.work, [&](const BufferRange& range, Access) { keep(range); });
   lowered_->replace(step, p.command);
+}
+
+void GraphExecState::refresh(NodeId node, const Command& next) {
+  const std::uint32_t step = step_of_node_[index_of(node)];
+  take_over(step, next);
+  mark_changed(step);
 }
 
 void GraphExecState::take_over(Prepared&& prepared) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/fail.hpp"
+#include "base/os/libraries.hpp"
 #include "base/process/environment_variable.hpp"
 #include "base/process/forks.hpp"
 
@@ -86,12 +87,13 @@ const char* find_functions(void* library, Api& api) {
 LoadedApi load() {
   LoadedApi result;
   const std::string_view chosen = environment_variable("REEL_OPENCL_LIBRARY");
-  const char* path = chosen.empty() ? "libOpenCL.so.1" : chosen.data();
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const auto candidates =
+      chosen.empty() ? os::opencl_libraries() : std::vector{std::string(chosen)};
+  std::string path, problem;
+  void* library = os::load_first(candidates, path, problem);
   if (!library) {
-    const char* reason = dlerror();
-    result.problem = fmt::format("The OpenCL library '{}' can't be loaded: {}.", path,
-                                 reason ? reason : "no reason given");
+    result.problem =
+        fmt::format("The OpenCL library '{}' can't be loaded: {}.", candidates.front(), problem);
     return result;
   }
   if (const char* missing = find_functions(library, result.api))

@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "backends/opencl/device/api.hpp"
+#include "base/os/clocks.hpp"
 
 namespace reel::opencl {
 
@@ -18,7 +19,7 @@ class Clock {
 
  private:
   bool ask_driver_ = false;
-  clockid_t host_clock_ = CLOCK_MONOTONIC;
+  clockid_t host_clock_ = os::steady_clock;
   std::int64_t offset_ns_ = 0;  // the driver's clock minus the host's
 };
 

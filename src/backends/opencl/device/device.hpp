@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backends/opencl/device/context.hpp"
+#include "backends/opencl/kernels/program_cache.hpp"
 #include "backends/opencl/work/executable.hpp"
 #include "runtime/driver.hpp"
 
@@ -26,6 +27,7 @@ class OpenclDevice final : public DeviceDriver {
 
  private:
   std::shared_ptr<DeviceContext> context_;
+  ProgramCache programs_;
   ExecutableMaker executables_;
 };
 

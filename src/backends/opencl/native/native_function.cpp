@@ -1,7 +1,6 @@
 #include "backends/opencl/native/native_function.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,27 +9,11 @@
 
 #include "backends/opencl/kernels/kernel.hpp"
 #include "base/fail.hpp"
+#include "base/os/libraries.hpp"
 #include "base/process/environment_variable.hpp"
 
 namespace reel::opencl {
 namespace {
-
-// Paths of loaded libraries that end like this.
-std::vector<std::string> loaded_libraries(std::string_view ending) {
-  struct Search {
-    std::string_view ending;
-    std::vector<std::string> found;
-  } search{ending, {}};
-  dl_iterate_phdr(
-      [](dl_phdr_info* library, std::size_t, void* data) {
-        auto& in = *static_cast<Search*>(data);
-        const std::string_view path = library->dlpi_name ? library->dlpi_name : "";
-        if (path.ends_with(in.ending)) in.found.emplace_back(path);
-        return 0;
-      },
-      &search);
-  return search.found;
-}
 
 // The folder that PoCL keeps a program's libraries in, from the header of its binary: 40 letters
 // ("KM/DNFPK…") behind 36 bytes of other things. Asking for the binary makes PoCL compile the
@@ -146,9 +129,9 @@ std::shared_ptr<const NativeFunction> find_native_function(const BuiltKernel& ke
   };
   // For a small grid PoCL takes the function of large ones too, if that is loaded already.
   const auto search = [&](const std::string& folder) {
-    std::vector<std::string> all = loaded_libraries(folder + file(""));
+    std::vector<std::string> all = os::loaded_libraries(folder + file(""));
     if (small_grid)
-      for (std::string& path : loaded_libraries(folder + file("-smallgrid")))
+      for (std::string& path : os::loaded_libraries(folder + file("-smallgrid")))
         all.push_back(std::move(path));
     return all;
   };

@@ -4,12 +4,12 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <ctime>
 #include <utility>
 #include <variant>
 
 #include "backends/opencl/device/buffer.hpp"
 #include "backends/opencl/kernels/kernel.hpp"
+#include "base/clock.hpp"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -25,13 +25,6 @@ constexpr std::size_t alignment = 128;  // of the largest OpenCL type
 
 constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
-}
-
-std::uint64_t now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 // What OpenCL promises a kernel: round to nearest, denormals kept. PoCL's threads may have been
@@ -315,11 +308,11 @@ void NativeProgram::run(std::size_t begin, std::size_t end,
     for (std::size_t i = begin; i < end; ++i)
       if (steps_[i].enabled) run_step(steps_[i]);
   } else {
-    std::uint64_t before = now_ns();
+    std::uint64_t before = monotonic_ns();
     for (std::size_t i = begin; i < end; ++i) {
       if (!steps_[i].enabled) continue;
       run_step(steps_[i]);
-      const std::uint64_t after = now_ns();
+      const std::uint64_t after = monotonic_ns();
       times_ns[i].store(static_cast<float>(after - before), std::memory_order_relaxed);
       before = after;
     }

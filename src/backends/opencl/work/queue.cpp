@@ -82,10 +82,27 @@ cl_event* first_of(CommandEvents* events) { return events ? events->first.out() 
 CommandQueue::CommandQueue(std::shared_ptr<DeviceContext> context, StreamPriority priority)
     : context_(std::move(context)),
       stamps_(context_->info().can_stamp_time),
-      queue_(context_->make_queue(priority)) {}
+      priority_(priority),
+      plain_(context_->make_queue(priority, Stamped::no)),
+      queue_(plain_.get()) {}
 
 CommandQueue::~CommandQueue() {
-  if (!known_idle()) api().finish(queue_.get());
+  if (!known_idle()) api().finish(get());
+}
+
+cl_command_queue CommandQueue::get_stamping() {
+  if (stamping_ || !context_->info().can_stamp_time) return get();
+  QueueHandle next = context_->make_queue(priority_, Stamped::yes);
+  if (!known_idle()) {
+    EventHandle before;
+    check(api().enqueue_marker(get(), 0, nullptr, before.out()), "clEnqueueMarkerWithWaitList");
+    flush();  // or what waits for it might wait for ever
+    const cl_event event = before.get();
+    check(api().enqueue_barrier(next.get(), 1, &event, nullptr), "clEnqueueBarrierWithWaitList");
+  }
+  stamping_ = std::move(next);
+  queue_.store(stamping_.get(), std::memory_order_release);
+  return get();
 }
 
 void CommandQueue::run(const Command& command, CommandEvents* events) {
@@ -93,22 +110,22 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
   std::visit(overloaded{
                  [&](const Dispatch& c) {
                    if (c.groups.count() == 0 && c.items == unset_dim) return;
-                   static_cast<BuiltKernel*>(c.kernel)->enqueue(queue_.get(), c, first_of(events));
+                   static_cast<BuiltKernel*>(c.kernel)->enqueue(get(), c, first_of(events));
                  },
                  [&](const Copy& c) {
                    if (c.target.size_bytes == 0) return;
                    if (names_image(command.work)) [[unlikely]]
-                     enqueue_image_copy(*context_, queue_.get(), c, events);
+                     enqueue_image_copy(*context_, get(), c, events);
                    else
-                     enqueue_copy(queue_.get(), c, first_of(events));
+                     enqueue_copy(get(), c, first_of(events));
                  },
                  [&](const Fill& c) { fill(c, events); }, [&](const Write& c) { write(c, events); },
                  [&](const Read& c) {
                    if (c.source.size_bytes == 0) return;
                    if (c.source.buffer->image) [[unlikely]]
-                     enqueue_image_read(*context_, queue_.get(), c, events);
+                     enqueue_image_read(*context_, get(), c, events);
                    else
-                     enqueue_read(queue_.get(), c, first_of(events));
+                     enqueue_read(get(), c, first_of(events));
                  },
                  [&](const HostCall& c) {
                    call(
@@ -126,6 +143,7 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
 void CommandQueue::submit_stamped(const Command& command, std::uint64_t ticket) {
   // Where events have times, this is one of them.
   const std::uint64_t queued_ns = context_->info().can_stamp_time ? 0 : context_->now_ns();
+  get_stamping();
   CommandEvents events;
   run(command, &events);
   if (events.first)
@@ -147,7 +165,7 @@ void CommandQueue::fill(const Fill& command, CommandEvents* events) {
     cl_event* event = nullptr;
     if (events) event = events->first ? events->last.out() : events->first.out();
     const cl_int status = api().enqueue_fill_buffer(
-        queue_.get(), device_buffer(command.target).memory(), &part.pattern, part.pattern_bytes,
+        get(), device_buffer(command.target).memory(), &part.pattern, part.pattern_bytes,
         part.offset_bytes, part.size_bytes, 0, nullptr, event);
     if (status != CL_SUCCESS)
       fail_status(status, "clEnqueueFillBuffer",
@@ -159,7 +177,7 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
   if (command.data.empty()) return;
   const bool is_image = command.target.buffer->image.has_value();
   if (!is_image && is_fill_sized(command)) {
-    enqueue_write_as_fill(queue_.get(), command, first_of(events));
+    enqueue_write_as_fill(get(), command, first_of(events));
     return;
   }
   // A blocking write would wait for all that is before it; a copy of 1 MiB takes 0.1 ms.
@@ -179,7 +197,7 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
   Kept kept{{}, copy, held_bytes};
   if (is_image) {
     CommandEvents parts;
-    enqueue_image_write(*context_, queue_.get(), command.target, copy.get(), &parts);
+    enqueue_image_write(*context_, get(), command.target, copy.get(), &parts);
     const bool is_one = !parts.last;
     kept.event = std::move(is_one ? parts.first : parts.last);
     if (events && !is_one) {
@@ -189,7 +207,7 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
       events = nullptr;
     }
   } else {
-    enqueue_write(queue_.get(), command, copy.get(), kept.event.out());
+    enqueue_write(get(), command, copy.get(), kept.event.out());
   }
   if (events) {
     check(api().retain_event(kept.event.get()), "clRetainEvent");
@@ -212,10 +230,9 @@ void CommandQueue::call(std::function<void()> function, std::string_view name,
                                                         &host_worker_, EventHandle(opened),
                                                         std::string(name), times, context_.get()});
   EventHandle before;
-  check(api().enqueue_marker(queue_.get(), 0, nullptr, before.out()),
-        "clEnqueueMarkerWithWaitList");
+  check(api().enqueue_marker(get(), 0, nullptr, before.out()), "clEnqueueMarkerWithWaitList");
   // First the barrier, then the callback: once the callback is set, nothing can fail any more.
-  check(api().enqueue_barrier(queue_.get(), 1, &opened, events ? events->last.out() : nullptr),
+  check(api().enqueue_barrier(get(), 1, &opened, events ? events->last.out() : nullptr),
         "clEnqueueBarrierWithWaitList");
   status = api().set_event_callback(before.get(), CL_COMPLETE, reached, call.get());
   if (status != CL_SUCCESS) {
@@ -260,7 +277,8 @@ std::shared_ptr<Signal> CommandQueue::mark(Stamped stamped) {
     return std::make_shared<EventSignal>(context_, now_ns, failures_);
   }
   EventHandle event;
-  check(api().enqueue_marker(queue_.get(), 0, nullptr, event.out()), "clEnqueueMarkerWithWaitList");
+  const cl_command_queue queue = stamped == Stamped::yes ? get_stamping() : get();
+  check(api().enqueue_marker(queue, 0, nullptr, event.out()), "clEnqueueMarkerWithWaitList");
   flush();  // so that another queue can wait for it
   check(api().retain_event(event.get()), "clRetainEvent");
   marker_ = EventHandle(event.get());
@@ -271,15 +289,15 @@ void CommandQueue::wait_for(const std::shared_ptr<Signal>& signal) {
   const cl_event event = static_cast<EventSignal&>(*signal).event();
   if (!event || is_done(event)) return;
   const Enqueueing enqueueing{*this};
-  check(api().enqueue_barrier(queue_.get(), 1, &event, nullptr), "clEnqueueBarrierWithWaitList");
+  check(api().enqueue_barrier(get(), 1, &event, nullptr), "clEnqueueBarrierWithWaitList");
 }
 
-void CommandQueue::flush() { check(api().flush(queue_.get()), "clFlush"); }
+void CommandQueue::flush() { check(api().flush(get()), "clFlush"); }
 
 void CommandQueue::wait() {
   const std::uint64_t given = given_.load(std::memory_order_acquire);
   if (finished_.load(std::memory_order_acquire) < given) {
-    check(api().finish(queue_.get()), "clFinish");
+    check(api().finish(get()), "clFinish");
     finished(given);
   }
   failures_->throw_once();
@@ -295,8 +313,7 @@ void CommandQueue::finished(std::uint64_t given) noexcept {
 bool CommandQueue::idle() {
   if (known_idle()) return true;
   if (!marker_) {
-    check(api().enqueue_marker(queue_.get(), 0, nullptr, marker_.out()),
-          "clEnqueueMarkerWithWaitList");
+    check(api().enqueue_marker(get(), 0, nullptr, marker_.out()), "clEnqueueMarkerWithWaitList");
     flush();
   }
   return settle();
@@ -322,8 +339,7 @@ bool CommandQueue::settle() {
 void CommandQueue::keep_until_done(std::shared_ptr<const void> thing) {
   let_go_of_finished();
   Kept kept{{}, std::move(thing), 0};
-  check(api().enqueue_marker(queue_.get(), 0, nullptr, kept.event.out()),
-        "clEnqueueMarkerWithWaitList");
+  check(api().enqueue_marker(get(), 0, nullptr, kept.event.out()), "clEnqueueMarkerWithWaitList");
   kept_.push_back(std::move(kept));
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/vulkan/device/result.hpp"
+#include "base/os/libraries.hpp"
 #include "base/process/environment_variable.hpp"
 #include "base/process/forks.hpp"
 
@@ -70,9 +71,10 @@ bool has_instance_extension(const char* name) {
 // The sentence of failure, or empty.
 std::string load_library() {
   const std::string_view asked = environment_variable("REEL_VULKAN_LIBRARY");
-  const char* path = asked.empty() ? "libvulkan.so.1" : asked.data();
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return fmt::format("The Vulkan library can't be loaded: {}.", dlerror());
+  std::string path, problem;
+  void* library = os::load_first(
+      asked.empty() ? os::vulkan_libraries() : std::vector{std::string(asked)}, path, problem);
+  if (!library) return fmt::format("The Vulkan library can't be loaded: {}.", problem);
   void* entry = dlsym(library, "vkGetInstanceProcAddr");
   if (!entry) return fmt::format("'{}' has no vkGetInstanceProcAddr: not a Vulkan library.", path);
   PFN_vkGetInstanceProcAddr get = nullptr;

@@ -1,4 +1,4 @@
-#include "recording/opening/small_file.hpp"
+#include "base/process/small_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace reel::capture {
+namespace reel {
 
 std::string small_file(const std::string& path, std::size_t most_bytes) {
   const int saved_errno = errno;
@@ -25,4 +25,4 @@ std::string small_file(const std::string& path, std::size_t most_bytes) {
   return bytes;
 }
 
-}  // namespace reel::capture
+}  // namespace reel

@@ -1,5 +1,3 @@
-#include "recording/contents/written_pages.hpp"
-
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
@@ -12,6 +10,7 @@
 #include <string_view>
 
 #include "base/process/descriptor_number.hpp"
+#include "recording/contents/written_pages.hpp"
 
 namespace reel::capture {
 namespace {

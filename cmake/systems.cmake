@@ -1,0 +1,42 @@
+# REEL_SYSTEM: the system that is compiled for. A source whose name ends in _linux.cpp or _macos.cpp belongs to that system alone,
+# and what cmake/linux_only.txt names is Linux's. tests/systems reads the other sources for calls that one system alone has.
+if(APPLE)
+  set(reel_system macos)
+elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(reel_system linux)
+else()
+  set(reel_system "")
+endif()
+set(REEL_SYSTEM "${reel_system}" CACHE STRING "linux or macos: whose files of src/base/os are compiled")
+if(NOT REEL_SYSTEM MATCHES "^(linux|macos)$")
+  message(FATAL_ERROR "Reel has no files for the system '${CMAKE_SYSTEM_NAME}' (REEL_SYSTEM='${REEL_SYSTEM}'); it has them for linux and macos. "
+                      "docs/systems.md says what another system has to answer.")
+endif()
+if(REEL_SYSTEM STREQUAL "macos")
+  add_compile_definitions(REEL_MACOS)
+endif()
+
+# The sources that CMake leaves out elsewhere: one path a line, a folder with a slash at its end, then the reason.
+set(reel_linux_only "")
+file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/linux_only.txt lines REGEX "^[^#]")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE " .*" "" path "${line}")
+  list(APPEND reel_linux_only ${PROJECT_SOURCE_DIR}/${path})
+endforeach()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/linux_only.txt)
+
+# reel_of_this_system(list): takes away what belongs to other systems.
+function(reel_of_this_system list)
+  set(kept ${${list}})
+  foreach(system linux macos)
+    if(NOT system STREQUAL REEL_SYSTEM)
+      list(FILTER kept EXCLUDE REGEX "_${system}\\.cpp$")
+    endif()
+  endforeach()
+  if(NOT REEL_SYSTEM STREQUAL "linux")
+    foreach(path IN LISTS reel_linux_only)
+      list(FILTER kept EXCLUDE REGEX "^${path}")
+    endforeach()
+  endif()
+  set(${list} ${kept} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,23 @@
+// libraries.hpp - libraries of drivers: what they are called, where they lie, which are loaded.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reel::os {
+
+// What to try for a driver, in this order.
+std::vector<std::string> vulkan_libraries();
+std::vector<std::string> opencl_libraries();
+
+// Those of macOS, which tests look at elsewhere, too. `sdk`: $VULKAN_SDK, or empty.
+std::vector<std::string> macos_vulkan_libraries(std::string_view sdk);
+
+// The first of them that can be loaded stays so. Null: `problem` says of each why not.
+void* load_first(const std::vector<std::string>& paths, std::string& loaded, std::string& problem);
+
+// Paths of the libraries of this process that end like this.
+std::vector<std::string> loaded_libraries(std::string_view ending);
+
+}  // namespace reel::os
