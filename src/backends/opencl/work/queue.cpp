@@ -257,14 +257,14 @@ void CommandQueue::run_in_order(std::function<void()> function, InOrder calls) {
   }
   auto native = std::make_shared<NativeCall>(NativeCall{std::move(function), failures_});
   NativeCall* raw = native.get();
-  check(api().enqueue_native_kernel(queue_.get(), &NativeCall::run, &raw, sizeof raw, 0, nullptr,
-                                    nullptr, 0, nullptr, nullptr),
+  check(api().enqueue_native_kernel(get(), &NativeCall::run, &raw, sizeof raw, 0, nullptr, nullptr,
+                                    0, nullptr, nullptr),
         "clEnqueueNativeKernel");
   try {
     // What it holds may be kernels and memory of the driver, which a thread of ours lets go.
     keep_until_done(native);
   } catch (...) {
-    api().finish(queue_.get());
+    api().finish(get());
     throw;
   }
   flush();
