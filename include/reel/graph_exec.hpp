@@ -67,9 +67,9 @@ class GraphExec {
   GraphExec(GraphExec&&) noexcept;
   GraphExec& operator=(GraphExec&&) noexcept;
 
-  // On a stream under capture this adds the graph as a child node. A graph that decides waits for
-  // each condition it reads, so this returns when its last decision is taken, and throws what its
-  // decisions lead to; not from within a host call of the device.
+  // On a stream under capture this adds the graph as a child node. What decisions lead to (a limit,
+  // a case that isn't there) comes out of the next call that waits. Where a document is captured, a
+  // launch that decides returns when its last decision is taken; not from a host call then.
   void launch(const Stream& stream) const;
   TimedLaunch launch_timed(const Stream& stream) const;
 

@@ -225,8 +225,9 @@ def test_a_graph_decides(device, scale):
     exec.launch(stream)
     assert stream.read_now(x)[0] == 2 * 3 * 4 * 4
     exec.branch(either).set_argument(0, 1, 10.0)
+    exec.launch(stream)
     with pytest.raises(reel.Error, match="'asks'.*StopIteration"):
-        exec.launch(stream)
+        stream.synchronize()
     assert "decision" in exec.lowering
     with pytest.raises(reel.Error, match="has 2 branches"):
         exec.branch(either, 2)
@@ -280,8 +281,10 @@ def test_a_while_that_never_ends_is_named(device, scale):
     body, graph = reel.Graph(), reel.Graph()
     body.add_dispatch(scale, N // 64, reel.inout(x), 1.0)
     graph.add_while(flag, body, label="spin", most_iterations=3)
+    stream = device.stream()
     with pytest.raises(reel.Error, match="'spin'.*after 3 rounds"):
-        graph.instantiate(device).launch(device.stream())
+        graph.instantiate(device).launch(stream)
+        stream.synchronize()
 
 
 def test_temporaries_share_bytes(device, scale):

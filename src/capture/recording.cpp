@@ -14,7 +14,7 @@
 #include "document/trace/one_by_one.hpp"
 #include "graph/commands/kernel_forms.hpp"
 #include "runtime/device_state.hpp"
-#include "runtime/graphs/deciding_executable.hpp"
+#include "runtime/graphs/deciding_launch.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
 
 namespace reel::capture {
@@ -83,7 +83,7 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
  public:
   DecidedLaunch(Recording& recording, StreamState& stream, JoinedTimes* times,
                 std::uint64_t begin_ns)
-      : DecidingLaunch(true),
+      : DecidingLaunch(Mode::told),
         recording_(recording),
         stream_(stream),
         times_(times),
@@ -94,6 +94,7 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
     auto times = recording_.launch(stream_, steps, times_ != nullptr, begin_ns());
     if (times_) times_->add(std::move(times), first_step(), is_in_branch());
   }
+  void give(Launchable&) override {}  // never: it follows the host's way
   std::uint32_t fetch(const BufferRange& condition) override {
     std::uint32_t value = 0;
     stream_.fetch_aside(condition, std::as_writable_bytes(std::span(&value, 1)));

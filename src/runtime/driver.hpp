@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@
 #include "graph/commands/resource.hpp"
 #include "graph/order/plan.hpp"
 #include "reel/command.hpp"
+#include "reel/decision.hpp"
 #include "reel/device.hpp"
 #include "reel/graph_exec.hpp"
 
@@ -38,6 +40,12 @@ class Signal {
 
 // Does a point tell its time? A stamp is a command of its own where a driver takes it.
 enum class Stamped : bool { no, yes };
+
+// What a function calls that a queue runs in order.
+enum class InOrder : bool {
+  anything,  // it may wait, for other queues too, and run functions of the program
+  nothing,   // of the driver, and it never waits: so a thread of the driver may run it
+};
 
 // When one command went through the device, on the clock of DeviceDriver::now_ns. 0: not known.
 struct Stamps {
@@ -100,6 +108,11 @@ class QueueDriver {
   virtual void wait() = 0;
   virtual bool idle() = 0;  // is all done?
 
+  // Runs `function` after all that was submitted and before all that comes later, on a thread of
+  // the backend, and returns without waiting for it. What it throws comes out of wait() and
+  // Signal::wait() as it is, once.
+  virtual void run_in_order(std::function<void()> function, InOrder calls) = 0;
+
   // Until all that was submitted is done, as wait(); then these bytes, if the range names any. For
   // decisions of a launch, so what costs least.
   virtual void fetch(const BufferRange& source, std::span<std::byte> target) = 0;
@@ -147,15 +160,19 @@ class StepTimes {
   virtual std::vector<StepTime> collect() = 0;
 };
 
-// A plan made ready. A launch is ordered against everything before and after it on the queue, as
-// if it stood between two Barriers. Any number may be in flight; changes are for later launches.
-// Destroying it is fine while launches are in flight.
-class Executable {
+// Work made ready. A launch is ordered against everything before and after it on the queue, as if
+// it stood between two Barriers. Any number may be in flight. Destroying it is fine while launches
+// are in flight.
+class Launchable {
  public:
-  virtual ~Executable() = default;
-
+  virtual ~Launchable() = default;
   virtual void launch(QueueDriver& queue) = 0;
-  virtual std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) = 0;
+};
+
+// A plan made ready, in one piece or cut at its decisions. Changes are for later launches.
+class LoweredPlan {
+ public:
+  virtual ~LoweredPlan() = default;
 
   // Each in constant time. The front has checked them and keeps buffers alive while they are
   // bound; a launch in flight keeps what it uses.
@@ -165,11 +182,39 @@ class Executable {
   // Same kind of work, other ranges, pattern, bytes or function. Not for dispatches.
   virtual void replace(std::uint32_t step, const Command& command) = 0;
 
-  virtual std::unique_ptr<Executable> clone() const = 0;
+  // Can a thread do what a launch does, without the driver and sensibly so?
+  virtual bool can_run_alone() { return false; }
   virtual Footprint footprint() const = 0;
   virtual std::string lowering() const = 0;  // in a few words, for people
   // launch_timed() gives each step by itself, where launch() gives them together.
   virtual bool is_timed_step_by_step() const { return false; }
+};
+
+class Executable : public Launchable, public LoweredPlan {
+ public:
+  virtual std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) = 0;
+  virtual void run_alone() {}  // only where it can
+  virtual std::unique_ptr<Executable> clone() const = 0;
+};
+
+// A decision with all that is in it, for a device that takes it without the host. The straight
+// parts are the backend's own executables.
+struct DecidedOnDevice {
+  struct Part {
+    Executable* straight = nullptr;
+    std::shared_ptr<const DecidedOnDevice> decision;  // where `straight` is null
+  };
+  using Parts = std::vector<Part>;
+
+  DecisionKind kind = DecisionKind::if_else;
+  BufferRange condition = {};  // but of a repeat
+  std::uint64_t rounds = 1;    // of a repeat; of a while at most so many, and less once it is 0
+  std::vector<Parts> branches = {};
+};
+
+struct MadeForDevice {
+  std::unique_ptr<Launchable> launchable;
+  std::string why_not = {};  // where there is none
 };
 
 // Memory of a device.
@@ -200,6 +245,8 @@ class DeviceDriver {
   virtual std::unique_ptr<QueueDriver> open_queue(
       std::string_view label, StreamPriority priority = StreamPriority::normal) = 0;
   virtual std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) = 0;
+  // Of the parameters that its executables have now.
+  virtual MadeForDevice decide_on_device(const DecidedOnDevice& decision) = 0;
   // The device's clock now.
   virtual std::uint64_t now_ns() = 0;
 };

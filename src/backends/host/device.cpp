@@ -79,6 +79,9 @@ class Device final : public DeviceDriver {
     return std::make_unique<Queue>(pool_, info_);
   }
 
+  MadeForDevice decide_on_device(const DecidedOnDevice&) override {
+    return {nullptr, "the device is the host"};
+  }
   std::unique_ptr<reel::Executable> instantiate(std::shared_ptr<const Plan> plan) override {
     return std::make_unique<Executable>(std::move(plan));
   }

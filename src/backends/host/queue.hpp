@@ -77,6 +77,9 @@ class Queue final : public QueueDriver {
   void flush() override {}
   void wait() override;
   bool idle() override;
+  void run_in_order(std::function<void()> function, InOrder) override {
+    push({std::move(function), true});
+  }
   void fetch(const BufferRange& source, std::span<std::byte> target) override;
 
   // For executables: run `task` after what is in line.

@@ -20,6 +20,9 @@ class OpenclDevice final : public DeviceDriver {
                                         std::shared_ptr<void>* shared) override;
   std::unique_ptr<QueueDriver> open_queue(std::string_view label, StreamPriority priority) override;
   std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) override;
+  MadeForDevice decide_on_device(const DecidedOnDevice&) override {
+    return {nullptr, "OpenCL has commands that decide nothing"};
+  }
   std::uint64_t now_ns() override { return context_->now_ns(); }
 
  private:

@@ -22,7 +22,7 @@ constexpr std::size_t image_write_bytes = 8192;
 
 // A host call on its way: from the queue to the driver's callback to the worker.
 struct PendingCall {
-  std::shared_ptr<const std::function<void()>> function;
+  std::function<void()> function;
   std::shared_ptr<Failures> failures;
   HostWorker* worker;  // the queue's destructor waits, so the worker outlives the call
   EventHandle gate;    // a user event; what follows in the queue waits for it
@@ -33,14 +33,33 @@ struct PendingCall {
   void run() noexcept {
     if (times) times->started_ns.store(context->now_ns(), std::memory_order_release);
     try {
-      run_host_call(*function, name, context->info());
+      function();
     } catch (const Error& error) {
       failures->add(error.code(), error.what());
+    } catch (const std::exception& error) {  // of the library's own: no memory, say
+      failures->add(Code::driver_failed, error.what());
     }
     if (times) times->ended_ns.store(context->now_ns(), std::memory_order_release);
     // First the gate: the function may hold the last handle of its own stream, whose end waits.
     api().set_user_event_status(gate.get(), CL_COMPLETE);
-    function.reset();
+    function = nullptr;
+  }
+};
+
+// A function that a thread of the driver runs.
+struct NativeCall {
+  std::function<void()> function;
+  std::shared_ptr<Failures> failures;
+
+  static void CL_CALLBACK run(void* data) {
+    NativeCall* const call = *static_cast<NativeCall**>(data);
+    try {
+      call->function();
+    } catch (const Error& error) {
+      call->failures->add(error.code(), error.what());
+    } catch (const std::exception& error) {
+      call->failures->add(Code::driver_failed, error.what());
+    }
   }
 };
 
@@ -50,7 +69,7 @@ void CL_CALLBACK reached(cl_event, cl_int status, void* data) {
     call->failures->add(Code::device_lost,
                         fmt::format("Work before host call '{}' failed with {} ({}).", call->name,
                                     status_name(status), status));
-    call->function = std::make_shared<const std::function<void()>>([] {});
+    call->function = [] {};
   }
   HostWorker& worker = *call->worker;
   worker.post([call = std::move(call)] { call->run(); });
@@ -108,7 +127,14 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
                    else
                      enqueue_read(get(), c, first_of(events));
                  },
-                 [&](const HostCall& c) { host_call(c, command.label, events); },
+                 [&](const HostCall& c) {
+                   call(
+                       [function = c.function, label = std::string(command.label),
+                        context = context_.get()] {  // which outlives the call, as the queue does
+                         run_host_call(*function, label, context->info());
+                       },
+                       command.label, events);
+                 },
                  [](const Barrier&) {},  // the queue is in order
              },
              command.work);
@@ -191,8 +217,8 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
   kept_.push_back(std::move(kept));
 }
 
-void CommandQueue::host_call(const HostCall& command, std::string_view name,
-                             CommandEvents* events) {
+void CommandQueue::call(std::function<void()> function, std::string_view name,
+                        CommandEvents* events) {
   host_worker_.start();
   cl_int status = CL_SUCCESS;
   EventHandle gate(api().create_user_event(context_->get(), &status));
@@ -200,9 +226,9 @@ void CommandQueue::host_call(const HostCall& command, std::string_view name,
   const cl_event opened = gate.get();
   check(api().retain_event(opened), "clRetainEvent");
   auto times = events ? std::make_shared<CallTimes>() : nullptr;
-  auto call = std::make_unique<PendingCall>(PendingCall{command.function, failures_, &host_worker_,
-                                                        EventHandle(opened), std::string(name),
-                                                        times, context_.get()});
+  auto call = std::make_unique<PendingCall>(PendingCall{std::move(function), failures_,
+                                                        &host_worker_, EventHandle(opened),
+                                                        std::string(name), times, context_.get()});
   EventHandle before;
   check(api().enqueue_marker(get(), 0, nullptr, before.out()), "clEnqueueMarkerWithWaitList");
   // First the barrier, then the callback: once the callback is set, nothing can fail any more.
@@ -219,6 +245,29 @@ void CommandQueue::host_call(const HostCall& command, std::string_view name,
     events->call = std::move(times);
   }
   flush();  // or a driver that waits for a flush would never get to it
+}
+
+// What calls nothing may run on a thread of the driver: a command like any other, without a marker,
+// a callback, a thread of ours and a gate.
+void CommandQueue::run_in_order(std::function<void()> function, InOrder calls) {
+  const Enqueueing enqueueing{*this};
+  if (calls == InOrder::anything || !context_->why_not_native().empty()) {
+    call(std::move(function), "a graph that decides", nullptr);
+    return;
+  }
+  auto native = std::make_shared<NativeCall>(NativeCall{std::move(function), failures_});
+  NativeCall* raw = native.get();
+  check(api().enqueue_native_kernel(get(), &NativeCall::run, &raw, sizeof raw, 0, nullptr, nullptr,
+                                    0, nullptr, nullptr),
+        "clEnqueueNativeKernel");
+  try {
+    // What it holds may be kernels and memory of the driver, which a thread of ours lets go.
+    keep_until_done(native);
+  } catch (...) {
+    api().finish(get());
+    throw;
+  }
+  flush();
 }
 
 std::shared_ptr<Signal> CommandQueue::mark(Stamped stamped) {

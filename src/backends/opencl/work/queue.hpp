@@ -36,6 +36,7 @@ class CommandQueue final : public QueueDriver {
   void flush() override;
   void wait() override;
   bool idle() override;
+  void run_in_order(std::function<void()> function, InOrder calls) override;
   void fetch(const BufferRange& source, std::span<std::byte> target) override;
 
   // --- for executables -------------------------------------------------------------------------
@@ -71,7 +72,8 @@ class CommandQueue final : public QueueDriver {
 
   void fill(const Fill& command, CommandEvents* events);
   void write(const Write& command, CommandEvents* events);
-  void host_call(const HostCall& command, std::string_view name, CommandEvents* events);
+  // Which throws nothing but Errors.
+  void call(std::function<void()> function, std::string_view name, CommandEvents* events);
   void let_go_of_finished();
   void finished(std::uint64_t given) noexcept;
 
