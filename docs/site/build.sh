@@ -12,6 +12,8 @@ fail() {
 mkdir -p "$folder"
 codespell -L inout,iif docs README.md CONTRIBUTING.md CHANGELOG.md include || fail "Some words are misspelt, above."
 /usr/bin/python3 docs/site/stage.py . "$folder/pages" || fail "Some links lead nowhere, above."
+PYTHONPATH=$package /usr/bin/python3 docs/site/python_reference.py "$folder/pages/python-api.md" || fail "Some names of the Python package are not explained, above."
 export REEL_DOCS=$folder REEL_DOCS_PAGES=$folder/pages REEL_DOCS_SITE=$folder/site
 doxygen docs/site/Doxyfile
+/usr/bin/python3 docs/site/api_check.py "$folder/xml" || fail "Some names of the headers are not explained, above."
 mkdocs build --quiet --strict -f docs/site/mkdocs.yml

@@ -43,7 +43,7 @@ async function search(page, words, expected) {
 for (const [start, scheme, words, expected] of [
   ["index.html", "light", "straggler", "many.html"],
   ["tutorials/slow-pass.html", "dark", "redundant barrier", "insights.html"],
-  ["index.html", "dark", "load_many", "python.html"],
+  ["index.html", "dark", "load_many", "python-api.html"],
 ]) {
   const { page, troubles } = await open(start, scheme);
   assert.equal(await page.getAttribute("body", "data-md-color-scheme"), scheme === "dark" ? "slate" : "default");
