@@ -21,6 +21,7 @@ for number, line in enumerate(lines):
     opens = OPENS.match(line)
     own = re.match(r"^(?:class|struct) (\w+) .*\{", line)
     if own and own[1].lower() == name and not re.match(r"\s*//", lines[number - 1]):
+        about[0] = about[0][:1].upper() + about[0][1:]
         lines[number] = "\n".join(f"/// {words}" for words in about) + "\n" + line
     elif opens:
         lines[number] = f"{opens[1]}/// {opens[3]}\n{opens[1]}{opens[2]}"

@@ -53,7 +53,12 @@ def declared():
 def words(thing, name, comments):
     text = inspect.getdoc(thing) if not isinstance(thing, (str, int, float, tuple, type(None))) else None
     text = re.sub(r"^\w+\(.*\) -> .*\n+", "", text or "")  # pybind11 begins with a signature of its own
-    return text.strip() or comments.get(name, "")
+    return with_fences(text.strip()) or comments.get(name, "")
+
+
+def with_fences(text):
+    """Lines of a session (>>>) as a block of code."""
+    return re.sub(r"(?:^(?:>>>|\.\.\.) .*\n?)(?:^\S.*\n?)*", lambda block: f"```python\n{block[0].rstrip()}\n```\n", text, flags=re.MULTILINE).strip()
 
 
 def entry(out, name, thing, signatures, comments, is_plain):
@@ -64,8 +69,8 @@ def entry(out, name, thing, signatures, comments, is_plain):
     if isinstance(thing, property):
         signature = re.sub(r"^\(\) -> ", ": ", signature)
     signature = re.sub(r"Field\[(.*)\]$", r"\1", signature)
-    text = textwrap.indent(text, "  ").strip()
-    out.append(f"- `{short}{signature}`" + (f"  \n  {text}" if text else ""))
+    text = textwrap.indent(text, "    ").strip()
+    out.append(f"- `{short}{signature}`" + (f"  \n    {text}" if text else "") + "\n")
 
 
 def main():
