@@ -95,7 +95,7 @@ struct Argument {
   bool is_memory() const noexcept {  // a range of a buffer, or an image
     return kind == ArgumentKind::buffer || kind == ArgumentKind::image;
   }
-  bool is_outside() const noexcept {  // only a layer records such
+  bool is_outside() const noexcept {  // a value too long for `bytes`
     return kind == ArgumentKind::value && value_bytes > max_value_bytes;
   }
   // Of a value or a sampler.

@@ -62,7 +62,7 @@ class CommonClock {
   double wander_ = 0;  // by which part of the time rates change between points
 };
 
-struct CommonClockOptions {  // of common_clock()
+struct CommonClockOptions {  // of common_clocks()
   // How far real-time clocks of hosts are apart at most, where somebody knows (PTP, NTP).
   std::optional<std::uint64_t> real_time_error_ns = std::nullopt;
 };

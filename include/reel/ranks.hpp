@@ -203,7 +203,7 @@ struct RanksReport {  // of all ranks
 // Throws invalid_argument where fewer than two documents can be compared.
 RanksReport compare_ranks(std::vector<RankSteps> documents);
 
-struct RanksOptions {  // of find_ranks()
+struct RanksOptions {  // of compare_ranks()
   std::function<void(std::string_view what, double part)> progress = {};
 };
 // Documents that can't be read are told of in problems, and left out.

@@ -53,7 +53,7 @@ class StreamCapture {
 
   std::size_t recorded_count() const;  // nodes so far
   bool is_active() const;              // not ended yet
-  CaptureStatus status() const;        // active, ended or invalid
+  CaptureStatus status() const;        // none, active, invalidated
   CaptureMode mode() const;            // as begun
 
   // Throws capture_unmatched when already ended, capture_unjoined, capture_wrong_thread, or the

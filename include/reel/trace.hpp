@@ -328,7 +328,7 @@ class Trace {
   const std::vector<TraceOrder>& orders() const;        // by command
   const std::vector<TraceContents>& contents() const;   // by command, then as recorded
   const TraceCalls& calls() const;                      // by begin; those of commands among them
-  const std::vector<TraceRegion>& regions() const;      // passes, captures
+  const std::vector<TraceRegion>& regions() const;      // passes, named parts
   const std::vector<TraceOverhead>& overheads() const;  // of recording
   const std::vector<TraceEdge>& edges() const;          // of graphs
   const std::vector<TraceNote>& notes() const;          // all

@@ -79,7 +79,7 @@ class TraceContents(Row):
 
     @property
     def role(self) -> str:
-        """Why they were recorded: "input", "check", ..."""
+        """Why they were recorded: "input", "written" or "check"."""
         return str(_reel.content_roles[self._of("role")])
 
     @property

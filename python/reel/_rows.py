@@ -35,7 +35,7 @@ class TraceDevice(ListedRow):
     driver_version: Field[str] = Field("As the driver tells it.")
     api_version: Field[str] = Field('"OpenCL 3.0", ...')
     memory_bytes: Field[int] = Field("Of the device.")
-    compute_units: Field[int] = Field("How many groups run at once, about.")
+    compute_units: Field[int] = Field("As its driver counts them.")
     can_stamp_time: Field[bool] = Field("Whether its commands have times.")
     clock_error_ns: Field[int | None] = Field("How wrong its times may be on the host's clock.")
 
@@ -270,7 +270,7 @@ class TraceRegion(Row):
 
     @property
     def kind(self) -> str:
-        """As "pass", "capture", "scope", ..."""
+        """As "pass" or "named"."""
         return ("pass", "named")[int(self._trace._regions["kind"][self.index])]
 
     @property
@@ -280,7 +280,7 @@ class TraceRegion(Row):
 
     @property
     def number(self) -> int:
-        """Of its kind, from 0."""
+        """Of a pass: its number."""
         return int(self._trace._regions["number"][self.index])
 
     @property

@@ -251,7 +251,7 @@ class Trace:
 
     @cached_property
     def regions(self) -> RegionTable:
-        """Passes and captures: TraceRegion."""
+        """Passes, and parts that the program named: TraceRegion."""
         return RegionTable(self, len(self._regions))
 
     @cached_property

@@ -253,10 +253,10 @@ A node that runs a kernel, after these nodes and after what its buffers demand; 
           py::arg("node"), "A node in words.")
       .def(
           "edges", [](const PyGraph& self) { return to_edges(self.graph.edges()); },
-          "(from, to) of every pair that is in order.")
+          "(from, to, kind) of every pair that is in order: \"asked\", \"stream\" or \"hazard\".")
       .def(
           "hazards", [](const PyGraph& self) { return to_edges(self.graph.hazards()); },
-          "Pairs that touch the same bytes and are not in order.")
+          "Edges that follow from the bytes that nodes read and write.")
       .def(
           "topological_order",
           [](const PyGraph& self) {
@@ -273,7 +273,7 @@ A node that runs a kernel, after these nodes and after what its buffers demand; 
             self.graph.save(path, {.overwrite = overwrite});
           },
           py::arg("path"), py::arg("overwrite") = false, WithoutGil(),
-          "As a document, which load_graph() reads.")
+          "As a document, which Graph.load() reads.")
       .def_static("load", &load, py::arg("file"),
                   "load(file)\n--\n\nFrom a path, or from the bytes of such a file.")
       .def(

@@ -73,7 +73,7 @@ void bind_stream_captures(py::module_& module) {
       .def("is_active", &PyStreamCapture::is_active, "Not ended yet.")
       .def_property_readonly("recorded_count", &PyStreamCapture::recorded_count, "Nodes so far.")
       .def_property_readonly("status", &PyStreamCapture::status,
-                             "\"active\", \"ended\" or \"invalidated\".")
+                             "\"none\", \"active\" or \"invalidated\".")
       .def("__enter__", [](const py::object& self) { return self; })
       .def("__exit__", [](const py::object& self, const py::object& type, const py::object&,
                           const py::object&) {
