@@ -37,7 +37,7 @@ struct DiffTime {
   // Where it isn't significant: how many passes of each document might show a change of this size.
   std::optional<std::uint32_t> passes_needed = {};
 
-  std::int64_t delta_ns() const noexcept {
+  std::int64_t delta_ns() const noexcept {  // b - a
     return static_cast<std::int64_t>(ns_b) - static_cast<std::int64_t>(ns_a);
   }
 };
@@ -56,7 +56,7 @@ struct DiffSide {
   bool is_cut = false;
 };
 
-enum class Change : std::uint8_t {
+enum class Change : std::uint8_t {  // what became of it
   same,
   slower,
   faster,
@@ -98,7 +98,7 @@ struct ContentDifference {
   double largest_absolute = 0;
 };
 
-struct SourceDifference {
+struct SourceDifference {  // a kernel whose source changed
   std::uint32_t kernel_a = no_index, kernel_b = no_index;
   KernelForm form{};
   std::string text_a, text_b;
@@ -129,6 +129,7 @@ struct TraceDiff {
   bool has_between() const noexcept { return a.passes > 1 && b.passes > 1; }
 };
 
+// What changed from a to b, and what of it is significant.
 TraceDiff diff(const Trace& a, const Trace& b, const AnalysisOptions& options = {});
 
 // What `reel diff --json` prints and the page shows.

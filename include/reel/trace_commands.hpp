@@ -25,7 +25,7 @@ namespace reel {
 
 inline constexpr std::uint32_t no_index = ~std::uint32_t{0};  // of an index: there is none
 
-struct TraceCommand {
+struct TraceCommand {               // one command that ran
   std::uint32_t work = no_index;    // index in works(), always
   std::uint32_t stream = no_index;  // index in streams(), always
   std::uint32_t launch = no_index;  // index of the command that launched it: a smaller one
@@ -35,13 +35,14 @@ struct TraceCommand {
   // 0: not known, never invented.
   std::uint64_t queued_ns = 0, submitted_ns = 0, started_ns = 0, ended_ns = 0;
 
+  // Whether the device said when it started and ended.
   bool has_run_times() const noexcept { return started_ns != 0 && ended_ns != 0; }
-  std::uint64_t run_ns() const noexcept {
+  std::uint64_t run_ns() const noexcept {  // 0 where unknown
     return has_run_times() && ended_ns > started_ns ? ended_ns - started_ns : 0;
   }
 };
 
-struct TraceCall {
+struct TraceCall {         // one call of the program
   std::uint32_t name = 0;  // text
   std::uint32_t thread = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;

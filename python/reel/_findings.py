@@ -166,14 +166,17 @@ class Diff:
 
     @property
     def significant(self) -> bool:
+        """Whether the total changed by more than noise."""
         return self.total.significant
 
     @property
     def total_delta_ns(self) -> int:
+        """How much longer a pass of b takes."""
         return self.total.delta_ns
 
     @property
     def idle_delta_ns(self) -> int:
+        """How much longer its device is idle."""
         return self.idle.delta_ns
 
     def __repr__(self) -> str:

@@ -38,6 +38,7 @@ class DeviceInfo:
 
     @property
     def is_available(self) -> bool:
+        """Whether it can be opened."""
         return not self.unavailable
 
     def __repr__(self) -> str:

@@ -4,6 +4,7 @@
 
 #include "analysis/found.hpp"
 #include "document/trace/one_by_one.hpp"
+#include "reel/peaks.hpp"
 #include "reel/units.hpp"
 
 namespace reel {
@@ -194,6 +195,37 @@ TEST(Bandwidth, IsAnUpperBoundAndSaysSo) {
   ASSERT_TRUE(finding);
   EXPECT_DOUBLE_EQ(number(*finding, "at_most"), 8.0);
   EXPECT_THAT(finding->title, HasSubstr("at most"));
+}
+DevicePeaks peaks_of_made(const Trace& trace, double gb_per_s) {
+  const TraceDevice& device = trace.devices().at(0);
+  return {.name = device.name,
+          .driver = device.driver,
+          .driver_version = device.driver_version,
+          .measured = "2026-01-02",
+          .bytes_per_s = gb_per_s * 1e9,
+          .flops = 1e9,
+          .launch_ns = 1500,
+          .round_trip_ns = 9000};
+}
+TEST(Bandwidth, IsHeldAgainstWhatTheDeviceWasMeasuredToGive) {
+  MadeDocument made;
+  made.add({.kernel = made.kernel("k"), .run = {1, 2}, .reads = {{made.buffer({.size = 8000})}}});
+  const Trace trace = made.trace();
+  const auto with = [&](const std::vector<DevicePeaks>& peaks) {
+    for (const auto& finding : analysis::find_insights(trace, analyze(trace), peaks))
+      if (finding.id == "bandwidth") return finding;
+    return analysis::Finding{};
+  };
+  const DevicePeaks near = peaks_of_made(trace, 10), far = peaks_of_made(trace, 1000);
+  EXPECT_DOUBLE_EQ(number(with({near}), "of_peak"), 80);
+  EXPECT_THAT(with({near}).title,
+              HasSubstr("80% of the 10 GB/s that this device gave `reel bench` on 2026-01-02."));
+  EXPECT_THAT(with({near}).advice, HasSubstr("Memory may limit it"));
+  EXPECT_THAT(with({far}).advice, HasSubstr("memory doesn't limit it"));
+  DevicePeaks other = near;
+  other.driver_version += ".1";  // another driver: nothing is known of this one
+  EXPECT_THAT(with({other}).title, testing::Not(HasSubstr("reel bench")));
+  EXPECT_THAT(with({other}).advice, HasSubstr("`reel bench --save`"));
 }
 TEST(Bandwidth, IsNotFoundForAKernelWithoutBuffers) {
   MadeDocument made;

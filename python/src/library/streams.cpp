@@ -185,10 +185,15 @@ std::function<std::uint32_t()> to_predicate(const py::function& function,
 
 void bind_streams(py::module_& module) {
   py::class_<Event, Holder<Event>>(module, "Event", "A point in a stream.")
-      .def_property_readonly("label", [](const Event& self) { return to_text(self.label()); })
-      .def("done", &Event::done, WithoutGil())
-      .def("synchronize", &Event::synchronize, WithoutGil())
-      .def("time_ns", &Event::time_ns, WithoutGil())
+      .def_property_readonly(
+          "label", [](const Event& self) { return to_text(self.label()); }, "As it was given.")
+      .def("done", &Event::done, WithoutGil(),
+           "Whether the device has reached it; true of one that was never recorded.")
+      .def("synchronize", &Event::synchronize, WithoutGil(),
+           "Waits until the device has reached it.")
+      .def("time_ns", &Event::time_ns, WithoutGil(),
+           "When the device reached it, on its own clock; None before, and where it can't stamp "
+           "time.")
       .def("__repr__", [](const Event& self) { return "<reel.Event '" + self.label() + "'>"; });
 
   py::class_<StreamScope, Holder<StreamScope>>(module, "StreamScope")
@@ -200,10 +205,13 @@ void bind_streams(py::module_& module) {
 
   py::class_<PyStream, Holder<PyStream>>(module, "Stream", "An in-order line of commands.")
       .def_property_readonly(
-          "id", [](const PyStream& self) { return static_cast<int>(self.stream.id()); })
-      .def_property_readonly("label",
-                             [](const PyStream& self) { return to_text(self.stream.label()); })
-      .def_property_readonly("device", [](const PyStream& self) { return self.stream.device(); })
+          "id", [](const PyStream& self) { return static_cast<int>(self.stream.id()); },
+          "As documents name it: 0 is s0.")
+      .def_property_readonly(
+          "label", [](const PyStream& self) { return to_text(self.stream.label()); },
+          "As it was given.")
+      .def_property_readonly(
+          "device", [](const PyStream& self) { return self.stream.device(); }, "Where it runs.")
       .def(
           "dispatch", &dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
           py::arg("group_size") = py::none(), py::arg("label") = "", py::arg("items") = py::none(),
@@ -251,22 +259,28 @@ Repeats a byte (an int) or a NumPy scalar of 1, 2 or 4 bytes.
            "the host: commands from now on use them, and captures keep them.")
       .def("read_now", &read_now, py::arg("source"), py::arg("dtype") = py::none(),
            "read_now($self, source, dtype=None)\n--\n\nReads, and waits for it; a new array.")
-      .def("host_call", &host_call, py::arg("function"), py::arg("label") = "")
+      .def("host_call", &host_call, py::arg("function"), py::arg("label") = "",
+           "Calls a function between what came before and what comes after.")
       .def(
-          "barrier", [](const PyStream& self) { self.stream.barrier(); }, WithoutGil())
+          "barrier", [](const PyStream& self) { self.stream.barrier(); }, WithoutGil(),
+          "What comes after waits for all that came before.")
       .def(
           "record", [](const PyStream& self, const Event& event) { self.stream.record(event); },
-          py::arg("event"), WithoutGil())
+          py::arg("event"), WithoutGil(), "Marks this point of the stream by an event.")
       .def(
           "wait", [](const PyStream& self, const Event& event) { self.stream.wait(event); },
-          py::arg("event"), WithoutGil())
+          py::arg("event"), WithoutGil(), "What comes after waits until the event is reached.")
       .def(
-          "flush", [](const PyStream& self) { self.stream.flush(); }, WithoutGil())
+          "flush", [](const PyStream& self) { self.stream.flush(); }, WithoutGil(),
+          "Starts what is enqueued, and doesn't wait.")
       .def("synchronize", &synchronize, WithoutGil(), "Waits for it all.")
       .def(
-          "done", [](const PyStream& self) { return self.stream.done(); }, WithoutGil())
-      .def("is_in_stream_capture",
-           [](const PyStream& self) { return self.stream.is_in_stream_capture(); })
+          "done", [](const PyStream& self) { return self.stream.done(); }, WithoutGil(),
+          "Whether all of it has run.")
+      .def(
+          "is_in_stream_capture",
+          [](const PyStream& self) { return self.stream.is_in_stream_capture(); },
+          "Whether calls become nodes of a graph.")
       .def(
           "scope",
           [](const PyStream& self, std::string name) {

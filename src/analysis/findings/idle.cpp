@@ -211,6 +211,12 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
     const auto is_node = [&](std::uint32_t i) { return c.command(i).launch != no_index; };
     finding.numbers.push_back({"before_nodes", "ns", static_cast<double>(part_of(gaps, is_node))});
     add_first_runs(c, gaps, sum, finding);
+    if (const DevicePeaks* peaks = c.peaks_of(gaps[0].longest->device)) {
+      finding.title += fmt::format(" `reel bench` measured {} for a launch on this device on {}.",
+                                   time_text(static_cast<std::uint64_t>(peaks->launch_ns + 0.5)),
+                                   peaks->measured);
+      finding.numbers.push_back({"launch_measured", "ns", peaks->launch_ns});
+    }
   }
   if (text.cause == IdleCause::host)
     add_after_waits(c, sum, gaps[0].ns * 2 >= sum ? gaps[0].longest->after : no_index, finding);

@@ -121,6 +121,31 @@ std::string rate_text(double gb_per_s) {
                           : fmt::format("{:.3g} kB/s", gb_per_s * 1e6);
 }
 
+// What the device gave when it was measured, where it was; else how to know.
+void hold_against_peak(const Case& c, const KernelUsage& top, Finding& finding) {
+  const std::uint32_t stream = c.command(top.first).stream;
+  const DevicePeaks* peaks =
+      stream == no_index ? nullptr : c.peaks_of(c.trace.streams()[stream].device);
+  if (!peaks) {
+    finding.advice =
+        "What the device could give isn't known here; `reel bench --save` on its machine measures "
+        "it.";
+    return;
+  }
+  const double peak = peaks->bytes_per_s / 1e9, share = top.bandwidth() / peak;
+  finding.title +=
+      fmt::format(" That is {:.3g}% of the {} that this device gave `reel bench` on {}.",
+                  100 * share, rate_text(peak), peaks->measured);
+  finding.numbers.push_back({"peak", "GB/s", peak});
+  finding.numbers.push_back({"of_peak", "%", 100 * share});
+  if (share >= 0.6)
+    finding.advice = "Memory may limit it: move fewer bytes, or keep them in caches.";
+  else if (share < 0.1)
+    finding.advice =
+        "Unless it reads the same bytes many times, memory doesn't limit it: look at its "
+        "arithmetic, its launch size and how it reads.";
+}
+
 }  // namespace
 
 void bandwidth_rule(const Case& c, Findings& findings) {
@@ -138,6 +163,7 @@ void bandwidth_rule(const Case& c, Findings& findings) {
   finding.numbers = {{"at_most", "GB/s", top.bandwidth()},
                      {"given", "bytes", static_cast<double>(top.bound_bytes)}};
   finding.evidence.kernels = {top.kernel};
+  hold_against_peak(c, top, finding);
   findings.push_back(std::move(finding));
 }
 

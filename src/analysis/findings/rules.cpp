@@ -81,7 +81,22 @@ std::string kernel_text(const Trace& trace, std::uint32_t kernel) {
 
 namespace reel::analysis {
 
+const DevicePeaks* Case::peaks_of(std::uint32_t device) const {
+  if (device >= trace.devices().size()) return nullptr;
+  const TraceDevice& its = trace.devices()[device];
+  const auto found = std::ranges::find_if(peaks, [&](const DevicePeaks& row) {
+    return row.name == its.name && row.driver == its.driver &&
+           row.driver_version == its.driver_version;
+  });
+  return found == peaks.end() ? nullptr : &*found;
+}
+
 std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
+  return find_insights(trace, report, measured_peaks());
+}
+
+std::vector<Finding> find_insights(const Trace& trace, const Report& report,
+                                   std::span<const DevicePeaks> peaks) {
   using namespace analysis;
   constexpr Rule rules[] = {
       verdict_rule, idle_rule,           launch_bound_rule, launch_shape_rule, fusion_rule,
@@ -90,7 +105,7 @@ std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
       alias_rule,   path_rule,           bandwidth_rule,    nan_rule,          uninitialised_rule,
       outlier_rule, nondeterminism_rule, clock_rule,        build_rule,        capture_rule};
   Findings findings;
-  const Case its_case{trace, report, find_queue_sync(trace)};
+  const Case its_case{trace, report, find_queue_sync(trace), peaks};
   for (const Rule rule : rules) rule(its_case, findings);
   put_together(findings);
   // Where recording took a tenth or more, everything below is to be read with that in mind.

@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/sync/queue_sync.hpp"
 #include "reel/insights.hpp"
+#include "reel/peaks.hpp"
 
 namespace reel::analysis {
 
@@ -20,6 +22,7 @@ struct Case {
   const Trace& trace;
   const Report& report;
   QueueSync queues = {};  // where there are queues that order nothing by themselves
+  std::span<const DevicePeaks> peaks = {};  // of devices that were measured here
 
   // Inlined always: who asks for one number of a command unpacks that one alone.
   [[gnu::always_inline]] TraceCommand command(std::uint32_t c) const { return trace.commands()[c]; }
@@ -29,6 +32,8 @@ struct Case {
   bool is_host_visible(std::uint32_t buffer) const {
     return trace.buffers()[buffer].memory.flags & 2;
   }
+  // What the device was measured to be able to do; nullptr: not known here.
+  const DevicePeaks* peaks_of(std::uint32_t device) const;
   // From the first start to the last end of all devices: what shares are of.
   std::uint64_t active_ns() const { return report.activity.active_ns; }
   // Less than this is not worth a person's time: a hundredth.
