@@ -30,6 +30,9 @@ std::vector<ClockMap> clock_maps(std::span<const ClockRow> clocks, const IdIndex
   return maps;
 }
 
+// Such a span has no length, and would be one of 500 years.
+constexpr auto ends_early = [](const auto& span) { return span.end_ns < span.begin_ns; };
+
 }  // namespace
 
 void TraceAssembler::join_commands() {
@@ -127,6 +130,7 @@ void TraceAssembler::check_barriers() {
 }
 
 void TraceAssembler::check_calls() {
+  problems_.left_out("/calls", "it ends before it begins", std::erase_if(rows_.calls, ends_early));
   for (TraceCall& call : rows_.calls) {
     call.name = text(call.name);
     if (call.command >= command_count_) call.command = no_index;
@@ -139,6 +143,10 @@ void TraceAssembler::check_calls() {
 }
 
 void TraceAssembler::sort_spans() {
+  problems_.left_out("/regions", "it ends before it begins",
+                     std::erase_if(rows_.regions, ends_early));
+  problems_.left_out("/overheads", "it ends before it begins",
+                     std::erase_if(rows_.overheads, ends_early));
   for (TraceRegion& region : rows_.regions) region.name = text(region.name);
   std::ranges::stable_sort(rows_.regions, {}, &TraceRegion::begin_ns);
   std::ranges::stable_sort(rows_.overheads, {}, &TraceOverhead::begin_ns);
