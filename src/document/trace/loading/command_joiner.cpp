@@ -159,13 +159,10 @@ void CommandJoiner::tell_untimed() const {
           "are not known.",
           rows_.devices[i].selector, unplaced_[i]));
   if (calls_that_end_early_ > 0)
-    problems_.damage(
-        calls_that_end_early_ == 1
-            ? std::string("The call of 1 command ends before it begins, so how long it took is not "
-                          "known.")
-            : fmt::format("The calls of {} commands end before they begin, so how long they took "
-                          "is not known.",
-                          calls_that_end_early_));
+    problems_.remark(
+        fmt::format("{} of the calls that gave commands end before they begin: how long they took "
+                    "is not known.",
+                    calls_that_end_early_));
   if (out_of_time_ > 0)
     problems_.damage(
         fmt::format("{} times are before or after all that a clock can show.", out_of_time_));
