@@ -56,7 +56,7 @@ std::string remarks_of(const analysis::DiffRow& row) {
   const auto add = [&](bool is, const std::string& what) {
     if (is) text += (text.empty() ? "" : ", ") + what;
   };
-  if (row.run)
+  if (row.run && row.run->ns_a && row.run->ns_b)
     add(true, fmt::format("{} runs, were {}; one takes {}, took {}", row.count_b, row.count_a,
                           time_text(row.run->ns_b), time_text(row.run->ns_a)));
   add(row.new_source, "new source or options");
@@ -114,6 +114,13 @@ std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
   lines.push_back(line_of("total", diff.total));
   if (diff.has_between() && (diff.between.ns_a || diff.between.ns_b))
     lines.push_back(line_of("between passes", diff.between));
+  // Without timestamps no time is known, which is not 0.
+  const bool has_a = diff.total.ns_a != 0, has_b = diff.total.ns_b != 0;
+  for (Line& line : lines) {
+    if (!has_a) line.before = "-";
+    if (!has_b) line.after = "-";
+    if (!has_a || !has_b) line.delta = line.share = "";
+  }
   return lines;
 }
 

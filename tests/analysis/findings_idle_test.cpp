@@ -152,6 +152,22 @@ TEST(Idle, TellsOfKernelsThatAreBuiltAtTheirFirstRun) {
   }
 }
 
+// Kernels that were built before the capture began, and run first in it.
+TEST(Idle, LongFirstRunsAreBuildsThoughNoneWasRecorded) {
+  MadeDocument made;
+  double t = 10;
+  for (int k = 0; k < 4; ++k) {
+    const auto kernel = made.kernel("k" + std::to_string(k));
+    t += 50'000;
+    for (int i = 0; i < 5; ++i, t += 12)
+      made.add({.kernel = kernel, .run = {t, t + 10}, .call = test::Span{1, 2}});
+  }
+  const auto finding = find(made, "idle.build");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->title, HasSubstr("is inferred: it is before the first run"));
+  EXPECT_EQ(finding->confidence, analysis::Confidence::likely);
+}
+
 // A first launch that takes about as long as the others is none in which anything was built.
 TEST(Idle, TellsOfNoBuildWhereLaterLaunchesTakeAsLong) {
   MadeDocument made, once;

@@ -55,10 +55,16 @@ void build_rule(const Case& c, Findings& findings) {
       "{}.",
       time_text(sum), share_text(sum, span), c.trace.text(most->first),
       count_text(calls.size(), "call"), time_text(calls[0].first));
-  if (before_first * 2 > sum) finding.title += " Most of it was before the first command ran.";
-  finding.advice =
-      "Build once and keep the binaries, or build fewer kernels; measure without the time before "
-      "the first command.";
+  const bool has_runs = first_start != ~std::uint64_t{0};
+  if (has_runs && before_first * 2 > sum) {
+    finding.title += " Most of it was before the first command ran.";
+    finding.advice =
+        "Build once and keep the binaries, or build fewer kernels; measure without the time before "
+        "the first command.";
+  } else {
+    finding.advice = has_runs ? "Build before the first command, each program once, and keep them."
+                              : "Build once and keep the binaries, or build fewer kernels.";
+  }
   finding.numbers = {{"building", "ns", static_cast<double>(sum)},
                      {"calls", "", static_cast<double>(calls.size())},
                      {"before_first_command", "ns", static_cast<double>(before_first)}};

@@ -9,6 +9,9 @@ namespace reel::analysis {
 namespace {
 
 constexpr std::uint64_t shortest_build_ns = 100'000;  // no driver compiles in less
+// Where no build was recorded, kernels may have run before: a scheduler doesn't hold back a launch
+// for as long.
+constexpr std::uint64_t shortest_unseen_ns = 20'000'000;
 constexpr std::uint64_t far_longer = 10;
 
 using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
@@ -32,9 +35,10 @@ struct Launches {
 void find_builds_at_launch(const Trace& trace, const HostCalls& calls, std::vector<Gap>& gaps) {
   const auto built = calls.first_build_ns();
   const auto may_be = [&](const Gap& gap) {
-    return gap.cause == IdleCause::launch && gap.size_ns() >= shortest_build_ns;
+    return gap.cause == IdleCause::launch &&
+           gap.size_ns() >= (built ? shortest_build_ns : shortest_unseen_ns);
   };
-  if (!built || std::ranges::none_of(gaps, may_be)) return;
+  if (std::ranges::none_of(gaps, may_be)) return;
   const auto key_of = [&](std::uint32_t c) -> Key {
     const TraceCommand command = trace.commands()[c];
     const TraceWork& work = trace.works()[command.work];
@@ -64,7 +68,7 @@ void find_builds_at_launch(const Trace& trace, const HostCalls& calls, std::vect
       one->second.gaps_ns.push_back(gap.size_ns());
   }
   for (Gap& gap : gaps) {
-    if (!may_be(gap) || !is_run(gap.after) || gap.begin_ns < *built) continue;
+    if (!may_be(gap) || !is_run(gap.after) || (built && gap.begin_ns < *built)) continue;
     Launches& launches = found[key_of(gap.after)];
     if (launches.first == gap.after && launches.later > 0 &&
         gap.size_ns() >= far_longer * launches.median_ns())

@@ -22,14 +22,13 @@ std::vector<ClockMap> clock_maps(std::span<const ClockRow> clocks, const IdIndex
       problems.left_out("/clocks", "the device is not in the document");
       continue;
     }
-    auto& error = devices[device].clock_error_ns;
-    error = std::max(error.value_or(0), clock.error_ns);
     points[device].push_back({clock.device_ns, clock.host_ns, clock.error_ns});
   }
   std::vector<ClockMap> maps;
-  for (auto& list : points) {
-    problems.left_out("/clocks", "a clock stands still or goes back there",
-                      maps.emplace_back(std::move(list)).left_out());
+  for (std::size_t device = 0; device < points.size(); ++device) {
+    const ClockMap& map = maps.emplace_back(std::move(points[device]));
+    problems.left_out("/clocks", "a clock stands still or goes back there", map.left_out());
+    if (!map.empty()) devices[device].clock_error_ns = map.error_ns();
   }
   return maps;
 }

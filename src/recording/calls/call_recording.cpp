@@ -111,11 +111,14 @@ void CallRecording::note_clock(CallClock& clock, std::uint32_t device) {
     const std::lock_guard lock(mutex_);
     document::ClockRow& last = clocks_[device];
     if (last.host_ns) clock.next_ns = last.host_ns + second;
+    clock.told_error_ns = last.error_ns;
+    const bool is_new = clock.row.host_ns >= last.host_ns + second;
+    const bool is_better = clock.row.error_ns * 2 <= last.error_ns;
     // A clock that stands still or goes back places nothing.
-    if (last.host_ns &&
-        (clock.row.host_ns < last.host_ns + second || clock.row.device_ns <= last.device_ns))
-      return;
+    if (last.host_ns && ((!is_new && !is_better) || clock.row.device_ns <= last.device_ns)) return;
     last = clock.row;
+    clock.told_error_ns = last.error_ns;
+    clock.next_ns = last.host_ns + second;
   }
   document_.push(clock.row);
   clock.tightest_ns = ~std::uint64_t{0};

@@ -291,7 +291,10 @@ std::optional<Saving> Bench::measure(const Plan& before, const Plan& after, doub
     if (a.size() < b.size()) a.push_back(timed(*before_runner));
   }
   if (a.size() < fewest_pairs) {
-    too_few("a", fewest_runs, pair_s / 2, seconds);
+    why_too_few_ = fmt::format(
+        "There was too little time: {} of the {} pairs of runs that it needs were made in {}; "
+        "--prove-seconds gives more.",
+        a.size(), fewest_pairs, time_text(static_cast<std::uint64_t>(seconds * 1e9)));
     return std::nullopt;
   }
   return saving_of(a, b);

@@ -70,6 +70,7 @@ std::vector<std::uint32_t> joined_devices(const Trace& trace) {
 }
 
 std::vector<Device> recorded_devices(const Trace& trace) {
+  check_is_capture(trace);
   const std::vector<DeviceInfo> here = devices();
   const std::vector<std::uint32_t> stands_for = joined_devices(trace);
   std::vector<Device> result(trace.devices().size());

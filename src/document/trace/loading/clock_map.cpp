@@ -35,6 +35,12 @@ ClockMap::ClockMap(std::vector<ClockPoint> points) {
   }
 }
 
+std::uint64_t ClockMap::error_ns() const noexcept {
+  std::uint64_t most = 0;
+  for (const ClockPoint& point : points_) most = std::max(most, point.error_ns);
+  return most;
+}
+
 std::uint64_t ClockMap::host_ns(std::uint64_t device_ns) {
   if (points_.empty()) return 0;
   const ClockPoint &first = points_.front(), &end = points_.back();

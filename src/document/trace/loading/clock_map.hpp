@@ -25,6 +25,8 @@ class ClockMap {
   // Does it run as fast as the host's, as far as is known?
   bool is_even() const noexcept { return points_.size() == 1; }
   std::size_t left_out() const noexcept { return left_out_; }
+  // The largest of the points that count; 0 where there is none.
+  std::uint64_t error_ns() const noexcept;
   // 0 where it would be before the host's clock began, or past what 64 bits hold. Fastest when
   // asked for times that lie close to each other.
   std::uint64_t host_ns(std::uint64_t device_ns);
