@@ -78,12 +78,20 @@ std::optional<analysis::DiffTime> FailCondition::time_in(const analysis::TraceDi
   return analysis::DiffTime{};
 }
 
+bool FailCondition::blames(const analysis::DiffKernel& kernel) const {
+  if (what_ == "kernel") return kernel.name == kernel_;
+  const bool is_of_all = what_ == "total" || what_ == "busy";
+  return is_of_all && kernel.time.significant && (kernel.time.delta_ns() > 0) == is_more_;
+}
+
 FailCondition::Outcome FailCondition::check(const analysis::TraceDiff& diff, bool strict) const {
   const Outcome failure{true, text_ + " is true."};
   // Peaks and counts are there all the same.
   if (!diff.comparable && what_ != "peak" && what_ != "commands")
-    return {strict, fmt::format("{} can't be checked: the documents can't be compared.{}", text_,
-                                strict ? " With --strict that is a failure." : "")};
+    return {strict,
+            fmt::format("{} can't be checked: the documents can't be compared.{}", text_,
+                        strict ? " With --strict that is a failure." : ""),
+            true};
   if (what_ == "results") return diff.contents ? failure : Outcome{};
   if (what_ == "sources") return !diff.sources.empty() ? failure : Outcome{};
   if (what_ == "findings") return !diff.new_findings.empty() ? failure : Outcome{};
@@ -97,9 +105,11 @@ FailCondition::Outcome FailCondition::check(const analysis::TraceDiff& diff, boo
   if (!exceeds(static_cast<double>(time->ns_a), static_cast<double>(time->ns_b))) return {};
   if (strict || time->significant) return failure;
   if (!time->comparable)
-    return {false, fmt::format("{} is true as recorded ({}, was {}), but can't be told: recording "
-                               "takes the graph of one document apart. With --strict it fails.",
-                               text_, time_text(time->ns_b), time_text(time->ns_a))};
+    return {false,
+            fmt::format("{} is true as recorded ({}, was {}), but can't be told: recording "
+                        "takes the graph of one document apart. With --strict it fails.",
+                        text_, time_text(time->ns_b), time_text(time->ns_a)),
+            true};
   std::string why = fmt::format("{} is true, but not significant ({}, was {})", text_,
                                 time_text(time->ns_b), time_text(time->ns_a));
   if (time->passes_needed)

@@ -15,11 +15,15 @@ class FailCondition {
 
   struct Outcome {
     bool failed = false;
-    std::string why = {};  // a sentence; empty: the limit is kept
+    std::string why = {};       // a sentence; empty: the limit is kept
+    bool is_unchecked = false;  // nothing can be told
   };
   // A change of a time fails only where it is significant; if `strict`, by its number alone.
   Outcome check(const analysis::TraceDiff& diff, bool strict) const;
   static const char* help();
+  const std::string& text() const noexcept { return text_; }
+  // It is about this kernel, alone or among all others, and its change goes the way it forbids.
+  bool blames(const analysis::DiffKernel& kernel) const;
 
  private:
   bool exceeds(double before, double after) const;

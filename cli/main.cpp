@@ -2,6 +2,7 @@
 //
 // Exit codes: 0 done, 1 it failed (one sentence on stderr), 2 the command line is wrong, 3 the
 // document is damaged.
+#include <dlfcn.h>
 #include <fmt/core.h>
 
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <new>
 #include <reel/error.hpp>
+#include <reel/version.hpp>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -95,8 +97,8 @@ int run(int argc, char** argv) {
   add_help(line);
 
   if (argc < 2) {
-    fmt::print(stderr, "{}", first_steps());
-    return misused;
+    fmt::print("{}", first_steps());
+    return done;
   }
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments[0] == "complete")  // for the scripts of shells: its words are those of another line
@@ -117,14 +119,31 @@ int run(int argc, char** argv) {
   }
 }
 
+// Two versions are installed, and the loader took the other one's library: LD_LIBRARY_PATH, or a
+// folder that comes first. What the two pass to each other would be taken for something else.
+std::string wrong_library() {
+  if (version() == REEL_VERSION) return {};
+  Dl_info where{};
+  const bool is_known = dladdr(reinterpret_cast<const void*>(&version), &where) != 0;
+  return fmt::format(
+      "This is reel " REEL_VERSION
+      ", but the library that was loaded, {}, is of version {}. Use the program and the library of "
+      "one version: see LD_LIBRARY_PATH, and `ldd $(command -v reel)`.",
+      is_known ? where.dli_fname : "libreel.so", version());
+}
+
 constexpr const char* no_memory = "reel: No memory was left.\n";
+
+int report_unwritten(int error, int code) {
+  fmt::print(stderr, "reel: The output could not be written: {}.\n",
+             std::generic_category().message(error));
+  return code;
+}
 
 // What was printed is written here at the latest: a full disk is told, never passed over.
 int with_output_written(int code) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
-  fmt::print(stderr, "reel: The output could not be written: {}.\n",
-             std::generic_category().message(errno));
-  return code == 0 ? failed : code;
+  return report_unwritten(errno, code == 0 ? failed : code);
 }
 
 // JSON is taken apart with memory of its own; where none is left that ends here.
@@ -145,6 +164,10 @@ int with_output_written(int code) {
 int main(int argc, char** argv) {
   std::set_terminate(reel::cli::end_without_memory);
   try {
+    if (const std::string wrong = reel::cli::wrong_library(); !wrong.empty()) {
+      fmt::print(stderr, "reel: {}\n", reel::cli::printable_lines(wrong));
+      return reel::cli::failed;
+    }
     return reel::cli::with_output_written(reel::cli::run(argc, argv));
   } catch (const std::bad_alloc&) {
     std::fputs(reel::cli::no_memory, stderr);
@@ -152,6 +175,12 @@ int main(int argc, char** argv) {
   } catch (const reel::Error& error) {
     fmt::print(stderr, "reel: {}\n", reel::cli::printable_lines(error.what()));
     return error.code() == reel::Code::damaged_document ? reel::cli::damaged : reel::cli::failed;
+  } catch (const std::system_error& error) {
+    // A long output is written on the way, and fmt says in words of its own that it couldn't be.
+    if (std::ferror(stdout))
+      return reel::cli::report_unwritten(error.code().value(), reel::cli::failed);
+    fmt::print(stderr, "reel: {}\n", reel::cli::printable_lines(error.what()));
+    return reel::cli::failed;
   } catch (const std::exception& error) {
     fmt::print(stderr, "reel: {}\n", reel::cli::printable_lines(error.what()));
     return reel::cli::failed;

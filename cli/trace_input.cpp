@@ -4,6 +4,7 @@
 
 #include "cli/showing/progress.hpp"
 #include "cli/showing/terminal.hpp"
+#include "reel/analysis.hpp"
 
 namespace reel::cli {
 void add_trace_options(Verb verb, TraceOptions& options) {
@@ -14,10 +15,22 @@ void add_trace_options(Verb verb, TraceOptions& options) {
 Trace open_trace(const TraceOptions& options) {
   const Progress progress(fmt::format("Reading {}", options.path));
   Trace trace = Trace::load(options.path);
-  if (!trace.is_complete())
-    fmt::print(stderr, "reel: {} is incomplete: {}\n", options.path,
-               trace.problems().empty() ? "It was never closed." : trace.problems().front());
+  tell_if_incomplete(trace);
   return trace;
+}
+
+void tell_if_incomplete(const Trace& trace) {
+  if (!trace.is_complete())
+    fmt::print(stderr, "reel: {} is incomplete: {}\n", trace.path(),
+               trace.problems().empty() ? "It was never closed." : trace.problems().front());
+}
+
+void print_none(const Trace& trace, const char* what, const char* of_whole) {
+  if (!analysis::was_cut(trace))
+    fmt::print("{}\n", of_whole);
+  else
+    fmt::print("{}\n",
+               wrapped(fmt::format("No {} can be read: the document is incomplete.", what)));
 }
 
 Json json_of(const Trace& trace) {

@@ -49,6 +49,11 @@ TraceVerb<Options> add_trace_verb(CommandLine& line, const std::string& name,
 Trace open_trace(const TraceOptions& options);
 
 using Json = nlohmann::ordered_json;
+// A line on stderr where the document is not whole.
+void tell_if_incomplete(const Trace& trace);
+// Says that there are no `what` ("kernels"): none were recorded, or what was is not readable.
+void print_none(const Trace& trace, const char* what, const char* of_whole);
+
 Json json_of(const Trace& trace);  // schema_version and document: where every answer begins
 void print_json(const Json& json);
 

@@ -1,14 +1,15 @@
 # package.cmake - what CPack makes of a build: Debian packages, and one tree in a tar.gz that runs from any folder. `./dev package`
 # builds the target reel_packaged, which is all that goes into them, and runs it.
 add_custom_target(reel_packaged DEPENDS reel reel_cli reel_layer reel_pages reel_notices)
-foreach(target reel_mpi reel_python)
+foreach(target reel_mpi reel_mpi_mpich reel_python)
   if(TARGET ${target})
     add_dependencies(reel_packaged ${target})
   endif()
 endforeach()
 set(CPACK_PACKAGE_NAME reel)
 set(CPACK_PACKAGE_VENDOR "Reel")
-set(REEL_PACKAGE_CONTACT "Reel authors <authors@reel.invalid>" CACHE STRING "Maintainer of packages; who publishes them gives an address")
+# .invalid is a name that nobody can have (RFC 2606): a package that was made by hand promises nobody's mailbox.
+set(REEL_PACKAGE_CONTACT "Reel developers <developers@reel.invalid>" CACHE STRING "Maintainer of packages; who publishes them gives an address")
 set(CPACK_PACKAGE_CONTACT "${REEL_PACKAGE_CONTACT}")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "records GPU compute work, analyses it, and replays it")

@@ -29,6 +29,7 @@ extern "C" {
 #define REEL_APP_REFUSED (-1) /* last_error() says why */
 #define REEL_APP_ABSENT 1     /* Reel is not in this process; nothing was done */
 
+/* The functions of Reel that this process has, whoever brought it. */
 typedef struct reel_app_api {
   uint32_t version;    /* 1 */
   uint32_t size_bytes; /* of this struct, as Reel knows it; a later one may be longer */
@@ -70,6 +71,7 @@ typedef const reel_app_api* (*reel_app_get_function)(uint32_t version);
 #define REEL_APP_INLINE static inline
 #endif
 
+/* The table of one library; NULL where it has none. */
 REEL_APP_INLINE const reel_app_api* reel_app_of_library(void* library) {
   void* symbol = dlsym(library, "reel_app_get");
   reel_app_get_function get;
@@ -121,38 +123,47 @@ REEL_APP_INLINE const reel_app_api* reel_app(void) {
 
 /* The same functions, for calling straight away. */
 
+/* As the table has it; REEL_APP_ABSENT where Reel is not here. */
 REEL_APP_INLINE int reel_app_start(const char* path) {
   const reel_app_api* api = reel_app();
   return api ? api->start(path) : REEL_APP_ABSENT;
 }
+/* As the table has it; REEL_APP_ABSENT where Reel is not here. */
 REEL_APP_INLINE int reel_app_stop(void) {
   const reel_app_api* api = reel_app();
   return api ? api->stop() : REEL_APP_ABSENT;
 }
+/* As the table has it; REEL_APP_ABSENT where Reel is not here. */
 REEL_APP_INLINE int reel_app_trigger(void) {
   const reel_app_api* api = reel_app();
   return api ? api->trigger() : REEL_APP_ABSENT;
 }
+/* 1 while a capture runs; 0 where Reel is not here, too. */
 REEL_APP_INLINE int reel_app_is_capturing(void) {
   const reel_app_api* api = reel_app();
   return api ? api->is_capturing() : 0;
 }
+/* As the table has it; nothing where Reel is not here. */
 REEL_APP_INLINE void reel_app_push_scope(const char* name) {
   const reel_app_api* api = reel_app();
   if (api) api->push_scope(name);
 }
+/* As the table has it; nothing where Reel is not here. */
 REEL_APP_INLINE void reel_app_pop_scope(void) {
   const reel_app_api* api = reel_app();
   if (api) api->pop_scope();
 }
+/* As the table has it; nothing where Reel is not here. */
 REEL_APP_INLINE void reel_app_label(const void* object, const char* name) {
   const reel_app_api* api = reel_app();
   if (api) api->label(object, name);
 }
+/* As the table has it; REEL_APP_ABSENT where Reel is not here. */
 REEL_APP_INLINE int reel_app_set_path(const char* path) {
   const reel_app_api* api = reel_app();
   return api ? api->set_path(path) : REEL_APP_ABSENT;
 }
+/* As the table has it. */
 REEL_APP_INLINE const char* reel_app_last_error(void) {
   const reel_app_api* api = reel_app();
   return api ? api->last_error() : "";

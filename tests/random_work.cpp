@@ -89,6 +89,7 @@ RandomWork::RandomWork(const Device& device, const WorkKernels& kernels, std::ui
     initial_.push_back(std::move(bytes));
   }
   for (std::size_t i = 0; i < options.commands; ++i) commands_.push_back(choose(options));
+  made_ = commands_;
   reset();
 }
 
@@ -111,6 +112,59 @@ RandomWork::Range RandomWork::slots_apart_from(std::uint64_t count,
         }))
       return range;
   }
+}
+
+void RandomWork::move(Range& range, std::uint64_t step) {
+  const std::uint64_t places = (slots_per_buffer * slot_bytes_ - range.size) / step + 1;
+  range.offset = pick(places) * step;
+}
+
+void RandomWork::vary(std::uint32_t seed, std::uint32_t percent_of_ranges) {
+  random_.seed(seed);
+  commands_ = made_;
+  const auto value = [&] { return static_cast<std::uint32_t>(random_()); };
+  const auto moves = [&] { return pick(100) < percent_of_ranges; };
+  const auto are_apart = [](const Range& a, const Range& b) {
+    return a.buffer != b.buffer || a.offset + a.size <= b.offset || b.offset + b.size <= a.offset;
+  };
+  // A command whose target would lie on its source stays as it is.
+  const auto move_apart = [&](Range& target, const Range& source, std::uint64_t step) {
+    Range moved = target;
+    move(moved, step);
+    if (are_apart(moved, source)) target = moved;
+  };
+  for (One& one : commands_)
+    std::visit(overloaded{
+                   [&](Mad& c) {
+                     c.a = value() | 1;
+                     if (moves()) move(c.target, slot_bytes_);
+                   },
+                   [&](Mix& c) {
+                     c.k = value() | 1;
+                     if (moves() && are_apart(c.p, c.target))
+                       move_apart(c.q, c.target, slot_bytes_);
+                   },
+                   [&](Reverse& c) {
+                     if (moves()) move_apart(c.target, c.source, slot_bytes_);
+                   },
+                   [&](Move& c) {
+                     if (moves()) move_apart(c.target, c.source, 1);
+                   },
+                   [&](Set& c) {
+                     c.value = static_cast<std::uint8_t>(value());
+                     if (moves()) move(c.target, 1);
+                   },
+                   [&](Put& c) {
+                     c.data.front() = static_cast<std::byte>(value());
+                     if (moves()) move(c.target, 1);
+                   },
+                   [&](Get& c) {
+                     if (moves()) move(c.source, 1);
+                   },
+                   [](const Look&) {},
+                   [](const Fence&) {},
+               },
+               one);
 }
 
 RandomWork::One RandomWork::choose(const WorkOptions& options) {

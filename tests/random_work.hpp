@@ -57,6 +57,10 @@ class RandomWork {
   }
   NodeId add(Graph& graph, std::size_t index);
 
+  // The same commands on the same buffers, with other values; this many of a hundred ranges lie
+  // elsewhere. Each time from the commands as they were made.
+  void vary(std::uint32_t seed, std::uint32_t percent_of_ranges);
+
   // The initial bytes back into the buffers; nothing read, nothing logged.
   void reset();
   // What the device's buffers and the host hold now. Waits for the device.
@@ -107,6 +111,7 @@ class RandomWork {
   Range any_bytes(std::uint64_t size);
   Range slots_apart_from(std::uint64_t count, std::initializer_list<Range> others);
   One choose(const WorkOptions& options);
+  void move(Range& range, std::uint64_t step);
   void run(const One& command, Outcome& memory) const;
 
   BufferRange on_device(const Range& range) const {
@@ -120,7 +125,7 @@ class RandomWork {
   std::uint64_t slot_bytes_;
   std::vector<Buffer> buffers_;
   std::vector<Bytes> initial_;
-  std::vector<One> commands_;
+  std::vector<One> commands_, made_;
   std::vector<Bytes> reads_;
   std::vector<std::uint64_t> log_;
 };

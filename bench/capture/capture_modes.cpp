@@ -145,7 +145,7 @@ Group group_of(const reel::Device& device, std::string name, double most, auto w
 
 Group small_dispatches_group(const reel::Device& device, std::uint32_t dispatches) {
   Group group = group_of(
-      device, fmt::format("{} dispatches on {} elements", dispatches, small_elements), 1.3, [&] {
+      device, fmt::format("{} dispatches on {} elements", dispatches, small_elements), 1.1, [&] {
         return std::make_shared<const Work>(device, dispatches, 1,
                                             std::vector<std::uint32_t>(small_elements));
       });

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "argument_modes.hpp"
+#include "decision_modes.hpp"
 #include "forward_pass_modes.hpp"
 #include "raw.hpp"
 #include "shared/reel_modes.hpp"
@@ -67,6 +68,7 @@ void measure_device(const reel::Device& device, const Options& options, Run& run
     for (Shape shape : {Shape::chain, Shape::independent})
       run.measure(group_of({shape, nodes}, device));
   run.measure(forward_pass_group(device));
+  for (const Group& group : decision_groups(device)) run.measure(group);
   for (const Group& group : argument_groups(options.nodes.back(), device)) run.measure(group);
 }
 

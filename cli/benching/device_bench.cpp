@@ -17,15 +17,32 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int measures = 8;                       // each has an equal part of the time
 constexpr std::uint64_t buffer_bytes = 16 << 20;  // past the caches of most processors, not of all
 constexpr std::uint32_t fma_items = 1 << 14, launches = 1000, matrix = 256;
-constexpr std::size_t least_runs = 3;
+constexpr std::size_t least_runs = 3;    // however slow
 constexpr double worth_timing_ns = 2e6;  // a run this long is not measured by its launch
 
 double ns_of(Clock::duration time) {
   return std::chrono::duration<double, std::nano>(time).count();
 }
+
+// The time of a device: what is left of it is shared by the measures that are left, so that
+// building kernels, warming up and a slow device's shortest measure come off the time of the
+// others.
+class Budget {
+ public:
+  Budget(Clock::time_point begin, double seconds)
+      : end_(begin +
+             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+  double next_seconds() {
+    const double left = ns_of(end_ - Clock::now()) / 1e9 / measures_left_--;
+    return std::max(left, 0.0);
+  }
+
+ private:
+  Clock::time_point end_;
+  int measures_left_ = 8;  // launches: 2, memory: 4, arithmetic: 2
+};
 
 // The median time of a run, of as many as the time allows; one before them warms up.
 template <class Run>
@@ -55,16 +72,16 @@ float first_of(const Stream& stream, const Buffer& buffer, std::uint64_t at) {
   return stream.read_now<float>(buffer.range(at * sizeof(float), sizeof(float))).front();
 }
 
-void measure_launches(const Device& device, const Stream& stream, double part,
+void measure_launches(const Device& device, const Stream& stream, Budget& budget,
                       DeviceBench& result) {
   const Kernel kernel = device.kernel(bench_empty());
   const Buffer y = device.buffer(sizeof(float) * bench_group, "y");
   const auto dispatch = [&] { stream.dispatch(kernel, {.groups = {1}}, out(y)); };
-  result.round_trip_ns = median_ns(part, [&] {
+  result.round_trip_ns = median_ns(budget.next_seconds(), [&] {
     dispatch();
     stream.synchronize();
   });
-  result.launch_ns = median_ns(part,
+  result.launch_ns = median_ns(budget.next_seconds(),
                                [&] {
                                  for (std::uint32_t i = 0; i < launches; ++i) dispatch();
                                  stream.synchronize();
@@ -73,14 +90,15 @@ void measure_launches(const Device& device, const Stream& stream, double part,
   expect(first_of(stream, y, 0), 1.0F, "bench_empty", device);
 }
 
-void measure_memory(const Device& device, const Stream& stream, double part, DeviceBench& result) {
+void measure_memory(const Device& device, const Stream& stream, Budget& budget,
+                    DeviceBench& result) {
   constexpr std::uint64_t count = buffer_bytes / sizeof(float);
   constexpr double bytes = static_cast<double>(buffer_bytes);
   std::vector<float> host(count, 1.5F);
   const Buffer x = device.buffer(buffer_bytes, "x"), y = device.buffer(buffer_bytes, "y"),
                z = device.buffer(buffer_bytes, "z");
   const auto rate = [&](double moved, const auto& give) {
-    return moved * 1e9 / median_ns(part, [&] {
+    return moved * 1e9 / median_ns(budget.next_seconds(), [&] {
              give();
              stream.synchronize();
            });
@@ -96,7 +114,7 @@ void measure_memory(const Device& device, const Stream& stream, double part, Dev
   expect(host.front(), 4.5F, "a read", device);
 }
 
-void measure_arithmetic(const Device& device, const Stream& stream, double part,
+void measure_arithmetic(const Device& device, const Stream& stream, Budget& budget,
                         DeviceBench& result) {
   const Kernel fma = device.kernel(bench_fma()), matmul = device.kernel(bench_matmul());
   const Buffer y = device.buffer(sizeof(float) * fma_items, "y");
@@ -107,8 +125,8 @@ void measure_arithmetic(const Device& device, const Stream& stream, double part,
   };
   // As many as make the launch small beside it.
   while (rounds < (1U << 20) && median_ns(0, run) < worth_timing_ns) rounds *= 2;
-  result.fma_flops =
-      1e9 * fma_operations * static_cast<double>(fma_items) * rounds / median_ns(part, run);
+  result.fma_flops = 1e9 * fma_operations * static_cast<double>(fma_items) * rounds /
+                     median_ns(budget.next_seconds(), run);
   expect(first_of(stream, y, 3), fma_result(3, rounds), "bench_fma", device);
 
   const std::vector<float> ones(std::size_t{matrix} * matrix, 1.0F),
@@ -116,7 +134,7 @@ void measure_arithmetic(const Device& device, const Stream& stream, double part,
   const Buffer a = device.buffer_of(ones, "a"), b = device.buffer_of(halves, "b"),
                c = device.buffer(ones.size() * sizeof(float), "c");
   const double operations = 2.0 * matrix * matrix * matrix;
-  result.matmul_flops = 1e9 * operations / median_ns(part, [&] {
+  result.matmul_flops = 1e9 * operations / median_ns(budget.next_seconds(), [&] {
                           stream.dispatch(matmul, {.groups = {matrix / bench_group, matrix}}, in(a),
                                           in(b), out(c), matrix);
                           stream.synchronize();
@@ -133,18 +151,18 @@ double DeviceBench::peak_flops() const { return std::max(fma_flops, matmul_flops
 
 DeviceBench measure(const Device& device, double seconds,
                     const std::function<void(std::string_view what)>& on_progress) {
-  const double part = seconds / measures;
+  Budget budget(Clock::now(), seconds);
   const Stream stream = device.stream("bench");
   const auto say = [&](std::string_view what) {
     if (on_progress) on_progress(what);
   };
   DeviceBench result;
   say("launches");
-  measure_launches(device, stream, part, result);
+  measure_launches(device, stream, budget, result);
   say("memory");
-  measure_memory(device, stream, part, result);
+  measure_memory(device, stream, budget, result);
   say("arithmetic");
-  measure_arithmetic(device, stream, part, result);
+  measure_arithmetic(device, stream, budget, result);
   return result;
 }
 

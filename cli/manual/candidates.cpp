@@ -168,10 +168,43 @@ Candidates candidates_for(const std::vector<VerbFacts>& verbs,
   return finder.take();
 }
 
-int print_candidates(const std::vector<VerbFacts>& verbs,
-                     const std::vector<std::string>& words) noexcept {
+namespace {
+
+// "--order=re" as two words: bash gives "--order", "=" and "re", other shells one. What stands
+// before the value in the word that is typed goes in front of every candidate.
+std::string split_values(std::vector<std::string>& words) {
+  std::vector<std::string> list;
+  std::string before;
+  bool is_end_of_options = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool is_last = i + 1 == words.size();
+    is_end_of_options |= word == "--";  // what follows is another program's
+    const bool follows_option = !list.empty() && list.back().starts_with("--");
+    if (is_end_of_options) {
+      list.push_back(word);
+    } else if (word == "=" && follows_option) {
+      if (is_last) list.emplace_back();
+    } else if (const std::size_t sign = word.find('=');
+               word.starts_with("--") && sign != std::string::npos) {
+      list.push_back(word.substr(0, sign));
+      list.push_back(word.substr(sign + 1));
+      if (is_last) before = word.substr(0, sign + 1);
+    } else {
+      list.push_back(word);
+    }
+  }
+  words = std::move(list);
+  return before;
+}
+
+}  // namespace
+
+int print_candidates(const std::vector<VerbFacts>& verbs, std::vector<std::string> words) noexcept {
   try {
-    const Candidates found = candidates_for(verbs, words);
+    const std::string before = split_values(words);
+    Candidates found = candidates_for(verbs, words);
+    for (Candidate& one : found.list) one.word.insert(0, before);
     std::string text = fmt::format("{}\n", to_string(found.by));
     for (const Candidate& one : found.list)
       text += one.meaning.empty() ? one.word + "\n" : one.word + "\t" + one.meaning + "\n";

@@ -27,7 +27,6 @@ Candidates candidates_for(const std::vector<VerbFacts>& verbs,
 // The hidden verb `complete`, which the scripts call: the first line says by what, then a candidate
 // a line, with a tab before its meaning. Never an error, and nothing on stderr: it would stand in
 // the middle of what somebody types.
-int print_candidates(const std::vector<VerbFacts>& verbs,
-                     const std::vector<std::string>& words) noexcept;
+int print_candidates(const std::vector<VerbFacts>& verbs, std::vector<std::string> words) noexcept;
 
 }  // namespace reel::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cli/showing/graph_info.hpp"
 #include "cli/showing/table.hpp"
 #include "cli/showing/terminal.hpp"
 #include "reel/analysis.hpp"
@@ -142,6 +143,10 @@ std::string launch_text(const TraceWork& work) {
   return text;
 }
 
+std::string kind_text(const Trace& trace, const TraceWork& work) {
+  return work.kind == WorkKind::opaque && holds_graph(trace) ? "decision" : to_string(work.kind);
+}
+
 std::uint64_t queue_delay_ns(const TraceCommand& command) {
   return command.queued_ns && command.started_ns > command.queued_ns
              ? command.started_ns - command.queued_ns
@@ -154,7 +159,7 @@ Json command_json(const Trace& trace, std::uint32_t index, bool all) {
   const auto time = [](std::uint64_t ns) { return ns ? Json(ns) : Json(); };
   Json json = {{"id", command_name(index)},
                {"stream", name_of(trace.streams()[command.stream].id)},
-               {"kind", to_string(work.kind)},
+               {"kind", kind_text(trace, work)},
                {"label", trace.text(work.label)},
                {"scope", trace.text(work.scope)}};
   json["kernel"] =
@@ -225,7 +230,7 @@ void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& 
   const TraceCommand& command = trace.commands()[index];
   const TraceWork& work = trace.work_of(command);
   const TraceStream& stream = trace.streams()[command.stream];
-  fmt::print("{}  {} {}\n", bold(command_name(index)), to_string(work.kind),
+  fmt::print("{}  {} {}\n", bold(command_name(index)), kind_text(trace, work),
              printable(title_of(trace, work)));
   line("scope", trace.text(work.scope));
   line("stream", stream.label.empty() ? name_of(stream.id)

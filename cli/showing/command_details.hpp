@@ -8,6 +8,8 @@
 namespace reel::cli {
 
 // From queued to started; 0 for what is not known.
+// In a saved graph, what its documents keep as opaque is a decision: if, while, switch or repeat.
+std::string kind_text(const Trace& trace, const TraceWork& work);
 std::uint64_t queue_delay_ns(const TraceCommand& command);
 
 // "buffer", "svm", "2d RGBA8 unorm 640 x 480".

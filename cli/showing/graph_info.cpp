@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
+#include <map>
 #include <optional>
 #include <reel/error.hpp>
 #include <reel/graph.hpp>
@@ -31,33 +31,46 @@ Loaded load(const Trace& trace) {
 }
 
 struct Counts {
-  std::array<std::size_t, static_cast<std::size_t>(WorkKind::unknown) + 1> nodes{};  // by kind
+  std::map<std::string, std::size_t> nodes;  // of the graph itself, by kind
+  std::size_t total = 0;
+  std::size_t nested = 0;  // of its child graphs and branches, each counted once
   std::uint64_t written_bytes = 0;
 };
 
-// Each child graph is in the document once, wherever it stands.
 Counts counts_of(const Trace& trace) {
-  Counts counts;
+  // By launch: the decision that it stands for. Its first row says what is decided, the others
+  // launch the branches; none of these is a node.
+  std::map<std::uint32_t, std::string> decisions;
   for (const TraceCommand& command : trace.commands())
-    ++counts.nodes[static_cast<std::size_t>(trace.work_of(command).kind)];
+    if (const TraceWork& work = trace.work_of(command);
+        work.kind == WorkKind::opaque && command.launch != no_index)
+      decisions[command.launch] = trace.text(work.label);
+  Counts counts;
+  for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
+    const TraceCommand& command = trace.commands()[c];
+    if (command.launch != no_index) {
+      counts.nested += !decisions.contains(command.launch);
+      continue;
+    }
+    const WorkKind kind = trace.work_of(command).kind;
+    const auto decision = decisions.find(c);
+    ++counts.nodes[decision != decisions.end() ? decision->second
+                   : kind == WorkKind::launch  ? "graph"
+                                               : to_string(kind)];
+    ++counts.total;
+  }
   for (const TraceContents& contents : trace.contents())
     counts.written_bytes += contents.size_bytes;
   return counts;
 }
 
-std::string kind_name(std::size_t kind) {
-  const auto work = static_cast<WorkKind>(kind);
-  if (work == WorkKind::opaque) return "decision";  // the first node of its graph
-  return work == WorkKind::launch ? "graph" : to_string(work);
-}
-
-std::string nodes_text(const Trace& trace, const Counts& counts) {
+std::string nodes_text(const Counts& counts) {
   std::vector<std::string> kinds;
-  for (std::size_t kind = 0; kind < counts.nodes.size(); ++kind)
-    if (counts.nodes[kind])
-      kinds.push_back(fmt::format("{} {}", counts.nodes[kind], kind_name(kind)));
+  for (const auto& [kind, count] : counts.nodes) kinds.push_back(fmt::format("{} {}", count, kind));
   if (kinds.empty()) return "none";
-  return fmt::format("{} ({})", trace.commands().size(), fmt::join(kinds, ", "));
+  std::string text = fmt::format("{} ({})", counts.total, fmt::join(kinds, ", "));
+  if (counts.nested) text += fmt::format("; {} more in child graphs and branches", counts.nested);
+  return text;
 }
 
 std::string shortened(std::vector<std::string> items) {
@@ -104,9 +117,8 @@ Json graph_json(const Trace& trace) {
   const Loaded loaded = load(trace);
   const Counts counts = counts_of(trace);
   Json json = {{"dependencies", trace.edges().size()}, {"written_bytes", counts.written_bytes}};
-  json["nodes"] = {{"total", trace.commands().size()}};
-  for (std::size_t kind = 0; kind < counts.nodes.size(); ++kind)
-    if (counts.nodes[kind]) json["nodes"][kind_name(kind)] = counts.nodes[kind];
+  json["nodes"] = {{"total", counts.total}, {"nested", counts.nested}};
+  for (const auto& [kind, count] : counts.nodes) json["nodes"][kind] = count;
   json["kernels"] = Json::array();
   for (const TraceKernel& kernel : trace.kernels()) {
     Json forms = Json::array();
@@ -131,7 +143,7 @@ void print_graph(const Trace& trace, const TraceOptions& options) {
              trace.is_complete() ? "complete" : "incomplete");
   fact_line("program", fact(trace, "program"));
   fact_line("saved", fact(trace, "started"));
-  fact_line("nodes", nodes_text(trace, counts));
+  fact_line("nodes", nodes_text(counts));
   const std::size_t edges = trace.edges().size();
   fact_line("order", edges == 1 ? "1 dependency" : fmt::format("{} dependencies", edges));
   fact_line("kernels", kernels_text(trace));

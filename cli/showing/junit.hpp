@@ -1,15 +1,25 @@
 // junit.hpp - results of a check in the XML that build servers read.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "cli/replaying/checked_documents.hpp"
-
 namespace reel::cli {
 
-// A test case for each document. Differences are failures, what is broken is an error, and what
-// can't be run here is skipped. Whatever bytes names have, the text is well-formed XML.
-std::string junit_xml(const std::string& suite, const std::vector<CheckedDocument>& documents);
+enum class JunitResult : std::uint8_t { passed, failure, error, skipped };
+
+struct JunitCase {
+  std::string group, name;
+  JunitResult result = JunitResult::passed;
+  std::string message = {};  // a sentence
+  double seconds = 0;
+};
+
+// Whatever bytes names have, the text is well-formed XML.
+std::string junit_xml(const std::string& suite, const std::vector<JunitCase>& cases);
+// Throws io_failed where the file can't be written.
+void write_junit(const std::string& path, const std::string& suite,
+                 const std::vector<JunitCase>& cases);
 
 }  // namespace reel::cli

@@ -306,9 +306,12 @@ int exit_code_of(const ReplayReport& report) {
 }
 
 void print_replay(const Trace& trace, const ReplayReport& report, bool each_command) {
-  fmt::print("{}  {} on {}, recorded on {}\n", printable(trace.path()),
-             count_text(report.commands, "command"), report.device,
-             report.is_recorded_device ? "the same" : report.recorded_device);
+  fmt::print("{}  {}", printable(trace.path()), count_text(report.commands, "command"));
+  // Of a document without devices nothing was opened.
+  if (!report.device.empty()) fmt::print(" on {}", report.device);
+  if (!report.device.empty() && (report.is_recorded_device || !report.recorded_device.empty()))
+    fmt::print(", recorded on {}", report.is_recorded_device ? "the same" : report.recorded_device);
+  fmt::print("\n");
   fmt::print("{:<12}{}\n", "verdict", verdict_words(report));
   print_differences(trace, report);
   print_warnings(trace, report);

@@ -96,6 +96,37 @@ std::size_t terminal_columns() {
   return is_shown() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns,
+                    std::size_t first) {
+  if (columns == 0) return std::string(text);
+  std::string result;
+  std::size_t at = first;
+  bool is_line_begin = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    // A word that is longer than a line stands on one of its own, and the terminal breaks it.
+    if (!is_line_begin && at + 1 + width_of(word) > columns) {
+      result += '\n' + std::string(indent, ' ');
+      at = indent;
+      is_line_begin = true;
+    }
+    if (!is_line_begin) {
+      result += ' ';
+      ++at;
+    }
+    result += word;
+    at += width_of(word);
+    is_line_begin = false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+std::string wrapped(std::string_view text, std::size_t indent) {
+  return std::string(indent, ' ') + wrapped(text, indent, terminal_columns(), indent);
+}
+
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));

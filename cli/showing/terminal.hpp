@@ -20,6 +20,13 @@ std::string toned(Tone tone, std::string_view text);
 // How wide the terminal is that standard output is; 0 where it is none, or doesn't tell.
 std::size_t terminal_columns();
 
+// Sentences on lines that fit `columns`, broken between words, the lines after the first behind
+// `indent` spaces; `first`: so many characters stand before them. As they are where it is 0.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns,
+                    std::size_t first);
+// The same for the terminal that standard output is, with `indent` spaces before the first line.
+std::string wrapped(std::string_view text, std::size_t indent = 0);
+
 // Characters, not bytes: drivers put "®" into names.
 std::size_t width_of(std::string_view text);
 // At most `width` characters, of which the middle is left out as "…": names differ at both ends.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <reel/error.hpp>
@@ -12,6 +13,7 @@
 #include "cli/showing/table.hpp"
 #include "cli/trace_input.hpp"
 #include "cli/verbs.hpp"
+#include "reel/peaks.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -20,7 +22,7 @@ namespace {
 struct Options {
   std::vector<std::string> devices;
   std::uint32_t seconds = 10;
-  bool json = false;
+  bool json = false, save = false;
 };
 
 struct Benched {
@@ -100,15 +102,46 @@ Json json_of(const std::vector<Benched>& list) {
   return json;
 }
 
+// What findings hold kernels against from now on.
+void save(const std::vector<Benched>& list) {
+  const std::chrono::year_month_day day{
+      std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
+  const std::string today =
+      fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
+                  static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+  std::vector<DevicePeaks> peaks;
+  for (const Benched& one : list)
+    if (one.bench)
+      peaks.push_back({.name = one.info.name,
+                       .driver = one.info.driver,
+                       .driver_version = one.info.driver_version,
+                       .measured = today,
+                       .bytes_per_s = one.bench->peak_bytes_per_s(),
+                       .flops = one.bench->peak_flops(),
+                       .launch_ns = one.bench->launch_ns,
+                       .round_trip_ns = one.bench->round_trip_ns});
+  if (peaks.empty()) return;
+  const std::string path = peaks_path();
+  save_peaks(path, peaks);
+  fmt::print(stderr, "reel: saved to {}: findings about documents of these devices use it\n",
+             printable(path));
+}
+
+// Opening a device and building its first kernel counts: ten seconds are ten seconds.
 int run(const Options& options) {
+  const auto begin = std::chrono::steady_clock::now();
   const std::vector<DeviceInfo> list = chosen(options);
-  const double seconds = static_cast<double>(options.seconds) / static_cast<double>(list.size());
+  const auto left = [&] {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    return std::max(0.0, static_cast<double>(options.seconds) - passed.count());
+  };
   std::vector<Benched> results;
   {
     Progress progress("Measuring");
     for (const DeviceInfo& info : list) {
       Benched one{.info = info};
       try {
+        const double seconds = left() / static_cast<double>(list.size() - results.size());
         one.bench = measure(open_device(info.id), seconds, [&](std::string_view what) {
           progress.show(fmt::format("{}: {}", info.id, what));
         });
@@ -122,6 +155,7 @@ int run(const Options& options) {
     print_json(json_of(results));
   else
     print(results);
+  if (options.save) save(results);
   const bool all_measured =
       std::ranges::all_of(results, [](const Benched& one) { return one.bench.has_value(); });
   return all_measured ? done : failed;
@@ -142,14 +176,21 @@ void add_bench(CommandLine& line) {
       .type_name("SECONDS");
   verb.add_flag("--json", options->json,
                 "Print JSON, to compare machines: one object with schema_version 1");
+  verb.add_flag("--save", options->save,
+                "Keep the peaks for findings: $XDG_CACHE_HOME/reel/peaks.json, ~/.cache without");
   verb.footer(
       "Every number is a median, and every result is checked: a device that computes wrongly is "
       "an\n"
       "error, and the others are measured all the same. Rates are held against the best of their\n"
-      "kind that was measured on that device, not against a data sheet.\n\n"
+      "kind that was measured on that device, not against a data sheet. With --save, `reel "
+      "insights`,\n"
+      "the page and Python hold kernels and launches of documents against these numbers, where "
+      "the\n"
+      "document's device has the same name, driver and driver version.\n\n"
       "Examples:\n"
       "  reel bench\n"
       "  reel bench --device vulkan --seconds 3\n"
+      "  reel bench --save\n"
       "  reel bench --json > machine.json");
   verb.action([options] { return run(*options); });
 }

@@ -33,6 +33,19 @@ std::vector<Usage> usages_of(const Trace& trace) {
   return usages;
 }
 
+// Of the first buffer that a command writes: after that one its bytes are known, or can be.
+void print_hints(const Trace& trace, const TraceOptions& options) {
+  for (std::uint32_t c = 0; c < trace.commands().size(); ++c)
+    for (const TraceArgument& a : trace.arguments(trace.work_of(trace.commands()[c])))
+      if (a.buffer != no_index && writes(a.access)) {
+        const std::string id = name_of(trace.buffers()[a.buffer].id);
+        return print_next(options, {{"reel buffer $ " + id + " --stats", "what it held at the end"},
+                                    {fmt::format("reel buffer $ {} --at {}", id, command_name(c)),
+                                     "its elements after the first command that writes it"}});
+      }
+  print_next(options, {{"reel memory $", "how much was allocated, and when"}});
+}
+
 int run(const TraceOptions& options) {
   const Trace trace = open_trace(options);
   const std::vector<Usage> usages = usages_of(trace);
@@ -60,7 +73,7 @@ int run(const TraceOptions& options) {
     return done;
   }
   if (usages.empty()) {
-    fmt::print("The document has no buffers.\n");
+    print_none(trace, "buffers", "The document has no buffers.");
     return done;
   }
   const std::uint64_t origin = analysis::find_span(trace).begin_ns;
@@ -87,10 +100,7 @@ int run(const TraceOptions& options) {
          usages[i].contents ? fmt::format("{} of {}", usages[i].stored, usages[i].contents) : "-"});
   }
   fmt::print("{}", table.text());
-  const std::string id = name_of(trace.buffers()[0].id);
-  print_next(options,
-             {{"reel buffer $ " + id + " --stats", "what it held at the end"},
-              {"reel buffer $ " + id + " --at c0 --as f32", "its elements after a command"}});
+  print_hints(trace, options);
   return done;
 }
 

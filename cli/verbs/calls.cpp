@@ -102,7 +102,7 @@ int run(const Options& options) {
     return done;
   }
   if (usages.empty())
-    fmt::print("The document has no calls.\n");
+    print_none(trace, "calls", "The document has no calls.");
   else if (options.all)
     print_all(trace, options);
   else

@@ -36,7 +36,11 @@ std::vector<std::string> documents_of(const std::vector<std::string>& places) {
   for (const std::string& place : places) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(place, ignored)) {
-      paths.push_back(place);  // a file; what is wrong with it is told as of any other
+      // A name that is wrong is a mistake of the command line, and no broken document.
+      if (!std::filesystem::exists(place, ignored))
+        throw Error(Code::io_failed,
+                    fmt::format("Can't read '{}': No such file or directory.", place));
+      paths.push_back(place);  // what is wrong with it is told as of any other
       continue;
     }
     const std::vector<std::string> found = documents_in(place);
@@ -111,11 +115,30 @@ Json json_of(const std::vector<CheckedDocument>& documents) {
   return json;
 }
 
-void write_junit(const Options& options, const std::vector<CheckedDocument>& documents) {
-  std::ofstream file(options.junit, std::ios::binary | std::ios::trunc);
-  file << junit_xml(fmt::format("reel check {}", fmt::join(options.places, " ")), documents);
-  file.close();
-  if (!file) throw Error(Code::io_failed, fmt::format("'{}' can't be written.", options.junit));
+// Differences are failures, what is broken is an error, and what can't be run here is skipped.
+JunitCase case_of(const CheckedDocument& document) {
+  const auto result = [&] {
+    switch (document.result) {
+      case CheckResult::passed:
+        return JunitResult::passed;
+      case CheckResult::different:
+        return JunitResult::failure;
+      case CheckResult::cannot_run:
+        return JunitResult::skipped;
+      case CheckResult::broken:
+        break;
+    }
+    return JunitResult::error;
+  }();
+  const std::filesystem::path path = document.path;
+  return {path.parent_path().string(), path.filename().string(), result,
+          result == JunitResult::passed ? "" : document.sentence, document.seconds};
+}
+
+void write_results(const Options& options, const std::vector<CheckedDocument>& documents) {
+  std::vector<JunitCase> cases;
+  for (const CheckedDocument& document : documents) cases.push_back(case_of(document));
+  write_junit(options.junit, fmt::format("reel check {}", fmt::join(options.places, " ")), cases);
 }
 
 bool is_agreed(std::size_t count) {
@@ -173,7 +196,7 @@ int run(const Options& options) {
     };
     documents = check_documents(paths, how);
   }
-  if (!options.junit.empty()) write_junit(options, documents);
+  if (!options.junit.empty()) write_results(options, documents);
   if (options.json)
     print_json(json_of(documents));
   else

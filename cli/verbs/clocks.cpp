@@ -72,6 +72,7 @@ int run(const Options& options) {
   std::vector<analysis::ClockSource> sources;
   for (const std::string& path : options.paths) {
     const Trace trace = Trace::load(path);
+    tell_if_incomplete(trace);
     rows.push_back(row_of(trace, path));
     sources.push_back(analysis::clock_source(trace));
   }

@@ -50,9 +50,10 @@ std::vector<std::uint32_t> select(const Trace& trace, const Options& options) {
 
 void print(const Trace& trace, const Options& options, const std::vector<std::uint32_t>& selected) {
   if (selected.empty()) {
-    fmt::print("{}\n", trace.commands().empty() ? "The document has no commands."
-                                                : "No command fits; reel commands without filters "
-                                                  "lists all.");
+    if (trace.commands().empty())
+      print_none(trace, "commands", "The document has no commands.");
+    else
+      fmt::print("No command fits; reel commands without filters lists all.\n");
     return;
   }
   using enum Table::Align;
@@ -76,7 +77,7 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
         interval && work.kind != WorkKind::barrier ? &trace.intervals()[*interval] : nullptr;
     std::vector<std::string> row{
         command_name(selected[i]),
-        to_string(work.kind),
+        kind_text(trace, work),
         title_of(trace, work),
         trace.text(work.scope),
         work.kind == WorkKind::dispatch

@@ -84,8 +84,11 @@ int run(const Options& options) {
         "not found.\n",
         command_name(found.unfollowed_from));
   if (list.empty()) {
-    fmt::print("No dependencies{}.\n",
-               only == no_index && options.kind.empty() ? "" : " of this kind");
+    if (trace.commands().empty())
+      print_none(trace, "commands", "No dependencies: the document has no commands.");
+    else
+      fmt::print("No dependencies{}.\n",
+                 only == no_index && options.kind.empty() ? "" : " of this kind");
     return done;
   }
   using enum Table::Align;

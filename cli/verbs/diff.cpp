@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/fail_condition.hpp"
+#include "cli/showing/junit.hpp"
 #include "cli/showing/progress.hpp"
 #include "cli/showing/table.hpp"
 #include "cli/showing/terminal.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct Options : TraceOptions {
   std::string other;
   std::vector<std::string> fail_if;
+  std::string junit;
   bool markdown = false, all = false, strict = false;
 };
 
@@ -34,6 +36,21 @@ std::string share_change(std::int64_t delta, std::uint64_t before) {
   return fmt::format("{:+.1f}%", 100.0 * static_cast<double>(delta) / static_cast<double>(before));
 }
 
+// What a form of source is called outside of documents.
+const char* form_words(KernelForm form) {
+  switch (form) {
+    case KernelForm::opencl_c:
+      return "OpenCL C";
+    case KernelForm::glsl:
+      return "GLSL";
+    case KernelForm::spirv:
+    case KernelForm::opencl_il:
+      return "SPIR-V";
+    default:
+      return "code";
+  }
+}
+
 std::string remarks_of(const analysis::DiffRow& row) {
   std::string text;
   const auto add = [&](bool is, const std::string& what) {
@@ -43,6 +60,7 @@ std::string remarks_of(const analysis::DiffRow& row) {
     add(true, fmt::format("{} runs, were {}; one takes {}, took {}", row.count_b, row.count_a,
                           time_text(row.run->ns_b), time_text(row.run->ns_a)));
   add(row.new_source, "new source or options");
+  add(row.new_program, "its program changed");
   add(row.new_shape, "new launch size");
   add(row.new_arguments, "new arguments");
   return text;
@@ -56,23 +74,14 @@ std::string with_spread(std::uint64_t ns, std::uint64_t spread_ns) {
   return spread_ns ? fmt::format("{} ± {}", time_text(ns), time_text(spread_ns)) : time_text(ns);
 }
 
-Line line_of(std::string what, const analysis::DiffTime& time, std::string change,
-             std::string remark = "") {
+Line line_of(std::string what, const analysis::DiffTime& time, std::string remark = "") {
   return {std::move(what),
           with_spread(time.ns_a, time.spread_a_ns),
           with_spread(time.ns_b, time.spread_b_ns),
           time_change(time.delta_ns()),
           share_change(time.delta_ns(), time.ns_a),
-          std::move(change),
+          time.verdict,
           std::move(remark)};
-}
-
-// Of a time that is no row: how it changed, in the words of rows.
-std::string verdict_of(const analysis::DiffTime& time) {
-  if (!time.comparable) return "can't be told";
-  if (time.significant) return time.delta_ns() > 0 ? "more" : "less";
-  if (!time.p) return "not tested";
-  return time.is_small ? "small" : "not significant";
 }
 
 std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
@@ -88,9 +97,9 @@ std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
       rest_delta += row.time.delta_ns();
       continue;
     }
-    const bool is_same = row.change == analysis::Change::same;
-    Line line = line_of((row.scope.empty() ? "" : row.scope + "/") + row.name, row.time,
-                        is_same ? verdict_of(row.time) : to_string(row.change), remarks_of(row));
+    Line line =
+        line_of((row.scope.empty() ? "" : row.scope + "/") + row.name, row.time, remarks_of(row));
+    if (row.change != analysis::Change::same) line.change = to_string(row.change);
     if (!row.count_a) line.before = "-";
     if (!row.count_b) line.after = "-";
     lines.push_back(std::move(line));
@@ -98,19 +107,19 @@ std::vector<Line> lines_of(const analysis::TraceDiff& diff, bool all) {
   if (left)
     lines.push_back({fmt::format("{} more", left), time_text(rest_a), time_text(rest_b),
                      time_change(rest_delta), "", "", "--all shows them"});
-  lines.push_back(line_of("idle", diff.idle, verdict_of(diff.idle)));
+  lines.push_back(line_of("idle", diff.idle));
   if (diff.rest_ns)
     lines.push_back({"rest", "", "", time_change(diff.rest_ns), "", "",
                      "medians of parts don't add up to the median of the whole"});
-  lines.push_back(line_of("total", diff.total, verdict_of(diff.total)));
+  lines.push_back(line_of("total", diff.total));
   if (diff.has_between() && (diff.between.ns_a || diff.between.ns_b))
-    lines.push_back(line_of("between passes", diff.between, verdict_of(diff.between)));
+    lines.push_back(line_of("between passes", diff.between));
   return lines;
 }
 
 Tone tone_of(const std::string& change) {
-  if (change == "slower" || change == "more") return Tone::bad;
-  return change == "faster" || change == "less" ? Tone::good : Tone::plain;
+  if (change == "slower" || change == "longer") return Tone::bad;
+  return change == "faster" || change == "shorter" ? Tone::good : Tone::plain;
 }
 
 std::string passes_text(const analysis::TraceDiff& diff) {
@@ -138,7 +147,7 @@ std::string contents_text(const Trace& a, const analysis::TraceDiff& diff) {
 }
 
 void print_text(const Trace& a, const analysis::TraceDiff& diff, const Options& options) {
-  fmt::print("{}\n", bold(printable(diff.cause)));
+  fmt::print("{}\n", bold(wrapped(printable(diff.cause))));
   if (!diff.comparable) return;  // a table would compare what can't be
   fmt::print("\n");
   using enum Table::Align;
@@ -151,18 +160,18 @@ void print_text(const Trace& a, const analysis::TraceDiff& diff, const Options& 
     for (const std::size_t column : {3, 4, 5}) table.tone(column, tone);
   }
   fmt::print("{}\n", table.text());
-  fmt::print("{}\n", passes_text(diff));
+  fmt::print("{}\n", wrapped(passes_text(diff)));
   if (diff.a.peak_bytes != diff.b.peak_bytes)
     fmt::print("Memory at its peak: {}, was {}.\n", size_text(diff.b.peak_bytes),
                size_text(diff.a.peak_bytes));
-  fmt::print("{}\n", printable(contents_text(a, diff)));
+  fmt::print("{}\n", wrapped(printable(contents_text(a, diff))));
   for (const analysis::SourceDifference& source : diff.sources)
-    fmt::print("The {} of kernel '{}' is not the same.\n", to_string(source.form),
+    fmt::print("The {} of kernel '{}' is not the same.\n", form_words(source.form),
                printable(a.kernels()[source.kernel_a].name));
   for (const analysis::Finding& finding : diff.new_findings)
-    fmt::print("New: {} {}\n", finding.id, printable(finding.title));
+    fmt::print("{}\n", wrapped(fmt::format("New: {} {}", finding.id, printable(finding.title))));
   for (const analysis::Finding& finding : diff.fixed_findings)
-    fmt::print("Gone: {} {}\n", finding.id, printable(finding.title));
+    fmt::print("{}\n", wrapped(fmt::format("Gone: {} {}", finding.id, printable(finding.title))));
 }
 
 // A cell of a table in markdown: a bar would end it, markup would be taken for such.
@@ -194,6 +203,35 @@ void print_markdown(const Trace& a, const Trace& b, const analysis::TraceDiff& d
     fmt::print("- gone: {}: {}\n", finding.id, cell(finding.title));
 }
 
+// A case for each limit and one for each kernel, so that a build server shows what was looked at
+// and what it was. A kernel fails with a limit of its own, or with one of all time that it exceeds.
+std::vector<JunitCase> cases_of(const analysis::TraceDiff& diff,
+                                const std::vector<FailCondition>& conditions,
+                                const std::vector<FailCondition::Outcome>& outcomes) {
+  std::vector<JunitCase> cases;
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    const FailCondition::Outcome& outcome = outcomes[i];
+    cases.push_back({"limits", conditions[i].text(),
+                     outcome.failed         ? JunitResult::failure
+                     : outcome.is_unchecked ? JunitResult::skipped
+                                            : JunitResult::passed,
+                     outcome.failed ? outcome.why + " " + diff.cause : outcome.why});
+  }
+  for (const analysis::DiffKernel& kernel : diff.kernels) {
+    const analysis::DiffTime& time = kernel.time;
+    JunitCase one{"kernels", kernel.name, JunitResult::passed,
+                  fmt::format("{}, was {} ({}): {}.", with_spread(time.ns_b, time.spread_b_ns),
+                              with_spread(time.ns_a, time.spread_a_ns),
+                              share_change(time.delta_ns(), time.ns_a), time.verdict),
+                  static_cast<double>(time.ns_b) / 1e9};
+    for (std::size_t i = 0; i < conditions.size(); ++i)
+      if (outcomes[i].failed && conditions[i].blames(kernel)) one.result = JunitResult::failure;
+    cases.push_back(std::move(one));
+  }
+  if (cases.empty()) cases.push_back({"limits", "comparison", JunitResult::skipped, diff.cause});
+  return cases;
+}
+
 int run(const Options& options) {
   std::vector<FailCondition> conditions(options.fail_if.begin(), options.fail_if.end());
   const Trace a = open_trace(options);
@@ -214,11 +252,16 @@ int run(const Options& options) {
   else
     print_text(a, found, options);
   int code = done;
+  std::vector<FailCondition::Outcome> outcomes;
   for (const FailCondition& condition : conditions) {
-    const FailCondition::Outcome outcome = condition.check(found, options.strict);
+    outcomes.push_back(condition.check(found, options.strict));
+    const FailCondition::Outcome& outcome = outcomes.back();
     if (!outcome.why.empty()) fmt::print(stderr, "reel: {}\n", printable(outcome.why));
     if (outcome.failed) code = failed;
   }
+  if (!options.junit.empty())
+    write_junit(options.junit, fmt::format("reel diff {} {}", options.path, options.other),
+                cases_of(found, conditions, outcomes));
   return code;
 }
 
@@ -235,11 +278,15 @@ void add_diff(CommandLine& line) {
       .one_value_each();
   verb.add_flag("--strict", options.strict,
                 "With --fail-if: times fail by their medians alone, significant or not");
-  verb.add_flag("--md", options.markdown, "A report in markdown");
+  verb.add_flag("--md,--markdown", options.markdown, "A report in markdown");
+  verb.add_option("--junit", options.junit,
+                  "Write a test case for each --fail-if and each kernel as JUnit XML")
+      .type_name("FILE");
   verb.add_flag("--all", options.all, "Every row, not only those that changed most");
   verb.footer(
       "Examples:\n  reel diff before.reel after.reel\n"
-      "  reel diff before.reel after.reel --fail-if 'total>+5%' --fail-if results --md");
+      "  reel diff before.reel after.reel --fail-if 'total>+5%' --fail-if results --md\n"
+      "  reel diff before.reel after.reel --fail-if 'total>+5%' --junit performance.xml");
 }
 
 }  // namespace reel::cli

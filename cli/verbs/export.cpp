@@ -11,6 +11,7 @@
 #include "cli/showing/terminal.hpp"
 #include "cli/trace_input.hpp"
 #include "cli/verbs.hpp"
+#include "reel/error.hpp"
 #include "reel/page.hpp"
 #include "reel/units.hpp"
 
@@ -80,6 +81,19 @@ std::string hint_of(const std::string& to, const std::string& file) {
   return {};
 }
 
+// What would be refused at the end, with the option that allows it; nothing is read before.
+void refuse_to_overwrite(const Options& options, const std::string& output) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (options.overwrite || options.output == "-" || !fs::exists(output, ignored)) return;
+  if (fs::is_directory(output, ignored) ? !fs::is_empty(output, ignored)
+                                        : fs::is_regular_file(output, ignored))
+    throw Error(Code::io_failed,
+                fmt::format("'{}' exists already{}; --overwrite replaces {}.", output,
+                            fs::is_directory(output, ignored) ? " and is not empty" : "",
+                            fs::is_directory(output, ignored) ? "files in it" : "it"));
+}
+
 ExportReport write(const Trace& trace, const Options& options, const std::string& output) {
   Progress progress(fmt::format("Writing {}", output));
   const auto show = [&](std::string_view what, double part) {
@@ -139,6 +153,7 @@ int write_run(const Options& options) {
   const std::string output = options.output == "-"    ? "/dev/stdout"
                              : options.output.empty() ? default_output(documents, options.path)
                                                       : options.output;
+  refuse_to_overwrite(options, output);
   const ExportReport report = [&] {
     Progress progress(fmt::format("Writing {}", output));
     return export_run(documents, output,
@@ -170,6 +185,7 @@ int run(const Options& options) {
   const std::string output = to_stdout                ? "/dev/stdout"
                              : options.output.empty() ? default_output(options)
                                                       : options.output;
+  refuse_to_overwrite(options, output);
   const Trace trace = open_trace(options);
   return tell_written(options, json_of(trace), output, write(trace, options, output));
 }

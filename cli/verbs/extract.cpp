@@ -55,6 +55,20 @@ int run(const Options& options, const WatchedWork& watched) {
       options.what.empty() ? in_scope(trace, options.scope) : range_of(trace, options.what);
   const std::string output = options.output.empty() ? default_output(options) : options.output;
   const bool is_program = !options.language.empty();
+  // A program is a folder: a file's name would make a folder of that name.
+  for (const char* ending : {".py", ".cpp", ".cc", ".reel"})
+    if (is_program && output.ends_with(ending))
+      throw Misuse(
+          fmt::format("-o names the folder of the program, which has its source, kernels and data; "
+                      "'{}' is the name of a file. Try -o {}",
+                      output, output.substr(0, output.size() - std::string(ending).size())));
+  std::error_code ignored;
+  if (std::filesystem::exists(output, ignored) &&
+      !(is_program && std::filesystem::is_directory(output, ignored)))
+    throw Error(Code::io_failed,
+                fmt::format("'{}' exists already, and nothing is overwritten here; give another "
+                            "name by -o, or remove it.",
+                            output));
   const std::string document = is_program ? output + ".reel" : output;
   load_host_kernels(options.host_kernels);
   ReplayOptions how;

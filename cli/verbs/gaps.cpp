@@ -73,7 +73,9 @@ int run(const Options& options) {
     return done;
   }
   if (!activity.has_times()) {
-    fmt::print("When devices were idle can't be told: no timings were recorded.\n");
+    fmt::print("When devices were idle can't be told: {}.\n",
+               trace.is_complete() ? "no timings were recorded"
+                                   : "no timings can be read, since the document is incomplete");
     return done;
   }
   if (activity.is_partly_timed())

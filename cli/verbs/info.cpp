@@ -21,13 +21,15 @@ constexpr std::uint64_t most_loaded_commands = 4'000'000;
 
 struct Summary {
   explicit Summary(const TraceTotals& totals)
-      : is_loaded(totals.trace.has_value()), overhead_ns(reel::overhead_ns(totals.overheads)) {
+      : is_loaded(totals.trace.has_value()),
+        is_complete(totals.is_complete),
+        overhead_ns(reel::overhead_ns(totals.overheads)) {
     if (!is_loaded) return;
     activity = analysis::find_activity(*totals.trace);
     passes = analysis::find_passes(*totals.trace, analysis::find_repetitions(*totals.trace));
   }
 
-  bool is_loaded;
+  bool is_loaded, is_complete;
   analysis::Activity activity = {};
   std::vector<analysis::Pass> passes = {};
   std::array<std::uint64_t, overhead_kinds> overhead_ns;
@@ -143,7 +145,9 @@ std::string took_text(const Summary& s) {
                        most_loaded_commands);
   if (activity.span_ns() == 0) return {};
   const std::string span = time_text(activity.span_ns());
-  if (!activity.has_times()) return span + "; no times of commands were recorded";
+  if (!activity.has_times())
+    return span + (s.is_complete ? "; no times of commands were recorded"
+                                 : "; no times of commands can be read, since it is incomplete");
   if (activity.is_partly_timed())
     return fmt::format("{}; {} of {} have no times, the others took {}", span, activity.untimed,
                        count_text(activity.timed + activity.untimed, "command"),

@@ -73,10 +73,10 @@ void print(const Trace& trace, const std::vector<analysis::Finding>& findings,
       head += ", withdrawn";
     else if (const std::string saving = saving_text(finding); !saving.empty())
       head += fmt::format(", {} ({})", saving, to_string(finding.confidence));
-    fmt::print("{}\n  {}\n", toned(tone_of(finding.severity), bold(head)),
-               printable(finding.title));
+    fmt::print("{}\n{}\n", toned(tone_of(finding.severity), bold(head)),
+               wrapped(printable(finding.title), 2));
     if (i < proofs.size()) fmt::print("  {}\n", proof_text(proofs[i]));
-    if (!finding.advice.empty()) fmt::print("  {}\n", printable(finding.advice));
+    if (!finding.advice.empty()) fmt::print("{}\n", wrapped(printable(finding.advice), 2));
     if (!finding.formula.empty())
       fmt::print("  {}\n", dim("saving: " + printable(finding.formula)));
     if (const std::string text = evidence_text(trace, finding.evidence); !text.empty())
@@ -116,6 +116,23 @@ class ProofProgress {
   const std::string path_;
   bool is_shown_ = false;
 };
+
+// About a command that a finding names; where none does, there is nothing to ask of one.
+void print_hints(const Options& options, const std::vector<analysis::Finding>& findings) {
+  const auto named = std::ranges::find_if(findings, [](const analysis::Finding& finding) {
+    return !finding.evidence.commands.empty();
+  });
+  const Next view{"reel view $", "the same, on the timeline"};
+  const Next prove{"reel insights $ --prove", "are these true?"};
+  if (named == findings.end())
+    return options.prove ? print_next(options, {view}) : print_next(options, {view, prove});
+  const std::string id = command_name(named->evidence.commands[0]);
+  print_next(
+      options,
+      {view,
+       {"reel commands $ " + id, "all of that command, which " + named->id + " names"},
+       options.prove ? Next{"reel replay $ --without " + id, "is that one needed?"} : prove});
+}
 
 ProofRun prove_all(const Options& options, const Trace& trace, const analysis::Report& report,
                    const std::vector<analysis::Finding>& findings) {
@@ -161,10 +178,10 @@ int run(const Options& options) {
   } else if (!options.json_lines) {
     print(trace, findings, proofs);
     if (options.prove) print_counts(proofs);
-    print_next(options, {{"reel view $", "the same, on the timeline"},
-                         {"reel commands $ c0", "all of one command"},
-                         options.prove ? Next{"reel replay $ --without c0", "is that one needed?"}
-                                       : Next{"reel insights $ --prove", "are these true?"}});
+    if (trace.commands().empty())
+      print_next(options, {{"reel info $", "what the document has"}});
+    else
+      print_hints(options, findings);
   }
   if (proved.signal) {
     std::fflush(nullptr);

@@ -72,7 +72,7 @@ int run(const TraceOptions& options) {
     return done;
   }
   if (usages.empty()) {
-    fmt::print("The document has no kernels.\n");
+    print_none(trace, "kernels", "The document has no kernels.");
     return done;
   }
   using enum Table::Align;
@@ -109,7 +109,12 @@ int run(const TraceOptions& options) {
         "beside them;\n`reel capture --stamps dispatches` times each.\n");
   const TraceKernel& top = trace.kernels()[usages[0].kernel];
   const std::string id = name_of(top.id);
-  print_next(options, {{"reel source $ " + id + form_option(top), "what it was built from"},
+  // Host kernels are functions of the program; a text beside them is for other devices.
+  const std::string form = form_option(top);
+  const std::string built = form.empty() ? std::string("what it was built from")
+                                         : fmt::format("its text for other devices; it ran as {}",
+                                                       to_string(top.built_form));
+  print_next(options, {{"reel source $ " + id + form, built},
                        {"reel commands $ --kernel " + id, "each of its runs"},
                        {"reel scopes $", "time by scope"}});
   return done;

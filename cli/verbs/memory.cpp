@@ -60,7 +60,7 @@ int run(const Options& options) {
     return done;
   }
   if (memory.peak_bytes == 0) {
-    fmt::print("The document names no memory.\n");
+    print_none(trace, "buffers", "The document names no memory.");
     return done;
   }
   const std::uint64_t after = memory.peak_ns - std::min(memory.peak_ns, activity.begin_ns);

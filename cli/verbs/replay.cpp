@@ -1,9 +1,10 @@
 // replay.cpp - `reel replay`: runs a document again and compares what it wrote.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <fstream>
+#include <locale>
 #include <memory>
+#include <sstream>
 
 #include "cli/replaying/replay_options.hpp"
 #include "cli/running/output_aside.hpp"
@@ -31,9 +32,12 @@ std::pair<std::string, std::string> assignment(const std::string& text, const ch
 }
 
 double number(const std::string& text) {
+  // By a stream: libc++ has no std::from_chars() of real numbers, and strtod() goes by the locale.
+  std::istringstream in(text);
+  in.imbue(std::locale::classic());
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0))
+  if (!(in >> std::noskipws >> value) || in.peek() != std::char_traits<char>::eof() ||
+      !(value >= 0))
     throw Misuse(
         fmt::format("--tolerance takes 1e-3 or 1e-3,1e-6 (relative, absolute), not '{}'", text));
   return value;

@@ -1,9 +1,12 @@
 // scopes.cpp - `reel scopes`: time by scope, as a tree.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/showing/table.hpp"
 #include "cli/trace_input.hpp"
 #include "cli/verbs.hpp"
+#include "reel/analysis.hpp"
 #include "reel/scope_tree.hpp"
 #include "reel/units.hpp"
 
@@ -27,18 +30,32 @@ int run(const TraceOptions& options) {
     return done;
   }
   if (root.below.empty()) {
-    fmt::print("No command of the document has a scope.\n");
+    print_none(trace, "scopes", "No command of the document has a scope.");
     return done;
   }
   using enum Table::Align;
   Table table({{"SCOPE"}, {"COMMANDS", right}, {"RAN", right}, {"SHARE", right}});
-  add_rows(table, root, root.run_ns, 0);
-  table.add({"all", std::to_string(root.commands), root.timed ? time_text(root.run_ns) : "-",
-             share_text(root.run_ns, root.run_ns)});
+  // Shares are of the sum, as those of kernels: what was only timed together is of no scope alone.
+  const std::uint64_t sum_ns = std::max(analysis::find_activity(trace).sum_ns, root.run_ns);
+  add_rows(table, root, sum_ns, 0);
+  // What has no scope is a part of all, too.
+  std::uint64_t commands = root.commands, run_ns = root.run_ns, timed = root.timed;
+  for (const analysis::ScopeNode& below : root.below) {
+    commands -= below.commands;
+    run_ns -= below.run_ns;
+    timed -= below.timed;
+  }
+  if (commands)
+    table.add({"(none)", std::to_string(commands), timed ? time_text(run_ns) : "-",
+               timed ? share_text(run_ns, sum_ns) : "-"});
+  if (sum_ns > root.run_ns)
+    table.add({"(timed together)", "", time_text(sum_ns - root.run_ns),
+               share_text(sum_ns - root.run_ns, sum_ns)});
+  table.add({"all", std::to_string(root.commands), sum_ns ? time_text(sum_ns) : "-",
+             share_text(sum_ns, sum_ns)});
   fmt::print("{}", table.text());
-  print_next(options,
-             {{"reel commands $ --scope '" + root.below[0].name + "/*'", "what ran in one"},
-              {"reel kernels $", "time by kernel"}});
+  print_next(options, {{"reel commands $ --scope '" + root.below[0].name + "'", "what ran in one"},
+                       {"reel kernels $", "time by kernel"}});
   return done;
 }
 

@@ -140,7 +140,11 @@ int main(int argc, char** argv) try {
   app.add_option("--tokens", sizes.tokens, "how many to generate")->capture_default_str();
   app.add_option("--seed", sizes.seed)->capture_default_str();
   app.add_flag("--quantised", sizes.quantised, "weights of 8 bits");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;  // CLI11 has a code of its own for each mistake
+  }
   if (options.devices.empty()) options.devices.emplace_back();  // $REEL_DEVICE, else the best
 
   const Report report = run_all(options);

@@ -54,10 +54,10 @@ struct Gap {
   std::uint32_t after_wait = no_index;
   std::uint32_t period = 0;  // the number of the idle period, from 0
 
-  std::uint64_t size_ns() const noexcept { return end_ns - begin_ns; }
+  std::uint64_t size_ns() const noexcept { return end_ns - begin_ns; }  // how long
 };
 
-struct TimeSpan {
+struct TimeSpan {  // from one time to another
   std::uint64_t begin_ns = 0, end_ns = 0;
 };
 
@@ -68,8 +68,9 @@ struct Lane {
   std::uint64_t sum_ns = 0;                // each command for itself; more than busy: they overlap
   std::uint32_t commands = 0, timed = 0;
 
+  // From the first start to the last end.
   std::uint64_t span_ns() const noexcept { return end_ns - begin_ns; }
-  std::uint64_t idle_ns() const noexcept { return span_ns() - busy_ns; }
+  std::uint64_t idle_ns() const noexcept { return span_ns() - busy_ns; }  // of that, without work
 };
 
 // docs/analysis.md defines each of these; busy_ns and all of idle_ns make up active_ns exactly.
@@ -84,11 +85,14 @@ struct Activity {
   std::uint64_t sum_ns = 0;
   std::uint64_t timed = 0, untimed = 0;  // commands that are work of a device
 
+  // From the first start to the last end.
   std::uint64_t span_ns() const noexcept { return end_ns - begin_ns; }
   // More than a tenth of the work has no times: devices may have been busy with it all the while.
   bool is_partly_timed() const noexcept { return untimed * 10 > timed + untimed; }
   // Whether anything is known of when commands ran.
   bool has_times() const noexcept { return active_ns > 0; }
+  // From the first start on any device to the last end on any.
+  TimeSpan active_span() const noexcept;
 };
 
 // What the span was bound by.
@@ -125,7 +129,7 @@ struct SetMember {
   std::uint32_t inner = no_index;
 };
 
-struct Dependencies {
+struct Dependencies {             // which command must wait for which
   std::vector<Dependency> edges;  // by `to`, then `from`
   std::vector<SetMember> sets;    // by set
   // From this command on, too many streams wait for each other to follow them all: commands count
@@ -137,10 +141,10 @@ struct Dependencies {
 
 // One piece of the path from the first call to the last end.
 struct PathStep {
-  enum class Kind : std::uint8_t {
-    command,  // it ran
-    host,     // the host worked, or slept
-    delay     // from when a command could have started to when it did
+  enum class Kind : std::uint8_t {  // what it is
+    command,                        // it ran
+    host,                           // the host worked, or slept
+    delay                           // from when a command could have started to when it did
   } kind{};
   std::uint32_t command = no_index;  // that ran; before which the host worked; that was delayed
   std::uint64_t begin_ns = 0, end_ns = 0;
@@ -152,17 +156,32 @@ struct WhatIf {
   std::uint64_t span_ns = 0;  // of the whole then
 };
 
-struct LongestPath {
-  std::vector<PathStep> steps;  // in time; they don't overlap
-  std::uint64_t command_ns = 0, host_ns = 0, delay_ns = 0;
-  std::vector<std::uint64_t> kernel_ns;  // by kernel: its part of command_ns
-  std::uint64_t span_ns = 0;
-  std::vector<WhatIf> halved;  // kernels with most to gain first; at most eight
+// What a path is made of between the first start and the last end on a device: the time that busy
+// shares and the verdict are about. The parts add up to that time.
+struct PathParts {
+  std::uint64_t command_ns = 0;  // commands on the path ran
+  std::uint64_t behind_ns = 0;   // one of them waited while its device ran other commands
+  std::uint64_t host_ns = 0;     // the host worked, or slept
+  std::uint64_t delay_ns = 0;    // a command or the host waited, and the device was idle
+  std::uint64_t capture_ns = 0;  // the same, or the host's work, and it was recording's
+
+  // All of them.
+  std::uint64_t sum_ns() const noexcept {
+    return command_ns + behind_ns + host_ns + delay_ns + capture_ns;
+  }
+};
+
+struct LongestPath {            // the critical path
+  std::vector<PathStep> steps;  // in time, from the origin to the end; they don't overlap
+  PathParts parts;
+  std::vector<std::uint64_t> kernel_ns;  // by kernel: how long it ran on the path
+  std::uint64_t span_ns = 0;             // of all that was recorded
+  std::vector<WhatIf> halved;            // kernels with most to gain first; at most eight
 };
 
 // --- memory -------------------------------------------------------------------------------------
 
-struct MemoryPoint {
+struct MemoryPoint {                     // what was allocated, and when
   std::uint64_t time_ns = 0, bytes = 0;  // from here on
 };
 
@@ -178,7 +197,7 @@ enum class PeakUse : std::uint8_t {
 };
 const char* to_string(PeakUse use) noexcept;  // "not yet used", as `reel memory` says
 
-struct BufferUse {
+struct BufferUse {                                  // when a buffer was used
   std::uint32_t first = no_index, last = no_index;  // commands that touch it
   std::uint32_t reads = 0, writes = 0;              // commands
   std::uint32_t first_read = no_index, last_read = no_index;
@@ -189,7 +208,7 @@ struct BufferUse {
   bool outlives = false;        // not freed within the capture
 };
 
-struct Memory {
+struct Memory {                    // what was allocated, and when
   std::vector<MemoryPoint> curve;  // by time; the first at the beginning of the span
   std::uint64_t peak_ns = 0, peak_end_ns = 0, peak_bytes = 0;
   std::uint64_t needed_at_peak_bytes = 0;  // of those allocated then
@@ -206,11 +225,11 @@ struct Repetition {
 // One of the times the program did its work. All passes of a document are of one kind, the best by
 // the rule in docs/analysis.md; what comes before the first and after the last is set-up.
 struct Pass {
-  enum class Kind : std::uint8_t {
-    session,    // the program's own session
-    launch,     // a launch of a graph, outside of sessions
-    scope,      // a region or scope that comes again and again
-    repetition  // the same commands again and again
+  enum class Kind : std::uint8_t {  // what it is
+    session,                        // the program's own session
+    launch,                         // a launch of a graph, outside of sessions
+    scope,                          // a region or scope that comes again and again
+    repetition                      // the same commands again and again
   } kind{};
   std::uint32_t first = 0, end = 0;        // commands
   std::uint64_t begin_ns = 0, end_ns = 0;  // of the session, or from its first call to its last end
@@ -267,33 +286,35 @@ struct Report {
   std::vector<std::uint64_t> own_ns;    // by command: a launch whose nodes are there takes none
 };
 
-struct AnalysisOptions {
+struct AnalysisOptions {  // what analyze() is to do
   // What is done, and how much of it (0 to 1), now and then.
   std::function<void(std::string_view what, double part)> progress = {};
   // False: these and their sets stay empty. They take longest, and nothing else in a report needs
   // them; findings do.
   bool dependencies = true;
 };
+// Everything that follows from a document; find_insights() goes by it.
 Report analyze(const Trace& trace, const AnalysisOptions& options = {});
 
 // The single questions; analyze() asks them in this order. Dependencies know what was left alone.
 std::vector<std::uint64_t> own_run_ns(const Trace& trace);
 // Of all that was recorded. Its begin is the origin that every text counts from; 0 to 0: no times.
 TimeSpan find_span(const Trace& trace);
-Activity find_activity(const Trace& trace);
-Bottleneck find_verdict(const Activity& activity);
-Dependencies find_dependencies(const Trace& trace);
-LongestPath find_longest_path(const Trace& trace, const Activity& activity);
-Memory find_memory(const Trace& trace, const Activity& activity);
-std::vector<Repetition> find_repetitions(const Trace& trace);
+Activity find_activity(const Trace& trace);          // busy and idle time, by cause
+Bottleneck find_verdict(const Activity& activity);   // what bounds it
+Dependencies find_dependencies(const Trace& trace);  // who waits for whom, and why
+LongestPath find_longest_path(const Trace& trace, const Activity& activity);  // the critical path
+Memory find_memory(const Trace& trace, const Activity& activity);  // allocations, and the peak
+std::vector<Repetition> find_repetitions(const Trace& trace);      // of commands
 // The document ends before its recording did: it is damaged, was recovered from one that is, or the
 // recording lost something. Its last pass may be a part of one.
 bool was_cut(const Trace& trace);
+// Parts of the run that repeat: by scopes, regions or commands.
 std::vector<Pass> find_passes(const Trace& trace, const std::vector<Repetition>& repetitions);
-std::vector<KernelUsage> find_kernel_usage(const Trace& trace);
-std::vector<LeftAlone> find_left_alone(const Trace& trace);  // by kernel, then parameter
+std::vector<KernelUsage> find_kernel_usage(const Trace& trace);  // longest first
+std::vector<LeftAlone> find_left_alone(const Trace& trace);      // by kernel, then parameter
 bool was_left_alone(const std::vector<LeftAlone>& found, const TraceWork& work,
-                    std::size_t argument) noexcept;
+                    std::size_t argument) noexcept;  // this argument
 
 // Every dependency from and to one command, none of them of a set: by `to`, then `from`. Takes the
 // time of one walk over the commands.

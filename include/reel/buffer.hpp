@@ -42,11 +42,11 @@ concept HostTarget = HostValues<R> && std::ranges::borrowed_range<R> &&
     !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
 template <HostValues R>
-std::span<const std::byte> host_bytes(const R& values) {
+std::span<const std::byte> host_bytes(const R& values) {  // of values of the host
   return std::as_bytes(std::span(std::ranges::data(values), std::ranges::size(values)));
 }
 template <HostTarget R>
-std::span<std::byte> host_target(R&& values) {
+std::span<std::byte> host_target(R&& values) {  // the bytes to fill
   return std::as_writable_bytes(std::span(std::ranges::data(values), std::ranges::size(values)));
 }
 
@@ -69,24 +69,26 @@ class Buffer {
  public:
   Buffer() = default;
 
-  BufferId id() const;
-  const std::string& label() const;
-  std::uint64_t size_bytes() const;
+  BufferId id() const;               // as documents name it
+  const std::string& label() const;  // as it was given
+  std::uint64_t size_bytes() const;  // of all of it
 
+  // A part of it, in bytes.
   BufferRange range(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
     return {*this, offset_bytes, size_bytes};
   }
   template <class T>
-  BufferRange elements(std::uint64_t first, std::uint64_t count) const {
+  BufferRange elements(std::uint64_t first, std::uint64_t count) const {  // a part, in elements
     return {*this, detail::bytes_of<T>(first), detail::bytes_of<T>(count)};
   }
 
   // Blocking, ordered after everything given to the device so far.
   void write_bytes(std::span<const std::byte> data, std::uint64_t offset_bytes = 0) const;
+  // Waits for all work of the device.
   void read_bytes(std::span<std::byte> target, std::uint64_t offset_bytes = 0) const;
 
   template <HostValues R>
-  void write(const R& data, std::uint64_t first_element = 0) const {
+  void write(const R& data, std::uint64_t first_element = 0) const {  // waits
     write_bytes(host_bytes(data), detail::bytes_of<detail::Element<R>>(first_element));
   }
   // Fills `target`.
@@ -134,8 +136,8 @@ struct Bound {
   BufferRange range;
   Access access;
 };
-inline Bound in(BufferRange range) { return {range, Access::read}; }
-inline Bound out(BufferRange range) { return {range, Access::write}; }
-inline Bound inout(BufferRange range) { return {range, Access::read_write}; }
+inline Bound in(BufferRange range) { return {range, Access::read}; }           // a kernel reads it
+inline Bound out(BufferRange range) { return {range, Access::write}; }         // a kernel writes it
+inline Bound inout(BufferRange range) { return {range, Access::read_write}; }  // both
 
 }  // namespace reel

@@ -18,7 +18,7 @@
 
 namespace reel {
 
-struct ByteSpan {
+struct ByteSpan {                    // bytes from one to before another
   std::uint64_t begin = 0, end = 0;  // half open
   friend bool operator==(const ByteSpan&, const ByteSpan&) = default;
 };
@@ -29,11 +29,11 @@ class BufferValue {
   // invalid_argument where the trace has no such buffer or command.
   BufferValue(const Trace& trace, std::uint32_t buffer, std::uint32_t command);
 
-  std::uint64_t size_bytes() const noexcept { return size_bytes_; }
-  std::vector<ByteSpan> unknown() const;
-  std::uint64_t unknown_bytes() const;
+  std::uint64_t size_bytes() const noexcept { return size_bytes_; }  // of the buffer
+  std::vector<ByteSpan> unknown() const;                             // bytes that nobody recorded
+  std::uint64_t unknown_bytes() const;                               // how many
 
-  struct Bytes {
+  struct Bytes {                    // some of its bytes
     std::vector<std::byte> bytes;   // 0 where not known
     std::vector<ByteSpan> unknown;  // offsets in the buffer; damaged pages among them
   };
@@ -42,6 +42,7 @@ class BufferValue {
 
   // Where the bytes of a range come from.
   struct Source {
+    // Where the bytes come from.
     enum class Kind : std::uint8_t { unknown, pattern, contents } kind = Kind::unknown;
     std::uint32_t value = 0;  // the pattern, or an index in trace.contents()
     std::uint32_t pattern_bytes = 1;

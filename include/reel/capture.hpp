@@ -21,7 +21,7 @@
 
 namespace reel {
 
-struct CaptureOptions {
+struct CaptureOptions {  // what is recorded, and how much
   Contents contents = Contents::inputs;
   // Of the document. When it is reached contents become hashes, and the document says so; a
   // quarter beyond it recording stops. 0: no limit.
@@ -39,8 +39,8 @@ struct CaptureOptions {
 // rank of an MPI or Slurm job, %h the host, %j the job, %% a percent sign. A rank, host or job that
 // isn't known becomes "p<process id>".
 void start_capture(const std::string& path, const CaptureOptions& options = {});
-CaptureReport stop_capture();
-bool is_capturing() noexcept;
+CaptureReport stop_capture();  // finishes the document
+bool is_capturing() noexcept;  // in this process
 
 class CaptureState;
 
@@ -64,7 +64,7 @@ class Capture {
 
   void begin();  // throws when another capture is under way; may then be called again
   CaptureReport end();
-  bool is_begun() const noexcept;
+  bool is_begun() const noexcept;            // until it is stopped
   const std::string& path() const noexcept;  // empty after a move
 
  private:

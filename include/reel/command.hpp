@@ -33,8 +33,9 @@ inline constexpr std::size_t max_outside_value_bytes = 4096;
 struct Shared {
   std::uint64_t size_bytes;
 };
-inline Shared shared(std::uint64_t size_bytes) { return {size_bytes}; }
+inline Shared shared(std::uint64_t size_bytes) { return {size_bytes}; }  // shared memory of a group
 
+// What a kernel is given at one place: a range of a buffer, a value, shared memory.
 struct Argument {
   ArgumentKind kind = ArgumentKind::value;
   Access access = Access::read;   // of a buffer or an image
@@ -70,12 +71,12 @@ struct Argument {
     std::memcpy(bytes, &value, sizeof(T));
   }
 
-  static Argument image(const Bound& whole) {
+  static Argument image(const Bound& whole) {  // an image
     Argument argument(whole);
     argument.kind = ArgumentKind::image;
     return argument;
   }
-  static Argument null_pointer() {
+  static Argument null_pointer() {  // in place of a buffer
     Argument argument;
     argument.kind = ArgumentKind::null;
     return argument;
@@ -91,10 +92,10 @@ struct Argument {
     return argument;
   }
 
-  bool is_memory() const noexcept {
+  bool is_memory() const noexcept {  // a range of a buffer, or an image
     return kind == ArgumentKind::buffer || kind == ArgumentKind::image;
   }
-  bool is_outside() const noexcept {
+  bool is_outside() const noexcept {  // a value too long for `bytes`
     return kind == ArgumentKind::value && value_bytes > max_value_bytes;
   }
   // Of a value or a sampler.
@@ -128,7 +129,7 @@ struct Launch {
   std::string_view label = {};  // default: the kernel's name
 };
 
-struct Dispatch {
+struct Dispatch {                    // a kernel, its grid and arguments
   KernelResource* kernel = nullptr;  // a Kernel stands for it, and must outlive the command
   Dim3 groups;
   Dim3 group_size;  // always given by the time a backend or graph sees it
@@ -142,10 +143,11 @@ struct Dispatch {
   Dim3 items{0, 0, 0};
   std::uint32_t dimensions = 0;  // get_work_dim(); 0: the number of dimensions larger than 1
 
+  // It has an offset, or items in place of groups.
   bool is_free_grid() const noexcept { return offset != unset_dim || items != unset_dim; }
 };
 
-struct Copy {
+struct Copy {                  // bytes from one range to another
   BufferRange target, source;  // of one size; never overlapping
 };
 
@@ -154,7 +156,7 @@ template <class T>
 concept FillValue = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
                     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4);
 
-struct Fill {
+struct Fill {  // a value, repeated
   BufferRange target;
   std::uint32_t pattern = 0;        // its low pattern_bytes, repeated
   std::uint32_t pattern_bytes = 1;  // 1, 2 or 4; the size is a multiple of it
@@ -174,17 +176,17 @@ struct Pitched {
   std::uint64_t pitch_bytes = 0;
 };
 
-struct Write {
+struct Write {  // bytes of the host
   BufferRange target;
   std::span<const std::byte> data;  // consumed before submit returns; copied by a graph
 };
 
-struct Read {
+struct Read {  // bytes to the host
   BufferRange source;
   std::span<std::byte> target;  // the caller's; must live until the command is done
 };
 
-struct HostCall {
+struct HostCall {  // a function of the host
   std::shared_ptr<const std::function<void()>> function;
 };
 
@@ -192,6 +194,7 @@ struct HostCall {
 // no work, to join or fork at.
 struct Barrier {};
 
+// What a command does.
 using Work = std::variant<Dispatch, Copy, Fill, Write, Read, HostCall, Barrier>;
 
 struct Command {

@@ -25,17 +25,17 @@ struct ClockSource {
   std::int64_t offset_ns = 0;  // of the process's clock from the host's: a time namespace
   std::vector<TraceClock> rows;
 };
-ClockSource clock_source(const Trace& trace);
+ClockSource clock_source(const Trace& trace);  // of a document
 
-enum class ClockBasis : std::uint8_t {
-  none,       // its times can't be compared with those of the others
+enum class ClockBasis : std::uint8_t {  // how clocks were compared
+  none,                                 // its times can't be compared with those of the others
   same_boot,  // all documents are of one host since it was started: one clock, no error
   messages,   // the hosts compared their clocks while they were recorded
   real_time   // as the hosts' real-time clocks say; how far these are apart nobody knows
 };
 const char* to_string(ClockBasis basis) noexcept;
 
-struct CommonTime {
+struct CommonTime {  // a time, and how wrong it may be
   std::int64_t ns = 0;
   std::optional<std::uint64_t> error_ns;  // none: not known
 };
@@ -48,7 +48,7 @@ class CommonClock {
   CommonClock(ClockBasis basis, std::vector<TraceClock> points,
               std::optional<std::uint64_t> inherent_error_ns);
 
-  ClockBasis basis() const noexcept { return basis_; }
+  ClockBasis basis() const noexcept { return basis_; }  // how
   // A time of the document (its host's clock) on the common one; none without a basis.
   std::optional<CommonTime> at(std::uint64_t time_ns) const;
 
@@ -62,7 +62,7 @@ class CommonClock {
   double wander_ = 0;  // by which part of the time rates change between points
 };
 
-struct CommonClockOptions {
+struct CommonClockOptions {  // of common_clocks()
   // How far real-time clocks of hosts are apart at most, where somebody knows (PTP, NTP).
   std::optional<std::uint64_t> real_time_error_ns = std::nullopt;
 };

@@ -17,7 +17,7 @@ namespace reel {
 
 class Graph;
 
-enum class DecisionKind : std::uint8_t {
+enum class DecisionKind : std::uint8_t {  // what a node decides
   if_else,      // the first branch where the condition isn't 0, else the second, if there is one
   while_loop,   // its branch as long as the condition isn't 0
   switch_case,  // the branch that the condition numbers
@@ -26,9 +26,9 @@ enum class DecisionKind : std::uint8_t {
 // "if", "while", "switch", "repeat"
 const char* to_string(DecisionKind kind) noexcept;
 
-using Predicate = std::function<std::uint32_t()>;
+using Predicate = std::function<std::uint32_t()>;  // asked on the host
 
-struct Condition {
+struct Condition {         // what is asked, and where
   BufferRange range = {};  // its uint32, where there is no predicate
   std::shared_ptr<const Predicate> predicate = {};
 

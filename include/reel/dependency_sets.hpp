@@ -24,7 +24,7 @@ class DependencySets {
   }
 
   std::size_t size() const noexcept { return first_.size(); }
-  std::span<const SetMember> members(std::uint32_t set) const {
+  std::span<const SetMember> members(std::uint32_t set) const {  // of a set
     const std::size_t end = set + 1 < first_.size() ? first_[set + 1] : members_.size();
     return members_.subspan(first_[set], end - first_[set]);
   }
@@ -76,14 +76,15 @@ class DependencySets {
   template <class T>
   struct Values {
     std::vector<T> of_command, of_set;
+    // The value of the command, or of the set, that it comes from.
     T& of(const Dependency& d) { return d.set == no_index ? of_command[d.from] : of_set[d.set]; }
   };
   template <class T>
-  Values<T> values(std::size_t commands, const T& value) const {
+  Values<T> values(std::size_t commands, const T& value) const {  // one for each
     return {std::vector<T>(commands, value), std::vector<T>(size(), value)};
   }
   template <class T, class Join>
-  void spread(Values<T>& values, Join&& join) const {
+  void spread(Values<T>& values, Join&& join) const {  // to all members
     for (auto member = members_.rbegin(); member != members_.rend(); ++member)
       join(member->inner == no_index ? values.of_command[member->command]
                                      : values.of_set[member->inner],

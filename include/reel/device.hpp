@@ -59,7 +59,7 @@ struct DeviceInfo {
   // switch on more: robustBufferAccess, robustBufferAccess2, robustImageAccess, robustImageAccess2.
   std::vector<std::string> features;
 
-  bool available() const noexcept { return unavailable.empty(); }
+  bool available() const noexcept { return unavailable.empty(); }  // can it be opened?
 };
 
 // Everything that can be opened here, and what can't with the reason. Never throws for a driver
@@ -80,7 +80,7 @@ Device open_device(const DeviceInfo& info);
 // first. Ignored where DeviceInfo::takes_stream_priority is false.
 enum class StreamPriority : std::uint8_t { low, normal, high };
 
-struct StreamOptions {
+struct StreamOptions {  // of a new stream
   std::string_view label = {};
   StreamPriority priority = StreamPriority::normal;
 };
@@ -89,7 +89,7 @@ class Device {
  public:
   Device() = default;
 
-  const DeviceInfo& info() const;
+  const DeviceInfo& info() const;  // what it is, and can
 
   // Zero-initialised.
   Buffer buffer(std::uint64_t size_bytes, std::string_view label = {}) const;
@@ -121,9 +121,9 @@ class Device {
   // Several kernels of one source: device.program({.opencl_c = text}).kernel("add").
   Program program(KernelSource source) const { return {*this, std::move(source)}; }
 
-  Stream stream(const StreamOptions& options = {}) const;
+  Stream stream(const StreamOptions& options = {}) const;  // a new one
   Stream stream(std::string_view label) const;
-  Event event(std::string_view label = {}) const;
+  Event event(std::string_view label = {}) const;  // a new one
 
   // Waits for every stream of the device.
   void synchronize() const;

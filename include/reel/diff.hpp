@@ -5,7 +5,8 @@
 //
 // Passes are compared, aligned by scope and kernel. Every time is the median over the passes, and
 // a change is called one only where docs/analysis.md says that it is significant. The changes of
-// `rows`, of idle time and `rest_ns` add up to the change of the total, to the nanosecond.
+// `rows`, of idle time and `rest_ns` add up to the change of the total, to the nanosecond; those of
+// a kernel's rows to the change of the kernel.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +25,19 @@ struct DiffTime {
   std::optional<double> p = {};  // that chance alone makes such a change; none: too few passes
   std::int64_t shift_ns = 0;     // of the lower decile, which other programs disturb less
   std::uint64_t floor_ns = 0;    // a shift must be larger
+  std::uint64_t least_ns = 0;    // of that, what is too little to matter; the rest is drift
   bool significant = false;      // by p, among all that is looked at, and more than the floor
   bool is_small = false;         // no chance by p, but too little of a pass to be called a change
+  // The two above in words: "slower", "faster", of idle time "longer", "shorter"; else why it is
+  // not called a change: "not significant", "not tested", "can't be told", "under 1.5% of a pass".
+  std::string verdict = {};
   // False: recording takes the graphs of one document apart, so this is not the program's own time.
   // Nothing can be told of it, and it is never significant.
   bool comparable = true;
   // Where it isn't significant: how many passes of each document might show a change of this size.
   std::optional<std::uint32_t> passes_needed = {};
 
-  std::int64_t delta_ns() const noexcept {
+  std::int64_t delta_ns() const noexcept {  // b - a
     return static_cast<std::int64_t>(ns_b) - static_cast<std::int64_t>(ns_a);
   }
 };
@@ -51,7 +56,7 @@ struct DiffSide {
   bool is_cut = false;
 };
 
-enum class Change : std::uint8_t {
+enum class Change : std::uint8_t {  // what became of it
   same,
   slower,
   faster,
@@ -72,9 +77,11 @@ struct DiffRow {
   DiffTime time = {};                                    // in one pass, busy time that is its own
   std::optional<DiffTime> run = {};  // of one run, where a pass doesn't have as many
   bool new_shape = false, new_source = false, new_arguments = false;
+  bool new_program = false;  // a module of several kernels changed; nobody can tell which of them
 };
 
-// A kernel, or a kind of copy, in all its scopes.
+// A kernel, or a kind of copy, in all its scopes. Its times are the sums of its rows' where rows
+// are in most passes, else medians of the sums.
 struct DiffKernel {
   std::string name;
   std::uint32_t rows = 0;  // in how many rows it is
@@ -91,7 +98,7 @@ struct ContentDifference {
   double largest_absolute = 0;
 };
 
-struct SourceDifference {
+struct SourceDifference {  // a kernel whose source changed
   std::uint32_t kernel_a = no_index, kernel_b = no_index;
   KernelForm form{};
   std::string text_a, text_b;
@@ -122,6 +129,7 @@ struct TraceDiff {
   bool has_between() const noexcept { return a.passes > 1 && b.passes > 1; }
 };
 
+// What changed from a to b, and what of it is significant.
 TraceDiff diff(const Trace& a, const Trace& b, const AnalysisOptions& options = {});
 
 // What `reel diff --json` prints and the page shows.

@@ -20,6 +20,7 @@ struct Dim3 {
   template <std::integral X, std::integral Y = int, std::integral Z = int>
   constexpr Dim3(X x_, Y y_ = 1, Z z_ = 1) : x(size(x_)), y(size(y_)), z(size(z_)) {}
 
+  // The product.
   constexpr std::uint64_t count() const noexcept { return std::uint64_t{x} * y * z; }
   friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
 

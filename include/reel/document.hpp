@@ -12,17 +12,17 @@
 
 namespace reel {
 
-struct VerifyReport {
+struct VerifyReport {                 // what is wrong with a document
   std::vector<std::string> problems;  // what is damaged or missing, a sentence each
   std::vector<std::string> remarks;   // what is worth knowing and no damage
   std::uint64_t file_bytes = 0, chunks = 0, commands = 0, blobs = 0, blob_bytes = 0;
 
-  bool is_good() const noexcept { return problems.empty(); }
+  bool is_good() const noexcept { return problems.empty(); }  // nothing is
 };
 // Reads every byte: checksums, rows, references, and the hash of every blob.
 VerifyReport verify_document(const std::string& path);
 
-struct RecoverReport {
+struct RecoverReport {                                // what could be saved
   bool was_whole = false;                             // then nothing was written
   std::uint64_t chunks = 0, blobs = 0, commands = 0;  // of the copy
   std::vector<std::string> dropped;                   // what was not copied, and why
@@ -32,10 +32,10 @@ struct RecoverReport {
 // exist.
 RecoverReport recover_document(const std::string& from, const std::string& to);
 
-struct StripOptions {
+struct StripOptions {    // what to leave out
   bool sources = false;  // drop the sources of kernels too
 };
-struct StripReport {
+struct StripReport {  // what was left out
   std::uint64_t bytes_before = 0, bytes_after = 0, blobs_dropped = 0;
 };
 // Writes a copy without the bytes of buffers; their hashes stay. `to` must not exist.

@@ -9,7 +9,7 @@
 
 namespace reel {
 
-enum class Code : int {
+enum class Code : int {  // kinds of errors, for programs
   invalid_argument = 1,  // a value out of range, of the wrong kind, or of another device
   unsupported = 2,       // this device can't do it; the sentence says why
   out_of_memory = 3,
@@ -39,7 +39,7 @@ const char* to_string(Code code) noexcept;
 class Error : public std::runtime_error {
  public:
   Error(Code code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
-  Code code() const noexcept { return code_; }
+  Code code() const noexcept { return code_; }  // what kind it is
 
  private:
   Code code_;

@@ -18,25 +18,25 @@
 
 namespace reel {
 
-enum class ExportFormat : std::uint8_t {
-  perfetto,  // protobuf, for ui.perfetto.dev and trace_processor
-  chrome,    // JSON events as PyTorch's profiler writes them; gzip where the name ends in .gz
-  sqlite,    // the tables and views of docs/sql.md
-  dot,       // what depends on what, for Graphviz
-  csv,       // a folder with a file for each table
-  jsonl,     // a line for each row
-  pprof,     // time by scope and kernel, gzip
-  parquet,   // a folder with a file for each table, for DuckDB, pandas, Spark, …
-  arrow      // the same as files of Arrow's IPC format
+enum class ExportFormat : std::uint8_t {  // what is written
+  perfetto,                               // protobuf, for ui.perfetto.dev and trace_processor
+  chrome,   // JSON events as PyTorch's profiler writes them; gzip where the name ends in .gz
+  sqlite,   // the tables and views of docs/sql.md
+  dot,      // what depends on what, for Graphviz
+  csv,      // a folder with a file for each table
+  jsonl,    // a line for each row
+  pprof,    // time by scope and kernel, gzip
+  parquet,  // a folder with a file for each table, for DuckDB, pandas, Spark, …
+  arrow     // the same as files of Arrow's IPC format
 };
 
 // As it is typed after --to; in the order of the enumerators.
 const std::vector<std::string>& export_format_names();
-std::optional<ExportFormat> parse_export_format(std::string_view name);
+std::optional<ExportFormat> parse_export_format(std::string_view name);  // "csv"
 const char* extension_of(
     ExportFormat format) noexcept;  // ".pftrace"; of csv, parquet, arrow a folder's
 
-struct ExportOptions {
+struct ExportOptions {       // what to write
   bool overwrite = false;    // what is there already; in a folder, files of the same names
   bool hta = false;          // chrome: calls by the names that Holistic Trace Analysis knows
   std::uint32_t most = 300;  // dot: only the first so many commands
@@ -45,7 +45,7 @@ struct ExportOptions {
   analysis::AnalysisOptions analysis = {};
 };
 
-struct ExportReport {
+struct ExportReport {  // what was written
   std::vector<std::string> files;
   std::uint64_t bytes = 0;            // of all files
   std::vector<std::string> left_out;  // and what else one should know; a sentence each
@@ -56,7 +56,7 @@ struct ExportReport {
 ExportReport export_trace(const Trace& trace, ExportFormat format, const std::string& path,
                           const ExportOptions& options = {});
 
-struct RunExportOptions {
+struct RunExportOptions {  // of many documents
   bool overwrite = false;
   // Each document begins at the same moment, whatever clocks say.
   bool unaligned = false;

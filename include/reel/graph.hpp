@@ -30,14 +30,14 @@ class Graph;
 class GraphExec;
 struct InstantiateOptions;
 
-enum class EdgeKind : std::uint8_t {
-  asked,   // add_dependency, or NodeOptions::after
+enum class EdgeKind : std::uint8_t {  // where an edge comes from
+  asked,                              // add_dependency, or NodeOptions::after
   stream,  // the order in which a captured stream got them; may be relaxed when instantiating
   hazard,  // inferred from byte ranges
 };
 const char* to_string(EdgeKind kind) noexcept;
 
-struct Edge {
+struct Edge {       // one node before another
   NodeId from, to;  // `from` is done before `to` starts
   EdgeKind kind = EdgeKind::asked;
   friend bool operator==(const Edge&, const Edge&) = default;
@@ -45,30 +45,30 @@ struct Edge {
 
 struct NodePayload;
 
-struct Node {
+struct Node {  // a command, graph or decision
   Command command;
   std::shared_ptr<const NodePayload> payload;  // what the command points into, kept alive
 
   Kernel kernel() const;                // of a dispatch, else empty
   const Graph* child() const noexcept;  // a whole graph as this node, whose work is then a Barrier
-  bool is_child() const noexcept { return child() != nullptr; }
+  bool is_child() const noexcept { return child() != nullptr; }  // a graph in it
   // What this node decides, else null; its work is then a Read of its condition, or a Barrier if it
   // reads none.
   const Decision* decision() const noexcept;
-  bool decides() const noexcept { return decision() != nullptr; }
+  bool decides() const noexcept { return decision() != nullptr; }  // if, while, switch, repeat
 };
 
-struct NodeOptions {
+struct NodeOptions {  // a command, graph or decision
   std::string_view label = {};
   Scope scope = {};
   std::vector<NodeId> after = {};
 };
 
-struct SaveOptions {
+struct SaveOptions {       // of save()
   bool overwrite = false;  // an existing file is otherwise an error
 };
 
-struct CriticalPath {
+struct CriticalPath {         // the longest chain
   std::vector<NodeId> nodes;  // in order
   double length = 0;
 };
@@ -112,6 +112,7 @@ class Graph {
   }
   NodeId add_dispatch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments, const NodeOptions& options = {});
+  // From range to range; they have the same size.
   NodeId add_copy(BufferRange target, BufferRange source, const NodeOptions& options = {});
   // A child graph of the rows that Stream::copy_2d copies, or one copy.
   NodeId add_copy_2d(const Pitched& target, const Pitched& source, std::uint64_t width_bytes,
@@ -122,7 +123,8 @@ class Graph {
     return add({Fill::of(target, value), options.label, options.scope}, options.after);
   }
   NodeId add_write(BufferRange target, std::span<const std::byte> data,
-                   const NodeOptions& options = {});
+                   const NodeOptions& options = {});  // a node that writes
+  // The target must live as long as launches may run.
   NodeId add_read(BufferRange source, std::span<std::byte> target, const NodeOptions& options = {});
   template <HostValues R>
   NodeId add_write(BufferRange target, const R& data, const NodeOptions& options = {}) {
@@ -132,6 +134,7 @@ class Graph {
   NodeId add_read(BufferRange source, R&& target, const NodeOptions& options = {}) {
     return add_read(source, host_target(target), options);
   }
+  // A function, called on a thread of the library.
   NodeId add_host_call(std::function<void()> function, const NodeOptions& options = {});
   // Waits for `after` only. A barrier with an empty `after` is a full fence: after every node
   // before it, before every node after it. So are host calls, which may do anything.
@@ -150,9 +153,10 @@ class Graph {
   // The branch that the condition numbers, from 0; a condition that numbers none is an error.
   NodeId add_switch(const Condition& condition, std::span<const Graph> branches,
                     const NodeOptions& options = {});
+  // The body, so many times.
   NodeId add_repeat(std::uint64_t count, const Graph& body, const NodeOptions& options = {});
   NodeId add_decision(const Decision& decision, const BufferRange& condition,
-                      const NodeOptions& options = {});
+                      const NodeOptions& options = {});  // any of them
 
   // Memory for what a launch needs only while it runs, of no device: nodes name it as they name a
   // buffer, and each exec has its own. Those that are never in use at the same time share bytes, so
@@ -174,8 +178,8 @@ class Graph {
   // --- looking -----------------------------------------------------------------------------------
   std::size_t node_count() const noexcept { return nodes_.size(); }
   bool empty() const noexcept { return nodes_.empty(); }
-  const Node& node(NodeId id) const;
-  std::span<const Node> nodes() const noexcept { return nodes_; }
+  const Node& node(NodeId id) const;                                      // by its id
+  std::span<const Node> nodes() const noexcept { return nodes_; }         // all
   std::span<const Edge> dependencies() const noexcept { return edges_; }  // asked and stream
   // "n3 'q_proj' (dispatch matmul)": how errors and pictures name a node.
   std::string describe(NodeId id) const;
@@ -208,8 +212,8 @@ class Graph {
   // The bytes of such a file. They may go when this returns.
   static Graph load(std::span<const std::byte> file);
 
-  std::string to_dot() const;
-  std::string to_json() const;
+  std::string to_dot() const;   // for Graphviz
+  std::string to_json() const;  // to look at
 
   // Same nodes, arguments and dependencies (labels count, addresses of host memory don't).
   friend bool operator==(const Graph& a, const Graph& b);

@@ -25,23 +25,23 @@ namespace reel {
 class GraphExecState;
 class TimedLaunchState;
 
-struct InstantiateOptions {
-  bool relax_order = true;  // drop stream order that no hazard needs
-  bool reorder = true;      // put independent nodes side by side, so that fewer barriers do
+struct InstantiateOptions {  // of instantiate()
+  bool relax_order = true;   // drop stream order that no hazard needs
+  bool reorder = true;       // put independent nodes side by side, so that fewer barriers do
   // Which buffer to use for one that the graph names, by its name in Graph::buffers(); at least as
   // large. Buffers of a loaded graph that are not given here become zeroed memory of the exec.
   std::vector<std::pair<std::string, Buffer>> buffers = {};
   std::string name = {};  // of its launches, in documents
 };
 
-struct Footprint {
+struct Footprint {                 // memory that it holds
   std::uint64_t host_bytes = 0;    // arguments, records, command buffers as far as known
   std::uint64_t device_bytes = 0;  // memory of the device held beside the graph's buffers
   // Of Graph::temporary(): what they add up to, and what they share; the latter in device_bytes.
   std::uint64_t temporary_bytes = 0, packed_bytes = 0;
 };
 
-struct NodeTime {
+struct NodeTime {  // when a node ran
   NodeId node;
   std::uint64_t begin_ns, end_ns;  // on the device's clock
 };
@@ -67,18 +67,18 @@ class GraphExec {
   GraphExec(GraphExec&&) noexcept;
   GraphExec& operator=(GraphExec&&) noexcept;
 
-  // On a stream under capture this adds the graph as a child node. A graph that decides waits for
-  // each condition it reads, so this returns when its last decision is taken, and throws what its
-  // decisions lead to; not from within a host call of the device.
+  // On a stream under capture this adds the graph as a child node. What decisions lead to (a limit,
+  // a case that isn't there) comes out of the next call that waits. Where a document is captured, a
+  // launch that decides returns when its last decision is taken; not from a host call then.
   void launch(const Stream& stream) const;
-  TimedLaunch launch_timed(const Stream& stream) const;
+  TimedLaunch launch_timed(const Stream& stream) const;  // with times of nodes
 
   // --- changes: for later launches only; wrong ones throw and change nothing -------------------
   void set_argument(NodeId node, std::size_t index, const Argument& argument);
-  void set_grid(NodeId node, Dim3 groups);
+  void set_grid(NodeId node, Dim3 groups);                      // of a dispatch
   void set_data(NodeId node, std::span<const std::byte> data);  // of a write; same size
-  void set_enabled(NodeId node, bool enabled);
-  bool enabled(NodeId node) const;
+  void set_enabled(NodeId node, bool enabled);                  // off: skipped
+  bool enabled(NodeId node) const;                              // is it run?
   // Another buffer for one argument, or for every use of the buffer that had this label when the
   // graph was instantiated (by name: one step for each use). Since order was inferred from the
   // old buffers, a new one must not be one that the graph still names elsewhere; to swap two,
@@ -94,15 +94,16 @@ class GraphExec {
   // repeat does, 1 what an if does else, k the case k. There as long as this exec is.
   GraphExec& branch(NodeId node, std::size_t index);
 
-  GraphExec clone() const;
+  GraphExec clone() const;  // one that is independent
 
   // --- looking ---------------------------------------------------------------------------------
-  const Graph& graph() const;  // with all changes made so far
-  Device device() const;
-  std::size_t node_count() const;
-  std::vector<NodeId> execution_order() const;
+  const Graph& graph() const;                   // with all changes made so far
+  Device device() const;                        // for which it is
+  std::size_t node_count() const;               // of the graph
+  std::vector<NodeId> execution_order() const;  // as launched
   std::size_t barrier_count() const;  // barriers that a launch issues on devices that want them,
                                       // without those of branches
+  // Memory that it holds.
   Footprint footprint() const;
   std::string lowering() const;  // how the backend runs it: "inline", "command buffer", …
 

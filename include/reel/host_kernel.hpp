@@ -31,7 +31,7 @@
 
 namespace reel {
 
-struct HostItem {
+struct HostItem {  // one item of a group
   Dim3 local, global;
   std::uint32_t local_index;  // within the group, x fastest
 };
@@ -47,7 +47,7 @@ struct HostGrid {
   Dim3 offset, items, group_size;
 };
 
-struct HostGroup {
+struct HostGroup {  // what a host kernel is called for
   const HostArgument* arguments;
   std::byte* shared_memory;  // of this group; the launch's shared() arguments, one after another
   Dim3 id, count, size;      // size: of this group; the last of a launch by items may be smaller
@@ -55,12 +55,12 @@ struct HostGroup {
   std::uint32_t is_free : 1 = 0;  // a free grid: HostGrid follows the arguments
 
   template <class T>
-  std::span<T> buffer(std::size_t index) const {
+  std::span<T> buffer(std::size_t index) const {  // an argument
     return {static_cast<T*>(arguments[index].data), arguments[index].size_bytes / sizeof(T)};
   }
 
   template <class T>
-  T value(std::size_t index) const {
+  T value(std::size_t index) const {  // an argument
     static_assert(std::is_trivially_copyable_v<T>);
     T result;
     const HostArgument& argument = arguments[index];
@@ -84,7 +84,7 @@ struct HostGroup {
   }
 
   template <class F>
-  void for_each(F&& body) const {
+  void for_each(F&& body) const {  // every item of the group
     const Dim3 first = first_item();
     std::uint32_t index = 0;
     for (std::uint32_t z = 0; z < size.z; ++z)
@@ -101,7 +101,7 @@ struct SharedSpan : std::span<T> {
   SharedSpan(std::span<T> other) : std::span<T>(other) {}
 };
 
-using HostFunction = void (*)(const HostGroup&);
+using HostFunction = void (*)(const HostGroup&);  // a kernel on the host
 
 // What a KernelSource holds: a function of one group, and its parameters where known.
 struct HostKernel {

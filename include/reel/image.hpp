@@ -14,6 +14,7 @@
 
 namespace reel {
 
+// Dimensions of an image.
 enum class ImageType : std::uint8_t { d1, d1_buffer, d1_array, d2, d2_array, d3 };
 
 // Which channels a pixel has, and in which order; with an x, one that is there and says nothing.
@@ -69,11 +70,11 @@ const char* to_string(ChannelOrder order) noexcept;
 const char* to_string(ChannelType type) noexcept;
 // By these names, in any case of letters; unknown where there is none.
 ChannelOrder parse_channel_order(std::string_view name) noexcept;
-ChannelType parse_channel_type(std::string_view name) noexcept;
+ChannelType parse_channel_type(std::string_view name) noexcept;  // by name
 // Bytes of a pixel of this format; 0 where that isn't known.
 std::uint32_t pixel_bytes_of(ChannelOrder order, ChannelType type) noexcept;
 
-struct ImageShape {
+struct ImageShape {  // size and format
   ImageType type = ImageType::d2;
   ChannelOrder channel_order = ChannelOrder::unknown;
   ChannelType channel_type = ChannelType::unknown;
@@ -94,7 +95,7 @@ struct ImageShape {
   // Where a level begins. Only of a shape that is_sound(), as below: the product of others may be
   // anything.
   std::uint64_t level_offset(std::uint32_t number) const noexcept;
-  std::uint64_t size_bytes() const noexcept { return level_offset(levels); }
+  std::uint64_t size_bytes() const noexcept { return level_offset(levels); }  // of its pixels
   // Each size at least 1, 1 where the type has none, no more levels than it can be halved, and no
   // more than 2^62 bytes a level.
   bool is_sound() const noexcept;
@@ -126,7 +127,7 @@ enum class Addressing : std::uint32_t {
 };
 enum class Filter : std::uint32_t { nearest = 0x1140, linear, cubic };  // cubic: Vulkan alone
 
-struct SamplerShape {
+struct SamplerShape {            // how an image is read
   std::uint32_t normalized = 0;  // coordinates from 0 to 1; else in pixels
   Addressing addressing = Addressing::undefined;
   Filter filter = Filter::nearest;
@@ -137,7 +138,7 @@ std::string to_string(const SamplerShape& sampler);
 
 // All that a sampler of Vulkan says. Documents keep its bytes; they have no padding.
 struct SamplerState {
-  enum class Border : std::uint32_t {
+  enum class Border : std::uint32_t {  // beyond the edge
     transparent_black,
     transparent_black_whole_numbers,
     opaque_black,

@@ -18,13 +18,13 @@
 
 namespace reel::analysis {
 
-enum class Severity : std::uint8_t { info, warning, error };
+enum class Severity : std::uint8_t { info, warning, error };  // how bad it is
 const char* to_string(Severity severity) noexcept;
 
-enum class Confidence : std::uint8_t { possible, likely, certain };
+enum class Confidence : std::uint8_t { possible, likely, certain };  // how sure it is
 const char* to_string(Confidence confidence) noexcept;
 
-struct Number {
+struct Number {            // a number of a finding
   std::string name, unit;  // "gaps", "ns"; unit "" of a count, "ns", "bytes", "%", "GB/s", "x"
   double value = 0;
 };

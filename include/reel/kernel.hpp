@@ -17,16 +17,16 @@
 
 namespace reel {
 
-struct Define {
+struct Define {             // of the preprocessor
   std::string name, value;  // -Dname=value for OpenCL C and GLSL
 };
 
-struct SpecConstant {
+struct SpecConstant {       // of SPIR-V
   std::uint32_t id = 0;     // constant_id of GLSL and SPIR-V
   std::uint64_t value = 0;  // its bits, as many as its type has, the lowest first
 };
 
-struct KernelSource {
+struct KernelSource {     // one kernel in several forms
   std::string name = {};  // label, and entry point where `entry` is empty
   std::string opencl_c = {};
   std::string glsl = {};  // a compute shader; buffers at set 0, binding 0, 1, … in argument
@@ -64,10 +64,10 @@ class Kernel {
  public:
   Kernel() = default;
 
-  KernelId id() const;
-  const std::string& name() const;
-  const KernelSource& source() const;
-  const std::vector<Parameter>& parameters() const;
+  KernelId id() const;                               // as documents name it
+  const std::string& name() const;                   // as it was given
+  const KernelSource& source() const;                // that it was built from
+  const std::vector<Parameter>& parameters() const;  // what it takes
   // The group size fixed by the source or asked for when building; unset_dim when free.
   Dim3 group_size() const;
   // What the compiler said, warnings included.
@@ -97,6 +97,7 @@ class Program {
   // The source's name and entry say nothing here.
   Program(const Device& device, KernelSource source);
 
+  // One of its kernels, by the name of its function.
   Kernel kernel(const std::string& entry, const ProgramKernel& own = {}) const;
 
  private:

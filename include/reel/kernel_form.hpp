@@ -13,8 +13,8 @@
 
 namespace reel {
 
-enum class KernelForm : std::uint8_t {
-  none,  // not known, or one that only a newer version knows
+enum class KernelForm : std::uint8_t {  // what a kernel is written in
+  none,                                 // not known, or one that only a newer version knows
   opencl_c,
   glsl,
   spirv,
@@ -35,7 +35,7 @@ constexpr const char* to_string(KernelForm form) noexcept {
   return detail::kernel_form_names[static_cast<std::size_t>(form)];
 }
 
-constexpr KernelForm form_of(std::string_view name) noexcept {
+constexpr KernelForm form_of(std::string_view name) noexcept {  // by name
   for (std::size_t i = 0; i < detail::kernel_form_names.size(); ++i)
     if (name == detail::kernel_form_names[i]) return static_cast<KernelForm>(i);
   return KernelForm::none;

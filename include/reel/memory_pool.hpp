@@ -19,7 +19,7 @@
 
 namespace reel {
 
-struct MemoryPoolOptions {
+struct MemoryPoolOptions {                  // of a pool
   std::string label = "pool";               // of its buffers
   std::uint64_t block_bytes = 64ull << 20;  // of each of them; what is larger gets one of its own
 };
@@ -34,8 +34,8 @@ class Temporary {
   Temporary(Temporary&& other) noexcept { *this = std::move(other); }
   Temporary& operator=(Temporary&& other) noexcept;
 
-  std::uint64_t size_bytes() const noexcept { return range_.size_bytes; }
-  BufferRange range() const noexcept { return range_; }
+  std::uint64_t size_bytes() const noexcept { return range_.size_bytes; }  // as asked for
+  BufferRange range() const noexcept { return range_; }     // what to give to commands
   operator BufferRange() const noexcept { return range_; }  // NOLINT: it stands for its range
   explicit operator bool() const noexcept { return pool_ != nullptr; }
 

@@ -21,11 +21,11 @@
 
 namespace reel {
 
-struct Resource {
+struct Resource {  // a file of the page
   std::string bytes, media_type;
 };
 
-struct PageOptions {
+struct PageOptions {  // what it holds
   // The constructor returns at once, a thread of its own analyzes, and get() waits for what isn't
   // there yet: least for what the page shows first, longest for dependencies and findings.
   bool in_background = false;
@@ -50,7 +50,7 @@ class PageData {
   std::optional<Resource> get(std::string_view name) const;
   // Every table, list and source; not the pages of recorded contents.
   std::vector<std::string> names() const;
-  const Trace& trace() const noexcept;
+  const Trace& trace() const noexcept;  // the document
 
  private:
   friend struct PageState;
@@ -66,9 +66,9 @@ class RanksData {
   // Throws what compare_ranks() does.
   explicit RanksData(const std::vector<std::string>& paths, const PageOptions& options = {});
 
-  std::optional<Resource> get(std::string_view name) const;  // "ranks", "rank_timelines"
-  std::vector<std::string> names() const;
-  const analysis::RanksReport& report() const noexcept;
+  std::optional<Resource> get(std::string_view name) const;   // "ranks", "rank_timelines"
+  std::vector<std::string> names() const;                     // of resources
+  const analysis::RanksReport& report() const noexcept;       // what is shown
   const std::vector<std::string>& left_out() const noexcept;  // sentences
 
  private:
@@ -79,13 +79,13 @@ class RanksData {
 // unsupported.
 bool has_page() noexcept;
 
-struct HtmlOptions {
+struct HtmlOptions {                         // of the file
   std::uint64_t contents_bytes = 32u << 20;  // of recorded contents, as recorded, at most
   bool overwrite = false;
   std::function<void(std::string_view what, double part)> progress = {};
 };
 
-struct HtmlReport {
+struct HtmlReport {  // what was written
   std::uint64_t file_bytes = 0;
   std::vector<std::string> left_out;  // what the file doesn't hold, a sentence each
 };
@@ -109,7 +109,7 @@ HtmlReport write_html(const analysis::Trend& trend, const std::string& by, const
 using ProveFindings = std::function<void(const std::function<void(const std::string& line)>& tell,
                                          const std::function<bool()>& should_stop)>;
 
-struct ServerOptions {
+struct ServerOptions {     // of the server
   std::uint16_t port = 0;  // 0: the system chooses
   // How long a client may take for a request, and for the next piece of an answer.
   std::chrono::milliseconds patience{10'000};

@@ -12,7 +12,8 @@ namespace reel {
 // How a command uses a range of a buffer.
 enum class Access : std::uint8_t { read = 1, write = 2, read_write = 3 };
 
-constexpr bool reads(Access access) noexcept { return static_cast<int>(access) & 1; }
+constexpr bool reads(Access access) noexcept { return static_cast<int>(access) & 1; }  // in, inout
+// Access `out` or `inout`.
 constexpr bool writes(Access access) noexcept { return static_cast<int>(access) & 2; }
 
 // What a kernel takes, what a command gives it, and what a document says it was given. A Parameter

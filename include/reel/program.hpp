@@ -16,12 +16,12 @@
 
 namespace reel {
 
-enum class ProgramLanguage : std::uint8_t {
+enum class ProgramLanguage : std::uint8_t {  // of what is written
   cpp,    // with this library, on any device that has the kernels' forms
   python  // with PyOpenCL and numpy; every kernel must have OpenCL C
 };
 
-struct ProgramReport {
+struct ProgramReport {                // what was written
   std::vector<std::string> files;     // within the folder: "main.py", "kernels/add.cl", …
   std::vector<std::string> left_out;  // what the program doesn't do as recorded; a sentence each
 };

@@ -23,11 +23,11 @@
 
 namespace reel {
 
-enum class ProofVerdict : std::uint8_t {
-  supported,     // the experiment shows what the finding says
-  withdrawn,     // it shows something else
-  inconclusive,  // times vary too much, or there were too few runs
-  not_tried,     // there is no experiment, or it can't be made here
+enum class ProofVerdict : std::uint8_t {  // what became of a claim
+  supported,                              // the experiment shows what the finding says
+  withdrawn,                              // it shows something else
+  inconclusive,                           // times vary too much, or there were too few runs
+  not_tried,                              // there is no experiment, or it can't be made here
 };
 const char* to_string(ProofVerdict verdict) noexcept;
 
@@ -42,7 +42,7 @@ struct Proof {
   bool is_hung = false;                 // a command did not end: the device is lost to this process
 };
 
-struct ProofOptions {
+struct ProofOptions {              // how long to try
   std::uint32_t seconds = 60;      // for all experiments together
   std::uint32_t time_limit_s = 0;  // for any one command; 0: none
   std::uint32_t first = 0;         // findings before this one are not tried

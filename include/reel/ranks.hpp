@@ -29,7 +29,7 @@ inline constexpr std::uint64_t no_time = ~std::uint64_t{0};  // of a step that i
 
 // What takes the time of steps.
 struct RankRow {
-  enum class Kind : std::uint8_t {
+  enum class Kind : std::uint8_t {  // what it is
     kernel,
     copy,        // copies, fills, reads and writes
     gap,         // the device was idle before the row of this name
@@ -44,7 +44,7 @@ struct RankRow {
 };
 std::string text_of(const RankRow& row);  // "'matmul'", "the gap before 'matmul'"
 
-struct RankStep {
+struct RankStep {                              // one step of a rank
   std::uint64_t started_ns = 0, ended_ns = 0;  // first start, last end on a device; 0: not known
   std::uint64_t busy_ns = 0;                   // the union of what ran
   std::uint64_t collective_ns = 0;             // of that, in collectives
@@ -57,9 +57,10 @@ struct RankStep {
   std::uint64_t mpi_ns = 0, after_ns = 0;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> waits = {};  // index in mpi; ns
 
+  // It lies in the document.
   bool is_recorded() const noexcept { return has_times() && until_ns > begin_ns; }
-  bool has_times() const noexcept { return ended_ns > started_ns; }
-  std::uint64_t took_ns() const noexcept { return ended_ns - started_ns; }
+  bool has_times() const noexcept { return ended_ns > started_ns; }         // are they known?
+  std::uint64_t took_ns() const noexcept { return ended_ns - started_ns; }  // all of it
 };
 
 // How often a step does one thing, with one size.
@@ -77,7 +78,7 @@ struct RankMpi {
   std::uint64_t calls = 0, bytes = 0;      // of the document
 };
 
-struct RankSteps {
+struct RankSteps {  // one step of a rank
   std::string path;
   std::optional<std::uint32_t> rank = {}, ranks = {};  // as the document tells
   std::map<std::string, std::string> facts = {};
@@ -91,20 +92,20 @@ struct RankSteps {
   std::vector<RankStep> steps = {};
   std::map<std::uint64_t, std::vector<RankWork>> works = {};  // by RankStep::work
 
-  bool has_times() const noexcept;
+  bool has_times() const noexcept;  // are they known?
 };
-RankSteps steps_of(const Trace& trace);
+RankSteps steps_of(const Trace& trace);  // of one document
 
 // What ran in some steps of a document, for timelines.
 struct RankRun {
   std::uint64_t started_ns = 0, ended_ns = 0;
   std::uint32_t row = 0;  // index in rows
 };
-struct RankRuns {
+struct RankRuns {  // what ran in steps
   std::vector<RankRow> rows;
   std::map<std::uint32_t, std::vector<RankRun>> steps;  // by number; runs by start
 };
-RankRuns runs_of(const Trace& trace, const std::vector<std::uint32_t>& steps);
+RankRuns runs_of(const Trace& trace, const std::vector<std::uint32_t>& steps);  // of one document
 
 // --- what follows from all of them
 // ----------------------------------------------------------------
@@ -125,8 +126,8 @@ struct LateRow {
   double share = 0;                    // of what the rank takes longer
 };
 
-struct LateCause {
-  enum class Kind : std::uint8_t { row, all_kernels, mixed } kind = Kind::mixed;
+struct LateCause {  // why a rank was late
+  enum class Kind : std::uint8_t { row, all_kernels, mixed } kind = Kind::mixed;  // what it is
   std::vector<LateRow> rows = {};     // the largest excess first; at most five
   std::optional<double> factor = {};  // all_kernels: how many times as long they take
   std::string remark = {};            // how its work differs; empty: it doesn't
@@ -141,7 +142,7 @@ struct RankWait {
 };
 std::string text_of(const RankWait& wait);  // "MPI_Recv with rank 3, 4 KiB"
 
-struct RankReport {
+struct RankReport {  // what is known of a rank
   std::uint32_t rank = 0;
   std::string path, host;
   std::uint32_t steps = 0;
@@ -167,7 +168,7 @@ struct OneOff {
   std::optional<LateRow> row = {};  // what explains most of it
 };
 
-struct RanksStep {
+struct RanksStep {                           // a step of all ranks
   std::optional<std::uint32_t> last = {};    // rank; none: not all ranks are here
   std::uint64_t skew_ns = 0;                 // own work of the last less that of the first
   std::vector<std::uint32_t> arrivals = {};  // ranks in order; empty: clocks don't tell
@@ -181,7 +182,7 @@ enum class RanksClock : std::uint8_t {
 };
 const char* to_string(RanksClock clock) noexcept;
 
-struct RanksReport {
+struct RanksReport {  // of all ranks
   std::string program;
   std::vector<RankReport> ranks;  // by rank
   std::vector<RanksStep> steps;
@@ -202,7 +203,7 @@ struct RanksReport {
 // Throws invalid_argument where fewer than two documents can be compared.
 RanksReport compare_ranks(std::vector<RankSteps> documents);
 
-struct RanksOptions {
+struct RanksOptions {  // of compare_ranks()
   std::function<void(std::string_view what, double part)> progress = {};
 };
 // Documents that can't be read are told of in problems, and left out.

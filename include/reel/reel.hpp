@@ -32,6 +32,7 @@
 #include "reel/packed_rows.hpp"      // IWYU pragma: export
 #include "reel/page.hpp"             // IWYU pragma: export
 #include "reel/parameter.hpp"        // IWYU pragma: export
+#include "reel/peaks.hpp"            // IWYU pragma: export
 #include "reel/program.hpp"          // IWYU pragma: export
 #include "reel/proof.hpp"            // IWYU pragma: export
 #include "reel/ranks.hpp"            // IWYU pragma: export

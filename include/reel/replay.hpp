@@ -27,10 +27,10 @@
 
 namespace reel {
 
-enum class ReplayOrder : std::uint8_t {
-  recorded,    // on as many streams, with the same waits between them
-  sequential,  // one after the other, as a graph that is a chain
-  relaxed,     // as the optimised graph: only what conflicting byte ranges demand
+enum class ReplayOrder : std::uint8_t {  // in which commands run
+  recorded,                              // on as many streams, with the same waits between them
+  sequential,                            // one after the other, as a graph that is a chain
+  relaxed,  // as the optimised graph: only what conflicting byte ranges demand
 };
 const char* to_string(ReplayOrder order) noexcept;
 
@@ -50,7 +50,7 @@ struct Replacement {
   std::string text;
 };
 
-struct ReplayOptions {
+struct ReplayOptions {  // how it is run
   ReplayOrder order = ReplayOrder::recorded;
   std::uint32_t repeat = 1;               // runs that are measured; more than one: after a warm-up
   std::uint32_t from = 0, to = no_index;  // commands that are measured and checked; those before
@@ -89,15 +89,15 @@ struct Difference {
   std::string hint = {};       // a sentence on why that may be; empty: nothing is known
 };
 
-enum class Verdict : std::uint8_t {
-  equal,             // every check, to the bit
-  within_tolerance,  // every check, some not to the bit
-  different,         // some check is not
-  not_proved,        // none differs, but not all could be checked, or the document is not whole
+enum class Verdict : std::uint8_t {  // of a replay
+  equal,                             // every check, to the bit
+  within_tolerance,                  // every check, some not to the bit
+  different,                         // some check is not
+  not_proved,  // none differs, but not all could be checked, or the document is not whole
 };
 const char* to_string(Verdict verdict) noexcept;
 
-struct BufferReport {
+struct BufferReport {  // what a buffer held
   std::uint32_t buffer = no_index;
   std::uint64_t checks = 0;
   std::uint64_t equal_bytes = 0, close_bytes = 0, different_bytes = 0, unchecked_bytes = 0;
@@ -108,7 +108,7 @@ struct BufferReport {
   bool same_in_every_run = true;
 };
 
-struct Unchecked {
+struct Unchecked {  // what could not be compared
   std::string reason;
   std::uint64_t checks = 0, bytes = 0;
 };
@@ -133,13 +133,13 @@ struct Spread {
   double noise = 0;  // half the interquartile range, as a part of the median
 };
 
-struct CommandTiming {
+struct CommandTiming {  // of one command
   std::uint32_t command = no_index;
   std::optional<std::uint64_t> recorded_ns;
   Spread replayed;
 };
 
-struct KernelTiming {
+struct KernelTiming {  // of all runs of a kernel
   std::uint32_t kernel = no_index;
   std::uint32_t commands = 0;
   std::optional<std::uint64_t> recorded_ns;  // all of its commands together, here and below
@@ -153,7 +153,7 @@ struct LeftOut {
   std::string reason;  // a sentence
 };
 
-struct NanReport {
+struct NanReport {  // the first NaN
   std::uint32_t command = no_index, buffer = no_index;
   std::uint64_t offset_bytes = 0;
   std::string value;
@@ -200,7 +200,7 @@ struct ReplayReport {
   std::vector<KernelTiming> kernel_times;    // the longest first
   std::uint64_t restore_ns = 0, restored_bytes = 0, check_ns = 0;
 
-  Verdict verdict() const;
+  Verdict verdict() const;  // of all checks
 };
 
 // On the device where it was recorded, as far as one like it is here; a document of several devices
@@ -213,7 +213,7 @@ ReplayReport replay(const Trace& trace, const Device& device, const ReplayOption
 // 100; is_certain tells of which of them it is known that they share bytes.
 std::vector<Race> find_races(const Trace& trace);
 
-struct ExtractReport {
+struct ExtractReport {  // what was written
   std::string path = {};
   std::uint64_t commands = 0, document_bytes = 0;
   ReplayReport replay = {};  // of the whole document, during which the part was recorded

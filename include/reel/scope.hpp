@@ -17,6 +17,7 @@ class Scope {
 
   // The scope `name` below this one; `name` may itself have slashes.
   Scope child(std::string_view name) const;
+  // "layer0/attention"; empty where there is none.
   std::string_view path() const noexcept { return path_ ? std::string_view(*path_) : ""; }
 
   // The path itself, one for each; lives as long as the process. Null for the root.

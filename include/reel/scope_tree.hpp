@@ -18,7 +18,7 @@ struct ScopeNode {
   std::vector<ScopeNode> below = {};  // by first
 };
 
-ScopeNode find_scopes(const Trace& trace);
+ScopeNode find_scopes(const Trace& trace);  // the root
 
 // What `reel scopes --json` prints and the page shows.
 std::string scopes_json(const Trace& trace, const ScopeNode& root);

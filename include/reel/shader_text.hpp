@@ -17,6 +17,7 @@ struct ShaderSource {
   std::string language;  // "GLSL", "HLSL", "Slang", …; empty: not told
   std::string path, text;
 };
+// What compilers left of the source in a module; empty where they left nothing.
 std::vector<ShaderSource> sources_in_spirv(std::span<const std::uint32_t> words);
 
 // A shader that does what the module does, with its names as far as it has them. Throws

@@ -22,14 +22,14 @@
 
 namespace reel {
 
-using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
+using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;  // of a column
 
-struct SqlResult {
+struct SqlResult {  // what a query gave
   std::vector<std::string> columns;
   std::vector<std::vector<SqlValue>> rows;
 };
 
-struct SqlTable {
+struct SqlTable {  // a table or a view
   std::string name;
   bool is_view = false;
   std::vector<std::string> columns;

@@ -29,9 +29,9 @@ class Event {
  public:
   Event() = default;
 
-  const std::string& label() const;
-  bool done() const;
-  void synchronize() const;
+  const std::string& label() const;  // as it was given
+  bool done() const;                 // is it all done?
+  void synchronize() const;          // waits
   // When the device reached it, on the device's clock; none before it is done, or where the
   // device can't stamp time.
   std::optional<std::uint64_t> time_ns() const;
@@ -52,9 +52,9 @@ class Stream {
  public:
   Stream() = default;
 
-  StreamId id() const;
-  const std::string& label() const;
-  Device device() const;
+  StreamId id() const;               // as documents name it
+  const std::string& label() const;  // as it was given
+  Device device() const;             // where it runs
 
   // --- commands --------------------------------------------------------------------------------
   template <ArgumentLike... A>
@@ -75,6 +75,7 @@ class Stream {
   }
   void dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,
                          std::span<const Argument> arguments) const;
+  // From range to range; they have the same size, and may not overlap.
   void copy(BufferRange target, BufferRange source, std::string_view label = {}) const;
   // `rows` rows of `width_bytes`; each is a copy of its own where rows have something between.
   void copy_2d(const Pitched& target, const Pitched& source, std::uint64_t width_bytes,
@@ -119,17 +120,17 @@ class Stream {
   // and write(), Event::synchronize(), finish() and the like throw `unsupported` there, since they
   // would wait for the function itself. Other devices may be waited for.
   void host_call(std::function<void()> function, std::string_view label = {}) const;
-  void barrier() const;
+  void barrier() const;  // all before it, then the rest
   // Any command as a value. A dispatch without a group size gets its kernel's; a command without a
   // scope gets the stream's.
   void enqueue(const Command& command) const;
 
   // --- order -----------------------------------------------------------------------------------
   void record(const Event& event) const;
-  void wait(const Event& event) const;
-  void flush() const;        // start what is enqueued, don't wait
-  void synchronize() const;  // wait for it all
-  bool done() const;         // is it all done?
+  void wait(const Event& event) const;  // before what follows
+  void flush() const;                   // start what is enqueued, don't wait
+  void synchronize() const;             // wait for it all
+  bool done() const;                    // is it all done?
 
   // --- words -----------------------------------------------------------------------------------
   // Commands of this stream carry the scope until the guard is gone.

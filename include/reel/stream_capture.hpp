@@ -24,7 +24,7 @@ class CaptureSession;
 // Which device-wide calls (Device::synchronize, Buffer::read, Buffer::write) are refused while
 // the capture is active: those of any thread, those of the thread that began it, or none.
 enum class CaptureMode : std::uint8_t { global, thread_local_, relaxed };
-enum class CaptureStatus : std::uint8_t { none, active, invalidated };
+enum class CaptureStatus : std::uint8_t { none, active, invalidated };  // of a capture
 
 const char* to_string(CaptureMode mode) noexcept;
 const char* to_string(CaptureStatus status) noexcept;
@@ -44,17 +44,17 @@ class StreamCapture {
   }
   NodeId record_kernel(const Kernel& kernel, const Launch& launch,
                        std::span<const Argument> arguments);
-  NodeId record_memcpy(BufferRange target, BufferRange source);
+  NodeId record_memcpy(BufferRange target, BufferRange source);  // as Stream::copy
   NodeId record_memcpy(BufferRange target, std::span<const std::byte> source);
   NodeId record_memcpy(std::span<std::byte> target, BufferRange source);
   NodeId record_memset(BufferRange target, std::uint8_t value);
   template <std::floating_point T>
   NodeId record_memset(BufferRange target, T value) = delete;  // a byte; Stream::fill takes values
 
-  std::size_t recorded_count() const;
-  bool is_active() const;
-  CaptureStatus status() const;
-  CaptureMode mode() const;
+  std::size_t recorded_count() const;  // nodes so far
+  bool is_active() const;              // not ended yet
+  CaptureStatus status() const;        // none, active, invalidated
+  CaptureMode mode() const;            // as begun
 
   // Throws capture_unmatched when already ended, capture_unjoined, capture_wrong_thread, or the
   // error that invalidated the capture.

@@ -29,7 +29,7 @@
 
 namespace reel {
 
-struct TraceDevice {
+struct TraceDevice {  // a device of the document
   std::uint32_t id = 0;
   std::string selector, backend, name, type, driver, driver_version, api_version;
   std::uint64_t memory_bytes = 0;
@@ -40,7 +40,7 @@ struct TraceDevice {
   std::vector<std::string> features, extensions;  // that a Vulkan program switched on
 };
 
-struct TraceStream {
+struct TraceStream {  // a stream or queue
   StreamId id{};
   std::uint32_t device = no_index;  // index in devices()
   std::string label;
@@ -50,7 +50,7 @@ struct TraceStream {
   std::optional<std::uint32_t> family = std::nullopt;  // of a queue of Vulkan
 };
 
-enum class BufferKind : std::uint8_t { buffer, image, svm };
+enum class BufferKind : std::uint8_t { buffer, image, svm };  // buffer, image or SVM
 const char* to_string(BufferKind kind) noexcept;
 
 // Where a buffer or an image of Vulkan lies, and what it is for.
@@ -62,7 +62,7 @@ struct BufferMemory {
   std::uint64_t address = 0;  // of its first byte, as kernels know it; 0: none
 };
 
-struct TraceBuffer {
+struct TraceBuffer {  // a buffer of the document
   BufferId id{};
   std::uint32_t device = no_index;
   std::uint64_t size_bytes = 0;
@@ -81,12 +81,12 @@ struct BlobId {
   friend auto operator<=>(const BlobId&, const BlobId&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-struct TraceVariant {
+struct TraceVariant {  // one form of a kernel
   KernelForm form{};
   std::optional<BlobId> blob;  // none: the form has no text (a C++ function)
 };
 
-struct TraceKernel {
+struct TraceKernel {  // a kernel of the document
   KernelId id{};
   std::uint32_t device = no_index;
   std::string name, entry;
@@ -107,7 +107,7 @@ struct TraceKernel {
   bool has_parameters_by_kind() const noexcept { return is_shader(built_form) && !declared_layout; }
 };
 
-enum class WorkKind : std::uint8_t {
+enum class WorkKind : std::uint8_t {  // what a command does
   dispatch,
   copy,
   fill,
@@ -143,7 +143,7 @@ struct TraceArgument {
         size_bytes(size),
         view(view_) {}
 
-  bool has_value() const noexcept {
+  bool has_value() const noexcept {  // not a buffer
     return kind == ArgumentKind::value || kind == ArgumentKind::sampler;
   }
 };
@@ -163,7 +163,7 @@ struct TraceWork {
   std::uint32_t pattern = 0, pattern_bytes = 0;
   std::uint32_t first_argument = 0, argument_count = 0;
 
-  bool has_own_groups() const noexcept { return group_size != unset_dim; }
+  bool has_own_groups() const noexcept { return group_size != unset_dim; }  // by launch
   // How many items of each dimension there are, however they were given.
   Dim3 all_items() const noexcept {
     if (items != unset_dim || !has_own_groups()) return items;
@@ -174,10 +174,10 @@ struct TraceWork {
   }
 };
 
-enum class OrderKind : std::uint8_t {
-  event,      // that was waited for on the device, or nobody told how
-  semaphore,  // of Vulkan
-  host        // the host had seen it done before it gave `command`
+enum class OrderKind : std::uint8_t {  // what orders commands
+  event,                               // that was waited for on the device, or nobody told how
+  semaphore,                           // of Vulkan
+  host                                 // the host had seen it done before it gave `command`
 };
 const char* to_string(OrderKind kind) noexcept;
 
@@ -205,7 +205,7 @@ struct TraceInterval {
   std::uint32_t stream = no_index;  // index in streams()
   std::uint64_t begin_ns = 0, end_ns = 0;
 
-  std::uint64_t size_ns() const noexcept { return end_ns - begin_ns; }
+  std::uint64_t size_ns() const noexcept { return end_ns - begin_ns; }  // how long
 };
 
 // What a command of the kind barrier asks for; one may have several. Stages and accesses are
@@ -219,7 +219,7 @@ struct TraceBarrier {
   std::uint32_t source_family = no_index, target_family = no_index;  // none: it changes no owner
 };
 
-enum class ContentRole : std::uint8_t { input, written, check };
+enum class ContentRole : std::uint8_t { input, written, check };  // what bytes were kept for
 const char* to_string(ContentRole role) noexcept;
 
 // When a check was read. `end`: when the capture ended, so it is what all commands left, also those
@@ -238,8 +238,8 @@ struct TraceContents {
 };
 inline constexpr std::uint64_t page_bytes = 1u << 20;
 
-struct TraceRegion {
-  enum class Kind : std::uint8_t { pass, named } kind{};
+struct TraceRegion {                                      // a part of the run
+  enum class Kind : std::uint8_t { pass, named } kind{};  // of a region
   std::uint32_t number = 0;
   std::uint32_t name = 0;  // text
   std::uint32_t thread = 0;
@@ -279,18 +279,18 @@ enum class ClockKind : std::uint8_t {
   common  // CLOCK_MONOTONIC of the host that the fact `clock_boot_id` names, by messages
 };
 const char* to_string(ClockKind kind) noexcept;
-struct TraceClock {
+struct TraceClock {  // host against device
   ClockKind kind{};
   std::uint64_t time_ns = 0, other_ns = 0;  // ours, and the other's at the same moment
   std::uint64_t error_ns = 0;               // give or take
 };
 
-struct TraceEdge {
+struct TraceEdge {  // of a graph
   std::uint32_t graph, from, to;
   std::uint8_t kind;  // as EdgeKind
 };
 
-struct TraceNote {
+struct TraceNote {  // what the capture noted
   std::uint64_t time_ns = 0;
   std::string kind, text;
 };
@@ -307,8 +307,8 @@ class Trace {
   Trace(const Trace&) = default;
   Trace& operator=(const Trace&) = default;
 
-  const std::string& path() const;
-  std::uint64_t file_bytes() const;
+  const std::string& path() const;                   // it was loaded from
+  std::uint64_t file_bytes() const;                  // of the file
   bool is_complete() const;                          // closed properly, nothing damaged
   const std::vector<std::string>& problems() const;  // a sentence each
 
@@ -317,22 +317,22 @@ class Trace {
   // Those of them that tell of the run: rank, ranks, local_rank, node, job, host, boot_id,
   // container, commit, and what the user added. A fact that nobody knew is absent.
   const std::map<std::string, std::string>& run_facts() const;
-  const std::map<std::string, std::string>& end_facts() const;
+  const std::map<std::string, std::string>& end_facts() const;  // at the end
 
-  const std::vector<TraceDevice>& devices() const;
-  const std::vector<TraceStream>& streams() const;
-  const std::vector<TraceBuffer>& buffers() const;
-  const std::vector<TraceKernel>& kernels() const;
-  const std::vector<TraceWork>& works() const;
-  const TraceCommands& commands() const;               // [12] is c12
-  const std::vector<TraceOrder>& orders() const;       // by command
-  const std::vector<TraceContents>& contents() const;  // by command, then as recorded
-  const TraceCalls& calls() const;                     // by begin; those of commands among them
-  const std::vector<TraceRegion>& regions() const;
-  const std::vector<TraceOverhead>& overheads() const;
-  const std::vector<TraceEdge>& edges() const;
-  const std::vector<TraceNote>& notes() const;
-  const std::vector<TraceClock>& clocks() const;            // by kind, then by time
+  const std::vector<TraceDevice>& devices() const;      // all
+  const std::vector<TraceStream>& streams() const;      // all
+  const std::vector<TraceBuffer>& buffers() const;      // all
+  const std::vector<TraceKernel>& kernels() const;      // all
+  const std::vector<TraceWork>& works() const;          // what commands do
+  const TraceCommands& commands() const;                // [12] is c12
+  const std::vector<TraceOrder>& orders() const;        // by command
+  const std::vector<TraceContents>& contents() const;   // by command, then as recorded
+  const TraceCalls& calls() const;                      // by begin; those of commands among them
+  const std::vector<TraceRegion>& regions() const;      // passes, named parts
+  const std::vector<TraceOverhead>& overheads() const;  // of recording
+  const std::vector<TraceEdge>& edges() const;          // of graphs
+  const std::vector<TraceNote>& notes() const;          // all
+  const std::vector<TraceClock>& clocks() const;        // by kind, then by time
   const std::vector<TraceSubmission>& submissions() const;  // by first command
   const std::vector<TraceBarrier>& barriers() const;        // by command
   const std::vector<TraceInterval>& intervals() const;      // by first command
@@ -340,20 +340,23 @@ class Trace {
   std::optional<std::uint32_t> submission_of(std::uint32_t command) const;
   // Index of the interval that this command was timed in together with others; none: it was not.
   std::optional<std::uint32_t> interval_of(std::uint32_t command) const;
-  std::span<const TraceBarrier> barriers_of(std::uint32_t command) const;
+  std::span<const TraceBarrier> barriers_of(std::uint32_t command) const;  // before it
 
-  const TraceWork& work_of(const TraceCommand& command) const;
-  std::span<const TraceArgument> arguments(const TraceWork& work) const;
-  std::span<const std::byte> value_bytes(const TraceArgument& value) const;
-  std::span<const BlobId> pages(const TraceContents& contents) const;
-  const std::string& text(std::uint32_t id) const;
+  // What it does. Always inlined, so that of a row that is made for it the index alone is read.
+  [[gnu::always_inline]] const TraceWork& work_of(const TraceCommand& command) const {
+    return works()[command.work];
+  }
+  std::span<const TraceArgument> arguments(const TraceWork& work) const;     // of it
+  std::span<const std::byte> value_bytes(const TraceArgument& value) const;  // of a value
+  std::span<const BlobId> pages(const TraceContents& contents) const;        // their bytes
+  const std::string& text(std::uint32_t id) const;                           // by its number
 
   std::optional<std::uint32_t> find_buffer(BufferId id) const;  // index
-  std::optional<std::uint32_t> find_kernel(KernelId id) const;
-  std::optional<std::uint32_t> find_stream(StreamId id) const;
+  std::optional<std::uint32_t> find_kernel(KernelId id) const;  // its index
+  std::optional<std::uint32_t> find_stream(StreamId id) const;  // its index
 
-  bool has_blob(const BlobId& id) const;
-  std::uint64_t stored_bytes() const;  // of all blobs, as they lie in the file
+  bool has_blob(const BlobId& id) const;  // are its bytes there?
+  std::uint64_t stored_bytes() const;     // of all blobs, as they lie in the file
   // The bytes, checked against their name; none where the blob is missing or damaged.
   std::optional<std::vector<std::byte>> blob(const BlobId& id) const;
   // One page of it; none where it is missing or damaged.
@@ -370,13 +373,13 @@ class Trace {
 
 // "c12", "b7", "k4", "s0".
 std::string command_name(std::size_t index);
-std::string name_of(BufferId id);
-std::string name_of(KernelId id);
-std::string name_of(StreamId id);
+std::string name_of(BufferId id);  // "b7"
+std::string name_of(KernelId id);  // "k4"
+std::string name_of(StreamId id);  // "s0"
 
 // How sentences name them: "c12 'q_proj' (matmul_f32) in layer0/attention", "b3 'x'". An index that
 // the trace doesn't have throws invalid_argument.
 std::string describe_command(const Trace& trace, std::uint32_t command);
-std::string describe_buffer(const Trace& trace, std::uint32_t buffer);
+std::string describe_buffer(const Trace& trace, std::uint32_t buffer);  // "b7 'kv'"
 
 }  // namespace reel

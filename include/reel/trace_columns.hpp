@@ -44,7 +44,7 @@ using ColumnValue =
     std::variant<std::monostate, std::uint64_t, double, std::string_view, std::string>;
 
 template <class Row>
-struct RowColumn {
+struct RowColumn {  // a column of a table
   const char* name;
   ColumnKind kind;
   const char* meaning;

@@ -18,28 +18,28 @@
 namespace reel {
 namespace analysis {
 
-struct TrendOptions {
+struct TrendOptions {          // of find_trend()
   std::string by = "commit";   // the fact that names what changed
   std::string kernel = {};     // only kernels whose names match: "matmul*"; empty: all
   double significance = 0.05;  // that equal lines are called different, over all lines together
   std::function<void(std::size_t done, std::size_t all)> progress = {};
 };
 
-struct TrendRun {
+struct TrendRun {  // one document
   std::string document, by, started;
 };
 
-struct TrendPoint {
+struct TrendPoint {     // one number of it
   std::size_t run = 0;  // in Trend::runs
   double median_ns = 0;
   std::uint64_t count = 0;  // runs of the kernel that have times
 };
 
-struct TrendChange {
+struct TrendChange {                   // since when
   std::size_t at = 0;                  // the first point after it
   double before_ns = 0, after_ns = 0;  // medians of the points
   double p = 1;                        // of no change, for all lines together
-  double share() const noexcept { return after_ns / before_ns - 1; }
+  double share() const noexcept { return after_ns / before_ns - 1; }  // of what it was
 };
 
 // One kernel in one scope on one device.
@@ -68,6 +68,7 @@ struct ChangePoint {
   std::size_t at = 0;
   double p = 1;
 };
+// Where a row of numbers is best split in two, if that is more than noise.
 std::optional<ChangePoint> find_change_point(const std::vector<double>& numbers,
                                              const std::vector<bool>& may_begin,
                                              std::size_t permutations = 1999);

@@ -32,6 +32,7 @@ void matmul_f32(const HostGroup& group, const float* weights, const float* x, fl
 void matmul_f32_tile(const HostGroup& group, const float* weights, const float* x, float* y,
                      std::uint32_t rows, std::uint32_t columns, std::uint32_t vectors) {
   const std::uint32_t first = group.id.y * tile_vectors;
+  if (first >= vectors) return;  // a document of smaller tiles has more groups
   multiply_group(group, weights, x, y, rows, columns, first,
                  std::min(tile_vectors, vectors - first));
 }

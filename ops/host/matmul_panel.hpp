@@ -7,7 +7,7 @@
 namespace reel::ops::host {
 
 // A group of the tiled kernels multiplies its panel by this many vectors, the last by what is left.
-inline constexpr std::uint32_t tile_vectors = 8;
+inline constexpr std::uint32_t tile_vectors = 16;
 
 // What one group works on: its panel (../matrix.hpp), and the vectors it is multiplied by.
 template <class Weight>

@@ -34,6 +34,7 @@ void matmul_q8_tile(const HostGroup& group, const std::int8_t* weights, const fl
                     const float* x, float* y, std::uint32_t rows, std::uint32_t columns,
                     std::uint32_t vectors) {
   const std::uint32_t first = group.id.y * tile_vectors;
+  if (first >= vectors) return;  // a document of smaller tiles has more groups
   multiply_group(group, weights, scales, x, y, rows, columns, first,
                  std::min(tile_vectors, vectors - first));
 }

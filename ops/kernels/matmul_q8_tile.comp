@@ -1,7 +1,7 @@
 #version 450
-// y[v] = W x[v] for up to eight vectors a group, with 8-bit weights (see matmul_q8.comp).
+// y[v] = W x[v] for up to 16 vectors a group, with 8-bit weights (see matmul_q8.comp).
 //
-// A weight is read and converted once for all vectors of its tile. Every sum is that of matmul_q8, in its order.
+// A weight is read and converted once for eight vectors. Every sum is that of matmul_q8, in its order.
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer Weights { int weights[]; };
 layout(set = 0, binding = 1) readonly buffer Scales { float scales[]; };
@@ -19,12 +19,14 @@ void store(uint vector, uint row, vec4 sum) {
 }
 
 void main() {
-  const uint row = gl_GlobalInvocationID.x, first = gl_WorkGroupID.y * 8;
+  const uint row = gl_GlobalInvocationID.x;
+  uint first = gl_WorkGroupID.y * 16;
+  const uint end = min(first + 16, vectors);
   const uint blocks = columns / 32;
   const uint panel = gl_WorkGroupID.x * blocks * 8 * 64 + gl_LocalInvocationID.x;
   const uint scale = gl_WorkGroupID.x * blocks * 64 + gl_LocalInvocationID.x;
 
-  if (first + 8 <= vectors) {
+  for (; first + 8 <= end; first += 8) {
     precise vec4 sum[8];
     for (uint v = 0; v < 8; ++v) sum[v] = vec4(0.0);
     for (uint b = 0; b < blocks; ++b) {
@@ -37,9 +39,8 @@ void main() {
       for (uint v = 0; v < 8; ++v) sum[v] += block[v] * scales[scale + b * 64];
     }
     for (uint v = 0; v < 8; ++v) store(first + v, row, sum[v]);
-    return;
   }
-  for (uint v = first; v < vectors; ++v) {
+  for (uint v = first; v < end; ++v) {
     precise vec4 sum = vec4(0.0);
     for (uint b = 0; b < blocks; ++b) {
       precise vec4 block = vec4(0.0);

@@ -157,7 +157,7 @@ def is_capturing() -> bool:
 class CaptureBlock:
     """A capture of a block; ``report`` says what was written, once the block is over."""
 
-    report: CaptureReport | None = None
+    report: CaptureReport | None = None  # what was written; None until the block has ended
 
 
 @contextmanager

@@ -29,8 +29,8 @@ class TraceArgument:
 
     kind: Field[str] = Field('"buffer", "value", "shared", "indirect", "sampler", "null", "opaque"')
     name: Field[str] = Field("As the kernel calls it; empty where that isn't known.")
-    offset_bytes: Field[int] = Field()
-    size_bytes: Field[int] = Field()
+    offset_bytes: Field[int] = Field("Of a buffer: where the range begins.")
+    size_bytes: Field[int] = Field("Of the range, or of the value.")
 
     @property
     def access(self) -> str | None:
@@ -39,6 +39,7 @@ class TraceArgument:
 
     @property
     def buffer(self) -> TraceBuffer | None:
+        """Of which the range is; None of a value."""
         index = self._row["buffer"]
         return None if index is None else self._trace.buffers[index]
 
@@ -78,10 +79,12 @@ class TraceContents(Row):
 
     @property
     def role(self) -> str:
+        """Why they were recorded: "input", "written" or "check"."""
         return str(_reel.content_roles[self._of("role")])
 
     @property
     def buffer(self) -> TraceBuffer | None:
+        """Whose bytes they are."""
         index = int(self._of("buffer"))
         return None if index == NO_INDEX else self._trace.buffers[index]
 
@@ -93,10 +96,12 @@ class TraceContents(Row):
 
     @property
     def offset_bytes(self) -> int:
+        """Where they begin."""
         return int(self._of("offset_bytes"))
 
     @property
     def size_bytes(self) -> int:
+        """How many they are."""
         return int(self._of("size_bytes"))
 
     @property
@@ -138,23 +143,28 @@ class TraceCommand(Row):
 
     @property
     def id(self) -> str:
+        """As "c12"."""
         return f"c{self.index}"
 
     @property
     def kind(self) -> str:
+        """As "dispatch", "copy", "fill", "write", "read", ..."""
         return str(_reel.work_kinds[self._work_of("kind")])
 
     @property
     def kernel(self) -> TraceKernel | None:
+        """That it dispatches; None of others."""
         index = int(self._work_of("kernel"))
         return None if index == NO_INDEX else self._trace.kernels[index]
 
     @property
     def label(self) -> str:
+        """As the program gave it."""
         return str(self._trace._data.text(self._work_of("label")))
 
     @property
     def scope(self) -> str:
+        """As "layer0/attention"."""
         return str(self._trace._data.text(self._work_of("scope")))
 
     @property
@@ -165,14 +175,17 @@ class TraceCommand(Row):
 
     @property
     def stream(self) -> TraceStream:
+        """On which it ran."""
         return self._trace.streams[int(self._of("stream"))]
 
     @property
     def device(self) -> TraceDevice | None:
+        """On which it ran."""
         return self.stream.device
 
     @property
     def groups(self) -> tuple[int, int, int]:
+        """Of a dispatch, in three directions."""
         return self._size("groups")
 
     @property
@@ -198,6 +211,7 @@ class TraceCommand(Row):
 
     @property
     def thread(self) -> int:
+        """Of the host, that enqueued it."""
         return int(self._of("thread"))
 
     @property
@@ -208,18 +222,22 @@ class TraceCommand(Row):
 
     @property
     def call_begin_ns(self) -> int:
+        """When the call that enqueued it began."""
         return int(self._of("call_begin_ns"))
 
     @property
     def call_end_ns(self) -> int:
+        """When that call ended."""
         return int(self._of("call_end_ns"))
 
     @property
     def queued_ns(self) -> int | None:
+        """When it was in the queue."""
         return self._time("queued_ns")
 
     @property
     def submitted_ns(self) -> int | None:
+        """When the device was given it."""
         return self._time("submitted_ns")
 
     @property
@@ -229,15 +247,18 @@ class TraceCommand(Row):
 
     @property
     def ended_ns(self) -> int | None:
+        """When the device was done."""
         return self._time("ended_ns")
 
     @property
     def run_ns(self) -> int | None:
+        """From started to ended."""
         begin, end = self._time("started_ns"), self._time("ended_ns")
         return None if begin is None or end is None else max(end - begin, 0)
 
     @property
     def arguments(self) -> list[TraceArgument]:
+        """What it was given: a list of TraceArgument."""
         return [TraceArgument(self._trace, row) for row in self._trace._data.arguments(int(self._of("work")))]
 
     @property

@@ -82,6 +82,8 @@ class DiffTime:
     p: float | None  # None: too few passes
     shift_ns: int  # of the lower decile
     floor_ns: int  # a shift must be larger
+    least_ns: int  # of that, what is too little to matter
+    verdict: str  # "slower", "faster", "longer", "shorter", or why it is not called a change
     significant: bool
     comparable: bool  # False: recording takes the graphs of one document apart
     passes_needed: int | None
@@ -107,6 +109,7 @@ class DiffRow(DiffTime):
     run: DiffTime | None  # of one run, where a pass doesn't have as many
     new_shape: bool
     new_source: bool
+    new_program: bool  # a module of several kernels changed; which of them can't be told
     new_arguments: bool
     kernel_a: TraceKernel | None
     kernel_b: TraceKernel | None
@@ -163,14 +166,17 @@ class Diff:
 
     @property
     def significant(self) -> bool:
+        """Whether the total changed by more than noise."""
         return self.total.significant
 
     @property
     def total_delta_ns(self) -> int:
+        """How much longer a pass of b takes."""
         return self.total.delta_ns
 
     @property
     def idle_delta_ns(self) -> int:
+        """How much longer its device is idle."""
         return self.idle.delta_ns
 
     def __repr__(self) -> str:

@@ -38,6 +38,7 @@ class DeviceInfo:
 
     @property
     def is_available(self) -> bool:
+        """Whether it can be opened."""
         return not self.unavailable
 
     def __repr__(self) -> str:
@@ -106,6 +107,7 @@ class PassReport:
     barriers_avoided: int
     group_sizes: list[int]
     reordered: int
+    reused: bool  # planned as an earlier pass, which this one is like
     node_times: list[tuple[int, int, int]]  # node, begin_ns, end_ns
 
 

@@ -28,16 +28,16 @@ class TraceDevice(ListedRow):
     __slots__ = ()
 
     selector: Field[str] = Field('What open_device() took: "opencl:0".')
-    backend: Field[str] = Field()
-    name: Field[str] = Field()
-    type: Field[str] = Field()
-    driver: Field[str] = Field()
-    driver_version: Field[str] = Field()
-    api_version: Field[str] = Field()
-    memory_bytes: Field[int] = Field()
-    compute_units: Field[int] = Field()
-    can_stamp_time: Field[bool] = Field()
-    clock_error_ns: Field[int | None] = Field()
+    backend: Field[str] = Field('"host", "opencl", "vulkan".')
+    name: Field[str] = Field("As its driver calls it.")
+    type: Field[str] = Field('"cpu", "discrete gpu", ...')
+    driver: Field[str] = Field("Its name.")
+    driver_version: Field[str] = Field("As the driver tells it.")
+    api_version: Field[str] = Field('"OpenCL 3.0", ...')
+    memory_bytes: Field[int] = Field("Of the device.")
+    compute_units: Field[int] = Field("As its driver counts them.")
+    can_stamp_time: Field[bool] = Field("Whether its commands have times.")
+    clock_error_ns: Field[int | None] = Field("How wrong its times may be on the host's clock.")
 
     def __repr__(self) -> str:
         return f"<device {self.selector}, {self.name}>"
@@ -50,14 +50,17 @@ class TraceStream(ListedRow):
 
     @property
     def id(self) -> str:
+        """As "s0"."""
         return f"s{self._row['id']}"
 
     @property
     def label(self) -> str:
+        """As the program gave it."""
         return str(self._row["label"])
 
     @property
     def device(self) -> TraceDevice | None:
+        """That it belongs to."""
         index = self._row["device"]
         return None if index is None else self._trace.devices[index]
 
@@ -70,9 +73,9 @@ class TraceNote(ListedRow):
 
     __slots__ = ()
 
-    time_ns: Field[int] = Field()
-    kind: Field[str] = Field()
-    text: Field[str] = Field()
+    time_ns: Field[int] = Field("When.")
+    kind: Field[str] = Field("For programs.")
+    text: Field[str] = Field("For people.")
 
     def __repr__(self) -> str:
         return f"<note {self.kind}: {self.text}>"
@@ -83,15 +86,15 @@ class TraceKernel(ListedRow):
 
     __slots__ = ()
 
-    name: Field[str] = Field()
-    entry: Field[str] = Field()
+    name: Field[str] = Field("As the program gave it.")
+    entry: Field[str] = Field("The function's name in the source.")
     built_form: Field[str] = Field('"opencl_c", "glsl", "spirv", "host"')
-    defines: Field[dict[str, str]] = Field()
-    constants: Field[dict[int, int]] = Field()
-    options: Field[str] = Field()
-    group_size: Field[tuple[int, int, int] | None] = Field()
-    parameters: Field[list[Parameter]] = Field()
-    build_log: Field[str] = Field()
+    defines: Field[dict[str, str]] = Field("Of the preprocessor.")
+    constants: Field[dict[int, int]] = Field("Specialization constants, as bits.")
+    options: Field[str] = Field("That it was built with.")
+    group_size: Field[tuple[int, int, int] | None] = Field("Where it has one of its own.")
+    parameters: Field[list[Parameter]] = Field("What it takes.")
+    build_log: Field[str] = Field("What the compiler said.")
     declared_layout: Field[bool] = Field("A shader that says itself where its arguments go.")
     array_counts: Field[dict[tuple[int, int], int]] = Field(
         "Elements of arrays of descriptors without a size in the source, by set and binding."
@@ -101,10 +104,12 @@ class TraceKernel(ListedRow):
 
     @property
     def id(self) -> str:
+        """As "k4"."""
         return f"k{self._row['id']}"
 
     @property
     def device(self) -> TraceDevice | None:
+        """For which it was built."""
         index = self._row["device"]
         return None if index is None else self._trace.devices[index]
 
@@ -142,8 +147,8 @@ class TraceBuffer(ListedRow):
 
     __slots__ = ()
 
-    size_bytes: Field[int] = Field()
-    label: Field[str] = Field()
+    size_bytes: Field[int] = Field("Of all of it; of an image: of its pixels.")
+    label: Field[str] = Field("As the program gave it.")
     kind: Field[str] = Field('"buffer", "image" or "svm".')
     image: Field[ImageShape | None] = Field("An ImageShape; None of what is no image.")
     starts_undefined: Field[bool] = Field("Fresh, it held anything, not zeros.")
@@ -152,10 +157,12 @@ class TraceBuffer(ListedRow):
 
     @property
     def id(self) -> str:
+        """As "b7"."""
         return f"b{self._row['id']}"
 
     @property
     def device(self) -> TraceDevice | None:
+        """That it belongs to."""
         index = self._row["device"]
         return None if index is None else self._trace.devices[index]
 
@@ -228,18 +235,22 @@ class TraceCall(Row):
 
     @property
     def name(self) -> str:
+        """As the API has it."""
         return str(self._trace._data.text(self._trace._calls["name"][self.index]))
 
     @property
     def thread(self) -> int:
+        """Of the host."""
         return int(self._trace._calls["thread"][self.index])
 
     @property
     def begin_ns(self) -> int:
+        """When it began."""
         return int(self._trace._calls["begin_ns"][self.index])
 
     @property
     def end_ns(self) -> int:
+        """When it returned."""
         return int(self._trace._calls["end_ns"][self.index])
 
     @property
@@ -259,26 +270,32 @@ class TraceRegion(Row):
 
     @property
     def kind(self) -> str:
+        """As "pass" or "named"."""
         return ("pass", "named")[int(self._trace._regions["kind"][self.index])]
 
     @property
     def name(self) -> str:
+        """As it was given."""
         return str(self._trace._data.text(self._trace._regions["name"][self.index]))
 
     @property
     def number(self) -> int:
+        """Of a pass: its number."""
         return int(self._trace._regions["number"][self.index])
 
     @property
     def thread(self) -> int:
+        """Of the host."""
         return int(self._trace._regions["thread"][self.index])
 
     @property
     def begin_ns(self) -> int:
+        """When it began."""
         return int(self._trace._regions["begin_ns"][self.index])
 
     @property
     def end_ns(self) -> int:
+        """When it ended."""
         return int(self._trace._regions["end_ns"][self.index])
 
 

@@ -191,10 +191,12 @@ class Trace:
 
     @property
     def path(self) -> str:
+        """It was loaded from."""
         return self._data.path
 
     @property
     def file_bytes(self) -> int:
+        """Size of the file."""
         return self._data.file_bytes
 
     @property
@@ -219,34 +221,42 @@ class Trace:
 
     @cached_property
     def commands(self) -> CommandTable:
+        """What ran, in order: TraceCommand."""
         return CommandTable(self, len(self._commands))
 
     @cached_property
     def kernels(self) -> KernelTable:
+        """TraceKernel of each."""
         return KernelTable(self, self._data.kernels())
 
     @cached_property
     def buffers(self) -> BufferTable:
+        """TraceBuffer of each."""
         return BufferTable(self, self._data.buffers())
 
     @cached_property
     def streams(self) -> StreamTable:
+        """TraceStream of each."""
         return StreamTable(self, self._data.streams())
 
     @cached_property
     def devices(self) -> DeviceTable:
+        """TraceDevice of each."""
         return DeviceTable(self, self._data.devices())
 
     @cached_property
     def calls(self) -> CallTable:
+        """Calls of the host: TraceCall."""
         return CallTable(self, len(self._calls))
 
     @cached_property
     def regions(self) -> RegionTable:
+        """Passes, and parts that the program named: TraceRegion."""
         return RegionTable(self, len(self._regions))
 
     @cached_property
     def notes(self) -> NoteTable:
+        """What the capture noted about itself."""
         return NoteTable(self, self._data.notes())
 
     def __getitem__(self, id: str) -> TraceCommand | TraceKernel | TraceBuffer | TraceStream:

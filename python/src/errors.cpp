@@ -1,6 +1,7 @@
 // errors.cpp - reel::Error becomes reel.Error, which the package defines in Python.
 #include "bind.hpp"
 #include "kept.hpp"
+#include "raised.hpp"
 #include "reel/error.hpp"
 
 namespace reel::python {
@@ -12,6 +13,9 @@ void bind_errors(py::module_& module) {
     } catch (const Error& error) {
       const py::object type = py::module_::import("reel._errors").attr("Error");
       const py::object value = type(to_text(error.what()), static_cast<int>(error.code()));
+      if (error.code() == Code::host_call_failed)
+        if (const py::object cause = raised_as(error.what()))
+          PyException_SetCause(value.ptr(), cause.inc_ref().ptr());  // takes it
       PyErr_SetObject(type.ptr(), value.ptr());
     }
   });

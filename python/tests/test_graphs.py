@@ -225,11 +225,55 @@ def test_a_graph_decides(device, scale):
     exec.launch(stream)
     assert stream.read_now(x)[0] == 2 * 3 * 4 * 4
     exec.branch(either).set_argument(0, 1, 10.0)
+    exec.launch(stream)
     with pytest.raises(reel.Error, match="'asks'.*StopIteration"):
-        exec.launch(stream)
+        stream.synchronize()
     assert "decision" in exec.lowering
     with pytest.raises(reel.Error, match="has 2 branches"):
         exec.branch(either, 2)
+
+
+def test_a_condition_is_a_whole_number(device, scale):
+    x = ones(device, "x")
+    body, graph = reel.Graph(), reel.Graph()
+    body.add_dispatch(scale, N // 64, reel.inout(x), 2.0)
+    for wrong in (x, x[0:1]):
+        for add in (graph.add_if, graph.add_while):
+            with pytest.raises(TypeError, match="uint32.*'x'.*floating-point"):
+                add(wrong, body)
+        with pytest.raises(TypeError, match="floating-point"):
+            graph.add_switch(wrong, [body])
+    graph.add_if(lambda: 0.5, body, label="half")
+    with pytest.raises(reel.Error, match="'half'.*returned a float.*bool or int"):
+        graph.instantiate(device).launch(device.stream())
+    taken = reel.Graph()
+    for right in (True, 3, np.bool_(True), np.uint8(7)):
+        taken.add_if(lambda right=right: right, body)
+    stream = device.stream()
+    taken.instantiate(device).launch(stream)
+    assert stream.read_now(x)[0] == 2**4
+
+
+def test_what_a_condition_raises_is_the_cause(device, scale):
+    x = ones(device)
+    body, graph = reel.Graph(), reel.Graph()
+    body.add_dispatch(scale, N // 64, reel.inout(x), 2.0)
+    raised = KeyError("no such flag")
+
+    def ask():
+        raise raised
+
+    graph.add_if(ask, body, label="asks")
+    with pytest.raises(reel.Error, match="'asks'.*no such flag") as caught:
+        graph.instantiate(device).launch(device.stream())
+    assert caught.value.__cause__ is raised
+    assert caught.value.__cause__.__traceback__ is not None
+
+    stream = device.stream()
+    stream.host_call(ask)
+    with pytest.raises(reel.Error, match="no such flag") as caught:
+        stream.synchronize()
+    assert caught.value.__cause__ is raised
 
 
 def test_a_while_that_never_ends_is_named(device, scale):
@@ -237,8 +281,10 @@ def test_a_while_that_never_ends_is_named(device, scale):
     body, graph = reel.Graph(), reel.Graph()
     body.add_dispatch(scale, N // 64, reel.inout(x), 1.0)
     graph.add_while(flag, body, label="spin", most_iterations=3)
+    stream = device.stream()
     with pytest.raises(reel.Error, match="'spin'.*after 3 rounds"):
-        graph.instantiate(device).launch(device.stream())
+        graph.instantiate(device).launch(stream)
+        stream.synchronize()
 
 
 def test_temporaries_share_bytes(device, scale):

@@ -75,7 +75,7 @@ ScopeNode find_scopes(const Trace& trace) {
   for (std::uint32_t i = 0; i < trace.commands().size(); ++i) {
     const TraceCommand& command = trace.commands()[i];
     const bool has_time =
-        command.has_run_times() && takes_device_time(trace.works()[command.work].kind, run_ns[i]);
+        command.has_run_times() && takes_device_time(trace, trace.works()[command.work], run_ns[i]);
     works[command.work].add({1, has_time, has_time ? run_ns[i] : 0, i});
   }
   std::map<std::uint32_t, Sum> scopes;

@@ -11,9 +11,10 @@
 #include "capture/own_stream.hpp"
 #include "capture/pass.hpp"
 #include "document/columns/kernel_row.hpp"
+#include "document/trace/one_by_one.hpp"
 #include "graph/commands/kernel_forms.hpp"
 #include "runtime/device_state.hpp"
-#include "runtime/graphs/deciding_executable.hpp"
+#include "runtime/graphs/deciding_launch.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
 
 namespace reel::capture {
@@ -82,7 +83,7 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
  public:
   DecidedLaunch(Recording& recording, StreamState& stream, JoinedTimes* times,
                 std::uint64_t begin_ns)
-      : DecidingLaunch(true),
+      : DecidingLaunch(Mode::told),
         recording_(recording),
         stream_(stream),
         times_(times),
@@ -93,6 +94,7 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
     auto times = recording_.launch(stream_, steps, times_ != nullptr, begin_ns());
     if (times_) times_->add(std::move(times), first_step(), is_in_branch());
   }
+  void give(Launchable&) override {}  // never: it follows the host's way
   std::uint32_t fetch(const BufferRange& condition) override {
     std::uint32_t value = 0;
     stream_.fetch_aside(condition, std::as_writable_bytes(std::span(&value, 1)));
@@ -186,6 +188,9 @@ void Recording::append_launch(OwnStream& record, const document::CommandRow& giv
                               const LaunchedSteps& launched) {
   once(launched.recorded_in, launched.recorded_graph, [&](auto&& add) {
     const auto& steps = launched.plan;
+    if (steps.size() > 1 && launched.executable.is_timed_step_by_step())
+      note(std::string(one_by_one_kind),
+           one_by_one_text(launched.recorded_graph, launched.name, launched.executable.lowering()));
     for (std::uint32_t i = 0; i < steps.size(); ++i)
       for (const std::uint32_t before : steps[i].waits) add(before, i);
   });

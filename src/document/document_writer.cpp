@@ -174,6 +174,7 @@ void DocumentWriter::close(const Facts& end_facts) {
 }
 
 void DocumentWriter::sync() { tables_->file.sync(); }
+void DocumentWriter::wait_for_disk() { tables_->file.wait_for_disk(); }
 void DocumentWriter::discard() noexcept { tables_->file.discard(); }
 
 std::uint64_t DocumentWriter::file_bytes() const { return tables_->file.size_bytes(); }

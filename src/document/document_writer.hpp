@@ -70,6 +70,7 @@ class DocumentWriter {
 
   void flush();                        // everything so far reaches the file
   void sync();                         // what reached the file, its disk
+  void wait_for_disk();                // the same without what the file system notes
   void close(const Facts& end_facts);  // flush, the index, and the name it was asked for under
   void discard() noexcept;             // the file is taken away again
   std::uint64_t file_bytes() const;

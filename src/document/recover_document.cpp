@@ -31,6 +31,11 @@ void copy(const std::string& from, std::span<const std::byte> file, OutputFile& 
   if (!copied.is_good())
     fail(Code::damaged_document, "Nothing can be recovered from '{}': {}", from,
          copied.problems.front());
+  // A document that holds nothing is no recovery, and whoever asked for one must learn that.
+  if (recovered.chunks == 0)
+    fail(Code::damaged_document,
+         "Nothing can be recovered from '{}': no command, kernel or buffer in it can be read.{}",
+         from, report.dropped.empty() ? "" : " " + report.dropped.front());
   report.commands = copied.commands;
   out.close();
 }

@@ -138,9 +138,12 @@ void write_memory(JsonWriter& json, const PageState& state) {
 void write_path(JsonWriter& json, const PageState& state) {
   const analysis::LongestPath& path = state.report.path;
   json.object("path", [&] {
-    json.member("command_ns", path.command_ns);
-    json.member("host_ns", path.host_ns);
-    json.member("delay_ns", path.delay_ns);
+    json.member("command_ns", path.parts.command_ns);
+    json.member("behind_ns", path.parts.behind_ns);
+    json.member("host_ns", path.parts.host_ns);
+    json.member("delay_ns", path.parts.delay_ns);
+    json.member("capture_ns", path.parts.capture_ns);
+    json.member("active_ns", path.parts.sum_ns());
     json.member("span_ns", path.span_ns);
     json.array("kernel_ns", path.kernel_ns, [&](std::uint64_t ns) { json.value(ns); });
     json.array("halved", path.halved, [&](const analysis::WhatIf& half) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/time/device_work.hpp"
+
 namespace reel::rerun {
 
 Spread spread_of(std::vector<double> values) {
@@ -31,6 +33,7 @@ void Timings::add(const RunTimes& times) {
     const RunTimes::Time& time = times.of_command[c];
     if (!time.begin_ns || time.end_ns < time.begin_ns) continue;
     run[c] = std::max<std::uint64_t>(time.end_ns - time.begin_ns, 1);
+    if (!analysis::is_device_work(trace_, trace_.work_of(trace_.commands()[c]))) continue;
     begin = std::min(begin, time.begin_ns);
     end = std::max(end, time.end_ns);
   }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@
 #include "graph/commands/resource.hpp"
 #include "graph/order/plan.hpp"
 #include "reel/command.hpp"
+#include "reel/decision.hpp"
 #include "reel/device.hpp"
 #include "reel/graph_exec.hpp"
 
@@ -39,6 +41,12 @@ class Signal {
 // Does a point tell its time? A stamp is a command of its own where a driver takes it.
 enum class Stamped : bool { no, yes };
 
+// What a function calls that a queue runs in order.
+enum class InOrder : bool {
+  anything,  // it may wait, for other queues too, and run functions of the program
+  nothing,   // of the driver, and it never waits: so a thread of the driver may run it
+};
+
 // When one command went through the device, on the clock of DeviceDriver::now_ns. 0: not known.
 struct Stamps {
   std::uint64_t queued_ns = 0;     // given to the driver
@@ -49,6 +57,17 @@ struct Stamps {
 struct TicketStamps {
   std::uint64_t ticket;
   Stamps stamps;
+};
+
+// Dispatches of one kernel on one grid, with arguments of the same kinds: what they share is
+// prepared once. It belongs to a queue, and goes before it.
+class ReadyDispatch {
+ public:
+  virtual ~ReadyDispatch() = default;
+  // From now on, of such a dispatch. The kernel is there whenever give() is called.
+  virtual void prepare(const Dispatch& like) = 0;
+  // As QueueDriver::submit() of that dispatch with these arguments.
+  virtual void give(std::span<const Argument> arguments) = 0;
 };
 
 // An in-order line of commands. Destroying it waits for what was submitted.
@@ -65,11 +84,8 @@ class QueueDriver {
   // throw host_call_failed once, and the queue goes on.
   virtual void submit(const Command& command) = 0;
 
-  // As submit() of such a dispatch, which has no label, by a shorter way where a backend has one.
-  virtual void dispatch(KernelResource& kernel, Dim3 groups, Dim3 group_size,
-                        std::span<const Argument> arguments) {
-    submit({Dispatch{&kernel, groups, group_size, arguments}});
-  }
+  // Not prepared yet.
+  virtual std::unique_ptr<ReadyDispatch> make_ready_dispatch();
 
   // As submit(), and keeps the command's stamps under `ticket` until they are collected.
   virtual void submit_stamped(const Command& command, std::uint64_t ticket) = 0;
@@ -92,6 +108,11 @@ class QueueDriver {
   virtual void wait() = 0;
   virtual bool idle() = 0;  // is all done?
 
+  // Runs `function` after all that was submitted and before all that comes later, on a thread of
+  // the backend, and returns without waiting for it. What it throws comes out of wait() and
+  // Signal::wait() as it is, once.
+  virtual void run_in_order(std::function<void()> function, InOrder calls) = 0;
+
   // Until all that was submitted is done, as wait(); then these bytes, if the range names any. For
   // decisions of a launch, so what costs least.
   virtual void fetch(const BufferRange& source, std::span<std::byte> target) = 0;
@@ -108,6 +129,25 @@ class QueueDriver {
   }
 };
 
+// For queues that have no shorter way.
+class SubmittedDispatch final : public ReadyDispatch {
+ public:
+  explicit SubmittedDispatch(QueueDriver& queue) : queue_(queue) {}
+  void prepare(const Dispatch& like) override { dispatch_ = like; }
+  void give(std::span<const Argument> arguments) override {
+    Command command{dispatch_};
+    std::get_if<Dispatch>(&command.work)->arguments = arguments;
+    queue_.submit(command);
+  }
+
+ private:
+  QueueDriver& queue_;
+  Dispatch dispatch_;
+};
+inline std::unique_ptr<ReadyDispatch> QueueDriver::make_ready_dispatch() {
+  return std::make_unique<SubmittedDispatch>(*this);
+}
+
 struct StepTime {
   std::uint32_t step;
   std::uint64_t begin_ns, end_ns;
@@ -120,15 +160,19 @@ class StepTimes {
   virtual std::vector<StepTime> collect() = 0;
 };
 
-// A plan made ready. A launch is ordered against everything before and after it on the queue, as
-// if it stood between two Barriers. Any number may be in flight; changes are for later launches.
-// Destroying it is fine while launches are in flight.
-class Executable {
+// Work made ready. A launch is ordered against everything before and after it on the queue, as if
+// it stood between two Barriers. Any number may be in flight. Destroying it is fine while launches
+// are in flight.
+class Launchable {
  public:
-  virtual ~Executable() = default;
-
+  virtual ~Launchable() = default;
   virtual void launch(QueueDriver& queue) = 0;
-  virtual std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) = 0;
+};
+
+// A plan made ready, in one piece or cut at its decisions. Changes are for later launches.
+class LoweredPlan {
+ public:
+  virtual ~LoweredPlan() = default;
 
   // Each in constant time. The front has checked them and keeps buffers alive while they are
   // bound; a launch in flight keeps what it uses.
@@ -138,9 +182,39 @@ class Executable {
   // Same kind of work, other ranges, pattern, bytes or function. Not for dispatches.
   virtual void replace(std::uint32_t step, const Command& command) = 0;
 
-  virtual std::unique_ptr<Executable> clone() const = 0;
+  // Can a thread do what a launch does, without the driver and sensibly so?
+  virtual bool can_run_alone() { return false; }
   virtual Footprint footprint() const = 0;
   virtual std::string lowering() const = 0;  // in a few words, for people
+  // launch_timed() gives each step by itself, where launch() gives them together.
+  virtual bool is_timed_step_by_step() const { return false; }
+};
+
+class Executable : public Launchable, public LoweredPlan {
+ public:
+  virtual std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) = 0;
+  virtual void run_alone() {}  // only where it can
+  virtual std::unique_ptr<Executable> clone() const = 0;
+};
+
+// A decision with all that is in it, for a device that takes it without the host. The straight
+// parts are the backend's own executables.
+struct DecidedOnDevice {
+  struct Part {
+    Executable* straight = nullptr;
+    std::shared_ptr<const DecidedOnDevice> decision;  // where `straight` is null
+  };
+  using Parts = std::vector<Part>;
+
+  DecisionKind kind = DecisionKind::if_else;
+  BufferRange condition = {};  // but of a repeat
+  std::uint64_t rounds = 1;    // of a repeat; of a while at most so many, and less once it is 0
+  std::vector<Parts> branches = {};
+};
+
+struct MadeForDevice {
+  std::unique_ptr<Launchable> launchable;
+  std::string why_not = {};  // where there is none
 };
 
 // Memory of a device.
@@ -171,6 +245,8 @@ class DeviceDriver {
   virtual std::unique_ptr<QueueDriver> open_queue(
       std::string_view label, StreamPriority priority = StreamPriority::normal) = 0;
   virtual std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) = 0;
+  // Of the parameters that its executables have now.
+  virtual MadeForDevice decide_on_device(const DecidedOnDevice& decision) = 0;
   // The device's clock now.
   virtual std::uint64_t now_ns() = 0;
 };

@@ -40,7 +40,8 @@ inline bool is_plainly_fine(const BufferRange& range, const DeviceState* device,
   if (!range.buffer) return false;
   const BufferResource& buffer = *range.buffer;
   return buffer.device.get() == device && !buffer.freed.load(std::memory_order_relaxed) &&
-         range.size_bytes != 0 && range.size_bytes <= limits.max_binding_bytes &&
+         // Not empty, and not too large: 0 becomes the largest number.
+         range.size_bytes - 1 < limits.max_binding_bytes &&
          range.offset_bytes <= buffer.size_bytes &&
          range.size_bytes <= buffer.size_bytes - range.offset_bytes &&
          (range.offset_bytes & limits.misaligned_bits) == 0;

@@ -28,9 +28,9 @@ Device Stream::device() const { return make_handle<Device>(state_of(*this, "devi
 
 void Stream::dispatch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments) const {
-  if (state_ && state_->dispatch_quickly(kernel, launch, arguments)) [[likely]]
-    return;
-  state_of(*this, "dispatch()").enqueue(dispatch_command(kernel, launch, arguments));
+  if (state_) [[likely]]
+    return state_->dispatch(kernel, launch, arguments);
+  state_of(*this, "dispatch()");
 }
 
 void Stream::dispatch_indirect(const Kernel& kernel, BufferRange groups, const Launch& launch,

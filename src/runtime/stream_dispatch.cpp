@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/handles.hpp"
+#include "graph/commands/dispatch_command.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/quick_check.hpp"
@@ -23,22 +24,23 @@ inline std::uint64_t kind_of(const Argument& argument) noexcept {
   return std::uint64_t{argument.value_bytes} << 8 | static_cast<std::uint8_t>(argument.kind);
 }
 
-[[gnu::noinline]] const KnownDispatch* learn(KnownDispatch& known, const KernelResource& kernel,
-                                             const Launch& launch,
-                                             std::span<const Argument> arguments,
-                                             const DeviceState& device) noexcept {
+[[gnu::noinline]] ReadyDispatch* learn(KnownDispatch& known, const KernelResource& kernel,
+                                       const Launch& launch, std::span<const Argument> arguments,
+                                       const DeviceState& device, QueueDriver& queue) {
   if (arguments.size() > KnownDispatch::most_arguments) return nullptr;
   const Dim3 size = launch.group_size == unset_dim ? kernel.group_size : launch.group_size;
   const Dispatch dispatch{const_cast<KernelResource*>(&kernel), launch.groups, size, arguments};
   if (!is_plainly_fine(dispatch, &device, device.limits)) return nullptr;
-  known.is_used = true;
+  known.is_used = false;  // until all of it is there
+  if (!known.ready) known.ready = queue.make_ready_dispatch();
+  known.ready->prepare(dispatch);
   known.kernel = kernel.id;
   known.argument_count = static_cast<std::uint32_t>(arguments.size());
   known.groups = launch.groups;
   known.given_size = launch.group_size;
-  known.group_size = size;
   std::ranges::transform(arguments, known.kinds.begin(), kind_of);
-  return &known;
+  known.is_used = true;
+  return known.ready.get();
 }
 
 }  // namespace
@@ -61,16 +63,17 @@ inline bool KnownDispatch::has_kinds_of(std::span<const Argument> arguments,
   return true;
 }
 
-inline const KnownDispatch* KnownDispatches::find(const KernelResource& kernel,
-                                                  const Launch& launch,
-                                                  std::span<const Argument> arguments,
-                                                  const DeviceState& device) noexcept {
+inline ReadyDispatch* KnownDispatches::find(const KernelResource& kernel, const Launch& launch,
+                                            std::span<const Argument> arguments,
+                                            const DeviceState& device, QueueDriver& queue) {
   if (differ(launch.items, unset_dim) || differ(launch.offset, unset_dim)) [[unlikely]]
     return nullptr;
-  KnownDispatch& known = known_[static_cast<std::uint32_t>(kernel.id) % known_.size()];
+  // A kernel is launched on a few grids by turns.
+  const std::uint32_t place = static_cast<std::uint32_t>(kernel.id) + launch.groups.x;
+  KnownDispatch& known = known_[place % known_.size()];
   if (known.is_like(kernel, launch, arguments) && known.has_kinds_of(arguments, device)) [[likely]]
-    return &known;
-  return learn(known, kernel, launch, arguments, device);
+    return known.ready.get();
+  return learn(known, kernel, launch, arguments, device, queue);
 }
 
 void StreamState::send_barrier_if(bool conflict) {
@@ -79,20 +82,40 @@ void StreamState::send_barrier_if(bool conflict) {
   fence_pending_ = false;
 }
 
-bool StreamState::dispatch_quickly(const Kernel& handle, const Launch& launch,
-                                   std::span<const Argument> arguments) {
+[[gnu::always_inline]] inline bool StreamState::try_quickly(const Kernel& handle,
+                                                            const Launch& launch,
+                                                            std::span<const Argument> arguments) {
   KernelResource* kernel = resource_of(handle).get();
   if (!kernel || Callback::current() || device->is_inherited()) [[unlikely]]
     return false;
   const BiasedLock lock(mutex_);
   if (is_recorder_there() || capture_) [[unlikely]]
     return false;
-  const KnownDispatch* known = known_.find(*kernel, launch, arguments, *device);
-  if (!known) [[unlikely]]
+  ReadyDispatch* ready = known_.find(*kernel, launch, arguments, *device, *queue_);
+  if (!ready) [[unlikely]]
     return false;
-  if (tracker_) send_barrier_if(tracker_->needs_barrier(arguments));
-  queue_->dispatch(*kernel, known->groups, known->group_size, arguments);
+  if (tracker_) {
+    const bool conflict = tracker_->needs_barrier(arguments);
+    if (wants_barriers_) send_barrier_if(conflict);
+  }
+  ready->give(arguments);
   return true;
+}
+
+bool StreamState::dispatch_quickly(const Kernel& kernel, const Launch& launch,
+                                   std::span<const Argument> arguments) {
+  return try_quickly(kernel, launch, arguments);
+}
+
+void StreamState::dispatch(const Kernel& kernel, const Launch& launch,
+                           std::span<const Argument> arguments) {
+  if (!try_quickly(kernel, launch, arguments)) [[unlikely]]
+    dispatch_slowly(kernel, launch, arguments);
+}
+
+void StreamState::dispatch_slowly(const Kernel& kernel, const Launch& launch,
+                                  std::span<const Argument> arguments) {
+  enqueue(dispatch_command(kernel, launch, arguments));
 }
 
 }  // namespace reel

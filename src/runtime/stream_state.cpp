@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <optional>
 #include <unordered_set>
 
@@ -12,6 +13,7 @@
 #include "runtime/device_state.hpp"
 #include "runtime/event_state.hpp"
 #include "runtime/graphs/capture_session.hpp"
+#include "runtime/graphs/deciding_launch.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
 
 namespace reel {
@@ -62,6 +64,7 @@ StreamState::~StreamState() {
   }
   if (device->is_inherited()) {
     static_cast<void>(queue_.release());
+    static_cast<void>(new std::shared_ptr<QueueDriver>(std::move(decided_)));
     return;
   }
   const RecorderUse recorder;
@@ -159,6 +162,11 @@ class Deciding {
   std::atomic<std::uint32_t>& count_;
 };
 
+// There is a recorder, or a pass may begin a capture.
+bool may_be_recorded() {
+  return is_recorder_there() || detail::launches_are_passes.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 // Twice: host calls given before may use the stream until they are done; one that another thread
@@ -175,8 +183,8 @@ void StreamState::wait_before_deciding(std::string_view operation) {
 void StreamState::launch(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_callback();
-  if (exec.deciding() && !capture()) [[unlikely]] {
-    wait_before_deciding("GraphExec::launch() of a graph that decides");
+  if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]] {
+    wait_before_deciding("A recorded GraphExec::launch() of a graph that decides");
     const Deciding deciding(deciding_);
     wait_before_deciding({});
     launch_any(exec);
@@ -201,18 +209,83 @@ void StreamState::launch_once(GraphExecState& exec) {
     return;
   }
   const RecorderUse recorder;
-  if (recorder) [[unlikely]]
+  // A recorder that came just now has missed the launch: host calls in it may use the stream.
+  const bool came_late = exec.deciding() && deciding_.load() == 0;
+  if (recorder && !came_late) [[unlikely]]
     recorder->launch(*this, exec, false, begin_ns);
+  else if (exec.deciding()) [[unlikely]]
+    decide_now(exec, nullptr);
   else
     launch_now(exec.executable());
+}
+
+// What has to wait, or takes longer than a graph that runs on the caller may, is for a thread of
+// the queue: loops may take any time.
+void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> times) {
+  constexpr auto patience = std::chrono::microseconds(20);
+  constexpr std::uint32_t steps_between_looks = 8;  // a look at the clock takes as long as a step
+  if (tracker_) tracker_->forget();  // a launch is ordered against everything around it
+  fence_pending_ = false;
+  if (!times) exec.deciding()->prepare();
+  QueueLaunch walk(*queue_, times);
+  walk.begin(exec);
+  try {
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point until = {};  // set by the first look
+    for (std::uint32_t steps = 1; !walk.is_over(); ++steps) {
+      const auto next = walk.next();
+      if (next == QueueLaunch::Next::asks_function) break;
+      if (next == QueueLaunch::Next::asks_condition && !queue_->idle()) break;
+      if (steps % steps_between_looks == 0) {
+        const auto now = Clock::now();
+        if (until == Clock::time_point()) until = now + patience;
+        if (now >= until) break;
+      }
+      walk.step();
+    }
+    if (walk.is_over()) return;
+  } catch (const DecisionError& error) {  // comes out where that of a later step would
+    queue_->run_in_order([error] { throw error; }, InOrder::nothing);
+    return;
+  } catch (const Error& error) {
+    if (!walk.failed_asking()) throw;
+    // Of work before the launch, which asking has met: it is for whoever waits.
+    queue_->run_in_order([error] { throw error; }, InOrder::nothing);
+  }
+  // From here on parameters may change, and the exec may go.
+  const std::shared_ptr<GraphExecState> runner = exec.runner_for(id);
+  if (!decided_) decided_ = device->driver().open_queue(label);
+  const bool alone = !times && runner->deciding()->is_alone();
+  walk.move_to(*runner);
+  walk.continue_on(*decided_, alone);
+  auto rest = std::make_shared<QueueLaunch>(std::move(walk));
+  queue_->run_in_order(
+      [rest, runner, queue = decided_] {
+        // What was given before an error is done, too, before anything that comes later.
+        const auto settle = [&] {
+          queue->flush();
+          queue->wait();
+        };
+        try {
+          rest->finish();
+        } catch (...) {
+          try {
+            settle();
+          } catch (const Error&) {  // the first one counts
+          }
+          throw;
+        }
+        settle();
+      },
+      alone ? InOrder::nothing : InOrder::anything);
 }
 
 std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_callback();
   std::optional<Deciding> deciding;
-  if (exec.deciding() && !capture()) [[unlikely]] {
-    wait_before_deciding("GraphExec::launch_timed() of a graph that decides");
+  if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]] {
+    wait_before_deciding("A recorded GraphExec::launch_timed() of a graph that decides");
     deciding.emplace(deciding_);
     wait_before_deciding({});
   }
@@ -230,7 +303,14 @@ std::shared_ptr<StepTimes> StreamState::launch_timed_once(GraphExecState& exec) 
   const std::uint64_t begin_ns = is_recorder_there() ? monotonic_ns() : 0;
   const BiasedLock lock(mutex_);
   refuse_during_capture("launch_timed()");
-  if (const RecorderUse recorder; recorder) return recorder->launch(*this, exec, true, begin_ns);
+  const RecorderUse recorder;
+  if (recorder && (!exec.deciding() || deciding_.load() != 0))
+    return recorder->launch(*this, exec, true, begin_ns);
+  if (exec.deciding()) [[unlikely]] {
+    auto times = std::make_shared<JoinedTimes>();
+    decide_now(exec, times);
+    return times;
+  }
   return launch_timed_now(exec.executable());
 }
 

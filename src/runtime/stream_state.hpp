@@ -25,6 +25,7 @@ class CaptureSession;
 class DeviceState;
 class EventState;
 class GraphExecState;
+class JoinedTimes;
 
 class StreamState : public std::enable_shared_from_this<StreamState> {
  public:
@@ -35,7 +36,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   // Checks the command, then records it into the capture or gives it to the device.
   // A command without a scope gets the stream's.
   void enqueue(Command&& command);
-  // enqueue() of a dispatch in few steps, if it is plainly fine and nobody else wants to know of
+  void dispatch(const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
+  // The same in few steps, if it is plainly fine and nobody else wants to know of
   // it: no recorder, no capture. False otherwise, and nothing has happened.
   bool dispatch_quickly(const Kernel& kernel, const Launch& launch,
                         std::span<const Argument> arguments);
@@ -91,9 +93,12 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   const std::string label;
 
  private:
+  bool try_quickly(const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
+  [[gnu::noinline]] void dispatch_slowly(const Kernel& kernel, const Launch& launch,
+                                         std::span<const Argument> arguments);
   [[gnu::noinline]] void enqueue_recorded(Command& command);
   [[gnu::noinline]] void launch_as_pass(GraphExecState& exec);
-  // Before a launch that decides, and so waits with the lock held: see deciding_.
+  // Before a recorded launch that decides, and so waits with the lock held: see deciding_.
   [[gnu::noinline]] void wait_before_deciding(std::string_view operation);
   void refuse_in_callback() const {
     if (Callback::current()) [[unlikely]]
@@ -110,11 +115,15 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   // Sends the barrier that the work needs; false when that was all, because it is one.
   bool send_barrier(const Work& work);
   void refuse_during_capture(std::string_view operation);
+  // Walks as far as nothing has to be waited for; a thread of the queue does the rest.
+  void decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> times);
 
   mutable BiasedMutex mutex_;
-  // Launches that decide, and so wait with the lock held: host calls of the launch that use the
-  // stream would wait for themselves, and are refused.
+  // Recorded launches that decide, and so wait with the lock held: host calls of the launch that
+  // use the stream would wait for themselves, and are refused.
   std::atomic<std::uint32_t> deciding_{0};
+  // What a thread of queue_ gives, while it walks through launches that decide. Made when needed.
+  std::shared_ptr<QueueDriver> decided_;
   std::unique_ptr<QueueDriver> queue_;
   KnownDispatches known_;
   std::shared_ptr<CaptureSession> capture_;

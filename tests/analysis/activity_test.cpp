@@ -256,6 +256,26 @@ TEST(Activity, OfAnyProgramAddsUpExactly) {
   }
 }
 
+// The device itself runs a native kernel of OpenCL; a host call only holds up its stream.
+TEST(Activity, ANativeKernelIsWorkOfItsDevice) {
+  for (const bool is_native : {true, false}) {
+    MadeDocument made;
+    const auto k = made.kernel("k");
+    made.add({.kernel = k, .run = {10, 20}, .call = test::Span{1, 2}});
+    made.add({.kind = WorkKind::host_call,
+              .run = {20, 50},
+              .call = test::Span{2, 3},
+              .label = is_native ? "clEnqueueNativeKernel" : "look"});
+    made.add({.kernel = k, .run = {50, 60}, .call = test::Span{3, 4}});
+    const analysis::Activity activity = analysis::find_activity(made.trace());
+    EXPECT_EQ(activity.busy_ns, is_native ? 50'000u : 20'000u);
+    EXPECT_EQ(activity.sum_ns, is_native ? 50'000u : 20'000u);
+    EXPECT_EQ(activity.idle_ns[static_cast<std::size_t>(analysis::IdleCause::dependency)],
+              is_native ? 0u : 30'000u);
+    EXPECT_EQ(activity.copy_ns, 0u);
+  }
+}
+
 TEST(Activity, VerdictsFollowTheLargestPart) {
   const auto verdict = [](double gap, double returned, WorkKind kind) {
     MadeDocument made;

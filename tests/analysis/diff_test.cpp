@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/made_document.hpp"
+#include "document/trace/one_by_one.hpp"
 
 namespace reel {
 namespace {
@@ -189,6 +190,84 @@ TEST(Diff, SaysThatTheSourceChanged) {
   EXPECT_EQ(found.sources[0].text_b, "two");
   EXPECT_THAT(found.cause, HasSubstr("faster"));
   EXPECT_THAT(found.cause, HasSubstr("source"));
+}
+
+// Programs hold many kernels in one text.
+TEST(Diff, TheSourceOfAKernelIsNotThatOfItsNeighbour) {
+  const std::string blend = "kernel void blend(global float* x) { x[0] += 1; }\n";
+  MadeDocument before, after;
+  for (auto& [made, scale] :
+       {std::pair(&before, "{ x[0] *= 2; }"), std::pair(&after, "{ x[0] *= 3; }")}) {
+    const std::string text = blend + "kernel void scale(global float* x) " + scale;
+    const auto one = made->kernel("blend", text), other = made->kernel("scale", text);
+    made->add({.kernel = one, .run = {10, 20}});
+    made->add({.kernel = other, .run = {20, 30}});
+  }
+  const analysis::TraceDiff found = diff(before.trace(), after.trace());
+  EXPECT_FALSE(row(found, "", "blend").new_source);
+  EXPECT_TRUE(row(found, "", "scale").new_source);
+  ASSERT_EQ(found.sources.size(), 1u);
+  EXPECT_EQ(found.sources[0].kernel_a, 1u);
+}
+
+// One kernel in many places, each place slow in another pass: the median of sums is not the sum of
+// medians, and the sentence must say what the table adds up to.
+TEST(Diff, AKernelChangesByWhatItsRowsChangeBy) {
+  for (std::uint32_t seed = 1; seed < 30; ++seed) {
+    MadeDocument before, after;
+    std::uint32_t random = seed * 2654435761u;
+    const auto next = [&](std::uint32_t below) {
+      return (random = random * 1664525 + 1013904223) / 65536 % below;
+    };
+    for (auto& [made, us] : {std::pair(&before, 10.0), std::pair(&after, 25.0)}) {
+      const auto k = made->kernel("matmul"), other = made->kernel("add");
+      double t = 10;
+      for (int pass = 0; pass < 11; ++pass) {
+        const double begin = t;
+        for (const char* scope : {"q", "k", "v", "o"}) {
+          const double took = us + next(7) * 1.5;
+          made->add({.kernel = k, .run = {t, t + took}, .scope = scope});
+          made->add({.kernel = other, .run = {t + took, t + took + 4}, .scope = scope});
+          t += took + 4;
+        }
+        made->pass({begin - 1.5, t});
+        t += 10;
+      }
+    }
+    const analysis::TraceDiff found = diff(before.trace(), after.trace());
+    for (const analysis::DiffKernel& kernel : found.kernels) {
+      std::int64_t rows = 0;
+      for (const analysis::DiffRow& r : found.rows)
+        if (r.name == kernel.name) rows += r.time.delta_ns();
+      EXPECT_EQ(kernel.time.delta_ns(), rows) << kernel.name << ", seed " << seed;
+    }
+    EXPECT_THAT(found.cause, HasSubstr("'matmul' in 4 places"));
+  }
+}
+
+// What is certain and too little says of what it is too little a part, not just "small": a kernel
+// that takes half as long is no small change of that kernel.
+TEST(Diff, SaysWhyACertainChangeIsNotCalledOne) {
+  MadeDocument before, after;
+  for (auto& [made, us] : {std::pair(&before, 2.0), std::pair(&after, 1.0)}) {
+    const auto big = made->kernel("matmul"), tiny = made->kernel("tiny");
+    double t = 10;
+    for (int pass = 0; pass < 12; ++pass) {
+      made->add({.kernel = big, .run = {t, t + 1000}});
+      made->add({.kernel = tiny, .run = {t + 1000, t + 1000 + us}});
+      made->pass({t - 1.5, t + 1000 + us});
+      t += 1100;
+    }
+  }
+  const analysis::TraceDiff found = diff(before.trace(), after.trace());
+  EXPECT_EQ(row(found, "", "tiny").time.verdict, "under 1.5% of a pass");
+  EXPECT_EQ(found.total.verdict, "under 3%");
+  const analysis::TraceDiff slower = diff_of({}, {.matmul = 40});
+  EXPECT_EQ(slower.total.verdict, "slower");
+  EXPECT_EQ(slower.kernels.at(0).time.verdict, "slower");
+  const analysis::TraceDiff gaps = diff_of({}, {.gap = 20});
+  EXPECT_EQ(gaps.idle.verdict, "longer");
+  EXPECT_THAT(gaps.cause, HasSubstr("idle 19.0 µs longer"));
 }
 
 TEST(Diff, SeesLaunchSizes) {
@@ -398,6 +477,8 @@ TEST(Diff, NamesTheGraphThatClosedTheGaps) {
       document.pass({begin - 3, t + 0.5});
       t += 20;
     }
+    if (as_graph && std::string_view(backend) == "opencl")
+      document.note(one_by_one_text(0, "", "native replay"), std::string(one_by_one_kind));
     return document.trace();
   };
   const analysis::TraceDiff found = diff(made(false, "host"), made(true, "host"));

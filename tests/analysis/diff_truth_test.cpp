@@ -146,9 +146,10 @@ TEST(DiffTruth, TwoRunsOfOneProgramAreSeldomCalledDifferent) {
       {.name = "lasting (0.5), 3 %", .white = 0.02, .lasting = 0.03, .rho = 0.5},
       {.name = "drift of 5 %", .white = 0.03, .drift = 0.05},
       {.name = "another clock, 7 %", .white = 0.01, .clock = 0.07},
+      {.name = "lasting (0.5), 6 %", .white = 0.1, .lasting = 0.06, .rho = 0.5},
   };
   for (const Noise& noise : noises)
-    for (const int passes : {5, 20, 40})
+    for (const int passes : {5, 10, 20, 40})
       EXPECT_LE(part_alike(noise, {.passes = passes}, differs), 0.05)
           << noise.name << ", " << passes << " passes";
 }
@@ -163,6 +164,20 @@ TEST(DiffTruth, ASlowerKernelIsFoundAndNamedFirst) {
   for (const Noise& noise : noises)
     for (const double slowdown : {1.1, 1 / 1.1})
       EXPECT_GE(part_unlike(noise, {}, {.slowdown = slowdown}, blames_matmul), 0.95)
+          << noise.name << ", x " << slowdown;
+}
+
+// 73 ± 15 µs and 358 ± 96 µs in ten passes are not the same, however the slower run varies.
+TEST(DiffTruth, AKernelThatTakesSeveralTimesAsLongIsFoundInTenNoisyPasses) {
+  const Noise noises[] = {
+      {.name = "independent, 30 %", .white = 0.3},
+      {.name = "lasting (0.5), 25 %", .white = 0.1, .lasting = 0.25, .rho = 0.5},
+  };
+  for (const Noise& noise : noises)
+    for (const double slowdown : {5.0, 1 / 5.0})
+      EXPECT_GE(
+          part_unlike(noise, {.passes = 10}, {.slowdown = slowdown, .passes = 10}, blames_matmul),
+          0.95)
           << noise.name << ", x " << slowdown;
 }
 
@@ -297,6 +312,18 @@ TEST(RankTest, RunsThatAreFartherApartThanEitherVariesDifferByMoreThanChance) {
   EXPECT_LT(analysis::rank_test(a, b), 0.01);
   EXPECT_LT(analysis::rank_test(b, a), 0.01);
   EXPECT_TRUE(analysis::is_significant_alone(analysis::compare(a, b, {}, {})));
+}
+
+// Nearly every pass of one takes longer than every pass of the other, and its quartiles are a
+// factor of two away: drift of the slower run doesn't explain that.
+TEST(RankTest, RunsAFactorOfTwoApartDifferByMoreThanTheSlowerOneDrifts) {
+  const Times a{73, 58, 91, 60, 75, 88, 66, 73, 95};
+  const Times b{262, 240, 310, 358, 470, 505, 454, 390, 180};
+  EXPECT_TRUE(analysis::is_significant_alone(analysis::compare(a, b, {.drift = 0.3}, {})));
+  EXPECT_TRUE(analysis::is_significant_alone(analysis::compare(b, a, {.drift = 0.3}, {})));
+  Times near = b;
+  for (std::uint64_t& time : near) time = time * 2 / 5;
+  EXPECT_FALSE(analysis::is_significant_alone(analysis::compare(a, near, {.drift = 0.3}, {})));
 }
 
 // Half of the passes are interrupted, by more than the change. Those that weren't show it.

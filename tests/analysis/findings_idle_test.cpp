@@ -141,12 +141,28 @@ TEST(Idle, TellsOfKernelsThatAreBuiltAtTheirFirstRun) {
       for (int i = 0; i < 5; ++i, t += 12)
         made.add({.kernel = kernel, .run = {t, t + 10}, .call = test::Span{1, 2}});
     }
-    const auto finding = find(made, "idle.launch");
-    ASSERT_TRUE(finding);
     // Built before the capture began, a kernel may have run before it as well.
-    EXPECT_EQ(finding->title.find("before the first run of a kernel") != std::string::npos,
+    const auto finding = find(made, built_here ? "idle.build" : "idle.launch");
+    ASSERT_TRUE(finding);
+    EXPECT_EQ(finding->title.find("is inferred: it is before the first run") != std::string::npos,
               built_here);
-    EXPECT_EQ(finding->advice.find("once before") != std::string::npos, built_here);
+    EXPECT_EQ(finding->advice.find("once, in each group size") != std::string::npos, built_here);
+    // A conclusion, not something that was seen.
+    EXPECT_EQ(finding->confidence, analysis::Confidence::likely);
+  }
+}
+
+// A first launch that takes about as long as the others is none in which anything was built.
+TEST(Idle, TellsOfNoBuildWhereLaterLaunchesTakeAsLong) {
+  MadeDocument made, once;
+  for (MadeDocument* one : {&made, &once}) {
+    one->call("clBuildProgram", {0.1, 0.5});
+    const auto before = one->kernel("before"), k = one->kernel("k");
+    one->add({.kernel = before, .run = {10, 20}, .call = test::Span{1, 2}});
+    const int runs = one == &made ? 5 : 1;  // of one run nothing can be told
+    for (int i = 0; i < runs; ++i)
+      one->add({.kernel = k, .run = {320 + 310.0 * i, 330 + 310.0 * i}, .call = test::Span{1, 2}});
+    EXPECT_FALSE(find(*one, "idle.build"));
   }
 }
 

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/found.hpp"
+#include "document/trace/one_by_one.hpp"
+#include "reel/peaks.hpp"
 #include "reel/units.hpp"
 
 namespace reel {
@@ -73,9 +75,24 @@ TEST(CriticalPathRule, CountsTimeInAWaitAsWaiting) {
   add_late_wait(made, 390);
   const auto finding = find(made, "cp");
   ASSERT_TRUE(finding);
-  EXPECT_EQ(number(*finding, "delays"), 300'000 + 9'000);
-  EXPECT_EQ(number(*finding, "host"), 0);
-  EXPECT_THAT(finding->title, HasSubstr("The longest wait is 300.0 µs in GraphSession::finish()."));
+  // The verdict says that the device was busy all of its time: both are about the same time.
+  EXPECT_EQ(number(*finding, "commands"), 80'000);
+  EXPECT_EQ(number(*finding, "delays"), 0);
+  EXPECT_THAT(finding->title, HasSubstr("from the first start to the last end, 80.0 µs, is 100.0% "
+                                        "commands."));
+  EXPECT_THAT(finding->title, Not(HasSubstr("wait")));
+}
+// A wait is never said to be longer than the call that it is in.
+TEST(CriticalPathRule, SaysHowMuchOfTheLongestWaitIsInWhichCall) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  made.add({.kernel = k, .run = {10, 20}, .call = test::Span{1, 2}});
+  made.call("Stream::synchronize()", {150, 420});
+  made.add({.kernel = k, .run = {420, 430}, .call = test::Span{3, 4}});
+  const auto finding = find(made, "cp");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->title, HasSubstr("The longest wait is 400.0 µs, before c1; 270.0 µs of it "
+                                        "in Stream::synchronize()."));
   EXPECT_THAT(finding->advice, StartsWith("Shorten the waiting"));
 }
 TEST(Verdict, SaysWhatTheRestWasWhereTheDeviceHadWorkForTheSmallerPart) {
@@ -84,10 +101,68 @@ TEST(Verdict, SaysWhatTheRestWasWhereTheDeviceHadWorkForTheSmallerPart) {
   const auto finding = find(made, "verdict");
   EXPECT_THAT(finding->title, HasSubstr("Device-bound"));
   EXPECT_THAT(finding->title,
-              HasSubstr("That is from its first command to its last, 80.0 µs of the 389.0 µs that "
-                        "were recorded: 300.0 µs passed after its last command, mostly in "
+              HasSubstr("All this is about the time from the first start to the last end, 80.0 µs "
+                        "of the 389.0 µs that "
+                        "were recorded: 300.0 µs passed after its last command ended, mostly in "
                         "GraphSession::finish()."));
   EXPECT_THAT(finding->advice, StartsWith("Look first at what the host does before"));
+}
+// Times of commands count from the origin: what passed before the first is the same number.
+TEST(Verdict, SaysHowMuchOfWhatPassedIsRecording) {
+  MadeDocument made;
+  made.call("setup", {0, 1});
+  made.overhead({10, 60});
+  made.add({.kernel = made.kernel("k"), .run = {300, 350}, .call = test::Span{299, 300}});
+  EXPECT_THAT(
+      find(made, "verdict")->title,
+      HasSubstr("300.0 µs passed before its first command started (50.0 µs of it recording)"));
+}
+// The finding of a cause has a part of the gap, so the verdict says how long each part is.
+TEST(Verdict, SaysWhatItsLongestGapIsMadeOf) {
+  MadeDocument made, later;
+  for (MadeDocument* one : {&made, &later}) {
+    const auto k = one->kernel("k");
+    one->add({.kernel = k, .run = {10, 20}, .call = test::Span{1, 2}});
+    one->add({.kernel = k, .run = {22, 30}, .call = test::Span{2, 3}});
+    one->add({.kernel = k, .run = {430, 440}, .call = test::Span{330, 331}});
+  }
+  EXPECT_THAT(find(made, "verdict")->title,
+              HasSubstr("One gap of 400.0 µs (300.0 µs host, 100.0 µs launch), before c2"));
+  EXPECT_EQ(number(*find(later, "idle.host"), "longest"), 300'000);
+}
+// Nodes that recording gives one by one: the program launches the graph as one.
+TEST(Verdict, DoesNotBlameTheProgramForNodesThatRecordingGivesOneByOne) {
+  for (const bool is_noted : {true, false}) {
+    const auto fill = [&](MadeDocument& made) {
+      const auto k = made.kernel("k");
+      const auto launch =
+          made.add({.kind = WorkKind::launch, .call = test::Span{1, 2}, .graph = 0});
+      for (std::uint32_t i = 0; i < 20; ++i)
+        made.add({.kernel = k,
+                  .run = {10 + 20.0 * i, 15 + 20.0 * i},
+                  .call = test::Span{1, 2},
+                  .launch = launch,
+                  .node = i});
+      if (is_noted)
+        made.note(one_by_one_text(0, "", "native replay"), std::string(one_by_one_kind));
+    };
+    MadeDocument made, again;
+    fill(made);
+    fill(again);
+    const auto findings = findings_of(made);
+    EXPECT_EQ(findings[0].title.find("Host-bound") == std::string::npos, is_noted)
+        << findings[0].title;
+    EXPECT_EQ(findings[0].advice.find("larger pieces") == std::string::npos, is_noted);
+    EXPECT_EQ(findings[0].title.find("Recording made it idle") != std::string::npos, is_noted);
+    const auto has = [&](const char* id) {
+      return std::ranges::find(findings, id, &analysis::Finding::id) != findings.end();
+    };
+    EXPECT_EQ(has("idle.launch"), !is_noted);
+    EXPECT_FALSE(is_noted && has("overlap.lost"));
+    const auto capture = find(again, "capture");
+    EXPECT_EQ(number(*capture, "between_nodes"), is_noted ? 19 * 15'000 : 0);
+    EXPECT_EQ(number(*capture, "idle"), 0);
+  }
 }
 TEST(Verdict, CannotTellHowBusyADeviceWasWhereWorkHasNoTimes) {
   MadeDocument made;
@@ -120,6 +195,37 @@ TEST(Bandwidth, IsAnUpperBoundAndSaysSo) {
   ASSERT_TRUE(finding);
   EXPECT_DOUBLE_EQ(number(*finding, "at_most"), 8.0);
   EXPECT_THAT(finding->title, HasSubstr("at most"));
+}
+DevicePeaks peaks_of_made(const Trace& trace, double gb_per_s) {
+  const TraceDevice& device = trace.devices().at(0);
+  return {.name = device.name,
+          .driver = device.driver,
+          .driver_version = device.driver_version,
+          .measured = "2026-01-02",
+          .bytes_per_s = gb_per_s * 1e9,
+          .flops = 1e9,
+          .launch_ns = 1500,
+          .round_trip_ns = 9000};
+}
+TEST(Bandwidth, IsHeldAgainstWhatTheDeviceWasMeasuredToGive) {
+  MadeDocument made;
+  made.add({.kernel = made.kernel("k"), .run = {1, 2}, .reads = {{made.buffer({.size = 8000})}}});
+  const Trace trace = made.trace();
+  const auto with = [&](const std::vector<DevicePeaks>& peaks) {
+    for (const auto& finding : analysis::find_insights(trace, analyze(trace), peaks))
+      if (finding.id == "bandwidth") return finding;
+    return analysis::Finding{};
+  };
+  const DevicePeaks near = peaks_of_made(trace, 10), far = peaks_of_made(trace, 1000);
+  EXPECT_DOUBLE_EQ(number(with({near}), "of_peak"), 80);
+  EXPECT_THAT(with({near}).title,
+              HasSubstr("80% of the 10 GB/s that this device gave `reel bench` on 2026-01-02."));
+  EXPECT_THAT(with({near}).advice, HasSubstr("Memory may limit it"));
+  EXPECT_THAT(with({far}).advice, HasSubstr("memory doesn't limit it"));
+  DevicePeaks other = near;
+  other.driver_version += ".1";  // another driver: nothing is known of this one
+  EXPECT_THAT(with({other}).title, testing::Not(HasSubstr("reel bench")));
+  EXPECT_THAT(with({other}).advice, HasSubstr("`reel bench --save`"));
 }
 TEST(Bandwidth, IsNotFoundForAKernelWithoutBuffers) {
   MadeDocument made;
@@ -251,6 +357,25 @@ TEST(OutlierRule, IsNotFoundForRunsThatAreGivenMore) {
     made.add({.kernel = k, .run = {t, t + (is_large ? 60 : 10)}, .reads = {{is_large ? x : y}}});
   }
   EXPECT_FALSE(find(made, "outlier"));
+}
+// Three of ten runs are no exceptions: it has two speeds.
+TEST(OutlierRule, IsNotFoundWhereManyRunsAreSlow) {
+  MadeDocument made, again;
+  for (MadeDocument* one : {&made, &again}) {
+    const auto k = one->kernel("k");
+    double t = 10;
+    for (int i = 0; i < 20; ++i) {
+      const double run = i % 10 < 3 ? 50 : 10;
+      one->add({.kernel = k, .run = {t, t + run}, .call = test::Span{1, 2}});
+      t += run;
+    }
+  }
+  EXPECT_FALSE(find(made, "outlier"));
+  const auto finding = find(again, "speeds");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->title, HasSubstr("6 of 20 runs of kernel 'k'"));
+  EXPECT_FALSE(finding->saving_ns);
+  EXPECT_NE(finding->confidence, analysis::Confidence::certain);
 }
 TEST(OutlierRule, IsNotFoundForTwiceAsLong) {
   MadeDocument made;

@@ -72,7 +72,7 @@ TEST(TimedTogether, IsOnTheCriticalPathAndNoKernels) {
   ASSERT_FALSE(path.steps.empty());
   EXPECT_EQ(path.steps.back().kind, analysis::PathStep::Kind::command);
   EXPECT_EQ(path.steps.back().command, 6u);
-  EXPECT_EQ(path.command_ns, 20'000u);
+  EXPECT_EQ(path.parts.command_ns, 20'000u);
   EXPECT_THAT(path.kernel_ns, testing::Each(0u));
 }
 

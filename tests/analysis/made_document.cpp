@@ -111,14 +111,15 @@ std::uint32_t MadeDocument::add(const MadeCommand& command) {
   work.arguments = arguments;
   const std::uint32_t number = number_of(work);
   const Span call = command.call.value_or(Span{command.run.begin - 1, command.run.begin});
+  const bool has_call = call.begin != call.end;
   writer_->add(CommandRow{.id = commands_,
                           .work = number,
                           .stream = command.stream,
                           .launch = command.launch,
                           .node = command.node,
                           .thread = command.thread,
-                          .call_begin_ns = at_us(call.begin),
-                          .call_end_ns = at_us(call.end)});
+                          .call_begin_ns = has_call ? at_us(call.begin) : 0,
+                          .call_end_ns = has_call ? at_us(call.end) : 0});
   if (command.run.end != command.run.begin)
     writer_->add(StampRow{commands_, at_us(call.begin), at_us(call.begin), at_us(command.run.begin),
                           at_us(command.run.end)});

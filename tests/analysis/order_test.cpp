@@ -155,9 +155,58 @@ TEST(LongestPath, TilesTheSpanWithoutGaps) {
     at = step.end_ns;
   }
   EXPECT_EQ(at, activity.end_ns);
-  EXPECT_EQ(path.command_ns, 23'000u);
-  EXPECT_EQ(path.command_ns + path.host_ns + path.delay_ns, path.span_ns);
+  EXPECT_EQ(path.parts.command_ns, 23'000u);
+  EXPECT_EQ(path.parts.sum_ns(), 40'000u);
   EXPECT_EQ(path.kernel_ns[k], 23'000u);
+}
+
+// The parts are of the same time as busy shares: without what came before and after.
+TEST(LongestPath, TellsWaitingForABusyDeviceFromWaitingForAnIdleOne) {
+  MadeDocument made;
+  const auto k = made.kernel("k"), side = made.stream();
+  made.call("setup", {0, 100});
+  made.add({.kernel = k, .run = {110, 120}, .call = test::Span{101, 102}});
+  made.add({.kernel = k, .stream = side, .run = {120, 150}, .call = test::Span{102, 103}});
+  made.overhead({152, 155});
+  made.add({.kernel = k, .run = {160, 170}, .call = test::Span{103, 104}});
+  made.call("Stream::synchronize()", {105, 400});
+  const Trace trace = made.trace();
+  const analysis::LongestPath path =
+      analysis::find_longest_path(trace, analysis::find_activity(trace));
+  EXPECT_EQ(path.parts.command_ns, 20'000u);
+  EXPECT_EQ(path.parts.behind_ns, 30'000u);
+  EXPECT_EQ(path.parts.delay_ns, 7'000u);
+  EXPECT_EQ(path.parts.capture_ns, 3'000u);
+  EXPECT_EQ(path.parts.host_ns, 0u);
+  EXPECT_EQ(path.parts.sum_ns(), 60'000u);
+}
+
+// A device is not busy with a host call, so the path has no commands there either.
+TEST(LongestPath, CountsAHostCallAsWorkOfTheHost) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  made.add({.kernel = k, .run = {10, 20}, .call = test::Span{1, 2}});
+  made.add({.kind = WorkKind::host_call, .run = {20, 50}, .call = test::Span{2, 3}});
+  made.add({.kernel = k, .run = {50, 60}, .call = test::Span{3, 4}});
+  const Trace trace = made.trace();
+  const analysis::Activity activity = analysis::find_activity(trace);
+  const analysis::PathParts parts = analysis::find_longest_path(trace, activity).parts;
+  EXPECT_EQ(parts.command_ns, activity.busy_ns);
+  EXPECT_EQ(parts.host_ns, 30'000u);
+}
+
+// What has no call was enqueued nobody knows when: not at the beginning of time.
+TEST(LongestPath, KnowsNoWaitOfACommandWithoutACall) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  made.add({.kernel = k, .run = {100, 110}, .call = test::Span{0, 0}});
+  made.call("Stream::synchronize()", {105, 111});
+  const Trace trace = made.trace();
+  const analysis::Activity activity = analysis::find_activity(trace);
+  for (const analysis::PathStep& step : analysis::find_longest_path(trace, activity).steps) {
+    EXPECT_GE(step.begin_ns, activity.begin_ns);
+    EXPECT_LE(step.end_ns - step.begin_ns, 10'000u);
+  }
 }
 
 TEST(LongestPath, GoesThroughTheStreamThatWasWaitedFor) {
@@ -206,7 +255,7 @@ TEST(LongestPath, GoesThroughWhatASubmissionWaitedFor) {
     const Trace trace = made.trace();
     const analysis::LongestPath path =
         analysis::find_longest_path(trace, analysis::find_activity(trace));
-    EXPECT_EQ(path.command_ns > 9'000'000, is_held_up) << path.command_ns;
+    EXPECT_EQ(path.parts.command_ns > 9'000'000, is_held_up) << path.parts.command_ns;
   }
 }
 TEST(LongestPath, SurvivesClocksThatRunBackwards) {
@@ -217,7 +266,7 @@ TEST(LongestPath, SurvivesClocksThatRunBackwards) {
   const Trace trace = made.trace();
   const analysis::LongestPath path =
       analysis::find_longest_path(trace, analysis::find_activity(trace));
-  EXPECT_LE(path.command_ns, path.span_ns);
+  EXPECT_LE(path.parts.command_ns, path.span_ns);
 }
 
 TEST(Repetition, FoldsLayersAndFindsPasses) {

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "document/document_writer.hpp"
 #include "document/sample_document.hpp"
@@ -66,14 +69,19 @@ TEST_F(AnalysisVerbs, GapsAddUpToTheIdleTime) {
 TEST_F(AnalysisVerbs, OutputOfAnyVerbThatCannotBeWrittenIsAnError) {
   for (const std::string words :
        {"info", "commands", "gaps", "kernels", "scopes", "calls", "memory", "insights", "buffers",
-        "deps", "verify", "sql 'select 1'", "diff", "source k4 --form opencl_c", "buffer b1"}) {
+        "deps", "verify", "sql 'select 1'", "sql .schema", "diff", "source k4 --form opencl_c",
+        "buffer b1"}) {
     const std::size_t verb = words.find(' ');
     const std::string second = words == "diff" ? " '" + sample + "'" : "";
     for (const char* format : {"", " --json"}) {
       const std::string line =
           fmt::format("'{}' {} '{}'{}{}{} >/dev/full", REEL_PROGRAM, words.substr(0, verb), sample,
                       second, verb == std::string::npos ? "" : words.substr(verb), format);
-      EXPECT_EQ(run_program({"/bin/sh", "-c", line}).exit_code, 1) << line;
+      const Outcome run = run_program({"/bin/sh", "-c", line});
+      EXPECT_EQ(run.exit_code, 1) << line;
+      // Long answers fail on the way and short ones at the end: the same words for both.
+      EXPECT_THAT(run.err, HasSubstr("reel: The output could not be written: No space left"))
+          << line;
     }
   }
 }
@@ -146,6 +154,51 @@ TEST_F(AnalysisVerbs, RanksAreComparedByFileAndByFolder) {
   EXPECT_THAT(reel({"ranks", empty / ""}).err, HasSubstr("has no .reel file"));
 }
 
+// On a terminal of 40 columns: no line of prose is longer, and no word is lost.
+TEST_F(AnalysisVerbs, SentencesAreBrokenBetweenWordsOnANarrowTerminal) {
+  const std::string on_terminal =
+      "import fcntl, os, pty, struct, subprocess, sys, termios\n"
+      "main, other = pty.openpty()\n"
+      "fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack('HHHH', 24, int(sys.argv[1]), 0, 0))\n"
+      "env = dict(os.environ, NO_COLOR='1')\n"
+      "run = subprocess.Popen(sys.argv[2:], stdout=other, stderr=subprocess.DEVNULL, env=env)\n"
+      "os.close(other)\n"
+      "text = b''\n"
+      "while True:\n"
+      "    try:\n"
+      "        part = os.read(main, 65536)\n"
+      "    except OSError:\n"
+      "        break\n"
+      "    if not part: break\n"
+      "    text += part\n"
+      "run.wait()\n"
+      "sys.stdout.buffer.write(text.replace(b'\\r', b''))\n";
+  const auto shown = [&](const char* columns) {
+    return run_program(
+               {"/usr/bin/python3", "-c", on_terminal, columns, REEL_PROGRAM, "insights", more})
+        .out;
+  };
+  const std::string narrow = shown("40"), wide = shown("10000");
+  ASSERT_THAT(wide, HasSubstr("verdict"));
+  const auto words = [](const std::string& text) {
+    std::istringstream in(text);
+    return std::vector<std::string>{std::istream_iterator<std::string>(in), {}};
+  };
+  EXPECT_EQ(words(narrow), words(wide));
+  std::istringstream lines(narrow);
+  std::size_t wrapped = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_prose = line.starts_with("  ") && line.find("see:") == std::string::npos &&
+                          line.find("saving:") == std::string::npos &&
+                          line.find("  reel ") == std::string::npos;
+    if (!is_prose) continue;
+    ++wrapped;
+    const auto characters = std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; });
+    EXPECT_TRUE(characters <= 40 || line.find(' ', 2) == std::string::npos) << line;
+  }
+  EXPECT_GT(wrapped, 3u);
+}
+
 TEST_F(AnalysisVerbs, DiffSumsToTheTotal) {
   const json answer = reel_json({"diff", few, more});
   std::int64_t sum = answer["idle_delta_ns"].get<std::int64_t>();
@@ -179,7 +232,55 @@ TEST_F(AnalysisVerbs, DiffFailsByNumbersAloneOnlyIfStrict) {
   EXPECT_THAT(strict.err, HasSubstr("busy>+0% is true."));
 }
 
+// What XML's own readers of another library make of it, and the exit code, must agree.
+TEST_F(AnalysisVerbs, DiffWritesItsLimitsAndKernelsAsTests) {
+  const std::string file = *folder / "performance.xml";
+  const auto cases = [&] {
+    const Outcome parsed = run_program(
+        {"/usr/bin/python3", "-c",
+         "import sys, json, xml.etree.ElementTree as t\n"
+         "suite = t.parse(sys.argv[1]).find('testsuite')\n"
+         "cases = [[c.get('classname'), c.get('name'), c[0].tag if len(c) else '',\n"
+         "          (c[0].get('message') or c[0].text) if len(c) else ''] for c in suite]\n"
+         "assert int(suite.get('tests')) == len(cases)\n"
+         "assert int(suite.get('failures')) == sum(c[2] == 'failure' for c in cases)\n"
+         "print(json.dumps(cases))",
+         file});
+    EXPECT_EQ(parsed.exit_code, 0) << parsed.err;
+    return json::parse(parsed.out);
+  };
+  const std::size_t kernels = reel_json({"diff", few, more})["kernels"].size();
+  ASSERT_GT(kernels, 0u);
+  const Outcome kept = reel({"diff", few, few, "--fail-if", "total>+5%", "--junit", file});
+  EXPECT_EQ(kept.exit_code, 0);
+  for (const json& one : cases()) EXPECT_NE(one[2], "failure") << one;
+
+  const Outcome broken = reel({"diff", few, more, "--strict", "--fail-if", "busy>+0%", "--fail-if",
+                               "commands<-1000", "--junit", file});
+  EXPECT_EQ(broken.exit_code, 1);
+  const json found = cases();
+  ASSERT_EQ(found.size(), 2 + kernels);
+  EXPECT_EQ(found[0][1], "busy>+0%");
+  EXPECT_EQ(found[0][2], "failure");
+  EXPECT_THAT(found[0][3].get<std::string>(), HasSubstr("busy>+0% is true."));
+  EXPECT_EQ(found[1], json({"limits", "commands<-1000", "", ""}));
+  for (std::size_t i = 2; i < found.size(); ++i) EXPECT_EQ(found[i][0], "kernels");
+
+  // True by its number, and nobody can tell: no failure, and the reason stands beside it.
+  reel({"diff", few, more, "--fail-if", "busy>+0%", "--junit", file});
+  EXPECT_EQ(cases()[0][2], "system-out");
+  EXPECT_THAT(cases()[0][3].get<std::string>(), HasSubstr("not significant"));
+  // Nothing in common.
+  reel({"diff", few, sample, "--fail-if", "total>+5%", "--junit", file});
+  EXPECT_EQ(cases()[0][2], "skipped");
+
+  const Outcome unwritable = reel({"diff", few, few, "--junit", "/nonexistent/results.xml"});
+  EXPECT_EQ(unwritable.exit_code, 1);
+  EXPECT_THAT(unwritable.err, HasSubstr("'/nonexistent/results.xml' can't be written"));
+}
+
 TEST_F(AnalysisVerbs, DiffInMarkdownIsATable) {
+  EXPECT_EQ(reel({"diff", few, more, "--markdown"}).out, reel({"diff", few, more, "--md"}).out);
   const Outcome run = reel({"diff", few, more, "--md"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out,

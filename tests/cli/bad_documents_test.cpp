@@ -316,6 +316,92 @@ TEST_F(BadDocuments, EveryVerbAnswersOrSaysWhyNot) {
   }
 }
 
+// A document with commands, times, kernels and buffers, cut at many places. What can't be read was
+// recorded all the same: no sentence may say otherwise, name what isn't there, or pass over the
+// cut.
+TEST_F(BadDocuments, OfADocumentThatWasCutEverySentenceIsTrue) {
+  std::mt19937 random(1);
+  MadeDocument made;
+  fill(made, random, {.passes = Properties::Passes::several, .commands = 5000});
+  const Trace whole = made.trace();
+  const std::string path = folder / "cut.reel";
+  const std::uintmax_t size = std::filesystem::file_size(whole.path());
+  std::vector<std::uintmax_t> places{9, 20, 38, 39, 60, 120, 300, size - 1, size - 9, size - 60};
+  for (int i = 0; i < 16; ++i) places.push_back(1 + random() % (size - 1));
+  auto all = questions();
+  all.push_back({"replay", "--device", "host"});
+  all.push_back({"verify"});
+  for (const std::uintmax_t place : places) {
+    std::filesystem::copy_file(whole.path(), path,
+                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::resize_file(path, place);
+    SCOPED_TRACE(fmt::format("cut at byte {} of {}", place, size));
+    std::optional<Trace> trace;
+    try {
+      trace = Trace::load(path);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::damaged_document);
+    }
+    for (const auto& question : all) {
+      const Outcome run = reel(words(question, path));
+      SCOPED_TRACE(question[0] + "\n" + run.out + run.err);
+      const std::string said = run.out + run.err;
+      if (!trace) {
+        EXPECT_EQ(run.exit_code, 3);
+        continue;
+      }
+      const bool asks_for_one = question.size() > 1 && (question[1] == "c0" || question[1] == "b0");
+      if (!asks_for_one) {
+        // A kernel that no device here has is told before the cut.
+        EXPECT_TRUE(question[0] == "replay"   ? run.exit_code == 3 || run.exit_code == 4
+                    : question[0] == "verify" ? run.exit_code == 3
+                                              : run.exit_code == 0);
+      }
+      EXPECT_THAT(said,
+                  testing::AnyOf(testing::HasSubstr("incomplete"), testing::HasSubstr("not whole"),
+                                 testing::HasSubstr("damaged")))
+          << "the cut is not said";
+      for (const char* wrong : {"The document has no ", "No command ran", "timings were recorded",
+                                "of commands were recorded", "names no memory", "No dependencies",
+                                "No command of the document", " on ,", "''", "No timestamps were"})
+        EXPECT_THAT(said, testing::Not(testing::HasSubstr(wrong)));
+      // Ids that it tells to look at.
+      static const std::regex hint("  reel [a-z]+ [^ ]+ ([^\n]*)"), id("\\b([cbk])([0-9]+)\\b");
+      for (std::sregex_iterator line(run.out.begin(), run.out.end(), hint), end; line != end;
+           ++line) {
+        const std::string rest = (*line)[1];
+        for (std::sregex_iterator one(rest.begin(), rest.end(), id); one != end; ++one) {
+          const auto number = std::stoul((*one)[2]);
+          const std::string kind = (*one)[1];
+          const auto has_id = [&](const auto& rows) {
+            return std::ranges::any_of(rows, [&](const auto& row) {
+              return static_cast<std::uint32_t>(row.id) == number;
+            });
+          };
+          EXPECT_TRUE(kind == "c"   ? number < trace->commands().size()
+                      : kind == "b" ? has_id(trace->buffers())
+                                    : has_id(trace->kernels()))
+              << one->str();
+        }
+      }
+    }
+    // A recovery holds something, or is none.
+    const std::string recovered = folder / "recovered.reel";
+    std::filesystem::remove(recovered);
+    const Outcome run = reel({"recover", path, "-o", recovered});
+    EXPECT_EQ(std::filesystem::exists(recovered), run.exit_code == 0) << run.out << run.err;
+    if (run.exit_code == 0) {
+      const Trace good = Trace::load(recovered);
+      EXPECT_FALSE(good.commands().empty() && good.buffers().empty() && good.kernels().empty());
+      EXPECT_THAT(reel({"insights", recovered}).out,
+                  testing::Not(testing::HasSubstr("No command ran")));
+    } else {
+      EXPECT_EQ(run.exit_code, 3);
+      EXPECT_THAT(run.err, testing::HasSubstr("Nothing can be recovered from"));
+    }
+  }
+}
+
 TEST_F(BadDocuments, AnEmptyFileIsNoDocumentForAnyVerb) {
   const std::string path = folder / "empty.reel";
   std::ofstream(path).close();

@@ -259,5 +259,39 @@ TEST(BenchVerb, OneDeviceAsTextAndNoneThatIsNotThere) {
   EXPECT_THAT(none.err, HasSubstr("metal"));
 }
 
+// What was measured is kept by name and driver, and findings about documents of that device use it.
+TEST_F(CheckVerbs, SavedPeaksAreWhatFindingsUse) {
+  const std::string cache = golden() + "/cache", file = cache + "/reel/peaks.json";
+  const Environment at{{"XDG_CACHE_HOME", cache}};
+  const std::string document = keep_pass("host", "pass");
+  const auto insights = [&] { return run_program({REEL_PROGRAM, "insights", document}, at); };
+  EXPECT_THAT(insights().out, HasSubstr("`reel bench --save` on its machine measures it"));
+
+  for (const char* device : {"host", "opencl"}) {
+    const Outcome saved = run_program(
+        {REEL_PROGRAM, "bench", "--save", "--seconds", "1", "--device", device, "--json"}, at);
+    ASSERT_EQ(saved.exit_code, 0) << saved.err;
+    EXPECT_THAT(saved.err, HasSubstr(file));
+    EXPECT_TRUE(json::accept(saved.out));  // where it was saved is said on the other channel
+  }
+  EXPECT_EQ(json::parse(text_of(file))["devices"].size(), 2u) << text_of(file);
+  EXPECT_THAT(insights().out, HasSubstr("that this device gave `reel bench` on 2"));
+
+  for (const char* damaged : {"", "{", "[]", R"({"schema_version": 2, "devices": []})",
+                              R"({"schema_version": 1, "devices": [{"name": 3}]})"}) {
+    std::ofstream(file) << damaged;
+    const Outcome run = insights();
+    EXPECT_EQ(run.exit_code, 0) << damaged;
+    EXPECT_THAT(run.err, HasSubstr("is not what `reel bench --save` writes")) << damaged;
+    EXPECT_THAT(run.out, Not(HasSubstr("gave `reel bench`"))) << damaged;
+  }
+  fs::remove_all(cache);
+  std::ofstream(cache) << "a file where a folder should be";
+  const Outcome full =
+      run_program({REEL_PROGRAM, "bench", "--save", "--seconds", "1", "--device", "host"}, at);
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.err, HasSubstr("Can't write '" + file));
+}
+
 }  // namespace
 }  // namespace reel::test

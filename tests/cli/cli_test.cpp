@@ -41,11 +41,43 @@ TEST(Cli, OutputThatCannotBeWrittenIsAnError) {
   }
 }
 
-TEST(Cli, WithoutAVerbShowsHelpAndFails) {
+TEST(Cli, WithoutAVerbShowsWhatToDoNext) {
   const Outcome run = run_program({program});
-  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_THAT(run.out, HasSubstr("reel help"));
+}
+
+// Two versions are installed, and the loader found the library of the other one first.
+TEST(Cli, NoticesALibraryOfAnotherVersion) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers want to be loaded first";
+#endif
+  const Outcome run = run_program({program, "devices"}, {{"LD_PRELOAD", OTHER_VERSION_LIBRARY}});
+  EXPECT_EQ(run.exit_code, 1);
   EXPECT_EQ(run.out, "");
-  EXPECT_THAT(run.err, HasSubstr("devices"));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("This is reel " REEL_VERSION), HasSubstr("of version 9.8.7"),
+                             HasSubstr(OTHER_VERSION_LIBRARY), HasSubstr("LD_LIBRARY_PATH")));
+}
+
+// Neither a locale that isn't there, nor a home that can't be written, nor the want of a viewer of
+// manuals changes an answer.
+TEST(Cli, AnswersWhateverTheSurroundingsLack) {
+  const Outcome usual = run_program({program, "help", "replay"});
+  ASSERT_EQ(usual.exit_code, 0);
+  const Environment surroundings[] = {{{"LC_ALL", "xx"}},
+                                      {{"LC_ALL", "xx_YY.UTF-8"}, {"LANG", "nonsense"}},
+                                      {{"HOME", "/nonexistent"}, {"XDG_CACHE_HOME", "/proc"}},
+                                      {{"PATH", "/nonexistent"}, {"MANPAGER", "/nonexistent"}},
+                                      {{"TERM", "nonsense"}, {"COLUMNS", "40"}}};
+  for (const Environment& environment : surroundings) {
+    const Outcome run = run_program({program, "help", "replay"}, environment);
+    EXPECT_EQ(run.exit_code, 0) << environment[0].first;
+    EXPECT_EQ(run.out, usual.out) << environment[0].first;
+    EXPECT_EQ(run.err, "") << environment[0].first;
+    EXPECT_EQ(run_program({program, "devices", "--json"}, environment).exit_code, 0)
+        << environment[0].first;
+  }
 }
 
 TEST(Cli, SuggestsTheNearestVerb) {

@@ -43,7 +43,7 @@ TEST_F(GraphInfo, TellsNodesKernelsInputsAndOutputs) {
   const Outcome run = reel({"info", path});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("  a graph, "), HasSubstr(", complete\n"),
-                             HasSubstr("4 (1 dispatch, 1 fill, 1 write, 1 graph)"),
+                             HasSubstr("3 (1 dispatch, 1 graph, 1 write); 1 more in child graphs"),
                              HasSubstr("1 dependency\n"), HasSubstr("scale (opencl_c, glsl)"),
                              HasSubstr("inputs      x (4.0 KiB)\n"),
                              HasSubstr("outputs     y (8.0 KiB)\n"), HasSubstr("reel commands ")));
@@ -56,7 +56,7 @@ TEST_F(GraphInfo, JsonHasTheSame) {
   EXPECT_EQ(info["kind"], "graph");
   const json& graph = info["graph"];
   EXPECT_EQ(graph["nodes"],
-            json({{"total", 4}, {"dispatch", 1}, {"fill", 1}, {"write", 1}, {"graph", 1}}));
+            json({{"total", 3}, {"nested", 1}, {"dispatch", 1}, {"write", 1}, {"graph", 1}}));
   EXPECT_EQ(graph["dependencies"], 1);
   EXPECT_EQ(graph["written_bytes"], 4);
   EXPECT_TRUE(graph["problem"].is_null());
@@ -65,6 +65,23 @@ TEST_F(GraphInfo, JsonHasTheSame) {
   EXPECT_EQ(graph["buffers"][0],
             json({{"name", "y"}, {"size_bytes", 8192}, {"is_input", false}, {"is_output", true}}));
   EXPECT_EQ(graph["buffers"][1]["is_input"], true);
+}
+
+// A decision is one node; its branches are graphs, and how it is kept is nobody's business.
+TEST_F(GraphInfo, DecisionsAreNodesAndNotOpaque) {
+  const Buffer x = make_buffer("x", 4096), flag = make_buffer("flag", 4);
+  Graph then, other, graph;
+  then.add_fill(x, std::uint8_t{1});
+  then.add_fill(x, std::uint8_t{2});
+  other.add_fill(x, std::uint8_t{3});
+  graph.add_if(flag, then, other);
+  graph.add_fill(x, std::uint8_t{4});
+  const std::string decides = folder / "decides.reel";
+  graph.save(decides);
+  EXPECT_THAT(reel({"info", decides}).out,
+              HasSubstr("2 (1 fill, 1 if); 3 more in child graphs and branches"));
+  const std::string listed = reel({"commands", decides}).out;
+  EXPECT_THAT(listed, AllOf(HasSubstr("decision"), testing::Not(HasSubstr("opaque"))));
 }
 
 TEST_F(GraphInfo, OneThatCantBeLoadedSaysWhy) {

@@ -33,6 +33,48 @@ class ReplayVerbs : public CapturedDocuments {
   }
 };
 
+// A graph of our own library runs on PoCL without its queue, where no layer sees it. Under one it
+// goes through the queue, so that what is recorded is what ran.
+TEST_F(ReplayVerbs, AGraphOfThisLibraryThatALayerRecordedReplaysToTheBit) {
+  const std::string path = *folder / "graph_under_a_layer.reel";
+  const Outcome recorded =
+      reel({"capture", "-o", path, "--", FORWARD_PASS_PROGRAM, "--device", "opencl", "--mode",
+            "graph", "--tokens", "3", "--layers", "1", "--vocab", "64"});
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.out << recorded.err;
+  const Outcome run = reel({"replay", path, "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
+  const json answer = json::parse(run.out);
+  EXPECT_EQ(answer["verdict"], "equal") << run.out;
+  EXPECT_GT(json::parse(reel({"info", path, "--json"}).out)["commands"]["total"], 10)
+      << "the kernels of the graph were recorded";
+}
+
+TEST_F(ReplayVerbs, RefusalsSayWhatToDo) {
+  const std::string document = pass_on("host"), taken = *folder / "taken.reel";
+  std::filesystem::copy_file(document, taken, std::filesystem::copy_options::overwrite_existing);
+  const Outcome file = reel({"extract", document, "c0-c3", "--as", "python", "-o", "e.py"});
+  EXPECT_EQ(file.exit_code, 2);
+  EXPECT_THAT(file.err, AllOf(HasSubstr("folder of the program"), HasSubstr("Try -o e\n")));
+  EXPECT_FALSE(std::filesystem::exists("e.py"));
+  const Outcome extracted = reel({"extract", document, "c0", "-o", taken});
+  EXPECT_EQ(extracted.exit_code, 1);
+  EXPECT_THAT(extracted.err, AllOf(HasSubstr("exists already"), HasSubstr("another name by -o")));
+  const Outcome exported = reel({"export", document, "--to", "perfetto", "-o", taken});
+  EXPECT_EQ(exported.exit_code, 1);
+  EXPECT_THAT(exported.err, HasSubstr("exists already; --overwrite replaces it"));
+  const std::string tables = *folder / "tables";
+  EXPECT_EQ(reel({"export", document, "--to", "csv", "-o", tables}).exit_code, 0);
+  EXPECT_THAT(reel({"export", document, "--to", "csv", "-o", tables}).err,
+              HasSubstr("not empty; --overwrite replaces files in it"));
+  EXPECT_EQ(reel({"export", document, "--to", "csv", "-o", tables, "--overwrite"}).exit_code, 0);
+  for (const char* verb : {"check", "replay", "info", "verify", "recover"}) {
+    const Outcome missing = reel({verb, "/nonexistent/nosuch.reel"});
+    EXPECT_EQ(missing.exit_code, 1) << verb;
+    EXPECT_THAT(missing.err, HasSubstr("'/nonexistent/nosuch.reel': No such file")) << verb;
+  }
+  EXPECT_EQ(run_program({FORWARD_PASS_PROGRAM, "--nosuch"}).exit_code, 2);
+}
+
 TEST_F(ReplayVerbs, APassReplaysToTheBitWhereItWasRecorded) {
   for (const std::string& device : devices)
     for (const std::string order : {"recorded", "sequential", "relaxed"}) {

@@ -1,6 +1,9 @@
 // What goes wrong with decisions, and what is said of it.
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <thread>
+
 #include "decisions/pick.hpp"
 #include "recording/captured.hpp"
 
@@ -19,8 +22,7 @@ TEST_P(DecisionErrors, AWhileThatNeverEndsIsNamedByItsRounds) {
   set(flag, 1);
   expect_error(Code::timed_out,
                {"n0 'spin' (while of 1) in n0 'outer' (if of 1)", "after 5 rounds"},
-               [&] { exec.launch(stream); });
-  stream.synchronize();
+               [&] { run(exec); });
   EXPECT_EQ(first(y), 5u);  // and nothing after it
   set(flag, 0);
   run(exec);  // the next one is as good as ever
@@ -33,7 +35,7 @@ TEST_P(DecisionErrors, AWhileThatNeverEndsIsNamedByItsTime) {
                   {.iterations = 0, .time = std::chrono::milliseconds(50)});
   set(flag, 1);
   expect_error(Code::timed_out, {"'spin'", "its limit is 50 ms"},
-               [&] { graph.instantiate(device()).launch(stream); });
+               [&] { run(graph.instantiate(device())); });
 }
 
 TEST_P(DecisionErrors, ASwitchWithoutSuchABranchIsNamed) {
@@ -43,7 +45,7 @@ TEST_P(DecisionErrors, ASwitchWithoutSuchABranchIsNamed) {
   set(flag, 2);
   expect_error(Code::invalid_argument,
                {"'which' (switch of 2 graphs) got the condition 2", "from 0 to 1"},
-               [&] { graph.instantiate(device()).launch(stream); });
+               [&] { run(graph.instantiate(device())); });
 }
 
 TEST_P(DecisionErrors, ConditionsMustBeAWordOfALiveBuffer) {
@@ -68,7 +70,7 @@ TEST_P(DecisionErrors, AFunctionThatThrowsIsNamed) {
   graph.add_if([]() -> std::uint32_t { throw std::runtime_error("no idea"); }, mad_graph(y, 1, 1),
                {.label = "asks"});
   expect_error(Code::host_call_failed, {"'asks'", "no idea"},
-               [&] { graph.instantiate(device()).launch(stream); });
+               [&] { run(graph.instantiate(device())); });
 }
 
 TEST_P(DecisionErrors, AFunctionMayNotUseTheStreamThatWaitsForIt) {
@@ -79,17 +81,22 @@ TEST_P(DecisionErrors, AFunctionMayNotUseTheStreamThatWaitsForIt) {
         return 1;
       },
       mad_graph(y, 1, 1), {.label = "asks"});
-  expect_error(Code::host_call_failed, {"'asks'"},
-               [&] { graph.instantiate(device()).launch(stream); });
+  expect_error(Code::host_call_failed, {"'asks'"}, [&] { run(graph.instantiate(device())); });
 }
 
-TEST_P(DecisionErrors, AHostCallOfTheLaunchMayNotUseItsStream) {
+TEST_P(DecisionErrors, AHostCallOfALaunchMayUseItsStreamUnlessThatIsRecorded) {
   Graph body, graph;
   body.add_host_call([&] { mad(stream, y, 1, 1); }, {.label = "calls"});
   graph.add_repeat(1, body);
   graph.add_if(flag, mad_graph(y, 1, 1));  // waits for it
-  expect_error(Code::host_call_failed, {"'calls'", "a graph that decides is being launched"},
-               [&] { graph.instantiate(device()).launch(stream); });
+  const GraphExec exec = graph.instantiate(device());
+  run(exec);
+  stream.synchronize();  // what the host call gave may have come after the wait began
+  EXPECT_EQ(first(y), 1u);
+  captured([&] {
+    expect_error(Code::host_call_failed, {"'calls'", "a graph that decides is being launched"},
+                 [&] { run(exec); });
+  });
 }
 
 // It may before the launch, whenever that comes to run.
@@ -103,14 +110,98 @@ TEST_P(DecisionErrors, AHostCallFromBeforeTheLaunchMayUseTheStream) {
   EXPECT_EQ(first(z), 4u);
 }
 
-TEST_P(DecisionErrors, ALaunchFromAHostCallIsRefused) {
+TEST_P(DecisionErrors, ALaunchFromAHostCallIsFineUnlessItIsRecorded) {
   Graph graph;
   graph.add_if(flag, mad_graph(y, 1, 1));
   const GraphExec exec = graph.instantiate(device());
   const Stream other = device().stream("other");
-  stream.host_call([&] { exec.launch(other); }, "launches");
-  expect_error(Code::host_call_failed, {"of a graph that decides", "'launches'"},
-               [&] { stream.synchronize(); });
+  set(flag, 1);
+  const auto launch_inside = [&](const Stream& target) {
+    stream.host_call([&] { exec.launch(target); }, "launches");
+    stream.synchronize();
+    target.synchronize();
+  };
+  launch_inside(other);
+  EXPECT_EQ(first(y), 1u);
+  launch_inside(stream);
+  stream.synchronize();
+  EXPECT_EQ(first(y), 2u);
+  captured([&] {
+    expect_error(Code::host_call_failed, {"of a graph that decides", "'launches'"},
+                 [&] { launch_inside(other); });
+  });
+}
+
+// Neither the launch nor work after it is told of an error before somebody waits, and then once.
+TEST_P(DecisionErrors, ComeOutOfTheNextWaitAndOnce) {
+  Graph graph;
+  graph.add_switch(flag, std::vector<Graph>{mad_graph(y, 1, 1)}, {.label = "which"});
+  add_mad(graph, y, 1, 100);
+  const GraphExec exec = graph.instantiate(device());
+  set(flag, 7);
+  exec.launch(stream);
+  mad(stream, z, 1, 3);
+  const Event event = device().event("after");
+  stream.record(event);
+  expect_error(Code::invalid_argument, {"'which'", "got the condition 7"},
+               [&] { event.synchronize(); });
+  stream.synchronize();
+  EXPECT_EQ(first(y), 0u);
+  EXPECT_EQ(first(z), 3u);  // the stream goes on
+  expect_error(Code::invalid_argument, {"'which'", "got the condition 7"},
+               [&] { exec.launch_timed(stream).wait(); });
+}
+
+// An error of work before the launch is that work's, and the launch runs all the same.
+TEST_P(DecisionErrors, OfWorkBeforeTheLaunchDoNotStopIt) {
+  Graph graph;
+  graph.add_if(flag, mad_graph(y, 1, 1));
+  const GraphExec exec = graph.instantiate(device());
+  set(flag, 1);
+  for (int i = 0; i < 2; ++i) {
+    stream.host_call([] { throw std::runtime_error("too early"); }, "before");
+    if (i == 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it has happened
+    exec.launch(stream);
+    expect_error(Code::host_call_failed, {"'before'", "too early"}, [&] { stream.synchronize(); });
+    stream.synchronize();
+    EXPECT_EQ(first(y), 1u + static_cast<std::uint32_t>(i));
+  }
+}
+
+// Its memory would be gone for the branch that is taken later.
+TEST_P(DecisionErrors, ABufferThatIsFreedIsNamedWhicheverBranchUsesIt) {
+  Buffer gone = make("gone");
+  Graph graph;
+  graph.add_if(flag, mad_graph(y, 1, 1), mad_graph(gone, 1, 1), {.label = "either"});
+  const GraphExec before = graph.instantiate(device());
+  gone.free();
+  expect_error(Code::invalid_argument, {"'gone'", "free"}, [&] { graph.instantiate(device()); });
+  // What was instantiated before keeps the memory.
+  run(before);
+  set(flag, 1);
+  run(before);
+  EXPECT_EQ(first(y), 1u);
+}
+
+TEST_P(DecisionErrors, NameNodesOfChildrenToo) {
+  Graph child, graph;
+  child.add_switch(flag, std::vector<Graph>{mad_graph(y, 1, 1)}, {.label = "which"});
+  graph.add_child(child, {.label = "part"});
+  set(flag, 3);
+  expect_error(Code::invalid_argument, {"'part'", "got the condition 3"},
+               [&] { run(graph.instantiate(device())); });
+}
+
+// The nodes that would wait for each other are told, wherever they are.
+TEST_P(DecisionErrors, CyclesAreRefusedInGraphsThatDecide) {
+  Graph graph;
+  const NodeId loop = graph.add_while(flag, mad_graph(y, 1, 1), {.label = "loop"});
+  Graph child;
+  child.add_if(flag, mad_graph(z, 1, 1));
+  const NodeId part = graph.add_child(child, {.label = "part", .after = {loop}});
+  expect_error(Code::invalid_argument, {"'part'", "'loop'"},
+               [&] { graph.add_dependency(part, loop); });
+  expect_error(Code::invalid_argument, {"'loop'"}, [&] { graph.add_dependency(loop, loop); });
 }
 
 TEST_P(DecisionErrors, FunctionsCanNotBeSaved) {

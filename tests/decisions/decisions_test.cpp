@@ -228,11 +228,30 @@ TEST_P(Decisions, TimesTellOfEveryNodeThatRan) {
   EXPECT_THAT(nodes, ElementsAre(0, 1, 1, 1, 2));
 }
 
-TEST_P(Decisions, AreASplitThatLoweringTells) {
-  Graph graph;
+// Vulkan skips what isn't taken, PoCL runs it all in one native kernel, and the host just branches.
+TEST_P(Decisions, AreLoweredAsLoweringTells) {
+  Graph body, graph, asks, odd;
+  add_mad(body, y, 1, 1);
+  count_down(body, flag);
   add_mad(graph, y, 1, 1);
-  graph.add_if(flag, mad_graph(y, 1, 1));
-  EXPECT_THAT(graph.instantiate(device()).lowering(), HasSubstr("1 decision"));
+  graph.add_while(flag, body);
+  const std::string by_device = graph.instantiate(device()).lowering();
+  const std::string_view backend = device().info().backend;
+  EXPECT_THAT(by_device, HasSubstr(backend == "vulkan"   ? "1 decision taken by the device"
+                                   : backend == "opencl" ? "inside one native kernel"
+                                                         : "by a thread of the stream"));
+  asks.add_if([] { return 1u; }, body);
+  EXPECT_THAT(asks.instantiate(device()).lowering(),
+              HasSubstr("1 decision taken by a thread of the stream"));
+  if (backend != "vulkan") return;
+  EXPECT_THAT(asks.instantiate(device()).lowering(), HasSubstr("asks a function"));
+  odd.add_fill(y.range(1, 2), std::uint8_t{1});
+  Graph bytes, nested;
+  bytes.add_if(flag, odd);
+  EXPECT_THAT(bytes.instantiate(device()).lowering(), HasSubstr("not of whole words"));
+  nested.add_if(flag, graph);
+  EXPECT_THAT(nested.instantiate(device()).lowering(),
+              AllOf(HasSubstr("1 decision taken by the device"), HasSubstr("a while in it")));
 }
 
 TEST_P(Decisions, ComeBackFromAFile) {

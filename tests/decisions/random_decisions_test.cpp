@@ -1,6 +1,7 @@
 // Random nested programs of if, while, switch and repeat, against a plain interpreter: launched,
 // from a file, updated, cloned, timed, and captured and replayed.
 #include <array>
+#include <future>
 #include <random>
 
 #include "decisions/pick.hpp"
@@ -109,9 +110,9 @@ class Author {
     }
   }
 
- private:
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
 
+ private:
   Statement plain() {
     using Kind = Statement::Kind;
     constexpr std::array kinds{Kind::mad, Kind::mad, Kind::mix, Kind::copy, Kind::fill};
@@ -141,7 +142,10 @@ class Author {
       result.push_back({.kind = Statement::Kind::pick,
                         .target = flag,
                         .source = below(data_count),
-                        .a = s.decision == DecisionKind::switch_case ? branches : 1 + below(4)});
+                        .a = s.decision == DecisionKind::switch_case ? branches
+                             : depth + 1 == flag_count || below(8) != 0
+                                 ? 1 + below(4)
+                                 : 1 + below(20)});  // more rounds than a device takes at once
     result.push_back(std::move(s));
   }
 
@@ -278,6 +282,41 @@ TEST_P(RandomDecisions, DoWhatTheyMeanHoweverTheyAreLaunched) {
     interpret(block, memory);
     exec.launch_timed(stream).wait();
     expect(memory, "timed");
+    if (HasFatalFailure()) return;
+  }
+}
+
+// All of them in flight, on two streams by turns, and updated in between.
+TEST_P(RandomDecisions, InFlightKeepWhatTheyWereLaunchedWith) {
+  const Stream other = device().stream("other");
+  for (std::uint32_t seed = 300; seed < 330; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Author author(seed);
+    Block block = author.block(0);
+    GraphExec exec = graph_of(block).instantiate(device());
+    Memory memory = reset();
+    std::promise<void> opened;
+    stream.host_call([future = opened.get_future().share()] { future.wait(); });
+    const Stream* last = &stream;
+    for (std::uint32_t launch = 0; launch < 6; ++launch) {
+      const Stream* next = author.below(3) == 0 ? (last == &stream ? &other : &stream) : last;
+      if (next != last) {
+        Event event = device().event("turn");
+        last->record(event);
+        next->wait(event);
+        last = next;
+      }
+      interpret(block, memory);
+      exec.launch(*last);
+      if (author.below(2) == 0) {
+        author.renumber(block);
+        EXPECT_EQ(why(exec.update(graph_of(block))), "");
+      }
+    }
+    { const GraphExec gone = std::move(exec); }
+    opened.set_value();
+    last->synchronize();
+    expect(memory, "in flight");
     if (HasFatalFailure()) return;
   }
 }

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -53,6 +54,18 @@ extern "C" int fsync(int descriptor) {
   if (!is_listed) return 0;  // of thousands of copies, which nobody keeps
   if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) steps.push_back({});
   return static_cast<int>(syscall(SYS_fsync, descriptor));
+}
+
+namespace {
+bool disk_fails = false;
+}  // namespace
+
+extern "C" int sync_file_range(int descriptor, off64_t begin, off64_t size, unsigned how) {
+  if (disk_fails && (how & SYNC_FILE_RANGE_WAIT_AFTER) != 0) {
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_sync_file_range, descriptor, begin, size, how));
 }
 
 namespace reel::test {
@@ -205,6 +218,35 @@ TEST_F(PowerLoss, WhatWasSyncedWhileItWasWrittenIsNeverLost) {
     }
     writer.close({{"commands", "24"}, {"complete", "yes"}});
   }));
+}
+
+// The system says once that bytes did not reach the disk: who hears it must pass it on.
+TEST_F(PowerLoss, BytesThatTheDiskRefusesAreToldOf) {
+  for (const bool fails : {false, true}) {
+    const Device device = open_device("host");
+    const Stream stream = device.stream("work");
+    const Buffer x = device.buffer(std::uint64_t{20} << 20, "x"),
+                 y = device.buffer(x.size_bytes(), "y");
+    std::mt19937 random(1);
+    std::vector<std::uint32_t> values(x.size_bytes() / sizeof(std::uint32_t));
+    for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(random());
+    stream.write(x, values);
+    stream.synchronize();
+    start_capture(path_, {.overwrite = true});
+    stream.copy(y, x);
+    stream.synchronize();
+    disk_fails = fails;
+    std::string said;
+    try {
+      stop_capture();
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    disk_fails = false;
+    EXPECT_THAT(said, fails ? testing::HasSubstr("to its disk: Input/output error")
+                            : testing::HasSubstr(""));
+    EXPECT_EQ(said.empty(), !fails);
+  }
 }
 
 }  // namespace

@@ -87,6 +87,33 @@ TEST_P(RecordedEqualsDirect, OverPassesInFlight) {
   EXPECT_EQ(difference(work.reference(6), work.outcome()), "");
 }
 
+// A stream whose times nobody wants may go another way than one that is asked for some; the first
+// question comes while work is under way.
+TEST_P(RecordedEqualsDirect, EventsAnywhereAmongCommandsKeepTheirOrder) {
+  for (std::uint32_t seed = 100; seed < 110; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomWork work(device(), kernels, seed, options_of(seed));
+    const Stream stream = device().stream("asked later");
+    std::vector<Event> events;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      work.give(stream, i);
+      if (i % 13 != seed % 13) continue;
+      events.push_back(device().event());
+      stream.record(events.back());
+    }
+    stream.synchronize();
+    ASSERT_EQ(difference(work.reference(), work.outcome()), "");
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      EXPECT_TRUE(events[i].done());
+      if (!info().can_stamp_time) continue;
+      ASSERT_TRUE(events[i].time_ns()) << "event " << i;
+      if (i > 0) {
+        EXPECT_LE(events[i - 1].time_ns(), events[i].time_ns()) << "event " << i;
+      }
+    }
+  }
+}
+
 // A pass that is captured from a stream is the same pass once more.
 TEST_P(RecordedEqualsDirect, ACaptureOfTheStreamIsTheSamePass) {
   const GraphExecutor executor(device());

@@ -27,7 +27,7 @@ Shape random_shape(std::mt19937& random) {
     return std::uniform_int_distribution<std::uint32_t>(1, most)(random);
   };
   const Format format = upto(2) == 1 ? Format::f32 : Format::q8;
-  return {format, upto(140), upto(6) * (format == Format::q8 ? 32 : 4 * upto(9)), upto(20)};
+  return {format, upto(140), upto(6) * (format == Format::q8 ? 32 : 4 * upto(9)), upto(36)};
 }
 
 TEST_P(MatMulBits, ATileGivesTheBitsThatItsVectorsGiveOneByOne) {

@@ -64,9 +64,23 @@ in_root 'man -P cat reel-replay | grep -q -- --device && man -P cat reel | grep 
 in_root 'source /usr/share/bash-completion/completions/reel; COMP_WORDS=(reel source /tmp/run.reel k); COMP_CWORD=3; _reel; [[ ${#COMPREPLY[@]} -gt 0 ]]'
 say "From Python"
 in_root 'cd /tmp && python3 -c "import reel; trace = reel.load(\"run.reel\"); print(len(trace.commands), \"commands in Python\")"'
+say "Tutorials, as they stand, without a compiler"
+in_root '! command -v cc && ! command -v gcc && ! command -v clang' >/dev/null
+mkdir "$root/tutorials"
+cp tests/docs/run_tutorial.py docs/tutorials/*.md "$root/tutorials/"
+for tutorial in slow-pass from-python graph-from-streams wrong-result regression-in-ci; do
+  in_root "python3 /tutorials/run_tutorial.py /tutorials/$tutorial.md" >"$base/tutorial.log" || {
+    tail -n 20 "$base/tutorial.log" >&2
+    exit 1
+  }
+  echo "    $tutorial: $(tail -n 1 "$base/tutorial.log")"
+done
 say "The wheel in an environment of its own, and the tar.gz beside the package"
+# shellcheck disable=SC2016 # the shell of the bare system expands it
 in_root 'python3 -m venv --system-site-packages /tmp/env && /tmp/env/bin/pip install -q --no-index /packages/*.whl &&
-  cd /tmp && env/bin/python -c "import reel, sys; assert reel.__file__.startswith(\"/tmp/env\"); print(len(reel.load(\"run.reel\").commands), \"commands\")"'
+  cd /tmp && env/bin/python -c "import reel, sys; assert reel.__file__.startswith(\"/tmp/env\"); print(len(reel.load(\"run.reel\").commands), \"commands\")" &&
+  PATH=/tmp/env/bin:$PATH python3 /tutorials/run_tutorial.py /tutorials/from-python.md | tail -n 1'
+rm -r "$root/tutorials"
 in_root 'mkdir "/tmp/any folder" && tar -C "/tmp/any folder" -xf /packages/reel-*.tar.gz && cd "/tmp/any folder"/reel-* && bin/reel devices >/dev/null &&
   bin/reel capture -q -o /tmp/two.reel -- clpeak --kernel-latency && bin/reel replay /tmp/two.reel >/dev/null'
 

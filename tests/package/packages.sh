@@ -43,32 +43,40 @@ has "$(dpkg-deb -I first/libreel0_*.deb)" 'triggers'
 for verb in $("$build/bin/reel" help --json | sed -n 's/^      "name": "\([a-z]*\)",$/\1/p'); do
   [[ -f root/usr/share/man/man1/reel-$verb.1.gz ]] || fail "reel-$verb(1) is not in the package"
 done
+triplet=$(dpkg-architecture -q DEB_HOST_MULTIARCH)
 for file in share/man/man7/reel-environment.7.gz share/bash-completion/completions/reel share/zsh/vendor-completions/_reel \
-  share/fish/vendor_completions.d/reel.fish share/vulkan/implicit_layer.d/VkLayer_reel_implicit.json lib/libreel.so.0 include/reel/reel.hpp include/reel_app.h lib/cmake/reel/reelConfig.cmake \
+  share/fish/vendor_completions.d/reel.fish share/vulkan/implicit_layer.d/VkLayer_reel_implicit.json "lib/$triplet/libreel.so.0" include/reel/reel.hpp include/reel_app.h "lib/$triplet/libreel.so" "lib/$triplet/cmake/reel/reelConfig.cmake" \
   lib/python3/dist-packages/reel/__init__.py share/doc/libreel0/third-party-notices.txt.gz; do
   [[ -e root/usr/$file ]] || fail "/usr/$file is in no package"
 done
 has "$(zcat root/usr/share/doc/libreel0/third-party-notices.txt.gz)" 'preact'
 private=$(dirname "$(find root/usr/lib -name libreel_layer.so)")
-[[ -f $private/libreel_layer.so && -f $private/vulkan/VkLayer_reel.json ]] || fail "the layer and its manifest are not in $private"
+[[ -z $(find root/usr/lib -maxdepth 1 -name 'libreel*') ]] || fail "libraries are in /usr/lib itself"
+[[ $private == root/usr/lib/$triplet/reel && -f $private/libreel_layer.so && -f $private/vulkan/VkLayer_reel.json ]] || fail "the layer and its manifest are not in $private"
 has "$(cat root/usr/share/vulkan/implicit_layer.d/VkLayer_reel_implicit.json)" "\"/usr/lib/.*/reel/libreel_layer.so\""
-for binary in root/usr/bin/reel root/usr/lib/*.so "$private"/*.so; do
+for binary in root/usr/bin/reel "root/usr/lib/$triplet"/libreel.so.0 "$private"/*.so; do
   has_not "$(readelf -d "$binary")" 'R(UN)?PATH'
 done
 
 # --- they run. A home that can't be written, not even by root, and a locale that nobody has, are no reason not to.
 clean() { env -i PATH=/usr/bin:/bin HOME=/dev/null LC_ALL=xx_YY.broken REEL_DEVICE=host "$@"; }
 captured() { env -i PATH=/usr/bin:/bin HOME=/dev/null REEL_CAPTURE_ENABLED=1 REEL_CAPTURE="$1" LD_LIBRARY_PATH="$2" "$program" --device host --mode direct --tokens 1 >/dev/null; }
-installed() { clean env LD_LIBRARY_PATH="$work/root/usr/lib" "$work/root/usr/bin/reel" "$@"; }
+installed() { clean env LD_LIBRARY_PATH="$work/root/usr/lib/$triplet" "$work/root/usr/bin/reel" "$@"; }
 has "$(installed --version)" "^reel $version\$"
 installed devices >/dev/null
-captured "$work/pass.reel" "$work/root/usr/lib"
+captured "$work/pass.reel" "$work/root/usr/lib/$triplet"
 installed info pass.reel >/dev/null
 has "$(installed capture -- /bin/true 2>&1)" 'no call of OpenCL or Vulkan'
 installed replay pass.reel >/dev/null
 installed view pass.reel --html pass.html >/dev/null
-clean env LD_LIBRARY_PATH="$work/root/usr/lib" PYTHONPATH="$work/root/usr/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1 \
+clean env LD_LIBRARY_PATH="$work/root/usr/lib/$triplet" PYTHONPATH="$work/root/usr/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1 \
   /usr/bin/python3 -c 'import reel; assert len(reel.load("pass.reel").commands)'
+
+# A program of a stranger finds the library of libreel-dev by CMake.
+cmake -G Ninja -S "$here/consumer" -B "$work/consumer" -D CMAKE_PREFIX_PATH="$work/root/usr" -D WANTED_VERSION="$version" >/dev/null
+cmake --build "$work/consumer" >/dev/null
+has "$(clean env LD_LIBRARY_PATH="$work/root/usr/lib/$triplet" "$work/consumer/consumer")" '^1 2 3 4 on host$'
+has "$(ldd "$work/consumer/consumer")" "libreel.so.0 => $work/root/usr/lib/$triplet/libreel.so.0"
 
 # The tar.gz, from a folder with blanks, beside the package: each takes its own library and layer.
 mkdir 'any folder'

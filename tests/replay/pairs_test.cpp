@@ -78,6 +78,9 @@ TEST(Pairs, SixPairsAreTheFewestThatCanTell) {
   EXPECT_EQ(judge(saving, 1000), ProofVerdict::withdrawn);
   EXPECT_EQ(judge(saving, 130), ProofVerdict::inconclusive);
   EXPECT_EQ(judge(saving_of(fast, slow), std::nullopt), ProofVerdict::withdrawn);
+  // More than twice what there was to save: it was saved by something else.
+  EXPECT_EQ(judge(saving, 5), ProofVerdict::supported);
+  EXPECT_EQ(judge(saving, 4), ProofVerdict::inconclusive);
   Saving few = saving;
   few.runs = fewest_pairs - 1;
   EXPECT_EQ(judge(few, 90), ProofVerdict::inconclusive);

@@ -267,9 +267,10 @@ TEST(HostReplay, NamesKernelsWhoseFunctionIsNotKnown) {
     stream.dispatch(kernel, {.groups = {1}}, x);
     stream.synchronize();
   });
-  expect_error(Code::unsupported, {"'nobody_knows' (a C++ function)", "register_host_kernel"},
+  expect_error(Code::unsupported,
+               {"'nobody_knows' (a function of the program)", "register_host_kernel"},
                [&] { replay(trace); });
-  expect_error(Code::unsupported, {"'nobody_knows' (a C++ function)", "opencl"},
+  expect_error(Code::unsupported, {"'nobody_knows' (a function of the program)", "opencl"},
                [&] { replay(trace, open_device("opencl")); });
 }
 

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { serve } from "./serve.mjs";
-import { encodeColumns, makeDocument } from "./synthetic.mjs";
+import { encodeColumns, makeDocument, setCell } from "./synthetic.mjs";
 import {
   documents,
   driver,
@@ -303,7 +303,7 @@ test("an empty document, and one of a single command", async () => {
     repetitions: [],
     memory: { peak_ns: null, peak_bytes: 0, needed_at_peak_bytes: 0 },
   });
-  Object.assign(summary.path, { command_ns: 0, host_ns: 0, span_ns: 0, halved: [] });
+  Object.assign(summary.path, { command_ns: 0, host_ns: 0, active_ns: 0, span_ns: 0, halved: [] });
   for (const cause of Object.keys(summary.idle_ns)) summary.idle_ns[cause] = 0;
   resources.set("summary", json(summary));
   resources.set("findings", json({ findings: [] }));
@@ -378,4 +378,59 @@ test("a hundred thousand streams", async () => {
     await page.waitForFunction(() => window.__view.canvas("timeline").summary().rows.length > 100_000);
     assert.ok((await page.$$(".tl-label")).length < 200);
   });
+});
+
+// --- graphs that decide ---------------------------------------------------------------------------
+
+test("decisions: a loop is a group of its rounds, and a choice says what it chose", async () => {
+  // One line of commands, as a launch leaves it: four rounds of two commands, then a choice.
+  const labels = [
+    "prepare",
+    ...[0, 1, 2, 3].flatMap((round) => [`while 'until done': ${4 - round}, round ${round}`, "work", "measure"]),
+    "while 'until done': 0, done",
+    "if 'again': 1, then",
+    "repair",
+  ];
+  const resources = makeDocument({ commands: labels.length, layers: 1, streams: 1 }),
+    texts = parsed(resources, "texts"),
+    works = resources.get("works");
+  labels.forEach((label, work) => {
+    setCell(works, "label", work, texts.push(label) - 1);
+    setCell(works, "scope", work, 0);
+    setCell(resources.get("commands"), "work", work, work);
+    setCell(resources.get("commands"), "stream", work, 0);
+  });
+  resources.set("texts", json(texts));
+  const { url, close } = await serve(resources, pageFolder);
+  try {
+    const view = await driver.open(`${url}#dependencies`),
+      { page } = view;
+    await view.waitForHook("dependencies");
+    await page.click("text=close all");
+    await view.settled();
+    const closed = await view.hook("dependencies"),
+      loop = closed.nodes.find((node) => node.kind === "loop");
+    assert.deepEqual([loop.title, loop.count, loop.first, loop.end], ["while 'until done'", 4, 1, 14]);
+    assert.ok(closed.nodes.some((node) => node.title === "if 'again': 1, then"));
+    await view.shot("decisions_closed");
+    const box = await (await page.$(".graph-canvas")).boundingBox();
+    await page.mouse.dblclick(box.x + loop.x + 60, box.y + loop.y + 10);
+    await page.waitForFunction(
+      () => window.__view.canvas("dependencies").summary().nodes.filter((node) => node.kind === "round").length === 4,
+    );
+    const second = (await view.hook("dependencies")).nodes.find((node) => node.title === "round 1");
+    await page.mouse.dblclick(box.x + second.x + 60, box.y + second.y + 10);
+    await page.waitForFunction(() =>
+      window.__view
+        .canvas("dependencies")
+        .summary()
+        .nodes.some((node) => node.title === "while 'until done': 3, round 1"),
+    );
+    await page.keyboard.press("f");
+    await view.settled();
+    await view.shot("decisions_open");
+    await view.done();
+  } finally {
+    await close();
+  }
 });

@@ -446,8 +446,11 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
     memory: { peak_ns: buffers.length * 20_000, peak_bytes: total, needed_at_peak_bytes: total * 0.8 },
     path: {
       command_ns: busy,
+      behind_ns: 0,
       host_ns: span - busy,
       delay_ns: 0,
+      capture_ns: 0,
+      active_ns: span,
       span_ns: span,
       kernel_ns: kernels.map((kernel) => kernel.total_ns),
       halved: [

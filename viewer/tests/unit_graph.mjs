@@ -6,6 +6,7 @@ import { load, randomNumbers } from "./unit_setup.mjs";
 const { layOut } = await load("graph/layout");
 const { foldRuns, withoutNumbers } = await load("graph/fold");
 const { edgesBetween } = await load("graph/graph_edges");
+const { decidedBy, loopsIn } = await load("graph/decisions");
 const { DependencySets } = await load("data/dependency_sets");
 
 const sized = (count, from, to) =>
@@ -141,4 +142,49 @@ test("dependencies of sets are of each command in them, and in the sets in them"
       { from: 1, to: 2, kind: 2, count: 1, bytes: 0, buffers: [4] },
     ],
   );
+});
+
+test("decisions: labels of conditions say what was decided, and nothing else does", () => {
+  assert.deepEqual(decidedBy("while 'a: 1, done': 2, round 11"), {
+    title: "while 'a: 1, done'",
+    value: 2,
+    outcome: "round 11",
+  });
+  assert.deepEqual(decidedBy("if: 0, nothing to do"), { title: "if", value: 0, outcome: "nothing to do" });
+  assert.equal(decidedBy("switch 'x': 4294967295, case 4294967295").value, 4294967295);
+  for (const label of ["", "while", "while 'x', round 3", "if 'x': 1, then and more", "until: 1, round 0", "while: x, done"])
+    assert.equal(decidedBy(label), null, label);
+});
+
+test("decisions: loops are found as they were nested, whatever is in them", () => {
+  const random = randomNumbers(7),
+    below = (count) => Math.floor(random() * count);
+  for (let round = 0; round < 300; ++round) {
+    const labels = [],
+      meant = [];
+    const write = (depth) => {
+      for (let statement = below(4); statement >= 0; --statement) {
+        if (depth === 3 || below(2)) labels.push(below(3) ? "scale" : "if: 1, then");
+        else {
+          const title = `while '${"abc"[depth]}'`,
+            rounds = 1 + below(4),
+            loop = { first: labels.length, title, rounds: [], isEnded: true };
+          if (depth === 0) meant.push(loop);
+          for (let turn = 0; turn < rounds; ++turn) {
+            loop.rounds.push(labels.length);
+            labels.push(`${title}: 1, round ${turn}`);
+            write(depth + 1);
+          }
+          loop.end = labels.push(`${title}: 0, done`);
+        }
+      }
+    };
+    write(0);
+    assert.deepEqual(loopsIn(0, labels.length, (command) => labels[command]), meant);
+  }
+  // One that a limit ended takes all that is left.
+  const cut = ["while: 1, round 0", "x", "while: 1, round 1", "x", "while: 1, round 2"];
+  assert.deepEqual(loopsIn(0, cut.length, (command) => cut[command]), [
+    { first: 0, end: 5, title: "while", rounds: [0, 2, 4], isEnded: false },
+  ]);
 });

@@ -3,6 +3,7 @@
 _reel() {
   local word=${COMP_WORDS[COMP_CWORD]} line candidate
   local -a answer
+  [[ $word == = ]] && word=  # bash takes the sign of --option=value for a word of its own
   mapfile -t answer < <(reel complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   COMPREPLY=()
   case ${answer[0]:-words} in

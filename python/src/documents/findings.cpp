@@ -66,6 +66,8 @@ py::dict to_time(const analysis::DiffTime& time) {
   row["p"] = time.p;
   row["shift_ns"] = time.shift_ns;
   row["floor_ns"] = time.floor_ns;
+  row["least_ns"] = time.least_ns;
+  row["verdict"] = time.verdict;
   row["significant"] = time.significant;
   row["comparable"] = time.comparable;
   row["passes_needed"] = time.passes_needed;
@@ -88,6 +90,7 @@ py::list to_rows(const analysis::TraceDiff& found) {
     row["run"] = one.run ? py::object(to_time(*one.run)) : py::object(py::none());
     row["new_shape"] = one.new_shape;
     row["new_source"] = one.new_source;
+    row["new_program"] = one.new_program;
     row["new_arguments"] = one.new_arguments;
     result.append(row);
   }

@@ -53,7 +53,8 @@ Range slice_buffer(const py::object& self, const py::slice& slice) {
     throw py::value_error("A range of a buffer has no gaps: its step is 1, not " +
                           std::to_string(step) + ".");
   return {buffer, static_cast<std::uint64_t>(start) * element,
-          static_cast<std::uint64_t>(length) * element};
+          static_cast<std::uint64_t>(length) * element,
+          self.attr("dtype").attr("kind").cast<char>()};
 }
 
 std::uint64_t count_elements(const py::object& self) {
@@ -95,9 +96,10 @@ Binding bind(const py::handle& value, Access access) { return {to_range(value), 
 
 void bind_buffers(py::module_& module) {
   py::class_<Range, Holder<Range>>(module, "BufferRange", "Bytes of a buffer.")
-      .def_property_readonly("buffer", [](const Range& self) { return self.buffer; })
-      .def_readonly("offset_bytes", &Range::offset_bytes)
-      .def_readonly("size_bytes", &Range::size_bytes)
+      .def_property_readonly(
+          "buffer", [](const Range& self) { return self.buffer; }, "That it is a part of.")
+      .def_readonly("offset_bytes", &Range::offset_bytes, "Where it begins.")
+      .def_readonly("size_bytes", &Range::size_bytes, "How long it is.")
       .def(
           "read",
           [](const Range& self, const py::object& dtype) {
@@ -109,8 +111,11 @@ void bind_buffers(py::module_& module) {
 
   py::class_<Binding, Holder<Binding>>(module, "Binding",
                                        "A range of a buffer, and how a kernel uses it.")
-      .def_property_readonly("range", [](const Binding& self) { return self.range; })
-      .def_property_readonly("access", [](const Binding& self) { return to_string(self.access); })
+      .def_property_readonly(
+          "range", [](const Binding& self) { return self.range; }, "Of which buffer, and where.")
+      .def_property_readonly(
+          "access", [](const Binding& self) { return to_string(self.access); },
+          "What the kernel does with it: \"in\", \"out\" or \"inout\".")
       .def("__repr__", [](const Binding& self) {
         return "<reel.Binding " + std::string(to_string(self.access)) + " " +
                repr_range(self.range) + ">";
@@ -119,9 +124,12 @@ void bind_buffers(py::module_& module) {
   // dtype and shape are attributes: what the buffer was made of, for read() without a type.
   py::class_<Buffer, Holder<Buffer>>(module, "Buffer", py::dynamic_attr(), hidden_while_freed(),
                                      "Memory of a device, with a label.")
-      .def_property_readonly("id", [](const Buffer& self) { return static_cast<int>(self.id()); })
-      .def_property_readonly("label", [](const Buffer& self) { return to_text(self.label()); })
-      .def_property_readonly("size_bytes", &Buffer::size_bytes)
+      .def_property_readonly(
+          "id", [](const Buffer& self) { return static_cast<int>(self.id()); },
+          "As documents name it: 7 is b7.")
+      .def_property_readonly(
+          "label", [](const Buffer& self) { return to_text(self.label()); }, "As it was given.")
+      .def_property_readonly("size_bytes", &Buffer::size_bytes, "Of all of it.")
       .def("read", &read_buffer, py::arg("dtype") = py::none(),
            "read($self, dtype=None)\n--\n\nWaits for the device; a new array, of the type and "
            "shape that the buffer was made "
@@ -140,7 +148,7 @@ void bind_buffers(py::module_& module) {
             const BufferRange checked(self, offset_bytes, size_bytes);
             return Range{self, checked.offset_bytes, checked.size_bytes};
           },
-          py::arg("offset_bytes"), py::arg("size_bytes"))
+          py::arg("offset_bytes"), py::arg("size_bytes"), "A part of it, in bytes.")
       .def("__getitem__", &slice_buffer, py::arg("elements"))
       .def("__len__", &count_elements, "Elements of its type, as slices count them.")
       .def("mapped", &mapped_array,

@@ -213,10 +213,15 @@ StreamPriority to_priority(const std::string& name) {
 
 void bind_devices(py::module_& module) {
   py::class_<Device, Holder<Device>>(module, "Device", "Something that runs kernels.")
-      .def_property_readonly("info",
-                             [](const Device& self) { return describe_device(self.info()); })
-      .def_property_readonly("id", [](const Device& self) { return to_text(self.info().id); })
-      .def_property_readonly("name", [](const Device& self) { return to_text(self.info().name); })
+      .def_property_readonly(
+          "info", [](const Device& self) { return describe_device(self.info()); },
+          "What it is and what it can do: a DeviceInfo.")
+      .def_property_readonly(
+          "id", [](const Device& self) { return to_text(self.info().id); },
+          "What open_device() takes: \"opencl:0\".")
+      .def_property_readonly(
+          "name", [](const Device& self) { return to_text(self.info().name); },
+          "As its driver calls it.")
       .def("buffer", &make_buffer, py::arg("data") = py::none(), py::arg("label") = "",
            py::arg("dtype") = py::none(), py::kw_only(), py::arg("size_bytes") = py::none(),
            R"doc(buffer($self, data=None, label='', dtype=None, *, size_bytes=None)
@@ -267,7 +272,7 @@ An image of zeros, where device.info.takes_images. Its bytes are its pixels, row
           "'high', is a wish where the device takes it.")
       .def(
           "event", [](const Device& self, const std::string& label) { return self.event(label); },
-          py::arg("label") = "", WithoutGil())
+          py::arg("label") = "", WithoutGil(), "A new event.")
       .def("synchronize", &Device::synchronize, WithoutGil(), "Waits for every stream.")
       .def("__eq__", [](const Device& a, const Device& b) { return a == b; })
       .def("__eq__", [](const Device&, const py::object&) { return false; })

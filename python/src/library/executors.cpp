@@ -63,6 +63,7 @@ py::object to_report(const PassReport& report) {
   row["barriers_avoided"] = report.barriers_avoided;
   row["group_sizes"] = report.group_sizes;
   row["reordered"] = report.reordered;
+  row["reused"] = report.reused;
   py::list times;
   for (const NodeTime& time : report.node_times)
     times.append(py::make_tuple(static_cast<std::uint32_t>(time.node), time.begin_ns, time.end_ns));
@@ -153,8 +154,9 @@ py::object wait(const PyPendingPass& self) {
 void bind_session(py::module_& module) {
   py::class_<PyPendingPass, Holder<PyPendingPass>>(module, "PendingPass", "A pass under way.")
       .def(
-          "done", [](const PyPendingPass& self) { return self.pass.done(); }, WithoutGil())
-      .def("wait", &wait);
+          "done", [](const PyPendingPass& self) { return self.pass.done(); }, WithoutGil(),
+          "Whether it has run.")
+      .def("wait", &wait, "Waits until it has: a PassReport.");
 
   py::class_<SessionScope, Holder<SessionScope>>(module, "SessionScope")
       .def("__enter__",
@@ -166,36 +168,47 @@ void bind_session(py::module_& module) {
   py::class_<PySession, Holder<PySession>>(module, "GraphSession", "One forward pass.")
       .def("dispatch", &dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
            py::arg("group_size") = py::none(), py::arg("label") = "", py::arg("items") = py::none(),
-           py::arg("offset") = py::none(), py::arg("guarded") = false)
-      .def("copy", &copy, py::arg("target"), py::arg("source"), py::arg("label") = "")
-      .def("fill", &fill, py::arg("target"), py::arg("value"), py::arg("label") = "")
-      .def("write", &write, py::arg("target"), py::arg("data"), py::arg("label") = "")
+           py::arg("offset") = py::none(), py::arg("guarded") = false, "As Stream.dispatch().")
+      .def("copy", &copy, py::arg("target"), py::arg("source"), py::arg("label") = "",
+           "As Stream.copy().")
+      .def("fill", &fill, py::arg("target"), py::arg("value"), py::arg("label") = "",
+           "As Stream.fill().")
+      .def("write", &write, py::arg("target"), py::arg("data"), py::arg("label") = "",
+           "As Stream.write().")
       .def("read", &read, py::arg("source"), py::arg("into"), py::arg("label") = "",
            "read($self, source, into, label='')\n--\n\n`into` is filled when the pass is finished.")
-      .def("host_call", &host_call, py::arg("function"), py::arg("label") = "")
+      .def("host_call", &host_call, py::arg("function"), py::arg("label") = "",
+           "As Stream.host_call().")
       .def(
-          "barrier", [](PySession& self) { self.session.barrier(); }, WithoutGil())
+          "barrier", [](PySession& self) { self.session.barrier(); }, WithoutGil(),
+          "As Stream.barrier().")
       .def(
           "scope",
           [](PySession& self, std::string name) { return SessionScope(self, std::move(name)); },
           py::arg("name"), py::keep_alive<0, 1>(),
           "with session.scope(name): its commands carry the name.")
-      .def_property_readonly("is_recording",
-                             [](const PySession& self) { return self.session.is_recording(); })
-      .def_property_readonly("barrier_count",
-                             [](const PySession& self) { return self.session.barrier_count(); })
-      .def("graph",
-           [](const PySession& self) {
-             return PyGraph{self.session.graph(), self.reads->copy()};
-           })
-      .def("finish", &finish, py::arg("reorder") = false, py::arg("timing") = false)
+      .def_property_readonly(
+          "is_recording", [](const PySession& self) { return self.session.is_recording(); },
+          "Whether it becomes a graph.")
+      .def_property_readonly(
+          "barrier_count", [](const PySession& self) { return self.session.barrier_count(); },
+          "Barriers so far.")
+      .def(
+          "graph",
+          [](const PySession& self) {
+            return PyGraph{self.session.graph(), self.reads->copy()};
+          },
+          "What was recorded so far.")
+      .def("finish", &finish, py::arg("reorder") = false, py::arg("timing") = false,
+           "Runs what is left, waits, and says what was done: a PassReport.")
       .def(
           "commit",
           [](PySession& self, bool reorder, bool timing) {
             return PyPendingPass{self.session.commit({.reorder = reorder, .timing = timing}),
                                  self.unfinished, self.reads};
           },
-          py::arg("reorder") = false, py::arg("timing") = false, WithoutGil());
+          py::arg("reorder") = false, py::arg("timing") = false, WithoutGil(),
+          "Runs what is left, and doesn't wait: a PendingPass.");
 }
 
 }  // namespace
@@ -206,22 +219,25 @@ void bind_executors(py::module_& module) {
                                              "Where forward passes run, directly or recorded.")
       .def(py::init<const Device&, const std::string&>(), py::arg("device"),
            py::arg("name") = "pass", WithoutGil())
-      .def_property_readonly("device",
-                             [](const PyExecutor& self) { return self.executor.device(); })
+      .def_property_readonly(
+          "device", [](const PyExecutor& self) { return self.executor.device(); },
+          "Where its sessions run.")
       .def(
           "begin",
           [](const PyExecutor& self, bool timing, const std::string& name) {
             return PySession{self.executor.begin({.timing = timing, .name = name}),
                              self.unfinished};
           },
-          py::arg("timing") = false, py::arg("name") = "", WithoutGil())
+          py::arg("timing") = false, py::arg("name") = "", WithoutGil(),
+          "A session that runs commands as they come.")
       .def(
           "begin_recorded",
           [](const PyExecutor& self, bool timing, const std::string& name) {
             return PySession{self.executor.begin_recorded({.timing = timing, .name = name}),
                              self.unfinished};
           },
-          py::arg("timing") = false, py::arg("name") = "", WithoutGil());
+          py::arg("timing") = false, py::arg("name") = "", WithoutGil(),
+          "A session that is recorded, and runs as a graph.");
 }
 
 }  // namespace reel::python

@@ -81,7 +81,7 @@ void bind_graph_execs(py::module_& module) {
             stream.reads->add(self.reads);
             return launched;
           },
-          py::arg("stream"), WithoutGil())
+          py::arg("stream"), WithoutGil(), "As launch(); its wait() gives the times of nodes.")
       .def("set_argument", &set_argument, py::arg("node"), py::arg("index"), py::arg("value"),
            R"doc(set_argument($self, node, index, value)
 --
@@ -95,25 +95,25 @@ For later launches; nothing is built again.
           [](PyGraphExec& self, std::uint32_t node, const py::handle& groups) {
             self.exec.set_grid(to_node(node), to_dim3(groups, "groups"));
           },
-          py::arg("node"), py::arg("groups"))
+          py::arg("node"), py::arg("groups"), "Other groups for a dispatch, in later launches.")
       .def(
           "set_data",
           [](PyGraphExec& self, std::uint32_t node, const py::handle& data) {
             self.exec.set_data(to_node(node), BytesToRead(data).bytes());
           },
-          py::arg("node"), py::arg("data"))
+          py::arg("node"), py::arg("data"), "Other bytes for a write; as many.")
       .def(
           "set_enabled",
           [](PyGraphExec& self, std::uint32_t node, bool enabled) {
             self.exec.set_enabled(to_node(node), enabled);
           },
-          py::arg("node"), py::arg("enabled"))
+          py::arg("node"), py::arg("enabled"), "Whether later launches run a node.")
       .def(
           "enabled",
           [](const PyGraphExec& self, std::uint32_t node) {
             return self.exec.enabled(to_node(node));
           },
-          py::arg("node"))
+          py::arg("node"), "Whether launches run a node.")
       .def(
           "bind",
           [](PyGraphExec& self, const std::string& name, const Buffer& buffer) {
@@ -122,7 +122,8 @@ For later launches; nothing is built again.
           py::arg("name"), py::arg("buffer"), WithoutGil(),
           "bind($self, name, buffer)\n--\n\nAnother buffer for every use of the one with this "
           "label.")
-      .def("update", &update, py::arg("graph"))
+      .def("update", &update, py::arg("graph"),
+           "Takes over all parameters of a graph of the same shape; else says what differs.")
       .def(
           "branch",
           [](PyGraphExec& self, std::uint32_t node, std::size_t index) {
@@ -138,32 +139,39 @@ A branch of a node that decides, to be changed as the whole is.
 
 >>> exec.branch(node).set_argument(0, 1, 0.5)
 )doc")
-      .def_property_readonly("footprint",
-                             [](const PyGraphExec& self) {
-                               const Footprint footprint = self.exec.footprint();
-                               py::dict row;
-                               row["host_bytes"] = footprint.host_bytes;
-                               row["device_bytes"] = footprint.device_bytes;
-                               row["temporary_bytes"] = footprint.temporary_bytes;
-                               row["packed_bytes"] = footprint.packed_bytes;
-                               return row;
-                             })
+      .def_property_readonly(
+          "footprint",
+          [](const PyGraphExec& self) {
+            const Footprint footprint = self.exec.footprint();
+            py::dict row;
+            row["host_bytes"] = footprint.host_bytes;
+            row["device_bytes"] = footprint.device_bytes;
+            row["temporary_bytes"] = footprint.temporary_bytes;
+            row["packed_bytes"] = footprint.packed_bytes;
+            return row;
+          },
+          "Bytes that it holds, by name.")
       .def(
           "clone",
           [](const PyGraphExec& self) {
             return PyGraphExec{self.exec.clone(), self.reads};
           },
-          WithoutGil())
-      .def("graph",
-           [](const PyGraphExec& self) {
-             return PyGraph{self.exec.graph(), self.reads};
-           })
-      .def_property_readonly("device", [](const PyGraphExec& self) { return self.exec.device(); })
+          WithoutGil(), "One that is changed on its own.")
+      .def(
+          "graph",
+          [](const PyGraphExec& self) {
+            return PyGraph{self.exec.graph(), self.reads};
+          },
+          "With all changes made so far.")
+      .def_property_readonly(
+          "device", [](const PyGraphExec& self) { return self.exec.device(); }, "For which it is.")
       .def("__len__", [](const PyGraphExec& self) { return self.exec.node_count(); })
-      .def_property_readonly("barrier_count",
-                             [](const PyGraphExec& self) { return self.exec.barrier_count(); })
-      .def_property_readonly("lowering",
-                             [](const PyGraphExec& self) { return to_text(self.exec.lowering()); })
+      .def_property_readonly(
+          "barrier_count", [](const PyGraphExec& self) { return self.exec.barrier_count(); },
+          "Barriers of a launch.")
+      .def_property_readonly(
+          "lowering", [](const PyGraphExec& self) { return to_text(self.exec.lowering()); },
+          "How the device runs it: \"inline\", \"command buffer\", ...")
       .def("__repr__", [](const PyGraphExec& self) {
         return "<reel.GraphExec, " + std::to_string(self.exec.node_count()) + " nodes on " +
                self.exec.device().info().id + ", " + self.exec.lowering() + ">";

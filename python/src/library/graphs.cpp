@@ -42,9 +42,18 @@ std::uint32_t add_child(PyGraph& self, const PyGraph& child, const std::string& 
 
 // A buffer, the range of a uint32, or a function.
 Condition to_condition(const py::object& value, const std::string& label) {
-  if (py::isinstance<Buffer>(value)) return value.cast<Buffer>();
-  if (!PyCallable_Check(value.ptr())) return BufferRange(to_range(value));
-  return to_predicate(py::reinterpret_borrow<py::function>(value), label);
+  const bool is_buffer = py::isinstance<Buffer>(value);
+  if (!is_buffer && PyCallable_Check(value.ptr()))
+    return to_predicate(py::reinterpret_borrow<py::function>(value), label);
+  const Range range = to_range(value);
+  // Its bits would be taken for a whole number: 1.0 is 1065353216, and that is a branch nobody has.
+  const char kind = is_buffer ? value.attr("dtype").attr("kind").cast<char>() : range.kind;
+  if (kind == 'f' || kind == 'c')
+    throw py::type_error("A condition is a uint32 in device memory, and '" + range.buffer.label() +
+                         "' has floating-point elements" +
+                         (is_buffer ? " (" + str_of(value.attr("dtype")) + ")" : "") + ".");
+  if (is_buffer) return value.cast<Buffer>();
+  return BufferRange(range);
 }
 
 std::uint32_t add_decision(PyGraph& self, DecisionKind kind, const Condition& condition,
@@ -100,7 +109,8 @@ Runs `then` where the condition isn't 0, a uint32 in a buffer or what a function
                                 {&body}, name, nodes, 0, to_limits(most_iterations, most_seconds));
           },
           py::arg("condition"), py::arg("body"), label, after,
-          py::arg("most_iterations") = LoopLimits{}.iterations, py::arg("most_seconds") = 60.0)
+          py::arg("most_iterations") = LoopLimits{}.iterations, py::arg("most_seconds") = 60.0,
+          "A node that runs a graph as long as its condition isn't 0.")
       .def(
           "add_switch",
           [](PyGraph& self, const py::object& condition,
@@ -109,7 +119,8 @@ Runs `then` where the condition isn't 0, a uint32 in a buffer or what a function
             return add_decision(self, DecisionKind::switch_case, to_condition(condition, name),
                                 branches, name, nodes);
           },
-          py::arg("condition"), py::arg("branches"), label, after)
+          py::arg("condition"), py::arg("branches"), label, after,
+          "A node that runs one of several graphs, by number.")
       .def(
           "add_repeat",
           [](PyGraph& self, std::uint64_t count, const PyGraph& body, const std::string& name,
@@ -117,7 +128,8 @@ Runs `then` where the condition isn't 0, a uint32 in a buffer or what a function
             return add_decision(self, DecisionKind::repeat, Condition(), {&body}, name, nodes,
                                 count);
           },
-          py::arg("count"), py::arg("body"), label, after)
+          py::arg("count"), py::arg("body"), label, after,
+          "A node that runs a graph so many times.")
       .def_static(
           "temporary",
           [](std::uint64_t size_bytes, const std::string& name) {
@@ -194,7 +206,8 @@ A node that runs a kernel, after these nodes and after what its buffers demand; 
             return number_of(
                 self.graph.add_copy(to_range(target), to_range(source), to_options(name, nodes)));
           },
-          py::arg("target"), py::arg("source"), label, after)
+          py::arg("target"), py::arg("source"), label, after,
+          "A node that copies from one range to another.")
       .def(
           "add_fill",
           [](PyGraph& self, const py::handle& target, const py::handle& value,
@@ -205,7 +218,8 @@ A node that runs a kernel, after these nodes and after what its buffers demand; 
             return number_of(self.graph.add(
                 {Fill{range, pattern.bits, pattern.size_bytes}, options.label}, options.after));
           },
-          py::arg("target"), py::arg("value"), label, after)
+          py::arg("target"), py::arg("value"), label, after,
+          "A node that fills a range with a value.")
       .def(
           "add_write",
           [](PyGraph& self, const py::handle& target, const py::handle& data,
@@ -214,8 +228,10 @@ A node that runs a kernel, after these nodes and after what its buffers demand; 
             return number_of(
                 self.graph.add_write(to_range(target), source.bytes(), to_options(name, nodes)));
           },
-          py::arg("target"), py::arg("data"), label, after)
-      .def("add_read", &add_read, py::arg("source"), py::arg("into"), label, after)
+          py::arg("target"), py::arg("data"), label, after,
+          "A node that writes bytes of the host, as they are now.")
+      .def("add_read", &add_read, py::arg("source"), py::arg("into"), label, after,
+           "A node that reads into memory of the host.")
       .def(
           "add_host_call",
           [](PyGraph& self, const py::function& function, const std::string& name,
@@ -223,47 +239,58 @@ A node that runs a kernel, after these nodes and after what its buffers demand; 
             return number_of(
                 self.graph.add_host_call(to_host_call(function, name), to_options(name, nodes)));
           },
-          py::arg("function"), label, after)
+          py::arg("function"), label, after, "A node that calls a function.")
       .def(
           "add_barrier",
           [](PyGraph& self, const std::string& name, const std::vector<std::uint32_t>& nodes) {
             return number_of(self.graph.add_barrier(to_options(name, nodes)));
           },
-          label, after)
-      .def("add_child", &add_child, py::arg("child"), label, after)
+          label, after, "A node that all before it come before.")
+      .def("add_child", &add_child, py::arg("child"), label, after, "A node that is a graph.")
       .def(
           "add_dependency",
           [](PyGraph& self, std::uint32_t from, std::uint32_t to) {
             self.graph.add_dependency(to_node(from), to_node(to));
           },
-          py::arg("before"), py::arg("after"))
+          py::arg("before"), py::arg("after"), "One node before another, whatever they touch.")
       .def("__len__", [](const PyGraph& self) { return self.graph.node_count(); })
       .def(
           "describe",
           [](const PyGraph& self, std::uint32_t node) {
             return to_text(self.graph.describe(to_node(node)));
           },
-          py::arg("node"))
-      .def("edges", [](const PyGraph& self) { return to_edges(self.graph.edges()); })
-      .def("hazards", [](const PyGraph& self) { return to_edges(self.graph.hazards()); })
-      .def("topological_order",
-           [](const PyGraph& self) {
-             std::vector<std::uint32_t> result;
-             for (const NodeId node : self.graph.topological_order())
-               result.push_back(number_of(node));
-             return result;
-           })
-      .def("buffers", &list_buffers)
+          py::arg("node"), "A node in words.")
+      .def(
+          "edges", [](const PyGraph& self) { return to_edges(self.graph.edges()); },
+          "(from, to, kind) of every pair that is in order: \"asked\", \"stream\" or \"hazard\".")
+      .def(
+          "hazards", [](const PyGraph& self) { return to_edges(self.graph.hazards()); },
+          "Edges that follow from the bytes that nodes read and write.")
+      .def(
+          "topological_order",
+          [](const PyGraph& self) {
+            std::vector<std::uint32_t> result;
+            for (const NodeId node : self.graph.topological_order())
+              result.push_back(number_of(node));
+            return result;
+          },
+          "Nodes, each behind what it waits for.")
+      .def("buffers", &list_buffers, "What the graph uses: a list of GraphBuffer.")
       .def(
           "save",
           [](const PyGraph& self, const std::string& path, bool overwrite) {
             self.graph.save(path, {.overwrite = overwrite});
           },
-          py::arg("path"), py::arg("overwrite") = false, WithoutGil())
+          py::arg("path"), py::arg("overwrite") = false, WithoutGil(),
+          "As a document, which Graph.load() reads.")
       .def_static("load", &load, py::arg("file"),
                   "load(file)\n--\n\nFrom a path, or from the bytes of such a file.")
-      .def("to_dot", [](const PyGraph& self) { return to_text(self.graph.to_dot()); })
-      .def("to_json", [](const PyGraph& self) { return to_text(self.graph.to_json()); })
+      .def(
+          "to_dot", [](const PyGraph& self) { return to_text(self.graph.to_dot()); },
+          "For Graphviz.")
+      .def(
+          "to_json", [](const PyGraph& self) { return to_text(self.graph.to_json()); },
+          "All of it, to look at.")
       .def("instantiate", &instantiate, py::arg("device"), py::arg("relax_order") = true,
            py::arg("reorder") = true, py::arg("buffers") = std::map<std::string, Buffer>(),
            WithoutGil(),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "python/src/library/objects.hpp"
+#include "python/src/raised.hpp"
 #include "reel/error.hpp"
 
 namespace reel::python {
@@ -72,7 +73,7 @@ void run(const Slot& slot, const HostGroup& group) {
     slot.function(*arguments);
   } catch (const py::error_already_set& error) {
     throw Error(Code::host_call_failed,
-                "Kernel '" + slot.name + "', a Python function, raised " + describe(error));
+                "Kernel '" + slot.name + "', a Python function, raised " + describe_raised(error));
   }
 }
 

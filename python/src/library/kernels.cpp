@@ -106,13 +106,19 @@ Kernel build_of(const Program& program, const std::string& entry, const std::str
 
 void bind_kernels(py::module_& module) {
   py::class_<Kernel, Holder<Kernel>>(module, "Kernel", "A compiled entry point.")
-      .def_property_readonly("id", [](const Kernel& self) { return static_cast<int>(self.id()); })
-      .def_property_readonly("name", [](const Kernel& self) { return to_text(self.name()); })
       .def_property_readonly(
-          "parameters", [](const Kernel& kernel) { return to_parameters(kernel.parameters()); })
-      .def_property_readonly("group_size", &sized_group)
-      .def_property_readonly("build_log",
-                             [](const Kernel& self) { return to_text(self.build_log()); })
+          "id", [](const Kernel& self) { return static_cast<int>(self.id()); },
+          "As documents name it: 4 is k4.")
+      .def_property_readonly(
+          "name", [](const Kernel& self) { return to_text(self.name()); }, "As it was given.")
+      .def_property_readonly(
+          "parameters", [](const Kernel& kernel) { return to_parameters(kernel.parameters()); },
+          "What it takes: a list of Parameter.")
+      .def_property_readonly("group_size", &sized_group,
+                             "Items of a group, where it has a size of its own.")
+      .def_property_readonly(
+          "build_log", [](const Kernel& self) { return to_text(self.build_log()); },
+          "What the compiler said.")
       .def("__repr__", [](const Kernel& self) { return "<reel.Kernel '" + self.name() + "'>"; });
 
   py::class_<Program, Holder<Program>>(module, "Program", "One source with several kernels.")
@@ -122,7 +128,7 @@ void bind_kernels(py::module_& module) {
            "kernels; a shader has one main, so each brings its own.");
 
   py::class_<Shared>(module, "Shared", "Shared memory of a group, as an argument.")
-      .def_readonly("size_bytes", &Shared::size_bytes);
+      .def_readonly("size_bytes", &Shared::size_bytes, "Of each group.");
   module.def("shared", &shared, py::arg("size_bytes"),
              "shared(size_bytes)\n--\n\nShared (local) memory of so many bytes for each group, as "
              "an argument.");

@@ -18,6 +18,7 @@ namespace reel::python {
 struct Range {
   Buffer buffer;
   std::uint64_t offset_bytes = 0, size_bytes = 0;
+  char kind = 0;  // of the elements, as NumPy says it ('f'), where the range was made of elements
 
   operator BufferRange() const { return {buffer, offset_bytes, size_bytes}; }
 };

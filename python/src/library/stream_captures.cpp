@@ -70,9 +70,10 @@ void bind_stream_captures(py::module_& module) {
            py::arg("group_size") = py::none(), py::arg("label") = "",
            "As stream.dispatch(); the number of its node.")
       .def("end", &PyStreamCapture::end, "The graph.")
-      .def("is_active", &PyStreamCapture::is_active)
-      .def_property_readonly("recorded_count", &PyStreamCapture::recorded_count)
-      .def_property_readonly("status", &PyStreamCapture::status)
+      .def("is_active", &PyStreamCapture::is_active, "Not ended yet.")
+      .def_property_readonly("recorded_count", &PyStreamCapture::recorded_count, "Nodes so far.")
+      .def_property_readonly("status", &PyStreamCapture::status,
+                             "\"none\", \"active\" or \"invalidated\".")
       .def("__enter__", [](const py::object& self) { return self; })
       .def("__exit__", [](const py::object& self, const py::object& type, const py::object&,
                           const py::object&) {

@@ -1,5 +1,6 @@
 #include "python/src/library/host_bytes.hpp"
 #include "python/src/library/objects.hpp"
+#include "python/src/raised.hpp"
 #include "reel/error.hpp"
 #include "reel/stream.hpp"
 
@@ -157,7 +158,7 @@ std::function<void()> to_host_call(const py::function& function, const std::stri
     try {
       py::reinterpret_borrow<py::object>(kept.get())();
     } catch (const py::error_already_set& error) {
-      throw Error(Code::host_call_failed, describe(error));
+      throw Error(Code::host_call_failed, describe_raised(error));
     }
   };
 }
@@ -167,9 +168,15 @@ std::function<std::uint32_t()> to_predicate(const py::function& function,
   return [kept = keep(function), label]() -> std::uint32_t {
     const PythonCall python;
     try {
-      return py::int_(py::reinterpret_borrow<py::object>(kept.get())()).cast<std::uint32_t>();
+      const py::object value = py::reinterpret_borrow<py::object>(kept.get())();
+      // What is no whole number would be cut to one: 0.5 would be no.
+      const bool is_whole = PyIndex_Check(value.ptr()) || type_of(value) == "bool_";
+      if (!is_whole)
+        throw Error(Code::host_call_failed,
+                    "it returned a " + type_of(value) + ", and a bool or int is needed");
+      return py::int_(value).cast<std::uint32_t>();
     } catch (const py::error_already_set& error) {
-      throw Error(Code::host_call_failed, describe(error));
+      throw Error(Code::host_call_failed, describe_raised(error));
     } catch (const py::cast_error&) {
       throw Error(Code::host_call_failed, "it returned a number that is not from 0 to 2^32 - 1");
     }
@@ -178,10 +185,15 @@ std::function<std::uint32_t()> to_predicate(const py::function& function,
 
 void bind_streams(py::module_& module) {
   py::class_<Event, Holder<Event>>(module, "Event", "A point in a stream.")
-      .def_property_readonly("label", [](const Event& self) { return to_text(self.label()); })
-      .def("done", &Event::done, WithoutGil())
-      .def("synchronize", &Event::synchronize, WithoutGil())
-      .def("time_ns", &Event::time_ns, WithoutGil())
+      .def_property_readonly(
+          "label", [](const Event& self) { return to_text(self.label()); }, "As it was given.")
+      .def("done", &Event::done, WithoutGil(),
+           "Whether the device has reached it; true of one that was never recorded.")
+      .def("synchronize", &Event::synchronize, WithoutGil(),
+           "Waits until the device has reached it.")
+      .def("time_ns", &Event::time_ns, WithoutGil(),
+           "When the device reached it, on its own clock; None before, and where it can't stamp "
+           "time.")
       .def("__repr__", [](const Event& self) { return "<reel.Event '" + self.label() + "'>"; });
 
   py::class_<StreamScope, Holder<StreamScope>>(module, "StreamScope")
@@ -193,10 +205,13 @@ void bind_streams(py::module_& module) {
 
   py::class_<PyStream, Holder<PyStream>>(module, "Stream", "An in-order line of commands.")
       .def_property_readonly(
-          "id", [](const PyStream& self) { return static_cast<int>(self.stream.id()); })
-      .def_property_readonly("label",
-                             [](const PyStream& self) { return to_text(self.stream.label()); })
-      .def_property_readonly("device", [](const PyStream& self) { return self.stream.device(); })
+          "id", [](const PyStream& self) { return static_cast<int>(self.stream.id()); },
+          "As documents name it: 0 is s0.")
+      .def_property_readonly(
+          "label", [](const PyStream& self) { return to_text(self.stream.label()); },
+          "As it was given.")
+      .def_property_readonly(
+          "device", [](const PyStream& self) { return self.stream.device(); }, "Where it runs.")
       .def(
           "dispatch", &dispatch, py::arg("kernel"), py::arg("groups"), py::kw_only(),
           py::arg("group_size") = py::none(), py::arg("label") = "", py::arg("items") = py::none(),
@@ -244,22 +259,28 @@ Repeats a byte (an int) or a NumPy scalar of 1, 2 or 4 bytes.
            "the host: commands from now on use them, and captures keep them.")
       .def("read_now", &read_now, py::arg("source"), py::arg("dtype") = py::none(),
            "read_now($self, source, dtype=None)\n--\n\nReads, and waits for it; a new array.")
-      .def("host_call", &host_call, py::arg("function"), py::arg("label") = "")
+      .def("host_call", &host_call, py::arg("function"), py::arg("label") = "",
+           "Calls a function between what came before and what comes after.")
       .def(
-          "barrier", [](const PyStream& self) { self.stream.barrier(); }, WithoutGil())
+          "barrier", [](const PyStream& self) { self.stream.barrier(); }, WithoutGil(),
+          "What comes after waits for all that came before.")
       .def(
           "record", [](const PyStream& self, const Event& event) { self.stream.record(event); },
-          py::arg("event"), WithoutGil())
+          py::arg("event"), WithoutGil(), "Marks this point of the stream by an event.")
       .def(
           "wait", [](const PyStream& self, const Event& event) { self.stream.wait(event); },
-          py::arg("event"), WithoutGil())
+          py::arg("event"), WithoutGil(), "What comes after waits until the event is reached.")
       .def(
-          "flush", [](const PyStream& self) { self.stream.flush(); }, WithoutGil())
+          "flush", [](const PyStream& self) { self.stream.flush(); }, WithoutGil(),
+          "Starts what is enqueued, and doesn't wait.")
       .def("synchronize", &synchronize, WithoutGil(), "Waits for it all.")
       .def(
-          "done", [](const PyStream& self) { return self.stream.done(); }, WithoutGil())
-      .def("is_in_stream_capture",
-           [](const PyStream& self) { return self.stream.is_in_stream_capture(); })
+          "done", [](const PyStream& self) { return self.stream.done(); }, WithoutGil(),
+          "Whether all of it has run.")
+      .def(
+          "is_in_stream_capture",
+          [](const PyStream& self) { return self.stream.is_in_stream_capture(); },
+          "Whether calls become nodes of a graph.")
       .def(
           "scope",
           [](const PyStream& self, std::string name) {

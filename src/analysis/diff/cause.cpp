@@ -14,6 +14,8 @@ namespace {
 std::string size(std::int64_t ns) { return time_text(static_cast<std::uint64_t>(std::abs(ns))); }
 const char* how(std::int64_t delta) { return delta > 0 ? "slower" : "faster"; }
 
+const char* longer(std::int64_t delta) { return delta > 0 ? "longer" : "shorter"; }
+
 std::string share(const DiffTime& time) {
   if (time.ns_a == 0) return "";
   return fmt::format(" ({:+.1f}%)",
@@ -133,7 +135,7 @@ class Sentence {
   std::string times() const {
     const DiffTime& total = diff_.total;
     if (total.ns_a == 0 || total.ns_b == 0)
-      return "No timestamps were recorded in one of them, so only the commands are compared.";
+      return "One of them has no timestamps, so only the commands are compared.";
     if (!total.p) return too_few();
     if (total.significant) return significant() + between() + ".";
     const std::string none = fmt::format("No significant difference in total: {}", medians(total));
@@ -179,8 +181,8 @@ class Sentence {
             fmt::format("'{}' in {} is {} {}{}", row.name, row.scope, size(row.time.delta_ns()),
                         how(row.time.delta_ns()), share(row.time)));
     const auto idle_text = [&](const DiffTime& time, const char* what) {
-      return fmt::format("{} {} {}{}", what, size(time.delta_ns()),
-                         time.delta_ns() > 0 ? "more" : "less", share(time));
+      return fmt::format("{} {} {}{}", what, size(time.delta_ns()), longer(time.delta_ns()),
+                         share(time));
     };
     const std::string enqueued = enqueuing();
     add(diff_.idle, idle_text(diff_.idle, "the device was idle") +
@@ -232,7 +234,7 @@ class Sentence {
     const bool is_longer = *diff_.common > 0;
     const std::string text =
         fmt::format("the typical kernel {} {:.0f}% {}", takes, 100 * std::abs(*diff_.common),
-                    is_longer ? "longer" : "less");
+                    is_longer ? "longer" : "shorter");
     if (!devices().empty()) return text;
     return fmt::format("{}, as on a {} machine or with another clock", text,
                        is_longer ? "busier" : "quieter");
@@ -242,12 +244,12 @@ class Sentence {
   std::string between() const {
     if (!diff_.between.significant) return "";
     return fmt::format("; between passes it was idle {} {}", size(diff_.between.delta_ns()),
-                       diff_.between.delta_ns() > 0 ? "more" : "less");
+                       longer(diff_.between.delta_ns()));
   }
 
   std::string idle() const {
     std::string text = fmt::format("the device was idle {} {}", size(diff_.idle.delta_ns()),
-                                   diff_.idle.delta_ns() > 0 ? "more" : "less");
+                                   longer(diff_.idle.delta_ns()));
     if (const std::string enqueued = enqueuing(); !enqueued.empty())
       text += ", because " + enqueued;
     else
@@ -262,7 +264,7 @@ class Sentence {
     if (static_cast<std::uint64_t>(std::abs(busy.delta_ns())) * 10 <= busy.ns_a)
       return "; kernels take as long as before";
     return fmt::format("; kernels took {} {}{}, but not significantly", size(busy.delta_ns()),
-                       busy.delta_ns() > 0 ? "longer" : "less", share(busy));
+                       longer(busy.delta_ns()), share(busy));
   }
 
   // Together or any of them; where nothing was tested, nobody can say that they didn't.
@@ -333,6 +335,7 @@ class Sentence {
 
   static std::string reason(const DiffRow& row) {
     if (row.new_source) return "; its source or options changed";
+    if (row.new_program) return "; the program that it is part of changed";
     if (row.new_shape) return "; its launch size changed";
     if (row.count_a != row.count_b)
       return fmt::format("; it runs {} times, {} before", row.count_b, row.count_a);

@@ -1,5 +1,7 @@
 #include "reel/diff.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,6 +14,7 @@
 #include "analysis/diff/sources.hpp"
 #include "analysis/diff/statistics.hpp"
 #include "analysis/time/device_work.hpp"
+#include "document/trace/one_by_one.hpp"
 
 namespace reel::analysis {
 
@@ -66,6 +69,7 @@ class DiffSearch {
     add_kernels();
     judge_all();
     put_in_order();
+    say_verdicts();
     compare_sources(a_.trace(), b_.trace(), diff_);
     compare_contents(a_, b_, diff_);
     add_findings();
@@ -172,21 +176,34 @@ class DiffSearch {
     fill(a_.trace(), mine, row.kernel_a, row.first_a, row.count_a);
     fill(b_.trace(), other, row.kernel_b, row.first_b, row.count_b);
     row.time = compare(mine ? a_.row_times(key_a) : a_.times(nothing),
-                       other ? b_.row_times(key_b) : b_.times(nothing), least_, pace_);
+                       other ? b_.row_times(key_b) : b_.times(nothing), least_of_kernel(), pace_);
     if (!mine || !other) {
       row.change = mine ? Change::removed : Change::added;
     } else {
       row.new_shape = shapes_of(a_.trace(), *mine) != shapes_of(b_.trace(), *other);
       row.new_arguments = is_steady(a_, key_a) && is_steady(b_, key_b) &&
                           !same_arguments(a_.trace(), b_.trace(), row.first_a, row.first_b);
-      row.new_source = has_new_source(a_.trace(), b_.trace(), row.kernel_a, row.kernel_b);
+      const SourceChange change = source_change(a_.trace(), b_.trace(), row.kernel_a, row.kernel_b);
+      row.new_source = change == SourceChange::kernel;
+      row.new_program = change == SourceChange::program;
       if (row.count_a != row.count_b)
-        row.run = compare(
-            a_.run_times(key_a), b_.run_times(key_b),
-            {least_.ns / std::max(row.count_a, row.count_b), least_.drift, least_.common}, pace_);
+        row.run = compare(a_.run_times(key_a), b_.run_times(key_b),
+                          {.ns = least_of_kernel().ns / std::max(row.count_a, row.count_b),
+                           .drift = least_.drift,
+                           .common = least_.common,
+                           .part = least_of_kernel().part},
+                          pace_);
     }
     diff_.rows.push_back(std::move(row));
     keys_.emplace_back(key_a, key_b);
+  }
+
+  Least least_of_kernel() const {
+    Least least = least_;
+    least.ns += least.ns / 2;
+    // Times at one pace are less certain, and a change of 10 % may look like half of it.
+    if (pace_.a.empty()) least.part = least_part_of_kernel;
+    return least;
   }
 
   static std::uint64_t nothing(const PassTime&) { return 0; }
@@ -202,12 +219,28 @@ class DiffSearch {
   }
 
   void add_kernels() {
-    std::map<std::string, std::uint32_t> rows;  // how many, by name
-    for (const DiffRow& row : diff_.rows) ++rows[row.name];
-    for (const auto& [name, count] : rows)
-      diff_.kernels.push_back({name, count,
-                               compare(kernel_times_of(a_, times_a_, name),
-                                       kernel_times_of(b_, times_b_, name), least_, pace_)});
+    struct Rows {
+      std::uint32_t count = 0;
+      std::uint64_t ns_a = 0, ns_b = 0;
+    };
+    std::map<std::string, Rows> rows;  // by name
+    for (const DiffRow& row : diff_.rows) {
+      Rows& of_name = rows[row.name];
+      ++of_name.count;
+      of_name.ns_a += row.time.ns_a;
+      of_name.ns_b += row.time.ns_b;
+    }
+    const bool are_steady = has_steady_rows(a_) && has_steady_rows(b_);
+    for (const auto& [name, of_name] : rows) {
+      DiffTime time = compare(kernel_times_of(a_, times_a_, name),
+                              kernel_times_of(b_, times_b_, name), least_of_kernel(), pace_);
+      // The sentence names kernels and the table rows: whoever adds those up gets the same.
+      if (are_steady) {
+        time.ns_a = of_name.ns_a;
+        time.ns_b = of_name.ns_b;
+      }
+      diff_.kernels.push_back({name, of_name.count, std::move(time)});
+    }
   }
 
   // The total is asked first and alone; its parts are many, and are judged together.
@@ -279,7 +312,7 @@ class DiffSearch {
     if ((diff_.a.launches > 0) == (diff_.b.launches > 0)) return false;
     if (diff_.total.ns_a == 0 || diff_.total.ns_b == 0) return false;  // there are no times at all
     const Side& graphs = diff_.a.launches ? a_ : b_;
-    return std::ranges::any_of(graphs.trace().devices(), records_nodes_one_by_one);
+    return !graphs_given_one_by_one(graphs.trace()).empty();
   }
 
   // The total changed, so some part of it did, and the question is no longer whether, but which.
@@ -317,6 +350,8 @@ class DiffSearch {
     const Least least{.ns = least_.ns, .common = least_.common, .margin = 1};
     DiffTime alone = compare(a, b, least, &time == &diff_.idle ? Pace{} : pace_);
     if (!is_significant_alone(alone)) return;
+    alone.ns_a = time.ns_a;
+    alone.ns_b = time.ns_b;
     alone.significant = true;
     alone.passes_needed.reset();
     time = alone;
@@ -326,6 +361,39 @@ class DiffSearch {
                                const std::string& name) {
     const auto found = times.find(name);
     return found == times.end() ? side.times(nothing) : found->second;
+  }
+
+  void say_verdicts() {
+    const auto say = [&](DiffTime& time, const char* longer, const char* shorter) {
+      if (!time.comparable)
+        time.verdict = "can't be told";
+      else if (time.significant)
+        time.verdict = time.delta_ns() > 0 ? longer : shorter;
+      else if (!time.p)
+        time.verdict = "not tested";
+      else
+        time.verdict = time.is_small ? under(time) : "not significant";
+    };
+    for (DiffTime* time : {&diff_.total, &diff_.busy}) say(*time, "slower", "faster");
+    for (DiffTime* time : {&diff_.idle, &diff_.between}) say(*time, "longer", "shorter");
+    for (DiffKernel& kernel : diff_.kernels) say(kernel.time, "slower", "faster");
+    for (DiffRow& row : diff_.rows) {
+      say(row.time, "slower", "faster");
+      if (row.run) say(*row.run, "slower", "faster");
+    }
+  }
+
+  // What it is too small a part of: of a pass, or of what it was itself.
+  std::string under(const DiffTime& time) const {
+    const auto part = [&](std::uint64_t whole) {
+      return 100 * static_cast<double>(time.least_ns) / static_cast<double>(whole);
+    };
+    const std::uint64_t pass = std::max(diff_.a.total_ns, diff_.b.total_ns);
+    const double of_pass = part(pass), of_itself = part(std::max(time.ns_a, time.ns_b));
+    // The least part of itself is 5 % or less: more than that is due to the pass.
+    if (of_itself > 100 * least_part_of_kernel && of_pass < 3.5)
+      return fmt::format("under {:.2g}% of a pass", of_pass);
+    return fmt::format("under {:.0f}%", of_itself);
   }
 
   void put_in_order() {

@@ -28,8 +28,10 @@ Json time_json(const DiffTime& time) {
           {"p", or_null(time.p)},
           {"shift_ns", time.shift_ns},
           {"floor_ns", time.floor_ns},
+          {"least_ns", time.least_ns},
           {"significant", time.significant},
           {"small", time.is_small},
+          {"verdict", time.verdict},
           {"comparable", time.comparable},
           {"passes_needed", or_null(time.passes_needed)}};
 }
@@ -90,6 +92,7 @@ std::string diff_json(const Trace& a, const Trace& b, const TraceDiff& diff) {
     one["run"] = row.run ? time_json(*row.run) : Json();
     one["new_shape"] = row.new_shape;
     one["new_source"] = row.new_source;
+    one["new_program"] = row.new_program;
     one["new_arguments"] = row.new_arguments;
     json["rows"].push_back(std::move(one));
   }

@@ -74,7 +74,7 @@ PassTime Side::time_of(std::uint32_t first, std::uint32_t end) const {
     if (!row) row = &pass.rows[key_of(work)];
     row->commands.push_back(c);
     row_of.push_back(row);
-    if (is_device_work(work.kind) && command.has_run_times() &&
+    if (is_device_work(trace_, work) && command.has_run_times() &&
         command.ended_ns >= command.started_ns)
       by_start.push_back({command.started_ns, command.ended_ns, c, row});
   }

@@ -132,6 +132,20 @@ bool are_far_apart(Times a, Times b) {
          low(slower) - high(faster) > std::max(high(a) - low(a), high(b) - low(b));
 }
 
+// Apart by so much that neither drift nor resemblance of passes explains it, though the slower run
+// varies: but for the shortest and longest tenth, every pass of one takes longer than every pass of
+// the other, and their quartiles are a factor of two apart.
+bool are_beyond_noise(Times a, Times b) {
+  if (std::min(a.size(), b.size()) < steady_times) return false;
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  const Times &faster = median_of(a) < median_of(b) ? a : b,
+              &slower = median_of(a) < median_of(b) ? b : a;
+  constexpr std::uint64_t factor = 2;
+  return faster[faster.size() - 1 - decile_rank(faster)] < slower[decile_rank(slower)] &&
+         faster[faster.size() * 3 / 4] * factor <= slower[slower.size() / 4];
+}
+
 // By how much the variance of a mean is larger than if the times were independent.
 double inflation(const Times& a, const Times& b) {
   // Of fewer, the estimate is mostly chance; their drift is the guard then.
@@ -207,7 +221,7 @@ std::optional<std::uint64_t> drift_of(const Times& times) {
 
 std::uint64_t drift_between(const Times& a, const Times& b, std::optional<double> p) {
   const Times& faster = undisturbed(a) < undisturbed(b) ? a : b;
-  const bool is_beyond_doubt = p && *p <= beyond_doubt;
+  const bool is_beyond_doubt = (p && *p <= beyond_doubt) || are_beyond_noise(a, b);
   const std::uint64_t own = is_beyond_doubt
                                 ? drift_of(faster).value_or(0)
                                 : std::max(drift_of(a).value_or(0), drift_of(b).value_or(0));
@@ -241,7 +255,9 @@ double rank_test(const Times& a, const Times& b) {
   // Interruptions hide from all ranks what the least disturbed passes show. Two tests, so twice the
   // smaller p; of few times neither could be significant then.
   if (k >= steady_times) p = std::min(1.0, 2 * std::min(p, precedence_p(fewer, more)));
-  return are_far_apart(a, b) ? p : two_sided_p(z_of(p) / std::sqrt(inflation(a, b)));
+  return are_far_apart(a, b) || are_beyond_noise(a, b)
+             ? p
+             : two_sided_p(z_of(p) / std::sqrt(inflation(a, b)));
 }
 
 double sign_test(const Times& a, const Times& b) {
@@ -304,13 +320,17 @@ DiffTime compare(const Times& a, const Times& b, const Least& least, const Pace&
   const auto larger = static_cast<double>(std::max(time.ns_a, time.ns_b));
   const std::size_t fewer = std::min(a.size(), b.size());
   if (fewer >= fewest_times) time.p = rank_test(paced_a, paced_b);
+  // What whole passes drift by tells nothing that such a time leaves open.
+  const double of_passes = are_beyond_noise(paced_a, paced_b) ? 0 : least.drift * larger;
   const double drift =
-      std::max(static_cast<double>(drift_between(paced_a, paced_b, time.p)), least.drift * larger);
-  const double part = (fewer < steady_times ? least_part_of_few : least_part) + least.common;
+      std::max(static_cast<double>(drift_between(paced_a, paced_b, time.p)), of_passes);
+  const double of_machine = (fewer < steady_times ? least_part_of_few : least_part) + least.common;
+  const double part = std::max(of_machine, least.part);
   const auto little = std::max(least.ns, static_cast<std::uint64_t>(part * larger));
   time.floor_ns = std::max(little, static_cast<std::uint64_t>(least.margin * drift));
   time.shift_ns = static_cast<std::int64_t>(undisturbed(paced_b)) -
                   static_cast<std::int64_t>(undisturbed(paced_a));
+  time.least_ns = little;
   time.is_small = time.p && *time.p <= significance &&
                   static_cast<std::uint64_t>(std::abs(time.shift_ns)) <= little;
   time.passes_needed = times_needed(paced_a, paced_b, drift);

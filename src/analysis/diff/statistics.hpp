@@ -55,6 +55,10 @@ inline constexpr std::uint32_t steady_times = 8;  // of fewer, drift can hardly 
 
 // Runs of one program on a busy machine differ by this much for no reason that passes show.
 inline constexpr double least_part = 0.03;
+// And a kernel by this much, and by one and a half times as much of a pass: where its code and
+// memory come to lie is another matter in each process. On PoCL a kernel took 4 to 6 % longer in
+// all passes of one run in ten (docs/analysis.md).
+inline constexpr double least_part_of_kernel = 0.05;
 
 // A run may differ from another by more than thirds of it differ among themselves. By half as much
 // again keeps false alarms below one in twenty where noise lasts over several passes
@@ -67,6 +71,7 @@ struct Least {
   double drift = 0;      // of whole passes, as a part
   double common = 0;     // what all kernels have in common, as a part: the machine may have done it
   double margin = drift_margin;  // so many times the drift
+  double part = least_part;      // of the time itself
 };
 
 // How fast the machine was in each pass, as a part of its usual time: 1.05 is a slower clock.

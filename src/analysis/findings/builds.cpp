@@ -37,7 +37,7 @@ void build_rule(const Case& c, Findings& findings) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> running;
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i)
     if (const TraceCommand command = c.command(i);
-        command.has_run_times() && is_device_work(c.work(i).kind))
+        command.has_run_times() && is_device_work(c.trace, c.work(i)))
       running.emplace_back(command.started_ns, command.ended_ns);
   const Intervals busy(std::move(running));
   std::uint64_t alone = 0;

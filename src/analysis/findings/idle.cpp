@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "analysis/findings/rules.hpp"
-#include "analysis/time/device_work.hpp"
+#include "analysis/time/first_launches.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -126,22 +127,25 @@ void add_first_runs(const Case& c, const std::vector<Share>& gaps, std::uint64_t
       "first launch.";
 }
 
-// Where a driver can't stamp the nodes of a graph, they are enqueued one by one while a capture
-// records them; the program alone doesn't do that.
-void add_recorded_graphs(const Case& c, const std::vector<Share>& gaps, std::uint64_t sum,
-                         Finding& finding) {
-  if (std::ranges::none_of(c.trace.devices(), records_nodes_one_by_one)) return;
-  const std::uint64_t one_by_one = part_of(gaps, [&](std::uint32_t i) {
-    const std::uint32_t device = c.trace.streams()[c.command(i).stream].device;
-    return c.command(i).launch != no_index && device != no_index &&
-           records_nodes_one_by_one(c.trace.devices()[device]);
-  });
-  if (one_by_one * 2 < sum) return;
-  finding.confidence = Confidence::possible;
+// Building that no call tells of is a conclusion, and says so.
+void add_inferred_builds(const Case& c, std::uint64_t sum, Finding& finding) {
+  std::uint64_t inferred = 0;
+  std::uint32_t kernel = no_index;
+  for (const Gap& gap : c.report.activity.gaps) {
+    if (!is_inferred_build(gap)) continue;
+    inferred += gap.size_ns();
+    if (kernel == no_index) kernel = c.work(gap.after).kernel;
+  }
+  finding.numbers.push_back({"at_first_launches", "ns", static_cast<double>(inferred)});
+  if (inferred == 0) return;
+  if (inferred * 2 >= sum) finding.confidence = Confidence::likely;
   finding.title += fmt::format(
-      " {} of it is between nodes of graphs, which this device is given one by one while a capture "
-      "records them: without a capture it is less.",
-      share_text(one_by_one, sum));
+      " {} of it is inferred: it is before the first run of a kernel in its group size (first {}), "
+      "at least ten times as long as before later runs, and drivers compile then.",
+      share_text(inferred, sum), kernel_text(c.trace, kernel));
+  if (inferred * 2 >= sum)
+    finding.advice =
+        "Run each kernel once, in each group size, before the part whose speed matters.";
 }
 
 // The host had waited for the device, was released, and only then prepared what comes next.
@@ -202,9 +206,17 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
   finding.numbers = {{"gaps", "", static_cast<double>(gaps.size())},
                      {"idle", "ns", static_cast<double>(sum)},
                      {"longest", "ns", static_cast<double>(gaps[0].ns)}};
+  if (text.cause == IdleCause::build) add_inferred_builds(c, sum, finding);
   if (text.cause == IdleCause::launch) {
+    const auto is_node = [&](std::uint32_t i) { return c.command(i).launch != no_index; };
+    finding.numbers.push_back({"before_nodes", "ns", static_cast<double>(part_of(gaps, is_node))});
     add_first_runs(c, gaps, sum, finding);
-    add_recorded_graphs(c, gaps, sum, finding);
+    if (const DevicePeaks* peaks = c.peaks_of(gaps[0].longest->device)) {
+      finding.title += fmt::format(" `reel bench` measured {} for a launch on this device on {}.",
+                                   time_text(static_cast<std::uint64_t>(peaks->launch_ns + 0.5)),
+                                   peaks->measured);
+      finding.numbers.push_back({"launch_measured", "ns", peaks->launch_ns});
+    }
   }
   if (text.cause == IdleCause::host)
     add_after_waits(c, sum, gaps[0].ns * 2 >= sum ? gaps[0].longest->after : no_index, finding);
@@ -223,18 +235,13 @@ struct Outside {
 
 Outside outside_of(const Case& c) {
   const Activity& activity = c.report.activity;
-  std::uint64_t first = activity.end_ns, last = activity.begin_ns;
-  for (const Lane& lane : activity.devices) {
-    if (!lane.timed) continue;
-    first = std::min(first, lane.begin_ns);
-    last = std::max(last, lane.end_ns);
-  }
+  const TimeSpan active = activity.active_span();
   const Intervals recording = recording_times(c.trace);
   const auto without_recording = [&](const TimeSpan& span) {
     if (span.end_ns <= span.begin_ns) return std::uint64_t{0};
     return span.end_ns - span.begin_ns - recording.covered(span.begin_ns, span.end_ns);
   };
-  Outside outside{{activity.begin_ns, first}, {last, activity.end_ns}};
+  Outside outside{{activity.begin_ns, active.begin_ns}, {active.end_ns, activity.end_ns}};
   outside.before_ns = without_recording(outside.before);
   outside.after_ns = without_recording(outside.after);
   return outside;
@@ -249,31 +256,55 @@ void add_outside(const Case& c, Finding& finding) {
   finding.numbers.push_back({"before_first", "ns", static_cast<double>(outside.before_ns)});
   finding.numbers.push_back({"after_last", "ns", static_cast<double>(outside.after_ns)});
   if (outside.sum_ns() <= inside) return;
+  // The whole, which is what times of commands and calls show, and recording's part of it.
   const auto part = [&](std::uint64_t ns, const TimeSpan& span, const char* when) {
+    const std::uint64_t whole = span.end_ns - span.begin_ns;
     const std::string during = during_text(c.trace, span.begin_ns, span.end_ns);
-    return fmt::format("{} passed {}{}{}", time_text(ns), when, during.empty() ? "" : ", mostly",
-                       during);
+    const std::string recording =
+        ns < whole ? fmt::format(" ({} of it recording)", time_text(whole - ns)) : "";
+    return fmt::format("{} passed {}{}{}{}", time_text(whole), when,
+                       during.empty() ? "" : ", mostly", during, recording);
   };
   std::string parts;
   if (outside.before_ns * 10 >= outside.sum_ns())
-    parts = part(outside.before_ns, outside.before, "before its first command");
+    parts = part(outside.before_ns, outside.before, "before its first command started");
   if (outside.after_ns * 10 >= outside.sum_ns())
     parts += (parts.empty() ? "" : ", and ") +
-             part(outside.after_ns, outside.after, "after its last command");
+             part(outside.after_ns, outside.after, "after its last command ended");
   finding.title += fmt::format(
-      " That is from its first command to its last, {} of the {} that were recorded: {}.",
+      " All this is about the time from the first start to the last end, {} of the {} that were "
+      "recorded: {}.",
       time_text(inside), time_text(activity.span_ns()), parts);
   const std::string then = finding.advice.empty() ? "" : " Then: " + finding.advice;
   finding.advice =
       "Look first at what the host does before the first command and after the last." + then;
 }
 
-// A verdict from one gap is a verdict on that gap.
+// "2.0 ms launch, 1.0 ms host": what an idle period is made of, recording left out.
+std::string parts_text(const Activity& activity, std::uint32_t period) {
+  std::array<std::uint64_t, idle_causes> by_cause{};
+  for (const Gap& gap : activity.gaps)
+    if (gap.period == period && gap.cause != IdleCause::capture)
+      by_cause[static_cast<std::size_t>(gap.cause)] += gap.size_ns();
+  std::vector<std::size_t> causes;
+  for (std::size_t cause = 0; cause < idle_causes; ++cause)
+    if (by_cause[cause]) causes.push_back(cause);
+  std::ranges::stable_sort(causes, std::ranges::greater{},
+                           [&](std::size_t cause) { return by_cause[cause]; });
+  std::string text;
+  for (const std::size_t cause : causes)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", time_text(by_cause[cause]),
+                        to_string(static_cast<IdleCause>(cause)));
+  return causes.size() == 1 ? to_string(static_cast<IdleCause>(causes[0])) : text;
+}
+
+// A verdict from one gap is a verdict on that gap. Findings are of one cause each, so it says how
+// much of the gap has which.
 std::string single_gap_text(const Case& c) {
   const Activity& activity = c.report.activity;
   std::vector<std::uint64_t> by_period(activity.idle_periods);
   std::uint64_t idle = 0;
-  std::uint32_t after = no_index;
+  std::uint32_t after = no_index, period = 0;
   std::uint64_t longest = 0;
   for (const Gap& gap : activity.gaps) {
     if (gap.cause == IdleCause::capture) continue;
@@ -281,11 +312,28 @@ std::string single_gap_text(const Case& c) {
     if (std::uint64_t& ns = by_period[gap.period]; (ns += gap.size_ns()) > longest) {
       longest = ns;
       after = gap.after;
+      period = gap.period;
     }
   }
   if (by_period.size() < 2 || longest * 2 < idle || !c.is_worth(longest)) return {};
-  return fmt::format(" One gap of {}, before {}, is {} of its idle time.", time_text(longest),
-                     command_name(after), share_text(longest, idle));
+  return fmt::format(
+      " One gap of {} ({}), before {}, is {} of its idle time{}.", time_text(longest),
+      parts_text(activity, period), command_name(after), share_text(longest, idle),
+      activity.idle_ns[static_cast<std::size_t>(IdleCause::capture)] ? " without recording" : "");
+}
+
+// Idle time that only the capture makes is no fault of the program.
+std::string recording_text(const Case& c) {
+  const Activity& activity = c.report.activity;
+  const std::uint64_t capture = activity.idle_ns[static_cast<std::size_t>(IdleCause::capture)];
+  if (!c.is_worth(capture)) return {};
+  const std::uint64_t nodes = idle_between_nodes_ns(c);
+  return fmt::format(
+      " Recording made it idle for another {}{}, which is not the program's and has no part in "
+      "this "
+      "verdict.",
+      share_text(capture, activity.active_ns),
+      nodes * 2 >= capture ? " (it gives the nodes of graphs one by one, to time them)" : "");
 }
 
 }  // namespace
@@ -304,9 +352,15 @@ void verdict_rule(const Case& c, Findings& findings) {
   const std::uint64_t active = activity.active_ns, busy = activity.busy_ns;
   Finding finding{.id = "verdict"};
   if (active == 0) {
-    finding.title = c.trace.commands().empty()
-                        ? "No command ran during the capture."
-                        : "No timestamps were recorded, so nothing can be said about speed.";
+    const bool has_commands = !c.trace.commands().empty();
+    if (was_cut(c.trace))
+      finding.title = fmt::format(
+          "No {} can be read, so nothing can be said about speed: the document is incomplete.",
+          has_commands ? "timestamps" : "command");
+    else
+      finding.title = has_commands
+                          ? "No timestamps were recorded, so nothing can be said about speed."
+                          : "No command ran during the capture.";
     findings.push_back(std::move(finding));
     return;
   }
@@ -319,6 +373,9 @@ void verdict_rule(const Case& c, Findings& findings) {
     return;
   }
   const std::string share = share_text(busy, active);
+  const auto idle = [&](IdleCause cause) {
+    return activity.idle_ns[static_cast<std::size_t>(cause)];
+  };
   switch (c.report.verdict) {
     case Bottleneck::device:
       finding.title =
@@ -339,7 +396,7 @@ void verdict_rule(const Case& c, Findings& findings) {
     case Bottleneck::host:
       finding.title = fmt::format(
           "Host-bound: the device was busy only {} of its time; it waited for {}.", share,
-          activity.idle_ns[static_cast<std::size_t>(IdleCause::launch)] * 2 > active - busy
+          idle(IdleCause::launch) * 2 > active - busy - idle(IdleCause::capture)
               ? "commands to be launched"
               : "the host");
       finding.advice = "Faster kernels won't help much; enqueue work earlier and in larger pieces.";
@@ -348,9 +405,7 @@ void verdict_rule(const Case& c, Findings& findings) {
       finding.title = fmt::format(
           "Wait-bound: the device was busy only {} of its time, and idle for {} because of waits.",
           share,
-          share_text(activity.idle_ns[static_cast<std::size_t>(IdleCause::sync)] +
-                         activity.idle_ns[static_cast<std::size_t>(IdleCause::wakeup)] +
-                         activity.idle_ns[static_cast<std::size_t>(IdleCause::dependency)],
+          share_text(idle(IdleCause::sync) + idle(IdleCause::wakeup) + idle(IdleCause::dependency),
                      active));
       finding.advice = "Wait less often, or for less.";
       break;
@@ -359,6 +414,7 @@ void verdict_rule(const Case& c, Findings& findings) {
           "The device was busy {} of its time; the document doesn't show why it was idle.", share);
       break;
   }
+  finding.title += recording_text(c);
   finding.title += single_gap_text(c);
   finding.numbers = {{"busy", "%", 100.0 * static_cast<double>(busy) / static_cast<double>(active)},
                      {"active", "ns", static_cast<double>(active)}};

@@ -5,16 +5,12 @@
 #include <map>
 
 #include "analysis/findings/rules.hpp"
-#include "document/trace/ranges.hpp"
-#include "reel/dependency_sets.hpp"
+#include "analysis/findings/tiny_chains.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
 
 namespace {
-
-constexpr std::uint64_t tiny_ns = 20'000;
-constexpr std::size_t shortest_run = 3;
 
 bool is_dispatch(const Case& c, std::uint32_t command) {
   return c.work(command).kind == WorkKind::dispatch && c.command(command).has_run_times();
@@ -147,47 +143,13 @@ void launch_shape_rule(const Case& c, Findings& findings) {
   }
 }
 
-// Runs of tiny kernels where each reads what only the one before wrote for it.
 void fusion_rule(const Case& c, Findings& findings) {
-  const std::size_t count = c.trace.commands().size();
-  // The only command that reads what it wrote; `several` where there are more.
-  constexpr std::uint32_t several = no_index - 1;
-  const DependencySets sets(c.report.dependency_sets);
-  auto feeds = sets.values(count, no_index);
-  const auto add = [](std::uint32_t& reader, std::uint32_t another) {
-    if (another != no_index && another != reader) reader = reader == no_index ? another : several;
-  };
-  for (const Dependency& d : c.report.dependencies)
-    if (d.kind == DependencyKind::data) add(feeds.of(d), d.to);
-  sets.spread(feeds, add);
-  const auto is_tiny = [&](std::uint32_t i) {
-    return is_dispatch(c, i) && c.command(i).run_ns() < tiny_ns;
-  };
-  std::vector<std::uint32_t> last(c.trace.streams().size(), no_index);
-  std::vector<std::uint32_t> length(count, 1), head(count);
-  std::vector<bool> goes_on(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    head[i] = i;
-    const std::uint32_t before = last[c.command(i).stream];
-    last[c.command(i).stream] = i;
-    if (before == no_index || !is_tiny(i) || !is_tiny(before)) continue;
-    if (feeds.of_command[before] != i) continue;
-    length[i] = length[before] + 1;
-    head[i] = head[before];
-    goes_on[before] = true;
-  }
-  std::uint64_t runs = 0, kernels = 0, longest = 0;
-  std::uint32_t longest_end = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (goes_on[i] || length[i] < shortest_run) continue;
-    ++runs;
-    kernels += length[i];
-    if (length[i] > longest) {
-      longest = length[i];
-      longest_end = i;
-    }
-  }
-  if (runs == 0) return;
+  const std::vector<TinyChain> chains = find_tiny_chains(c.trace, c.report);
+  if (chains.empty()) return;
+  const std::uint64_t runs = chains.size();
+  std::uint64_t kernels = 0;
+  for (const TinyChain& chain : chains) kernels += chain.size();
+  const TinyChain& longest = *std::ranges::max_element(chains, {}, &TinyChain::size);
   const std::uint64_t cost = launch_cost_ns(c);
   const std::uint64_t saving = std::min((kernels - runs) * cost, most_lost_ns(c));
   if (!c.is_worth(saving)) return;
@@ -196,7 +158,8 @@ void fusion_rule(const Case& c, Findings& findings) {
   finding.title = fmt::format(
       "{} of tiny kernels ({} in all, each under {}) pass their result only to the next; the "
       "longest has {}.",
-      count_text(runs, "run"), count_text(kernels, "kernel"), time_text(tiny_ns), longest);
+      count_text(runs, "run"), count_text(kernels, "kernel"), time_text(tiny_kernel_ns),
+      longest.size());
   finding.advice = "Fuse each run into one kernel: one launch, and results that stay in registers.";
   finding.numbers = {{"runs", "", static_cast<double>(runs)},
                      {"kernels", "", static_cast<double>(kernels)},
@@ -205,73 +168,9 @@ void fusion_rule(const Case& c, Findings& findings) {
   finding.formula =
       "(kernels - runs) x what a launch costs beside its kernel, at most the time the device "
       "waited for launches";
-  std::vector<std::uint32_t> chain;
-  for (std::uint32_t i = head[longest_end]; i <= longest_end; ++i)
-    if (head[i] == head[longest_end] && c.command(i).stream == c.command(longest_end).stream)
-      chain.push_back(i);
-  finding.evidence.begin_ns = c.command(chain.front()).started_ns;
-  finding.evidence.end_ns = c.command(chain.back()).ended_ns;
-  finding.evidence.commands = some(std::move(chain));
-  findings.push_back(std::move(finding));
-}
-
-void outlier_rule(const Case& c, Findings& findings) {
-  // The same kernel does more where it is given more: only runs with as many bytes are alike.
-  using Likeness = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t>;
-  std::map<Likeness, std::vector<std::uint32_t>> alike;
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
-    if (!is_dispatch(c, i) || c.work(i).kernel == no_index) continue;
-    const TraceWork& work = c.work(i);
-    std::uint64_t bytes = 0;
-    for_each_range(c.trace, work,
-                   [&](const TraceArgument& range, Access) { bytes += range.size_bytes; });
-    alike[{work.kernel, work.all_items().count(), work.group_size.count(), bytes}].push_back(i);
-  }
-  struct Outlier {
-    std::uint32_t command;
-    std::uint64_t excess_ns;
-  };
-  std::vector<Outlier> outliers;
-  std::uint64_t excess = 0, first_runs = 0;
-  for (const auto& [key, commands] : alike) {
-    if (commands.size() < 8) continue;
-    std::vector<std::uint64_t> times;
-    for (const std::uint32_t i : commands) times.push_back(c.command(i).run_ns());
-    const std::uint64_t middle = median(times);
-    for (const std::uint32_t i : commands) {
-      const std::uint64_t run = c.command(i).run_ns();
-      if (run <= 3 * middle || run - middle < 1000) continue;
-      outliers.push_back({i, run - middle});
-      excess += run - middle;
-      first_runs += i == commands[0];
-    }
-  }
-  if (!c.is_worth(excess)) return;
-  std::ranges::stable_sort(outliers, std::ranges::greater{}, &Outlier::excess_ns);
-  Finding finding{.id = "outlier", .severity = Severity::info};
-  finding.title = fmt::format(
-      "{} took more than three times as long as others like {}, {} longer in total; the worst is "
-      "{}.",
-      count_text(outliers.size(), "run"), outliers.size() == 1 ? "it" : "them", time_text(excess),
-      describe_command(c.trace, outliers[0].command));
-  if (first_runs == outliers.size())
-    finding.title += first_build_ns(c.trace) ? " Each was the first of its kind: warming up."
-                                             : " Each was the first of its kind that was recorded.";
-  finding.advice =
-      first_runs == outliers.size()
-          ? "Exclude the first pass from measurements."
-          : "Check what else ran at that time: another stream, another process, paging.";
-  finding.numbers = {{"runs", "", static_cast<double>(outliers.size())},
-                     {"first_runs", "", static_cast<double>(first_runs)},
-                     {"excess", "ns", static_cast<double>(excess)}};
-  finding.saving_ns = excess;
-  finding.formula = "sum over these of (run - median of its like)";
-  std::vector<std::uint32_t> commands;
-  commands.reserve(outliers.size());
-  for (const Outlier& outlier : outliers) commands.push_back(outlier.command);
-  finding.evidence.begin_ns = c.command(commands[0]).started_ns;
-  finding.evidence.end_ns = c.command(commands[0]).ended_ns;
-  finding.evidence.commands = some(std::move(commands));
+  finding.evidence.begin_ns = c.command(longest.front()).started_ns;
+  finding.evidence.end_ns = c.command(longest.back()).ended_ns;
+  finding.evidence.commands = some(longest);
   findings.push_back(std::move(finding));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/findings/rules.hpp"
+#include "document/trace/one_by_one.hpp"
 #include "reel/dependency_sets.hpp"
 #include "reel/units.hpp"
 
@@ -207,8 +208,13 @@ void overlap_rule(const Case& c, Findings& findings) {
   auto done = sets.values<std::uint64_t>(count, 0);
   std::size_t next = 0;
   std::uint32_t next_set = 0;
-  std::uint64_t longest = 0, sum = 0;
+  std::uint64_t longest = 0, sum = 0, in_graphs = 0, one_by_one = 0;
+  const std::set<std::uint32_t> taken_apart = graphs_given_one_by_one(c.trace);
   for (std::uint32_t i = 0; i < count; ++i) {
+    if (const std::uint32_t launch = c.command(i).launch; launch != no_index) {
+      in_graphs += c.report.own_ns[i];
+      if (taken_apart.contains(c.work(launch).graph)) one_by_one += c.report.own_ns[i];
+    }
     std::uint64_t start = 0;
     for (; next < c.report.dependencies.size() && c.report.dependencies[next].to == i; ++next) {
       const Dependency& d = c.report.dependencies[next];
@@ -224,15 +230,21 @@ void overlap_rule(const Case& c, Findings& findings) {
   }
   // Half as much again, or it is not worth a second stream.
   if (longest == 0 || sum * 2 < longest * 3 || !c.is_worth(sum - longest)) return;
+  // That nodes ran one after the other is recording's doing, where it gives them so.
+  if (one_by_one * 2 >= sum) return;
   Finding finding{.id = "overlap.lost", .severity = Severity::info};
   finding.confidence = Confidence::possible;
   finding.title =
       fmt::format("Commands ran one after the other for {}; their dependencies would allow {}.",
                   time_text(sum), time_text(longest));
   finding.advice =
-      "Enqueue independent commands on several streams, or record them into a graph, which finds "
-      "them; it helps where one kernel does not fill the device.";
-  finding.numbers = {{"one_after_the_other", "ns", static_cast<double>(sum)},
+      in_graphs * 2 >= sum
+          ? "They are nodes of a graph already, and the device ran them one after the other: give "
+            "each kernel more work, or launch parts of the graph on several streams."
+          : "Enqueue independent commands on several streams, or record them into a graph, which "
+            "finds them; it helps where one kernel does not fill the device.";
+  finding.numbers = {{"in_graphs", "ns", static_cast<double>(in_graphs)},
+                     {"one_after_the_other", "ns", static_cast<double>(sum)},
                      {"longest_chain", "ns", static_cast<double>(longest)}};
   finding.evidence.streams = streams;
   finding.saving_ns = sum - longest;

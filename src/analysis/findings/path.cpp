@@ -1,5 +1,6 @@
 // What the end waited for, and how fast the busiest kernel moved its bytes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,9 +9,70 @@
 
 namespace reel::analysis {
 
+namespace {
+
+// The parts of a path in words, without those that are nothing.
+std::string path_text(const PathParts& parts) {
+  std::vector<std::string> list;
+  const auto add = [&](std::uint64_t ns, const char* what) {
+    if (ns * 1000 >= parts.sum_ns())
+      list.push_back(fmt::format("{} {}", share_text(ns, parts.sum_ns()), what));
+  };
+  add(parts.command_ns, "commands");
+  add(parts.behind_ns, "waiting while the device ran other commands");
+  add(parts.host_ns, "host work");
+  add(parts.delay_ns, "waiting while it was idle");
+  add(parts.capture_ns, "recording");
+  if (list.size() < 2) return fmt::format("{}", fmt::join(list, ""));
+  const std::string last = std::move(list.back());
+  list.pop_back();
+  return fmt::format("{} and {}", fmt::join(list, ", "), last);
+}
+
+// " The longest wait is 2.0 ms, before c5; 1.9 ms of it in Stream::synchronize()."
+std::string longest_wait_text(const Case& c) {
+  const TimeSpan active = c.report.activity.active_span();
+  const PathStep* longest = nullptr;
+  TimeSpan span;
+  for (const PathStep& step : c.report.path.steps) {
+    const std::uint64_t begin = std::max(step.begin_ns, active.begin_ns);
+    const std::uint64_t end = std::min(step.end_ns, active.end_ns);
+    if (step.kind != PathStep::Kind::delay || begin >= end ||
+        (longest && end - begin <= span.end_ns - span.begin_ns))
+      continue;
+    longest = &step;
+    span = {begin, end};
+  }
+  if (!longest) return {};
+  const During call = longest_call_during(c.trace, span.begin_ns, span.end_ns);
+  const std::uint64_t whole = span.end_ns - span.begin_ns;
+  return fmt::format(
+      " The longest wait is {}, before {}{}.", time_text(whole), command_name(longest->command),
+      call.ns * 2 < whole || call.ns == 0
+          ? std::string()
+          : fmt::format("; {} of it in {}", time_text(call.ns), call_text(c.trace, call.name)));
+}
+
+// About what is the program's: recording is not.
+std::string path_advice(const PathParts& parts) {
+  const std::uint64_t working = parts.command_ns + parts.behind_ns;
+  if (working < parts.host_ns + parts.delay_ns)
+    return "Shorten the waiting and the host work on this path first; commands are the smaller "
+           "part "
+           "of it.";
+  return parts.behind_ns > parts.command_ns
+             ? "Shorten the commands that the ones on this path wait for: the device runs one "
+               "after "
+               "the other."
+             : "Optimise what is on this path first; speeding up other work changes nothing.";
+}
+
+}  // namespace
+
 void path_rule(const Case& c, Findings& findings) {
   const LongestPath& path = c.report.path;
-  if (path.steps.empty() || path.span_ns == 0) return;
+  const PathParts& parts = path.parts;
+  if (path.steps.empty() || path.span_ns == 0 || parts.sum_ns() == 0) return;
   // Of kernels whose times nobody knows, a path would say that they took none.
   const auto& kernels = c.report.kernels;
   if (!kernels.empty() &&
@@ -18,36 +80,23 @@ void path_rule(const Case& c, Findings& findings) {
     return;
   Finding finding{.id = "cp"};
   finding.confidence = Confidence::likely;
-  finding.title =
-      fmt::format("The critical path of {} is {} commands, {} host work and {} waiting.",
-                  time_text(path.span_ns), share_text(path.command_ns, path.span_ns),
-                  share_text(path.host_ns, path.span_ns), share_text(path.delay_ns, path.span_ns));
-  if (path.delay_ns * 2 >= path.span_ns) {
-    const PathStep* longest = nullptr;
-    for (const PathStep& step : path.steps)
-      if (step.kind == PathStep::Kind::delay &&
-          (!longest || step.end_ns - step.begin_ns > longest->end_ns - longest->begin_ns))
-        longest = &step;
-    const std::string in_call = during_text(c.trace, longest->begin_ns, longest->end_ns);
-    finding.title +=
-        fmt::format(" The longest wait is {}{}.", time_text(longest->end_ns - longest->begin_ns),
-                    in_call.empty() ? ", before " + command_name(longest->command) : in_call);
-  }
+  finding.title = fmt::format("The critical path from the first start to the last end, {}, is {}.",
+                              time_text(parts.sum_ns()), path_text(parts));
+  if (parts.delay_ns * 2 >= parts.sum_ns()) finding.title += longest_wait_text(c);
   finding.numbers = {{"span", "ns", static_cast<double>(path.span_ns)},
-                     {"commands", "ns", static_cast<double>(path.command_ns)},
-                     {"host", "ns", static_cast<double>(path.host_ns)},
-                     {"delays", "ns", static_cast<double>(path.delay_ns)}};
+                     {"active", "ns", static_cast<double>(parts.sum_ns())},
+                     {"commands", "ns", static_cast<double>(parts.command_ns)},
+                     {"behind", "ns", static_cast<double>(parts.behind_ns)},
+                     {"host", "ns", static_cast<double>(parts.host_ns)},
+                     {"delays", "ns", static_cast<double>(parts.delay_ns)},
+                     {"capture", "ns", static_cast<double>(parts.capture_ns)}};
   if (!path.halved.empty() && path.halved[0].span_ns < path.span_ns) {
     const WhatIf& best = path.halved[0];
     const std::uint64_t saving = path.span_ns - best.span_ns;
-    finding.title +=
-        fmt::format(" With kernel {} twice as fast, the whole would take {} less.",
-                    kernel_text(c.trace, best.kernel), share_text(saving, path.span_ns));
-    finding.advice =
-        path.command_ns * 2 >= path.span_ns
-            ? "Optimise what is on this path first; speeding up other work changes nothing."
-            : "Shorten the waiting and the host work on this path first; commands are the smaller "
-              "part of it.";
+    finding.title += fmt::format(
+        " With kernel {} twice as fast, all that was recorded would take {} of {} less.",
+        kernel_text(c.trace, best.kernel), time_text(saving), time_text(path.span_ns));
+    finding.advice = path_advice(parts);
     finding.evidence.kernels = {best.kernel};
     finding.saving_ns = saving;
     finding.formula =
@@ -72,6 +121,31 @@ std::string rate_text(double gb_per_s) {
                           : fmt::format("{:.3g} kB/s", gb_per_s * 1e6);
 }
 
+// What the device gave when it was measured, where it was; else how to know.
+void hold_against_peak(const Case& c, const KernelUsage& top, Finding& finding) {
+  const std::uint32_t stream = c.command(top.first).stream;
+  const DevicePeaks* peaks =
+      stream == no_index ? nullptr : c.peaks_of(c.trace.streams()[stream].device);
+  if (!peaks) {
+    finding.advice =
+        "What the device could give isn't known here; `reel bench --save` on its machine measures "
+        "it.";
+    return;
+  }
+  const double peak = peaks->bytes_per_s / 1e9, share = top.bandwidth() / peak;
+  finding.title +=
+      fmt::format(" That is {:.3g}% of the {} that this device gave `reel bench` on {}.",
+                  100 * share, rate_text(peak), peaks->measured);
+  finding.numbers.push_back({"peak", "GB/s", peak});
+  finding.numbers.push_back({"of_peak", "%", 100 * share});
+  if (share >= 0.6)
+    finding.advice = "Memory may limit it: move fewer bytes, or keep them in caches.";
+  else if (share < 0.1)
+    finding.advice =
+        "Unless it reads the same bytes many times, memory doesn't limit it: look at its "
+        "arithmetic, its launch size and how it reads.";
+}
+
 }  // namespace
 
 void bandwidth_rule(const Case& c, Findings& findings) {
@@ -89,6 +163,7 @@ void bandwidth_rule(const Case& c, Findings& findings) {
   finding.numbers = {{"at_most", "GB/s", top.bandwidth()},
                      {"given", "bytes", static_cast<double>(top.bound_bytes)}};
   finding.evidence.kernels = {top.kernel};
+  hold_against_peak(c, top, finding);
   findings.push_back(std::move(finding));
 }
 

@@ -80,8 +80,10 @@ void capture_rule(const Case& c, Findings& findings) {
   const std::uint64_t writing = by_kind[static_cast<std::size_t>(OverheadKind::writing)];
   const std::uint64_t overhead =
       Intervals(std::move(spans)).covered(c.report.activity.begin_ns, c.report.activity.end_ns);
+  // Gaps of this cause are the recording's own work, and those between nodes that it takes apart.
+  const std::uint64_t between_nodes = idle_between_nodes_ns(c);
   const std::uint64_t idle =
-      c.report.activity.idle_ns[static_cast<std::size_t>(IdleCause::capture)];
+      c.report.activity.idle_ns[static_cast<std::size_t>(IdleCause::capture)] - between_nodes;
   std::uint64_t untimed = 0;
   for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
     const WorkKind kind = c.work(i).kind;
@@ -91,7 +93,8 @@ void capture_rule(const Case& c, Findings& findings) {
   const std::uint64_t span = c.report.activity.span_ns();
   Finding finding{.id = "capture"};
   if (span == 0)
-    finding.title = "The document has no timestamps.";
+    finding.title = c.trace.is_complete() ? "The document has no timestamps."
+                                          : "No timestamps of the document can be read.";
   else if (total == 0)
     finding.title = "How long recording took was not recorded.";
   else
@@ -106,6 +109,13 @@ void capture_rule(const Case& c, Findings& findings) {
         waits.count == 1 ? "once" : fmt::format("{} times", waits.count), time_text(waits.ns));
   if (writing)
     finding.title += fmt::format(" {} of it is CPU time of its own thread.", time_text(writing));
+  if (c.is_worth(between_nodes))
+    finding.title += fmt::format(
+        " Besides, it made the device idle for {} ({} of its time) between nodes of graphs, which "
+        "it "
+        "gives one by one, since the driver tells no times within a graph; the program alone "
+        "launches each as one.",
+        time_text(between_nodes), share_text(between_nodes, c.active_ns()));
   if (overhead * 10 >= span && span) {
     finding.severity = Severity::warning;
     const auto of = [&](OverheadKind kind) { return by_kind[static_cast<std::size_t>(kind)]; };
@@ -117,6 +127,13 @@ void capture_rule(const Case& c, Findings& findings) {
         contents > of(OverheadKind::commands)
             ? " With fewer contents (--contents hashes or none) it takes less."
             : " Most of it is noting each command, which fewer contents don't change.";
+  }
+  if (between_nodes * 10 >= c.active_ns() && between_nodes) {
+    finding.severity = Severity::warning;
+    if (!finding.advice.empty()) finding.advice += ' ';
+    finding.advice +=
+        "How long such a launch takes without a capture is not in this document: measure it in the "
+        "program.";
   }
   if (untimed) {
     finding.title += fmt::format(" {} without times: nothing is said of when they ran.",
@@ -132,6 +149,7 @@ void capture_rule(const Case& c, Findings& findings) {
                      {"waits", "", static_cast<double>(waits.count)},
                      {"overlap", "ns", static_cast<double>(overhead)},
                      {"idle", "ns", static_cast<double>(idle)},
+                     {"between_nodes", "ns", static_cast<double>(between_nodes)},
                      {"writing", "ns", static_cast<double>(writing)},
                      {"untimed", "", static_cast<double>(untimed)},
                      {"notes", "", static_cast<double>(c.trace.notes().size())},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/time/host_calls.hpp"
+#include "analysis/time/idle.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -26,12 +27,16 @@ std::uint64_t giving_ns(const TraceCommand& command) {
 }
 
 std::optional<std::uint64_t> first_build_ns(const Trace& trace) {
-  const HostCalls kinds(trace);
-  std::optional<std::uint64_t> first;
-  for (const TraceCall& call : trace.calls())
-    if (kinds.kind_of(call) == CallKind::build && (!first || call.end_ns < *first))
-      first = call.end_ns;
-  return first;
+  return HostCalls(trace).first_build_ns();
+}
+
+std::uint64_t idle_between_nodes_ns(const Case& c) {
+  const Intervals recording = recording_times(c.trace);
+  std::uint64_t sum = 0;
+  for (const Gap& gap : c.report.activity.gaps)
+    if (gap.cause == IdleCause::capture)
+      sum += gap.size_ns() - recording.covered(gap.begin_ns, gap.end_ns);
+  return sum;
 }
 
 std::string call_text(const Trace& trace, std::uint32_t name) {
@@ -39,7 +44,7 @@ std::string call_text(const Trace& trace, std::uint32_t name) {
   return text.starts_with("wait of ") ? "the " + text : text;  // the others are names of functions
 }
 
-std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns) {
+During longest_call_during(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns) {
   std::uint64_t most = 0;
   std::uint32_t name = 0;
   for (const TraceCall& call : trace.calls()) {
@@ -50,12 +55,21 @@ std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_
     most = end - begin;
     name = call.name;
   }
-  return most * 2 >= end_ns - begin_ns && most ? " in " + call_text(trace, name) : "";
+  return {name, most};
+}
+
+std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns) {
+  const During call = longest_call_during(trace, begin_ns, end_ns);
+  return call.ns * 2 >= end_ns - begin_ns && call.ns ? " in " + call_text(trace, call.name) : "";
 }
 
 std::vector<std::uint32_t> some(std::vector<std::uint32_t> list) {
-  if (list.size() > most_evidence) list.resize(most_evidence);
-  return list;
+  std::vector<std::uint32_t> named;  // each once
+  for (const std::uint32_t one : list) {
+    if (named.size() == most_evidence) break;
+    if (std::ranges::find(named, one) == named.end()) named.push_back(one);
+  }
+  return named;
 }
 
 std::string kernel_text(const Trace& trace, std::uint32_t kernel) {
@@ -67,7 +81,22 @@ std::string kernel_text(const Trace& trace, std::uint32_t kernel) {
 
 namespace reel::analysis {
 
+const DevicePeaks* Case::peaks_of(std::uint32_t device) const {
+  if (device >= trace.devices().size()) return nullptr;
+  const TraceDevice& its = trace.devices()[device];
+  const auto found = std::ranges::find_if(peaks, [&](const DevicePeaks& row) {
+    return row.name == its.name && row.driver == its.driver &&
+           row.driver_version == its.driver_version;
+  });
+  return found == peaks.end() ? nullptr : &*found;
+}
+
 std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
+  return find_insights(trace, report, measured_peaks());
+}
+
+std::vector<Finding> find_insights(const Trace& trace, const Report& report,
+                                   std::span<const DevicePeaks> peaks) {
   using namespace analysis;
   constexpr Rule rules[] = {
       verdict_rule, idle_rule,           launch_bound_rule, launch_shape_rule, fusion_rule,
@@ -76,7 +105,7 @@ std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
       alias_rule,   path_rule,           bandwidth_rule,    nan_rule,          uninitialised_rule,
       outlier_rule, nondeterminism_rule, clock_rule,        build_rule,        capture_rule};
   Findings findings;
-  const Case its_case{trace, report, find_queue_sync(trace)};
+  const Case its_case{trace, report, find_queue_sync(trace), peaks};
   for (const Rule rule : rules) rule(its_case, findings);
   put_together(findings);
   // Where recording took a tenth or more, everything below is to be read with that in mind.

@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/sync/queue_sync.hpp"
 #include "reel/insights.hpp"
+#include "reel/peaks.hpp"
 
 namespace reel::analysis {
 
@@ -20,6 +22,7 @@ struct Case {
   const Trace& trace;
   const Report& report;
   QueueSync queues = {};  // where there are queues that order nothing by themselves
+  std::span<const DevicePeaks> peaks = {};  // of devices that were measured here
 
   // Inlined always: who asks for one number of a command unpacks that one alone.
   [[gnu::always_inline]] TraceCommand command(std::uint32_t c) const { return trace.commands()[c]; }
@@ -29,6 +32,8 @@ struct Case {
   bool is_host_visible(std::uint32_t buffer) const {
     return trace.buffers()[buffer].memory.flags & 2;
   }
+  // What the device was measured to be able to do; nullptr: not known here.
+  const DevicePeaks* peaks_of(std::uint32_t device) const;
   // From the first start to the last end of all devices: what shares are of.
   std::uint64_t active_ns() const { return report.activity.active_ns; }
   // Less than this is not worth a person's time: a hundredth.
@@ -59,7 +64,7 @@ void bandwidth_rule(const Case&, Findings&);
 void nan_rule(const Case&, Findings&);
 void uninitialised_rule(const Case&, Findings&);  // read.uninit
 void nondeterminism_rule(const Case&, Findings&);
-void outlier_rule(const Case&, Findings&);
+void outlier_rule(const Case&, Findings&);  // outlier, speeds
 void clock_rule(const Case&, Findings&);
 void build_rule(const Case&, Findings&);
 void capture_rule(const Case&, Findings&);
@@ -77,8 +82,19 @@ std::uint64_t giving_ns(const TraceCommand& command);
 // have run before it, too: what runs first in the document is no first run then.
 std::optional<std::uint64_t> first_build_ns(const Trace& trace);
 
+// Idle time between nodes of graphs that only a recording gives one by one: of what has the cause
+// capture, that which no work of the recording overlaps.
+std::uint64_t idle_between_nodes_ns(const Case& c);
+
 // The name of a call in a sentence.
 std::string call_text(const Trace& trace, std::uint32_t name);
+
+// The call that takes most of this time, and how much of it; 0: there is none.
+struct During {
+  std::uint32_t name = 0;  // text
+  std::uint64_t ns = 0;
+};
+During longest_call_during(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns);
 
 // " in GraphSession::finish()": the call that takes half of this time or more; empty if none does.
 std::string during_text(const Trace& trace, std::uint64_t begin_ns, std::uint64_t end_ns);

@@ -169,7 +169,7 @@ class StepSearch {
     runs_.clear();
     for (std::uint32_t c = pass.first; c < pass.end; ++c) {
       const TraceCommand command = trace_.commands()[c];
-      if (!is_device_work(trace_.works()[command.work].kind)) continue;
+      if (!is_device_work(trace_, trace_.works()[command.work])) continue;
       const WorkRow& known = row_of(command.work);
       hash += known.hash;
       if (command.has_run_times() && command.ended_ns >= command.started_ns)
@@ -197,7 +197,7 @@ class StepSearch {
     std::uint32_t only = no_index;
     for (std::uint32_t c = interval.first; c < interval.first + interval.count; ++c) {
       const std::uint32_t work = trace_.commands()[c].work;
-      if (!is_device_work(trace_.works()[work].kind)) continue;
+      if (!is_device_work(trace_, trace_.works()[work])) continue;
       const std::uint32_t its = row_of(work).row;
       if (only != no_index && only != its)
         return row(RankRow::Kind::together, "commands timed together");
@@ -249,7 +249,7 @@ class StepSearch {
     for (std::uint32_t c = pass.first; c < pass.end; ++c) {
       const std::uint32_t number = trace_.commands()[c].work;
       const TraceWork& work = trace_.works()[number];
-      if (!is_device_work(work.kind)) continue;
+      if (!is_device_work(trace_, work)) continue;
       RankWork& entry = counts[row_of(number).hash];
       if (entry.count++ > 0) continue;
       entry.row = row_of(number).row;

@@ -1,6 +1,7 @@
 // Who ran when, and when a device had nothing to do in between; idle.cpp says why.
 #include <algorithm>
 
+#include "analysis/time/first_launches.hpp"
 #include "analysis/time/idle.hpp"
 #include "analysis/time/timed_runs.hpp"
 #include "reel/analysis.hpp"
@@ -68,7 +69,8 @@ Activity find_activity(const Trace& trace) {
   by_start.reserve(own_ns.size());
   for (std::uint32_t c = 0; c < own_ns.size(); ++c) {
     const TraceCommand& command = trace.commands()[c];
-    const WorkKind kind = trace.works()[command.work].kind;
+    const TraceWork& work = trace.works()[command.work];
+    const WorkKind kind = work.kind;
     const std::uint32_t device = trace.streams()[command.stream].device;
     ++activity.streams[command.stream].commands;
     if (device != no_index) ++activity.devices[device].commands;
@@ -76,14 +78,15 @@ Activity find_activity(const Trace& trace) {
     const bool has_times =
         command.has_run_times() || trace.interval_of(c) ||
         (command.launch != no_index && trace.commands()[command.launch].has_run_times());
-    if (is_device_work(kind)) ++(has_times ? activity.timed : activity.untimed);
+    if (is_device_work(trace, work)) ++(has_times ? activity.timed : activity.untimed);
     if (!command.has_run_times() || command.ended_ns < command.started_ns) continue;
     by_start.push_back({command.started_ns, command.ended_ns, c, c});
     activity.streams[command.stream].sum_ns += own_ns[c];
-    if (!takes_device_time(kind, own_ns[c])) continue;
+    if (!takes_device_time(trace, work, own_ns[c])) continue;
     if (device != no_index) activity.devices[device].sum_ns += own_ns[c];
     activity.sum_ns += own_ns[c];
-    if (kind != WorkKind::dispatch && kind != WorkKind::launch && kind != WorkKind::unknown)
+    if (kind != WorkKind::dispatch && kind != WorkKind::launch && kind != WorkKind::unknown &&
+        kind != WorkKind::host_call)
       activity.copy_ns += own_ns[c];
   }
   for (const TraceInterval& interval : trace.intervals()) {
@@ -107,7 +110,7 @@ Activity find_activity(const Trace& trace) {
     const auto interval = command.has_run_times() ? std::nullopt : trace.interval_of(run.first);
     const bool takes_time =
         interval ? works_of(trace, trace.intervals()[*interval]).count > 0
-                 : takes_device_time(trace.works()[command.work].kind, own_ns[run.first]);
+                 : takes_device_time(trace, trace.works()[command.work], own_ns[run.first]);
     if (device == no_index || !takes_time) continue;
     Lane& lane = activity.devices[device];
     if (lane.timed > 0 && run.started_ns > lane.end_ns)
@@ -124,6 +127,7 @@ Activity find_activity(const Trace& trace) {
   // Those of several devices come mixed.
   if (!std::ranges::is_sorted(activity.gaps, {}, &Gap::begin_ns))
     std::ranges::stable_sort(activity.gaps, {}, &Gap::begin_ns);
+  find_builds_at_launch(trace, search.calls(), activity.gaps);
   for (const Gap& gap : activity.gaps)
     activity.idle_ns[static_cast<std::size_t>(gap.cause)] += gap.size_ns();
   for (const Lane& lane : activity.devices) {
@@ -131,6 +135,16 @@ Activity find_activity(const Trace& trace) {
     activity.active_ns += lane.span_ns();
   }
   return activity;
+}
+
+TimeSpan Activity::active_span() const noexcept {
+  TimeSpan span{end_ns, begin_ns};
+  for (const Lane& lane : devices) {
+    if (!lane.timed) continue;
+    span.begin_ns = std::min(span.begin_ns, lane.begin_ns);
+    span.end_ns = std::max(span.end_ns, lane.end_ns);
+  }
+  return span.begin_ns < span.end_ns ? span : TimeSpan{};
 }
 
 Bottleneck find_verdict(const Activity& activity) {

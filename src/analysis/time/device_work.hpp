@@ -7,20 +7,18 @@
 
 namespace reel::analysis {
 
-// A host call holds up its stream, but the device is free meanwhile; a launch is its nodes.
-inline bool is_device_work(WorkKind kind) noexcept {
-  return kind != WorkKind::host_call && kind != WorkKind::barrier && kind != WorkKind::launch;
+// A host call holds up its stream, but the device is free meanwhile; a launch is its nodes. A
+// native kernel of OpenCL is a function of the program that the device itself runs, which only
+// devices that are processors can: it is kept as a host call, since nobody else can run it, and is
+// work.
+inline bool is_device_work(const Trace& trace, const TraceWork& work) {
+  if (work.kind == WorkKind::host_call) return trace.text(work.label) == "clEnqueueNativeKernel";
+  return work.kind != WorkKind::barrier && work.kind != WorkKind::launch;
 }
 
 // A launch whose nodes have no times of their own stands for them.
-inline bool takes_device_time(WorkKind kind, std::uint64_t own_ns) noexcept {
-  return is_device_work(kind) || (kind == WorkKind::launch && own_ns > 0);
-}
-
-// Nodes of a graph are enqueued one by one while a capture records them: the driver has no stamps
-// within a graph. A program alone launches its graphs otherwise, and faster (docs/capture.md).
-inline bool records_nodes_one_by_one(const TraceDevice& device) {
-  return device.backend == "opencl";
+inline bool takes_device_time(const Trace& trace, const TraceWork& work, std::uint64_t own_ns) {
+  return is_device_work(trace, work) || (work.kind == WorkKind::launch && own_ns > 0);
 }
 
 }  // namespace reel::analysis

@@ -134,4 +134,14 @@ std::optional<std::uint32_t> HostCalls::wait_before(std::uint32_t thread,
   return *std::prev(after);
 }
 
+std::optional<std::uint64_t> HostCalls::first_build_ns() const {
+  std::optional<std::uint64_t> first;
+  for (const auto& [id, thread] : threads_)
+    for (const std::uint32_t i : thread.calls)
+      if (const TraceCall call = trace_.calls()[i];
+          kind_of(call) == CallKind::build && (!first || call.end_ns < *first))
+        first = call.end_ns;
+  return first;
+}
+
 }  // namespace reel::analysis

@@ -27,6 +27,8 @@ class HostCalls {
                                        std::uint64_t error_ns) const;
   // The last wait of this thread that was over by then.
   std::optional<std::uint32_t> wait_before(std::uint32_t thread, std::uint64_t time_ns) const;
+  // When the first build that was recorded ended.
+  std::optional<std::uint64_t> first_build_ns() const;
   // Waits of this thread, by their end.
   const std::vector<std::uint32_t>& waits(std::uint32_t thread) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/time/timed_runs.hpp"
+#include "document/trace/one_by_one.hpp"
 
 namespace reel::analysis {
 
@@ -39,7 +40,8 @@ IdleSearch::IdleSearch(const Trace& trace)
       calls_(trace),
       order_(trace),
       waits_(trace),
-      capturing_(recording_times(trace)) {
+      capturing_(recording_times(trace)),
+      one_by_one_(graphs_given_one_by_one(trace)) {
   for (const TraceDevice& device : trace.devices())
     errors_ns_.push_back(device.clock_error_ns.value_or(0));
   // Of a document of one device, host calls alone.
@@ -47,11 +49,11 @@ IdleSearch::IdleSearch(const Trace& trace)
   ends_ns_.resize(devices + 1);
   for (const TraceCommand& command : trace.commands()) {
     if (!command.has_run_times()) continue;
-    const WorkKind kind = trace.works()[command.work].kind;
+    const TraceWork& work = trace.works()[command.work];
     const std::uint32_t device = trace.streams()[command.stream].device;
-    if (kind == WorkKind::host_call)
+    if (work.kind == WorkKind::host_call && !is_device_work(trace, work))
       ends_ns_[devices].push_back(command.ended_ns);
-    else if (devices > 1 && device != no_index && is_device_work(kind))
+    else if (devices > 1 && device != no_index && is_device_work(trace, work))
       ends_ns_[device].push_back(command.ended_ns);
   }
   if (devices > 1)
@@ -171,7 +173,18 @@ void IdleSearch::claim_after_enqueue(const Gap& period, std::uint64_t enqueued_n
     claims.push_back({from, copied, IdleCause::transfer});
     from = copied;
   }
-  if (from < period.end_ns) claims.push_back({from, period.end_ns, IdleCause::launch});
+  if (from < period.end_ns)
+    claims.push_back(
+        {from, period.end_ns,
+         is_between_nodes_given_one_by_one(period) ? IdleCause::capture : IdleCause::launch});
+}
+
+// The program alone launches such a graph as one, so these launches are recording's.
+bool IdleSearch::is_between_nodes_given_one_by_one(const Gap& period) const {
+  if (one_by_one_.empty()) return false;
+  const std::uint32_t launch = trace_.commands()[period.after].launch;
+  return launch != no_index && trace_.commands()[period.before].launch == launch &&
+         one_by_one_.contains(trace_.work_of(trace_.commands()[launch]).graph);
 }
 
 // When the last of what came before it in its stream, or what it was told to wait for, ended: a
@@ -208,7 +221,7 @@ bool IdleSearch::has_untimed_between(const Gap& period) const {
   for (std::uint32_t c = first; c < end && c < first + 64; ++c) {
     const TraceCommand& command = trace_.commands()[c];
     if (trace_.streams()[command.stream].device == period.device && !command.has_run_times() &&
-        is_device_work(trace_.work_of(command).kind) && !trace_.interval_of(c))
+        is_device_work(trace_, trace_.work_of(command)) && !trace_.interval_of(c))
       return true;
   }
   return false;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "analysis/order/stream_order.hpp"
@@ -24,6 +25,7 @@ class IdleSearch {
 
   // Adds the parts of `period`, in time, whose cause is not known yet.
   void explain(const Gap& period, std::vector<Gap>& parts);
+  const HostCalls& calls() const noexcept { return calls_; }
 
  private:
   struct Claim {
@@ -43,6 +45,7 @@ class IdleSearch {
   void claim_after_enqueue(const Gap& period, std::uint64_t enqueued_ns, Claims& claims) const;
 
   bool has_untimed_between(const Gap& period) const;
+  bool is_between_nodes_given_one_by_one(const Gap& period) const;
   std::uint64_t end_of_awaited(const Gap& period) const;
   std::uint64_t end_of_others(const Gap& period, std::uint64_t end_ns) const;
 
@@ -51,6 +54,7 @@ class IdleSearch {
   StreamOrder order_;
   CommandWaits waits_;
   Intervals capturing_;
+  std::set<std::uint32_t> one_by_one_;  // graphs that only a recording gives so
   Claims claims_;  // of the period that is looked at: memory for a million of them is made once
   std::vector<std::uint64_t> errors_ns_;             // of the clocks, by device
   std::vector<std::vector<std::uint64_t>> ends_ns_;  // sorted; by device, then of host calls

@@ -10,6 +10,7 @@
 
 #include "analysis/order/stream_order.hpp"
 #include "analysis/time/host_calls.hpp"
+#include "analysis/time/idle.hpp"
 #include "analysis/time/timed_runs.hpp"
 #include "reel/analysis.hpp"
 
@@ -49,14 +50,11 @@ class PathSearch {
     walk();
     std::ranges::reverse(path_.steps);
     for (const PathStep& step : path_.steps) {
-      const std::uint64_t ns = step.end_ns - step.begin_ns;
-      if (step.kind == PathStep::Kind::host) path_.host_ns += ns;
-      if (step.kind == PathStep::Kind::delay) path_.delay_ns += ns;
       if (step.kind != PathStep::Kind::command) continue;
-      path_.command_ns += ns;
       const std::uint32_t kernel = kernel_of(trace_.commands()[step.command]);
-      if (kernel != no_index) path_.kernel_ns[kernel] += ns;
+      if (kernel != no_index) path_.kernel_ns[kernel] += step.end_ns - step.begin_ns;
     }
+    find_parts();
     imagine();
     return std::move(path_);
   }
@@ -74,6 +72,11 @@ class PathSearch {
   bool is_timed(std::uint32_t c) const { return times_[c].ended_ns >= times_[c].started_ns; }
   std::uint64_t started(std::uint32_t c) const { return times_[c].started_ns; }
   std::uint64_t ended(std::uint32_t c) const { return times_[c].ended_ns; }
+  // Where no call was recorded, it may have been given any time before: nothing is known to wait.
+  std::uint64_t given_ns(std::uint32_t c) const {
+    const std::uint64_t call = trace_.commands()[c].call_begin_ns;
+    return call ? std::min(call, started(c)) : started(c);
+  }
 
   // The last timed command before it in its stream, and the timed ones it waits for.
   void find_predecessors() {
@@ -123,6 +126,56 @@ class PathSearch {
     return std::span(before_).subspan(first_[c], first_[c + 1] - first_[c]);
   }
 
+  // What each step was, as far as it lies between the first start and the last end.
+  void find_parts() {
+    const TimeSpan active = activity_.active_span();
+    const Intervals recording = recording_times(trace_);
+    std::vector<Intervals> idle, recorded;  // by device: the program's idle time, and recording's
+    for (std::uint32_t d = 0; d < activity_.devices.size(); ++d)
+      for (auto* list : {&idle, &recorded}) {
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
+        for (const Gap& gap : activity_.gaps)
+          if (gap.device == d && (gap.cause == IdleCause::capture) == (list == &recorded))
+            spans.emplace_back(gap.begin_ns, gap.end_ns);
+        list->emplace_back(std::move(spans));
+      }
+    PathParts& parts = path_.parts;
+    for (const PathStep& step : path_.steps) {
+      const std::uint64_t begin = std::max(step.begin_ns, active.begin_ns);
+      const std::uint64_t end = std::min(step.end_ns, active.end_ns);
+      if (begin >= end) continue;
+      const std::uint64_t capture = recording.covered(begin, end);
+      const TraceWork& work = trace_.work_of(trace_.commands()[step.command]);
+      const bool is_command = step.kind == PathStep::Kind::command;
+      if (is_command && is_device_work(trace_, work)) {
+        parts.command_ns += end - begin;
+      } else if (is_command || step.kind == PathStep::Kind::host) {
+        // A host call is the host's work, as devices are not busy with it.
+        parts.capture_ns += capture;
+        parts.host_ns += end - begin - capture;
+      } else {
+        const std::uint32_t device =
+            trace_.streams()[trace_.commands()[step.command].stream].device;
+        if (device == no_index || !activity_.devices[device].timed) {
+          parts.capture_ns += capture;
+          parts.delay_ns += end - begin - capture;
+          continue;
+        }
+        // Before its first start and after its last end, a device is idle, and no gap says so.
+        const Lane& lane = activity_.devices[device];
+        const std::uint64_t from = std::clamp(lane.begin_ns, begin, end);
+        const std::uint64_t to = std::clamp(lane.end_ns, from, end);
+        const std::uint64_t outside = end - begin - (to - from);
+        const std::uint64_t outside_capture = capture - recording.covered(from, to);
+        const std::uint64_t own = idle[device].covered(from, to);
+        const std::uint64_t taken = recorded[device].covered(from, to);
+        parts.capture_ns += outside_capture + taken;
+        parts.delay_ns += outside - outside_capture + own;
+        parts.behind_ns += to - from - own - taken;
+      }
+    }
+  }
+
   void step(PathStep::Kind kind, std::uint32_t command, std::uint64_t begin_ns) {
     if (begin_ns >= now_) return;
     path_.steps.push_back({kind, command, begin_ns, now_});
@@ -136,7 +189,7 @@ class PathSearch {
     // Each round goes to an earlier time or ends; clocks that disagree must not keep it going.
     for (std::size_t rounds = 0; rounds < 2 * trace_.commands().size() + 2; ++rounds) {
       step(PathStep::Kind::command, c, started(c));
-      const std::uint64_t given = std::min(trace_.commands()[c].call_begin_ns, started(c));
+      const std::uint64_t given = given_ns(c);
       std::uint32_t latest = no_index;
       for (const std::uint32_t before : predecessors(c))
         if (ended(before) <= started(c) && (latest == no_index || ended(before) > ended(latest)))
@@ -253,7 +306,7 @@ class PathSearch {
     for (std::uint32_t c = 0; c < end.size(); ++c) {
       if (!is_timed(c)) continue;
       const TraceCommand& command = trace_.commands()[c];
-      const std::uint64_t given = std::min(command.call_begin_ns, started(c));
+      const std::uint64_t given = given_ns(c);
       if (!host || thread != command.thread) host = &hosts[thread = command.thread];
       advance(*host, thread, given, end);
       std::uint64_t was = given;

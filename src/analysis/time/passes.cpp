@@ -269,7 +269,7 @@ class PassSearch {
       if (command.call_begin_ns) begin = std::min(begin, command.call_begin_ns);
       end = std::max({end, command.call_end_ns, command.ended_ns});
       if (command.has_run_times() && command.ended_ns >= command.started_ns &&
-          is_device_work(trace_.works()[command.work].kind))
+          is_device_work(trace_, trace_.works()[command.work]))
         runs.emplace_back(command.started_ns, command.ended_ns);
     }
     const auto& intervals = trace_.intervals();

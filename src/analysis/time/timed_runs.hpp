@@ -25,8 +25,9 @@ struct IntervalWorks {
 inline IntervalWorks works_of(const Trace& trace, const TraceInterval& interval) {
   IntervalWorks works;
   for (std::uint32_t c = interval.first; c < interval.first + interval.count; ++c) {
-    const WorkKind kind = trace.work_of(trace.commands()[c]).kind;
-    if (!is_device_work(kind)) continue;
+    const TraceWork& work = trace.work_of(trace.commands()[c]);
+    const WorkKind kind = work.kind;
+    if (!is_device_work(trace, work)) continue;
     ++works.count;
     works.are_copies = works.are_copies && kind != WorkKind::dispatch && kind != WorkKind::unknown;
   }

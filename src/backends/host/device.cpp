@@ -1,7 +1,9 @@
 // device.cpp - the machine itself as a device: no driver needed, and the reference for others.
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstring>
+#include <limits>
 #include <thread>
 
 #include "backends/backends.hpp"
@@ -16,7 +18,7 @@
 namespace reel::host {
 
 Buffer::~Buffer() {
-  if (data) munmap(data, size_bytes);
+  if (data) munmap(data - skipped_bytes, size_bytes + skipped_bytes);
 }
 
 namespace {
@@ -50,13 +52,17 @@ class Device final : public DeviceDriver {
 
   std::unique_ptr<BufferResource> allocate(const MemoryRequest& request) override {
     // Fresh pages are zero and cost nothing until they are touched.
-    void* memory = mmap(nullptr, request.size_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool fits =
+        request.size_bytes <= std::numeric_limits<std::size_t>::max() - Buffer::skipped_bytes;
+    void* memory = fits ? mmap(nullptr, request.size_bytes + Buffer::skipped_bytes,
+                               PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                        : MAP_FAILED;
+    if (!fits) errno = ENOMEM;
     if (memory == MAP_FAILED)
       fail(Code::out_of_memory, "Buffer '{}' of {} bytes can't be had from the host: {}.",
            request.label, request.size_bytes, std::strerror(errno));
     auto buffer = std::make_unique<Buffer>();
-    buffer->data = static_cast<std::byte*>(memory);
+    buffer->data = static_cast<std::byte*>(memory) + Buffer::skipped_bytes;
     buffer->size_bytes = request.size_bytes;
     buffer->is_shared_virtual = request.shared_virtual;
     if (request.host_visible) buffer->mapped = buffer->data;
@@ -73,6 +79,9 @@ class Device final : public DeviceDriver {
     return std::make_unique<Queue>(pool_, info_);
   }
 
+  MadeForDevice decide_on_device(const DecidedOnDevice&) override {
+    return {nullptr, "the device is the host"};
+  }
   std::unique_ptr<reel::Executable> instantiate(std::shared_ptr<const Plan> plan) override {
     return std::make_unique<Executable>(std::move(plan));
   }

@@ -19,7 +19,10 @@ struct Kernel : KernelResource {
   // As measured, see learn(); what decides between running at once and handing over. Races only
   // make it a little less exact.
   std::atomic<float> ns_per_group{-1};
-  std::atomic<std::uint32_t> runs{0};
+  std::atomic<std::uint32_t> times{0};  // it was timed
+  // Runs until the next that is timed, which is the case at 0; below 0 where a group of it is too
+  // long for the caller. Losing a count now and then is fine.
+  std::atomic<std::int32_t> untimed_runs{0};
 
   double estimate_ns(Dim3 groups, Dim3 size) const {
     const float known = ns_per_group.load(std::memory_order_relaxed);
@@ -27,20 +30,18 @@ struct Kernel : KernelResource {
     const double each = known >= 0 ? known : static_cast<double>(size.count());
     return each * static_cast<double>(groups.count());
   }
-  // A group of it runs on the caller.
-  bool is_known_short() const noexcept {
-    const float known = ns_per_group.load(std::memory_order_relaxed);
-    return known >= 0 && known < inline_below_ns;
-  }
   void learn(std::uint64_t groups, std::uint64_t ns);
-  // Timing a run costs a microsecond: of every 256 it was 4 of the 30 ns of a small dispatch. What
-  // seems long is looked at again sooner, since a wrong estimate of that kind costs more.
-  bool wants_timing() const noexcept {
-    const std::uint32_t run = runs.load(std::memory_order_relaxed);
-    return run < 4 || run % (is_known_short() ? 4096 : 256) == 0;
+  bool wants_timing() const noexcept { return untimed_runs.load(std::memory_order_relaxed) == 0; }
+  void count_run() noexcept {
+    const std::int32_t left = untimed_runs.load(std::memory_order_relaxed);
+    untimed_runs.store(left - (left > 0) + (left < 0), std::memory_order_relaxed);
   }
-  void count_run() noexcept {  // losing a count now and then is fine
-    runs.store(runs.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  // Counts a run on the caller, of one group, without time, if it may be one.
+  bool count_quick_run() noexcept {
+    const std::int32_t left = untimed_runs.load(std::memory_order_relaxed);
+    if (left <= 0) return false;
+    untimed_runs.store(left - 1, std::memory_order_relaxed);
+    return true;
   }
 };
 

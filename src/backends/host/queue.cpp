@@ -1,5 +1,7 @@
 #include "backends/host/queue.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -162,27 +164,6 @@ class OwnedCommand {
   std::shared_ptr<KernelResource> kernel_;
 };
 
-// Buffers and values; false where something else is among them.
-inline bool pack(std::span<const Argument> arguments, HostArgument* packed) {
-  for (const Argument& argument : arguments) {
-    if (argument.kind == ArgumentKind::buffer)
-      *packed = {data_of(argument.range), argument.range.size_bytes};
-    else if (argument.kind == ArgumentKind::value)
-      *packed = host_value(argument);
-    else
-      return false;
-    ++packed;
-  }
-  return true;
-}
-
-// Apart, so that nothing of it is prepared for those that don't need it.
-[[gnu::noinline, gnu::cold]] void submit_whole(Queue& queue, KernelResource& kernel, Dim3 groups,
-                                               Dim3 group_size,
-                                               std::span<const Argument> arguments) {
-  queue.submit({Dispatch{&kernel, groups, group_size, arguments}});
-}
-
 // In a catch block: what a host kernel threw, with its name.
 std::exception_ptr named_error(std::string_view kernel) {
   try {
@@ -266,34 +247,63 @@ void Queue::submit(const Command& command) {
     push(make_task(command));
 }
 
+namespace {
+
 // One group of a kernel that is known to be short, on an empty line: the call, and what it needs.
-void Queue::dispatch(KernelResource& resource, Dim3 groups, Dim3 group_size,
-                     std::span<const Argument> arguments) {
-  auto& kernel = static_cast<Kernel&>(resource);
-  constexpr std::size_t on_stack = 12;
-  HostArgument packed[on_stack];
-  if (groups.x != 1 || groups.y != 1 || groups.z != 1 || arguments.size() > on_stack ||
-      !line_->reached(line_->pushed()) || !kernel.is_known_short() || kernel.wants_timing() ||
-      !pack(arguments, packed)) [[unlikely]]
-    return submit_whole(*this, resource, groups, group_size, arguments);
-  kernel.count_run();
-  // Number by number: built from whole Dim3s, it was loaded in other pieces than it had just been
-  // stored in, which took 10 ns.
-  HostGroup group;
-  group.arguments = packed;
-  group.shared_memory = nullptr;
-  group.id.x = group.id.y = group.id.z = 0;
-  group.count.x = group.count.y = group.count.z = 1;
-  group.size.x = group_size.x;
-  group.size.y = group_size.y;
-  group.size.z = group_size.z;
-  group.argument_count = static_cast<std::uint32_t>(arguments.size());
-  const Callback inside(*device_, Callback::Kind::host_kernel, {});
-  try {
-    kernel.function(group);
-  } catch (...) {
-    line_->keep_error(named_error(kernel.source.name));
+// The group stays as it is from call to call, but for what its arguments point to.
+class QuickDispatch final : public ReadyDispatch {
+ public:
+  explicit QuickDispatch(Queue& queue) : queue_(queue), line_(queue.line()) {}
+
+  void prepare(const Dispatch& like) override {
+    dispatch_ = like;
+    dispatch_.arguments = {};
+    kernel_ = static_cast<Kernel*>(like.kernel);
+    group_ = {packed_.data(), nullptr,         {0, 0, 0},
+              {1, 1, 1},      like.group_size, static_cast<std::uint32_t>(like.arguments.size())};
+    is_simple_ = like.groups == Dim3{1, 1, 1} && like.arguments.size() <= packed_.size() &&
+                 std::ranges::all_of(like.arguments, [](const Argument& a) {
+                   return a.kind == ArgumentKind::buffer || a.kind == ArgumentKind::value;
+                 });
   }
+
+  void give(std::span<const Argument> arguments) override {
+    if (!is_simple_ || !line_.reached(line_.pushed()) || !kernel_->count_quick_run()) [[unlikely]]
+      return submit_whole(arguments);
+    HostArgument* packed = packed_.data();
+    for (const Argument& argument : arguments)
+      *packed++ = argument.kind == ArgumentKind::buffer
+                      ? HostArgument{data_of(argument.range), argument.range.size_bytes}
+                      : host_value(argument);
+    const Callback inside(*queue_.device(), Callback::Kind::host_kernel, {});
+    try {
+      kernel_->function(group_);
+    } catch (...) {
+      line_.keep_error(named_error(kernel_->source.name));
+    }
+  }
+
+ private:
+  // Apart, so that nothing of it is prepared for those that don't need it.
+  [[gnu::noinline, gnu::cold]] void submit_whole(std::span<const Argument> arguments) {
+    Command command{dispatch_};
+    std::get_if<Dispatch>(&command.work)->arguments = arguments;
+    queue_.submit(command);
+  }
+
+  Queue& queue_;
+  Line& line_;
+  Kernel* kernel_ = nullptr;
+  bool is_simple_ = false;
+  HostGroup group_{};
+  std::array<HostArgument, 12> packed_{};
+  Dispatch dispatch_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReadyDispatch> Queue::make_ready_dispatch() {
+  return std::make_unique<QuickDispatch>(*this);
 }
 
 void Queue::submit_stamped(const Command& command, std::uint64_t ticket) {

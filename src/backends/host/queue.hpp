@@ -69,8 +69,7 @@ class Queue final : public QueueDriver {
   ~Queue() override;
 
   void submit(const Command& command) override;
-  void dispatch(KernelResource& kernel, Dim3 groups, Dim3 group_size,
-                std::span<const Argument> arguments) override;
+  std::unique_ptr<ReadyDispatch> make_ready_dispatch() override;
   void submit_stamped(const Command& command, std::uint64_t ticket) override;
   void collect_stamps(std::vector<TicketStamps>& into) override;
   std::shared_ptr<Signal> mark(Stamped stamped) override;
@@ -78,6 +77,9 @@ class Queue final : public QueueDriver {
   void flush() override {}
   void wait() override;
   bool idle() override;
+  void run_in_order(std::function<void()> function, InOrder) override {
+    push({std::move(function), true});
+  }
   void fetch(const BufferRange& source, std::span<std::byte> target) override;
 
   // For executables: run `task` after what is in line.

@@ -29,7 +29,7 @@ class BiasedMutex {
   friend class BiasedLock;
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};  // no thread has this number
 
-  bool enter_as_owner() noexcept {
+  [[gnu::always_inline]] bool enter_as_owner() noexcept {
     const std::uint64_t self = thread_token();
     if (owner_.load(std::memory_order_relaxed) != self) return false;
     inside_.store(true, std::memory_order_relaxed);
@@ -59,11 +59,13 @@ class BiasedMutex {
 // The lock, for a block.
 class BiasedLock {
  public:
-  explicit BiasedLock(BiasedMutex& mutex) : mutex_(mutex), is_owner_(mutex.enter_as_owner()) {
+  // In place: as calls, the two took 32 instructions of a dispatch's 430.
+  [[gnu::always_inline]] explicit BiasedLock(BiasedMutex& mutex)
+      : mutex_(mutex), is_owner_(mutex.enter_as_owner()) {
     if (!is_owner_) [[unlikely]]
       mutex_.lock_slowly();
   }
-  ~BiasedLock() {
+  [[gnu::always_inline]] ~BiasedLock() {
     if (is_owner_) [[likely]]
       mutex_.leave_as_owner();
     else

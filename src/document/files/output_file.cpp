@@ -15,6 +15,11 @@
 
 namespace reel {
 
+namespace {
+// Small files come and go without the disk.
+constexpr std::uint64_t sent_at_once_bytes = std::uint64_t{2} << 20;
+}  // namespace
+
 unsigned mode_of(const std::filesystem::path& path) noexcept {
   struct stat status {};
   const bool is_file = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
@@ -69,6 +74,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       limit_bytes_(other.limit_bytes_),
       is_whole_(other.is_whole_),
       size_bytes_(other.size_bytes_),
+      sent_bytes_(other.sent_bytes_),
       descriptor_(std::exchange(other.descriptor_, -1)),
       device_(other.device_),
       inode_(other.inode_) {}
@@ -118,6 +124,16 @@ void OutputFile::write_parts(std::initializer_list<std::span<const std::byte>> p
       written += static_cast<std::uint64_t>(count);
     }
   size_bytes_ += written;
+  if (size_bytes_ >= sent_bytes_ + sent_at_once_bytes) send_to_disk();
+}
+
+// Begins to, and doesn't wait. A promise of nothing, so that it may fail.
+void OutputFile::send_to_disk() noexcept {
+#ifdef __linux__
+  ::sync_file_range(descriptor_, static_cast<off_t>(sent_bytes_),
+                    static_cast<off_t>(size_bytes_ - sent_bytes_), SYNC_FILE_RANGE_WRITE);
+#endif
+  sent_bytes_ = size_bytes_;
 }
 
 std::int64_t OutputFile::write_some(std::span<const std::byte> bytes, std::uint64_t offset) const {
@@ -153,9 +169,23 @@ std::uint64_t OutputFile::take_size() {
 void OutputFile::sync() {
   check_is_ours();
   // EINVAL, EROFS: a file system that has nothing to sync.
-  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS)
-    fail(Code::io_failed, "Can't sync '{}' to its disk: {}.", written_path_.string(),
-         reason(errno));
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail_to_sync(errno);
+}
+
+void OutputFile::fail_to_sync(int error) const {
+  fail(Code::io_failed, "Can't sync '{}' to its disk: {}.", written_path_.string(), reason(error));
+}
+
+void OutputFile::wait_for_disk() {
+#ifdef __linux__
+  check_is_ours();
+  constexpr unsigned all =
+      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+  if (::sync_file_range(descriptor_, 0, 0, all) == 0) return;
+  // Bytes that didn't reach the disk are told of once: fsync() would not say it again.
+  if (errno != ENOSYS && errno != ESPIPE && errno != EINVAL && errno != EROFS) fail_to_sync(errno);
+#endif
+  sync();
 }
 
 void OutputFile::close() {

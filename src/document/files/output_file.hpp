@@ -1,8 +1,9 @@
 // output_file.hpp - a file that only grows, and that nobody else's bytes are at risk for.
 //
 // Nothing is buffered: what write() took is with the system, and survives the end of this
-// program; sync() makes it survive the end of the machine. A write that fails leaves the file as it
-// was before it. Owns the descriptor. One thread at a time.
+// program; sync() makes it survive the end of the machine. Much of it is sent to the disk
+// meanwhile, so that sync() has little to wait for. A write that fails leaves the file as it was
+// before it. Owns the descriptor. One thread at a time.
 //
 // The file is a new one, always: an existing one is replaced by close(), once the new one is whole,
 // and stays under its name until then, whatever ends the program. Meanwhile the new one has a name
@@ -54,6 +55,8 @@ class OutputFile {
   // What somebody else wrote into written_path() counts as written. The size of all.
   std::uint64_t take_size();
   void sync();
+  // Waits until the disk has the bytes. What the file system notes of them is left to sync().
+  void wait_for_disk();
   // Syncs, and puts the file where it was asked for. Throws too where the file was deleted, moved
   // or changed by somebody else: what was written is then not there. Nothing can be written after.
   void close();
@@ -77,6 +80,8 @@ class OutputFile {
   bool is_gone() const noexcept;  // written_path() names another file, or none
   // The number of bytes written of these, or an errno below zero.
   std::int64_t write_some(std::span<const std::byte> bytes, std::uint64_t offset) const;
+  void send_to_disk() noexcept;
+  [[noreturn]] void fail_to_sync(int error) const;
   [[noreturn]] void undo_and_fail(std::uint64_t wanted_bytes, int error);
 
   std::filesystem::path path_;
@@ -85,6 +90,7 @@ class OutputFile {
   std::uint64_t limit_bytes_;
   bool is_whole_;
   std::uint64_t size_bytes_ = 0;
+  std::uint64_t sent_bytes_ = 0;  // to the disk
   int descriptor_ = -1;
   dev_t device_ = 0;
   ino_t inode_ = 0;

@@ -174,9 +174,6 @@ std::span<const TraceBarrier> Trace::barriers_of(std::uint32_t command) const {
           std::ranges::upper_bound(all, command, {}, &TraceBarrier::command)};
 }
 
-const TraceWork& Trace::work_of(const TraceCommand& command) const {
-  return state_->tables.works[command.work];
-}
 std::span<const TraceArgument> Trace::arguments(const TraceWork& work) const {
   return std::span(state_->tables.arguments).subspan(work.first_argument, work.argument_count);
 }

@@ -197,8 +197,9 @@ bool has_groups(const TraceWork& work) { return is_dispatch(work) && work.groups
 constexpr RowColumn<TraceWork> works[] = {
     word_column<&TraceWork::kind, WorkKind::unknown>(
         "kind",
-        "`dispatch`, `copy`, `fill`, `write`, `read`, `host_call`, `barrier`, `launch`, `opaque`, "
-        "`unknown`"),
+        "`dispatch`, `copy`, `fill`, `write`, `read`, `host_call`, `barrier`, `launch`, `opaque` "
+        "(in a "
+        "saved graph: a decision), `unknown`"),
     number_column<&TraceWork::kernel>("kernel", kernel, "of a dispatch"),
     number_column<&TraceWork::graph>("graph", index, "of a launch: its number in `edges`"),
     number_column<&TraceWork::label>("label", text, "as the program named it"),

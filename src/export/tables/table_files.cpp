@@ -22,7 +22,8 @@ class TableFolder {
            "'{}' is not a folder; this format has a file for each table, or one that is chosen.",
            path);
     if (was_there && !overwrite && !fs::is_empty(path_, error))
-      fail(Code::io_failed, "'{}' is not empty, and overwriting was not asked for.", path);
+      fail(Code::io_failed,
+           "'{}' is a folder that is not empty, and overwriting was not asked for.", path);
     made_ = !was_there && fs::create_directories(path_, error);
     if (error) fail(Code::io_failed, "Can't make the folder '{}': {}.", path, error.message());
   }

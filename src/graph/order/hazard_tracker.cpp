@@ -18,39 +18,33 @@ constexpr std::size_t most_remembered = 4096;
 
 }  // namespace
 
-bool HazardTracker::Intervals::overlaps(std::uint64_t begin, std::uint64_t end) const {
-  if (list.empty()) return false;
+bool HazardTracker::Intervals::one_overlaps(std::uint64_t from, std::uint64_t to) const {
   const auto first = std::partition_point(list.begin(), list.end(),
-                                          [&](const Interval& i) { return i.end <= begin; });
-  return first != list.end() && first->begin < end;
+                                          [&](const Interval& i) { return i.end <= from; });
+  return first != list.end() && first->begin < to;
 }
 
-void HazardTracker::Intervals::add(std::uint64_t begin, std::uint64_t end) {
-  if (list.empty() || list.back().end < begin) {
-    list.push_back({begin, end});
-    return;
-  }
-  if (list.back().begin <= begin) {
-    list.back().end = std::max(list.back().end, end);
-    return;
-  }
-  // Those that overlap or touch [begin, end) melt into one.
+void HazardTracker::Intervals::add_to_list(std::uint64_t from, std::uint64_t to) {
+  if (list.empty()) list.push_back({begin, end});
+  // Those that overlap or touch [from, to) melt into one.
   const auto first = std::partition_point(list.begin(), list.end(),
-                                          [&](const Interval& i) { return i.end < begin; });
+                                          [&](const Interval& i) { return i.end < from; });
   const auto last =
-      std::partition_point(first, list.end(), [&](const Interval& i) { return i.begin <= end; });
+      std::partition_point(first, list.end(), [&](const Interval& i) { return i.begin <= to; });
   if (first == last) {
-    list.insert(first, {begin, end});
-    return;
+    list.insert(first, {from, to});
+  } else {
+    first->begin = std::min(first->begin, from);
+    first->end = std::max(std::prev(last)->end, to);
+    list.erase(std::next(first), last);
   }
-  first->begin = std::min(first->begin, begin);
-  first->end = std::max(std::prev(last)->end, end);
-  list.erase(std::next(first), last);
+  begin = list.front().begin;
+  end = list.back().end;
+  if (list.size() == 1) list.clear();
 }
 
-HazardTracker::Touched& HazardTracker::place_of(const BufferResource* buffer) {
-  if (2 * used_ >= touched_.size()) [[unlikely]]
-    grow();
+[[gnu::always_inline]] inline HazardTracker::Touched& HazardTracker::entry_of(
+    const BufferResource* buffer) {
   const std::size_t mask = touched_.size() - 1;
   // Objects are at least some 64 bytes apart.
   const std::uint64_t hash = (reinterpret_cast<std::uintptr_t>(buffer) >> 4) * 0x9e3779b97f4a7c15u;
@@ -66,34 +60,58 @@ HazardTracker::Touched& HazardTracker::place_of(const BufferResource* buffer) {
   return touched_[at];
 }
 
+HazardTracker::Touched& HazardTracker::place_of(const BufferResource* buffer) {
+  if (2 * used_ >= touched_.size()) [[unlikely]]
+    grow();
+  return entry_of(buffer);
+}
+
 void HazardTracker::grow() {
-  std::vector<Touched> old(std::max<std::size_t>(16, 2 * touched_.size()));
+  std::vector<Touched> old(std::max<std::size_t>(32, 2 * touched_.size()));
   old.swap(touched_);
   used_ = 0;
   for (Touched& entry : old)
     if (entry.buffer) place_of(entry.buffer) = std::move(entry);
 }
 
-bool HazardTracker::conflicts(const BufferRange& range, Access access) {
-  if (!range.buffer || range.size_bytes == 0) return false;
-  if (exclusive_) return true;
-  const Touched& touched = place_of(range.buffer);
+inline bool HazardTracker::conflicts(const Touched& touched, const BufferRange& range,
+                                     Access access) const {
   if (touched.group != group_) return false;
   const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
   return touched.writes.overlaps(begin, end) ||
          (writes(access) && touched.reads.overlaps(begin, end));
 }
 
-void HazardTracker::enter(const BufferRange& range, Access access) {
-  Touched& touched = place_of(range.buffer);
+bool HazardTracker::conflicts(const BufferRange& range, Access access) {
+  if (!range.buffer || range.size_bytes == 0) return false;
+  return exclusive_ || conflicts(place_of(range.buffer), range, access);
+}
+
+inline void HazardTracker::enter(Touched& touched, const BufferRange& range, Access access) const {
   if (touched.group != group_) {
     touched.group = group_;
-    touched.reads.list.clear();
-    touched.writes.list.clear();
+    touched.reads.clear();
+    touched.writes.clear();
   }
   // A range that is read and written conflicts as a written one does.
   Intervals& intervals = writes(access) ? touched.writes : touched.reads;
   intervals.add(range.offset_bytes, range.offset_bytes + range.size_bytes);
+}
+
+inline void HazardTracker::next_group() {
+  if (in_group_ > 0 && in_group_ <= sizes_.size()) [[likely]]
+    ++sizes_[in_group_ - 1];
+  else
+    count_group(sizes_, in_group_);
+  in_group_ = 0;
+  exclusive_ = false;
+  ++group_;
+}
+
+inline void HazardTracker::join_group(bool is_fence) {
+  avoided_ += in_group_ > 0;
+  ++in_group_;
+  exclusive_ = is_fence;
 }
 
 // `for_each` visits the ranges of a command that is no barrier.
@@ -105,10 +123,10 @@ bool HazardTracker::needs_barrier_for(bool is_fence, const Accesses& for_each) {
       conflict = conflict || conflicts(range, access);
     });
   if (conflict) barrier();
-  avoided_ += in_group_ > 0;
-  ++in_group_;
-  exclusive_ = is_fence;
-  for_each([&](const BufferRange& range, Access access) { enter(range, access); });
+  join_group(is_fence);
+  for_each([&](const BufferRange& range, Access access) {
+    enter(place_of(range.buffer), range, access);
+  });
   return conflict;
 }
 
@@ -122,11 +140,34 @@ bool HazardTracker::needs_barrier(const Work& work) {
 }
 
 bool HazardTracker::needs_barrier(std::span<const Argument> arguments) {
-  return needs_barrier_for(false, [&](const auto& visit) {
-    for (const Argument& argument : arguments)
-      if (argument.kind == ArgumentKind::buffer && argument.range.size_bytes)
-        visit(argument.range, argument.access);
-  });
+  const auto is_range = [](const Argument& argument) {
+    return argument.kind == ArgumentKind::buffer && argument.range.size_bytes != 0;
+  };
+  constexpr std::size_t few = 12;
+  // Places stay where they are unless the table grows, or starts over.
+  if (arguments.size() > few || 2 * (used_ + few) >= touched_.size() || used_ > most_remembered)
+      [[unlikely]]
+    return needs_barrier_for(false, [&](const auto& visit) {
+      for (const Argument& argument : arguments)
+        if (is_range(argument)) visit(argument.range, argument.access);
+    });
+  Touched* places[few];
+  bool conflict = in_group_ > 0 && exclusive_;
+  const bool may_conflict = in_group_ > 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    if (!is_range(argument)) continue;
+    places[i] = &entry_of(argument.range.buffer);
+    if (may_conflict && conflicts(*places[i], argument.range, argument.access)) conflict = true;
+  }
+  if (conflict) {
+    ++barriers_;
+    next_group();
+  }
+  join_group(false);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (is_range(arguments[i])) enter(*places[i], arguments[i].range, arguments[i].access);
+  return conflict;
 }
 
 bool HazardTracker::between(std::span<const BufferRange> reads,
@@ -146,10 +187,7 @@ void HazardTracker::barrier() {
 void HazardTracker::forget() { close_group(); }
 
 void HazardTracker::close_group() {
-  count_group(sizes_, in_group_);
-  in_group_ = 0;
-  exclusive_ = false;
-  ++group_;
+  next_group();
   if (used_ <= most_remembered) return;
   touched_.clear();
   used_ = 0;

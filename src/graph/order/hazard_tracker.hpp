@@ -45,9 +45,32 @@ class HazardTracker {
     struct Interval {
       std::uint64_t begin, end;
     };
-    std::vector<Interval> list;
-    bool overlaps(std::uint64_t begin, std::uint64_t end) const;
-    void add(std::uint64_t begin, std::uint64_t end);
+    // The first and the last byte of the whole list: one interval is most of what there is.
+    std::uint64_t begin = 0, end = 0;
+    std::vector<Interval> list;  // where it is one, only `begin` and `end` are
+    bool overlaps(std::uint64_t from, std::uint64_t to) const {
+      if (to <= begin || end <= from) return false;
+      return list.empty() || one_overlaps(from, to);
+    }
+    void add(std::uint64_t from, std::uint64_t to) {
+      if (begin == end) {
+        begin = from;
+        end = to;
+      } else if (!list.empty() || from > end || to < begin) [[unlikely]] {
+        add_to_list(from, to);
+      } else {
+        begin = from < begin ? from : begin;
+        end = to > end ? to : end;
+      }
+    }
+    void clear() noexcept {
+      begin = end = 0;
+      if (!list.empty()) list.clear();
+    }
+
+   private:
+    bool one_overlaps(std::uint64_t from, std::uint64_t to) const;
+    void add_to_list(std::uint64_t from, std::uint64_t to);
   };
   struct Touched {
     const BufferResource* buffer = nullptr;
@@ -58,8 +81,12 @@ class HazardTracker {
   template <class Accesses>
   bool needs_barrier_for(bool is_fence, const Accesses& for_each);
   Touched& place_of(const BufferResource* buffer);
+  bool conflicts(const Touched& touched, const BufferRange& range, Access access) const;
   bool conflicts(const BufferRange& range, Access access);
-  void enter(const BufferRange& range, Access access);
+  void enter(Touched& touched, const BufferRange& range, Access access) const;
+  Touched& entry_of(const BufferResource* buffer);  // there is room for it
+  void next_group();
+  void join_group(bool is_fence);
   void close_group();
   void grow();
 

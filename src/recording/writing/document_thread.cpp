@@ -287,7 +287,7 @@ void DocumentThread::close() {
     end_facts_["complete"] = lost_ ? std::string(lost_why_) : "yes";
     end_facts_["bytes_in"] = std::to_string(contents_bytes_);
     document_->flush();
-    if (document_->file_bytes() - synced_bytes_ >= many_unsynced_bytes) document_->sync();
+    if (document_->file_bytes() - synced_bytes_ >= many_unsynced_bytes) document_->wait_for_disk();
     tell_cpu_time(1);
     if (waits_since_ns_)
       document_->add(document::OverheadRow{OverheadKind::waiting, waiting_thread_, waits_since_ns_,

@@ -1,7 +1,8 @@
 // work_table.hpp - finds the number of work that was written before.
 //
 // Bounded: it forgets all when it is full, and what comes again gets a new number. A document
-// with two numbers for one work is still right.
+// with two numbers for one work is still right. It stays small until work comes again that it has
+// forgotten: a program whose arguments are new each time never asks for what was before.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,7 @@ class WorkTable {
   template <class IsOf>
   Slot& slot_of(std::uint64_t low, IsOf&& is_of);
   void make_room();
+  void look_for_forgotten(const Hash128& hash);
   std::uint32_t write(const PackedCommand& command, document::DocumentWriter& document);
   std::uint32_t scope_text(const void* scope, document::DocumentWriter& document);
   std::uint32_t label_text(std::string_view label, document::DocumentWriter& document);
@@ -42,6 +44,11 @@ class WorkTable {
   // In one piece: a program whose arguments are new each time takes a slot for each command.
   std::vector<Slot> slots_;
   std::size_t used_ = 0;
+  // Some of the works that were written, each at its place: what is found here and not above was
+  // forgotten.
+  std::vector<std::uint64_t> sampled_;
+  std::uint32_t forgotten_ = 0;  // of those that came again
+  bool is_found_ = false;        // any, since it last was full
   std::unordered_map<const void*, std::uint32_t> scopes_;
   Hash128 last_{};  // a loop gives the same again
   std::uint32_t last_number_ = no_index;

@@ -6,6 +6,17 @@
 
 namespace reel::rerun {
 
+namespace {
+
+// What the finding is about: idle time, or the time of all commands.
+double whole_ns(const Trial& trial) {
+  for (const analysis::Number& number : trial.finding.numbers)
+    if (number.name == "idle" || number.name == "one_after_the_other") return number.value;
+  return 0;
+}
+
+}  // namespace
+
 Proof as_graph(const Trial& trial) {
   // Drivers finish building a kernel at its first launch; runs that are compared are warm.
   for (const analysis::Number& number : trial.finding.numbers)
@@ -14,6 +25,11 @@ Proof as_graph(const Trial& trial) {
       return not_tried(
           "Most of it is before the first run of a kernel, and a replay runs each kernel before it "
           "measures.");
+  // What is in a graph already gains nothing by being recorded into one.
+  for (const analysis::Number& number : trial.finding.numbers)
+    if ((number.name == "before_nodes" || number.name == "in_graphs") && number.value > 0 &&
+        number.value * 2 >= whole_ns(trial))
+      return not_tried("Most of these commands are nodes of a graph already.");
   Bench& bench = trial.bench;
   Plan graph = bench.recorded();
   graph.way = Plan::Way::graph;
@@ -40,13 +56,6 @@ Proof as_graph(const Trial& trial) {
   proof.verdict = ProofVerdict::withdrawn;
   proof.sentence += fmt::format("; but {}, so the declared byte ranges are not all that orders it.",
                                 change_text(bench.trace(), *change));
-  return proof;
-}
-
-Proof launches_as_graph(const Trial& trial) {
-  Proof proof = as_graph(trial);
-  proof.sentence =
-      "Fusing needs another kernel; what was tried is launching without gaps. " + proof.sentence;
   return proof;
 }
 

@@ -52,14 +52,14 @@ Proof not_tried(std::string why) {
   return proof;
 }
 
-void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& proof,
-                 bool is_most) {
+void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& proof) {
   take(saving, proof);
   proof.verdict = judge(saving, claimed_ns);
   if (claimed_ns) proof.sentence += fmt::format(" of {} claimed", ns_text(*claimed_ns));
-  if (is_most && claimed_ns && saving.low_ns > 2 * *claimed_ns) {
-    proof.verdict = ProofVerdict::inconclusive;
-    proof.sentence += ", more than there is to save: something else slowed the runs";
+  if (is_more_than_claimed(saving, claimed_ns)) {
+    proof.sentence +=
+        ", more than there is to save: the experiment changes more than this finding is about, or "
+        "something else slowed the runs";
     return;
   }
   if (proof.verdict != ProofVerdict::inconclusive) return;

@@ -24,7 +24,7 @@ struct Trial {
 using Experiment = Proof (*)(const Trial&);
 
 Proof as_graph(const Trial&);            // the same commands as a graph
-Proof launches_as_graph(const Trial&);   // the same, of a finding that advises to fuse kernels
+Proof fewer_launches(const Trial&);      // tiny kernels that would be fused left out
 Proof without_host_waits(const Trial&);  // the host waits for nothing
 Proof without_host_work(const Trial&);   // the host does nothing between its calls
 Proof without_waits(const Trial&);       // waits and barriers left out, in other orders
@@ -45,10 +45,9 @@ std::string names_text(const std::set<std::uint32_t>& commands);
 // "1.2 ms saved (1.1 ms to 1.3 ms, 40 pairs of runs)"; "… lost" where it took longer.
 std::string saving_text(const Saving& saving);
 // The verdict of a measured saving. Its sentence ends with that saving; adds what was claimed, and
-// what is not certain. `is_most`: more than the claim can't be saved, so twice as much shows that
-// something else slowed the runs.
-void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& proof,
-                 bool is_most = false);
+// what is not certain. A claim is the most that can be saved: where twice as much is, the
+// experiment changed something else, and shows nothing.
+void add_verdict(const Saving& saving, std::optional<double> claimed_ns, Proof& proof);
 std::string ns_text(double ns);
 void take(const Saving& saving, Proof& proof);
 Proof not_tried(std::string why);

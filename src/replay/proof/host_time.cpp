@@ -52,7 +52,7 @@ HostPauses recorded_pauses(const Trace& trace) {
   return pauses;
 }
 
-Proof compare(const Trial& trial, const char* what, bool is_most, HostPause (*without)(HostPause)) {
+Proof compare(const Trial& trial, const char* what, HostPause (*without)(HostPause)) {
   Bench& bench = trial.bench;
   Plan before = bench.recorded(), after = bench.recorded();
   before.changes.pauses = recorded_pauses(bench.trace());
@@ -81,7 +81,7 @@ Proof compare(const Trial& trial, const char* what, bool is_most, HostPause (*wi
       "without {} {}: {}",
       count_text(waits, "wait"), ns_text(static_cast<double>(busy_ns)), ns_text(saving->before_ns),
       what, ns_text(saving->after_ns), saving_text(*saving));
-  add_verdict(*saving, trial.claimed_ns(), proof, is_most);
+  add_verdict(*saving, trial.claimed_ns(), proof);
   proof.sentence += '.';
   return proof;
 }
@@ -89,14 +89,14 @@ Proof compare(const Trial& trial, const char* what, bool is_most, HostPause (*wi
 }  // namespace
 
 Proof without_host_waits(const Trial& trial) {
-  return compare(trial, "the waits", false, [](HostPause pause) {
+  return compare(trial, "the waits", [](HostPause pause) {
     pause.waits = false;
     return pause;
   });
 }
 
 Proof without_host_work(const Trial& trial) {
-  return compare(trial, "that work", true, [](HostPause pause) {
+  return compare(trial, "that work", [](HostPause pause) {
     pause.busy_ns = 0;
     return pause;
   });

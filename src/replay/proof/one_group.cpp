@@ -63,7 +63,7 @@ Proof one_group(const Trial& trial) {
   }
   for (double* ns : {&saving->ns, &saving->low_ns, &saving->high_ns}) *ns /= 2;
   proof.sentence += fmt::format("; half of that is {}", saving_text(*saving));
-  add_verdict(*saving, trial.claimed_ns(), proof, true);
+  add_verdict(*saving, trial.claimed_ns(), proof);
   proof.sentence += '.';
   return proof;
 }

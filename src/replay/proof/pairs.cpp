@@ -47,9 +47,14 @@ Saving saving_of(const std::vector<double>& before, const std::vector<double>& a
   return saving;
 }
 
+bool is_more_than_claimed(const Saving& saving, std::optional<double> claimed_ns) {
+  return claimed_ns && saving.low_ns > 2 * *claimed_ns;
+}
+
 ProofVerdict judge(const Saving& saving, std::optional<double> claimed_ns) {
   const double least = claimed_ns.value_or(0) / 10;
-  if (saving.runs < fewest_pairs) return ProofVerdict::inconclusive;
+  if (saving.runs < fewest_pairs || is_more_than_claimed(saving, claimed_ns))
+    return ProofVerdict::inconclusive;
   if (saving.low_ns > 0 && saving.ns >= least) return ProofVerdict::supported;
   if (saving.high_ns < least || saving.high_ns <= 0) return ProofVerdict::withdrawn;
   return ProofVerdict::inconclusive;

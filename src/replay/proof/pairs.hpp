@@ -29,8 +29,12 @@ inline constexpr std::uint32_t fewest_pairs = 6;
 // Of the same size, at least `fewest_pairs`.
 Saving saving_of(const std::vector<double>& before, const std::vector<double>& after);
 
+// A claim says what can be saved at most: twice as much, for certain, was saved by something else.
+bool is_more_than_claimed(const Saving& saving, std::optional<double> claimed_ns);
+
 // Supported where something is saved for certain and it is a tenth of the claim or more; withdrawn
-// where it is less than that for certain. Without a claim, any saving will do.
+// where it is less than that for certain; inconclusive where it is more than there is to save.
+// Without a claim, any saving will do.
 ProofVerdict judge(const Saving& saving, std::optional<double> claimed_ns);
 
 // Of a run of a kernel in its place, and alone and warm: is the time its own? It is if four fifths

@@ -26,7 +26,7 @@ constexpr std::array experiments{
     Entry{"idle.launch", "as_graph", as_graph},
     Entry{"idle.sync", "without_host_waits", without_host_waits},
     Entry{"idle.host", "without_host_work", without_host_work},
-    Entry{"fuse.tiny", "launches_as_graph", launches_as_graph},
+    Entry{"fuse.tiny", "fewer_launches", fewer_launches},
     Entry{"overlap.lost", "as_graph", as_graph},
     Entry{"barrier.redundant", "without_waits", without_waits},
     Entry{"copy.redundant", "left_out", left_out},
@@ -48,8 +48,13 @@ struct Untried {
 };
 constexpr std::array untried{
     Untried{"verdict", "It sums up other findings."},
+    Untried{
+        "idle.wakeup",
+        "How late a waiting host wakes is up to the system at that moment, which a replay doesn't "
+        "bring back."},
     Untried{"idle.", "A replay doesn't do what the device waited for."},
     Untried{"build", "A replay builds its kernels before it runs anything."},
+    Untried{"speeds", "What its slow runs have in common is not known."},
     Untried{"launch.shape", "It needs kernels of other sizes."},
     Untried{"copy.small", "It needs a program that gathers its bytes."},
     Untried{"mem.", "A replay has all buffers from beginning to end."},
@@ -63,20 +68,8 @@ constexpr std::array untried{
     Untried{"", "There is no experiment for it."},
 };
 
-double number_of(const analysis::Finding& finding, std::string_view name) {
-  const auto found = std::ranges::find(finding.numbers, name, &analysis::Number::name);
-  return found == finding.numbers.end() ? 0 : found->value;
-}
-
 const Entry* experiment_of(const analysis::Finding& finding) {
-  // What the host does after a wait is advised to be done before it: then the wait is what is
-  // tried.
-  const bool is_after_waits = finding.id == "idle.host" &&
-                              number_of(finding, "after_waits") * 2 >= number_of(finding, "idle") &&
-                              number_of(finding, "after_waits") > 0;
-  const auto found = std::ranges::find(
-      experiments, is_after_waits ? std::string_view("idle.sync") : std::string_view(finding.id),
-      &Entry::finding);
+  const auto found = std::ranges::find(experiments, std::string_view(finding.id), &Entry::finding);
   return found == experiments.end() ? nullptr : &*found;
 }
 

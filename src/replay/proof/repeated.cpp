@@ -19,7 +19,12 @@ constexpr double gone_part = 0.5;
 
 // Of the launch size that has most of the kernel's time, the run with the median time: the longest
 // is often one that was interrupted. None where none can be run here.
-std::uint32_t typical_run(const Trial& trial, std::uint32_t kernel) {
+struct TypicalRun {
+  std::uint32_t command = no_index;
+  std::size_t sizes = 0, runs = 0;  // launch sizes of the kernel; runs of this one
+};
+
+TypicalRun typical_run(const Trial& trial, std::uint32_t kernel) {
   const Trace& trace = trial.bench.trace();
   const auto& own_ns = trial.report.own_ns;
   struct Alike {
@@ -35,13 +40,23 @@ std::uint32_t typical_run(const Trial& trial, std::uint32_t kernel) {
     alike.commands.push_back(c);
     alike.ns += own_ns[c];
   }
-  if (by_size.empty()) return no_index;
+  if (by_size.empty()) return {};
   auto& commands = std::ranges::max_element(by_size, {}, [](const auto& one) {
                      return one.second.ns;
                    })->second.commands;
   const auto middle = commands.begin() + static_cast<std::ptrdiff_t>(commands.size() / 2);
   std::ranges::nth_element(commands, middle, {}, [&](std::uint32_t c) { return own_ns[c]; });
-  return *middle;
+  return {*middle, by_size.size(), commands.size()};
+}
+
+// Which run it is: the median of a kernel that runs in several sizes is another one.
+std::string which_text(const Trace& trace, const TypicalRun& typical) {
+  const std::string name = command_name(typical.command);
+  if (typical.runs == 1 && typical.sizes == 1) return name + ", its only run,";
+  if (typical.sizes == 1) return fmt::format("{}, its median run (P50),", name);
+  const Dim3 items = trace.work_of(trace.commands()[typical.command]).all_items();
+  return fmt::format("{}, the median of its {} of {} × {} × {} items, which have most of its time,",
+                     name, count_text(typical.runs, "run"), items.x, items.y, items.z);
 }
 
 }  // namespace
@@ -126,7 +141,8 @@ Proof repeated_warm(const Trial& trial) {
 Proof alone_and_warm(const Trial& trial) {
   Bench& bench = trial.bench;
   if (trial.finding.evidence.kernels.empty()) return not_tried("It names no kernel.");
-  const std::uint32_t typical = typical_run(trial, trial.finding.evidence.kernels.front());
+  const TypicalRun chosen = typical_run(trial, trial.finding.evidence.kernels.front());
+  const std::uint32_t typical = chosen.command;
   if (typical == no_index) return not_tried("No run of this kernel can be run here.");
   std::vector<double> in_place;
   for (const auto& run : bench.times({typical}, most_runs, trial.seconds / 2))
@@ -145,10 +161,8 @@ Proof alone_and_warm(const Trial& trial) {
   const bool was_once = is_recorded && saving.before_ns < recorded_ns / 2;
   proof.verdict = judge_own_time(saving, is_recorded ? std::optional(recorded_ns) : std::nullopt);
   proof.sentence = fmt::format(
-      "{}, a typical run of it, takes {} alone and warm, {} in its place (± {}, {} runs each), {} "
-      "when "
-      "recorded: {}.",
-      command_name(typical), ns_text(saving.after_ns), ns_text(saving.before_ns),
+      "{} takes {} alone and warm, {} in its place (± {}, {} runs each), {} when recorded: {}.",
+      which_text(bench.trace(), chosen), ns_text(saving.after_ns), ns_text(saving.before_ns),
       ns_text(saving.noise_ns()), saving.runs, ns_text(recorded_ns),
       was_once                                   ? "the recorded time does not come again"
       : proof.verdict == ProofVerdict::supported ? "the time is its own"

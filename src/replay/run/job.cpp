@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/time/device_work.hpp"
 #include "base/clock.hpp"
 #include "reel/units.hpp"
 #include "replay/run/devices.hpp"
@@ -93,8 +94,9 @@ void Job::do_all() {
   Obstacles obstacles = recorded_obstacles(trace_);
   write_script(obstacles);
   tell("building kernels", 0);
+  const std::size_t known_obstacles = obstacles.count();
   Set set(trace_, script_, devices_, options_.replacements, &obstacles);
-  write_script(obstacles);
+  if (obstacles.count() != known_obstacles) write_script(obstacles);
   if (set.stage.find_unfit(obstacles)) write_script(obstacles);
   report_left_out();
   prepare(set, options_.order);
@@ -307,7 +309,9 @@ void Job::take_times(const Timings& timings, const std::optional<Timings>& origi
   std::uint64_t begin = ~std::uint64_t{0}, end = 0;
   for (std::uint32_t c = options_.from; c < trace_.commands().size() && c <= options_.to; ++c) {
     const TraceCommand& command = trace_.commands()[c];
-    if (!command.has_run_times()) continue;
+    // As `reel info` has it: host calls, barriers and launches are not work of a device.
+    if (!command.has_run_times() || !analysis::is_device_work(trace_, trace_.work_of(command)))
+      continue;
     begin = std::min(begin, command.started_ns);
     end = std::max(end, command.ended_ns);
   }

@@ -21,7 +21,7 @@ std::string forms_recorded(const Trace& trace, const TraceKernel& kernel) {
   std::vector<std::string> forms;
   for (const TraceVariant& variant : kernel.variants)
     forms.push_back(variant.form == KernelForm::host
-                        ? "a C++ function"
+                        ? "a function of the program"
                         : std::string(to_string(variant.form)) +
                               (variant.blob && trace.has_blob(*variant.blob)
                                    ? ""
@@ -90,8 +90,9 @@ std::vector<Kernel> build_kernels(const Trace& trace, const std::vector<std::uin
     fail(Code::unsupported, "{} of {} kernels have no form that {} takes ({}): {}.{}",
          missing.size(), wanted.size(), device.id, list_of_forms(device.kernel_forms),
          fmt::join(missing, ", "),
-         functions ? " A document can't hold C++ functions: give them by --host-kernels, or "
-                     "register_host_kernel() in a program."
+         functions ? " A document can't hold functions of a program: give those in C++ by "
+                     "--host-kernels, or register them in the program that replays "
+                     "(register_host_kernel())."
                    : "");
   }
   for (std::size_t i = 0; i < missing.size(); ++i) {

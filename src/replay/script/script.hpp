@@ -34,6 +34,7 @@ struct AddressPlan;
 struct Obstacles {
   std::map<std::uint32_t, Obstacle> commands, kernels, buffers;  // by index
   std::shared_ptr<const AddressPlan> addresses;                  // null: no buffer has one
+  std::size_t count() const noexcept { return commands.size() + kernels.size() + buffers.size(); }
 };
 
 // What the document itself says: commands that the recorder noted or that failed, arguments that

@@ -1,38 +1,63 @@
 #include "runtime/graphs/deciding_executable.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fail.hpp"
 #include "graph/commands/access.hpp"
 #include "graph/node_payload.hpp"
+#include "runtime/device_state.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
 
 namespace reel {
 namespace {
 
-class QueueLaunch final : public DecidingLaunch {
- public:
-  QueueLaunch(QueueDriver& queue, JoinedTimes* times)
-      : DecidingLaunch(false), queue_(queue), times_(times) {}
+// Rounds that are skipped cost something, a question costs a round trip. llvmpipe skips a dispatch
+// in 1 µs and answers in 60.
+constexpr std::uint64_t rounds_of_a_while = 8, rounds_of_a_repeat = 32;
 
- protected:
-  void give(const LaunchedSteps& steps) override {
-    if (times_)
-      times_->add(steps.executable.launch_timed(queue_), first_step(), is_in_branch());
-    else
-      steps.executable.launch(queue_);
-  }
-  std::uint32_t fetch(const BufferRange& condition) override {
-    std::uint32_t value = 0;
-    queue_.fetch(condition, std::as_writable_bytes(std::span(&value, 1)));
-    return value;
-  }
-  void decided(const Command&, std::string_view) override {}
+DecidedOnDevice::Parts parts_for_device(GraphExecState& exec, std::string& why_not);
 
- private:
-  QueueDriver& queue_;
-  JoinedTimes* times_;
-};
+// With `rounds` where it is a loop; says why not where only the host can take it.
+DecidedOnDevice for_device(GraphExecState& exec, const DecidingExecutable::Choice& choice,
+                           std::uint64_t rounds, std::string& why_not) {
+  const Decision& decision = *choice.decision;
+  DecidedOnDevice made{.kind = decision.kind, .rounds = rounds};
+  if (decision.predicate) why_not = "it asks a function of the host";
+  // Its error must keep all that follows from running.
+  if (decision.kind == DecisionKind::switch_case) why_not = "a switch may be out of range";
+  if (!why_not.empty()) return made;
+  if (const auto* read = std::get_if<Read>(&exec.steps()[choice.step].command.work))
+    made.condition = read->source;
+  for (const GraphExec& branch : choice.branches)
+    made.branches.push_back(parts_for_device(state_of(branch, "launch()"), why_not));
+  return made;
+}
+
+DecidedOnDevice::Parts parts_for_device(GraphExecState& exec, std::string& why_not) {
+  DecidedOnDevice::Parts parts;
+  DecidingExecutable* deciding = exec.deciding();
+  if (!deciding) {
+    parts.push_back({&exec.executable(), nullptr});
+    return parts;
+  }
+  for (auto& part : deciding->parts()) {
+    if (auto* straight = std::get_if<DecidingExecutable::Straight>(&part)) {
+      parts.push_back({straight->executable.get(), nullptr});
+      continue;
+    }
+    const auto& choice = std::get<DecidingExecutable::Choice>(part);
+    if (!choice.enabled) continue;
+    if (choice.decision->kind == DecisionKind::while_loop) {
+      why_not = "a while in it has no end that the device knows";
+      return parts;
+    }
+    parts.push_back({nullptr, std::make_shared<const DecidedOnDevice>(
+                                  for_device(exec, choice, choice.decision->count, why_not))});
+    if (!why_not.empty()) return parts;
+  }
+  return parts;
+}
 
 }  // namespace
 
@@ -51,7 +76,9 @@ DecidingExecutable::DecidingExecutable(GraphExecState& owner, const Plan& plan,
   for (std::uint32_t i = 0; i < count; ++i) {
     if (plan.steps[i].decides()) {
       end_straight(i);
-      parts_.emplace_back(Choice{i, plan.steps[i].payload->decision, std::move(branches[next++])});
+      parts_.emplace_back(Choice{.step = i,
+                                 .decision = plan.steps[i].payload->decision,
+                                 .branches = std::move(branches[next++])});
       begin = i + 1;
     }
   }
@@ -76,14 +103,12 @@ std::unique_ptr<DecidingExecutable> DecidingExecutable::clone_for(GraphExecState
       continue;
     }
     const auto& choice = std::get<Choice>(part);
-    Choice other{choice.step, choice.decision, {}, choice.enabled};
+    Choice other{.step = choice.step, .decision = choice.decision, .enabled = choice.enabled};
     for (const GraphExec& branch : choice.branches) other.branches.push_back(branch.clone());
     copy->parts_.emplace_back(std::move(other));
   }
   return copy;
 }
-
-std::unique_ptr<Executable> DecidingExecutable::clone() const { return clone_for(owner_); }
 
 DecidingExecutable::Choice& DecidingExecutable::choice(std::uint32_t step) {
   return std::get<Choice>(parts_[part_of_step_[step]]);
@@ -92,12 +117,42 @@ DecidingExecutable::Straight& DecidingExecutable::straight(std::uint32_t step) {
   return std::get<Straight>(parts_[part_of_step_[step]]);
 }
 
-void DecidingExecutable::launch(QueueDriver& queue) { QueueLaunch(queue, nullptr).run(owner_); }
+void DecidingExecutable::prepare() {
+  if (std::exchange(prepared_for_, owner_.version()) == owner_.version()) return;
+  for (Part& part : parts_)
+    if (auto* choice = std::get_if<Choice>(&part)) prepare(*choice);
+  is_alone_ = can_run_alone();
+}
 
-std::unique_ptr<StepTimes> DecidingExecutable::launch_timed(QueueDriver& queue) {
-  auto times = std::make_unique<JoinedTimes>();
-  QueueLaunch(queue, times.get()).run(owner_);
-  return times;
+void DecidingExecutable::prepare(Choice& choice) {
+  const Decision& decision = *choice.decision;
+  const bool is_while = decision.kind == DecisionKind::while_loop;
+  choice.on_device.reset();
+  choice.why_not.clear();
+  choice.rounds_at_once = is_while ? rounds_of_a_while : rounds_of_a_repeat;
+  const std::uint64_t most = is_while ? decision.limits.iterations : decision.count;
+  if (most != 0) choice.rounds_at_once = std::min(choice.rounds_at_once, most);
+  const DecidedOnDevice made = for_device(owner_, choice, choice.rounds_at_once, choice.why_not);
+  if (choice.why_not.empty()) {
+    MadeForDevice answer = owner_.device->driver().decide_on_device(made);
+    choice.on_device = std::move(answer.launchable);
+    choice.why_not = std::move(answer.why_not);
+  }
+  if (choice.on_device) return;
+  for (const GraphExec& branch : choice.branches)
+    if (DecidingExecutable* inner = state_of(branch, "launch()").deciding()) inner->prepare();
+}
+
+bool DecidingExecutable::can_run_alone() {
+  return std::ranges::all_of(parts_, [](Part& part) {
+    if (const auto* straight = std::get_if<Straight>(&part))
+      return straight->executable->can_run_alone();
+    const auto& choice = std::get<Choice>(part);
+    return !choice.decision->predicate &&
+           std::ranges::all_of(choice.branches, [](const auto& exec) {
+             return state_of(exec, "launch()").lowered().can_run_alone();
+           });
+  });
 }
 
 void DecidingExecutable::set_argument(std::uint32_t step, std::uint32_t index,
@@ -144,23 +199,51 @@ Footprint DecidingExecutable::footprint() const {
   return sum;
 }
 
-std::string DecidingExecutable::lowering() const {
-  std::size_t choices = 0, straights = 0;
-  const Executable* first = nullptr;
-  for (const Part& part : parts_) {
-    if (const auto* straight = std::get_if<Straight>(&part)) {
-      ++straights;
-      if (!first) first = straight->executable.get();
-    } else {
-      ++choices;
+namespace {
+
+struct Lowered {
+  std::size_t on_device = 0, by_host = 0;
+  std::string why_not = {};  // of the first that isn't on the device
+
+  void count(const DecidingExecutable& deciding) {
+    for (const auto& part : deciding.parts()) {
+      const auto* choice = std::get_if<DecidingExecutable::Choice>(&part);
+      if (!choice) continue;
+      if (choice->is_on_device()) {
+        ++on_device;  // with those in it
+        continue;
+      }
+      ++by_host;
+      if (why_not.empty()) why_not = choice->why_not;
+      for (const GraphExec& branch : choice->branches)
+        if (const auto* inner = state_of(branch, "lowering()").deciding()) count(*inner);
     }
   }
-  std::string text = fmt::format(
-      "split at {} decision{}, {} part{} between them; the launching thread reads each condition, "
-      "by "
-      "a load where memory is the host's",
-      choices, choices == 1 ? "" : "s", straights, straights == 1 ? "" : "s");
-  if (first) text += fmt::format("; the first part: {}", first->lowering());
+};
+
+std::string decisions(std::size_t count) {
+  return fmt::format("{} decision{}", count, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string DecidingExecutable::lowering() const {
+  Lowered lowered;
+  lowered.count(*this);
+  std::string text;
+  if (lowered.on_device)
+    text = fmt::format("{} taken by the device, loops {} rounds at a time",
+                       decisions(lowered.on_device), rounds_of_a_while);
+  if (lowered.by_host)
+    text += fmt::format("{}{} taken {} ({})", text.empty() ? "" : "; ", decisions(lowered.by_host),
+                        is_alone_ ? "inside one native kernel, which loads conditions"
+                                  : "by a thread of the stream, which reads each condition",
+                        lowered.why_not);
+  for (const Part& part : parts_)
+    if (const auto* straight = std::get_if<Straight>(&part)) {
+      text += fmt::format("; the first part between them: {}", straight->executable->lowering());
+      break;
+    }
   return text;
 }
 

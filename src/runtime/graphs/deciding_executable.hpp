@@ -1,11 +1,10 @@
 // deciding_executable.hpp - a plan with decisions: straight parts, lowered by the driver, and the
 // decisions between them, whose branches are execs of their own.
 //
-// A launch gives the parts up to a decision, reads the condition, and goes on with what it says; so
-// it returns when its last decision is taken. Loops, limits and words for errors are here too.
+// A launch walks through them (deciding_launch.hpp): it gives the parts up to a decision, reads the
+// condition, and goes on with what it says. What the device decides alone is given whole.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,39 +28,7 @@ struct LaunchedSteps {
   std::uint32_t &recorded_in, &recorded_graph;
 };
 
-// Walks through an exec as its conditions say.
-class DecidingLaunch {
- public:
-  void run(GraphExecState& exec);
-
- protected:
-  explicit DecidingLaunch(bool tells) noexcept : tells_(tells) {}
-  ~DecidingLaunch() = default;
-  virtual void give(const LaunchedSteps& steps) = 0;
-  // After all that was given is done.
-  virtual std::uint32_t fetch(const BufferRange& condition) = 0;
-  // The node that reads `condition`, or is a Barrier, decided: "while 'retry': 1, round 3". Only
-  // where the launch tells.
-  virtual void decided(const Command& condition, std::string_view words) = 0;
-  // Of the exec that is launched: where the node stands that gives what is given now.
-  std::uint32_t first_step() const noexcept { return first_step_; }
-  bool is_in_branch() const noexcept { return inside_ != nullptr; }
-
- private:
-  struct Asked;
-  void run_parts(GraphExecState& exec, std::string_view name);
-  void decide(GraphExecState& exec, std::uint32_t part);
-  std::string name_of(const Asked& asked) const;  // with what it is in
-  std::uint32_t ask(const Asked& asked);
-  void run_branch(const Asked& asked, std::size_t branch, std::string_view words);
-  void loop(const Asked& asked);
-
-  const bool tells_;               // somebody wants the words of decided()
-  const Asked* inside_ = nullptr;  // whose branch is being given
-  std::uint32_t first_step_ = 0;
-};
-
-class DecidingExecutable final : public Executable {
+class DecidingExecutable final : public LoweredPlan {
  public:
   struct Straight {
     std::uint32_t first;               // step of the plan
@@ -72,8 +39,14 @@ class DecidingExecutable final : public Executable {
   struct Choice {
     std::uint32_t step;
     std::shared_ptr<const Decision> decision;
-    std::vector<GraphExec> branches;
+    std::vector<GraphExec> branches = {};
     bool enabled = true;
+    // All of it, or of a loop so many rounds, as the device decides it; else why it can't.
+    std::unique_ptr<Launchable> on_device = nullptr;
+    std::uint64_t rounds_at_once = 1;
+    std::string why_not = {};
+
+    bool is_on_device() const noexcept { return on_device != nullptr; }
   };
   using Part = std::variant<Straight, Choice>;
 
@@ -85,14 +58,16 @@ class DecidingExecutable final : public Executable {
   const std::vector<Part>& parts() const noexcept { return parts_; }
   Choice& choice(std::uint32_t step);
   std::unique_ptr<DecidingExecutable> clone_for(GraphExecState& owner) const;
+  // Before a launch: what the device decides alone, with parameters as they stand.
+  void prepare();
+  // When that was done: could a thread walk through it without calling the driver?
+  bool is_alone() const noexcept { return is_alone_; }
+  bool can_run_alone() override;
 
-  void launch(QueueDriver& queue) override;
-  std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) override;
   void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) override;
   void set_groups(std::uint32_t step, Dim3 groups) override;
   void set_enabled(std::uint32_t step, bool enabled) override;
   void replace(std::uint32_t step, const Command& command) override;
-  std::unique_ptr<Executable> clone() const override;
   Footprint footprint() const override;
   std::string lowering() const override;
 
@@ -100,8 +75,12 @@ class DecidingExecutable final : public Executable {
   explicit DecidingExecutable(GraphExecState& owner) : owner_(owner) {}
   Straight& straight(std::uint32_t step);
 
+  void prepare(Choice& choice);
+
   GraphExecState& owner_;
   std::vector<Part> parts_;
+  std::uint64_t prepared_for_ = 0;  // version of the owner
+  bool is_alone_ = false;
   std::vector<std::uint32_t> part_of_step_;
 };
 

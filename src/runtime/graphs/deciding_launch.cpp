@@ -1,15 +1,18 @@
-// deciding_launch.cpp - the walk through an exec that decides.
+#include "runtime/graphs/deciding_launch.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+
 #include "base/fail.hpp"
 #include "graph/commands/describe.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/device_state.hpp"
-#include "runtime/graphs/deciding_executable.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
 
 namespace reel {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::string title_of(const Command& command, const Decision& decision) {
   std::string text = to_string(decision.kind);
@@ -17,129 +20,255 @@ std::string title_of(const Command& command, const Decision& decision) {
   return text;
 }
 
+bool is_loop(const Decision& decision) noexcept {
+  return decision.kind == DecisionKind::while_loop || decision.kind == DecisionKind::repeat;
+}
+
+// To some milliseconds, in a fifth of the time: it is asked in every round.
+std::chrono::milliseconds coarse_now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return std::chrono::milliseconds(time.tv_sec * 1000 + time.tv_nsec / 1'000'000);
+}
+
+template <class... Values>
+[[noreturn]] void fail_deciding(Code code, fmt::format_string<Values...> text, Values&&... values) {
+  throw DecisionError(code, fmt::format(text, std::forward<Values>(values)...));
+}
+
 }  // namespace
 
-// One decision of an exec, as it stands.
-struct DecidingLaunch::Asked {
-  GraphExecState& exec;
-  DecidingExecutable::Choice& choice;
-  const Command& command;
-  const Asked* outer;  // in whose branch it is
+void DecidingLaunch::begin(GraphExecState& exec) {
+  frames_.reserve(4);
+  frames_.push_back({.exec = &exec, .name = tells() ? exec.launch_name : std::string()});
+}
 
-  const Decision& decision() const { return *choice.decision; }
-  std::string name() const { return exec.graph().describe(exec.plan().steps[choice.step].node); }
-};
+void DecidingLaunch::step() {
+  Frame& frame = frames_.back();
+  GraphExecState& exec = *frame.exec;
+  const std::span<const StepParameters> steps = exec.steps();
+  DecidingExecutable* deciding = exec.deciding();
+  const std::size_t parts = deciding ? deciding->parts().size() : 1;
+  if (frame.part == parts) {
+    frames_.pop_back();
+    if (!frames_.empty() && !frames_.back().is_looping) ++frames_.back().part;
+    return;
+  }
+  if (!deciding) {
+    ++frame.part;
+    give_whole(exec, frame.name);
+    return;
+  }
+  in_branch_ = frames_.size() > 1;
+  auto& part = deciding->parts()[frame.part];
+  if (auto* straight = std::get_if<DecidingExecutable::Straight>(&part)) {
+    if (frames_.size() == 1) first_step_ = straight->first;
+    ++frame.part;
+    give({*straight->executable, steps.subspan(straight->first, straight->plan->steps.size()),
+          straight->plan->steps, frame.name, straight->recorded_in, straight->recorded_graph});
+    return;
+  }
+  auto& choice = std::get<DecidingExecutable::Choice>(part);
+  if (frames_.size() == 1) first_step_ = choice.step;
+  if (!choice.enabled)
+    ++frame.part;
+  else if (is_loop(*choice.decision))
+    loop(frame, choice);
+  else
+    decide(frame, choice);
+}
 
-std::string DecidingLaunch::name_of(const Asked& asked) const {
-  std::string text = asked.name();
-  for (const Asked* in = asked.outer; in; in = in->outer) text += " in " + in->name();
+DecidingLaunch::Next DecidingLaunch::next() const {
+  const Frame& frame = frames_.back();
+  DecidingExecutable* deciding = frame.exec->deciding();
+  if (!deciding || frame.part == deciding->parts().size()) return Next::gives;
+  const auto* choice = std::get_if<DecidingExecutable::Choice>(&deciding->parts()[frame.part]);
+  if (!choice || !choice->enabled) return Next::gives;
+  const Decision& decision = *choice->decision;
+  if (decision.predicate) return Next::asks_function;
+  if (decision.kind == DecisionKind::repeat) return Next::gives;
+  if (mode_ != Mode::plain || !choice->is_on_device()) return Next::asks_condition;
+  const bool asks = frame.asks_after_rounds || (is_loop(decision) && !takes_rounds(frame, *choice));
+  return asks ? Next::asks_condition : Next::gives;
+}
+
+void DecidingLaunch::give_whole(GraphExecState& exec, std::string_view name) {
+  in_branch_ = true;
+  if (!exec.steps().empty())
+    give({exec.executable(), exec.steps(), exec.plan().steps, name, exec.recorded_in,
+          exec.recorded_graph});
+}
+
+void DecidingLaunch::move_to(GraphExecState& clone) {
+  GraphExecState* exec = &clone;
+  for (Frame& frame : frames_) {
+    frame.exec = exec;
+    if (&frame == &frames_.back()) return;
+    auto& choice = std::get<DecidingExecutable::Choice>(exec->deciding()->parts()[frame.part]);
+    exec = &state_of(choice.branches[frame.branch], "launch()");
+  }
+}
+
+std::string DecidingLaunch::name_of_decision() const {
+  std::string text;
+  for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+    const GraphExecState& exec = *frame->exec;
+    const auto& choice =
+        std::get<DecidingExecutable::Choice>(exec.deciding()->parts()[frame->part]);
+    if (!text.empty()) text += " in ";
+    text += exec.graph().describe(exec.plan().steps[choice.step].node);
+  }
   return text;
 }
 
-void DecidingLaunch::run(GraphExecState& exec) { run_parts(exec, exec.launch_name); }
-
-void DecidingLaunch::run_parts(GraphExecState& exec, std::string_view name) {
-  const std::span<const StepParameters> steps = exec.steps();
-  DecidingExecutable* deciding = exec.deciding();
-  if (!deciding) {
-    if (!steps.empty())
-      give({exec.executable(), steps, exec.plan().steps, name, exec.recorded_in,
-            exec.recorded_graph});
+void DecidingLaunch::decide(Frame& frame, DecidingExecutable::Choice& choice) {
+  if (mode_ == Mode::plain && choice.is_on_device()) {
+    ++frame.part;
+    give(*choice.on_device);
     return;
   }
-  for (std::uint32_t i = 0; i < deciding->parts().size(); ++i) {
-    if (auto* straight = std::get_if<DecidingExecutable::Straight>(&deciding->parts()[i])) {
-      if (!inside_) first_step_ = straight->first;
-      give({*straight->executable, steps.subspan(straight->first, straight->plan->steps.size()),
-            straight->plan->steps, name, straight->recorded_in, straight->recorded_graph});
-    } else {
-      decide(exec, i);
-    }
-  }
-}
-
-void DecidingLaunch::decide(GraphExecState& exec, std::uint32_t part) {
-  auto& choice = std::get<DecidingExecutable::Choice>(exec.deciding()->parts()[part]);
-  if (!choice.enabled) return;
-  if (!inside_) first_step_ = choice.step;
-  const Asked asked{exec, choice, exec.steps()[choice.step].command, inside_};
-  const Decision& decision = asked.decision();
-  if (decision.kind == DecisionKind::while_loop || decision.kind == DecisionKind::repeat) {
-    loop(asked);
-    return;
-  }
-  const std::uint32_t value = ask(asked);
+  const Command& command = frame.exec->steps()[choice.step].command;
+  const Decision& decision = *choice.decision;
+  const std::uint32_t value = ask(frame, choice);
   std::size_t branch = value;
   if (decision.kind == DecisionKind::if_else)
     branch = value ? 0 : 1;
   else if (value >= choice.branches.size())
-    fail(Code::invalid_argument,
-         "{} got the condition {}, but its branches are numbered from 0 to {}; nothing after it "
-         "was launched.",
-         name_of(asked), value, choice.branches.size() - 1);
+    fail_deciding(Code::invalid_argument,
+                  "{} got the condition {}, but its branches are numbered from 0 to {}; nothing "
+                  "after it was launched.",
+                  name_of_decision(), value, choice.branches.size() - 1);
   const bool runs = branch < choice.branches.size();
   std::string words;
-  if (tells_)
-    words = fmt::format("{}: {}, {}", title_of(asked.command, decision), value,
+  if (tells()) {
+    words = fmt::format("{}: {}, {}", title_of(command, decision), value,
                         runs ? branch_name(decision, branch) : "nothing to do");
-  if (tells_) decided(asked.command, words);
-  if (runs) run_branch(asked, branch, words);
+    decided(command, words);
+  }
+  if (runs)
+    enter(frame, choice, branch, std::move(words));
+  else
+    ++frame.part;
 }
 
-// A function of the program runs after all that was given, as a host call does; here it is this
-// thread that has the stream, so it is refused what a host kernel is.
-std::uint32_t DecidingLaunch::ask(const Asked& asked) {
-  const auto& predicate = asked.decision().predicate;
-  if (!predicate) return fetch(std::get<Read>(asked.command.work).source);
+// A function of the program runs after all that was given, as a host call does.
+std::uint32_t DecidingLaunch::ask(const Frame& frame, const DecidingExecutable::Choice& choice) {
+  const Command& command = frame.exec->steps()[choice.step].command;
+  const auto& predicate = choice.decision->predicate;
+  if (!predicate) return fetch(std::get<Read>(command.work).source);
   fetch({});
-  const Callback inside(asked.exec.device->info(), Callback::Kind::host_kernel,
-                        asked.command.label);
+  // Where a recorder follows, this thread has the stream.
+  const Callback inside(frame.exec->device->info(),
+                        tells() ? Callback::Kind::host_kernel : Callback::Kind::host_call,
+                        command.label);
   try {
     return (*predicate)();
   } catch (const std::exception& error) {
-    fail(Code::host_call_failed, "The function that {} asks threw: {}", name_of(asked),
-         error.what());
+    fail_deciding(Code::host_call_failed, "The function that {} asks threw: {}", name_of_decision(),
+                  error.what());
   } catch (...) {
-    fail(Code::host_call_failed,
-         "The function that {} asks threw something that is not a std::exception.", name_of(asked));
+    fail_deciding(Code::host_call_failed,
+                  "The function that {} asks threw something that is not a std::exception.",
+                  name_of_decision());
   }
 }
 
-void DecidingLaunch::run_branch(const Asked& asked, std::size_t branch, std::string_view words) {
-  GraphExecState& inner = state_of(asked.choice.branches[branch], "launch()");
-  inside_ = &asked;
-  run_parts(inner, words);
-  inside_ = asked.outer;
+// Its `frame` stays at the decision until the branch is done, which one without decisions is at
+// once.
+void DecidingLaunch::enter(Frame& frame, DecidingExecutable::Choice& choice, std::size_t branch,
+                           std::string words) {
+  GraphExecState& inner = state_of(choice.branches[branch], "launch()");
+  if (!inner.deciding()) {
+    give_whole(inner, words);
+    if (!frame.is_looping) ++frame.part;
+    return;
+  }
+  frame.branch = static_cast<std::uint32_t>(branch);
+  frames_.push_back({.exec = &inner, .name = std::move(words)});
 }
 
-void DecidingLaunch::loop(const Asked& asked) {
-  const Decision& decision = asked.decision();
-  const std::string title = tells_ ? title_of(asked.command, decision) : "";
-  const Clock::time_point begin = Clock::now();
-  for (std::uint64_t round = 0;; ++round) {
-    const bool is_repeat = decision.kind == DecisionKind::repeat;
-    if (is_repeat && round == decision.count) return;
-    const std::uint32_t value = is_repeat ? 1 : ask(asked);
-    if (!is_repeat) {
-      if (tells_)
-        decided(asked.command, value ? fmt::format("{}: {}, round {}", title, value, round)
-                                     : fmt::format("{}: 0, done", title));
-      if (value == 0) return;
-      if (decision.limits.iterations && round >= decision.limits.iterations)
-        fail(Code::timed_out,
-             "{} still has the condition {} after {} rounds, which is its limit "
-             "(LoopLimits::iterations); nothing after it was launched.",
-             name_of(asked), value, round);
-      if (decision.limits.time.count() > 0 && Clock::now() - begin >= decision.limits.time)
-        fail(Code::timed_out,
-             "{} still has the condition {} after {} ms and {} rounds; its limit is {} ms "
-             "(LoopLimits::time). Nothing after it was launched.",
-             name_of(asked), value,
-             std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count(),
-             round, decision.limits.time.count());
-    }
-    run_branch(asked, 0, tells_ ? fmt::format("{}, round {}", title, round) : "");
+void DecidingLaunch::leave(Frame& frame) {
+  frame.is_looping = frame.asks_after_rounds = false;
+  ++frame.part;
+}
+
+bool DecidingLaunch::takes_rounds(const Frame& frame,
+                                  const DecidingExecutable::Choice& choice) const {
+  if (mode_ != Mode::plain || !choice.is_on_device()) return false;
+  const Decision& decision = *choice.decision;
+  const std::uint64_t most =
+      decision.kind == DecisionKind::repeat ? decision.count : decision.limits.iterations;
+  const std::uint64_t round = frame.is_looping ? frame.round : 0;
+  return most == 0 || most - round >= choice.rounds_at_once;
+}
+
+void DecidingLaunch::loop(Frame& frame, DecidingExecutable::Choice& choice) {
+  const Decision& decision = *choice.decision;
+  if (!frame.is_looping) {
+    frame.is_looping = true;
+    frame.round = 0;
+    frame.loop_began = coarse_now();
   }
+  const bool is_repeat = decision.kind == DecisionKind::repeat;
+  if (is_repeat && frame.round == decision.count) return leave(frame);
+  if (!frame.asks_after_rounds && takes_rounds(frame, choice)) {
+    give(*choice.on_device);
+    frame.round += choice.rounds_at_once;
+    frame.asks_after_rounds = !is_repeat;
+    return;
+  }
+  if (!is_repeat) {
+    const Command& command = frame.exec->steps()[choice.step].command;
+    const std::uint32_t value = ask(frame, choice);
+    if (tells())
+      decided(command, value ? fmt::format("{}: {}, round {}", title_of(command, decision), value,
+                                           frame.round)
+                             : fmt::format("{}: 0, done", title_of(command, decision)));
+    if (value == 0) return leave(frame);
+    check_limits(frame, decision, value);
+    if (std::exchange(frame.asks_after_rounds, false)) return;  // and on with the next rounds
+  }
+  const std::uint64_t round = frame.round++;
+  enter(frame, choice, 0,
+        tells() ? fmt::format("{}, round {}",
+                              title_of(frame.exec->steps()[choice.step].command, decision), round)
+                : std::string());
+}
+
+void DecidingLaunch::check_limits(const Frame& frame, const Decision& decision,
+                                  std::uint32_t value) const {
+  const LoopLimits& limits = decision.limits;
+  if (limits.iterations && frame.round >= limits.iterations)
+    fail_deciding(Code::timed_out,
+                  "{} still has the condition {} after {} rounds, which is the limit of "
+                  "iterations it was given; nothing after it was launched.",
+                  name_of_decision(), value, frame.round);
+  if (limits.time.count() <= 0) return;
+  const std::chrono::milliseconds taken = coarse_now() - frame.loop_began;
+  if (taken >= limits.time)
+    fail_deciding(Code::timed_out,
+                  "{} still has the condition {} after {} ms and {} rounds; its limit is {} ms. "
+                  "Nothing after it was launched.",
+                  name_of_decision(), value, taken.count(), frame.round, limits.time.count());
+}
+
+// --- by a queue ----------------------------------------------------------------------------------
+
+void QueueLaunch::give(const LaunchedSteps& steps) {
+  if (times_)
+    times_->add(steps.executable.launch_timed(*queue_), first_step(), is_in_branch());
+  else if (alone_)
+    steps.executable.run_alone();
+  else
+    steps.executable.launch(*queue_);
+}
+
+std::uint32_t QueueLaunch::fetch(const BufferRange& condition) {
+  std::uint32_t value = 0;
+  is_asking_ = true;
+  queue_->fetch(condition, std::as_writable_bytes(std::span(&value, 1)));
+  is_asking_ = false;
+  return value;
 }
 
 }  // namespace reel

@@ -146,7 +146,7 @@ std::size_t GraphExec::barrier_count() const {
 
 Footprint GraphExec::footprint() const {
   const GraphExecState& exec = live(state_, "footprint()");
-  Footprint result = exec.executable().footprint();
+  Footprint result = exec.lowered().footprint();
   for (const Step& step : exec.plan().steps)
     result.host_bytes += sizeof(Step) + step.waits.size() * sizeof(step.waits[0]);
   exec.add_temporaries(result);
@@ -154,7 +154,9 @@ Footprint GraphExec::footprint() const {
 }
 
 std::string GraphExec::lowering() const {
-  return static_cast<const GraphExecState&>(live(state_, "lowering()")).executable().lowering();
+  GraphExecState& exec = live(state_, "lowering()");
+  if (exec.deciding()) exec.deciding()->prepare();
+  return exec.lowered().lowering();
 }
 
 }  // namespace reel

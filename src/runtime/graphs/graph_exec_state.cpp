@@ -79,7 +79,7 @@ GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> 
 
 void GraphExecState::lower() {
   if (std::ranges::none_of(plan_->steps, &Step::decides)) {
-    executable_ = device->driver().instantiate(plan_);
+    lowered_ = device->driver().instantiate(plan_);
     return;
   }
   std::vector<std::vector<GraphExec>> branches;
@@ -93,7 +93,7 @@ void GraphExecState::lower() {
   auto deciding =
       std::make_unique<DecidingExecutable>(*this, *plan_, device->driver(), std::move(branches));
   deciding_ = deciding.get();
-  executable_ = std::move(deciding);
+  lowered_ = std::move(deciding);
 }
 
 GraphExecState::GraphExecState(const GraphExecState& other)
@@ -110,12 +110,12 @@ GraphExecState::GraphExecState(const GraphExecState& other)
       bound_(other.bound_),
       kernels_(other.kernels_) {
   if (!other.deciding_) {
-    executable_ = other.executable_->clone();
+    lowered_ = other.executable().clone();
     return;
   }
   auto deciding = other.deciding_->clone_for(*this);
   deciding_ = deciding.get();
-  executable_ = std::move(deciding);
+  lowered_ = std::move(deciding);
   for_each_branch([&](GraphExecState& branch) { branch.parent_ = this; });
 }
 
@@ -140,7 +140,7 @@ GraphExec& GraphExecState::branch(NodeId node, std::size_t index) {
 }
 
 GraphExecState::~GraphExecState() {
-  if (device->is_inherited()) static_cast<void>(executable_.release());
+  if (device->is_inherited()) static_cast<void>(lowered_.release());
 }
 
 std::unique_ptr<GraphExecState> GraphExecState::clone() const {
@@ -194,7 +194,26 @@ void GraphExecState::add_temporaries(Footprint& footprint) const noexcept {
   footprint.device_bytes += footprint.packed_bytes;
 }
 
+void GraphExecState::count_change() noexcept {
+  GraphExecState* whole = this;
+  while (whole->parent_) whole = whole->parent_;
+  ++whole->version_;
+}
+
+std::shared_ptr<GraphExecState> GraphExecState::runner_for(StreamId stream) {
+  constexpr std::size_t most_kept = 4;
+  std::erase_if(runners_, [&](const Runner& runner) { return runner.version != version_; });
+  const auto known = std::ranges::find(runners_, stream, &Runner::stream);
+  if (known != runners_.end()) return known->exec;
+  // One that is let go lives on in the launches that need it.
+  if (runners_.size() == most_kept) runners_.erase(runners_.begin());
+  std::shared_ptr<GraphExecState> runner = clone();
+  runner->deciding_->prepare();
+  return runners_.emplace_back(Runner{stream, version_, std::move(runner)}).exec;
+}
+
 void GraphExecState::mark_changed(std::uint32_t step) {
+  count_change();
   steps_[step].changed = true;
   for (const GraphExecState* exec = this; exec; exec = exec->parent_) exec->graph_is_stale_ = true;
 }
@@ -243,7 +262,7 @@ void GraphExecState::set_argument(NodeId node, std::size_t index, Argument argum
     apply({step, static_cast<std::uint32_t>(index)}, argument.range);
     return;
   }
-  executable_->set_argument(step, static_cast<std::uint32_t>(index), argument);
+  lowered_->set_argument(step, static_cast<std::uint32_t>(index), argument);
   p.arguments[index] = argument;
   mark_changed(step);
 }
@@ -285,9 +304,9 @@ void GraphExecState::apply(const Use& use, const BufferRange& range) {
   place = range;
   try {
     if (std::holds_alternative<Dispatch>(p.command.work))
-      executable_->set_argument(use.step, use.slot, p.arguments[use.slot]);
+      lowered_->set_argument(use.step, use.slot, p.arguments[use.slot]);
     else
-      executable_->replace(use.step, p.command);
+      lowered_->replace(use.step, p.command);
   } catch (...) {
     place = old;
     throw;
@@ -313,7 +332,7 @@ void GraphExecState::set_groups(NodeId node, Dim3 groups) {
          graph_.describe(node));
   check_groups(groups, dispatch.kernel->source.name, *device);
   const std::uint32_t step = step_of_node_[index_of(node)];
-  executable_->set_groups(step, groups);
+  lowered_->set_groups(step, groups);
   dispatch.groups = groups;
   mark_changed(step);
 }
@@ -330,13 +349,14 @@ void GraphExecState::set_data(NodeId node, std::span<const std::byte> data) {
     fail(Code::invalid_argument, "set_data(): {} is given {} bytes at a null address.",
          graph_.describe(node), data.size());
   p.replace(Write{write->target, data});
-  executable_->replace(step, p.command);
+  lowered_->replace(step, p.command);
   mark_changed(step);
 }
 
 void GraphExecState::set_enabled(NodeId node, bool enabled) {
   const std::uint32_t step = step_of(node, "set_enabled()");
-  executable_->set_enabled(step, enabled);
+  count_change();
+  lowered_->set_enabled(step, enabled);
   steps_[step].enabled = enabled;
 }
 

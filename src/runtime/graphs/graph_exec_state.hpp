@@ -11,6 +11,7 @@
 
 #include "graph/commands/kept_command.hpp"
 #include "reel/graph_exec.hpp"
+#include "reel/ids.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/graphs/stand_ins.hpp"
 
@@ -44,23 +45,34 @@ class GraphExecState {
   void bind(NodeId node, std::size_t index, const Buffer& buffer);
   void bind(std::span<const std::pair<std::string_view, Buffer>> names);
   std::optional<GraphDifference> update(const Graph& given);
+  // The node, which has work, does this from now on. The caller has seen to it that it is sound, of
+  // the same kind, with the same buffers, and that it asks for no other order.
+  void refresh(NodeId node, const Command& next);
 
   const Graph& graph() const;       // brought up to date first
   Graph graph_as_launched() const;  // without the work of disabled nodes
   // Null where nothing is decided.
   DecidingExecutable* deciding() const noexcept { return deciding_; }
   GraphExec& branch(NodeId node, std::size_t index);
-  Executable& executable() { return *executable_; }
-  const Executable& executable() const { return *executable_; }
+  LoweredPlan& lowered() { return *lowered_; }
+  const LoweredPlan& lowered() const { return *lowered_; }
+  // Where nothing is decided.
+  Executable& executable() { return static_cast<Executable&>(*lowered_); }
+  const Executable& executable() const { return static_cast<const Executable&>(*lowered_); }
   const Plan& plan() const noexcept { return *plan_; }
   const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
 
   const std::vector<StepParameters>& steps() const noexcept { return steps_; }
+  // Of all its parameters, those of branches and of what it is a branch of, too.
+  std::uint64_t version() const noexcept { return root().version_; }
+  // A clone with the parameters of now, for launches that go on while these may change. Those of
+  // one stream share it, since they are never under way at the same time.
+  std::shared_ptr<GraphExecState> runner_for(StreamId stream);
   // Of its temporaries; a branch's are those of the whole.
   void add_temporaries(Footprint& footprint) const noexcept;
 
   const std::shared_ptr<DeviceState> device;
-  const std::string launch_name;  // may be empty
+  std::string launch_name;  // may be empty
   // The recorder's own: in which capture it has a number, and which.
   std::uint32_t recorded_in = 0, recorded_graph = 0;
 
@@ -102,6 +114,7 @@ class GraphExecState {
   std::uint32_t uses_of(const BufferResource* buffer) const;
   // The graph knows nothing of it yet.
   void mark_changed(std::uint32_t step);
+  void count_change() noexcept;
   Decision decision_of(std::uint32_t step, bool as_launched) const;
   std::uint32_t step_of(NodeId node, std::string_view operation) const;
   Dispatch& dispatch_of(NodeId node, std::string_view operation);
@@ -133,8 +146,16 @@ class GraphExecState {
   std::unordered_map<const BufferResource*, std::shared_ptr<BufferResource>> bound_;
   std::shared_ptr<BuiltKernels> kernels_;
   GraphExecState* parent_ = nullptr;
-  std::unique_ptr<Executable> executable_;
-  DecidingExecutable* deciding_ = nullptr;  // executable_, where it is one
+  std::unique_ptr<LoweredPlan> lowered_;
+  DecidingExecutable* deciding_ = nullptr;  // lowered_, where it is one
+
+  struct Runner {
+    StreamId stream;
+    std::uint64_t version;
+    std::shared_ptr<GraphExecState> exec;
+  };
+  std::uint64_t version_ = 1;    // of the whole; not counted in branches
+  std::vector<Runner> runners_;  // the oldest first
 };
 
 GraphExecState& state_of(const GraphExec& exec, std::string_view operation);

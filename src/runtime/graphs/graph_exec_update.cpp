@@ -121,13 +121,13 @@ void GraphExecState::take_over(std::uint32_t step, const Command& next) {
   Parameters& p = steps_[step];
   if (const auto* dispatch = std::get_if<Dispatch>(&next.work)) {
     auto& mine = std::get<Dispatch>(p.command.work);
-    if (mine.groups != dispatch->groups) executable_->set_groups(step, dispatch->groups);
+    if (mine.groups != dispatch->groups) lowered_->set_groups(step, dispatch->groups);
     mine.groups = dispatch->groups;
     for (std::uint32_t i = 0; i < p.arguments.size(); ++i) {
       const Argument& value = dispatch->arguments[i];
       if (p.arguments[i] == value) continue;
-      if (value.is_memory()) keep(value.range);
-      executable_->set_argument(step, i, value);
+      if (value.is_memory() && value.range.buffer != p.arguments[i].range.buffer) keep(value.range);
+      lowered_->set_argument(step, i, value);
       p.arguments[i] = value;
     }
     return;
@@ -141,7 +141,13 @@ void GraphExecState::take_over(std::uint32_t step, const Command& next) {
   }
   p.replace(next.work);
   for_each_access(p.command.work, [&](const BufferRange& range, Access) { keep(range); });
-  executable_->replace(step, p.command);
+  lowered_->replace(step, p.command);
+}
+
+void GraphExecState::refresh(NodeId node, const Command& next) {
+  const std::uint32_t step = step_of_node_[index_of(node)];
+  take_over(step, next);
+  mark_changed(step);
 }
 
 void GraphExecState::take_over(Prepared&& prepared) {
@@ -189,6 +195,7 @@ std::optional<GraphDifference> GraphExecState::update(const Graph& given) {
   Prepared prepared{stand_ins_.applied_to(given), {}, {}};
   if (auto obstacle = prepare(prepared)) return obstacle;
   take_over(std::move(prepared));
+  count_change();
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/handles.hpp"
 #include "graph/commands/dispatch_command.hpp"
+#include "graph/order/validate.hpp"
 #include "runtime/check.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/graphs/graph_exec_state.hpp"
@@ -14,16 +15,30 @@ namespace reel {
 std::shared_ptr<HazardTracker> ExecutorState::take_tracker() {
   {
     const std::lock_guard lock(mutex_);
-    if (spare_) return std::move(spare_);
+    if (spare_tracker_) return std::move(spare_tracker_);
   }
   return std::make_shared<HazardTracker>();
+}
+
+std::unique_ptr<PassLine> ExecutorState::take_line() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (spare_line_) return std::move(spare_line_);
+  }
+  return std::make_unique<PassLine>();
 }
 
 void ExecutorState::give_back(std::shared_ptr<HazardTracker> tracker) {
   if (tracker.use_count() != 1) return;  // a stream still counts with it
   tracker->start_over();
   const std::lock_guard lock(mutex_);
-  spare_ = std::move(tracker);
+  spare_tracker_ = std::move(tracker);
+}
+
+void ExecutorState::give_back(std::unique_ptr<PassLine> line) {
+  line->clear();
+  const std::lock_guard lock(mutex_);
+  spare_line_.swap(line);
 }
 
 bool PendingPassState::done() { return end->done(); }
@@ -66,7 +81,12 @@ SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recordi
       recording_(recording),
       stamped_(options.timing ? Stamped::yes : Stamped::no),
       tracker_(executor_->take_tracker()) {
-  if (recording_) return;
+  if (recording_) {
+    line_ = executor_->take_line();
+    latest_ = executor_->known_passes.latest();
+    if (latest_) line_->begin(latest_->named());
+    return;
+  }
   recorded_ = pass_begins(PassKind::direct, state_of(executor_->device), name_, began_ns_);
   stream_.track_with(tracker_);
 }
@@ -75,6 +95,7 @@ SessionState::~SessionState() {
   // What was given runs or not; the stream goes on without this session's bookkeeping.
   if (!recording_ && !given_away_) stream_.stop_tracking_with(tracker_.get());
   executor_->give_back(std::move(tracker_));
+  if (line_) executor_->give_back(std::move(line_));
 }
 
 void SessionState::mark_begin() {
@@ -97,9 +118,7 @@ void SessionState::give(Command&& command) {
   const bool is_dispatch = std::holds_alternative<Dispatch>(command.work);
   if (command.scope == Scope()) command.scope = scope();
   if (recording_) {
-    check(command, *state_of(executor_->device));
-    graph_.add(command);
-    tracker_->needs_barrier(command.work);
+    record(std::move(command));
   } else {
     mark_begin();
     if (recorded_) [[unlikely]] {
@@ -113,11 +132,38 @@ void SessionState::give(Command&& command) {
   dispatches_ += is_dispatch;
 }
 
+void SessionState::record(Command&& command) {
+  check(command, *state_of(executor_->device));
+  if (auto* dispatch = std::get_if<Dispatch>(&command.work)) {
+    const Dim3 size = resolve_group_size(command, *dispatch->kernel, dispatch->group_size);
+    if (size != dispatch->group_size) {
+      dispatch->group_size = size;
+      validate(command);
+    }
+  }
+  line_->add(std::move(command));
+}
+
+const Graph& SessionState::graph() {
+  if (line_)
+    for (const Command& command : line_->commands().subspan(graph_.node_count()))
+      graph_.add(command);
+  return graph_;
+}
+
+// Barriers count where they have something to separate, as in a direct session.
+HazardTracker& SessionState::tracker_of_all() {
+  if (line_)
+    for (const auto commands = line_->commands(); tracked_ < commands.size(); ++tracked_)
+      tracker_->needs_barrier(commands[tracked_].work);
+  return *tracker_;
+}
+
+std::size_t SessionState::barriers() { return tracker_of_all().barriers(); }
+
 void SessionState::barrier() {
   if (recording_) {
-    // Counted where it has something to separate, as in a direct session.
-    tracker_->needs_barrier(Barrier{});
-    graph_.add({Barrier{}, {}, scope()});
+    line_->add({Barrier{}, {}, scope()});
   } else {
     const GivingPass giving(recorded_.get());
     stream_.enqueue({Barrier{}});
@@ -127,8 +173,8 @@ void SessionState::barrier() {
 bool SessionState::barrier_between(std::span<const BufferRange> reads,
                                    std::span<const BufferRange> writes) {
   if (!recording_) return stream_.barrier_between(*tracker_, reads, writes);
-  if (!tracker_->between(reads, writes)) return false;
-  graph_.add({Barrier{}, {}, scope()});
+  if (!tracker_of_all().between(reads, writes)) return false;
+  line_->add({Barrier{}, {}, scope()});
   return true;
 }
 
@@ -137,29 +183,6 @@ Scope SessionState::enter(std::string_view name) {
   const Scope before = *scope_;
   *scope_ = before.child(name);
   return before;
-}
-
-// Barriers of a plan may be fewer than the tracker met in the order given; groups are what lies
-// between them.
-void SessionState::report_plan(const Plan& plan, bool ends_with_barrier, PassReport& report) {
-  // One that the pass ends with is no step's, and the plan doesn't know it.
-  report.barriers = plan.barriers + (ends_with_barrier ? 1 : 0);
-  report.reordered = plan.reordered;
-  report.barriers_avoided = 0;
-  report.group_sizes.clear();
-  std::size_t in_group = 0;
-  const auto close = [&] {
-    if (in_group == 0) return;
-    report.barriers_avoided += in_group - 1;
-    if (report.group_sizes.size() < in_group) report.group_sizes.resize(in_group);
-    ++report.group_sizes[in_group - 1];
-    in_group = 0;
-  };
-  for (const Step& step : plan.steps) {
-    if (step.barrier_before) close();
-    ++in_group;
-  }
-  close();
 }
 
 // Why the report will have no gpu_ns although somebody asked for it; empty where it will, or nobody
@@ -204,30 +227,60 @@ void SessionState::submit(const FinishOptions& options, PendingPassState& pass) 
   PassReport& report = pass.report;
   report.commands = commands_;
   report.dispatches = dispatches_;
-  report.barriers = tracker_->barriers();
-  report.barriers_avoided = tracker_->avoided();
-  report.group_sizes = tracker_->group_sizes();
+  if (!recording_) {
+    report.barriers = tracker_->barriers();
+    report.barriers_avoided = tracker_->avoided();
+    report.group_sizes = tracker_->group_sizes();
+  }
   report.gpu_ns_missing = why_not_timed(options);
   if (recording_)
     recorded_ = pass_begins(PassKind::recorded, state_of(executor_->device), name_, began_ns_);
-  if (recording_ && !graph_.empty()) {
-    const GivingPass giving(recorded_.get());
-    auto exec = std::make_unique<GraphExecState>(
-        graph_, state_of(executor_->device),
-        InstantiateOptions{.reorder = options.reorder, .name = name_});
-    report_plan(exec->plan(), tracker_->ends_with_barrier(), report);
-    pass.exec = make_handle<GraphExec>(std::move(exec));
-    if (options.timing) stamped_ = Stamped::yes;
-    mark_begin();
-    if (options.timing)
-      pass.timed = pass.exec->launch_timed(executor_->stream);
-    else
-      pass.exec->launch(executor_->stream);
-  }
+  if (recording_ && !line_->empty()) launch_recorded(options, pass);
   pass.begin = begin_;
   pass.recorded = std::move(recorded_);
   if (!recording_) stream_.stop_tracking_with(tracker_.get());
   given_away_ = true;
+}
+
+// A pass like one before it takes that one's plan. Not where somebody wants to know of it: then
+// each pass is a graph of its own, as it was given.
+void SessionState::launch_recorded(const FinishOptions& options, PendingPassState& pass) {
+  const GivingPass giving(recorded_.get());
+  PassReport& report = pass.report;
+  // A host call may hold anything, such as this executor; and what is written again and again must
+  // not be kept twice.
+  constexpr std::uint64_t most_written_bytes = 1 << 20;
+  const bool may_be_kept = !is_recorder_there() && !recorded_ && !stream_.capture() &&
+                           !detail::launches_are_passes.load(std::memory_order_relaxed) &&
+                           !line_->has_host_calls() && line_->written_bytes() <= most_written_bytes;
+  const bool ends_with_barrier = line_->ends_with_barrier();
+  std::vector<std::uint32_t> changed;
+  std::shared_ptr<KnownPass> known;
+  if (may_be_kept) known = executor_->known_passes.take(*line_, options.reorder, changed);
+  report.reused = known != nullptr;
+  if (known)
+    known->take_over(*line_, changed, name_);
+  else
+    known = std::make_shared<KnownPass>(*line_, graph(), state_of(executor_->device),
+                                        options.reorder, name_);
+  const PlannedBarriers& planned = known->barriers();
+  // One that the pass ends with is no step's, and the plan doesn't know it.
+  report.barriers = planned.barriers + (ends_with_barrier ? 1 : 0);
+  report.barriers_avoided = planned.avoided;
+  report.group_sizes = planned.group_sizes;
+  report.reordered = planned.reordered;
+  if (options.timing) stamped_ = Stamped::yes;
+  mark_begin();
+  if (options.timing)
+    pass.timed = known->exec().launch_timed(executor_->stream);
+  else
+    known->exec().launch(executor_->stream);
+  pass.known = known;
+  if (!may_be_kept) return;
+  if (report.reused)
+    executor_->known_passes.give_back(std::move(known));
+  else
+    executor_->known_passes.add(std::move(known));
 }
 
 }  // namespace reel

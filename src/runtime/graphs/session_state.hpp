@@ -7,6 +7,8 @@
 #include "graph/order/hazard_tracker.hpp"
 #include "reel/executor.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/graphs/known_pass.hpp"
+#include "runtime/graphs/pass_line.hpp"
 #include "runtime/recorder.hpp"
 
 namespace reel {
@@ -21,13 +23,18 @@ class ExecutorState {
   const Device device;
   const Stream stream;
 
-  // The hazard tracker of a session that is over, with its memory, or a new one. Any thread.
+  // Those of a session that is over, with their memory, or new ones. Any thread.
   std::shared_ptr<HazardTracker> take_tracker();
+  std::unique_ptr<PassLine> take_line();
   void give_back(std::shared_ptr<HazardTracker> tracker);
+  void give_back(std::unique_ptr<PassLine> line);
+
+  KnownPasses known_passes;
 
  private:
   std::mutex mutex_;
-  std::shared_ptr<HazardTracker> spare_;
+  std::shared_ptr<HazardTracker> spare_tracker_;
+  std::unique_ptr<PassLine> spare_line_;
 };
 
 // A pass on its way: what to wait for, and the report as far as it is known.
@@ -40,10 +47,10 @@ class PendingPassState {
 
   std::shared_ptr<ExecutorState> executor;
   PassReport report;
-  std::shared_ptr<Signal> begin;  // null where nobody asked for the time
-  std::shared_ptr<Signal> end;    // null: all that is on the stream
-  RecordedPoint end_point;        // where that is in a capture
-  std::optional<GraphExec> exec;  // of a recorded session
+  std::shared_ptr<Signal> begin;           // null where nobody asked for the time
+  std::shared_ptr<Signal> end;             // null: all that is on the stream
+  RecordedPoint end_point;                 // where that is in a capture
+  std::shared_ptr<const KnownPass> known;  // of a recorded session
   std::optional<TimedLaunch> timed;
   std::shared_ptr<PassRecord> recorded;  // the pass, where somebody wants to know; ends with this
 
@@ -76,14 +83,17 @@ class SessionState {
 
   const ExecutorState& executor() const noexcept { return *executor_; }
   bool recording() const noexcept { return recording_; }
-  const Graph& graph() const noexcept { return graph_; }
-  std::size_t barriers() const noexcept { return tracker_->barriers(); }
+  const Graph& graph();  // of what was recorded so far
+  std::size_t barriers();
 
  private:
   void mark_begin();
   std::string why_not_timed(const FinishOptions& options) const;
   void submit(const FinishOptions& options, PendingPassState& pass);
-  static void report_plan(const Plan& plan, bool ends_with_barrier, PassReport& report);
+  void launch_recorded(const FinishOptions& options, PendingPassState& pass);
+  void record(Command&& command);
+  // The tracker knows all that was recorded.
+  HazardTracker& tracker_of_all();
 
   Scope scope() const noexcept { return scope_ ? *scope_ : Scope(); }
 
@@ -94,9 +104,12 @@ class SessionState {
   Stamped stamped_;  // begin and end; finish() may ask for it when recording
   const std::uint64_t began_ns_ = monotonic_ns();
   std::shared_ptr<HazardTracker> tracker_;
-  std::shared_ptr<Scope> scope_;  // null: none was entered. Guards may outlive the session
-  Graph graph_;
-  std::shared_ptr<PassRecord> recorded_;  // see PendingPassState
+  std::size_t tracked_ = 0;         // of the line's commands
+  std::shared_ptr<Scope> scope_;    // null: none was entered. Guards may outlive the session
+  std::unique_ptr<PassLine> line_;  // null in direct mode
+  std::shared_ptr<const KnownPass> latest_;  // keeps some of what the line names
+  Graph graph_;                              // of the first commands of the line
+  std::shared_ptr<PassRecord> recorded_;     // see PendingPassState
   std::shared_ptr<Signal> begin_;
   std::size_t commands_ = 0, dispatches_ = 0;
   bool given_away_ = false;  // committed

@@ -65,10 +65,14 @@ export interface Summary {
   repetitions: { first: number; period: number; count: number }[];
   memory: { peak_ns: Nanoseconds | null; peak_bytes: number; needed_at_peak_bytes: number };
   path: {
+    // From the first start to the last end, as what devices were busy is; together active_ns.
     command_ns: Nanoseconds;
+    behind_ns: Nanoseconds; // waiting while the device ran other commands
     host_ns: Nanoseconds;
     delay_ns: Nanoseconds;
-    span_ns: Nanoseconds;
+    capture_ns: Nanoseconds;
+    active_ns: Nanoseconds;
+    span_ns: Nanoseconds; // of all that was recorded
     kernel_ns: Nanoseconds[];
     halved: { kernel: number; span_ns: Nanoseconds }[];
   };
@@ -227,7 +231,7 @@ export interface DiffTime {
   shift_ns: Nanoseconds;
   floor_ns: Nanoseconds;
   significant: boolean;
-  small: boolean; // no chance, but too little of a pass to be called a change
+  verdict: string; // "slower", "faster", "longer", "shorter", or why it is not called a change
   comparable: boolean; // false: recording takes the graphs of one document apart
   passes_needed: number | null;
 }
@@ -246,6 +250,7 @@ export interface DiffRow extends DiffTime {
   run: DiffTime | null; // of one run, where a pass doesn't have as many
   new_shape: boolean;
   new_source: boolean;
+  new_program: boolean; // a module of several kernels changed
   new_arguments: boolean;
   kernel_a: string | null;
   kernel_b: string | null;

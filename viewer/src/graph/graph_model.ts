@@ -1,8 +1,9 @@
 // graph_model.ts - what the dependency view shows now: nodes with their sizes and times, edges, and where they lie.
 import { Catalog } from "../data/catalog";
 import { DependencySets } from "../data/dependency_sets";
-import { TableOf } from "../data/tables";
+import { TableOf, workKind } from "../data/tables";
 import { argumentsOf } from "../data/uses";
+import { Decided, decidedBy } from "./decisions";
 import { EdgeMode, edgesBetween, GraphEdge } from "./graph_edges";
 import { Layout, layOut } from "./layout";
 import { GraphNode } from "./scope_tree";
@@ -22,6 +23,7 @@ export interface ShownNode {
   time: number; // NaN: no command in it has times
   kernel: number; // that took most of it; -1: none
   buffers: ShownBuffer[]; // of an opened command
+  decided: Decided | null; // of a command: what it decided
   isOnPath: boolean;
 }
 
@@ -74,7 +76,10 @@ function describe(node: GraphNode, isOpen: boolean, { catalog, args, isOnPath }:
       if (known) known.access |= access;
       else if (buffer >= 0 && buffers.length < mostBufferLines) buffers.push({ buffer, access });
     }
-  return { node, time, kernel, buffers, isOnPath: onPath };
+  // What a choice ran is launched under its words.
+  const mayDecide = node.kind === "command" && catalog.kind(node.first) !== workKind.launch;
+  const decided = mayDecide ? decidedBy(catalog.label(node.first)) : null;
+  return { node, time, kernel, buffers, decided, isOnPath: onPath };
 }
 
 export function modelOf(

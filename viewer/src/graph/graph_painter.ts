@@ -121,8 +121,19 @@ function drawEdge(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.globalAlpha = 1;
 }
 
+// What decides.
+function diamond(context: CanvasRenderingContext2D, x: number, y: number, color: string): void {
+  context.fillStyle = color;
+  context.beginPath();
+  context.moveTo(x, y - 6);
+  context.lineTo(x + 6, y);
+  context.lineTo(x, y + 6);
+  context.lineTo(x - 6, y);
+  context.fill();
+}
+
 function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: number, look: GraphLook): void {
-  const { node, time, kernel, buffers, isOnPath } = model.nodes[index],
+  const { node, time, kernel, buffers, decided, isOnPath } = model.nodes[index],
     { palette, catalog } = look;
   const x = model.layout.x[index],
     y = model.layout.y[index],
@@ -138,6 +149,8 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.fillStyle =
     kernel >= 0 ? css(palette.kernels[look.slots[kernel]]) : css(palette.kinds[catalog.kind(node.first)]);
   context.fillRect(x, y, 4, height);
+  const left = decided || node.kind === "loop" ? x + 25 : x + 11;
+  if (left > x + 11) diamond(context, x + 15, y + 13, css(palette.warning));
   let isHit = false;
   for (let command = node.first; command < node.end && look.buffers.size > 0 && !isHit; ++command)
     isHit = look.touches[command] === 1;
@@ -154,20 +167,21 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.textBaseline = "middle";
   context.font = font;
   context.fillStyle = palette.text;
-  const times = node.count > 1 ? ` × ${node.count}` : "";
-  context.fillText(cutPath(node.title, 23 - times.length) + times, x + 11, y + 13);
+  const times = node.kind === "loop" || node.count > 1 ? ` × ${node.count}` : "",
+    room = (left > x + 11 ? 21 : 23) - times.length;
+  context.fillText((decided ? cut(decided.title, room) : cutPath(node.title, room)) + times, left, y + 13);
   context.font = smallFont;
   context.fillStyle = palette.dim;
   const duration = Number.isNaN(time) ? "no times" : timeText(time);
-  const what =
-    node.kind === "command"
+  const what = decided
+    ? cut(`${decided.value}: ${decided.outcome}`, 18)
+    : node.kind === "command"
       ? cut(node.title === catalog.action(node.first) ? `c${node.first}` : catalog.action(node.first), 14)
       : node.end - node.first < 10_000
         ? plural(node.end - node.first, "command")
         : `${countText(node.end - node.first)} cmds`;
   context.fillText(what, x + 11, y + 28);
-  const room = context.measureText(duration).width;
-  context.fillText(duration, x + nodeWidth - room - 8, y + 28);
+  context.fillText(duration, x + nodeWidth - context.measureText(duration).width - 8, y + 28);
   if (!Number.isNaN(time) && look.wholeTime > 0) {
     context.fillStyle = css(palette.accent, 0.85);
     context.fillRect(x + 4, y + nodeHeight - 3, Math.max(1, (nodeWidth - 4) * Math.min(1, time / look.wholeTime)), 2);

@@ -1,17 +1,18 @@
 // scope_tree.ts - commands as a tree of scopes, made level by level as somebody opens it.
 import { Catalog } from "../data/catalog";
 import { Pass } from "../data/json";
+import { Loop, loopsIn } from "./decisions";
 import { foldRuns, withoutNumbers } from "./fold";
 
 export interface GraphNode {
   key: string;
-  kind: "command" | "scope" | "fold" | "pass" | "part";
+  kind: "command" | "scope" | "fold" | "pass" | "part" | "loop" | "round";
   first: number; // commands first to end
   end: number;
   depth: number; // of scopes above what is in it
   title: string;
-  count: number; // of a fold: how often
-  members: GraphNode[] | null; // of folds and parts, which know them
+  count: number; // of a fold: how often; of a loop: rounds
+  members: GraphNode[] | null; // of folds, parts and loops, which know them
   parent: GraphNode | null;
 }
 
@@ -72,8 +73,15 @@ export class ScopeTree {
 
   // Commands first to end by the scope at a depth: neighbours of the same scope are one node.
   private group(first: number, end: number, depth: number, parent: GraphNode | null): GraphNode[] {
-    const nodes: GraphNode[] = [];
+    const nodes: GraphNode[] = [],
+      loops = this.loops(first, end);
     for (let at = first; at < end; ) {
+      const loop = loops.get(at);
+      if (loop) {
+        nodes.push(this.loop(loop, depth, parent));
+        at = loop.end;
+        continue;
+      }
       const name = this.path(at)[depth];
       let stop = at + 1;
       if (name !== undefined) while (stop < end && this.path(stop)[depth] === name) ++stop;
@@ -81,6 +89,52 @@ export class ScopeTree {
       at = stop;
     }
     return nodes;
+  }
+
+  // Those of one stream: what other streams do meanwhile is not theirs.
+  private loops(first: number, end: number): Map<number, Loop> {
+    const { catalog } = this,
+      { stream } = catalog.commands;
+    const found = loopsIn(first, end, (command) => catalog.label(command)).filter((loop) => {
+      for (let at = loop.first; at < loop.end; ++at) if (stream[at] !== stream[loop.first]) return false;
+      return true;
+    });
+    return new Map(found.map((loop) => [loop.first, loop]));
+  }
+
+  // Its rounds, each the read of the condition and what ran, and the read that ended it.
+  private loop(loop: Loop, depth: number, parent: GraphNode | null): GraphNode {
+    const last = loop.isEnded ? loop.end - 1 : loop.end;
+    const node: GraphNode = {
+      key: `loop ${loop.first}-${loop.end}`,
+      kind: "loop",
+      first: loop.first,
+      end: loop.end,
+      depth,
+      title: loop.title,
+      count: loop.rounds.length,
+      members: null,
+      parent,
+    };
+    const rounds = loop.rounds.map((first, round): GraphNode => {
+      const end = loop.rounds[round + 1] ?? last;
+      const made: GraphNode = {
+        key: `round ${first}-${end}`,
+        kind: "round",
+        first,
+        end,
+        depth,
+        title: `round ${round}`,
+        count: 1,
+        members: null,
+        parent: node,
+      };
+      made.members = [this.command(first, made), ...this.arrange(this.group(first + 1, end, depth, made), made)];
+      return made;
+    });
+    node.members = this.arrange(rounds, node);
+    if (loop.isEnded) node.members = [...node.members, this.command(last, node)];
+    return node;
   }
 
   private command(command: number, parent: GraphNode | null): GraphNode {

@@ -31,13 +31,13 @@ const mostLaidOut = 10_000;
 const open = signal<ReadonlySet<string> | null>(null);
 const pinned = signal<ReadonlySet<number>>(new Set());
 
-// Opens what takes most time, as long as the whole stays easy to take in.
+// Opens what takes most time, as long as the whole stays easy to take in. A loop says most as one node.
 function openedAtFirst(tree: ScopeTree, top: GraphNode[], timeOf: (node: GraphNode) => number): ReadonlySet<string> {
   const chosen = new Set<string>();
   let shown = [...top];
   for (;;) {
     const candidates = shown
-      .filter((node) => node.kind !== "command" && !(node.kind === "fold" && node.count > 8))
+      .filter(({ kind, count }) => kind !== "command" && kind !== "loop" && !(kind === "fold" && count > 8))
       .sort((a, b) => timeOf(b) - timeOf(a));
     const next = candidates.find((node) => shown.length - 1 + tree.children(node).length <= shownAtFirst);
     if (!next) return chosen;

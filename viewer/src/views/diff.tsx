@@ -18,12 +18,6 @@ const fileName = (path: string) => path.split("/").pop() || path;
 const tone = (delta: number) => (delta > 0 ? "worse" : delta < 0 ? "better" : "dim");
 // Only what is significant has a colour: the headline, the tables and `reel diff` say the same.
 const timeTone = (time: DiffTime) => (time.significant ? tone(time.delta_ns) : "dim");
-const verdictOf = (time: DiffTime) => {
-  if (!time.comparable) return "can't be told";
-  if (time.significant) return time.delta_ns > 0 ? "more" : "less";
-  if (time.p === null) return "not tested";
-  return time.small ? "small" : "not significant";
-};
 const withSpread = (ns: number, spread: number) => (spread ? `${timeText(ns)} ± ${timeText(spread)}` : timeText(ns));
 
 // What decided, for whoever points at it.
@@ -44,7 +38,7 @@ function Totals({ diff }: { diff: Diff }) {
       <td class={timeTone(value)}>{value.delta_ns === 0 ? "0" : deltaText(value.delta_ns)}</td>
       <td class="dim">
         {value.delta_ns > 0 ? "+" : ""}
-        {shareText(value.delta_ns, value.ns_a)} {verdictOf(value)}
+        {shareText(value.delta_ns, value.ns_a)} {value.verdict}
       </td>
     </tr>
   );
@@ -110,12 +104,13 @@ function remarks(row: DiffRow): string {
       `${row.count_b} runs, were ${row.count_a}; one takes ${timeText(row.run.ns_b)}, took ${timeText(row.run.ns_a)}`,
     );
   if (row.new_source) found.push("new source or options");
+  if (row.new_program) found.push("its program changed");
   if (row.new_shape) found.push("new launch size");
   if (row.new_arguments) found.push("new arguments");
   return found.join(", ");
 }
 
-const changeOf = (row: DiffRow) => (row.change === "same" ? verdictOf(row) : row.change);
+const changeOf = (row: DiffRow) => (row.change === "same" ? row.verdict : row.change);
 
 function TimeRows({ diff }: { diff: Diff }) {
   const { rows } = diff;

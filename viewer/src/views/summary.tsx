@@ -30,7 +30,7 @@ const causeWords: Record<string, string> = {
   allocation: "the host allocated",
   transfer: "the host copied bytes",
   launch: "launch latency",
-  capture: "recording took the time",
+  capture: "recording: its own work, and nodes of graphs that it gives one by one",
   unknown: "can't be told",
 };
 
@@ -184,13 +184,25 @@ function Tile({ name, value, detail }: { name: string; value: string; detail?: s
   );
 }
 
+const pathParts = [
+  ["command_ns", "commands"],
+  ["behind_ns", "waiting while the device ran other commands"],
+  ["host_ns", "host work"],
+  ["delay_ns", "waiting while it was idle"],
+  ["capture_ns", "recording"],
+] as const;
+
 function WhatIf({ summary }: { summary: Summary }) {
   const { path, span_ns } = summary;
   if (path.span_ns === 0) return null;
   return (
     <Card title="Critical path" more={timeText(path.span_ns)}>
       <p class="dim">
-        commands {timeText(path.command_ns)}, host {timeText(path.host_ns)}, waiting {timeText(path.delay_ns)}
+        From the first start to the last end, {timeText(path.active_ns)}:{" "}
+        {pathParts
+          .filter(([part]) => path[part] > 0)
+          .map(([part, words]) => `${words} ${timeText(path[part])}`)
+          .join(", ")}
       </p>
       {path.halved.length > 0 && (
         <ul class="what-if">
@@ -349,7 +361,7 @@ export function SummaryView({ summary }: { summary: Summary }) {
               <ScopeRows
                 scopes={scopes.scopes}
                 level={0}
-                whole={scopes.run_ns}
+                whole={summary.sum_ns}
                 longest={scopes.scopes.reduce((most, scope) => Math.max(most, scope.run_ns), 0)}
               />
             )}

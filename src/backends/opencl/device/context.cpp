@@ -39,12 +39,9 @@ bool DeviceContext::has_extension(std::string_view name) const {
   return extensions_.find(fmt::format(" {} ", name)) != std::string::npos;
 }
 
-QueueHandle DeviceContext::make_queue(StreamPriority priority) const {
-  // PoCL 3.1 reads a clock four times for a command it stamps: some 70 ns of the 1100 to 2000 that
-  // an enqueue takes. Signals and timed launches need the stamps, and a queue can't change its
-  // mind.
+QueueHandle DeviceContext::make_queue(StreamPriority priority, Stamped stamped) const {
   const cl_command_queue_properties properties =
-      info_.can_stamp_time ? CL_QUEUE_PROFILING_ENABLE : 0;
+      info_.can_stamp_time && stamped == Stamped::yes ? CL_QUEUE_PROFILING_ENABLE : 0;
   cl_int status = CL_SUCCESS;
   if (priority != StreamPriority::normal && info_.takes_stream_priority) {
     const std::array<cl_queue_properties, 5> wished{

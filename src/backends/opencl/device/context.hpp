@@ -16,6 +16,7 @@
 #include "backends/opencl/device/clock.hpp"
 #include "backends/opencl/device/platform.hpp"
 #include "reel/image.hpp"
+#include "runtime/driver.hpp"
 
 namespace reel::opencl {
 
@@ -32,7 +33,9 @@ class DeviceContext {
   std::uint64_t now_ns() const { return clock_.now_ns(device_); }
 
   // In order, with stamps.
-  QueueHandle make_queue(StreamPriority priority = StreamPriority::normal) const;
+  // Stamped: its commands have times, where the device can tell them.
+  QueueHandle make_queue(StreamPriority priority = StreamPriority::normal,
+                         Stamped stamped = Stamped::yes) const;
   // Memory that is really there, and zero, on return.
   struct Memory {
     MemoryHandle handle;

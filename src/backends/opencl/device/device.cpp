@@ -6,7 +6,6 @@
 #include "backends/backends.hpp"
 #include "backends/opencl/device/buffer.hpp"
 #include "backends/opencl/kernels/kernel.hpp"
-#include "backends/opencl/kernels/program.hpp"
 #include "backends/opencl/work/queue.hpp"
 #include "base/fail.hpp"
 
@@ -48,12 +47,8 @@ std::unique_ptr<BufferResource> OpenclDevice::allocate(const MemoryRequest& requ
 std::shared_ptr<KernelResource> OpenclDevice::build(const KernelSource& source,
                                                     std::shared_ptr<void>* shared) {
   auto program = shared ? std::static_pointer_cast<const BuiltProgram>(*shared) : nullptr;
-  if (!program) {
-    auto built = std::make_shared<BuiltProgram>();
-    built->handle = build_program(*context_, source, built->log);
-    if (shared) *shared = built;
-    program = std::move(built);
-  }
+  if (!program) program = programs_.get(*context_, source);
+  if (shared && !*shared) *shared = std::const_pointer_cast<BuiltProgram>(program);
   return std::make_shared<BuiltKernel>(context_, std::move(program), source);
 }
 

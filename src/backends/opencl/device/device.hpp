@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backends/opencl/device/context.hpp"
+#include "backends/opencl/kernels/program_cache.hpp"
 #include "backends/opencl/work/executable.hpp"
 #include "runtime/driver.hpp"
 
@@ -19,10 +20,14 @@ class OpenclDevice final : public DeviceDriver {
                                         std::shared_ptr<void>* shared) override;
   std::unique_ptr<QueueDriver> open_queue(std::string_view label, StreamPriority priority) override;
   std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) override;
+  MadeForDevice decide_on_device(const DecidedOnDevice&) override {
+    return {nullptr, "OpenCL has commands that decide nothing"};
+  }
   std::uint64_t now_ns() override { return context_->now_ns(); }
 
  private:
   std::shared_ptr<DeviceContext> context_;
+  ProgramCache programs_;
   ExecutableMaker executables_;
 };
 

@@ -155,6 +155,13 @@ void NativeExecutable::launch(QueueDriver& driver) {
   queue.flush();
 }
 
+bool NativeExecutable::can_run_alone() {
+  if (undecided_ || times_->fresh.load(std::memory_order_relaxed)) decide();
+  return native_steps_ == natively_.size();
+}
+
+void NativeExecutable::run_alone() { Run(current_, 0, natively_.size(), nullptr)(); }
+
 void NativeExecutable::enqueue(CommandQueue& queue, std::size_t begin, std::size_t end,
                                bool measure) {
   if (begin == end) return;

@@ -21,6 +21,8 @@ class NativeExecutable final : public Executable {
 
   void launch(QueueDriver& driver) override;
   std::unique_ptr<StepTimes> launch_timed(QueueDriver& queue) override;
+  bool can_run_alone() override;
+  void run_alone() override;
   void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) override;
   void set_groups(std::uint32_t step, Dim3 groups) override;
   void set_enabled(std::uint32_t step, bool enabled) override;
@@ -28,6 +30,7 @@ class NativeExecutable final : public Executable {
   std::unique_ptr<Executable> clone() const override;
   Footprint footprint() const override;
   std::string lowering() const override;
+  bool is_timed_step_by_step() const override { return true; }
 
  private:
   // What steps took when last measured; written by whichever thread ran them.

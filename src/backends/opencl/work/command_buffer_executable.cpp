@@ -113,8 +113,9 @@ void CommandBufferExecutable::record(cl_command_queue queue) {
 void CommandBufferExecutable::launch(QueueDriver& driver) {
   auto& queue = static_cast<CommandQueue&>(driver);
   const CommandQueue::Enqueueing enqueueing{queue};
-  if (changed_) record(queue.get());
-  cl_command_queue raw = queue.get();
+  // A command buffer goes to queues that have the properties of the one it was recorded for.
+  cl_command_queue raw = queue.get_stamping();
+  if (changed_) record(raw);
   check(extension_.enqueue(1, &raw, buffer_.get(), 0, nullptr, nullptr),
         "clEnqueueCommandBufferKHR");
   queue.keep_until_done(buffer_);

@@ -42,6 +42,7 @@ class CommandBufferExecutable final : public Executable {
   std::unique_ptr<Executable> clone() const override;
   Footprint footprint() const override { return steps_->footprint(); }
   std::string lowering() const override;
+  bool is_timed_step_by_step() const override { return true; }
 
  private:
   void record(cl_command_queue queue);

@@ -107,6 +107,7 @@ void EnqueueExecutable::launch(QueueDriver& driver) {
 
 std::unique_ptr<StepTimes> EnqueueExecutable::launch_timed(QueueDriver& driver) {
   auto& queue = static_cast<CommandQueue&>(driver);
+  queue.get_stamping();
   auto times = std::make_unique<EventTimes>(steps_.size());
   const CommandQueue::Enqueueing enqueueing{queue};
   for (std::size_t i = 0; i < steps_.size(); ++i) {

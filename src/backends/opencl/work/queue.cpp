@@ -22,7 +22,7 @@ constexpr std::size_t image_write_bytes = 8192;
 
 // A host call on its way: from the queue to the driver's callback to the worker.
 struct PendingCall {
-  std::shared_ptr<const std::function<void()>> function;
+  std::function<void()> function;
   std::shared_ptr<Failures> failures;
   HostWorker* worker;  // the queue's destructor waits, so the worker outlives the call
   EventHandle gate;    // a user event; what follows in the queue waits for it
@@ -33,14 +33,33 @@ struct PendingCall {
   void run() noexcept {
     if (times) times->started_ns.store(context->now_ns(), std::memory_order_release);
     try {
-      run_host_call(*function, name, context->info());
+      function();
     } catch (const Error& error) {
       failures->add(error.code(), error.what());
+    } catch (const std::exception& error) {  // of the library's own: no memory, say
+      failures->add(Code::driver_failed, error.what());
     }
     if (times) times->ended_ns.store(context->now_ns(), std::memory_order_release);
     // First the gate: the function may hold the last handle of its own stream, whose end waits.
     api().set_user_event_status(gate.get(), CL_COMPLETE);
-    function.reset();
+    function = nullptr;
+  }
+};
+
+// A function that a thread of the driver runs.
+struct NativeCall {
+  std::function<void()> function;
+  std::shared_ptr<Failures> failures;
+
+  static void CL_CALLBACK run(void* data) {
+    NativeCall* const call = *static_cast<NativeCall**>(data);
+    try {
+      call->function();
+    } catch (const Error& error) {
+      call->failures->add(error.code(), error.what());
+    } catch (const std::exception& error) {
+      call->failures->add(Code::driver_failed, error.what());
+    }
   }
 };
 
@@ -50,7 +69,7 @@ void CL_CALLBACK reached(cl_event, cl_int status, void* data) {
     call->failures->add(Code::device_lost,
                         fmt::format("Work before host call '{}' failed with {} ({}).", call->name,
                                     status_name(status), status));
-    call->function = std::make_shared<const std::function<void()>>([] {});
+    call->function = [] {};
   }
   HostWorker& worker = *call->worker;
   worker.post([call = std::move(call)] { call->run(); });
@@ -63,10 +82,27 @@ cl_event* first_of(CommandEvents* events) { return events ? events->first.out() 
 CommandQueue::CommandQueue(std::shared_ptr<DeviceContext> context, StreamPriority priority)
     : context_(std::move(context)),
       stamps_(context_->info().can_stamp_time),
-      queue_(context_->make_queue(priority)) {}
+      priority_(priority),
+      plain_(context_->make_queue(priority, Stamped::no)),
+      queue_(plain_.get()) {}
 
 CommandQueue::~CommandQueue() {
-  if (!known_idle()) api().finish(queue_.get());
+  if (!known_idle()) api().finish(get());
+}
+
+cl_command_queue CommandQueue::get_stamping() {
+  if (stamping_ || !context_->info().can_stamp_time) return get();
+  QueueHandle next = context_->make_queue(priority_, Stamped::yes);
+  if (!known_idle()) {
+    EventHandle before;
+    check(api().enqueue_marker(get(), 0, nullptr, before.out()), "clEnqueueMarkerWithWaitList");
+    flush();  // or what waits for it might wait for ever
+    const cl_event event = before.get();
+    check(api().enqueue_barrier(next.get(), 1, &event, nullptr), "clEnqueueBarrierWithWaitList");
+  }
+  stamping_ = std::move(next);
+  queue_.store(stamping_.get(), std::memory_order_release);
+  return get();
 }
 
 void CommandQueue::run(const Command& command, CommandEvents* events) {
@@ -74,24 +110,31 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
   std::visit(overloaded{
                  [&](const Dispatch& c) {
                    if (c.groups.count() == 0 && c.items == unset_dim) return;
-                   static_cast<BuiltKernel*>(c.kernel)->enqueue(queue_.get(), c, first_of(events));
+                   static_cast<BuiltKernel*>(c.kernel)->enqueue(get(), c, first_of(events));
                  },
                  [&](const Copy& c) {
                    if (c.target.size_bytes == 0) return;
                    if (names_image(command.work)) [[unlikely]]
-                     enqueue_image_copy(*context_, queue_.get(), c, events);
+                     enqueue_image_copy(*context_, get(), c, events);
                    else
-                     enqueue_copy(queue_.get(), c, first_of(events));
+                     enqueue_copy(get(), c, first_of(events));
                  },
                  [&](const Fill& c) { fill(c, events); }, [&](const Write& c) { write(c, events); },
                  [&](const Read& c) {
                    if (c.source.size_bytes == 0) return;
                    if (c.source.buffer->image) [[unlikely]]
-                     enqueue_image_read(*context_, queue_.get(), c, events);
+                     enqueue_image_read(*context_, get(), c, events);
                    else
-                     enqueue_read(queue_.get(), c, first_of(events));
+                     enqueue_read(get(), c, first_of(events));
                  },
-                 [&](const HostCall& c) { host_call(c, command.label, events); },
+                 [&](const HostCall& c) {
+                   call(
+                       [function = c.function, label = std::string(command.label),
+                        context = context_.get()] {  // which outlives the call, as the queue does
+                         run_host_call(*function, label, context->info());
+                       },
+                       command.label, events);
+                 },
                  [](const Barrier&) {},  // the queue is in order
              },
              command.work);
@@ -100,6 +143,7 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
 void CommandQueue::submit_stamped(const Command& command, std::uint64_t ticket) {
   // Where events have times, this is one of them.
   const std::uint64_t queued_ns = context_->info().can_stamp_time ? 0 : context_->now_ns();
+  get_stamping();
   CommandEvents events;
   run(command, &events);
   if (events.first)
@@ -121,7 +165,7 @@ void CommandQueue::fill(const Fill& command, CommandEvents* events) {
     cl_event* event = nullptr;
     if (events) event = events->first ? events->last.out() : events->first.out();
     const cl_int status = api().enqueue_fill_buffer(
-        queue_.get(), device_buffer(command.target).memory(), &part.pattern, part.pattern_bytes,
+        get(), device_buffer(command.target).memory(), &part.pattern, part.pattern_bytes,
         part.offset_bytes, part.size_bytes, 0, nullptr, event);
     if (status != CL_SUCCESS)
       fail_status(status, "clEnqueueFillBuffer",
@@ -133,7 +177,7 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
   if (command.data.empty()) return;
   const bool is_image = command.target.buffer->image.has_value();
   if (!is_image && is_fill_sized(command)) {
-    enqueue_write_as_fill(queue_.get(), command, first_of(events));
+    enqueue_write_as_fill(get(), command, first_of(events));
     return;
   }
   // A blocking write would wait for all that is before it; a copy of 1 MiB takes 0.1 ms.
@@ -153,7 +197,7 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
   Kept kept{{}, copy, held_bytes};
   if (is_image) {
     CommandEvents parts;
-    enqueue_image_write(*context_, queue_.get(), command.target, copy.get(), &parts);
+    enqueue_image_write(*context_, get(), command.target, copy.get(), &parts);
     const bool is_one = !parts.last;
     kept.event = std::move(is_one ? parts.first : parts.last);
     if (events && !is_one) {
@@ -163,7 +207,7 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
       events = nullptr;
     }
   } else {
-    enqueue_write(queue_.get(), command, copy.get(), kept.event.out());
+    enqueue_write(get(), command, copy.get(), kept.event.out());
   }
   if (events) {
     check(api().retain_event(kept.event.get()), "clRetainEvent");
@@ -173,8 +217,8 @@ void CommandQueue::write(const Write& command, CommandEvents* events) {
   kept_.push_back(std::move(kept));
 }
 
-void CommandQueue::host_call(const HostCall& command, std::string_view name,
-                             CommandEvents* events) {
+void CommandQueue::call(std::function<void()> function, std::string_view name,
+                        CommandEvents* events) {
   host_worker_.start();
   cl_int status = CL_SUCCESS;
   EventHandle gate(api().create_user_event(context_->get(), &status));
@@ -182,14 +226,13 @@ void CommandQueue::host_call(const HostCall& command, std::string_view name,
   const cl_event opened = gate.get();
   check(api().retain_event(opened), "clRetainEvent");
   auto times = events ? std::make_shared<CallTimes>() : nullptr;
-  auto call = std::make_unique<PendingCall>(PendingCall{command.function, failures_, &host_worker_,
-                                                        EventHandle(opened), std::string(name),
-                                                        times, context_.get()});
+  auto call = std::make_unique<PendingCall>(PendingCall{std::move(function), failures_,
+                                                        &host_worker_, EventHandle(opened),
+                                                        std::string(name), times, context_.get()});
   EventHandle before;
-  check(api().enqueue_marker(queue_.get(), 0, nullptr, before.out()),
-        "clEnqueueMarkerWithWaitList");
+  check(api().enqueue_marker(get(), 0, nullptr, before.out()), "clEnqueueMarkerWithWaitList");
   // First the barrier, then the callback: once the callback is set, nothing can fail any more.
-  check(api().enqueue_barrier(queue_.get(), 1, &opened, events ? events->last.out() : nullptr),
+  check(api().enqueue_barrier(get(), 1, &opened, events ? events->last.out() : nullptr),
         "clEnqueueBarrierWithWaitList");
   status = api().set_event_callback(before.get(), CL_COMPLETE, reached, call.get());
   if (status != CL_SUCCESS) {
@@ -204,6 +247,29 @@ void CommandQueue::host_call(const HostCall& command, std::string_view name,
   flush();  // or a driver that waits for a flush would never get to it
 }
 
+// What calls nothing may run on a thread of the driver: a command like any other, without a marker,
+// a callback, a thread of ours and a gate.
+void CommandQueue::run_in_order(std::function<void()> function, InOrder calls) {
+  const Enqueueing enqueueing{*this};
+  if (calls == InOrder::anything || !context_->why_not_native().empty()) {
+    call(std::move(function), "a graph that decides", nullptr);
+    return;
+  }
+  auto native = std::make_shared<NativeCall>(NativeCall{std::move(function), failures_});
+  NativeCall* raw = native.get();
+  check(api().enqueue_native_kernel(get(), &NativeCall::run, &raw, sizeof raw, 0, nullptr, nullptr,
+                                    0, nullptr, nullptr),
+        "clEnqueueNativeKernel");
+  try {
+    // What it holds may be kernels and memory of the driver, which a thread of ours lets go.
+    keep_until_done(native);
+  } catch (...) {
+    api().finish(get());
+    throw;
+  }
+  flush();
+}
+
 std::shared_ptr<Signal> CommandQueue::mark(Stamped stamped) {
   if (known_idle()) {
     std::optional<std::uint64_t> now_ns;
@@ -211,7 +277,8 @@ std::shared_ptr<Signal> CommandQueue::mark(Stamped stamped) {
     return std::make_shared<EventSignal>(context_, now_ns, failures_);
   }
   EventHandle event;
-  check(api().enqueue_marker(queue_.get(), 0, nullptr, event.out()), "clEnqueueMarkerWithWaitList");
+  const cl_command_queue queue = stamped == Stamped::yes ? get_stamping() : get();
+  check(api().enqueue_marker(queue, 0, nullptr, event.out()), "clEnqueueMarkerWithWaitList");
   flush();  // so that another queue can wait for it
   check(api().retain_event(event.get()), "clRetainEvent");
   marker_ = EventHandle(event.get());
@@ -222,15 +289,15 @@ void CommandQueue::wait_for(const std::shared_ptr<Signal>& signal) {
   const cl_event event = static_cast<EventSignal&>(*signal).event();
   if (!event || is_done(event)) return;
   const Enqueueing enqueueing{*this};
-  check(api().enqueue_barrier(queue_.get(), 1, &event, nullptr), "clEnqueueBarrierWithWaitList");
+  check(api().enqueue_barrier(get(), 1, &event, nullptr), "clEnqueueBarrierWithWaitList");
 }
 
-void CommandQueue::flush() { check(api().flush(queue_.get()), "clFlush"); }
+void CommandQueue::flush() { check(api().flush(get()), "clFlush"); }
 
 void CommandQueue::wait() {
   const std::uint64_t given = given_.load(std::memory_order_acquire);
   if (finished_.load(std::memory_order_acquire) < given) {
-    check(api().finish(queue_.get()), "clFinish");
+    check(api().finish(get()), "clFinish");
     finished(given);
   }
   failures_->throw_once();
@@ -246,8 +313,7 @@ void CommandQueue::finished(std::uint64_t given) noexcept {
 bool CommandQueue::idle() {
   if (known_idle()) return true;
   if (!marker_) {
-    check(api().enqueue_marker(queue_.get(), 0, nullptr, marker_.out()),
-          "clEnqueueMarkerWithWaitList");
+    check(api().enqueue_marker(get(), 0, nullptr, marker_.out()), "clEnqueueMarkerWithWaitList");
     flush();
   }
   return settle();
@@ -273,8 +339,7 @@ bool CommandQueue::settle() {
 void CommandQueue::keep_until_done(std::shared_ptr<const void> thing) {
   let_go_of_finished();
   Kept kept{{}, std::move(thing), 0};
-  check(api().enqueue_marker(queue_.get(), 0, nullptr, kept.event.out()),
-        "clEnqueueMarkerWithWaitList");
+  check(api().enqueue_marker(get(), 0, nullptr, kept.event.out()), "clEnqueueMarkerWithWaitList");
   kept_.push_back(std::move(kept));
 }
 

@@ -97,6 +97,9 @@ void VulkanBuffer::make_storage(const MemoryRequest& request) {
              VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
              VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
              VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+             (context->features.conditional.conditionalRendering
+                  ? VkBufferUsageFlags{VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT}
+                  : 0u) |
              (is_addressed ? VkBufferUsageFlags{VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT} : 0u),
          request.host_visible ? MemoryUse::staging
          : is_addressed       ? MemoryUse::addressed

@@ -5,6 +5,7 @@
 #include "backends/vulkan/device/clock.hpp"
 #include "backends/vulkan/device/loader.hpp"
 #include "backends/vulkan/kernels/kernel.hpp"
+#include "backends/vulkan/work/decided.hpp"
 #include "backends/vulkan/work/executable.hpp"
 #include "backends/vulkan/work/queue.hpp"
 #include "base/fail.hpp"
@@ -13,7 +14,8 @@ namespace reel {
 namespace vulkan {
 
 VulkanDevice::VulkanDevice(const PhysicalDevice& physical)
-    : context_(std::make_shared<Context>(physical)) {}
+    : context_(std::make_shared<Context>(physical)),
+      decision_kernels_(std::make_shared<DecisionKernels>(context_)) {}
 
 std::unique_ptr<BufferResource> VulkanDevice::allocate(const MemoryRequest& request) {
   return std::make_unique<VulkanBuffer>(context_, request);
@@ -27,6 +29,12 @@ std::shared_ptr<KernelResource> VulkanDevice::build(const KernelSource& source,
 std::unique_ptr<QueueDriver> VulkanDevice::open_queue(std::string_view label,
                                                       StreamPriority /*priority*/) {
   return std::make_unique<VulkanQueue>(context_, label);
+}
+
+MadeForDevice VulkanDevice::decide_on_device(const DecidedOnDevice& decision) {
+  if (std::string why_not = why_not_on_device(*context_, decision); !why_not.empty())
+    return {nullptr, std::move(why_not)};
+  return {std::make_unique<Decided>(context_, decision_kernels_, decision)};
 }
 
 std::unique_ptr<Executable> VulkanDevice::instantiate(std::shared_ptr<const Plan> plan) {

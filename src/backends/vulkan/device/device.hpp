@@ -10,6 +10,8 @@
 
 namespace reel::vulkan {
 
+class DecisionKernels;
+
 class VulkanDevice final : public DeviceDriver {
  public:
   explicit VulkanDevice(const PhysicalDevice& physical);
@@ -20,10 +22,12 @@ class VulkanDevice final : public DeviceDriver {
                                         std::shared_ptr<void>* shared) override;
   std::unique_ptr<QueueDriver> open_queue(std::string_view label, StreamPriority priority) override;
   std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) override;
+  MadeForDevice decide_on_device(const DecidedOnDevice& decision) override;
   std::uint64_t now_ns() override;
 
  private:
   const std::shared_ptr<Context> context_;
+  std::shared_ptr<DecisionKernels> decision_kernels_;
 };
 
 }  // namespace reel::vulkan

@@ -65,6 +65,8 @@ void Features::query(VkPhysicalDevice device, std::uint32_t api_version,
     link(robustness2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
   if (has(v13, VK_EXT_IMAGE_ROBUSTNESS_EXTENSION_NAME))
     link(image_robustness, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES);
+  if (has(0, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME))  // dispatches, too
+    link(conditional, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT);
   has(v12, VK_KHR_SPIRV_1_4_EXTENSION_NAME);
   has(v12, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME);
   has(v13, VK_KHR_SHADER_NON_SEMANTIC_INFO_EXTENSION_NAME);
@@ -92,6 +94,7 @@ std::vector<std::string> Features::keep_compute_only(const std::vector<std::stri
   on.samplerAnisotropy = had.samplerAnisotropy;
   on.imageCubeArray = had.imageCubeArray;
   // Those are for who records addresses, and for several devices as one.
+  conditional.inheritedConditionalRendering = VK_FALSE;
   addresses.bufferDeviceAddressCaptureReplay = addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
   // Out-of-bounds rules for all accesses would cost every kernel.
   std::vector<std::string> robust;

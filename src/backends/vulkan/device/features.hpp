@@ -40,6 +40,7 @@ struct Features {
   VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout{};
   VkPhysicalDeviceRobustness2FeaturesEXT robustness2{};
   VkPhysicalDeviceImageRobustnessFeatures image_robustness{};
+  VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional{};
   bool sampler_mirror_clamp = false, sampler_minmax = false;
 
   Features() = default;

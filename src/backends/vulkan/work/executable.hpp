@@ -30,6 +30,10 @@ class VulkanExecutable final : public Executable {
   Footprint footprint() const override;
   std::string lowering() const override;
 
+  // As they stand.
+  const std::vector<StepState>& steps() const noexcept { return steps_; }
+  const std::vector<Argument>& arguments() const noexcept { return arguments_; }
+
  private:
   VulkanExecutable(const VulkanExecutable& other);
   // One that has the present arguments and may be launched now.

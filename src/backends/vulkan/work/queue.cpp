@@ -355,6 +355,11 @@ void QueueState::launch(const std::shared_ptr<Recording>& recording) {
   }
 }
 
+void QueueState::run_in_order(std::function<void()> function) {
+  const std::lock_guard lock(mutex_);
+  host_step(std::move(function), nullptr);
+}
+
 std::uint64_t QueueState::flush(std::uint64_t value) {
   if (value <= line->last()) return line->last();
   const std::lock_guard lock(mutex_);

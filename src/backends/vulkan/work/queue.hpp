@@ -37,6 +37,7 @@ class QueueState {
   std::shared_ptr<Signal> mark_aside(const std::shared_ptr<QueueState>& self);
   void wait_for(const Dependency& dependency);
   void launch(const std::shared_ptr<Recording>& recording);
+  void run_in_order(std::function<void()> function);
   // Hands over the open batch, if it will have a value up to `value`; returns the last value.
   std::uint64_t flush(std::uint64_t value = UINT64_MAX);
 
@@ -114,6 +115,9 @@ class VulkanQueue final : public QueueDriver {
   void flush() override { state_->flush(); }
   void wait() override;
   bool idle() override;
+  void run_in_order(std::function<void()> function, InOrder) override {
+    state_->run_in_order(std::move(function));
+  }
   void fetch(const BufferRange& source, std::span<std::byte> target) override {
     fetch_by_read(source, target);
   }

@@ -47,15 +47,37 @@ void Recorder::end() {
   commands_ = VK_NULL_HANDLE;
 }
 
-void Recorder::barrier() {
+void Recorder::barrier() { barrier(device_stages, 0); }
+
+void Recorder::barrier_of_predicates() {
+  barrier(device_stages | VK_PIPELINE_STAGE_CONDITIONAL_RENDERING_BIT_EXT,
+          VK_ACCESS_CONDITIONAL_RENDERING_READ_BIT_EXT);
+}
+
+void Recorder::barrier(VkPipelineStageFlags stages, VkAccessFlags more_reads) {
   VkMemoryBarrier memory{};
   memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
   memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
   memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
                          VK_ACCESS_UNIFORM_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT |
-                         VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
-  vk_.vkCmdPipelineBarrier(commands_, device_stages, device_stages, 0, 1, &memory, 0, nullptr, 0,
-                           nullptr);
+                         VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT |
+                         more_reads;
+  vk_.vkCmdPipelineBarrier(commands_, stages, stages, 0, 1, &memory, 0, nullptr, 0, nullptr);
+}
+
+void Recorder::begin_predicate(VkBuffer buffer, const Predicate& predicate) {
+  VkConditionalRenderingBeginInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT;
+  info.buffer = buffer;
+  info.offset = predicate.offset_bytes;
+  if (predicate.skips_unless_zero) info.flags = VK_CONDITIONAL_RENDERING_INVERTED_BIT_EXT;
+  vk_.vkCmdBeginConditionalRenderingEXT(commands_, &info);
+}
+
+void Recorder::end_predicate() { vk_.vkCmdEndConditionalRenderingEXT(commands_); }
+
+void Recorder::clear_words(VkBuffer target, std::uint64_t offset, std::uint64_t size) {
+  vk_.vkCmdFillBuffer(commands_, target, offset, size, 0);
 }
 
 void Recorder::dispatch(const Dispatch& dispatch, StagingArena& staging) {

@@ -23,6 +23,12 @@ inline bool is_nothing(const Dispatch& dispatch) {
          !static_cast<const VulkanKernel&>(*dispatch.kernel).is_declared;
 }
 
+// A word of a buffer by which dispatches are skipped.
+struct Predicate {
+  std::uint64_t offset_bytes = 0;
+  bool skips_unless_zero = false;
+};
+
 class Recorder {
  public:
   explicit Recorder(Context& context) : context_(context), vk_(context.vk) {}
@@ -38,12 +44,21 @@ class Recorder {
   void write(const Write& write, StagingArena& staging);
   void read(const Read& read, StagingArena& staging, std::vector<ReadBack>& read_backs);
   void barrier();
+  // The same, and predicates may be read after it, and written.
+  void barrier_of_predicates();
+  // Until end_predicate() only dispatches, which are skipped where the word is 0, or isn't.
+  void begin_predicate(VkBuffer buffer, const Predicate& predicate);
+  void end_predicate();
+  void copy_bytes(VkBuffer source, std::uint64_t source_offset, VkBuffer target,
+                  std::uint64_t target_offset, std::uint64_t size);
+  void clear_words(VkBuffer target, std::uint64_t offset, std::uint64_t size);
   void reset_stamps(VkQueryPool queries, std::uint32_t first, std::uint32_t count);
   void stamp(VkQueryPool queries, std::uint32_t query, VkPipelineStageFlagBits after);
   void copy_stamps(VkQueryPool queries, std::uint32_t first, std::uint32_t count, VkBuffer target,
                    std::uint64_t offset);
 
  private:
+  void barrier(VkPipelineStageFlags stages, VkAccessFlags more_reads);
   void bind(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging);
   void bind_declared(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging);
   void gather(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging);
@@ -57,8 +72,6 @@ class Recorder {
   void copy_to_image(VkBuffer source, std::uint64_t source_offset, const BufferRange& target,
                      StagingArena& staging);
   void between_copies();
-  void copy_bytes(VkBuffer source, std::uint64_t source_offset, VkBuffer target,
-                  std::uint64_t target_offset, std::uint64_t size);
 
   Context& context_;
   const VolkDeviceTable& vk_;

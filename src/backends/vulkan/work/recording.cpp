@@ -22,15 +22,7 @@ Recording::~Recording() {
   context_->vk.vkDestroyCommandPool(context_->device, pool_, nullptr);
 }
 
-template <class Resource>
-void Recording::hold(Resource& resource) {
-  if (resource.holder.load(std::memory_order_relaxed) == holder_) return;
-  resource.holder.store(holder_, std::memory_order_relaxed);
-  held_.push_back(resource.shared_from_this());
-}
-
-void Recording::record(std::span<const StepState> steps, std::span<const Argument> arguments,
-                       DescriptorCache& descriptors, bool timed) {
+void Recording::restart(DescriptorCache& descriptors) {
   check(context_->vk.vkResetCommandPool(context_->device, pool_, 0), "vkResetCommandPool");
   used_ = 0;
   segments_.clear();
@@ -39,6 +31,11 @@ void Recording::record(std::span<const StepState> steps, std::span<const Argumen
   has_reads_ = recording_ = false;
   descriptors_ = descriptors.current();
   holder_ = new_holder();
+}
+
+void Recording::record(std::span<const StepState> steps, std::span<const Argument> arguments,
+                       DescriptorCache& descriptors, bool timed) {
+  restart(descriptors);
   timed_ = timed && context_->clock->can_stamp();
   if (timed_) {
     begins_.assign(steps.size(), no_query);

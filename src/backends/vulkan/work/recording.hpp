@@ -29,6 +29,8 @@ struct StepState {
   KeptBytes data;                    // of a write that was replaced
 };
 
+class DecisionKernels;
+
 class Recording final : public InFlight {
  public:
   struct Segment {
@@ -46,6 +48,10 @@ class Recording final : public InFlight {
   void record(std::span<const StepState> steps, std::span<const Argument> arguments,
               DescriptorCache& descriptors, bool timed);
 
+  // A decision that the device takes. Launches of it follow one another on one queue.
+  void record(const DecidedOnDevice& decision, DecisionKernels& kernels,
+              DescriptorCache& descriptors);
+
   bool is_idle() const noexcept { return batches.load(std::memory_order_acquire) == 0; }
   // Two launches at once would share the place that reads go through.
   bool can_overlap() const noexcept { return !has_reads_; }
@@ -56,13 +62,25 @@ class Recording final : public InFlight {
   std::uint64_t version = 0;  // of the arguments
 
  private:
+  void restart(DescriptorCache& descriptors);
   void begin_commands();
   void end_commands();
   std::uint32_t stamp_begin(std::uint32_t step, bool after_barrier, std::uint32_t last_end);
   void add(const StepState& step, std::span<const Argument> arguments);
   void add_host_call(const StepState& step, std::uint32_t index);
+  void add_decision(const DecidedOnDevice& decision, const Predicate* outer, std::uint32_t depth);
+  void add_parts(const DecidedOnDevice::Parts& parts, const Predicate* predicate,
+                 std::uint32_t depth);
+  // By dispatches alone.
+  void add_skippable(const StepState& step, std::span<const Argument> arguments);
+  void dispatch_ours(const std::shared_ptr<VulkanKernel>& kernel, Dim3 groups,
+                     std::span<const Argument> arguments);
   template <class Resource>
-  void hold(Resource& resource);
+  void hold(Resource& resource) {
+    if (resource.holder.load(std::memory_order_relaxed) == holder_) return;
+    resource.holder.store(holder_, std::memory_order_relaxed);
+    held_.push_back(resource.shared_from_this());
+  }
 
   const std::shared_ptr<Context> context_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
@@ -75,6 +93,10 @@ class Recording final : public InFlight {
   std::shared_ptr<DescriptorGeneration> descriptors_;
   std::uint64_t holder_ = 0;
   bool recording_ = false, has_reads_ = false, timed_ = false;
+
+  // Of a decision that is being recorded.
+  VulkanBuffer* predicates_ = nullptr;
+  DecisionKernels* kernels_ = nullptr;
 
   static constexpr std::uint32_t no_query = ~0u;
   VkQueryPool queries_ = VK_NULL_HANDLE;  // two a step; the second is its end

@@ -74,6 +74,11 @@ class Loader {
     } catch (const Error& error) {
       fail(error.code(), "'{}' is not a .reel file: {}", state_->path, error.what());
     }
+    // The first record is cut off, and with it the name of what the file is.
+    if (index_.header.profile.empty() && index_.damage &&
+        index_.damage->offset <= mcap::magic.size())
+      fail(Code::damaged_document, "'{}' ends within its header; nothing can be read of it.",
+           state_->path);
     if (index_.header.profile != "reel")
       fail(Code::damaged_document, "'{}' is an MCAP file of the profile '{}', not 'reel'.",
            state_->path, valid_utf8(index_.header.profile));

@@ -1,0 +1,134 @@
+// deciding_launch.hpp - the walk through an exec as its conditions say, one part at a time.
+//
+// It can be left between two parts and be continued by another thread, on another queue, and with a
+// clone of the exec in the exec's place. One thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reel/error.hpp"
+#include "runtime/driver.hpp"
+#include "runtime/graphs/deciding_executable.hpp"
+
+namespace reel {
+
+// A decision failed: what comes after it is not launched.
+class DecisionError final : public Error {
+ public:
+  using Error::Error;
+};
+
+class DecidingLaunch {
+ public:
+  void begin(GraphExecState& exec);
+  bool is_over() const noexcept { return frames_.empty(); }
+  void step();
+  void finish() {
+    while (!is_over()) step();
+  }
+  void run(GraphExecState& exec) {
+    begin(exec);
+    finish();
+  }
+  // What the next step does.
+  enum class Next : std::uint8_t {
+    gives,           // and waits for nothing
+    asks_condition,  // so it needs all that was given to be done
+    asks_function,   // of the program, which may take its time
+  };
+  Next next() const;
+  // Goes on in `clone`, a clone of the exec that it began with.
+  void move_to(GraphExecState& clone);
+
+ protected:
+  enum class Mode : std::uint8_t {
+    plain,  // as is fastest
+    split,  // part by part, for those who want times
+    told,   // so, and somebody wants the words of decided()
+  };
+  explicit DecidingLaunch(Mode mode) noexcept : mode_(mode) {}
+  DecidingLaunch(DecidingLaunch&&) = default;
+  DecidingLaunch& operator=(DecidingLaunch&&) = delete;
+  ~DecidingLaunch() = default;
+  virtual void give(const LaunchedSteps& steps) = 0;
+  // A decision as the device takes it.
+  virtual void give(Launchable& on_device) = 0;
+  // After all that was given is done.
+  virtual std::uint32_t fetch(const BufferRange& condition) = 0;
+  // The node that reads `condition`, or is a Barrier, decided: "while 'retry': 1, round 3". Only
+  // where the launch tells.
+  virtual void decided(const Command& condition, std::string_view words) = 0;
+  // Of the exec that is launched: where the node stands that gives what is given now.
+  std::uint32_t first_step() const noexcept { return first_step_; }
+  bool is_in_branch() const noexcept { return in_branch_; }
+
+ private:
+  // An exec that is on its way, and the decision it stands at.
+  struct Frame {
+    GraphExecState* exec;
+    std::string name;                // of its launches, in documents
+    std::uint32_t part = 0;          // that comes next, or whose branch is above
+    std::uint32_t branch = 0;        // that is above
+    bool is_looping = false;         // it stands at a loop that has begun
+    bool asks_after_rounds = false;  // the device took some rounds: is it over?
+    std::uint64_t round = 0;         // that comes next
+    std::chrono::milliseconds loop_began = {};
+  };
+
+  bool tells() const noexcept { return mode_ == Mode::told; }
+  void decide(Frame& frame, DecidingExecutable::Choice& choice);
+  void loop(Frame& frame, DecidingExecutable::Choice& choice);
+  // Does the device take the next rounds at once?
+  bool takes_rounds(const Frame& frame, const DecidingExecutable::Choice& choice) const;
+  void check_limits(const Frame& frame, const Decision& decision, std::uint32_t value) const;
+  std::uint32_t ask(const Frame& frame, const DecidingExecutable::Choice& choice);
+  void enter(Frame& frame, DecidingExecutable::Choice& choice, std::size_t branch,
+             std::string words);
+  void leave(Frame& frame);
+  void give_whole(GraphExecState& exec, std::string_view name);
+  std::string name_of_decision() const;  // with what it is in
+
+  const Mode mode_;
+  bool in_branch_ = false;
+  std::uint32_t first_step_ = 0;
+  std::vector<Frame> frames_;
+};
+
+// The walk by a queue that is given each part.
+class QueueLaunch final : public DecidingLaunch {
+ public:
+  // `times`: null where nobody wants them.
+  QueueLaunch(QueueDriver& queue, std::shared_ptr<JoinedTimes> times)
+      : DecidingLaunch(times ? Mode::split : Mode::plain),
+        queue_(&queue),
+        times_(std::move(times)) {}
+  QueueLaunch(QueueLaunch&&) = default;
+
+  // From here on. `alone`: parts are run by the thread that walks, and the queue only knows how to
+  // load conditions.
+  void continue_on(QueueDriver& queue, bool alone) {
+    queue_ = &queue;
+    alone_ = alone;
+  }
+  // After an error: it came of asking, which changes nothing, so the walk may go on.
+  bool failed_asking() const noexcept { return is_asking_; }
+
+ protected:
+  void give(const LaunchedSteps& steps) override;
+  void give(Launchable& on_device) override { on_device.launch(*queue_); }
+  std::uint32_t fetch(const BufferRange& condition) override;
+  void decided(const Command&, std::string_view) override {}
+
+ private:
+  QueueDriver* queue_;
+  bool alone_ = false, is_asking_ = false;
+  std::shared_ptr<JoinedTimes> times_;
+};
+
+}  // namespace reel
