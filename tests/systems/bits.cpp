@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/ops.hpp"
-
 namespace {
 
 constexpr std::uint32_t count = 4096, group = 64;
@@ -64,7 +62,6 @@ int replay(const char* path) {
 int main(int words, char** word) try {
   reel::bits::register_exact_kernels();
   reel::bits::register_contracted_kernel();
-  reel::ops::register_host_kernels();  // of documents of examples/forward_pass
   const std::string_view verb = words > 2 ? word[1] : "";
   if (verb == "capture") {
     capture(word[2], words > 3);

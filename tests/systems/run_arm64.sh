@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run_arm64.sh <build here> <build for arm64> <root of arm64> - by emulation: the tests of tests/systems/arm64_tests.txt, then documents of this
-# machine replayed there and the other way round, with exact comparison, and what `reel` says of a document on both. Prints how long each took.
+# machine replayed there and the other way round, with exact comparison, and what `reel` says of a document on both. Prints the CPU time that each took.
 set -euo pipefail
 here=$(cd "$1" && pwd) there=$(cd "$2" && pwd) root=$(cd "$3" && pwd)
 emulator=(qemu-aarch64-static -L "$root")
@@ -14,24 +14,23 @@ failure() { # <name> <what>
   failed=1
 }
 
-# timed <name> <command...>: how long it takes, and how many tests a test program says it ran.
+# timed <name> <command...>: its seconds of CPU time, and how many tests a test program says it ran.
+TIMEFORMAT=%0U
 timed() {
-  local name=$1 log="$work/${1// /_}.log" begin=$SECONDS status=0 words
+  local name=$1 log="$work/${1// /_}.log" status=0 words seconds
   shift
-  timeout 900 "$@" >"$log" 2>&1 || status=$?
+  seconds=$( { time timeout 900 "$@" >"$log" 2>&1; } 2>&1) || status=$?
   if ((status)); then
-    failure "$name" "exit code $status after $((SECONDS - begin)) s; $log ends with"
+    failure "$name" "exit code $status after $seconds s; $log ends with"
     tail -n 15 "$log"
     return
   fi
   words=$(sed -nE 's/^\[  (PASSED|SKIPPED)  ?\] ([0-9]+) tests?.*/\2 \L\1/p' "$log" | paste -sd, | sed 's/,/, /')
-  printf '    %-36s %4d s  %s\n' "$name" $((SECONDS - begin)) "${words:-passed}"
+  printf '    %-36s %4s s  %s\n' "$name" "$seconds" "${words:-equal}"
 }
 
-while read -r program options; do
-  # No words after options such as --gtest_filter: none has a space.
-  # shellcheck disable=SC2086
-  timed "$program" "${emulator[@]}" "$there/bin/$program" $options
+while read -r -a words; do
+  timed "${words[0]}" "${emulator[@]}" "$there/bin/${words[0]}" "${words[@]:1}"
 done < <(grep -v '^#' tests/systems/arm64_tests.txt)
 
 # What is recorded on one processor gives the same bytes on the other. forward_pass runs all operations of ops/.
@@ -44,8 +43,8 @@ for weights in f32 q8; do
   if [[ $weights == q8 ]]; then pass+=(--quantised); fi
   captured "$work/x86_$weights.reel" "$here/bin/forward_pass" "${pass[@]}"
   captured "$work/arm64_$weights.reel" "${emulator[@]}" "$there/bin/forward_pass" "${pass[@]}"
-  timed "pass of x86-64 on arm64, $weights" "${emulator[@]}" "$there/bin/bits" replay "$work/x86_$weights.reel"
-  timed "pass of arm64 on x86-64, $weights" "$here/bin/bits" replay "$work/arm64_$weights.reel"
+  timed "pass of x86-64 on arm64, $weights" "${emulator[@]}" "$there/bin/reel" replay --device host --tolerance 0 "$work/x86_$weights.reel"
+  timed "pass of arm64 on x86-64, $weights" "$here/bin/reel" replay --device host --tolerance 0 "$work/arm64_$weights.reel"
 done
 "$here/bin/bits" capture "$work/x86.reel"
 "${emulator[@]}" "$there/bin/bits" capture "$work/arm64.reel"
@@ -65,7 +64,6 @@ fi
 
 # The same answers, to the letter: analysis counts with doubles, too.
 same=0
-begin=$SECONDS
 cd "$work"
 while read -r line; do
   eval "words=($line)"
@@ -103,5 +101,5 @@ sql arm64_f32.reel "select * from kernel_usage"
 verify arm64_q8.reel
 info contracted.log
 LINES
-printf '    %-36s %4d s  %d, each with the same answer on both\n' "questions to reel" $((SECONDS - begin)) "$same"
+echo "    $same questions to reel have the same answers on both"
 exit "$failed"
