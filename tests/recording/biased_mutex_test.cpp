@@ -15,6 +15,7 @@ namespace reel {
 // What enter_as_owner() does, and where a thread can be held up in it.
 struct BiasedMutexSteps {
   static bool is_owner(const BiasedMutex& mutex) { return mutex.owner_ == thread_token(); }
+  static std::size_t place() { return thread_token() % BiasedMutex::marks; }
   static bool goes_on(BiasedMutex& mutex) { return mutex.enter_if_still_owner(thread_token()); }
 };
 
@@ -77,6 +78,12 @@ TEST(BiasedMutex, IsNotHadWhileItsOwnerIsIn) {
 // It looked, saw itself as the owner, and was held up until another thread owned the mutex.
 TEST(BiasedMutex, WhoWasHeldUpOnTheWayInTakesNothingBackFromTheNextOwner) {
   if (!os::can_bar_every_thread()) GTEST_SKIP() << "there is no membarrier";
+  // Threads are numbered as they come: the next one must not have this one's place, where it would
+  // never be the owner.
+  std::size_t last = 0;
+  do {
+    std::thread([&] { last = BiasedMutexSteps::place(); }).join();
+  } while (last != BiasedMutexSteps::place());
   BiasedMutex mutex;
   for (int i = 0; i < 100; ++i) const BiasedLock lock(mutex);
   ASSERT_TRUE(BiasedMutexSteps::is_owner(mutex));
