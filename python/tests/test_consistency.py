@@ -24,7 +24,7 @@ from consistency import Numbers, Untrue, hints  # noqa: E402
 
 PROGRAM = os.environ.get("REEL_TEST_PROGRAM")
 pytestmark = pytest.mark.skipif(not PROGRAM, reason="the program reel was not built")
-SEEDS = range(int(os.environ.get("REEL_CONSISTENCY_SEEDS", "6")))
+SEEDS = range(int(os.environ.get("REEL_TEST_CONSISTENCY_SEEDS", "6")))
 
 
 def run(words):

@@ -244,8 +244,10 @@ def test_a_condition_is_a_whole_number(device, scale):
         with pytest.raises(TypeError, match="floating-point"):
             graph.add_switch(wrong, [body])
     graph.add_if(lambda: 0.5, body, label="half")
+    stream = device.stream()
+    graph.instantiate(device).launch(stream)
     with pytest.raises(reel.Error, match="'half'.*returned a float.*bool or int"):
-        graph.instantiate(device).launch(device.stream())
+        stream.synchronize()
     taken = reel.Graph()
     for right in (True, 3, np.bool_(True), np.uint8(7)):
         taken.add_if(lambda right=right: right, body)
@@ -264,12 +266,13 @@ def test_what_a_condition_raises_is_the_cause(device, scale):
         raise raised
 
     graph.add_if(ask, body, label="asks")
+    stream = device.stream()
+    graph.instantiate(device).launch(stream)
     with pytest.raises(reel.Error, match="'asks'.*no such flag") as caught:
-        graph.instantiate(device).launch(device.stream())
+        stream.synchronize()
     assert caught.value.__cause__ is raised
     assert caught.value.__cause__.__traceback__ is not None
 
-    stream = device.stream()
     stream.host_call(ask)
     with pytest.raises(reel.Error, match="no such flag") as caught:
         stream.synchronize()

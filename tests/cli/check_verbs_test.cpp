@@ -194,7 +194,7 @@ TEST_F(CheckVerbs, WhatIsNoFolderOfDocumentsIsSaidSo) {
   const Outcome empty = check({golden()});
   EXPECT_EQ(empty.exit_code, 1);
   EXPECT_THAT(empty.err, HasSubstr("has no .reel file in it"));
-  EXPECT_EQ(check({golden() + "/missing.reel"}).exit_code, 3);
+  EXPECT_EQ(check({golden() + "/missing.reel"}).exit_code, 1);
   EXPECT_EQ(check({}).exit_code, 2);
   keep_pass("host", "pass");
   EXPECT_EQ(check({golden(), "--jobs", "0"}).exit_code, 2);

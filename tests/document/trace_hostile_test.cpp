@@ -17,6 +17,7 @@ using schema::BatchBuilder;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 
 constexpr std::uint64_t huge = ~std::uint64_t{0};
 
@@ -633,7 +634,7 @@ TEST_F(HostileTrace, AbsurdClocksGiveNoTimesRatherThanWrongOnes) {
   EXPECT_EQ(trace.devices()[0].clock_error_ns, huge);
 }
 
-TEST_F(HostileTrace, TimesThatRunOverAreCut) {
+TEST_F(HostileTrace, WhatEndsBeforeItBeginsHasNoLength) {
   const Trace trace = with([](Batches& b) {
     CommandRow row = command(0);
     row.call_begin_ns = huge - 5;
@@ -641,9 +642,15 @@ TEST_F(HostileTrace, TimesThatRunOverAreCut) {
     b.add(row);
     b.add(CallRow{0, 1, huge, 3, 77});
     b.add(RegionRow{TraceRegion::Kind::pass, 1, 0, 1, huge, 3});
+    b.add(OverheadRow{OverheadKind::writing, 1, 12, 11, 0});
   });
-  EXPECT_EQ(trace.commands()[0].call_end_ns, huge);
+  EXPECT_EQ(trace.commands()[0].call_end_ns, huge - 5);
   EXPECT_EQ(trace.commands()[0].run_ns(), 0u);
+  EXPECT_THAT(trace.problems(),
+              IsSupersetOf({HasSubstr("1 of the host's calls end before they begin"),
+                            HasSubstr("1 of the passes and regions end before they begin"),
+                            HasSubstr("1 of the times that recording took end before they begin"),
+                            HasSubstr("1 of the calls that gave commands end before they begin")}));
 }
 
 TEST_F(HostileTrace, RowsWithOneIdAndRowsOfNoDeviceAreLeftOut) {

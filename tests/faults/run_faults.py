@@ -61,7 +61,7 @@ class Place:
         if made.end != 0 or not self.sample.exists():
             raise SystemExit(f"The sample could not be made: {made}")
         whole = self.sample.read_bytes()
-        self.cut.write_bytes(whole[: len(whole) * 9 // 10])
+        self.cut.write_bytes(whole[:-4000])  # the rows of a short capture are near the end
 
 
 class Scenario:

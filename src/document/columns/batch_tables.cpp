@@ -1,6 +1,4 @@
 // The tables of a document whose rows are numbers in columns.
-#include <limits>
-
 #include "document/columns/batch_reader.hpp"
 
 namespace reel::document {
@@ -8,13 +6,6 @@ namespace {
 
 constexpr std::string_view no_such_number = "a number is not one that may stand there";
 constexpr std::string_view newer = "the kind is not known to this version";
-
-// The end of a span of time; a length that leads past the end of time is cut.
-std::uint64_t end_of(std::uint64_t begin_ns, std::uint64_t ns) {
-  return ns > std::numeric_limits<std::uint64_t>::max() - begin_ns
-             ? std::numeric_limits<std::uint64_t>::max()
-             : begin_ns + ns;
-}
 
 }  // namespace
 
@@ -30,15 +21,14 @@ void BatchReader::read(const schema::Commands& batch) {
       problems_.left_out(commands, no_such_number);
       continue;
     }
-    const std::uint64_t call_end = end_of(begin[i], ns[i]);
     if (tables_.totals) {
-      tables_.totals->add_command(id[i], work[i], stream[i], launch[i], begin[i], call_end);
+      tables_.totals->add_command(id[i], work[i], stream[i], launch[i], begin[i], begin[i] + ns[i]);
       continue;
     }
     const std::size_t place = tables_.commands.size();
     tables_.commands_are_in_place &= id[i] == place;
     tables_.commands.add(id[i] - place, work[i], stream[i], launch[i], node[i], thread[i], begin[i],
-                         call_end - begin[i]);
+                         ns[i]);
   }
 }
 

@@ -122,15 +122,12 @@ constexpr StoredColumn<Row> of(const FileColumn& column, std::uint64_t most = ~s
   return of<Row>(
       column, [](auto& row) -> auto& { return row.*member; }, most);
 }
-// The length of a span of time, which stands behind its begin; one that leads past the end of time
-// is cut.
+// The length of a span of time, which stands behind its begin. Of a span that ended before it began
+// the length wraps, and so it is loaded: as one that ended before it began.
 template <class Row>
 constexpr StoredColumn<Row> span_of(const FileColumn& column) {
   return {column, [](const Row& row) { return row.end_ns - row.begin_ns; },
-          [](Row& row, std::uint64_t ns) {
-            const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - row.begin_ns;
-            row.end_ns = row.begin_ns + (ns < most ? ns : most);
-          }};
+          [](Row& row, std::uint64_t ns) { row.end_ns = row.begin_ns + ns; }};
 }
 // The same member of the two rows of contents.
 template <auto written_member, auto loaded>

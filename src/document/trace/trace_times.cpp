@@ -1,5 +1,9 @@
 // The half of TraceAssembler that is about when things happened.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "document/trace/loading/clock_map.hpp"
 #include "document/trace/loading/command_joiner.hpp"
@@ -28,6 +32,20 @@ std::vector<ClockMap> clock_maps(std::span<const ClockRow> clocks, const IdIndex
                       maps.emplace_back(std::move(list)).left_out());
   }
   return maps;
+}
+
+// A span that ends before it begins would be one of 500 years.
+template <class Row>
+void end_in_time(std::vector<Row>& rows, std::string_view what, Problems& problems) {
+  std::size_t early = 0;
+  for (Row& row : rows) {
+    if (row.end_ns >= row.begin_ns) continue;
+    row.end_ns = row.begin_ns;
+    ++early;
+  }
+  if (early > 0)
+    problems.remark(fmt::format(
+        "{} of the {} end before they begin: how long they took is not known.", early, what));
 }
 
 }  // namespace
@@ -127,6 +145,7 @@ void TraceAssembler::check_barriers() {
 }
 
 void TraceAssembler::check_calls() {
+  end_in_time(rows_.calls, "host's calls", problems_);
   for (TraceCall& call : rows_.calls) {
     call.name = text(call.name);
     if (call.command >= command_count_) call.command = no_index;
@@ -139,6 +158,8 @@ void TraceAssembler::check_calls() {
 }
 
 void TraceAssembler::sort_spans() {
+  end_in_time(rows_.regions, "passes and regions", problems_);
+  end_in_time(rows_.overheads, "times that recording took", problems_);
   for (TraceRegion& region : rows_.regions) region.name = text(region.name);
   std::ranges::stable_sort(rows_.regions, {}, &TraceRegion::begin_ns);
   std::ranges::stable_sort(rows_.overheads, {}, &TraceOverhead::begin_ns);

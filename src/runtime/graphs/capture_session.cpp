@@ -18,10 +18,13 @@ CaptureSession::CaptureSession(const std::shared_ptr<StreamState>& origin, Captu
   order_.push_back(origin_);
 }
 
+void CaptureSession::throw_ended(const StreamState& stream) {
+  fail(Code::capture_unmatched, "The capture that stream '{}' was part of has ended.",
+       stream.label);
+}
+
 void CaptureSession::throw_if_invalid(const StreamState& stream) const {
-  if (ended_)
-    fail(Code::capture_unmatched, "The capture that stream '{}' was part of has ended.",
-         stream.label);
+  if (ended_) throw_ended(stream);
   if (cause_)
     fail(Code::capture_invalidated,
          "The capture that stream '{}' is part of is invalid since an earlier call: {}",
@@ -58,6 +61,7 @@ std::vector<NodeId> CaptureSession::frontier(StreamState& stream) {
 
 void CaptureSession::join(StreamState& stream, const std::vector<NodeId>& nodes) {
   const std::lock_guard lock(mutex_);
+  if (is_ending_) throw_ended(stream);
   throw_if_invalid(stream);
   auto [it, is_new] = lines_.try_emplace(&stream, Line{stream.shared_from_this(), {}});
   if (is_new) order_.push_back(&stream);
@@ -109,12 +113,20 @@ std::optional<Error> CaptureSession::unjoined() const {
                            origin_label_, names, origin_label_));
 }
 
-void CaptureSession::leave(const std::unordered_map<StreamState*, Line>& lines) noexcept {
-  for (const auto& [state, line] : lines) state->end_capture(this);
+// Streams leave while commands can still be recorded: another thread's command is either in the
+// graph or runs, and never meets a capture that has ended under its stream.
+void CaptureSession::leave() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    is_ending_ = true;  // from now on no stream joins
+  }
+  for (StreamState* const stream : order_) stream->end_capture(this);
   origin_->device->capture_ends(this);
 }
 
 Graph CaptureSession::end() {
+  leave();
   std::optional<Error> error;
   Graph graph;
   std::unordered_map<StreamState*, Line> lines;  // events keep the session, not the streams
@@ -125,19 +137,16 @@ Graph CaptureSession::end() {
     graph = std::exchange(graph_, Graph());
     lines = std::exchange(lines_, {});
   }
-  leave(lines);
   if (error) throw Error(*error);
   return graph;
 }
 
 void CaptureSession::discard() noexcept {
+  leave();
   std::unordered_map<StreamState*, Line> lines;
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-    lines.swap(lines_);
-  }
-  leave(lines);
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  lines.swap(lines_);
 }
 
 bool CaptureSession::is_active() const { return status() == CaptureStatus::active; }

@@ -60,11 +60,12 @@ class CaptureSession {
     std::vector<NodeId> frontier;
   };
 
+  [[noreturn]] static void throw_ended(const StreamState& stream);
   void throw_if_invalid(const StreamState& stream) const;  // with mutex_ held
   Line& line_of(StreamState& stream);                      // with mutex_ held
   std::optional<Error> unjoined() const;                   // with mutex_ held
-  // Sets the streams free. `lines` has the origin, which therefore still lives.
-  void leave(const std::unordered_map<StreamState*, Line>& lines) noexcept;
+  // Sets the streams free, which lines_ keeps alive.
+  void leave() noexcept;
 
   mutable std::mutex mutex_;
   const CaptureMode mode_;
@@ -75,7 +76,7 @@ class CaptureSession {
   std::unordered_map<StreamState*, Line> lines_;
   std::vector<StreamState*> order_;  // in which streams joined, for errors
   std::optional<Error> cause_;
-  bool ended_ = false;
+  bool is_ending_ = false, ended_ = false;
 };
 
 }  // namespace reel

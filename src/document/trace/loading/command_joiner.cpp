@@ -92,6 +92,10 @@ bool CommandJoiner::read(std::uint32_t command, Row& row) {
   row.thread = id(raw_command::thread);
   row.call_begin_ns = number(raw_command::call_begin);
   row.call_ns = number(raw_command::call_ns);
+  if (row.call_begin_ns + row.call_ns < row.call_begin_ns) {
+    row.call_ns = 0;
+    ++calls_that_end_early_;
+  }
   return true;
 }
 
@@ -154,6 +158,11 @@ void CommandJoiner::tell_untimed() const {
           "The clock of device '{}' can't be brought to the host's, so the times of {} commands "
           "are not known.",
           rows_.devices[i].selector, unplaced_[i]));
+  if (calls_that_end_early_ > 0)
+    problems_.remark(
+        fmt::format("{} of the calls that gave commands end before they begin: how long they took "
+                    "is not known.",
+                    calls_that_end_early_));
   if (out_of_time_ > 0)
     problems_.damage(
         fmt::format("{} times are before or after all that a clock can show.", out_of_time_));

@@ -60,7 +60,7 @@ class CommandJoiner {
   std::uint64_t stamps_of_none_ = 0;          // of ids that no row of a command can have
   std::string_view end_reason_ = "a command before them is missing";
   std::vector<std::uint64_t> unplaced_;  // by device
-  std::uint64_t out_of_time_ = 0;
+  std::uint64_t out_of_time_ = 0, calls_that_end_early_ = 0;
 };
 
 }  // namespace reel::document

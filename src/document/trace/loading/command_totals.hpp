@@ -50,7 +50,7 @@ class CommandTotals {
     ids_.add(id);
     count(works_, work);
     count(streams_, stream);
-    is_plain_ = is_plain_ && launch == no_index;
+    is_plain_ = is_plain_ && launch == no_index && begin_ns <= end_ns;
     first_ns_ = std::min(first_ns_, begin_ns);
     last_ns_ = std::max(last_ns_, end_ns);
   }
