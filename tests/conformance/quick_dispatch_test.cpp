@@ -194,8 +194,7 @@ TEST_P(AnyDevice, ADirectSessionsDispatchesEndAsARecordedOnesDo) {
   }
 }
 
-// Another thread begins and ends captures at any moment: each dispatch runs, is in one of them, or
-// is told that one has just ended, and then nothing of it is left.
+// Another thread begins and ends captures at any moment: each dispatch runs, or is in one of them.
 TEST_P(AnyDevice, EveryDispatchRunsOrIsCaptured) {
   const Stream stream = device().stream("shared");
   const Kernel increment = build(increment_source());
@@ -211,17 +210,8 @@ TEST_P(AnyDevice, EveryDispatchRunsOrIsCaptured) {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
   });
-  const auto dispatched = [&] {
-    try {
-      stream.dispatch(increment, over(64), inout(x), 64u);
-      return true;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), Code::capture_unmatched) << error.what();
-      return false;
-    }
-  };
   for (std::uint32_t i = 0; i < dispatches; ++i) {
-    while (!dispatched() && !HasFailure()) continue;
+    stream.dispatch(increment, over(64), inout(x), 64u);
     if (i % 100 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   ends = true;
