@@ -3,11 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <latch>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "base/os/thread.hpp"
+
 namespace reel {
+
+// What enter_as_owner() does, and where a thread can be held up in it.
+struct BiasedMutexSteps {
+  static bool is_owner(const BiasedMutex& mutex) { return mutex.owner_ == thread_token(); }
+  static std::size_t place() { return thread_token() % BiasedMutex::marks; }
+  static bool goes_on(BiasedMutex& mutex) { return mutex.enter_if_still_owner(thread_token()); }
+};
+
 namespace {
 
 // Threads that take the lock in long and in short runs, some of them plainly: it is owned, taken
@@ -62,6 +73,48 @@ TEST(BiasedMutex, IsNotHadWhileItsOwnerIsIn) {
     EXPECT_FALSE(try_elsewhere());
   }
   EXPECT_TRUE(try_elsewhere());
+}
+
+// It looked, saw itself as the owner, and was held up until another thread owned the mutex.
+TEST(BiasedMutex, WhoWasHeldUpOnTheWayInTakesNothingBackFromTheNextOwner) {
+  if (!os::can_bar_every_thread()) GTEST_SKIP() << "there is no membarrier";
+  // Threads are numbered as they come: the next one must not have this one's place, where it would
+  // never be the owner.
+  std::size_t last = 0;
+  do {
+    std::thread([&] { last = BiasedMutexSteps::place(); }).join();
+  } while (last != BiasedMutexSteps::place());
+  BiasedMutex mutex;
+  for (int i = 0; i < 100; ++i) const BiasedLock lock(mutex);
+  ASSERT_TRUE(BiasedMutexSteps::is_owner(mutex));
+  std::latch is_inside(1), is_seen(1);
+  std::thread next([&] {
+    for (int i = 0; i < 200; ++i) const BiasedLock lock(mutex);
+    EXPECT_TRUE(BiasedMutexSteps::is_owner(mutex));
+    const BiasedLock lock(mutex);
+    is_inside.count_down();
+    is_seen.wait();
+  });
+  is_inside.wait();
+  EXPECT_FALSE(BiasedMutexSteps::goes_on(mutex));
+  EXPECT_FALSE(mutex.try_lock_plainly().owns_lock());
+  is_seen.count_down();
+  next.join();
+  EXPECT_TRUE(mutex.try_lock_plainly().owns_lock());
+}
+
+// More threads than there are places: who finds its own taken goes by the mutex.
+TEST(BiasedMutex, IsOwnedByFewThreadsAndTakenByAll) {
+  BiasedMutex mutex;
+  std::uint64_t count = 0;
+  for (int id = 0; id < 40; ++id)
+    std::thread([&] {
+      for (int i = 0; i < 6000; ++i) {
+        const BiasedLock lock(mutex);
+        ++count;
+      }
+    }).join();
+  EXPECT_EQ(count, 40u * 6000u);
 }
 
 }  // namespace

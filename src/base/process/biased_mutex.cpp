@@ -41,7 +41,7 @@ std::unique_lock<std::mutex> BiasedMutex::try_lock_plainly() {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return lock;
   end_ownership();
-  if (inside_.load(std::memory_order_acquire)) lock.unlock();
+  if (is_owner_inside()) lock.unlock();
   return lock;
 }
 
@@ -55,9 +55,14 @@ void BiasedMutex::end_ownership() {
   to_own_ = std::min(to_own_ * 4, most_to_own);
 }
 
+bool BiasedMutex::is_owner_inside() const noexcept {
+  return std::any_of(inside_.begin(), inside_.end(),
+                     [](const Mark& mark) { return mark.load(std::memory_order_acquire); });
+}
+
 // It may be in for as long as a driver takes for a command.
 void BiasedMutex::wait_for_owner() const {
-  for (int look = 0; inside_.load(std::memory_order_acquire); ++look) {
+  for (int look = 0; is_owner_inside(); ++look) {
     if (look < 100)
       std::this_thread::yield();
     else
@@ -73,6 +78,9 @@ void BiasedMutex::count_use() noexcept {
     return;
   }
   if (++in_a_row_ < to_own_ || !os::can_bar_every_thread()) return;
+  std::uint64_t& user = users_[self % marks];
+  if (user != 0 && user != self) return;  // it stays with the mutex
+  user = self;
   owner_.store(self, std::memory_order_release);
 }
 

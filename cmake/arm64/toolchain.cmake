@@ -1,0 +1,17 @@
+# toolchain.cmake - Reel for arm64 Linux, compiled on another machine by Debian's cross compiler and tried under qemu-user.
+# REEL_ARM64_ROOT is the folder that sysroot.sh made; programs (flatc, npm) stay those of this machine.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES REEL_ARM64_ROOT)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_SYSROOT ${REEL_ARM64_ROOT})
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${REEL_ARM64_ROOT})
+set(ENV{PKG_CONFIG_LIBDIR} ${REEL_ARM64_ROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${REEL_ARM64_ROOT}/usr/share/pkgconfig)
+set(ENV{PKG_CONFIG_PATH} "")
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static;-L;${REEL_ARM64_ROOT})
