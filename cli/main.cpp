@@ -16,6 +16,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/os/libraries.hpp"
 #include "cli/manual/candidates.hpp"
 #include "cli/showing/first_steps.hpp"
 #include "cli/showing/terminal.hpp"
@@ -119,8 +120,8 @@ int run(int argc, char** argv) {
   }
 }
 
-// Two versions are installed, and the loader took the other one's library: LD_LIBRARY_PATH, or a
-// folder that comes first. What the two pass to each other would be taken for something else.
+// Two versions are installed, and the loader took the other one's library: a variable, or a folder
+// that comes first. What the two pass to each other would be taken for something else.
 std::string wrong_library() {
   if (version() == REEL_VERSION) return {};
   Dl_info where{};
@@ -128,8 +129,8 @@ std::string wrong_library() {
   return fmt::format(
       "This is reel " REEL_VERSION
       ", but the library that was loaded, {}, is of version {}. Use the program and the library of "
-      "one version: see LD_LIBRARY_PATH, and `ldd $(command -v reel)`.",
-      is_known ? where.dli_fname : "libreel.so", version());
+      "one version: see {}, and `ldd $(command -v reel)`.",
+      is_known ? where.dli_fname : "libreel.so", version(), os::library_path_variable);
 }
 
 constexpr const char* no_memory = "reel: No memory was left.\n";

@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "base/log.hpp"
+#include "base/process/environment_variable.hpp"
 #include "reel/error.hpp"
 
 namespace reel {
@@ -54,10 +55,10 @@ bool is_same_device(const DevicePeaks& a, const DevicePeaks& b) {
 }  // namespace
 
 std::string peaks_path() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/')
+  if (const auto cache = environment_variable("XDG_CACHE_HOME"); cache.starts_with('/'))
     return std::string(cache) + "/reel/peaks.json";
-  const char* home = std::getenv("HOME");
-  return home && *home ? std::string(home) + "/.cache/reel/peaks.json" : "";
+  const auto home = environment_variable("HOME");
+  return home.empty() ? "" : std::string(home) + "/.cache/reel/peaks.json";
 }
 
 std::vector<DevicePeaks> load_peaks(const std::string& path) {

@@ -60,7 +60,7 @@ TEST_F(DocumentVerbs, InfoJsonHasCountsFactsAndOverheads) {
   EXPECT_EQ(info["commands"]["dispatch"], 4);
   EXPECT_EQ(info["facts"]["program"], "sample");
   EXPECT_EQ(info["overhead_ns"]["total"], 37'000);
-  EXPECT_EQ(info["devices"][0]["clock_error_ns"], 70);
+  EXPECT_EQ(info["devices"][0]["clock_error_ns"], 40);
   // Without the launch, whose nodes count, and the host call, while which the device is free.
   EXPECT_EQ(info["busy_ns"], 42'000);
   EXPECT_EQ(info["notes"][0]["kind"], "limit");

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# set_user_id.sh <reel> <intruder> <own program> <OpenCL program> <layer> - a program that is owned by root and runs
+# set_user_id.sh <intruder> <own program> <OpenCL program> <layer> - a program that is owned by root and runs
 # with its rights for another user obeys none of that user's variables.
 set -euo pipefail
-reel=$1 intruder=$2 own=$3 opencl=$4 layer=$5
+intruder=$1 own=$2 opencl=$3 layer=$4
 if [[ $EUID -ne 0 ]]; then
   echo "Skipped: only root can make a program that runs with the rights of root."
   exit 77
@@ -37,9 +37,9 @@ probe() {
 }
 
 attack=("REEL_OPENCL_LIBRARY=$intruder")
-probe "the OpenCL library" "$reel" "intruder loaded" devices
+probe "the OpenCL library" "$own" "intruder loaded" --device opencl --layers 1
 attack=("REEL_VULKAN_LIBRARY=$intruder")
-probe "the Vulkan library" "$reel" "intruder loaded" devices
+probe "the Vulkan library" "$own" "intruder loaded" --device vulkan --layers 1
 attack=(REEL_CAPTURE=own.reel REEL_CAPTURE_ENABLED=1)
 probe "a capture" "$own" own.reel --device host --layers 1
 attack=("OPENCL_LAYERS=$layer" REEL_LAYER_CAPTURE=layer.reel REEL_CAPTURE_ENABLED=1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # one_system.sh <root> - calls that one system alone has stay in the files of that system: names that end in _linux.cpp or
-# _macos.cpp, and what cmake/linux_only.txt lists. Prints each that is elsewhere in the library, its headers, ops and `reel`.
+# _macos.cpp, headers of src/base/os, and what cmake/linux_only.txt lists. Prints each that is elsewhere in the library, its headers, ops and `reel`.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:?the repository}"
@@ -14,7 +14,7 @@ grep -v '^#' cmake/linux_only.txt | cut -d' ' -f1 | while read -r path; do
 done
 
 find include src cli ops layers -name '*.hpp' -o -name '*.h' -o -name '*.cpp' -o -name '*.c' | LC_ALL=C sort |
-  grep -vE '_(linux|macos)\.cpp$' |
+  grep -vE '_(linux|macos)\.cpp$|^src/base/os/[a-z]+\.hpp$' |
   awk 'NR == FNR { if ($0 !~ /^#/ && NF) only[$1]; next }
        { for (path in only) if ($0 == path || (path ~ /\/$/ && index($0, path) == 1)) next
          # Headers go with their sources.

@@ -5,11 +5,14 @@
 
 namespace reel::os {
 
-// The one that std::chrono::steady_clock is, too.
+// The one that std::chrono::steady_clock is, too; and one of some milliseconds, which is read
+// sooner.
 #if defined(REEL_MACOS)
 constexpr clockid_t steady_clock = CLOCK_MONOTONIC_RAW;  // CLOCK_MONOTONIC has microseconds there
+constexpr clockid_t coarse_clock = CLOCK_MONOTONIC_RAW;
 #else
 constexpr clockid_t steady_clock = CLOCK_MONOTONIC;
+constexpr clockid_t coarse_clock = CLOCK_MONOTONIC_COARSE;
 #endif
 
 }  // namespace reel::os

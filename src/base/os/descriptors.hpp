@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace reel::os {
@@ -26,6 +27,12 @@ struct ScratchFile {
   bool is_in_folder = false;  // whoever closes it removes it
 };
 ScratchFile make_scratch_file(const char* name);
+
+// Begins to bring bytes of a file to its disk, and doesn't wait. A promise of nothing.
+void begin_writing_back(int descriptor, std::uint64_t offset, std::uint64_t size_bytes) noexcept;
+// Waits until all that was written is on the disk; that of sizes and names may not be. 0, or -1,
+// with ENOTSUP where only fsync() does it.
+int wait_for_written(int descriptor) noexcept;
 
 // 0, or -1 with EEXIST where `to` is there already, ENOTSUP where the file system can't tell.
 int rename_to_free_name(const char* from, const char* to) noexcept;

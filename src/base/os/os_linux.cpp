@@ -217,6 +217,20 @@ ScratchFile make_scratch_file(const char* name) {
   return {descriptor, "/proc/self/fd/" + std::to_string(descriptor)};
 }
 
+void begin_writing_back(int descriptor, std::uint64_t offset, std::uint64_t size_bytes) noexcept {
+  ::sync_file_range(descriptor, static_cast<off_t>(offset), static_cast<off_t>(size_bytes),
+                    SYNC_FILE_RANGE_WRITE);
+}
+
+int wait_for_written(int descriptor) noexcept {
+  constexpr unsigned all =
+      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+  const int result = ::sync_file_range(descriptor, 0, 0, all);
+  if (result != 0 && (errno == ENOSYS || errno == ESPIPE || errno == EINVAL || errno == EROFS))
+    errno = ENOTSUP;
+  return result;
+}
+
 int rename_to_free_name(const char* from, const char* to) noexcept {
   const int result = ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
   if (result != 0 && (errno == EINVAL || errno == ENOSYS)) errno = ENOTSUP;

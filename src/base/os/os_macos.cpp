@@ -201,6 +201,13 @@ ScratchFile make_scratch_file(const char* name) {
   return file;
 }
 
+void begin_writing_back(int, std::uint64_t, std::uint64_t) noexcept {}
+
+int wait_for_written(int) noexcept {
+  errno = ENOTSUP;
+  return -1;
+}
+
 int rename_to_free_name(const char* from, const char* to) noexcept {
   return ::renamex_np(from, to, RENAME_EXCL);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/os/descriptors.hpp"
 #include "base/process/descriptor_number.hpp"
 #include "document/files/file_words.hpp"
 
@@ -129,10 +130,7 @@ void OutputFile::write_parts(std::initializer_list<std::span<const std::byte>> p
 
 // Begins to, and doesn't wait. A promise of nothing, so that it may fail.
 void OutputFile::send_to_disk() noexcept {
-#ifdef __linux__
-  ::sync_file_range(descriptor_, static_cast<off_t>(sent_bytes_),
-                    static_cast<off_t>(size_bytes_ - sent_bytes_), SYNC_FILE_RANGE_WRITE);
-#endif
+  os::begin_writing_back(descriptor_, sent_bytes_, size_bytes_ - sent_bytes_);
   sent_bytes_ = size_bytes_;
 }
 
@@ -177,14 +175,10 @@ void OutputFile::fail_to_sync(int error) const {
 }
 
 void OutputFile::wait_for_disk() {
-#ifdef __linux__
   check_is_ours();
-  constexpr unsigned all =
-      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-  if (::sync_file_range(descriptor_, 0, 0, all) == 0) return;
+  if (os::wait_for_written(descriptor_) == 0) return;
   // Bytes that didn't reach the disk are told of once: fsync() would not say it again.
-  if (errno != ENOSYS && errno != ESPIPE && errno != EINVAL && errno != EROFS) fail_to_sync(errno);
-#endif
+  if (errno != ENOTSUP) fail_to_sync(errno);
   sync();
 }
 

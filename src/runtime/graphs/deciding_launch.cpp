@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/os/clocks.hpp"
 #include "graph/commands/describe.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/device_state.hpp"
@@ -27,7 +28,7 @@ bool is_loop(const Decision& decision) noexcept {
 // To some milliseconds, in a fifth of the time: it is asked in every round.
 std::chrono::milliseconds coarse_now() {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  clock_gettime(os::coarse_clock, &time);
   return std::chrono::milliseconds(time.tv_sec * 1000 + time.tv_nsec / 1'000'000);
 }
 
