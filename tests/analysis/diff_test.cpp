@@ -40,6 +40,33 @@ TEST(Diff, SaysThatArgumentsChangedOnlyIfTheyStayTheSameFromPassToPass) {
   EXPECT_FALSE(diff_of_reads({64, 128, 192}, {128, 192, 256}).rows.at(0).new_arguments);
 }
 
+// The same builds are a smaller part of more passes: found in one document alone, and not gone.
+TEST(Diff, BuildsAreGoneOnlyWhereTheyAre) {
+  const auto made_with = [](MadeDocument& made, double build_us, int passes) {
+    made.call("clBuildProgram", {1, 1 + build_us});
+    const auto k = made.kernel("work");
+    double t = 1000;
+    for (int pass = 0; pass < passes; ++pass, t += 110) {
+      made.add({.kernel = k, .run = {t, t + 100}, .call = test::Span{t - 5, t - 4}});
+      made.pass({t - 5.5, t + 101});
+    }
+    return made.trace();
+  };
+  MadeDocument few, many, none;
+  const Trace a = made_with(few, 700, 10), b = made_with(many, 700, 200);
+  const auto finds = [](const Trace& trace) {
+    const auto all = find_insights(trace, analyze(trace));
+    return std::ranges::any_of(all, [](const auto& finding) { return finding.id == "build"; });
+  };
+  ASSERT_TRUE(finds(a));
+  ASSERT_FALSE(finds(b));
+  EXPECT_TRUE(diff(a, b).fixed_findings.empty());
+  EXPECT_TRUE(diff(b, a).new_findings.empty());
+  const auto gone = diff(a, made_with(none, 50, 10)).fixed_findings;
+  ASSERT_FALSE(gone.empty());
+  EXPECT_EQ(gone[0].id, "build");
+}
+
 // Each pass ends in a wait that returns so late; then the host works, and its launch takes 5 µs.
 struct Between {
   double woken_late = 10, host = 2;

@@ -13,6 +13,7 @@
 #include "analysis/diff/side.hpp"
 #include "analysis/diff/sources.hpp"
 #include "analysis/diff/statistics.hpp"
+#include "analysis/findings/rules.hpp"
 #include "analysis/time/device_work.hpp"
 #include "document/trace/one_by_one.hpp"
 
@@ -422,10 +423,21 @@ class DiffSearch {
       return std::ranges::none_of(
           list, [&](const Finding& f) { return is_fault(f) && f.id == finding.id; });
     };
-    for (const Finding& finding : other)
-      if (is_fault(finding) && lacks(mine, finding)) diff_.new_findings.push_back(finding);
-    for (const Finding& finding : mine)
-      if (is_fault(finding) && lacks(other, finding)) diff_.fixed_findings.push_back(finding);
+    // Builds are found where they are a part of what was recorded: with more passes they are a
+    // smaller one, and not gone.
+    const std::uint64_t builds_a = building_ns(a_.trace()), builds_b = building_ns(b_.trace());
+    const auto is_as_before = [&](const Finding& finding) {
+      return finding.id == "build" &&
+             std::min(builds_a, builds_b) * 2 > std::max(builds_a, builds_b);
+    };
+    const auto take = [&](const std::vector<Finding>& from, const std::vector<Finding>& without,
+                          std::vector<Finding>& into) {
+      for (const Finding& finding : from)
+        if (is_fault(finding) && lacks(without, finding) && !is_as_before(finding))
+          into.push_back(finding);
+    };
+    take(other, mine, diff_.new_findings);
+    take(mine, other, diff_.fixed_findings);
   }
 
   const Side &a_, &b_;

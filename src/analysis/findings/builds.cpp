@@ -10,6 +10,23 @@
 #include "reel/units.hpp"
 
 namespace reel::analysis {
+namespace {
+
+// Not of calls that gave a command, which are that command's.
+bool is_build(const HostCalls& kinds, const TraceCall& call) {
+  return call.command == no_index && call.end_ns > call.begin_ns &&
+         kinds.kind_of(call) == CallKind::build;
+}
+
+}  // namespace
+
+std::uint64_t building_ns(const Trace& trace) {
+  const HostCalls kinds(trace);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
+  for (const TraceCall& call : trace.calls())
+    if (is_build(kinds, call)) spans.emplace_back(call.begin_ns, call.end_ns);
+  return Intervals(std::move(spans)).total();
+}
 
 void build_rule(const Case& c, Findings& findings) {
   const HostCalls kinds(c.trace);
@@ -22,9 +39,7 @@ void build_rule(const Case& c, Findings& findings) {
     if (lane.timed) first_start = std::min(first_start, lane.begin_ns);
   for (std::uint32_t i = 0; i < c.trace.calls().size(); ++i) {
     const TraceCall call = c.trace.calls()[i];
-    if (call.command != no_index || call.end_ns <= call.begin_ns ||
-        kinds.kind_of(call) != CallKind::build)
-      continue;
+    if (!is_build(kinds, call)) continue;
     spans.emplace_back(call.begin_ns, call.end_ns);
     calls.emplace_back(call.end_ns - call.begin_ns, i);
     by_name[call.name] += call.end_ns - call.begin_ns;

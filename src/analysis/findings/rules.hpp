@@ -82,6 +82,9 @@ std::uint64_t giving_ns(const TraceCommand& command);
 // have run before it, too: what runs first in the document is no first run then.
 std::optional<std::uint64_t> first_build_ns(const Trace& trace);
 
+// What the host's builds took, each moment once.
+std::uint64_t building_ns(const Trace& trace);
+
 // Idle time between nodes of graphs that only a recording gives one by one: of what has the cause
 // capture, that which no work of the recording overlaps.
 std::uint64_t idle_between_nodes_ns(const Case& c);
