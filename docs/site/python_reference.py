@@ -75,22 +75,23 @@ def entry(out, name, thing, signatures, comments, is_plain):
 
 def main():
     signatures, comments = declared()
+
+    def explained(name, thing):
+        text = words(thing, name, comments)
+        if not text:
+            missing.append(name)
+        return text
+
     out = ["# Python reference\n", "Every public name of the package `reel`, with its docstring. [python.md](python.md) is the guide.\n"]
     public = {name: getattr(reel, name) for name in reel.__all__ if not name.startswith("_")}
     functions = {name: thing for name, thing in public.items() if callable(thing) and not inspect.isclass(thing)}
     classes = {name: thing for name, thing in public.items() if inspect.isclass(thing)}
     out.append("## Functions\n")
     for name, thing in sorted(functions.items()):
-        text = words(thing, name, comments)
-        if not text:
-            missing.append(name)
-        out.append(f"### {name}\n\n```python\n{name}{signatures.get(name, '()')}\n```\n\n{text}\n")
+        out.append(f"### {name}\n\n```python\n{name}{signatures.get(name, '()')}\n```\n\n{explained(name, thing)}\n")
     out.append("## Classes\n")
     for name, thing in sorted(classes.items()):
-        text = words(thing, name, comments)
-        if not text:
-            missing.append(name)
-        out.append(f"### {name}\n\n{text}\n")
+        out.append(f"### {name}\n\n{explained(name, thing)}\n")
         plain = getattr(thing, "__dataclass_fields__", {})  # a field's name and type say what it is
         if issubclass(thing, enum.Enum):
             out.append(", ".join(f"`{member.name}`" for member in thing) + "\n")

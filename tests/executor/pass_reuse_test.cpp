@@ -4,23 +4,14 @@
 #include <thread>
 
 #include "base/handles.hpp"
-#include "random_work.hpp"
-#include "recording_test.hpp"
+#include "executor/work_test.hpp"
 #include "runtime/device_state.hpp"
 
 namespace reel::test {
 namespace {
 
-class PassReuse : public RecordingTest {
+class PassReuse : public WorkTest {
  protected:
-  WorkKernels kernels;
-
-  void SetUp() override {
-    RecordingTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    kernels = {mad_kernel, mix_kernel, build(reverse_source())};
-  }
-
   static PassReport record(const GraphExecutor& executor, RandomWork& work,
                            const FinishOptions& options = {}) {
     GraphSession pass = executor.begin_recorded();

@@ -1,20 +1,11 @@
 // The same calls, the same bytes: random passes given directly, recorded, reordered and replayed.
-#include "random_work.hpp"
-#include "recording_test.hpp"
+#include "executor/work_test.hpp"
 
 namespace reel::test {
 namespace {
 
-class RecordedEqualsDirect : public RecordingTest {
+class RecordedEqualsDirect : public WorkTest {
  protected:
-  WorkKernels kernels;
-
-  void SetUp() override {
-    RecordingTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    kernels = {mad_kernel, mix_kernel, build(reverse_source())};
-  }
-
   static WorkOptions options_of(std::uint32_t seed) {
     return {.commands = 20 + seed % 60, .slot_bytes = seed % 4 == 3 ? 16384u : 256u};
   }

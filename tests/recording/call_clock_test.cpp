@@ -13,8 +13,7 @@ constexpr std::uint64_t millisecond = 1'000'000, second = 1'000'000'000;
 // As the recording does with a row that it writes.
 void tell(CallClock& clock) {
   ASSERT_TRUE(clock.is_due());
-  clock.next_ns = clock.row.host_ns + second;
-  clock.told_error_ns = clock.row.error_ns;
+  clock.told(clock.row);
   clock.tightest_ns = ~std::uint64_t{0};
 }
 

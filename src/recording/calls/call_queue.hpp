@@ -73,6 +73,12 @@ struct CallClock {
     tightest_ns = held_ns - ran_ns;
     row = {0, begin_ns + tightest_ns / 2, started_ns, (tightest_ns + 1) / 2};
   }
+  // What was written of this device last.
+  void told(const document::ClockRow& last) noexcept {
+    constexpr std::uint64_t second = 1'000'000'000;
+    next_ns = last.host_ns + second;
+    told_error_ns = last.error_ns;
+  }
   bool is_due() const noexcept {
     return row.device_ns != 0 && (row.host_ns >= next_ns || row.error_ns * 2 <= told_error_ns);
   }

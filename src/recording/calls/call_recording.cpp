@@ -105,20 +105,15 @@ void CallRecording::allocated(TrackedBuffer& buffer) noexcept {
 }
 
 void CallRecording::note_clock(CallClock& clock, std::uint32_t device) {
-  constexpr std::uint64_t second = 1'000'000'000;
   clock.row.device = device;
   {
     const std::lock_guard lock(mutex_);
     document::ClockRow& last = clocks_[device];
-    if (last.host_ns) clock.next_ns = last.host_ns + second;
-    clock.told_error_ns = last.error_ns;
-    const bool is_new = clock.row.host_ns >= last.host_ns + second;
-    const bool is_better = clock.row.error_ns * 2 <= last.error_ns;
+    if (last.host_ns) clock.told(last);  // by another queue, maybe
     // A clock that stands still or goes back places nothing.
-    if (last.host_ns && ((!is_new && !is_better) || clock.row.device_ns <= last.device_ns)) return;
+    if (!clock.is_due() || clock.row.device_ns <= last.device_ns) return;
     last = clock.row;
-    clock.told_error_ns = last.error_ns;
-    clock.next_ns = last.host_ns + second;
+    clock.told(last);
   }
   document_.push(clock.row);
   clock.tightest_ns = ~std::uint64_t{0};
