@@ -238,10 +238,11 @@ struct TraceContents {
 };
 inline constexpr std::uint64_t page_bytes = 1u << 20;
 
-struct TraceRegion {                                      // a part of the run
-  enum class Kind : std::uint8_t { pass, named } kind{};  // of a region
-  std::uint32_t number = 0;
-  std::uint32_t name = 0;  // text
+struct TraceRegion {  // a part of the run
+  // A launch is one of a graph that decides, which is recorded in parts.
+  enum class Kind : std::uint8_t { pass, named, launch } kind{};
+  std::uint32_t number = 0;  // of a launch: the same for all of one graph
+  std::uint32_t name = 0;    // text
   std::uint32_t thread = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;
 };

@@ -8,6 +8,7 @@
 // pointer.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <compare>
@@ -202,6 +203,17 @@ class TraceCalls {
     const TraceCommand command = parts_->commands[c];
     return {parts_->names[command.work], command.thread, command.call_begin_ns, command.call_end_ns,
             static_cast<std::uint32_t>(c)};
+  }
+  // The first call from `i` on that isn't kept as that of a command; size() where there is none. Of
+  // most documents nearly all calls are, and are skipped 64 at a time.
+  std::size_t next_other(std::size_t i) const noexcept {
+    while (i < size()) {
+      const std::uint64_t others = ~parts_->words[i / 64].of_commands >> (i % 64);
+      if (others != 0)
+        return std::min(i + static_cast<std::size_t>(std::countr_zero(others)), size());
+      i += 64 - i % 64;
+    }
+    return size();
   }
   TraceCall at(std::size_t i) const {
     if (i >= size()) throw std::out_of_range("TraceCalls::at");

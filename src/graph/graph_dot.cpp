@@ -87,6 +87,21 @@ std::string work_text(const Node& node) {
       node.command.work);
 }
 
+// ", 6 times", ", at most 12 rounds or 60000 ms": of a loop, what ends it beside its condition.
+std::string how_often(const Decision& decision) {
+  if (decision.kind == DecisionKind::repeat)
+    return fmt::format(", {} time{}", decision.count, decision.count == 1 ? "" : "s");
+  if (decision.kind != DecisionKind::while_loop) return {};
+  const LoopLimits& limits = decision.limits;
+  std::string text;
+  if (limits.iterations)
+    text =
+        fmt::format(", at most {} round{}", limits.iterations, limits.iterations == 1 ? "" : "s");
+  if (limits.time.count() > 0)
+    text += fmt::format("{} {} ms", text.empty() ? ", at most" : " or", limits.time.count());
+  return text.empty() ? ", without a limit" : text;
+}
+
 std::string tooltip_of(const Node& node) {
   std::string text;
   if (const auto* dispatch = std::get_if<Dispatch>(&node.command.work))
@@ -147,7 +162,7 @@ class Drawing {
       const std::string prefix = fmt::format("{}b{}_n", name_of(id), i);
       line(depth, "subgraph cluster_{} {{", clusters_++);
       line(depth + 1, "label={}; labeljust=l; style=\"rounded,dashed\"; color=\"#d97706\";",
-           dot_string(fmt::format("{} of n{}", name, index_of(id))));
+           dot_string(fmt::format("{} of n{}{}", name, index_of(id), how_often(decision))));
       Drawing(branch, out_, clusters_, prefix).draw_all(depth + 1);
       line(depth, "}}");
       for (const std::vector<NodeId>& level : branch.levels()) {

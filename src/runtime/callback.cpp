@@ -4,16 +4,16 @@
 
 namespace reel {
 
-constinit thread_local const Callback* Callback::current_ = nullptr;
+constinit thread_local const CallbackFrame* CallbackFrame::current_ = nullptr;
 
-const Callback* Callback::of(const DeviceInfo& device) noexcept {
-  for (const Callback* c = current_; c; c = c->outer_)
+const CallbackFrame* CallbackFrame::of(const DeviceInfo& device) noexcept {
+  for (const CallbackFrame* c = current_; c; c = c->outer_)
     if (&c->device_ == &device) return c;
   return nullptr;
 }
 
 void refuse_wait_in_callback(const DeviceInfo& device, std::string_view operation) {
-  const Callback* callback = Callback::of(device);
+  const CallbackFrame* callback = Callback::of(device);
   if (!callback) [[likely]]
     return;
   if (callback->is_kernel())
@@ -29,7 +29,7 @@ void refuse_wait_in_callback(const DeviceInfo& device, std::string_view operatio
 }
 
 void refuse_in_kernel_slowly(const DeviceInfo& device) {
-  if (const Callback* callback = Callback::of(device); callback && callback->is_kernel())
+  if (const CallbackFrame* callback = Callback::of(device); callback && callback->is_kernel())
     fail(Code::unsupported,
          "A stream of {} is used inside a host kernel of that device, which holds it; give the "
          "work before or after the kernel, or in a host call.",

@@ -12,46 +12,57 @@
 
 namespace reel {
 
-// From here to the end of the block, this thread runs a function of the program for `device`.
-// A device is known by the address of its DeviceInfo.
-class Callback {
+// A function of the program, for a device: known by the address of its DeviceInfo.
+class CallbackFrame {
  public:
   enum class Kind { host_call, host_kernel };
 
-  Callback(const DeviceInfo& device, Kind kind, std::string_view label) noexcept
-      : device_(device), kind_(kind), label_(label), outer_(current_) {
-    current_ = this;
-  }
-  ~Callback() { current_ = outer_; }
-  Callback(const Callback&) = delete;
-  Callback& operator=(const Callback&) = delete;
+  CallbackFrame(const DeviceInfo& device, Kind kind, std::string_view label,
+                const CallbackFrame* outer) noexcept
+      : device_(device), kind_(kind), label_(label), outer_(outer) {}
+  CallbackFrame(const CallbackFrame&) = delete;
+  CallbackFrame& operator=(const CallbackFrame&) = delete;
 
-  static const Callback* current() noexcept { return current_; }
-
-  // For a thread that helps another one with what that one was in.
-  class Continued {
-   public:
-    explicit Continued(const Callback* other) noexcept : outer_(current_) { current_ = other; }
-    ~Continued() { current_ = outer_; }
-    Continued(const Continued&) = delete;
-    Continued& operator=(const Continued&) = delete;
-
-   private:
-    const Callback* outer_;
-  };
-
+  static const CallbackFrame* current() noexcept { return current_; }
   // The one for this device that the thread is in, however deep; null where there is none.
-  static const Callback* of(const DeviceInfo& device) noexcept;
+  static const CallbackFrame* of(const DeviceInfo& device) noexcept;
   bool is_kernel() const noexcept { return kind_ == Kind::host_kernel; }
   std::string_view label() const noexcept { return label_; }
+
+  // From here to the end of the block, this thread is in that one: because it helps another thread
+  // with what that one was in, or calls one function again and again.
+  class Entered {
+   public:
+    explicit Entered(const CallbackFrame* frame, const CallbackFrame* outer = current_) noexcept
+        : outer_(outer) {
+      current_ = frame;
+    }
+    ~Entered() { current_ = outer_; }
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+
+   private:
+    const CallbackFrame* const outer_;
+  };
 
  private:
   const DeviceInfo& device_;
   const Kind kind_;
   const std::string_view label_;
-  const Callback* const outer_;
+  const CallbackFrame* const outer_;
   // One load where it is asked for with every command.
-  static constinit thread_local const Callback* current_ __attribute__((tls_model("initial-exec")));
+  static constinit thread_local const CallbackFrame* current_
+      __attribute__((tls_model("initial-exec")));
+};
+
+// From here to the end of the block, this thread runs a function of the program for `device`.
+class Callback : public CallbackFrame {
+ public:
+  Callback(const DeviceInfo& device, Kind kind, std::string_view label) noexcept
+      : CallbackFrame(device, kind, label, current()), entered_(this) {}
+
+ private:
+  const Entered entered_;
 };
 
 // Throws inside a host call or a host kernel of the device: `operation` waits for it.

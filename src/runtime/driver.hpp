@@ -25,6 +25,7 @@
 #include "reel/decision.hpp"
 #include "reel/device.hpp"
 #include "reel/graph_exec.hpp"
+#include "runtime/known_arguments.hpp"
 
 namespace reel {
 
@@ -68,6 +69,24 @@ class ReadyDispatch {
   virtual void prepare(const Dispatch& like) = 0;
   // As QueueDriver::submit() of that dispatch with these arguments.
   virtual void give(std::span<const Argument> arguments) = 0;
+  // The same, where `known` takes them. False otherwise, and nothing has happened.
+  bool give_if_known(std::span<const Argument> arguments) { return given_(*this, arguments); }
+
+  KnownArguments known;  // what those that were found fine are like
+
+ protected:
+  // Looks and gives: in one walk, by those to whom the walk matters. A pointer, since the compiler
+  // would guess at the target of a virtual call.
+  using Given = bool(ReadyDispatch& self, std::span<const Argument> arguments);
+  explicit ReadyDispatch(Given* given = take_and_give) : given_(given) {}
+  static bool take_and_give(ReadyDispatch& self, std::span<const Argument> arguments) {
+    if (!self.known.take(arguments)) return false;
+    self.give(arguments);
+    return true;
+  }
+
+ private:
+  Given* const given_;
 };
 
 // An in-order line of commands. Destroying it waits for what was submitted.
@@ -89,6 +108,9 @@ class QueueDriver {
 
   // As submit(), and keeps the command's stamps under `ticket` until they are collected.
   virtual void submit_stamped(const Command& command, std::uint64_t ticket) = 0;
+  // From now on nobody asks when stamped commands were queued and submitted, only when they ran:
+  // a driver that is asked for each of these may leave them out.
+  virtual void stamp_runs_only() {}
   // Appends the stamps of stamped commands that are done, each once, in any order. Waits for
   // nothing. A command that needed no work of the device comes back with queued_ns alone.
   virtual void collect_stamps(std::vector<TicketStamps>& into) = 0;
@@ -103,6 +125,8 @@ class QueueDriver {
   virtual void wait_for(const std::shared_ptr<Signal>& signal) = 0;
 
   virtual void flush() = 0;  // hands everything to the device
+  // The same, just before wait(), which may do so itself.
+  virtual void flush_for_wait() { flush(); }
   // Until all that was flushed before the call is done; throws the first error of work in flight.
   // May be called beside any other call, and from several threads.
   virtual void wait() = 0;

@@ -1,8 +1,8 @@
 // known_dispatches.hpp - which dispatches of a stream were found fine, so that those like them need
 // only a look at what can differ: where their buffers are, and whether they live.
 //
-// A launch is remembered by the kernel's number and the grid, with the kinds of its arguments, and
-// made ready. With the stream's lock held.
+// A launch is remembered by the kernel's number and the grid, and made ready. With the stream's
+// lock held.
 #pragma once
 
 #include <array>
@@ -19,24 +19,23 @@ namespace reel {
 
 class DeviceState;
 
-struct KnownDispatch {
-  static constexpr std::size_t most_arguments = 12;
+// A line of the cache.
+struct alignas(64) KnownDispatch {
+  static constexpr KernelId none{0xffffffff};
 
-  bool is_used = false;
-  KernelId kernel{};
+  KernelId kernel = none;
   std::uint32_t argument_count = 0;
-  Dim3 groups, given_size;                          // as launched
-  std::array<std::uint64_t, most_arguments> kinds;  // and sizes of values
-  std::unique_ptr<ReadyDispatch> ready;             // there where it is_used
+  Dim3 groups, items, given_size, offset;  // as launched
+  std::unique_ptr<ReadyDispatch> ready;    // there where a kernel is
 
   bool is_like(const KernelResource& other, const Launch& launch,
                std::span<const Argument> arguments) const noexcept;
-  bool has_kinds_of(std::span<const Argument> arguments, const DeviceState& device) const noexcept;
 };
 
 class KnownDispatches {
  public:
-  // The one of a dispatch that is_plainly_fine(), ready to be given; null: perhaps it isn't.
+  // The one for a dispatch of this kernel on this grid, which takes arguments that are plainly
+  // fine; null: perhaps it isn't fine.
   ReadyDispatch* find(const KernelResource& kernel, const Launch& launch,
                       std::span<const Argument> arguments, const DeviceState& device,
                       QueueDriver& queue);

@@ -16,19 +16,23 @@
 namespace reel {
 
 // What a dispatch is measured against, close together.
+struct BindingLimits {
+  std::uint64_t max_bytes = 0;
+  std::uint64_t misaligned_bits = 0;  // of an offset; all of them where the alignment is odd
+};
+
 struct DispatchLimits {
   Dim3 max_group_size, max_groups;
-  std::uint64_t max_group_items, max_binding_bytes;
-  std::uint64_t misaligned_bits;  // of an offset; all of them where the alignment is odd
+  std::uint64_t max_group_items;
+  BindingLimits binding;
 
   explicit DispatchLimits(const DeviceInfo& info)
       : max_group_size(info.max_group_size),
         max_groups(info.max_groups),
         max_group_items(info.max_group_items),
-        max_binding_bytes(info.max_binding_bytes),
-        misaligned_bits(std::has_single_bit(info.binding_alignment_bytes)
-                            ? info.binding_alignment_bytes - 1
-                            : std::numeric_limits<std::uint64_t>::max()) {}
+        binding{info.max_binding_bytes, std::has_single_bit(info.binding_alignment_bytes)
+                                            ? info.binding_alignment_bytes - 1
+                                            : std::numeric_limits<std::uint64_t>::max()} {}
 };
 
 inline bool within(const Dim3& size, const Dim3& most) noexcept {
@@ -36,15 +40,21 @@ inline bool within(const Dim3& size, const Dim3& most) noexcept {
 }
 
 inline bool is_plainly_fine(const BufferRange& range, const DeviceState* device,
-                            const DispatchLimits& limits) noexcept {
-  if (!range.buffer) return false;
+                            const BindingLimits& limits) noexcept {
+  if (!range.buffer) [[unlikely]]
+    return false;
   const BufferResource& buffer = *range.buffer;
-  return buffer.device.get() == device && !buffer.freed.load(std::memory_order_relaxed) &&
-         // Not empty, and not too large: 0 becomes the largest number.
-         range.size_bytes - 1 < limits.max_binding_bytes &&
-         range.offset_bytes <= buffer.size_bytes &&
-         range.size_bytes <= buffer.size_bytes - range.offset_bytes &&
-         (range.offset_bytes & limits.misaligned_bits) == 0;
+  if (buffer.device.get() != device || buffer.freed.load(std::memory_order_relaxed)) [[unlikely]]
+    return false;
+  // Not empty, and not too large: 0 becomes the largest number.
+  if (range.size_bytes - 1 >= limits.max_bytes) [[unlikely]]
+    return false;
+  if (range.offset_bytes > buffer.size_bytes ||
+      range.size_bytes > buffer.size_bytes - range.offset_bytes) [[unlikely]]
+    return false;
+  if (range.offset_bytes & limits.misaligned_bits) [[unlikely]]
+    return false;
+  return true;
 }
 
 inline bool is_plainly_fine(const Argument& argument, const Parameter& parameter,
@@ -53,7 +63,8 @@ inline bool is_plainly_fine(const Argument& argument, const Parameter& parameter
   if (argument.kind == ArgumentKind::value)
     return argument.value_bytes == parameter.size_bytes && argument.value_bytes != 0 &&
            argument.value_bytes <= max_outside_value_bytes;
-  return argument.kind == ArgumentKind::buffer && is_plainly_fine(argument.range, device, limits);
+  return argument.kind == ArgumentKind::buffer &&
+         is_plainly_fine(argument.range, device, limits.binding);
 }
 
 inline bool is_plainly_fine(const Dispatch& dispatch, const DeviceState* device,

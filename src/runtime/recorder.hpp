@@ -58,7 +58,8 @@ class Recorder {
 };
 
 namespace detail {
-extern std::atomic<Recorder*> active_recorder;
+// Hidden: asked with every command, and so not through the table of what others may replace.
+[[gnu::visibility("hidden")]] extern std::atomic<Recorder*> active_recorder;
 extern std::atomic<std::uint64_t> recorder_users;
 }  // namespace detail
 

@@ -14,92 +14,114 @@
 namespace reel {
 namespace {
 
-// One branch for three numbers. By fours of bytes, as they were stored: a wider load of what has
-// just been written in parts waits until all of it is in the cache.
-inline bool differ(const Dim3& a, const Dim3& b) noexcept {
-  return ((a.x ^ b.x) | (a.y ^ b.y) | (a.z ^ b.z)) != 0;
-}
-
-inline std::uint64_t kind_of(const Argument& argument) noexcept {
-  return std::uint64_t{argument.value_bytes} << 8 | static_cast<std::uint8_t>(argument.kind);
-}
-
 [[gnu::noinline]] ReadyDispatch* learn(KnownDispatch& known, const KernelResource& kernel,
                                        const Launch& launch, std::span<const Argument> arguments,
                                        const DeviceState& device, QueueDriver& queue) {
-  if (arguments.size() > KnownDispatch::most_arguments) return nullptr;
+  if (arguments.size() > KnownArguments::most || launch.items != unset_dim ||
+      launch.offset != unset_dim)
+    return nullptr;
   const Dim3 size = launch.group_size == unset_dim ? kernel.group_size : launch.group_size;
   const Dispatch dispatch{const_cast<KernelResource*>(&kernel), launch.groups, size, arguments};
   if (!is_plainly_fine(dispatch, &device, device.limits)) return nullptr;
-  known.is_used = false;  // until all of it is there
+  known.kernel = KnownDispatch::none;  // until all of it is there
   if (!known.ready) known.ready = queue.make_ready_dispatch();
+  known.ready->known = {&device, device.limits.binding, {}};
+  known.ready->known.learn(arguments);
   known.ready->prepare(dispatch);
-  known.kernel = kernel.id;
   known.argument_count = static_cast<std::uint32_t>(arguments.size());
   known.groups = launch.groups;
+  known.items = launch.items;
   known.given_size = launch.group_size;
-  std::ranges::transform(arguments, known.kinds.begin(), kind_of);
-  known.is_used = true;
+  known.offset = launch.offset;
+  known.kernel = kernel.id;
   return known.ready.get();
+}
+
+// By fours of bytes, as they were stored: a wider load of what has just been written in parts waits
+// until all of it is in the cache.
+inline std::uint32_t difference(const Dim3& a, const Dim3& b) noexcept {
+  return (a.x ^ b.x) | (a.y ^ b.y) | (a.z ^ b.z);
 }
 
 }  // namespace
 
+// Sums of three: one over all would be a chain, each step after the one before.
 inline bool KnownDispatch::is_like(const KernelResource& other, const Launch& launch,
                                    std::span<const Argument> arguments) const noexcept {
-  return is_used && kernel == other.id && argument_count == arguments.size() &&
-         !differ(groups, launch.groups) && !differ(given_size, launch.group_size);
-}
-
-inline bool KnownDispatch::has_kinds_of(std::span<const Argument> arguments,
-                                        const DeviceState& device) const noexcept {
-  const std::uint64_t* kind = kinds.data();
-  for (const Argument& argument : arguments) {
-    if (kind_of(argument) != *kind++) return false;
-    if (argument.kind == ArgumentKind::buffer &&
-        !is_plainly_fine(argument.range, &device, device.limits))
-      return false;
-  }
+  if (kernel != other.id || argument_count != arguments.size()) [[unlikely]]
+    return false;
+  if (difference(groups, launch.groups)) [[unlikely]]
+    return false;
+  if (difference(given_size, launch.group_size)) [[unlikely]]
+    return false;
+  if (difference(items, launch.items)) [[unlikely]]
+    return false;
+  if (difference(offset, launch.offset)) [[unlikely]]
+    return false;
   return true;
 }
 
 inline ReadyDispatch* KnownDispatches::find(const KernelResource& kernel, const Launch& launch,
                                             std::span<const Argument> arguments,
                                             const DeviceState& device, QueueDriver& queue) {
-  if (differ(launch.items, unset_dim) || differ(launch.offset, unset_dim)) [[unlikely]]
-    return nullptr;
   // A kernel is launched on a few grids by turns.
   const std::uint32_t place = static_cast<std::uint32_t>(kernel.id) + launch.groups.x;
   KnownDispatch& known = known_[place % known_.size()];
-  if (known.is_like(kernel, launch, arguments) && known.has_kinds_of(arguments, device)) [[likely]]
-    return known.ready.get();
+  if (known.is_like(kernel, launch, arguments)) [[likely]] {
+    ReadyDispatch* const ready = known.ready.get();
+    if (!ready) __builtin_unreachable();  // there where a kernel is
+    return ready;
+  }
   return learn(known, kernel, launch, arguments, device, queue);
 }
 
 void StreamState::send_barrier_if(bool conflict) {
+  static const Command barrier{Barrier{}};  // not made anew for each
   if (!wants_barriers_) return;
-  if (conflict || fence_pending_) queue_->submit({Barrier{}});
+  if (conflict || fence_pending_) queue_->submit(barrier);
   fence_pending_ = false;
+}
+
+// Where hazards are only counted, a dispatch is given first: looking at its arguments is part of
+// that.
+[[gnu::always_inline]] inline bool StreamState::give_quickly(const KernelResource& kernel,
+                                                             const Launch& launch,
+                                                             std::span<const Argument> arguments) {
+  if (is_recorder_there() || capture_) [[unlikely]]
+    return false;
+  ReadyDispatch* ready = known_.find(kernel, launch, arguments, *device, *queue_);
+  if (!ready) [[unlikely]]
+    return false;
+  if (wants_barriers_) [[unlikely]] {
+    if (!ready->known.take(arguments)) return false;
+    send_barrier_if(tracker_->needs_barrier(arguments));
+    ready->give(arguments);
+    return true;
+  }
+  if (!ready->give_if_known(arguments)) [[unlikely]]
+    return false;
+  if (tracker_) tracker_->needs_barrier(arguments);
+  return true;
+}
+
+// A thread of a forked child is never the owner, and a lock of its parent's may be held for good.
+bool StreamState::give_after_waiting(const KernelResource& kernel, const Launch& launch,
+                                     std::span<const Argument> arguments) {
+  if (device->is_inherited()) return false;
+  const BiasedLock lock(mutex_);
+  return give_quickly(kernel, launch, arguments);
 }
 
 [[gnu::always_inline]] inline bool StreamState::try_quickly(const Kernel& handle,
                                                             const Launch& launch,
                                                             std::span<const Argument> arguments) {
   KernelResource* kernel = resource_of(handle).get();
-  if (!kernel || Callback::current() || device->is_inherited()) [[unlikely]]
+  if (!kernel || Callback::current()) [[unlikely]]
     return false;
-  const BiasedLock lock(mutex_);
-  if (is_recorder_there() || capture_) [[unlikely]]
-    return false;
-  ReadyDispatch* ready = known_.find(*kernel, launch, arguments, *device, *queue_);
-  if (!ready) [[unlikely]]
-    return false;
-  if (tracker_) {
-    const bool conflict = tracker_->needs_barrier(arguments);
-    if (wants_barriers_) send_barrier_if(conflict);
-  }
-  ready->give(arguments);
-  return true;
+  const OwnersLock lock(mutex_);
+  if (!lock) [[unlikely]]
+    return give_after_waiting(*kernel, launch, arguments);
+  return give_quickly(*kernel, launch, arguments);
 }
 
 bool StreamState::dispatch_quickly(const Kernel& kernel, const Launch& launch,

@@ -49,8 +49,8 @@ StreamState::StreamState(std::shared_ptr<DeviceState> owner, const StreamOptions
                                   : std::string(options.label)),
       queue_(device->driver().open_queue(label, options.priority)),
       wants_barriers_(device->info().wants_barriers),
-      own_tracker_(wants_barriers_ ? std::make_shared<HazardTracker>() : nullptr),
-      tracker_(own_tracker_) {
+      own_tracker_(wants_barriers_ ? std::make_unique<HazardTracker>() : nullptr),
+      tracker_(own_tracker_.get()) {
   Register& all = the_register();
   const std::lock_guard lock(all.mutex);
   all.streams.insert(this);
@@ -141,7 +141,7 @@ void StreamState::read_aside(const BufferRange& source, std::span<std::byte> tar
 
 void StreamState::refuse_in_callback_slowly() const {
   refuse_in_kernel(device->info());
-  const Callback* callback = Callback::of(device->info());
+  const CallbackFrame* callback = Callback::of(device->info());
   if (callback && deciding_.load() != 0)
     fail(Code::unsupported,
          "Host call '{}' uses stream '{}', where a graph that decides is being launched, and would "
@@ -184,25 +184,27 @@ void StreamState::launch(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_callback();
   if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]] {
+    const std::uint64_t begin_ns = monotonic_ns();
     wait_before_deciding("A recorded GraphExec::launch() of a graph that decides");
     const Deciding deciding(deciding_);
     wait_before_deciding({});
-    launch_any(exec);
+    launch_any(exec, begin_ns);
     return;
   }
-  launch_any(exec);
+  launch_any(exec, 0);
 }
 
-void StreamState::launch_any(GraphExecState& exec) {
+void StreamState::launch_any(GraphExecState& exec, std::uint64_t begin_ns) {
   if (detail::launches_are_passes.load(std::memory_order_relaxed)) [[unlikely]] {
-    launch_as_pass(exec);
+    launch_as_pass(exec, begin_ns);
     return;
   }
-  launch_once(exec);
+  launch_once(exec, begin_ns);
 }
 
-void StreamState::launch_once(GraphExecState& exec) {
-  const std::uint64_t begin_ns = is_recorder_there() ? monotonic_ns() : 0;
+void StreamState::launch_once(GraphExecState& exec, std::uint64_t begin_ns) {
+  if (begin_ns == 0 && is_recorder_there()) [[unlikely]]
+    begin_ns = monotonic_ns();
   const BiasedLock lock(mutex_);
   if (capture_) {
     capture_->record_child(*this, exec.graph_as_launched(), scope_);
@@ -226,9 +228,14 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
   constexpr std::uint32_t steps_between_looks = 8;  // a look at the clock takes as long as a step
   if (tracker_) tracker_->forget();  // a launch is ordered against everything around it
   fence_pending_ = false;
-  if (!times) exec.deciding()->prepare();
+  std::uint32_t first = 0;
+  if (!times) {
+    exec.deciding()->prepare();
+    first = QueueLaunch::give_first_parts(exec, *queue_);
+    if (first == exec.deciding()->parts().size()) return;
+  }
   QueueLaunch walk(*queue_, times);
-  walk.begin(exec);
+  walk.begin(exec, first, spare_frames_);
   try {
     using Clock = std::chrono::steady_clock;
     Clock::time_point until = {};  // set by the first look
@@ -243,7 +250,7 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
       }
       walk.step();
     }
-    if (walk.is_over()) return;
+    if (walk.is_over()) return walk.give_back(spare_frames_);
   } catch (const DecisionError& error) {  // comes out where that of a later step would
     queue_->run_in_order([error] { throw error; }, InOrder::nothing);
     return;
@@ -284,7 +291,9 @@ std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_callback();
   std::optional<Deciding> deciding;
+  std::uint64_t begin_ns = 0;
   if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]] {
+    begin_ns = monotonic_ns();
     wait_before_deciding("A recorded GraphExec::launch_timed() of a graph that decides");
     deciding.emplace(deciding_);
     wait_before_deciding({});
@@ -292,15 +301,16 @@ std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {
   if (detail::launches_are_passes.load(std::memory_order_relaxed) && !capture()) [[unlikely]] {
     const auto pass = pass_begins(PassKind::launch, device, exec.launch_name, monotonic_ns());
     const GivingPass giving(pass.get());
-    auto times = launch_timed_once(exec);
+    auto times = launch_timed_once(exec, begin_ns);
     if (pass) pass->given(*this);
     return times;
   }
-  return launch_timed_once(exec);
+  return launch_timed_once(exec, begin_ns);
 }
 
-std::shared_ptr<StepTimes> StreamState::launch_timed_once(GraphExecState& exec) {
-  const std::uint64_t begin_ns = is_recorder_there() ? monotonic_ns() : 0;
+std::shared_ptr<StepTimes> StreamState::launch_timed_once(GraphExecState& exec,
+                                                          std::uint64_t begin_ns) {
+  if (begin_ns == 0 && is_recorder_there()) begin_ns = monotonic_ns();
   const BiasedLock lock(mutex_);
   refuse_during_capture("launch_timed()");
   const RecorderUse recorder;
@@ -315,11 +325,11 @@ std::shared_ptr<StepTimes> StreamState::launch_timed_once(GraphExecState& exec) 
 }
 
 // On a stream under capture it becomes a node, and no pass.
-void StreamState::launch_as_pass(GraphExecState& exec) {
+void StreamState::launch_as_pass(GraphExecState& exec, std::uint64_t begin_ns) {
   const auto pass =
       capture() ? nullptr : pass_begins(PassKind::launch, device, exec.launch_name, monotonic_ns());
   const GivingPass giving(pass.get());
-  launch_once(exec);
+  launch_once(exec, begin_ns);
   if (pass) pass->given(*this);
 }
 
@@ -427,11 +437,13 @@ void StreamState::synchronize(std::string_view operation) {
   device->refuse_inherited();
   refuse_wait_in_callback(device->info(), operation);
   const RecordedCall call(operation);
+  RecordedPoint point;
   {
     const BiasedLock lock(mutex_);
     refuse_during_capture(operation);
+    point = flush_to_point();
   }
-  wait_for_queue();
+  wait_until(point);
 }
 
 bool StreamState::done() {
@@ -454,11 +466,21 @@ RecordedPoint StreamState::recorded_point() {
 }
 
 void StreamState::wait_for_queue() {
-  const RecordedPoint point = recorded_point();
+  RecordedPoint point;
   {
     const BiasedLock lock(mutex_);
-    queue_->flush();
+    point = flush_to_point();
   }
+  wait_until(point);
+}
+
+RecordedPoint StreamState::flush_to_point() {
+  queue_->flush_for_wait();
+  const RecorderUse recorder;
+  return recorder ? recorder->point(*this) : RecordedPoint{};
+}
+
+void StreamState::wait_until(const RecordedPoint& point) {
   queue_->wait();
   if (const RecorderUse recorder; recorder) {
     const BiasedLock lock(mutex_);
@@ -490,16 +512,16 @@ void StreamState::leave_to(Scope scope) {
   scope_ = scope;
 }
 
-void StreamState::track_with(std::shared_ptr<HazardTracker> tracker) {
+void StreamState::track_with(HazardTracker& tracker) {
   const BiasedLock lock(mutex_);
-  tracker_ = std::move(tracker);
+  tracker_ = &tracker;
   fence_pending_ = wants_barriers_;
 }
 
 void StreamState::stop_tracking_with(const HazardTracker* tracker) {
   const BiasedLock lock(mutex_);
-  if (tracker_.get() != tracker) return;  // another session began meanwhile
-  tracker_ = own_tracker_;
+  if (tracker_ != tracker) return;  // another session began meanwhile
+  tracker_ = own_tracker_.get();
   if (tracker_) tracker_->forget();
   fence_pending_ = wants_barriers_;
 }

@@ -16,6 +16,7 @@
 #include "reel/stream.hpp"
 #include "runtime/callback.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/graphs/deciding_frames.hpp"
 #include "runtime/known_dispatches.hpp"
 #include "runtime/recorder.hpp"
 
@@ -59,7 +60,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void leave_to(Scope scope);
 
   // From here on, hazards are judged and counted by `tracker`, until it is taken away or replaced.
-  void track_with(std::shared_ptr<HazardTracker> tracker);
+  // It lives until stop_tracking_with() has returned.
+  void track_with(HazardTracker& tracker);
   void stop_tracking_with(const HazardTracker* tracker);
   bool barrier_between(HazardTracker& tracker, std::span<const BufferRange> reads,
                        std::span<const BufferRange> writes);
@@ -85,6 +87,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void fetch_aside(const BufferRange& source, std::span<std::byte> target) {
     queue_->fetch(source, target);
   }
+  void stamp_runs_only() { queue_->stamp_runs_only(); }
   void collect_stamps(std::vector<TicketStamps>& into) { queue_->collect_stamps(into); }
   std::unique_ptr<StreamRecord> recorded;  // the recorder's own
 
@@ -94,10 +97,13 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
 
  private:
   bool try_quickly(const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
+  [[gnu::noinline]] bool give_after_waiting(const KernelResource& kernel, const Launch& launch,
+                                            std::span<const Argument> arguments);
   [[gnu::noinline]] void dispatch_slowly(const Kernel& kernel, const Launch& launch,
                                          std::span<const Argument> arguments);
   [[gnu::noinline]] void enqueue_recorded(Command& command);
-  [[gnu::noinline]] void launch_as_pass(GraphExecState& exec);
+  // `begin_ns`: when the call began, where that isn't now. 0: it is.
+  [[gnu::noinline]] void launch_as_pass(GraphExecState& exec, std::uint64_t begin_ns);
   // Before a recorded launch that decides, and so waits with the lock held: see deciding_.
   [[gnu::noinline]] void wait_before_deciding(std::string_view operation);
   void refuse_in_callback() const {
@@ -105,10 +111,14 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
       refuse_in_callback_slowly();
   }
   void refuse_in_callback_slowly() const;
-  void launch_any(GraphExecState& exec);
-  void launch_once(GraphExecState& exec);
-  std::shared_ptr<StepTimes> launch_timed_once(GraphExecState& exec);
+  void launch_any(GraphExecState& exec, std::uint64_t begin_ns);
+  void launch_once(GraphExecState& exec, std::uint64_t begin_ns);
+  std::shared_ptr<StepTimes> launch_timed_once(GraphExecState& exec, std::uint64_t begin_ns);
+  void wait_until(const RecordedPoint& point);
   // With mutex_ held:
+  RecordedPoint flush_to_point();  // the last one given
+  bool give_quickly(const KernelResource& kernel, const Launch& launch,
+                    std::span<const Argument> arguments);
   [[gnu::noinline]] void submit_recorded(const Command& command, std::uint64_t begin_ns);
   bool enter_capture(Command& command);  // gives it the stream's scope; true when it was captured
   void send_barrier_if(bool conflict);
@@ -124,13 +134,15 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   std::atomic<std::uint32_t> deciding_{0};
   // What a thread of queue_ gives, while it walks through launches that decide. Made when needed.
   std::shared_ptr<QueueDriver> decided_;
+  DecidingFrames spare_frames_;  // memory for the walk of the next one
   std::unique_ptr<QueueDriver> queue_;
   KnownDispatches known_;
   std::shared_ptr<CaptureSession> capture_;
   Scope scope_;
   const bool wants_barriers_;
-  std::shared_ptr<HazardTracker> own_tracker_, tracker_;  // null where nobody needs to know
-  bool fence_pending_ = false;                            // what came before is unknown to tracker_
+  const std::unique_ptr<HazardTracker> own_tracker_;  // where it wants barriers
+  HazardTracker* tracker_;                            // null where nobody needs to know
+  bool fence_pending_ = false;                        // what came before is unknown to tracker_
 };
 
 StreamState& state_of(const Stream& stream, std::string_view operation);

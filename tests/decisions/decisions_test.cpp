@@ -286,6 +286,20 @@ TEST_P(Decisions, AreDrawnWithTheirBranches) {
   EXPECT_THAT(graph.to_json(), AllOf(HasSubstr("\"kind\":\"if\""), HasSubstr("\"branches\":[{")));
 }
 
+TEST_P(Decisions, AreDrawnWithHowOftenTheyRun) {
+  Graph graph;
+  graph.add_repeat(6, mad_graph(y, 1, 1));
+  graph.add_while(flag, mad_graph(y, 1, 1), {}, {.iterations = 12});
+  graph.add_while(flag, mad_graph(y, 1, 1), {},
+                  {.iterations = 0, .time = std::chrono::milliseconds(7)});
+  graph.add_while(flag, mad_graph(y, 1, 1), {},
+                  {.iterations = 0, .time = std::chrono::milliseconds(0)});
+  EXPECT_THAT(graph.to_dot(), AllOf(HasSubstr("repeat 6"), HasSubstr("\"body of n0, 6 times\""),
+                                    HasSubstr("\"body of n1, at most 12 rounds or 60000 ms\""),
+                                    HasSubstr("\"body of n2, at most 7 ms\""),
+                                    HasSubstr("\"body of n3, without a limit\"")));
+}
+
 TEST_P(Decisions, ACaptureTellsWhatRanAndWhy) {
   Graph body, graph;
   add_mad(body, y, 2, 1);

@@ -1,10 +1,10 @@
 // Random nested programs of if, while, switch and repeat, against a plain interpreter: launched,
 // from a file, updated, cloned, timed, and captured and replayed.
-#include <array>
 #include <future>
-#include <random>
+#include <thread>
 
 #include "decisions/pick.hpp"
+#include "decisions/random_program.hpp"
 #include "recording/captured.hpp"
 #include "reel/replay.hpp"
 #include "replay/told.hpp"
@@ -12,188 +12,56 @@
 namespace reel::test {
 namespace {
 
-constexpr std::size_t data_count = 4, flag_count = 4;
-constexpr std::uint32_t fewest_flag = data_count;  // buffers from here on hold conditions
-
-// All words of a data buffer are equal, and of a flag only the first counts: a value each is
-// enough.
-using Memory = std::array<std::uint32_t, data_count + flag_count>;
-
-struct Statement {
-  enum class Kind { mad, mix, copy, fill, pick, count_down, decide } kind = Kind::mad;
-  std::uint32_t target = 0, source = 0, other = 0;  // buffers
-  std::uint32_t a = 0, b = 0;
-  DecisionKind decision = DecisionKind::if_else;
-  std::vector<std::vector<Statement>> branches = {};
-};
-using Block = std::vector<Statement>;
-
-// --- what is meant -------------------------------------------------------------------------------
-
-void interpret(const Block& block, Memory& m);
-
-void interpret(const Statement& s, Memory& m) {
-  using Kind = Statement::Kind;
-  switch (s.kind) {
-    case Kind::mad:
-      m[s.target] = s.a * m[s.target] + s.b;
-      return;
-    case Kind::mix:
-      m[s.target] = s.a * m[s.source] + m[s.other];
-      return;
-    case Kind::copy:
-      m[s.target] = m[s.source];
-      return;
-    case Kind::fill:
-      m[s.target] = s.a;
-      return;
-    case Kind::pick:
-      m[s.target] = picked(m[s.source], m[s.target], s.a);
-      return;
-    case Kind::count_down:
-      m[s.target] = picked(0, m[s.target], 0);
-      return;
-    case Kind::decide:
-      break;
-  }
-  switch (s.decision) {
-    case DecisionKind::if_else:
-      if (m[s.source])
-        interpret(s.branches[0], m);
-      else if (s.branches.size() == 2)
-        interpret(s.branches[1], m);
-      return;
-    case DecisionKind::while_loop:
-      while (m[s.source]) interpret(s.branches[0], m);
-      return;
-    case DecisionKind::switch_case:
-      interpret(s.branches[m[s.source]], m);
-      return;
-    case DecisionKind::repeat:
-      for (std::uint32_t i = 0; i < s.a; ++i) interpret(s.branches[0], m);
-      return;
-  }
-}
-
-void interpret(const Block& block, Memory& m) {
-  for (const Statement& s : block) interpret(s, m);
-}
-
-// --- programs ------------------------------------------------------------------------------------
-
-// Each nested level has a flag of its own, so that what decides over a loop is not written in it
-// but by its count.
-class Author {
- public:
-  explicit Author(std::uint32_t seed) : random_(seed) {}
-
-  Block block(std::uint32_t depth) {
-    Block result;
-    const std::uint32_t count = 1 + below(4);
-    for (std::uint32_t i = 0; i < count; ++i)
-      if (depth < flag_count && below(2) == 0)
-        decide(result, depth);
-      else
-        result.push_back(plain());
-    return result;
-  }
-
-  // The same program with other numbers: what an update takes over.
-  void renumber(Block& block) {
-    for (Statement& s : block) {
-      if (s.kind == Statement::Kind::mad || s.kind == Statement::Kind::mix) {
-        s.a = below(5);
-        s.b = below(100);
-      }
-      if (s.kind == Statement::Kind::decide && s.decision == DecisionKind::repeat) s.a = below(4);
-      for (Block& branch : s.branches) renumber(branch);
-    }
-  }
-
-  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
-
- private:
-  Statement plain() {
-    using Kind = Statement::Kind;
-    constexpr std::array kinds{Kind::mad, Kind::mad, Kind::mix, Kind::copy, Kind::fill};
-    Statement s{.kind = kinds[below(kinds.size())]};
-    s.target = below(data_count);
-    do s.source = below(data_count);
-    while (s.source == s.target);
-    do s.other = below(data_count);
-    while (s.other == s.target);
-    s.a = below(5);
-    s.b = below(100);
-    return s;
-  }
-
-  void decide(Block& result, std::uint32_t depth) {
-    const std::uint32_t flag = fewest_flag + depth;
-    Statement s{.kind = Statement::Kind::decide, .source = flag};
-    s.decision = static_cast<DecisionKind>(below(4));
-    const std::uint32_t branches = s.decision == DecisionKind::switch_case ? 1 + below(4)
-                                   : s.decision == DecisionKind::if_else   ? 1 + below(2)
-                                                                           : 1;
-    for (std::uint32_t i = 0; i < branches; ++i) s.branches.push_back(block(depth + 1));
-    if (s.decision == DecisionKind::while_loop)
-      s.branches[0].push_back({.kind = Statement::Kind::count_down, .target = flag});
-    s.a = below(4);  // of a repeat
-    if (s.decision != DecisionKind::repeat)
-      result.push_back({.kind = Statement::Kind::pick,
-                        .target = flag,
-                        .source = below(data_count),
-                        .a = s.decision == DecisionKind::switch_case ? branches
-                             : depth + 1 == flag_count || below(8) != 0
-                                 ? 1 + below(4)
-                                 : 1 + below(20)});  // more rounds than a device takes at once
-    result.push_back(std::move(s));
-  }
-
-  std::mt19937 random_;
-};
-
 class RandomDecisions : public DecidingTest {
  protected:
   void SetUp() override {
     DecidingTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    for (std::size_t i = 0; i < data_count + flag_count; ++i)
-      buffers.push_back(make("b" + std::to_string(i)));
+    buffers = make_buffers("b");
   }
 
-  Graph graph_of(const Block& block) const {
+  using Buffers = std::vector<Buffer>;
+  Buffers make_buffers(const std::string& name) const {
+    Buffers made;
+    for (std::size_t i = 0; i < data_count + flag_count; ++i)
+      made.push_back(make(name + std::to_string(i)));
+    return made;
+  }
+
+  Graph graph_of(const Block& block) const { return graph_of(block, buffers); }
+  Graph graph_of(const Block& block, const Buffers& on) const {
     Graph graph;
-    for (const Statement& s : block) add(graph, s);
+    for (const Statement& s : block) add(graph, s, on);
     return graph;
   }
 
-  void add(Graph& graph, const Statement& s) const {
+  void add(Graph& graph, const Statement& s, const Buffers& on) const {
     using Kind = Statement::Kind;
     switch (s.kind) {
       case Kind::mad:
-        add_mad(graph, buffers[s.target], s.a, s.b);
+        add_mad(graph, on[s.target], s.a, s.b);
         return;
       case Kind::mix:
-        add_mix(graph, buffers[s.source], buffers[s.other], buffers[s.target], s.a);
+        add_mix(graph, on[s.source], on[s.other], on[s.target], s.a);
         return;
       case Kind::copy:
-        graph.add_copy(buffers[s.target], buffers[s.source]);
+        graph.add_copy(on[s.target], on[s.source]);
         return;
       case Kind::fill:
-        graph.add_fill(buffers[s.target], s.a);
+        graph.add_fill(on[s.target], s.a);
         return;
       case Kind::pick:
-        add_pick(graph, buffers[s.source], buffers[s.target], s.a);
+        add_pick(graph, on[s.source], on[s.target], s.a);
         return;
       case Kind::count_down:
-        add_pick(graph, buffers[0], buffers[s.target], 0);
+        add_pick(graph, on[0], on[s.target], 0);
         return;
       case Kind::decide:
         break;
     }
     std::vector<Graph> branches;
-    for (const Block& branch : s.branches) branches.push_back(graph_of(branch));
-    const Buffer& condition = buffers[s.source];
+    for (const Block& branch : s.branches) branches.push_back(graph_of(branch, on));
+    const Buffer& condition = on[s.source];
     switch (s.decision) {
       case DecisionKind::if_else:
         if (branches.size() == 2)
@@ -213,18 +81,48 @@ class RandomDecisions : public DecidingTest {
     }
   }
 
-  Memory reset() const {
+  // The program that decides itself: gives a piece, reads the condition, and goes on as it says.
+  void run_by_program(const Block& block, const Buffers& on) const {
+    Block piece;
+    const auto give = [&] {
+      if (!piece.empty()) run(graph_of(piece, on).instantiate(device()));
+      piece.clear();
+    };
+    for (const Statement& s : block) {
+      if (s.kind != Statement::Kind::decide) {
+        piece.push_back(s);
+        continue;
+      }
+      give();
+      const auto asked = [&] { return stream.read_now<std::uint32_t>(on[s.source]).front(); };
+      if (s.decision == DecisionKind::repeat)
+        for (std::uint32_t i = 0; i < s.a; ++i) run_by_program(s.branches[0], on);
+      else if (s.decision == DecisionKind::while_loop)
+        while (asked()) run_by_program(s.branches[0], on);
+      else if (s.decision == DecisionKind::switch_case)
+        run_by_program(s.branches[asked()], on);
+      else if (asked())
+        run_by_program(s.branches[0], on);
+      else if (s.branches.size() == 2)
+        run_by_program(s.branches[1], on);
+    }
+    give();
+  }
+
+  Memory reset() const { return reset(buffers); }
+  Memory reset(const Buffers& on) const {
     Memory memory{};
     for (std::uint32_t i = 0; i < memory.size(); ++i) {
       memory[i] = i < data_count ? 7 * i + 3 : 0;
-      set(buffers[i], memory[i]);
+      set(on[i], memory[i]);
     }
     return memory;
   }
 
-  void expect(const Memory& memory, std::string_view how) const {
+  void expect(const Memory& memory, std::string_view how) const { expect(memory, how, buffers); }
+  void expect(const Memory& memory, std::string_view how, const Buffers& on) const {
     for (std::uint32_t i = 0; i < memory.size(); ++i) {
-      const Words found = contents(buffers[i]);
+      const Words found = contents(on[i]);
       ASSERT_EQ(found.front(), memory[i]) << how << ", buffer " << i;
       ASSERT_TRUE(i >= data_count || found.back() == memory[i]) << how << ", the end of " << i;
     }
@@ -249,12 +147,13 @@ class RandomDecisions : public DecidingTest {
     return options;
   }
 
-  std::vector<Buffer> buffers;
+  Buffers buffers;
 };
 INSTANTIATE_TEST_SUITE_P(Each, RandomDecisions, every_device(), device_name);
 
 TEST_P(RandomDecisions, DoWhatTheyMeanHoweverTheyAreLaunched) {
-  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+  const Seeds wanted = seeds({1, 40});
+  for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Author author(seed);
     Block block = author.block(0);
@@ -264,6 +163,13 @@ TEST_P(RandomDecisions, DoWhatTheyMeanHoweverTheyAreLaunched) {
     if (HasFatalFailure()) return;
     expect_meant(block, exec.clone(), "a clone");
     if (HasFatalFailure()) return;
+    if (seed % 8 == 0) {
+      Memory by_program = reset();
+      interpret(block, by_program);
+      run_by_program(block, buffers);
+      expect(by_program, "by the program");
+      if (HasFatalFailure()) return;
+    }
     EXPECT_TRUE(exec.graph() == graph);
 
     const ScratchFolder folder;
@@ -289,7 +195,8 @@ TEST_P(RandomDecisions, DoWhatTheyMeanHoweverTheyAreLaunched) {
 // All of them in flight, on two streams by turns, and updated in between.
 TEST_P(RandomDecisions, InFlightKeepWhatTheyWereLaunchedWith) {
   const Stream other = device().stream("other");
-  for (std::uint32_t seed = 300; seed < 330; ++seed) {
+  const Seeds wanted = seeds({300, 30});
+  for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Author author(seed);
     Block block = author.block(0);
@@ -321,8 +228,63 @@ TEST_P(RandomDecisions, InFlightKeepWhatTheyWereLaunchedWith) {
   }
 }
 
+// Each thread has memory and execs of its own. Streams they share, so that launches of several
+// threads are given, walked through and waited for at the same time.
+TEST_P(RandomDecisions, OfSeveralThreadsOnTheSameStreamsDoWhatTheyMean) {
+  constexpr std::uint32_t threads = 3, launches = 8;
+  const std::vector<Stream> shared{device().stream("first"), device().stream("second")};
+  std::vector<Buffers> own;
+  for (std::uint32_t t = 0; t < threads; ++t)
+    own.push_back(make_buffers("t" + std::to_string(t) + "b"));
+  const Seeds wanted = seeds({500, 12});
+  for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::vector<Memory> meant;
+    for (const Buffers& mine : own) meant.push_back(reset(mine));
+    std::vector<std::string> failed(threads);
+    std::vector<std::thread> running;
+    for (std::uint32_t t = 0; t < threads; ++t)
+      running.emplace_back([&, t] {
+        try {
+          Author author(seed * threads + t);
+          Block block = author.block(0);
+          GraphExec exec = graph_of(block, own[t]).instantiate(device());
+          std::vector<Stream> streams = shared;
+          streams.push_back(device().stream("mine"));
+          std::uint32_t at = author.below(3);
+          for (std::uint32_t launch = 0; launch < launches; ++launch) {
+            interpret(block, meant[t]);
+            exec.launch(streams[at]);
+            if (author.below(3) == 0) {
+              author.renumber(block);
+              failed[t] += why(exec.update(graph_of(block, own[t])));
+            }
+            if (author.below(4) == 0) exec = exec.clone();
+            if (author.below(4) == 0) streams[at].synchronize();
+            if (const std::uint32_t next = author.below(3); next != at) {
+              const Event turn = device().event("turn");
+              streams[at].record(turn);
+              streams[next].wait(turn);
+              at = next;
+            }
+          }
+          streams[at].synchronize();
+        } catch (const std::exception& error) {
+          failed[t] += error.what();
+        }
+      });
+    for (std::thread& thread : running) thread.join();
+    for (std::uint32_t t = 0; t < threads; ++t) {
+      EXPECT_EQ(failed[t], "") << "thread " << t;
+      expect(meant[t], "of thread " + std::to_string(t), own[t]);
+    }
+    if (HasFailure()) return;
+  }
+}
+
 TEST_P(RandomDecisions, AreCapturedAsTheyRanAndReplayedToTheByte) {
-  for (std::uint32_t seed = 100; seed < 110; ++seed) {
+  const Seeds wanted = seeds({100, 10});
+  for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Block block = Author(seed).block(0);
     block.push_back({.kind = Statement::Kind::mad, .target = 1, .a = 3, .b = 1});  // runs surely

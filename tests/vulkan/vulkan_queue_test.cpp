@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <future>
 #include <map>
+#include <random>
+#include <string>
 #include <thread>
 
 #include "base/handles.hpp"
@@ -52,6 +54,69 @@ TEST_F(Vulkan, WritesAndReadsOfEverySizeKeepTheirOrder) {
     stream.synchronize();
     ASSERT_EQ(seen_first, first) << size;
     ASSERT_EQ(seen_second, second) << size;
+  }
+}
+
+// Kernels that share a layout and put other things at its places, ranges and values that come back
+// or don't: whatever is taken for bound already, each dispatch works on its own. Some 5000 in a
+// line, so that batches are of many lengths; some are given through a graph, some are stamped.
+TEST_F(Vulkan, DispatchesInAnyOrderBindTheirOwn) {
+  const auto source = [](const std::string& name, const std::string& body) {
+    return KernelSource{.name = name, .glsl = R"(#version 450
+layout(local_size_x = 1) in;
+layout(std430, set = 0, binding = 0) buffer A { uint a[]; };
+layout(std430, set = 0, binding = 1) buffer B { uint b[]; };
+layout(push_constant) uniform Values { )" + body};
+  };
+  const std::array kernels{
+      device.kernel(source("two", "uint x; uint y; };\nvoid main() { a[0] += b[0] * x + y; }\n")),
+      device.kernel(source("long", "uvec2 xy; };\nvoid main() { a[0] ^= b[0] + xy.x - xy.y; }\n")),
+      device.kernel(source("one", "uint x; };\nvoid main() { a[0] = a[0] * 3 + b[0] + x; }\n"))};
+  const std::uint64_t step = device.info().binding_alignment_bytes;
+  constexpr std::uint32_t places = 9, dispatches = 5000;
+  const std::array buffers{device.buffer(places * step, "first"),
+                           device.buffer(places * step, "second")};
+  std::array<std::array<std::uint32_t, places>, 2> model{};
+  std::mt19937 random(7);
+  const Stream stream = device.stream("any order");
+  for (std::uint32_t i = 0; i < dispatches; ++i) {
+    const std::uint32_t target_of = random() % 2, source_of = random() % 2;
+    const std::uint32_t target = random() % places, other = random() % places;
+    if (target_of == source_of && target == other) continue;  // one buffer, bound twice: no matter
+    const std::uint64_t length = step * (1 + random() % (places - target));
+    const std::uint32_t x = random() % 3, y = random() % 3, kernel = random() % 3;
+    const Bound a = inout(buffers[target_of].range(target * step, length));
+    const Bound b = in(buffers[source_of].range(other * step, step));
+    std::uint32_t& to = model[target_of][target];
+    const std::uint32_t from = model[source_of][other];
+    const auto give = [&](auto&... values) {
+      if (random() % 50 == 0) {
+        Graph graph;
+        graph.add_dispatch(kernels[kernel], {.groups = {1}}, a, b, values...);
+        graph.instantiate(device).launch(stream);
+      } else {
+        stream.dispatch(kernels[kernel], {.groups = {1}}, a, b, values...);
+      }
+    };
+    if (kernel == 0) {
+      give(x, y);
+      to += from * x + y;
+    } else if (kernel == 1) {
+      const std::array<std::uint32_t, 2> both{x, y};
+      give(both);
+      to ^= from + x - y;
+    } else {
+      give(x);
+      to = to * 3 + from + x;
+    }
+    if (random() % 400 == 0) stream.flush();
+    if (random() % 1000 == 0) stream.record(device.event("stamped"));
+  }
+  stream.synchronize();
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    const auto values = buffers[b].read<std::uint32_t>();
+    for (std::uint32_t p = 0; p < places; ++p)
+      ASSERT_EQ(values[p * step / 4], model[b][p]) << "place " << p << " of buffer " << b;
   }
 }
 

@@ -36,12 +36,10 @@ struct Kernel : KernelResource {
     const std::int32_t left = untimed_runs.load(std::memory_order_relaxed);
     untimed_runs.store(left - (left > 0) + (left < 0), std::memory_order_relaxed);
   }
-  // Counts a run on the caller, of one group, without time, if it may be one.
-  bool count_quick_run() noexcept {
-    const std::int32_t left = untimed_runs.load(std::memory_order_relaxed);
-    if (left <= 0) return false;
-    untimed_runs.store(left - 1, std::memory_order_relaxed);
-    return true;
+  // The next run of one group may be one on the caller, without time.
+  bool is_quick() const noexcept { return untimed_runs.load(std::memory_order_relaxed) > 0; }
+  void count_quick_run() noexcept {
+    untimed_runs.store(untimed_runs.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   }
 };
 

@@ -39,7 +39,7 @@ struct Pool::Job {
   const std::uint64_t count, piece;
   // The caller's; used only between taking a piece and counting it done, while the caller waits.
   const std::function<void(std::uint64_t, std::uint64_t)>& body;
-  const Callback* const callback;  // what the caller is in: its helpers are in it too
+  const CallbackFrame* const callback;  // what the caller is in: its helpers are in it too
   std::atomic<std::uint64_t> next{0}, done{0};
   std::mutex mutex;
   std::condition_variable finished;
@@ -69,7 +69,7 @@ void Pool::work() {
       job = jobs_.front();
     }
     {
-      const Callback::Continued inside(job->callback);
+      const Callback::Entered inside(job->callback);
       while (job->take_one()) {
       }
     }

@@ -253,7 +253,11 @@ namespace {
 // The group stays as it is from call to call, but for what its arguments point to.
 class QuickDispatch final : public ReadyDispatch {
  public:
-  explicit QuickDispatch(Queue& queue) : queue_(queue), line_(queue.line()) {}
+  explicit QuickDispatch(Queue& queue)
+      : ReadyDispatch(call),
+        queue_(queue),
+        line_(queue.line()),
+        frame_(*queue.device(), Callback::Kind::host_kernel, {}, nullptr) {}
 
   void prepare(const Dispatch& like) override {
     dispatch_ = like;
@@ -261,30 +265,49 @@ class QuickDispatch final : public ReadyDispatch {
     kernel_ = static_cast<Kernel*>(like.kernel);
     group_ = {packed_.data(), nullptr,         {0, 0, 0},
               {1, 1, 1},      like.group_size, static_cast<std::uint32_t>(like.arguments.size())};
-    is_simple_ = like.groups == Dim3{1, 1, 1} && like.arguments.size() <= packed_.size() &&
-                 std::ranges::all_of(like.arguments, [](const Argument& a) {
-                   return a.kind == ArgumentKind::buffer || a.kind == ArgumentKind::value;
-                 });
+    is_simple_ =
+        like.groups == Dim3{1, 1, 1} && std::ranges::all_of(like.arguments, [](const Argument& a) {
+          return a.kind == ArgumentKind::buffer || a.kind == ArgumentKind::value;
+        });
   }
 
-  void give(std::span<const Argument> arguments) override {
-    if (!is_simple_ || !line_.reached(line_.pushed()) || !kernel_->count_quick_run()) [[unlikely]]
-      return submit_whole(arguments);
-    HostArgument* packed = packed_.data();
-    for (const Argument& argument : arguments)
+  void give(std::span<const Argument> arguments) override { submit_whole(arguments); }
+
+ private:
+  static bool call(ReadyDispatch& self, std::span<const Argument> arguments) {
+    auto& quick = static_cast<QuickDispatch&>(self);
+    Kernel& kernel = *quick.kernel_;
+    if (!quick.is_simple_ || !quick.line_.reached(quick.line_.pushed()) || !kernel.is_quick())
+        [[unlikely]]
+      return hand_over(self, arguments);
+    HostArgument* packed = quick.packed_.data();
+    const KnownArguments::Known* known = self.known.list.data();
+    for (const Argument& argument : arguments) {
+      if (!self.known.takes(argument, *known++)) [[unlikely]]
+        return false;
       *packed++ = argument.kind == ArgumentKind::buffer
                       ? HostArgument{data_of(argument.range), argument.range.size_bytes}
                       : host_value(argument);
-    const Callback inside(*queue_.device(), Callback::Kind::host_kernel, {});
-    try {
-      kernel_->function(group_);
-    } catch (...) {
-      line_.keep_error(named_error(kernel_->source.name));
     }
+    kernel.count_quick_run();
+    // Only a thread that is in no other one gives.
+    const CallbackFrame::Entered inside(&quick.frame_, nullptr);
+    try {
+      kernel.function(quick.group_);
+    } catch (...) {
+      quick.keep_error();
+    }
+    return true;
   }
 
- private:
-  // Apart, so that nothing of it is prepared for those that don't need it.
+  // Apart, so that nothing of them is prepared for those that don't need it.
+  [[gnu::noinline, gnu::cold]] static bool hand_over(ReadyDispatch& self,
+                                                     std::span<const Argument> arguments) {
+    return take_and_give(self, arguments);
+  }
+  [[gnu::noinline, gnu::cold]] void keep_error() {
+    line_.keep_error(named_error(kernel_->source.name));
+  }
   [[gnu::noinline, gnu::cold]] void submit_whole(std::span<const Argument> arguments) {
     Command command{dispatch_};
     std::get_if<Dispatch>(&command.work)->arguments = arguments;
@@ -293,10 +316,11 @@ class QuickDispatch final : public ReadyDispatch {
 
   Queue& queue_;
   Line& line_;
+  const CallbackFrame frame_;
   Kernel* kernel_ = nullptr;
   bool is_simple_ = false;
   HostGroup group_{};
-  std::array<HostArgument, 12> packed_{};
+  std::array<HostArgument, KnownArguments::most> packed_{};
   Dispatch dispatch_;
 };
 

@@ -105,6 +105,10 @@ void run_groups(HostFunction function, HostGroup group, std::uint64_t begin, std
 
 namespace {
 
+// Until others have woken up, and the last of them is done: launches of 50 µs took as long on two
+// threads as on one, and 1.6 times the CPU time. What they would save must be more.
+constexpr double sharing_takes_ns = 40'000;
+
 void run_on_pool(Kernel& kernel, const HostGroup& group, std::uint64_t shared_bytes,
                  std::uint64_t groups, double estimated_ns, Pool& pool, bool timed) {
   // Pieces of some 10 µs: small enough to share out evenly, large enough to be worth taking.
@@ -131,7 +135,7 @@ void run_launch(Kernel& kernel, const HostGroup& group, std::uint64_t shared_byt
   if (groups == 0) return;
   if (groups > 1 && pool.threads() > 1) {
     const double estimated = kernel.estimate_ns(group.count, group.size);
-    if (estimated > inline_below_ns)
+    if (estimated - estimated / pool.threads() > sharing_takes_ns)
       return run_on_pool(kernel, group, shared_bytes, groups, estimated, pool, timed);
   }
   HostGroup mine = group;

@@ -24,14 +24,15 @@ inline constexpr std::uint32_t most_groups = 0x7fffffff;
 HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes);
 
 inline HostArgument host_value(const Argument& argument) {
+  if (argument.value_bytes > sizeof(void*)) [[unlikely]]
+    return {const_cast<std::byte*>(argument.value().data()), argument.value_bytes};
   HostArgument result{nullptr, argument.value_bytes};
-  // Not as eight bytes where four have just been written: such a load waits for the cache.
-  if (argument.value_bytes == 4)
+  // Not as eight bytes where four have just been written: such a load waits for the cache. What
+  // lies behind the value is not read.
+  if (argument.value_bytes <= 4) [[likely]]
     std::memcpy(&result.data, argument.bytes, 4);
-  else if (argument.value_bytes <= sizeof(void*))
-    std::memcpy(&result.data, argument.bytes, sizeof(void*));  // one move; the rest is not read
   else
-    result.data = const_cast<std::byte*>(argument.value().data());
+    std::memcpy(&result.data, argument.bytes, sizeof(void*));
   return result;
 }
 

@@ -32,6 +32,7 @@ class BiasedMutex {
 
  private:
   friend class BiasedLock;
+  friend class OwnersLock;
   friend struct BiasedMutexSteps;  // tests: a thread held up on its way in
   using Mark = std::atomic<bool>;
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};  // no thread has this number
@@ -39,7 +40,7 @@ class BiasedMutex {
 
   // Where the owner says that it is in; null: this thread isn't the owner.
   [[gnu::always_inline]] Mark* enter_as_owner() noexcept {
-    const std::uint64_t self = thread_token();
+    const std::uint64_t self = detail::own_thread_token;  // 0, which owns nothing, or its number
     if (owner_.load(std::memory_order_relaxed) != self) return nullptr;
     return enter_if_still_owner(self);
   }
@@ -68,6 +69,23 @@ class BiasedMutex {
   std::uint32_t in_a_row_ = 0, to_own_ = first_to_own;
   std::array<std::uint64_t, marks> users_{};  // of inside_, for good; 0: nobody yet
   static constexpr std::uint32_t first_to_own = 16, most_to_own = 4096;
+};
+
+// The lock, for a block, where that takes no waiting: false where this thread isn't the owner.
+class OwnersLock {
+ public:
+  [[gnu::always_inline]] explicit OwnersLock(BiasedMutex& mutex)
+      : inside_(mutex.enter_as_owner()) {}
+  [[gnu::always_inline]] ~OwnersLock() {
+    if (inside_) [[likely]]
+      inside_->store(false, std::memory_order_release);
+  }
+  OwnersLock(const OwnersLock&) = delete;
+  OwnersLock& operator=(const OwnersLock&) = delete;
+  explicit operator bool() const noexcept { return inside_ != nullptr; }
+
+ private:
+  BiasedMutex::Mark* const inside_;
 };
 
 // The lock, for a block.

@@ -1,5 +1,5 @@
 // thread_token.hpp - a number for each thread of the process, never given twice (the system gives
-// the numbers of its own again).
+// the numbers of its own again). The thread of a forked child has another one than it had.
 #pragma once
 
 #include <cstdint>

@@ -18,44 +18,51 @@ constexpr std::size_t most_remembered = 4096;
 
 }  // namespace
 
-bool HazardTracker::Intervals::one_overlaps(std::uint64_t from, std::uint64_t to) const {
+bool HazardTracker::Touched::one_overlaps(const Intervals& list, Interval range) {
+  if (list.empty()) return true;  // it is one
   const auto first = std::partition_point(list.begin(), list.end(),
-                                          [&](const Interval& i) { return i.end <= from; });
-  return first != list.end() && first->begin < to;
+                                          [&](const Interval& i) { return i.end <= range.begin; });
+  return first != list.end() && first->begin < range.end;
 }
 
-void HazardTracker::Intervals::add_to_list(std::uint64_t from, std::uint64_t to) {
-  if (list.empty()) list.push_back({begin, end});
-  // Those that overlap or touch [from, to) melt into one.
+void HazardTracker::Touched::add_to_list(Kind kind, Interval range) {
+  Intervals& list = lists[kind];
+  Interval& all = hull[kind];
+  if (list.empty()) list.push_back(all);
+  // Those that overlap or touch the range melt into one.
   const auto first = std::partition_point(list.begin(), list.end(),
-                                          [&](const Interval& i) { return i.end < from; });
-  const auto last =
-      std::partition_point(first, list.end(), [&](const Interval& i) { return i.begin <= to; });
+                                          [&](const Interval& i) { return i.end < range.begin; });
+  const auto last = std::partition_point(first, list.end(),
+                                         [&](const Interval& i) { return i.begin <= range.end; });
   if (first == last) {
-    list.insert(first, {from, to});
+    list.insert(first, range);
   } else {
-    first->begin = std::min(first->begin, from);
-    first->end = std::max(std::prev(last)->end, to);
+    first->begin = std::min(first->begin, range.begin);
+    first->end = std::max(std::prev(last)->end, range.end);
     list.erase(std::next(first), last);
   }
-  begin = list.front().begin;
-  end = list.back().end;
+  all = {list.front().begin, list.back().end};
   if (list.size() == 1) list.clear();
+  has_lists = !lists[read].empty() || !lists[written].empty();
+}
+
+void HazardTracker::Touched::clear_lists() noexcept {
+  for (Intervals& list : lists) list.clear();
+  has_lists = false;
 }
 
 [[gnu::always_inline]] inline HazardTracker::Touched& HazardTracker::entry_of(
     const BufferResource* buffer) {
-  const std::size_t mask = touched_.size() - 1;
   // Objects are at least some 64 bytes apart.
   const std::uint64_t hash = (reinterpret_cast<std::uintptr_t>(buffer) >> 4) * 0x9e3779b97f4a7c15u;
-  std::size_t at = (hash >> 32) & mask;
+  std::size_t at = (hash >> 32) & mask_;
   while (touched_[at].buffer != buffer) {
     if (!touched_[at].buffer) {
       touched_[at].buffer = buffer;
       ++used_;
       break;
     }
-    at = (at + 1) & mask;
+    at = (at + 1) & mask_;
   }
   return touched_[at];
 }
@@ -70,32 +77,31 @@ void HazardTracker::grow() {
   std::vector<Touched> old(std::max<std::size_t>(32, 2 * touched_.size()));
   old.swap(touched_);
   used_ = 0;
+  count_room();
   for (Touched& entry : old)
-    if (entry.buffer) place_of(entry.buffer) = std::move(entry);
+    if (entry.buffer) entry_of(entry.buffer) = std::move(entry);
 }
 
-inline bool HazardTracker::conflicts(const Touched& touched, const BufferRange& range,
-                                     Access access) const {
+void HazardTracker::count_room() noexcept {
+  mask_ = touched_.size() - 1;
+  const std::size_t half = touched_.size() / 2;
+  room_ = half < few ? 0 : std::min(half - few, most_remembered);
+}
+
+inline bool HazardTracker::conflicts(const Touched& touched, Interval range, Kind kind) const {
   if (touched.group != group_) return false;
-  const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
-  return touched.writes.overlaps(begin, end) ||
-         (writes(access) && touched.reads.overlaps(begin, end));
+  return touched.overlaps(written, range) || (kind == written && touched.overlaps(read, range));
 }
 
 bool HazardTracker::conflicts(const BufferRange& range, Access access) {
   if (!range.buffer || range.size_bytes == 0) return false;
-  return exclusive_ || conflicts(place_of(range.buffer), range, access);
+  return exclusive_ || conflicts(place_of(range.buffer), bytes_of(range), kind_of(access));
 }
 
-inline void HazardTracker::enter(Touched& touched, const BufferRange& range, Access access) const {
-  if (touched.group != group_) {
-    touched.group = group_;
-    touched.reads.clear();
-    touched.writes.clear();
-  }
-  // A range that is read and written conflicts as a written one does.
-  Intervals& intervals = writes(access) ? touched.writes : touched.reads;
-  intervals.add(range.offset_bytes, range.offset_bytes + range.size_bytes);
+// A range that is read and written conflicts as a written one does.
+inline void HazardTracker::enter(Touched& touched, Interval range, Kind kind) const {
+  if (touched.group != group_) touched.start(group_);
+  touched.add(kind, range);
 }
 
 inline void HazardTracker::next_group() {
@@ -125,7 +131,7 @@ bool HazardTracker::needs_barrier_for(bool is_fence, const Accesses& for_each) {
   if (conflict) barrier();
   join_group(is_fence);
   for_each([&](const BufferRange& range, Access access) {
-    enter(place_of(range.buffer), range, access);
+    enter(place_of(range.buffer), bytes_of(range), kind_of(access));
   });
   return conflict;
 }
@@ -143,30 +149,34 @@ bool HazardTracker::needs_barrier(std::span<const Argument> arguments) {
   const auto is_range = [](const Argument& argument) {
     return argument.kind == ArgumentKind::buffer && argument.range.size_bytes != 0;
   };
-  constexpr std::size_t few = 12;
   // Places stay where they are unless the table grows, or starts over.
-  if (arguments.size() > few || 2 * (used_ + few) >= touched_.size() || used_ > most_remembered)
-      [[unlikely]]
+  if (arguments.size() > few || used_ >= room_) [[unlikely]]
     return needs_barrier_for(false, [&](const auto& visit) {
       for (const Argument& argument : arguments)
         if (is_range(argument)) visit(argument.range, argument.access);
     });
-  Touched* places[few];
-  bool conflict = in_group_ > 0 && exclusive_;
-  const bool may_conflict = in_group_ > 0;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Argument& argument = arguments[i];
+  // Ranges are taken from the arguments again: 16 bytes that were just stored in halves can't be
+  // loaded at once before they are in the cache.
+  struct Place {
+    Touched* touched;
+    const Argument* argument;
+  };
+  Place places[few];
+  Place* end = places;
+  bool conflict = exclusive_;  // and so in the group
+  for (const Argument& argument : arguments) {
     if (!is_range(argument)) continue;
-    places[i] = &entry_of(argument.range.buffer);
-    if (may_conflict && conflicts(*places[i], argument.range, argument.access)) conflict = true;
+    Touched& touched = entry_of(argument.range.buffer);
+    if (conflicts(touched, bytes_of(argument.range), kind_of(argument.access))) conflict = true;
+    *end++ = {&touched, &argument};
   }
   if (conflict) {
     ++barriers_;
     next_group();
   }
   join_group(false);
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (is_range(arguments[i])) enter(*places[i], arguments[i].range, arguments[i].access);
+  for (const Place* place = places; place != end; ++place)
+    enter(*place->touched, bytes_of(place->argument->range), kind_of(place->argument->access));
   return conflict;
 }
 
@@ -191,6 +201,7 @@ void HazardTracker::close_group() {
   if (used_ <= most_remembered) return;
   touched_.clear();
   used_ = 0;
+  count_room();
 }
 
 void HazardTracker::start_over() {

@@ -5,6 +5,7 @@
 // everything. One thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -41,60 +42,77 @@ class HazardTracker {
 
  private:
   // Disjoint, sorted, merged where they touch: a thousand neighbouring slices are one interval.
-  struct Intervals {
-    struct Interval {
-      std::uint64_t begin, end;
-    };
-    // The first and the last byte of the whole list: one interval is most of what there is.
+  struct Interval {
     std::uint64_t begin = 0, end = 0;
-    std::vector<Interval> list;  // where it is one, only `begin` and `end` are
-    bool overlaps(std::uint64_t from, std::uint64_t to) const {
-      if (to <= begin || end <= from) return false;
-      return list.empty() || one_overlaps(from, to);
+    bool is_empty() const noexcept { return begin == end; }
+    bool overlaps(Interval other) const noexcept { return begin < other.end && other.begin < end; }
+  };
+  using Intervals = std::vector<Interval>;
+  static constexpr std::size_t few = 12;  // arguments of most dispatches
+  enum Kind : std::uint8_t { read, written };
+  static constexpr std::size_t kinds = 2;
+  static Kind kind_of(Access access) noexcept { return writes(access) ? written : read; }
+  static Interval bytes_of(const BufferRange& range) noexcept {
+    return {range.offset_bytes, range.offset_bytes + range.size_bytes};
+  }
+
+  // What is looked at with every command is one line of the cache.
+  struct alignas(64) Touched {
+    const BufferResource* buffer = nullptr;
+    std::uint64_t group = 0;  // the number of the group these belong to; of an older one: none
+    // From the first byte to the last: one interval is most of what there is.
+    std::array<Interval, kinds> hull{};
+    bool has_lists = false;
+    std::array<Intervals, kinds> lists;  // empty where it is one interval
+
+    bool overlaps(Kind kind, Interval range) const {
+      if (!hull[kind].overlaps(range)) return false;
+      return !has_lists || one_overlaps(lists[kind], range);
     }
-    void add(std::uint64_t from, std::uint64_t to) {
-      if (begin == end) {
-        begin = from;
-        end = to;
-      } else if (!list.empty() || from > end || to < begin) [[unlikely]] {
-        add_to_list(from, to);
+    void add(Kind kind, Interval range) {
+      Interval& all = hull[kind];
+      if (all.is_empty()) {
+        all = range;
+      } else if (has_lists || range.begin > all.end || range.end < all.begin) [[unlikely]] {
+        add_to_list(kind, range);
       } else {
-        begin = from < begin ? from : begin;
-        end = to > end ? to : end;
+        all.begin = range.begin < all.begin ? range.begin : all.begin;
+        all.end = range.end > all.end ? range.end : all.end;
       }
     }
-    void clear() noexcept {
-      begin = end = 0;
-      if (!list.empty()) list.clear();
+    void start(std::uint64_t number) noexcept {
+      group = number;
+      hull = {};
+      if (has_lists) [[unlikely]]
+        clear_lists();
     }
 
    private:
-    bool one_overlaps(std::uint64_t from, std::uint64_t to) const;
-    void add_to_list(std::uint64_t from, std::uint64_t to);
-  };
-  struct Touched {
-    const BufferResource* buffer = nullptr;
-    std::uint64_t group = 0;  // the number of the group these belong to; of an older one: none
-    Intervals reads, writes;
+    static bool one_overlaps(const Intervals& list, Interval range);
+    void add_to_list(Kind kind, Interval range);
+    void clear_lists() noexcept;
   };
 
   template <class Accesses>
   bool needs_barrier_for(bool is_fence, const Accesses& for_each);
   Touched& place_of(const BufferResource* buffer);
-  bool conflicts(const Touched& touched, const BufferRange& range, Access access) const;
+  bool conflicts(const Touched& touched, Interval range, Kind kind) const;
   bool conflicts(const BufferRange& range, Access access);
-  void enter(Touched& touched, const BufferRange& range, Access access) const;
+  void enter(Touched& touched, Interval range, Kind kind) const;
   Touched& entry_of(const BufferResource* buffer);  // there is room for it
   void next_group();
   void join_group(bool is_fence);
   void close_group();
   void grow();
+  void count_room() noexcept;
 
   // By buffer, with open addressing; the size is a power of two, and half of it at most is used.
   // Entries outlive their group, so that closing one is a step of a number and the next finds
   // its memory there: a line of commands over the same buffers allocates nothing.
   std::vector<Touched> touched_;
   std::size_t used_ = 0;
+  std::size_t mask_ = 0;  // of a place in the table
+  std::size_t room_ = 0;  // so many may be used before a dispatch may need another table
   std::uint64_t group_ = 1;
   bool exclusive_ = false;  // a host call is in the group
   std::size_t in_group_ = 0, barriers_ = 0, avoided_ = 0;

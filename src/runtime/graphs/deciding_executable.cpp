@@ -12,9 +12,9 @@
 namespace reel {
 namespace {
 
-// Rounds that are skipped cost something, a question costs a round trip. llvmpipe skips a dispatch
-// in 1 µs and answers in 60.
-constexpr std::uint64_t rounds_of_a_while = 8, rounds_of_a_repeat = 32;
+// Rounds that are skipped cost something, a question costs a round trip: llvmpipe skips a dispatch
+// in 1 µs and answers in 60. So few rounds come first, for loops that are soon over, and then more.
+constexpr std::uint64_t first_rounds = 4, later_rounds = 16, rounds_of_a_repeat = 32;
 
 DecidedOnDevice::Parts parts_for_device(GraphExecState& exec, std::string& why_not);
 
@@ -117,8 +117,8 @@ DecidingExecutable::Straight& DecidingExecutable::straight(std::uint32_t step) {
   return std::get<Straight>(parts_[part_of_step_[step]]);
 }
 
-void DecidingExecutable::prepare() {
-  if (std::exchange(prepared_for_, owner_.version()) == owner_.version()) return;
+void DecidingExecutable::prepare_anew() {
+  prepared_for_ = owner_.version();
   for (Part& part : parts_)
     if (auto* choice = std::get_if<Choice>(&part)) prepare(*choice);
   is_alone_ = can_run_alone();
@@ -127,20 +127,48 @@ void DecidingExecutable::prepare() {
 void DecidingExecutable::prepare(Choice& choice) {
   const Decision& decision = *choice.decision;
   const bool is_while = decision.kind == DecisionKind::while_loop;
-  choice.on_device.reset();
-  choice.why_not.clear();
-  choice.rounds_at_once = is_while ? rounds_of_a_while : rounds_of_a_repeat;
   const std::uint64_t most = is_while ? decision.limits.iterations : decision.count;
-  if (most != 0) choice.rounds_at_once = std::min(choice.rounds_at_once, most);
-  const DecidedOnDevice made = for_device(owner_, choice, choice.rounds_at_once, choice.why_not);
-  if (choice.why_not.empty()) {
-    MadeForDevice answer = owner_.device->driver().decide_on_device(made);
-    choice.on_device = std::move(answer.launchable);
-    choice.why_not = std::move(answer.why_not);
+  const auto at_most = [&](std::uint64_t rounds) {
+    return most == 0 ? rounds : std::min(rounds, most);
+  };
+  choice.more_rounds = {};
+  choice.is_simple_if = false;
+  choice.on_device = prepare(choice, at_most(is_while ? first_rounds : rounds_of_a_repeat));
+  if (choice.is_on_device()) {
+    // Where they would be too many commands, the first ones are given again.
+    if (is_while && (most == 0 || most > first_rounds))
+      choice.more_rounds = prepare(choice, at_most(later_rounds));
+    choice.why_not.clear();
+    return;
   }
-  if (choice.on_device) return;
+  choice.is_simple_if = decision.kind == DecisionKind::if_else && !decision.predicate;
   for (const GraphExec& branch : choice.branches)
-    if (DecidingExecutable* inner = state_of(branch, "launch()").deciding()) inner->prepare();
+    if (DecidingExecutable* inner = state_of(branch, "launch()").deciding()) {
+      choice.is_simple_if = false;
+      inner->prepare();
+    }
+}
+
+DecidingExecutable::OnDevice DecidingExecutable::prepare(Choice& choice, std::uint64_t rounds) {
+  choice.why_not.clear();
+  const DecidedOnDevice made = for_device(owner_, choice, rounds, choice.why_not);
+  if (!choice.why_not.empty()) return {};
+  MadeForDevice answer = owner_.device->driver().decide_on_device(made);
+  choice.why_not = std::move(answer.why_not);
+  return {std::move(answer.launchable), rounds};
+}
+
+bool DecidingExecutable::waits_for_nobody() const {
+  const bool is_host = owner_.device->info().backend == "host";  // where a condition is a load
+  return is_alone_ || std::ranges::all_of(parts_, [&](const Part& part) {
+           const auto* choice = std::get_if<Choice>(&part);
+           if (!choice || choice->is_on_device()) return true;
+           return is_host && !choice->decision->predicate &&
+                  std::ranges::all_of(choice->branches, [](const GraphExec& branch) {
+                    const auto* inner = state_of(branch, "launch()").deciding();
+                    return !inner || inner->waits_for_nobody();
+                  });
+         });
 }
 
 bool DecidingExecutable::can_run_alone() {
@@ -232,8 +260,8 @@ std::string DecidingExecutable::lowering() const {
   lowered.count(*this);
   std::string text;
   if (lowered.on_device)
-    text = fmt::format("{} taken by the device, loops {} rounds at a time",
-                       decisions(lowered.on_device), rounds_of_a_while);
+    text = fmt::format("{} taken by the device, of a while {} rounds and then {} at a time",
+                       decisions(lowered.on_device), first_rounds, later_rounds);
   if (lowered.by_host)
     text += fmt::format("{}{} taken {} ({})", text.empty() ? "" : "; ", decisions(lowered.by_host),
                         is_alone_ ? "inside one native kernel, which loads conditions"

@@ -36,17 +36,26 @@ class DecidingExecutable final : public LoweredPlan {
     std::unique_ptr<Executable> executable;
     std::uint32_t recorded_in = 0, recorded_graph = 0;
   };
+  struct OnDevice {
+    std::unique_ptr<Launchable> launchable = nullptr;
+    std::uint64_t rounds = 1;  // of a loop
+  };
   struct Choice {
     std::uint32_t step;
     std::shared_ptr<const Decision> decision;
     std::vector<GraphExec> branches = {};
     bool enabled = true;
-    // All of it, or of a loop so many rounds, as the device decides it; else why it can't.
-    std::unique_ptr<Launchable> on_device = nullptr;
-    std::uint64_t rounds_at_once = 1;
+    // As the device decides it; else why it can't.
+    OnDevice on_device = {};    // all of it, or of a loop the first rounds
+    OnDevice more_rounds = {};  // of a while: those after them; none: like the first
     std::string why_not = {};
+    bool is_simple_if = false;  // it reads its condition, and its branches decide nothing
 
-    bool is_on_device() const noexcept { return on_device != nullptr; }
+    bool is_on_device() const noexcept { return on_device.launchable != nullptr; }
+    // What the device does of a loop next, after so many rounds.
+    const OnDevice& rounds_after(std::uint64_t round) const noexcept {
+      return round != 0 && more_rounds.launchable ? more_rounds : on_device;
+    }
   };
   using Part = std::variant<Straight, Choice>;
 
@@ -59,10 +68,16 @@ class DecidingExecutable final : public LoweredPlan {
   Choice& choice(std::uint32_t step);
   std::unique_ptr<DecidingExecutable> clone_for(GraphExecState& owner) const;
   // Before a launch: what the device decides alone, with parameters as they stand.
-  void prepare();
+  void prepare() {
+    if (prepared_for_ != owner_.version()) [[unlikely]]
+      prepare_anew();
+  }
   // When that was done: could a thread walk through it without calling the driver?
   bool is_alone() const noexcept { return is_alone_; }
   bool can_run_alone() override;
+  // When that was done: does no decision of it make the device wait until the host has read
+  // something?
+  bool waits_for_nobody() const;
 
   void set_argument(std::uint32_t step, std::uint32_t index, const Argument& value) override;
   void set_groups(std::uint32_t step, Dim3 groups) override;
@@ -75,7 +90,9 @@ class DecidingExecutable final : public LoweredPlan {
   explicit DecidingExecutable(GraphExecState& owner) : owner_(owner) {}
   Straight& straight(std::uint32_t step);
 
+  void prepare_anew();
   void prepare(Choice& choice);
+  OnDevice prepare(Choice& choice, std::uint64_t rounds);
 
   GraphExecState& owner_;
   std::vector<Part> parts_;

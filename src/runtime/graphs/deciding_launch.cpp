@@ -40,39 +40,29 @@ template <class... Values>
 }  // namespace
 
 void DecidingLaunch::begin(GraphExecState& exec) {
-  frames_.reserve(4);
-  frames_.push_back({.exec = &exec, .name = tells() ? exec.launch_name : std::string()});
+  if (frames_.capacity() == 0) frames_.reserve(4);
+  Frame& frame = frames_.emplace_back();
+  frame.exec = &exec;
+  if (tells()) frame.name = exec.launch_name;
 }
 
 void DecidingLaunch::step() {
   Frame& frame = frames_.back();
   GraphExecState& exec = *frame.exec;
-  const std::span<const StepParameters> steps = exec.steps();
-  DecidingExecutable* deciding = exec.deciding();
-  const std::size_t parts = deciding ? deciding->parts().size() : 1;
-  if (frame.part == parts) {
-    frames_.pop_back();
-    if (!frames_.empty() && !frames_.back().is_looping) ++frames_.back().part;
-    return;
-  }
-  if (!deciding) {
-    ++frame.part;
-    give_whole(exec, frame.name);
-    return;
-  }
   in_branch_ = frames_.size() > 1;
-  auto& part = deciding->parts()[frame.part];
+  auto& part = exec.deciding()->parts()[frame.part];
   if (auto* straight = std::get_if<DecidingExecutable::Straight>(&part)) {
-    if (frames_.size() == 1) first_step_ = straight->first;
-    ++frame.part;
-    give({*straight->executable, steps.subspan(straight->first, straight->plan->steps.size()),
-          straight->plan->steps, frame.name, straight->recorded_in, straight->recorded_graph});
+    if (!in_branch_) first_step_ = straight->first;
+    const auto& plan = straight->plan->steps;
+    give({*straight->executable, std::span(exec.steps()).subspan(straight->first, plan.size()),
+          plan, frame.name, straight->recorded_in, straight->recorded_graph});
+    part_is_done();
     return;
   }
-  auto& choice = std::get<DecidingExecutable::Choice>(part);
-  if (frames_.size() == 1) first_step_ = choice.step;
+  auto& choice = *std::get_if<DecidingExecutable::Choice>(&part);
+  if (!in_branch_) first_step_ = choice.step;
   if (!choice.enabled)
-    ++frame.part;
+    part_is_done();
   else if (is_loop(*choice.decision))
     loop(frame, choice);
   else
@@ -81,9 +71,8 @@ void DecidingLaunch::step() {
 
 DecidingLaunch::Next DecidingLaunch::next() const {
   const Frame& frame = frames_.back();
-  DecidingExecutable* deciding = frame.exec->deciding();
-  if (!deciding || frame.part == deciding->parts().size()) return Next::gives;
-  const auto* choice = std::get_if<DecidingExecutable::Choice>(&deciding->parts()[frame.part]);
+  const auto& parts = frame.exec->deciding()->parts();
+  const auto* choice = std::get_if<DecidingExecutable::Choice>(&parts[frame.part]);
   if (!choice || !choice->enabled) return Next::gives;
   const Decision& decision = *choice->decision;
   if (decision.predicate) return Next::asks_function;
@@ -91,6 +80,15 @@ DecidingLaunch::Next DecidingLaunch::next() const {
   if (mode_ != Mode::plain || !choice->is_on_device()) return Next::asks_condition;
   const bool asks = frame.asks_after_rounds || (is_loop(decision) && !takes_rounds(frame, *choice));
   return asks ? Next::asks_condition : Next::gives;
+}
+
+// Those that are over go at once, so that a walk is over when its last part is.
+void DecidingLaunch::part_is_done() {
+  do {
+    Frame& frame = frames_.back();
+    if (++frame.part != frame.exec->deciding()->parts().size()) return;
+    frames_.pop_back();
+  } while (!frames_.empty() && !frames_.back().is_looping);
 }
 
 void DecidingLaunch::give_whole(GraphExecState& exec, std::string_view name) {
@@ -124,8 +122,8 @@ std::string DecidingLaunch::name_of_decision() const {
 
 void DecidingLaunch::decide(Frame& frame, DecidingExecutable::Choice& choice) {
   if (mode_ == Mode::plain && choice.is_on_device()) {
-    ++frame.part;
-    give(*choice.on_device);
+    give(*choice.on_device.launchable);
+    part_is_done();
     return;
   }
   const Command& command = frame.exec->steps()[choice.step].command;
@@ -147,9 +145,9 @@ void DecidingLaunch::decide(Frame& frame, DecidingExecutable::Choice& choice) {
     decided(command, words);
   }
   if (runs)
-    enter(frame, choice, branch, std::move(words));
+    enter(frame, choice, branch, words);
   else
-    ++frame.part;
+    part_is_done();
 }
 
 // A function of the program runs after all that was given, as a host call does.
@@ -177,20 +175,23 @@ std::uint32_t DecidingLaunch::ask(const Frame& frame, const DecidingExecutable::
 // Its `frame` stays at the decision until the branch is done, which one without decisions is at
 // once.
 void DecidingLaunch::enter(Frame& frame, DecidingExecutable::Choice& choice, std::size_t branch,
-                           std::string words) {
+                           std::string& words) {
   GraphExecState& inner = state_of(choice.branches[branch], "launch()");
   if (!inner.deciding()) {
+    const bool is_round = frame.is_looping;
     give_whole(inner, words);
-    if (!frame.is_looping) ++frame.part;
+    if (!is_round) part_is_done();
     return;
   }
   frame.branch = static_cast<std::uint32_t>(branch);
-  frames_.push_back({.exec = &inner, .name = std::move(words)});
+  Frame& above = frames_.emplace_back();  // `frame` may have moved
+  above.exec = &inner;
+  above.name.swap(words);
 }
 
 void DecidingLaunch::leave(Frame& frame) {
   frame.is_looping = frame.asks_after_rounds = false;
-  ++frame.part;
+  part_is_done();
 }
 
 bool DecidingLaunch::takes_rounds(const Frame& frame,
@@ -200,7 +201,7 @@ bool DecidingLaunch::takes_rounds(const Frame& frame,
   const std::uint64_t most =
       decision.kind == DecisionKind::repeat ? decision.count : decision.limits.iterations;
   const std::uint64_t round = frame.is_looping ? frame.round : 0;
-  return most == 0 || most - round >= choice.rounds_at_once;
+  return most == 0 || most - round >= choice.rounds_after(round).rounds;
 }
 
 void DecidingLaunch::loop(Frame& frame, DecidingExecutable::Choice& choice) {
@@ -208,13 +209,14 @@ void DecidingLaunch::loop(Frame& frame, DecidingExecutable::Choice& choice) {
   if (!frame.is_looping) {
     frame.is_looping = true;
     frame.round = 0;
-    frame.loop_began = coarse_now();
+    frame.loop_began = {};
   }
   const bool is_repeat = decision.kind == DecisionKind::repeat;
   if (is_repeat && frame.round == decision.count) return leave(frame);
   if (!frame.asks_after_rounds && takes_rounds(frame, choice)) {
-    give(*choice.on_device);
-    frame.round += choice.rounds_at_once;
+    const auto& rounds = choice.rounds_after(frame.round);
+    give(*rounds.launchable);
+    frame.round += rounds.rounds;
     frame.asks_after_rounds = !is_repeat;
     return;
   }
@@ -230,13 +232,15 @@ void DecidingLaunch::loop(Frame& frame, DecidingExecutable::Choice& choice) {
     if (std::exchange(frame.asks_after_rounds, false)) return;  // and on with the next rounds
   }
   const std::uint64_t round = frame.round++;
-  enter(frame, choice, 0,
-        tells() ? fmt::format("{}, round {}",
-                              title_of(frame.exec->steps()[choice.step].command, decision), round)
-                : std::string());
+  std::string words;
+  if (tells())
+    words = fmt::format("{}, round {}",
+                        title_of(frame.exec->steps()[choice.step].command, decision), round);
+  enter(frame, choice, 0, words);
 }
 
-void DecidingLaunch::check_limits(const Frame& frame, const Decision& decision,
+// The time of a loop counts from when its first rounds were given: a loop of one looks at no clock.
+void DecidingLaunch::check_limits(Frame& frame, const Decision& decision,
                                   std::uint32_t value) const {
   const LoopLimits& limits = decision.limits;
   if (limits.iterations && frame.round >= limits.iterations)
@@ -244,8 +248,10 @@ void DecidingLaunch::check_limits(const Frame& frame, const Decision& decision,
                   "{} still has the condition {} after {} rounds, which is the limit of "
                   "iterations it was given; nothing after it was launched.",
                   name_of_decision(), value, frame.round);
-  if (limits.time.count() <= 0) return;
-  const std::chrono::milliseconds taken = coarse_now() - frame.loop_began;
+  if (limits.time.count() <= 0 || frame.round == 0) return;
+  const std::chrono::milliseconds now = coarse_now();
+  if (frame.loop_began.count() == 0) frame.loop_began = now;
+  const std::chrono::milliseconds taken = now - frame.loop_began;
   if (taken >= limits.time)
     fail_deciding(Code::timed_out,
                   "{} still has the condition {} after {} ms and {} rounds; its limit is {} ms. "
@@ -254,6 +260,33 @@ void DecidingLaunch::check_limits(const Frame& frame, const Decision& decision,
 }
 
 // --- by a queue ----------------------------------------------------------------------------------
+
+std::uint32_t QueueLaunch::give_first_parts(GraphExecState& exec, QueueDriver& queue) {
+  constexpr std::size_t most = 8;  // a walk looks at the clock, and hands over what takes long
+  auto& parts = exec.deciding()->parts();
+  const auto end = static_cast<std::uint32_t>(std::min(parts.size(), most));
+  for (std::uint32_t next = 0; next < end; ++next) {
+    if (auto* straight = std::get_if<DecidingExecutable::Straight>(&parts[next])) {
+      straight->executable->launch(queue);
+      continue;
+    }
+    auto& choice = *std::get_if<DecidingExecutable::Choice>(&parts[next]);
+    if (!choice.enabled || !choice.is_simple_if || !queue.idle()) return next;
+    std::uint32_t value = 0;
+    try {
+      queue.fetch(std::get_if<Read>(&exec.steps()[choice.step].command.work)->source,
+                  std::as_writable_bytes(std::span(&value, 1)));
+    } catch (const Error& error) {  // of work before the launch: it is for whoever waits
+      queue.run_in_order([error] { throw error; }, InOrder::nothing);
+      return next;
+    }
+    const std::size_t branch = value ? 0 : 1;
+    if (branch == choice.branches.size()) continue;
+    GraphExecState& taken = state_of(choice.branches[branch], "launch()");
+    if (!taken.steps().empty()) taken.executable().launch(queue);
+  }
+  return end;
+}
 
 void QueueLaunch::give(const LaunchedSteps& steps) {
   if (times_)

@@ -4,17 +4,16 @@
 // clone of the exec in the exec's place. One thread at a time.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "reel/error.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/graphs/deciding_executable.hpp"
+#include "runtime/graphs/deciding_frames.hpp"
 
 namespace reel {
 
@@ -27,6 +26,13 @@ class DecisionError final : public Error {
 class DecidingLaunch {
  public:
   void begin(GraphExecState& exec);
+  // The same at a part of it, in memory that is kept, which comes back empty.
+  void begin(GraphExecState& exec, std::uint32_t part, DecidingFrames& spare) {
+    frames_.swap(spare);
+    begin(exec);
+    frames_.back().part = part;
+  }
+  void give_back(DecidingFrames& spare) noexcept { spare.swap(frames_); }
   bool is_over() const noexcept { return frames_.empty(); }
   void step();
   void finish() {
@@ -69,27 +75,19 @@ class DecidingLaunch {
   bool is_in_branch() const noexcept { return in_branch_; }
 
  private:
-  // An exec that is on its way, and the decision it stands at.
-  struct Frame {
-    GraphExecState* exec;
-    std::string name;                // of its launches, in documents
-    std::uint32_t part = 0;          // that comes next, or whose branch is above
-    std::uint32_t branch = 0;        // that is above
-    bool is_looping = false;         // it stands at a loop that has begun
-    bool asks_after_rounds = false;  // the device took some rounds: is it over?
-    std::uint64_t round = 0;         // that comes next
-    std::chrono::milliseconds loop_began = {};
-  };
+  using Frame = DecidingFrame;
 
   bool tells() const noexcept { return mode_ == Mode::told; }
   void decide(Frame& frame, DecidingExecutable::Choice& choice);
   void loop(Frame& frame, DecidingExecutable::Choice& choice);
   // Does the device take the next rounds at once?
   bool takes_rounds(const Frame& frame, const DecidingExecutable::Choice& choice) const;
-  void check_limits(const Frame& frame, const Decision& decision, std::uint32_t value) const;
+  void check_limits(Frame& frame, const Decision& decision, std::uint32_t value) const;
   std::uint32_t ask(const Frame& frame, const DecidingExecutable::Choice& choice);
   void enter(Frame& frame, DecidingExecutable::Choice& choice, std::size_t branch,
-             std::string words);
+             std::string& words);
+  // The innermost exec goes on with its next part; those that have none are left.
+  void part_is_done();
   void leave(Frame& frame);
   void give_whole(GraphExecState& exec, std::string_view name);
   std::string name_of_decision() const;  // with what it is in
@@ -97,7 +95,7 @@ class DecidingLaunch {
   const Mode mode_;
   bool in_branch_ = false;
   std::uint32_t first_step_ = 0;
-  std::vector<Frame> frames_;
+  DecidingFrames frames_;
 };
 
 // The walk by a queue that is given each part.
@@ -109,6 +107,10 @@ class QueueLaunch final : public DecidingLaunch {
         queue_(&queue),
         times_(std::move(times)) {}
   QueueLaunch(QueueLaunch&&) = default;
+
+  // Most decisions are small: what of it needs no walk, since nothing has to be waited for or be
+  // remembered. Returns the part that comes next, which may be none.
+  static std::uint32_t give_first_parts(GraphExecState& exec, QueueDriver& queue);
 
   // From here on. `alone`: parts are run by the thread that walks, and the queue only knows how to
   // load conditions.

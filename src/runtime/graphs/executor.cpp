@@ -94,9 +94,13 @@ PendingPass GraphSession::commit(const FinishOptions& options) {
 }
 
 PassReport GraphSession::finish(const FinishOptions& options) {
-  PendingPassState pass;
   SessionState& state = live(state_, "finish()");
   refuse_wait_in_callback(state.executor().device.info(), "GraphSession::finish()");
+  if (state.is_plain()) {
+    const std::unique_ptr<SessionState> session = std::move(state_);  // gone, also by an error
+    return session->finish_plainly(options);
+  }
+  PendingPassState pass;
   const std::uint64_t now_ns = state.finish(options, pass);
   state_.reset();
   return pass.finish(now_ns);

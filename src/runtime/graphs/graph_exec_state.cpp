@@ -32,7 +32,8 @@ KernelSource source_of(const KernelResource& kernel) {
   source.host = find_host_kernel(source.name);
   if (forms_given(source).empty())
     fail(Code::invalid_argument,
-         "Kernel '{}' was saved as a C++ function, which this process doesn't have; "
+         "Kernel '{}' was saved as a C++ function, of which a file holds only the name, and this "
+         "process knows none of that name; "
          "register_host_kernel() gives it one.",
          source.name);
   return source;

@@ -12,35 +12,6 @@
 
 namespace reel {
 
-std::shared_ptr<HazardTracker> ExecutorState::take_tracker() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (spare_tracker_) return std::move(spare_tracker_);
-  }
-  return std::make_shared<HazardTracker>();
-}
-
-std::unique_ptr<PassLine> ExecutorState::take_line() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (spare_line_) return std::move(spare_line_);
-  }
-  return std::make_unique<PassLine>();
-}
-
-void ExecutorState::give_back(std::shared_ptr<HazardTracker> tracker) {
-  if (tracker.use_count() != 1) return;  // a stream still counts with it
-  tracker->start_over();
-  const std::lock_guard lock(mutex_);
-  spare_tracker_ = std::move(tracker);
-}
-
-void ExecutorState::give_back(std::unique_ptr<PassLine> line) {
-  line->clear();
-  const std::lock_guard lock(mutex_);
-  spare_line_.swap(line);
-}
-
 bool PendingPassState::done() { return end->done(); }
 
 PassReport PendingPassState::wait() {
@@ -77,23 +48,25 @@ SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recordi
                            const SessionOptions& options)
     : executor_(std::move(executor)),
       stream_(*state_of(executor_->stream)),
-      name_(options.name.empty() ? executor_->name : options.name),
       recording_(recording),
       stamped_(options.timing ? Stamped::yes : Stamped::no),
       tracker_(executor_->take_tracker()) {
+  const std::string& name = options.name.empty() ? executor_->name : options.name;
   if (recording_) {
+    is_plain_ = false;
+    name_ = name;
     line_ = executor_->take_line();
     latest_ = executor_->known_passes.latest();
     if (latest_) line_->begin(latest_->named());
     return;
   }
-  recorded_ = pass_begins(PassKind::direct, state_of(executor_->device), name_, began_ns_);
-  stream_.track_with(tracker_);
+  recorded_ = pass_begins(PassKind::direct, state_of(executor_->device), name, began_ns_);
+  is_plain_ = !recorded_ && stamped_ == Stamped::no;
+  stream_.track_with(*tracker_);
 }
 
 SessionState::~SessionState() {
-  // What was given runs or not; the stream goes on without this session's bookkeeping.
-  if (!recording_ && !given_away_) stream_.stop_tracking_with(tracker_.get());
+  stop_tracking();  // what was given runs or not
   executor_->give_back(std::move(tracker_));
   if (line_) executor_->give_back(std::move(line_));
 }
@@ -105,13 +78,10 @@ void SessionState::mark_begin() {
 
 void SessionState::dispatch(const Kernel& kernel, const Launch& launch,
                             std::span<const Argument> arguments) {
-  if (recording_ || recorded_ || stamped_ == Stamped::yes ||
-      !stream_.dispatch_quickly(kernel, launch, arguments)) {
+  if (is_plain_ && stream_.dispatch_quickly(kernel, launch, arguments)) [[likely]]
+    ++quick_dispatches_;
+  else
     give(dispatch_command(kernel, launch, arguments));
-    return;
-  }
-  ++commands_;
-  ++dispatches_;
 }
 
 void SessionState::give(Command&& command) {
@@ -191,7 +161,7 @@ std::string SessionState::why_not_timed(const FinishOptions& options) const {
   if (stamped_ == Stamped::no && !options.timing) return {};
   if (!executor_->device.info().can_stamp_time)
     return fmt::format("Device {} can't stamp time.", executor_->device.info().id);
-  if (commands_ == 0) return "The pass has no commands.";
+  if (commands_ + quick_dispatches_ == 0) return "The pass has no commands.";
   if (!recording_ && stamped_ == Stamped::no)
     return "A direct session's commands are given before finish() can ask for their time; begin it "
            "with SessionOptions::timing.";
@@ -222,15 +192,42 @@ std::uint64_t SessionState::finish(const FinishOptions& options, PendingPassStat
   return now_ns;
 }
 
+PassReport SessionState::finish_plainly(const FinishOptions& options) {
+  PassReport report;
+  count_direct(report);
+  if (options.timing) report.gpu_ns_missing = why_not_timed(options);
+  stop_tracking();
+  stream_.flush();
+  const std::uint64_t now_ns = monotonic_ns();
+  report.encode_ns = now_ns - began_ns_;
+  stream_.synchronize("GraphSession::finish()");
+  report.wait_ns = monotonic_ns() - now_ns;
+  return report;
+}
+
+void SessionState::count_direct(PassReport& report) const {
+  report.commands = commands_ + quick_dispatches_;
+  report.dispatches = dispatches_ + quick_dispatches_;
+  report.barriers = tracker_->barriers();
+  report.barriers_avoided = tracker_->avoided();
+  report.group_sizes = tracker_->group_sizes();
+}
+
+// The stream goes on without this session's bookkeeping.
+void SessionState::stop_tracking() {
+  if (recording_ || given_away_) return;
+  stream_.stop_tracking_with(tracker_.get());
+  given_away_ = true;
+}
+
 void SessionState::submit(const FinishOptions& options, PendingPassState& pass) {
   pass.executor = executor_;
   PassReport& report = pass.report;
-  report.commands = commands_;
-  report.dispatches = dispatches_;
-  if (!recording_) {
-    report.barriers = tracker_->barriers();
-    report.barriers_avoided = tracker_->avoided();
-    report.group_sizes = tracker_->group_sizes();
+  if (recording_) {
+    report.commands = commands_;
+    report.dispatches = dispatches_;
+  } else {
+    count_direct(report);
   }
   report.gpu_ns_missing = why_not_timed(options);
   if (recording_)
@@ -238,8 +235,7 @@ void SessionState::submit(const FinishOptions& options, PendingPassState& pass) 
   if (recording_ && !line_->empty()) launch_recorded(options, pass);
   pass.begin = begin_;
   pass.recorded = std::move(recorded_);
-  if (!recording_) stream_.stop_tracking_with(tracker_.get());
-  given_away_ = true;
+  stop_tracking();
 }
 
 // A pass like one before it takes that one's plan. Not where somebody wants to know of it: then

@@ -1,6 +1,7 @@
 // session_state.hpp - one pass being given: straight to the stream, or into a graph.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -24,17 +25,38 @@ class ExecutorState {
   const Stream stream;
 
   // Those of a session that is over, with their memory, or new ones. Any thread.
-  std::shared_ptr<HazardTracker> take_tracker();
-  std::unique_ptr<PassLine> take_line();
-  void give_back(std::shared_ptr<HazardTracker> tracker);
-  void give_back(std::unique_ptr<PassLine> line);
+  std::unique_ptr<HazardTracker> take_tracker() { return tracker_.take(); }
+  std::unique_ptr<PassLine> take_line() { return line_.take(); }
+  void give_back(std::unique_ptr<HazardTracker> tracker) {
+    tracker->start_over();
+    tracker_.give_back(std::move(tracker));
+  }
+  void give_back(std::unique_ptr<PassLine> line) {
+    line->clear();
+    line_.give_back(std::move(line));
+  }
 
   KnownPasses known_passes;
 
  private:
-  std::mutex mutex_;
-  std::shared_ptr<HazardTracker> spare_tracker_;
-  std::unique_ptr<PassLine> spare_line_;
+  // One of a kind is enough for sessions that come one after another.
+  template <class T>
+  class Spare {
+   public:
+    ~Spare() { delete kept_.load(std::memory_order_relaxed); }
+    std::unique_ptr<T> take() {
+      std::unique_ptr<T> kept(kept_.exchange(nullptr, std::memory_order_acq_rel));
+      return kept ? std::move(kept) : std::make_unique<T>();
+    }
+    void give_back(std::unique_ptr<T> spare) {
+      delete kept_.exchange(spare.release(), std::memory_order_acq_rel);
+    }
+
+   private:
+    std::atomic<T*> kept_{nullptr};
+  };
+  Spare<HazardTracker> tracker_;
+  Spare<PassLine> line_;
 };
 
 // A pass on its way: what to wait for, and the report as far as it is known.
@@ -80,6 +102,10 @@ class SessionState {
   std::shared_ptr<PendingPassState> commit(const FinishOptions& options);
   // To be waited for next; returns the time.
   std::uint64_t finish(const FinishOptions& options, PendingPassState& pass);
+  // Commands went straight to the stream, and nobody wants to know more of them: finish_plainly()
+  // does, which waits.
+  bool is_plain() const noexcept { return is_plain_; }
+  PassReport finish_plainly(const FinishOptions& options);
 
   const ExecutorState& executor() const noexcept { return *executor_; }
   bool recording() const noexcept { return recording_; }
@@ -89,6 +115,8 @@ class SessionState {
  private:
   void mark_begin();
   std::string why_not_timed(const FinishOptions& options) const;
+  void count_direct(PassReport& report) const;
+  void stop_tracking();
   void submit(const FinishOptions& options, PendingPassState& pass);
   void launch_recorded(const FinishOptions& options, PendingPassState& pass);
   void record(Command&& command);
@@ -99,11 +127,12 @@ class SessionState {
 
   const std::shared_ptr<ExecutorState> executor_;
   StreamState& stream_;  // the executor's
-  const std::string name_;
+  std::string name_;     // where it is told
   const bool recording_;
-  Stamped stamped_;  // begin and end; finish() may ask for it when recording
+  Stamped stamped_;       // begin and end; finish() may ask for it when recording
+  bool is_plain_ = true;  // neither of these, and not recorded_
   const std::uint64_t began_ns_ = monotonic_ns();
-  std::shared_ptr<HazardTracker> tracker_;
+  std::unique_ptr<HazardTracker> tracker_;
   std::size_t tracked_ = 0;         // of the line's commands
   std::shared_ptr<Scope> scope_;    // null: none was entered. Guards may outlive the session
   std::unique_ptr<PassLine> line_;  // null in direct mode
@@ -111,7 +140,8 @@ class SessionState {
   Graph graph_;                              // of the first commands of the line
   std::shared_ptr<PassRecord> recorded_;     // see PendingPassState
   std::shared_ptr<Signal> begin_;
-  std::size_t commands_ = 0, dispatches_ = 0;
+  std::size_t commands_ = 0, dispatches_ = 0;  // without those of quick_dispatches_
+  std::size_t quick_dispatches_ = 0;
   bool given_away_ = false;  // committed
 };
 

@@ -15,7 +15,8 @@ namespace reel {
 namespace {
 
 std::string list_of(const std::vector<std::string>& names) {
-  constexpr std::size_t most_shown = 12;
+  // All of them where only one would be left.
+  const std::size_t most_shown = names.size() == 13 ? 13 : 12;
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(names.size(), most_shown); ++i)
     shown.push_back(fmt::format("'{}'", names[i]));

@@ -8,10 +8,6 @@
 namespace reel::opencl {
 namespace {
 
-// A window that moves through a buffer makes a new range each step: 1024 of them (some 400 bytes
-// each on PoCL) are kept, then all are let go.
-constexpr std::size_t most_sub_buffers = 1024;
-
 std::uint64_t next_serial() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -82,34 +78,6 @@ DeviceBuffer::~DeviceBuffer() {
   memory_.reset();
   storage_.reset();
   context_->release(reserved_bytes_);
-}
-
-MemoryHandle DeviceBuffer::sub_buffer(const BufferRange& range) {
-  const std::lock_guard lock(mutex_);
-  if (sub_buffers_.size() >= most_sub_buffers) {
-    sub_buffers_.clear();
-    serial_ = next_serial();
-  }
-  MemoryHandle& known = sub_buffers_[{range.offset_bytes, range.size_bytes}];
-  if (!known) {
-    const cl_buffer_region region{range.offset_bytes, range.size_bytes};
-    cl_int status = CL_SUCCESS;
-    known = MemoryHandle(api().create_sub_buffer(memory_.get(), CL_MEM_READ_WRITE,
-                                                 CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
-    if (status != CL_SUCCESS) {
-      sub_buffers_.erase({range.offset_bytes, range.size_bytes});
-      fail_status(status, "clCreateSubBuffer",
-                  fmt::format("bytes {} to {} of buffer '{}'", range.offset_bytes,
-                              range.offset_bytes + range.size_bytes, label));
-    }
-  }
-  check(api().retain_mem_object(known.get()), "clRetainMemObject");
-  return MemoryHandle(known.get());
-}
-
-std::size_t DeviceBuffer::sub_buffer_count() const {
-  const std::lock_guard lock(mutex_);
-  return sub_buffers_.size();
 }
 
 }  // namespace reel::opencl

@@ -1,16 +1,12 @@
-// buffer.hpp - a cl_mem, be it a buffer or an image, and the sub-buffers made of it.
-//
-// OpenCL binds whole memory objects; a range of a buffer is a sub-buffer of its own. Those are
-// kept with the buffer, so binding the same range again costs a look-up. Any thread.
+// buffer.hpp - a cl_mem, be it a buffer or an image, and the sub-buffers made of it. Any thread.
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "backends/opencl/device/context.hpp"
+#include "backends/opencl/device/sub_buffers.hpp"
 #include "graph/commands/resource.hpp"
 #include "reel/buffer.hpp"
 #include "runtime/driver.hpp"
@@ -33,13 +29,19 @@ struct DeviceBuffer : BufferResource {
   void* shared_address(std::uint64_t offset_bytes) const noexcept {
     return is_shared_virtual ? shared_ + offset_bytes : nullptr;
   }
+  // What a kernel is given for a range, if that lasts as long as the buffer; null otherwise.
+  cl_mem find_lasting(const BufferRange& range) const noexcept {
+    return is_whole(range) ? memory()
+                           : sub_buffers_.find_lasting({range.offset_bytes, range.size_bytes});
+  }
   // A reference to the sub-buffer of a range that is not the whole.
-  MemoryHandle sub_buffer(const BufferRange& range);
-  std::size_t sub_buffer_count() const;
+  MemoryHandle sub_buffer(const BufferRange& range) {
+    return sub_buffers_.get(memory(), {range.offset_bytes, range.size_bytes}, label);
+  }
+  std::size_t sub_buffer_count() const { return sub_buffers_.count(); }
 
-  // Differs from that of any other buffer, also of one that later gets the same address; changes
-  // when the sub-buffers kept so far are let go.
-  std::uint64_t serial() const noexcept { return serial_.load(std::memory_order_relaxed); }
+  // Differs from that of any other buffer, also of one that later gets the same address.
+  std::uint64_t serial() const noexcept { return serial_; }
 
  private:
   DeviceContext::Memory make(const MemoryRequest& request, std::uint64_t bytes);
@@ -50,18 +52,8 @@ struct DeviceBuffer : BufferResource {
   MemoryHandle storage_;  // the range that an image is made on, where it is not a whole buffer
   std::byte* address_ = nullptr;
   std::byte* shared_ = nullptr;
-  std::atomic<std::uint64_t> serial_;
-  mutable std::mutex mutex_;
-  struct Place {
-    std::uint64_t offset_bytes, size_bytes;
-    friend bool operator==(const Place&, const Place&) = default;
-  };
-  struct PlaceHash {
-    std::size_t operator()(const Place& place) const noexcept {
-      return (place.offset_bytes * 0x9e3779b97f4a7c15u ^ place.size_bytes) * 0x9e3779b97f4a7c15u;
-    }
-  };
-  std::unordered_map<Place, MemoryHandle, PlaceHash> sub_buffers_;
+  const std::uint64_t serial_;
+  SubBuffers sub_buffers_;
 };
 
 inline DeviceBuffer& device_buffer(const BufferRange& range) {

@@ -130,7 +130,8 @@ BuiltKernel::BuiltKernel(std::shared_ptr<DeviceContext> context,
                          const KernelSource& built_source)
     : context_(std::move(context)),
       entry_(built_source.entry.empty() ? built_source.name : built_source.entry),
-      program_(std::move(program)) {
+      program_(std::move(program)),
+      api_(api()) {
   build_log = program_->log;
   cl_int status = CL_SUCCESS;
   kernel_ = KernelHandle(api().create_kernel(program_->handle.get(), entry_.c_str(), &status));
@@ -149,7 +150,7 @@ BuiltKernel::BuiltKernel(std::shared_ptr<DeviceContext> context,
     count = arguments;
   }
   last_.resize(count);
-  held_.resize(count);
+  argument_count_ = count;
 }
 
 KernelHandle BuiltKernel::make_kernel() const {
@@ -177,51 +178,109 @@ std::vector<std::byte> BuiltKernel::binary() const {
   return result;
 }
 
-void BuiltKernel::enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_event* event) {
-  const Grid grid = make_grid(dispatch);
-  const std::lock_guard lock(mutex_);
-  bool holding = false;
-  for (std::uint32_t i = 0; i < dispatch.arguments.size(); ++i) {
-    const Argument& argument = dispatch.arguments[i];
-    if (i >= last_.size()) fail_status(CL_INVALID_ARG_INDEX, "clSetKernelArg", source.name);
-    if (last_[i].is(argument)) continue;
-    last_[i] = {};  // should setting it fail
-    held_[i] = set_argument(*context_, kernel_.get(), i, argument);
-    if (held_[i]) holding = true;
-    last_[i].become(argument);
+namespace {
+
+// Most values are of 4 or 8 bytes, for which a call takes longer than the comparison.
+inline bool are_same(const std::byte* a, const std::byte* b, std::uint32_t size) noexcept {
+  const auto same_as = [&]<class T>(T first) {
+    T second;
+    std::memcpy(&first, a, sizeof first);
+    std::memcpy(&second, b, sizeof second);
+    return first == second;
+  };
+  if (size == 4) return same_as(std::uint32_t{});
+  if (size == 8) return same_as(std::uint64_t{});
+  return std::memcmp(a, b, size) == 0;
+}
+
+struct LettingGo {
+  std::vector<MemoryHandle>& held;
+  ~LettingGo() {
+    if (!held.empty()) [[unlikely]]
+      held.clear();
   }
-  const bool is_sharing = uses_shared(dispatch.arguments);
-  EventHandle done;
-  if (is_sharing && !event) event = done.out();
-  const cl_int status =
-      api().enqueue_nd_range_kernel(queue, kernel_.get(), grid.dimensions, grid.offset_or_null(),
-                                    grid.global.data(), grid.local_or_null(), 0, nullptr, event);
-  if (is_sharing && status == CL_SUCCESS) hold_shared(dispatch.arguments, *event);
-  if (holding)
-    for (MemoryHandle& held : held_) held.reset();
+};
+
+}  // namespace
+
+// Nearly all are buffers and values; a jump by kind is guessed wrong as they take turns.
+inline bool BuiltKernel::LastArgument::is(const Argument& argument) const noexcept {
+  if (kind != argument.kind) return false;
+  if (kind == ArgumentKind::buffer || kind == ArgumentKind::image)
+    return words[0] == device_buffer(argument.range).serial() &&
+           words[1] == argument.range.offset_bytes && words[2] == argument.range.size_bytes;
+  if (kind == ArgumentKind::value || kind == ArgumentKind::sampler)
+    return value_bytes != 0 && value_bytes == argument.value_bytes &&
+           are_same(bytes, argument.bytes, value_bytes);
+  return kind != ArgumentKind::shared || words[0] == argument.shared_bytes;
+}
+
+inline void BuiltKernel::LastArgument::become_range(const Argument& argument) noexcept {
+  kind = argument.kind;
+  words[0] = device_buffer(argument.range).serial();
+  words[1] = argument.range.offset_bytes;
+  words[2] = argument.range.size_bytes;
+}
+
+void BuiltKernel::set_slowly(std::uint32_t index, const Argument& argument) {
+  last_[index].forget();  // should setting it fail
+  MemoryHandle held = set_argument(*context_, kernel_.get(), index, argument);
+  if (held)  // it may pass, and is set anew each time
+    held_.push_back(std::move(held));
+  else
+    last_[index].become(argument);
+}
+
+inline void BuiltKernel::set_range(std::uint32_t index, const Argument& argument) {
+  LastArgument& last = last_[index];
+  const cl_mem memory =
+      is_shared(argument) ? nullptr : device_buffer(argument.range).find_lasting(argument.range);
+  if (memory && api_.set_kernel_arg(kernel_.get(), index, sizeof memory, &memory) == CL_SUCCESS)
+      [[likely]]
+    last.become_range(argument);
+  else
+    set_slowly(index, argument);
+}
+
+inline cl_int BuiltKernel::enqueue_bound(cl_command_queue queue, const Grid& grid,
+                                         cl_event* event) const {
+  return api_.enqueue_nd_range_kernel(queue, kernel_.get(), grid.dimensions, grid.offset_or_null(),
+                                      grid.global.data(), grid.local_or_null(), 0, nullptr, event);
+}
+
+inline void BuiltKernel::check_enqueued(cl_int status) const {
   if (status != CL_SUCCESS) [[unlikely]]
     fail_status(status, "clEnqueueNDRangeKernel", fmt::format("kernel '{}'", source.name));
 }
 
-bool BuiltKernel::LastArgument::is(const Argument& argument) const noexcept {
-  if (kind != argument.kind) return false;
-  switch (kind) {
-    case ArgumentKind::buffer:
-    case ArgumentKind::image:
-      return words[0] == device_buffer(argument.range).serial() &&
-             words[1] == argument.range.offset_bytes && words[2] == argument.range.size_bytes;
-    case ArgumentKind::shared:
-      return words[0] == argument.shared_bytes;
-    case ArgumentKind::value:
-    case ArgumentKind::sampler:
-      return value_bytes != 0 && value_bytes == argument.value_bytes &&
-             std::memcmp(bytes, argument.bytes, value_bytes) == 0;
-    case ArgumentKind::null:
-    case ArgumentKind::indirect:
-    case ArgumentKind::opaque:
-      return true;
+void BuiltKernel::enqueue(cl_command_queue queue, const Grid& grid,
+                          std::span<const Argument> arguments, cl_event* event) {
+  const BiasedLock lock(mutex_);
+  const LettingGo letting_go{held_};
+  if (arguments.size() > argument_count_) [[unlikely]]
+    fail_status(CL_INVALID_ARG_INDEX, "clSetKernelArg", source.name);
+  bool is_sharing = false;
+  const LastArgument* last = last_.data();
+  for (std::uint32_t i = 0; i < arguments.size(); ++i, ++last) {
+    const Argument& argument = arguments[i];
+    if (argument.kind == ArgumentKind::buffer) {
+      is_sharing |= argument.range.buffer->is_shared_virtual;
+      if (!last->is(argument)) set_range(i, argument);
+    } else if (!last->is(argument)) {
+      set_slowly(i, argument);
+    }
   }
-  return false;
+  if (is_sharing) [[unlikely]]
+    return enqueue_sharing(queue, grid, arguments, event);
+  check_enqueued(enqueue_bound(queue, grid, event));
+}
+
+void BuiltKernel::enqueue_sharing(cl_command_queue queue, const Grid& grid,
+                                  std::span<const Argument> arguments, cl_event* event) {
+  EventHandle done;
+  if (!event) event = done.out();
+  check_enqueued(enqueue_bound(queue, grid, event));
+  hold_shared(arguments, *event);
 }
 
 void BuiltKernel::LastArgument::become(const Argument& argument) noexcept {
@@ -231,9 +290,7 @@ void BuiltKernel::LastArgument::become(const Argument& argument) noexcept {
   switch (kind) {
     case ArgumentKind::buffer:
     case ArgumentKind::image:
-      words[0] = device_buffer(argument.range).serial();
-      words[1] = argument.range.offset_bytes;
-      words[2] = argument.range.size_bytes;
+      become_range(argument);
       break;
     case ArgumentKind::shared:
       words[0] = argument.shared_bytes;

@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "backends/opencl/device/context.hpp"
 #include "backends/opencl/kernels/program.hpp"
 #include "backends/opencl/native/native_function.hpp"
+#include "base/process/biased_mutex.hpp"
 #include "graph/commands/resource.hpp"
 #include "reel/command.hpp"
 
@@ -72,7 +74,8 @@ struct BuiltKernel : KernelResource {
 
   // Another cl_kernel of the same entry point, no arguments set.
   KernelHandle make_kernel() const;
-  void enqueue(cl_command_queue queue, const Dispatch& dispatch, cl_event* event);
+  void enqueue(cl_command_queue queue, const Grid& grid, std::span<const Argument> arguments,
+               cl_event* event);
   cl_program program() const noexcept { return program_->handle.get(); }
   std::vector<std::byte> binary() const override;
   DeviceContext& context() const noexcept { return *context_; }
@@ -92,15 +95,31 @@ struct BuiltKernel : KernelResource {
     };
     bool is(const Argument& argument) const noexcept;
     void become(const Argument& argument) noexcept;
+    void become_range(const Argument& argument) noexcept;  // of a buffer, or an image
+    void forget() noexcept {
+      kind = ArgumentKind::value;
+      value_bytes = 0;
+    }
   };
+
+  // With the lock held:
+  void set_range(std::uint32_t index, const Argument& argument);
+  [[gnu::noinline]] void set_slowly(std::uint32_t index, const Argument& argument);
+  cl_int enqueue_bound(cl_command_queue queue, const Grid& grid, cl_event* event) const;
+  // Where any of them is_shared().
+  [[gnu::noinline]] void enqueue_sharing(cl_command_queue queue, const Grid& grid,
+                                         std::span<const Argument> arguments, cl_event* event);
+  void check_enqueued(cl_int status) const;
 
   std::shared_ptr<DeviceContext> context_;
   std::string entry_;
   std::shared_ptr<const BuiltProgram> program_;
-  std::mutex mutex_;
+  const Api& api_;
+  BiasedMutex mutex_;
   KernelHandle kernel_;
   std::vector<LastArgument> last_;
-  std::vector<MemoryHandle> held_;  // during one enqueue
+  std::size_t argument_count_ = 0;  // the size of last_, which is a division
+  std::vector<MemoryHandle> held_;  // sub-buffers that may pass, during one enqueue
 };
 
 }  // namespace reel::opencl

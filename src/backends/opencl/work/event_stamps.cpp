@@ -59,8 +59,10 @@ bool EventStamps::ask(const Pending& pending, Stamps& stamps) const {
     if (can_stamp_) stamps.ended_ns = time_of(last, CL_PROFILING_COMMAND_END);
   }
   if (stamps.ended_ns != 0) {
-    stamps.queued_ns = time_of(first, CL_PROFILING_COMMAND_QUEUED);
-    stamps.submitted_ns = time_of(first, CL_PROFILING_COMMAND_SUBMIT);
+    if (!runs_only_) {
+      stamps.queued_ns = time_of(first, CL_PROFILING_COMMAND_QUEUED);
+      stamps.submitted_ns = time_of(first, CL_PROFILING_COMMAND_SUBMIT);
+    }
     stamps.started_ns = time_of(first, CL_PROFILING_COMMAND_START);
   }
   if (const CallTimes* call = pending.events.call.get()) {

@@ -35,6 +35,8 @@ class EventStamps {
     done_.push_back({ticket, {queued_ns}});
   }
   void collect(std::vector<TicketStamps>& into);
+  // Not when they were queued and submitted: two questions to the driver less for each command.
+  void ask_for_runs_only() noexcept { runs_only_ = true; }
 
  private:
   struct Pending {
@@ -45,6 +47,7 @@ class EventStamps {
   bool ask(const Pending& pending, Stamps& stamps) const;  // false: not done
 
   const bool can_stamp_;
+  bool runs_only_ = false;
   std::vector<Pending> pending_;  // from first_ on
   std::size_t first_ = 0;
   std::size_t added_ = 0;           // since they were last asked

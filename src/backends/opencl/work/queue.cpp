@@ -77,6 +77,26 @@ void CL_CALLBACK reached(cl_event, cl_int status, void* data) {
 
 cl_event* first_of(CommandEvents* events) { return events ? events->first.out() : nullptr; }
 
+class ReadyEnqueue final : public ReadyDispatch {
+ public:
+  explicit ReadyEnqueue(CommandQueue& queue) : queue_(queue) {}
+  void prepare(const Dispatch& like) override {
+    kernel_ = static_cast<BuiltKernel*>(like.kernel);
+    grid_ = make_grid(like);
+    is_empty_ = grid_.empty();
+  }
+  void give(std::span<const Argument> arguments) override {
+    const CommandQueue::Enqueueing enqueueing{queue_};
+    if (!is_empty_) kernel_->enqueue(queue_.get(), grid_, arguments, nullptr);
+  }
+
+ private:
+  CommandQueue& queue_;
+  BuiltKernel* kernel_ = nullptr;
+  Grid grid_;
+  bool is_empty_ = false;
+};
+
 }  // namespace
 
 CommandQueue::CommandQueue(std::shared_ptr<DeviceContext> context, StreamPriority priority)
@@ -110,7 +130,8 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
   std::visit(overloaded{
                  [&](const Dispatch& c) {
                    if (c.groups.count() == 0 && c.items == unset_dim) return;
-                   static_cast<BuiltKernel*>(c.kernel)->enqueue(get(), c, first_of(events));
+                   static_cast<BuiltKernel*>(c.kernel)->enqueue(get(), make_grid(c), c.arguments,
+                                                                first_of(events));
                  },
                  [&](const Copy& c) {
                    if (c.target.size_bytes == 0) return;
@@ -138,6 +159,10 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
                  [](const Barrier&) {},  // the queue is in order
              },
              command.work);
+}
+
+std::unique_ptr<ReadyDispatch> CommandQueue::make_ready_dispatch() {
+  return std::make_unique<ReadyEnqueue>(*this);
 }
 
 void CommandQueue::submit_stamped(const Command& command, std::uint64_t ticket) {

@@ -29,11 +29,14 @@ class CommandQueue final : public QueueDriver {
   ~CommandQueue() override;
 
   void submit(const Command& command) override { run(command, nullptr); }
+  std::unique_ptr<ReadyDispatch> make_ready_dispatch() override;
   void submit_stamped(const Command& command, std::uint64_t ticket) override;
+  void stamp_runs_only() override { stamps_.ask_for_runs_only(); }
   void collect_stamps(std::vector<TicketStamps>& into) override { stamps_.collect(into); }
   std::shared_ptr<Signal> mark(Stamped stamped) override;
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override;
+  void flush_for_wait() override {}  // clFinish does
   void wait() override;
   bool idle() override;
   void run_in_order(std::function<void()> function, InOrder calls) override;
@@ -48,7 +51,9 @@ class CommandQueue final : public QueueDriver {
   struct Enqueueing {
     CommandQueue& queue;
     ~Enqueueing() {
-      queue.given_.fetch_add(1, std::memory_order_release);
+      // One thread at a time enqueues, so that no other adds to it meanwhile.
+      queue.given_.store(queue.given_.load(std::memory_order_relaxed) + 1,
+                         std::memory_order_release);
       queue.marker_.reset();
     }
   };

@@ -30,34 +30,42 @@ DescriptorGeneration::~DescriptorGeneration() {
     context_->vk.vkDestroyDescriptorPool(context_->device, pool, nullptr);
 }
 
-VkDescriptorSet DescriptorGeneration::find_or_write(const SetLayout& layout,
-                                                    std::span<const Binding> bindings,
-                                                    const DescriptorInfo* infos) {
+VkDescriptorSet DescriptorGeneration::find_by_hash(const SetLayout& layout,
+                                                   std::span<const Binding> bindings) noexcept {
   const std::uint64_t hash = hash_of(layout, bindings);
-  std::size_t at = hash & (table_.size() - 1);
-  for (; table_[at].layout; at = (at + 1) & (table_.size() - 1)) {
-    const Slot& slot = table_[at];
-    if (slot.hash == hash && slot.layout == &layout &&
-        std::equal(bindings.begin(), bindings.end(), keys_.begin() + slot.first_key))
-      return slot.set;
+  for (std::size_t at = hash & (table_.size() - 1); table_[at];
+       at = (at + 1) & (table_.size() - 1)) {
+    const Written& written = sets_[table_[at] - 1];
+    if (written.hash == hash && binds(written, layout, bindings)) return take(table_[at] - 1);
   }
+  return VK_NULL_HANDLE;
+}
+
+VkDescriptorSet DescriptorGeneration::write(const SetLayout& layout,
+                                            std::span<const Binding> bindings,
+                                            const DescriptorInfo* infos) {
   const VkDescriptorSet set = allocate(layout);
   context_->vk.vkUpdateDescriptorSetWithTemplate(context_->device, set, layout.update, infos);
-  table_[at] = {&layout, hash, static_cast<std::uint32_t>(keys_.size()), set};
+  const std::size_t first_key = keys_.size();
   keys_.insert(keys_.end(), bindings.begin(), bindings.end());
-  if (++count_ * 2 > table_.size()) grow();
+  sets_.push_back({&layout, hash_of(layout, bindings), first_key, set});
+  if (sets_.size() * 2 > table_.size())
+    grow();
+  else
+    enter(sets_.size() - 1);
+  next_ = 0;
   return set;
 }
 
+void DescriptorGeneration::enter(std::size_t index) noexcept {
+  std::size_t at = sets_[index].hash & (table_.size() - 1);
+  while (table_[at]) at = (at + 1) & (table_.size() - 1);
+  table_[at] = static_cast<std::uint32_t>(index + 1);
+}
+
 void DescriptorGeneration::grow() {
-  std::vector<Slot> old(table_.size() * 2);
-  old.swap(table_);
-  for (const Slot& slot : old) {
-    if (!slot.layout) continue;
-    std::size_t at = slot.hash & (table_.size() - 1);
-    while (table_[at].layout) at = (at + 1) & (table_.size() - 1);
-    table_[at] = slot;
-  }
+  table_.assign(table_.size() * 2, 0);
+  for (std::size_t index = 0; index < sets_.size(); ++index) enter(index);
 }
 
 VkDescriptorSet DescriptorGeneration::allocate(const SetLayout& layout) {

@@ -5,6 +5,8 @@
 // one goes when the last batch that holds it is done. One thread at a time.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -32,27 +34,47 @@ class DescriptorGeneration {
   DescriptorGeneration(const DescriptorGeneration&) = delete;
   DescriptorGeneration& operator=(const DescriptorGeneration&) = delete;
 
-  // As many bindings and infos as the layout has descriptors.
-  VkDescriptorSet find_or_write(const SetLayout& layout, std::span<const Binding> bindings,
-                                const DescriptorInfo* infos);
-  std::size_t size() const noexcept { return count_; }
+  // As many bindings and infos as the layout has descriptors. Null: there is none yet.
+  VkDescriptorSet find(const SetLayout& layout, std::span<const Binding> bindings) noexcept {
+    // Most programs bind in the order they did the last time: what comes next is in the cache.
+    if (next_ < sets_.size() && binds(sets_[next_], layout, bindings)) [[likely]]
+      return take(next_);
+    return find_by_hash(layout, bindings);
+  }
+  // One that find() didn't.
+  VkDescriptorSet write(const SetLayout& layout, std::span<const Binding> bindings,
+                        const DescriptorInfo* infos);
+  std::size_t size() const noexcept { return sets_.size(); }
 
  private:
-  struct Slot {
-    const SetLayout* layout = nullptr;  // null: empty
-    std::uint64_t hash = 0;
-    std::uint32_t first_key = 0;
-    VkDescriptorSet set = VK_NULL_HANDLE;
+  struct Written {
+    const SetLayout* layout;
+    std::uint64_t hash;
+    std::size_t first_key;
+    VkDescriptorSet set;
   };
+  bool binds(const Written& written, const SetLayout& layout,
+             std::span<const Binding> bindings) const noexcept {
+    return written.layout == &layout &&
+           std::equal(bindings.begin(), bindings.end(), keys_.data() + written.first_key);
+  }
+  VkDescriptorSet take(std::size_t index) noexcept {
+    next_ = index + 1 < sets_.size() ? index + 1 : 0;
+    return sets_[index].set;
+  }
+  VkDescriptorSet find_by_hash(const SetLayout& layout, std::span<const Binding> bindings) noexcept;
   VkDescriptorSet allocate(const SetLayout& layout);
   void add_pool(const SetLayout& first);
   void grow();
+  void enter(std::size_t index) noexcept;  // into table_
 
   std::shared_ptr<Context> context_;
   std::vector<VkDescriptorPool> pools_;
-  std::vector<Slot> table_;  // open addressing; a power of two, at most half full
+  std::vector<Written> sets_;  // in the order they were written in
   std::vector<Binding> keys_;
-  std::size_t count_ = 0;
+  std::size_t next_ = 0;  // of sets_, that will be asked for next if all goes as it went
+  // Place in sets_ + 1, by hash; 0: empty. Open addressing; a power of two, at most half full.
+  std::vector<std::uint32_t> table_;
 };
 
 class DescriptorCache {

@@ -10,9 +10,9 @@
 namespace reel::vulkan {
 namespace {
 
-// So that the device starts early in a long line, at the cost of a submit (10 µs on llvmpipe)
-// for every 256 commands.
-constexpr std::size_t commands_per_batch = 256;
+// So that the device starts early in a long line. A submit costs 15 µs on llvmpipe, so that a batch
+// grows on while the device has work: it is asked every 64 commands.
+constexpr std::size_t commands_per_batch = 256, most_commands_per_batch = 2048, asked_every = 64;
 // Sets that a queue keeps for bindings it may see again.
 constexpr std::size_t sets_per_generation = 4096;
 // From here on reads of memory that the host can see are done by the host: one copy, not two.
@@ -129,7 +129,13 @@ std::uint64_t QueueState::close() {
 void QueueState::command_recorded() {
   barrier_is_due_ = true;
   boundary_.reset();
-  if (++recorded_ >= commands_per_batch) close();
+  if (++recorded_ >= commands_per_batch && !may_grow()) close();
+}
+
+bool QueueState::may_grow() {
+  return open_->stamped.empty() &&  // they have room for so many
+         recorded_ < most_commands_per_batch &&
+         (recorded_ % asked_every != 0 || !line->done(line->last()));
 }
 
 template <class Resource>
@@ -220,7 +226,7 @@ void QueueState::submit_stamped(const Command& command, std::uint64_t number) {
 }
 
 void QueueState::submit(const Command& command, Ticket* ticket) {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (const auto* call = std::get_if<HostCall>(&command.work))
     host_step(named_call(*call, command.label, context_->physical.info), nullptr, ticket);
   else
@@ -235,6 +241,16 @@ void QueueState::enqueue(const Dispatch& dispatch, Ticket* ticket) {
     if (argument.is_memory()) hold(buffer_of(argument.range));
   if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
   add(ticket, [&] { recorder_.dispatch(dispatch, batch.staging); });
+}
+
+void QueueState::dispatch(VulkanKernel& kernel, Dim3 groups, std::span<const Argument> arguments) {
+  const BiasedLock lock(mutex_);
+  record();
+  hold(kernel);
+  for (const Argument& argument : arguments)
+    if (argument.is_memory()) hold(buffer_of(argument.range));
+  recorder_.dispatch_by_position(kernel, groups, arguments);
+  command_recorded();
 }
 
 void QueueState::enqueue(const Copy& copy, Ticket* ticket) {
@@ -301,7 +317,7 @@ void QueueState::enqueue(const Barrier&, Ticket*) {
 // --- order -------------------------------------------------------------------------------------
 
 std::shared_ptr<Signal> QueueState::mark(const std::shared_ptr<QueueState>& self, Stamped stamped) {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   const bool empty = is_open_empty();
   std::shared_ptr<Stamp> stamp;
   if (stamps_ && stamped == Stamped::yes) {
@@ -321,20 +337,20 @@ std::shared_ptr<Signal> QueueState::mark(const std::shared_ptr<QueueState>& self
 }
 
 std::shared_ptr<Signal> QueueState::mark_aside(const std::shared_ptr<QueueState>& self) {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   const std::uint64_t value = line->last() + (is_open_empty() ? 0 : 1);
   return std::make_shared<VulkanSignal>(self, value, nullptr, Asking::watches);
 }
 
 void QueueState::wait_for(const Dependency& dependency) {
   if (dependency.line == line || dependency.line->finished() >= dependency.value) return;
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   if (recording_) close();  // what came before need not wait
   open().waits.push_back(dependency);
 }
 
 void QueueState::launch(const std::shared_ptr<Recording>& recording) {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   for (const Recording::Segment& segment : recording->segments()) {
     if (segment.commands) {
       Batch& batch = open();
@@ -356,17 +372,48 @@ void QueueState::launch(const std::shared_ptr<Recording>& recording) {
 }
 
 void QueueState::run_in_order(std::function<void()> function) {
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   host_step(std::move(function), nullptr);
 }
 
 std::uint64_t QueueState::flush(std::uint64_t value) {
   if (value <= line->last()) return line->last();
-  const std::lock_guard lock(mutex_);
+  const BiasedLock lock(mutex_);
   return close();
 }
 
 // --- the driver's face -------------------------------------------------------------------------
+
+namespace {
+
+class ReadyRecord final : public ReadyDispatch {
+ public:
+  explicit ReadyRecord(QueueState& queue) : queue_(queue) {}
+  void prepare(const Dispatch& like) override {
+    like_ = like;
+    kernel_ = static_cast<VulkanKernel*>(like.kernel);
+    is_by_position_ = !kernel_->is_declared && like.groups.count() != 0;
+  }
+  void give(std::span<const Argument> arguments) override {
+    if (is_by_position_) [[likely]]
+      return queue_.dispatch(*kernel_, like_.groups, arguments);
+    Command command{like_};
+    std::get<Dispatch>(command.work).arguments = arguments;
+    queue_.submit(command);
+  }
+
+ private:
+  QueueState& queue_;
+  Dispatch like_;
+  VulkanKernel* kernel_ = nullptr;
+  bool is_by_position_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ReadyDispatch> VulkanQueue::make_ready_dispatch() {
+  return std::make_unique<ReadyRecord>(*state_);
+}
 
 VulkanQueue::~VulkanQueue() {
   try {

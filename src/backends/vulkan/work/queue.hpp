@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "backends/vulkan/work/line.hpp"
 #include "backends/vulkan/work/recorder.hpp"
 #include "backends/vulkan/work/stamp.hpp"
+#include "base/process/biased_mutex.hpp"
 #include "runtime/driver.hpp"
 
 namespace reel::vulkan {
@@ -32,6 +32,8 @@ class QueueState {
 
   // Each takes the lock.
   void submit(const Command& command) { submit(command, nullptr); }
+  // Of a kernel without a declared layout, of some groups, and with buffers and values.
+  void dispatch(VulkanKernel& kernel, Dim3 groups, std::span<const Argument> arguments);
   void submit_stamped(const Command& command, std::uint64_t number);
   std::shared_ptr<Signal> mark(const std::shared_ptr<QueueState>& self, Stamped stamped);
   std::shared_ptr<Signal> mark_aside(const std::shared_ptr<QueueState>& self);
@@ -66,6 +68,7 @@ class QueueState {
   // Copies at once what the host can reach and nobody is using.
   void copy_now(std::byte* target, std::span<const std::byte> source, Ticket* ticket);
   void command_recorded();
+  bool may_grow();  // the open batch, which is large
   template <class Resource>
   void hold(Resource& resource);
   bool everything_is_done();
@@ -81,7 +84,7 @@ class QueueState {
   void enqueue(const Barrier& barrier, Ticket* ticket);
 
   const std::shared_ptr<Context> context_;
-  std::mutex mutex_;
+  BiasedMutex mutex_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   DescriptorCache descriptors_;
   Recorder recorder_;
@@ -103,6 +106,7 @@ class VulkanQueue final : public QueueDriver {
   ~VulkanQueue() override;
 
   void submit(const Command& command) override { state_->submit(command); }
+  std::unique_ptr<ReadyDispatch> make_ready_dispatch() override;
   void submit_stamped(const Command& command, std::uint64_t ticket) override {
     state_->submit_stamped(command, ticket);
   }

@@ -96,44 +96,93 @@ void Recorder::dispatch(const Dispatch& dispatch, StagingArena& staging) {
 }
 
 void Recorder::bind(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging) {
+  bind_pipeline(kernel);
+  if (kernel.is_declared)
+    bind_declared(kernel, dispatch, staging);
+  else
+    bind_by_position(kernel, dispatch.arguments);
+}
+
+namespace {
+
+// Vulkan binds no empty range. Every buffer has 16 bytes, which nobody may touch then.
+inline Binding binding_of(const BufferRange& range) {
+  const bool empty = range.size_bytes == 0;
+  return {buffer_of(range).serial, empty ? 0 : range.offset_bytes, empty ? 4 : range.size_bytes};
+}
+
+// Whether there was anything else. Most values have 4 or 8 bytes, for which calls take longer than
+// what they do.
+inline bool put(std::byte* to, const std::byte* from, std::size_t size) {
+  const auto put_as = [&]<class T>(T before) {
+    T now;
+    std::memcpy(&before, to, sizeof before);
+    std::memcpy(&now, from, sizeof now);
+    std::memcpy(to, &now, sizeof now);
+    return before != now;
+  };
+  if (size == 4) return put_as(std::uint32_t{});
+  if (size == 8) return put_as(std::uint64_t{});
+  if (std::memcmp(to, from, size) == 0) return false;
+  std::memcpy(to, from, size);
+  return true;
+}
+
+}  // namespace
+
+void Recorder::bind_by_position(const VulkanKernel& kernel, std::span<const Argument> arguments) {
   const Layout& layout = *kernel.layout;
-  if (pipeline_ != kernel.pipeline) {
-    vk_.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.pipeline);
-    pipeline_ = kernel.pipeline;
+  bool other_buffers = set_layout_ != &layout, other_values = false;
+  if (layout.value_bytes && value_layout_ != &layout) {
+    std::memset(values_.data(), 0, layout.value_bytes);
+    other_values = true;
   }
-  if (kernel.is_declared) return bind_declared(kernel, dispatch, staging);
-  std::array<Binding, max_buffers> bindings;  // only the first `buffers` are set
-  std::array<DescriptorInfo, max_buffers> infos;
-  std::array<std::byte, max_value_block_bytes> values;
-  std::memset(values.data(), 0, layout.value_bytes);
   std::size_t buffers = 0, value = 0;
-  for (const Argument& argument : dispatch.arguments) {
+  for (const Argument& argument : arguments) {
     if (argument.kind == ArgumentKind::buffer) {
-      const BufferRange& range = argument.range;
-      const VulkanBuffer& buffer = buffer_of(range);
-      // Vulkan binds no empty range. Every buffer has 16 bytes, which nobody may touch then.
-      const bool empty = range.size_bytes == 0;
-      const std::uint64_t offset = empty ? 0 : range.offset_bytes;
-      const std::uint64_t size = empty ? 4 : range.size_bytes;
-      bindings[buffers] = {buffer.serial, offset, size};
-      infos[buffers++].buffer = {buffer.handle, offset, size};
+      const Binding binding = binding_of(argument.range);
+      Binding& bound = bindings_[buffers++];
+      if (bound == binding) continue;
+      bound = binding;
+      other_buffers = true;
     } else if (argument.kind == ArgumentKind::value) {
       const spirv::Value& to = kernel.values[value++];
-      std::memcpy(values.data() + to.offset_bytes, argument.value().data(),
-                  std::min(to.size_bytes, argument.value_bytes));
+      if (put(values_.data() + to.offset_bytes, argument.value().data(),
+              std::min(to.size_bytes, argument.value_bytes)))
+        other_values = true;
     }
   }
-  if (buffers && (set_layout_ != &layout ||
-                  !std::equal(bindings.begin(), bindings.begin() + buffers, bindings_.begin()))) {
-    const VkDescriptorSet set = descriptors_->find_or_write(
-        layout.sets[0], std::span<const Binding>(bindings.data(), buffers), infos.data());
-    vk_.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline, 0, 1,
-                                &set, 0, nullptr);
-    std::copy_n(bindings.begin(), buffers, bindings_.begin());
-    set_layout_ = &layout;
-    declared_layout_ = nullptr;
+  if (other_values) value_layout_ = nullptr;  // should binding fail
+  if (buffers && other_buffers) bind_set(layout, arguments, buffers);
+  if (!other_values) return;
+  vk_.vkCmdPushConstants(commands_, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                         layout.value_bytes, values_.data());
+  value_layout_ = &layout;
+}
+
+void Recorder::bind_set(const Layout& layout, std::span<const Argument> arguments,
+                        std::size_t buffers) {
+  set_layout_ = nullptr;  // should it fail
+  const std::span<const Binding> bindings(bindings_.data(), buffers);
+  VkDescriptorSet set = descriptors_->find(layout.sets[0], bindings);
+  if (!set) [[unlikely]]
+    set = write_set(layout, arguments, bindings);
+  vk_.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline, 0, 1,
+                              &set, 0, nullptr);
+  set_layout_ = &layout;
+  declared_layout_ = nullptr;
+}
+
+VkDescriptorSet Recorder::write_set(const Layout& layout, std::span<const Argument> arguments,
+                                    std::span<const Binding> bindings) {
+  std::array<DescriptorInfo, max_buffers> infos;
+  std::size_t at = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.kind != ArgumentKind::buffer) continue;
+    infos[at].buffer = {buffer_of(argument.range).handle, bindings[at].offset, bindings[at].size};
+    ++at;
   }
-  push(layout, values.data());
+  return descriptors_->write(layout.sets[0], bindings, infos.data());
 }
 
 void Recorder::push(const Layout& layout, const std::byte* values) {
@@ -154,9 +203,10 @@ void Recorder::bind_declared(const VulkanKernel& kernel, const Dispatch& dispatc
     std::size_t first = 0;
     for (const SetLayout& set : layout.sets) {
       if (set.descriptors == 0) continue;
-      const VkDescriptorSet found = descriptors_->find_or_write(
-          set, std::span<const Binding>(gathered_).subspan(first, set.descriptors),
-          infos_.data() + first);
+      const std::span bindings =
+          std::span<const Binding>(gathered_).subspan(first, set.descriptors);
+      VkDescriptorSet found = descriptors_->find(set, bindings);
+      if (!found) found = descriptors_->write(set, bindings, infos_.data() + first);
       vk_.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline,
                                   set.number, 1, &found, 0, nullptr);
       first += set.descriptors;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "backends/vulkan/kernels/descriptor_cache.hpp"
@@ -39,6 +40,13 @@ class Recorder {
   void end();
 
   void dispatch(const Dispatch& dispatch, StagingArena& staging);
+  // The same of a kernel without a declared layout, and of some groups.
+  void dispatch_by_position(const VulkanKernel& kernel, Dim3 groups,
+                            std::span<const Argument> arguments) {
+    bind_pipeline(kernel);
+    bind_by_position(kernel, arguments);
+    vk_.vkCmdDispatch(commands_, groups.x, groups.y, groups.z);
+  }
   void copy(const Copy& copy, StagingArena& staging);
   void fill(const Fill& fill, StagingArena& staging);
   void write(const Write& write, StagingArena& staging);
@@ -60,6 +68,15 @@ class Recorder {
  private:
   void barrier(VkPipelineStageFlags stages, VkAccessFlags more_reads);
   void bind(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging);
+  void bind_pipeline(const VulkanKernel& kernel) {
+    if (pipeline_ == kernel.pipeline) return;
+    vk_.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.pipeline);
+    pipeline_ = kernel.pipeline;
+  }
+  void bind_by_position(const VulkanKernel& kernel, std::span<const Argument> arguments);
+  void bind_set(const Layout& layout, std::span<const Argument> arguments, std::size_t buffers);
+  VkDescriptorSet write_set(const Layout& layout, std::span<const Argument> arguments,
+                            std::span<const Binding> bindings);
   void bind_declared(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging);
   void gather(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging);
   // The bytes of a uniform buffer, which the command carries.

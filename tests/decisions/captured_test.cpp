@@ -1,0 +1,123 @@
+// What a document concludes of graphs that decide, which only a capture gives in parts.
+#include "recording/captured.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "decisions/pick.hpp"
+#include "document/trace/one_by_one.hpp"
+#include "reel/analysis.hpp"
+
+namespace reel::test {
+namespace {
+
+using analysis::IdleCause;
+using analysis::Pass;
+using testing::Each;
+using testing::Field;
+using testing::SizeIs;
+
+class CapturedDecisions : public DecidingTest {
+ protected:
+  // Adds to y, in 12 rounds.
+  Graph counting() const {
+    Graph body, graph;
+    add_mad(body, y, 1, 1);
+    count_down(body, flag);
+    add_pick(graph, x, flag, 100);
+    graph.add_while(flag, body, {.label = "loop"});
+    return graph;
+  }
+  Trace capture_of(const GraphExec& exec, int launches) const {
+    set(x, 12);
+    return captured(
+        [&] {
+          for (int i = 0; i < launches; ++i) run(exec);
+        },
+        {.contents = Contents::none});
+  }
+  // Causes of idle time between two commands of one launch, added up.
+  static std::map<IdleCause, std::uint64_t> idle_within_launches(const Trace& trace) {
+    const auto gave = [&](const TraceRegion& region, std::uint32_t command) {
+      const std::uint64_t given = trace.commands()[command].call_begin_ns;
+      return given >= region.begin_ns && given <= region.end_ns;
+    };
+    std::map<IdleCause, std::uint64_t> found;
+    for (const analysis::Gap& gap : analyze(trace).activity.gaps)
+      for (const TraceRegion& region : trace.regions())
+        if (gave(region, gap.before) && gave(region, gap.after)) found[gap.cause] += gap.size_ns();
+    return found;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Each, CapturedDecisions, every_device(), device_name);
+
+TEST_P(CapturedDecisions, ALaunchIsAPassAndItsRoundsAreNone) {
+  const GraphExec exec = counting().instantiate(device(), {.name = "count"});
+  const Trace trace = capture_of(exec, 3);
+  ASSERT_THAT(trace.regions(), SizeIs(3));
+  EXPECT_THAT(trace.regions(), Each(Field(&TraceRegion::kind, TraceRegion::Kind::launch)));
+  EXPECT_EQ(trace.text(trace.regions()[0].name), "count");
+  const std::vector<Pass> passes = analyze(trace).passes;
+  ASSERT_THAT(passes, SizeIs(3));
+  EXPECT_THAT(passes, Each(Field(&Pass::kind, Pass::Kind::launch)));
+  for (const Pass& pass : passes) EXPECT_EQ(pass.end - pass.first, trace.commands().size() / 3);
+  EXPECT_THAT(analyze(capture_of(exec, 1)).passes, SizeIs(0));
+}
+
+TEST_P(CapturedDecisions, WaitsThatOnlyACaptureMakesAreItsOwn) {
+  const GraphExec exec = counting().instantiate(device());
+  const Trace trace = capture_of(exec, 4);
+  EXPECT_EQ(graphs_noted(trace, in_parts_kind).size(), 1u);
+  const auto idle = idle_within_launches(trace);
+  ASSERT_FALSE(idle.empty());
+  for (const auto& [cause, ns] : idle)
+    EXPECT_TRUE(cause == IdleCause::capture || cause == IdleCause::launch ||
+                cause == IdleCause::unknown)
+        << to_string(cause) << ": " << ns << " ns";
+  const std::uint64_t capture = idle.contains(IdleCause::capture) ? idle.at(IdleCause::capture) : 0;
+  std::uint64_t sum = 0;
+  for (const auto& [cause, ns] : idle) sum += ns;
+  EXPECT_GT(capture * 2, sum);
+}
+
+// The program's function is asked whether or not somebody records it.
+TEST_P(CapturedDecisions, AFunctionThatIsAskedStaysTheProgramsTime) {
+  Graph graph;
+  add_mad(graph, y, 1, 1);
+  int left = 3;
+  graph.add_while([&] { return std::uint32_t(left-- > 0); }, mad_graph(y, 1, 1));
+  const Trace trace = capture_of(graph.instantiate(device()), 1);
+  EXPECT_THAT(trace.regions(), SizeIs(1));
+  EXPECT_TRUE(graphs_noted(trace, in_parts_kind).empty());
+  EXPECT_EQ(idle_within_launches(trace).count(IdleCause::capture), 0u);
+}
+
+TEST_P(CapturedDecisions, ALaunchThatFailsIsARegionAllTheSame) {
+  Graph graph;
+  graph.add_while(flag, mad_graph(y, 1, 1), {.label = "spin"}, {.iterations = 5});
+  const GraphExec exec = graph.instantiate(device());
+  set(flag, 1);
+  const Trace trace =
+      captured([&] { expect_error(Code::timed_out, {"'spin'"}, [&] { run(exec); }); });
+  EXPECT_THAT(trace.regions(), SizeIs(1));
+}
+
+// A capture of another stream has nothing of it.
+TEST_P(CapturedDecisions, WhatIsNotWantedIsNoRegion) {
+  const GraphExec exec = counting().instantiate(device());
+  const Stream other = device().stream("other");
+  set(x, 12);
+  const Trace trace = captured(
+      [&] {
+        run(exec);
+        mad(other, z, 1, 1);
+        other.synchronize();
+      },
+      {.stream = other});
+  EXPECT_THAT(trace.regions(), SizeIs(0));
+  EXPECT_THAT(trace.commands(), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace reel::test
