@@ -20,7 +20,9 @@ namespace {
 // locks its threads had.
 struct Process {
   explicit Process(bool forked)
-      : controller(settings_from_environment(), forked, monotonic_ns), thread(controller) {}
+      : controller(settings_from_environment(), forked, monotonic_ns), thread(controller) {
+    detail::selects_all.store(controller.settings().kernel.empty(), std::memory_order_relaxed);
+  }
   Controller controller;
   ControlThread thread;
 };
@@ -113,7 +115,7 @@ void first_call() noexcept {
   });
 }
 
-void before_command(std::string_view) noexcept {
+void before_command() noexcept {
   guarded([] {
     Process& here = process();
     if (here.controller.before_command()) attend(here);
@@ -127,7 +129,7 @@ void before_submission(std::uint64_t commands) noexcept {
   });
 }
 
-bool selects(std::string_view kernel) noexcept {
+bool selects_by_name(std::string_view kernel) noexcept {
   return guarded([&] { return process().controller.selects(kernel); }, true);
 }
 

@@ -4,6 +4,7 @@
 // and nothing here is ever destroyed: it works inside exit handlers and after them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,13 +17,19 @@ namespace reel::layer::control {
 void layer_loaded() noexcept;
 // The first call of the process: reads the settings, and begins what is to begin at once.
 void first_call() noexcept;
-// Only while session::attention is set: a command is about to be given, `kernel` is its kernel's
-// name or empty. May begin or end a capture. Counts commands.
-void before_command(std::string_view kernel) noexcept;
+// Only while session::attention is set: a command is about to be given. May begin or end a capture.
+// Counts commands.
+void before_command() noexcept;
 // The same of commands that are given together, as vkQueueSubmit does.
 void before_submission(std::uint64_t commands) noexcept;
 // Whether a capture under way wants this dispatch. No kernel name: some other command.
-bool selects(std::string_view kernel) noexcept;
+namespace detail {
+inline std::atomic<bool> selects_all{false};  // once the settings are read
+}
+bool selects_by_name(std::string_view kernel) noexcept;
+inline bool selects(std::string_view kernel) noexcept {
+  return detail::selects_all.load(std::memory_order_relaxed) || selects_by_name(kernel);
+}
 // Queues should be made so that they can stamp times: somebody may capture.
 bool is_armed() noexcept;
 // Where a capture writes timestamps.

@@ -6,12 +6,12 @@
 
 namespace reel::layer {
 
-Given::Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count,
-             const cl_event* waits, cl_event* event) noexcept {
+Given::Given(cl_command_queue queue, cl_uint wait_count, const cl_event* waits,
+             cl_event* event) noexcept {
   const std::uint32_t mode = session::mode();
   if (mode & session::recording) meter_.begin();
   ticket_.set(wait_count, waits, event);
-  if (mode & session::attention) control::before_command(kernel);
+  if (mode & session::attention) control::before_command();
   use_.emplace();
   if (!*use_) {
     // Who finds no recording although there was one finds that it is ending.

@@ -1,6 +1,6 @@
 // given.hpp - one command of the program, from the hook's first line to its last.
 //
-//   Given given(queue, kernel_name, wait_count, waits, event);
+//   Given given(queue, wait_count, waits, event);
 //   if (given) { … given.work() … given.ready(); }
 //   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) { return next().clEnqueue…;
 //   });
@@ -24,7 +24,7 @@ namespace reel::layer {
 
 class Given {
  public:
-  Given(cl_command_queue queue, std::string_view kernel, cl_uint wait_count, const cl_event* waits,
+  Given(cl_command_queue queue, cl_uint wait_count, const cl_event* waits,
         cl_event* event) noexcept;
   ~Given();
   Given(const Given&) = delete;

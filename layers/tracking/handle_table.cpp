@@ -1,29 +1,15 @@
 #include "layers/tracking/handle_table.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace reel::layer {
 
 namespace {
-// Stands where a handle was: a search goes on past it.
-const void* const removed = reinterpret_cast<const void*>(1);
+// Stands where a handle was: a search goes on past it. Nobody asks for it, since it is an address
+// of ours.
+constexpr char mark = 0;
+const void* const removed = &mark;
 }  // namespace
-
-std::size_t HandleTable::start(const void* handle, const Slots& slots) noexcept {
-  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
-  return (bits >> 4) * 0x9e3779b97f4a7c15u >> 20 & slots.mask;
-}
-
-Object* HandleTable::find(const void* handle) const noexcept {
-  if (!handle || handle == removed) return nullptr;
-  const Slots& slots = *slots_.load(std::memory_order_acquire);
-  for (std::size_t i = start(handle, slots);; i = (i + 1) & slots.mask) {
-    const void* there = slots.entries[i].handle.load(std::memory_order_acquire);
-    if (there == handle) return slots.entries[i].object.load(std::memory_order_acquire);
-    if (!there) return nullptr;
-  }
-}
 
 // Where the handle is, or else the first free place.
 HandleTable::Entry* HandleTable::place(Slots& slots, const void* handle) noexcept {
@@ -38,7 +24,7 @@ HandleTable::Entry* HandleTable::place(Slots& slots, const void* handle) noexcep
 }
 
 void HandleTable::insert(const void* handle, Object* object) {
-  if (!handle || handle == removed) return;
+  if (!handle) return;
   const std::lock_guard lock(mutex_);
   Slots* slots = slots_.load(std::memory_order_relaxed);
   if (slots->used * 2 > slots->mask) {
@@ -54,7 +40,7 @@ void HandleTable::insert(const void* handle, Object* object) {
 }
 
 void HandleTable::remove(const void* handle) {
-  if (!handle || handle == removed) return;
+  if (!handle) return;
   const std::lock_guard lock(mutex_);
   Slots& slots = *slots_.load(std::memory_order_relaxed);
   Entry* entry = place(slots, handle);

@@ -204,6 +204,7 @@ struct Device final : Object {
   std::atomic<std::uint64_t> last_tick{0};   // the latest that its clock was seen at
   WorkCosts costs;
 
+  std::mutex never_done_mutex;                    // alone, or the last that is taken
   std::vector<std::shared_ptr<void>> never_done;  // commands of ours that nobody tells the end of
 
   // What has to be known of it and of what it has.

@@ -197,6 +197,29 @@ TEST_P(LongLists, SumUpToTheSameWithoutBeingMade) {
 
 INSTANTIATE_TEST_SUITE_P(Orders, LongLists, testing::Combine(testing::Bool(), testing::Bool()));
 
+TEST(TraceCalls, OthersAreFoundWithoutALookAtThoseOfCommands) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 300; ++round) {
+    TraceCalls::Parts parts;
+    parts.size = random() % 400;
+    parts.words.resize((parts.size + 63) / 64);
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < parts.size; ++i)
+      // All, nearly all, or half of them.
+      if (round % 3 == 0 || random() % (round % 3 == 1 ? 100 : 2) != 0)
+        parts.words[i / 64].of_commands |= std::uint64_t{1} << (i % 64);
+      else
+        others.push_back(i);
+    const TraceCalls calls(std::move(parts));
+    std::vector<std::size_t> found;
+    for (std::size_t i = calls.next_other(0); i < calls.size(); i = calls.next_other(i + 1))
+      found.push_back(i);
+    ASSERT_EQ(found, others);
+    ASSERT_EQ(calls.next_other(calls.size() + 1), calls.size());
+  }
+  EXPECT_EQ(TraceCalls().next_other(0), 0u);
+}
+
 TEST(TraceTotals, AreThoseOfAnyDocumentWholeOrCut) {
   const TemporaryFolder folder;
   expect_totals(write_sample(folder / "sample.reel"));

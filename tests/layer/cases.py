@@ -192,6 +192,7 @@ GROUPS = {
     ],
     "kernels": [
         Case("argument_kinds"),
+        Case("other_values"),
         Case("work_sizes", replay="partly", because="what a refused command names is an input of the next: what was there before is not compared"),
         Case("work_sizes", options="--contents all"),
         Case("native_kernel", replay="partly", because="a C function can't be in a document"),

@@ -22,7 +22,7 @@ std::atomic<bool> has_called{false};
 
 cl_int CL_API_CALL get_platform_ids(cl_uint entries, cl_platform_id* platforms, cl_uint* count) {
   if (!has_called.exchange(true)) control::first_call();
-  if (session::mode() & session::attention) control::before_command("get_platform_ids");
+  if (session::mode() & session::attention) control::before_command();
   const cl_int status = target->clGetPlatformIDs(entries, platforms, count);
   if ((session::mode() & session::recording) && control::selects("get_platform_ids"))
     reel::test::count_command();

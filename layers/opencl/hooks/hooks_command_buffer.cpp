@@ -263,7 +263,7 @@ cl_int CL_API_CALL enqueue(cl_uint count, cl_command_queue* queues, Buffer buffe
   const auto driver = driver_of(buffer).enqueue;
   CommandBuffer* found = known(buffer);
   if (!found || !session::mode()) return driver(count, queues, buffer, wait_count, waits, event);
-  Given given(queues && count ? queues[0] : found->queue, "", wait_count, waits, event);
+  Given given(queues && count ? queues[0] : found->queue, wait_count, waits, event);
   if (given) given.launch(*found);
   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     return driver(count, queues, buffer, n, w, e);

@@ -1,5 +1,6 @@
 // Kernels, tasks and native kernels.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <span>
 
@@ -94,6 +95,20 @@ void add_argument(Work& work, const Kernel& kernel, std::size_t index) {
   work.arguments.push_back({ArgumentKind::opaque, Access::read, {}, 0, nullptr});
 }
 
+// The kernel was given other values since; all else, and their sizes, are as they were.
+void refill_values(Work& work, const Kernel& kernel) noexcept {
+  std::byte* place = work.values.data();
+  for (const KernelArgument& argument : kernel.arguments) {
+    if (argument.kind == ArgumentKind::sampler) place += sizeof argument.sampler->shape;
+    if (argument.kind != ArgumentKind::value) continue;
+    const std::byte* bytes = argument.more.empty() ? argument.bytes.data() : argument.more.data();
+    std::memcpy(place, bytes, argument.size_bytes);
+    place += argument.size_bytes;
+  }
+  work.kernel_version = kernel.version;
+  work.has_other_values = true;
+}
+
 }  // namespace
 
 void fill_dispatch(Work& work, Kernel& kernel, const char* function, cl_uint dimensions,
@@ -101,13 +116,14 @@ void fill_dispatch(Work& work, Kernel& kernel, const char* function, cl_uint dim
   // A loop gives the same kernel with the same arguments again; memory that was released since
   // is not the same any more.
   const bool is_same =
-      work.kernel == &kernel && work.kernel_version == kernel.version &&
+      work.kernel == &kernel && work.kernel_shape == kernel.shape &&
       work.svm_version == svm_version() && !work.why_not_again &&
       std::none_of(work.arguments.begin(), work.arguments.end(), [](const WorkArgument& argument) {
         return argument.kind == ArgumentKind::buffer &&
                argument.range.storage->parts.load(std::memory_order_relaxed) == 0;
       });
   if (is_same) {
+    if (work.kernel_version != kernel.version) refill_values(work, kernel);
     fill_grid(work, dimensions, offset, global, local);
     if (is_given_svm_pointers(work)) work.why_not_again = follows_pointers;
     return;
@@ -118,6 +134,7 @@ void fill_dispatch(Work& work, Kernel& kernel, const char* function, cl_uint dim
   work.label = function;
   work.kernel = &kernel;
   work.kernel_version = kernel.version;
+  work.kernel_shape = kernel.shape;
   work.svm_version = svm_version();
   fill_grid(work, dimensions, offset, global, local);
   for (std::size_t i = 0; i < kernel.arguments.size(); ++i) add_argument(work, kernel, i);
@@ -127,22 +144,15 @@ void fill_dispatch(Work& work, Kernel& kernel, const char* function, cl_uint dim
 
 namespace {
 
-std::string_view name_of(cl_kernel kernel) noexcept {
-  const auto* known = find<Kernel>(kernel);
-  return known ? std::string_view(known->name) : std::string_view();
-}
-
-cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
-                                  const size_t* offset, const size_t* global, const size_t* local,
-                                  cl_uint wait_count, const cl_event* waits, cl_event* event) {
-  if (!session::mode()) [[likely]]
-    return next().clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
-                                         wait_count, waits, event);
-  Given given(queue, name_of(kernel), wait_count, waits, event);
+[[gnu::noinline]] cl_int record_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                       const size_t* offset, const size_t* global,
+                                       const size_t* local, cl_uint wait_count,
+                                       const cl_event* waits, cl_event* event) noexcept {
+  Given given(queue, wait_count, waits, event);
   if (given) {
-    Kernel* known = nullptr;
+    Kernel* known = find<Kernel>(kernel);
     quietly([&] {
-      known = kernel_of(kernel);
+      if (!known) known = kernel_of(kernel);
       if (known && dimensions <= 3)
         fill_dispatch(given.work(), *known, "clEnqueueNDRangeKernel", dimensions, offset, global,
                       local);
@@ -159,9 +169,19 @@ cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_u
   });
 }
 
+// Alone, so that where nothing is captured it is two jumps, and no frame.
+cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                  const size_t* offset, const size_t* global, const size_t* local,
+                                  cl_uint wait_count, const cl_event* waits, cl_event* event) {
+  if (!session::mode()) [[likely]]
+    return next().clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
+                                         wait_count, waits, event);
+  return record_kernel(queue, kernel, dimensions, offset, global, local, wait_count, waits, event);
+}
+
 cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
                                 const cl_event* waits, cl_event* event) {
-  Given given(queue, name_of(kernel), wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   if (given) {
     Kernel* known = nullptr;
     quietly([&] {
@@ -185,7 +205,7 @@ cl_int CL_API_CALL enqueue_native(cl_command_queue queue, void(CL_CALLBACK* func
                                   const cl_mem* memories, const void** places, cl_uint wait_count,
                                   const cl_event* waits, cl_event* event) {
   capture::held_back::native_given();
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   if (given) {
     quietly([&] {
       Work& work = given.work();

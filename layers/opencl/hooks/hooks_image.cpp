@@ -11,7 +11,7 @@ cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem image, cl_bool bl
                                 const size_t* origin, const size_t* region, size_t row_pitch,
                                 size_t slice_pitch, void* target, cl_uint wait_count,
                                 const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   Box host;
   fill(given, WorkKind::read, "clEnqueueReadImage", [&](Work& work) {
     const auto memory = memory_of(image);
@@ -29,7 +29,7 @@ cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem image, cl_bool b
                                  const size_t* origin, const size_t* region, size_t row_pitch,
                                  size_t slice_pitch, const void* source, cl_uint wait_count,
                                  const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   Box host;
   fill(given, WorkKind::write, "clEnqueueWriteImage", [&](Work& work) {
     const auto memory = memory_of(image);
@@ -47,7 +47,7 @@ cl_int CL_API_CALL enqueue_copy(cl_command_queue queue, cl_mem source, cl_mem ta
                                 const size_t* source_origin, const size_t* target_origin,
                                 const size_t* region, cl_uint wait_count, const cl_event* waits,
                                 cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::copy, "clEnqueueCopyImage", [&](Work& work) {
     add_image_to_image(work, memory_of(source), source_origin, memory_of(target), target_origin,
                        region);
@@ -62,7 +62,7 @@ cl_int CL_API_CALL enqueue_copy_to_buffer(cl_command_queue queue, cl_mem image, 
                                           const size_t* origin, const size_t* region, size_t offset,
                                           cl_uint wait_count, const cl_event* waits,
                                           cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::copy, "clEnqueueCopyImageToBuffer", [&](Work& work) {
     add_image_to_buffer(work, memory_of(image), origin, region, memory_of(buffer), offset);
   });
@@ -75,7 +75,7 @@ cl_int CL_API_CALL enqueue_copy_from_buffer(cl_command_queue queue, cl_mem buffe
                                             size_t offset, const size_t* origin,
                                             const size_t* region, cl_uint wait_count,
                                             const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::copy, "clEnqueueCopyBufferToImage", [&](Work& work) {
     add_buffer_to_image(work, memory_of(buffer), offset, memory_of(image), origin, region);
   });
@@ -88,7 +88,7 @@ cl_int CL_API_CALL enqueue_copy_from_buffer(cl_command_queue queue, cl_mem buffe
 cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem image, const void* colour,
                                 const size_t* origin, const size_t* region, cl_uint wait_count,
                                 const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::write, "clEnqueueFillImage",
        [&](Work& work) { add_region(work, Access::write, memory_of(image), origin, region); });
   const cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {

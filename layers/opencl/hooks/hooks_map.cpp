@@ -13,7 +13,7 @@ namespace {
 void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                              cl_map_flags flags, size_t offset, size_t size, cl_uint wait_count,
                              const cl_event* waits, cl_event* event, cl_int* status_ret) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   Work mapped;
   quietly([&] { add_range(mapped, Access::read, memory_of(buffer), offset, size); });
   fill(given, WorkKind::read, "clEnqueueMapBuffer",
@@ -38,7 +38,7 @@ void* CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocki
                             cl_map_flags flags, const size_t* origin, const size_t* region,
                             size_t* row_pitch, size_t* slice_pitch, cl_uint wait_count,
                             const cl_event* waits, cl_event* event, cl_int* status_ret) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   std::shared_ptr<Memory> memory;
   Work mapped;
   quietly([&] {
@@ -66,7 +66,7 @@ void* CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocki
 
 cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem memory, void* pointer, cl_uint wait_count,
                          const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   std::optional<Map> map;
   quietly([&] {
     const auto known = find<Memory>(memory);

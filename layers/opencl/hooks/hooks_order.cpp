@@ -8,7 +8,7 @@ namespace {
 
 cl_int CL_API_CALL marker_with_list(cl_command_queue queue, cl_uint wait_count,
                                     const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::barrier, "clEnqueueMarkerWithWaitList",
        [&](Work& work) { work.waits_for_all = wait_count == 0; });
   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
@@ -18,7 +18,7 @@ cl_int CL_API_CALL marker_with_list(cl_command_queue queue, cl_uint wait_count,
 
 cl_int CL_API_CALL barrier_with_list(cl_command_queue queue, cl_uint wait_count,
                                      const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::barrier, "clEnqueueBarrierWithWaitList", [&](Work& work) {
     work.waits_for_all = wait_count == 0;
     work.holds_back_later = true;
@@ -29,7 +29,7 @@ cl_int CL_API_CALL barrier_with_list(cl_command_queue queue, cl_uint wait_count,
 }
 
 cl_int CL_API_CALL marker(cl_command_queue queue, cl_event* event) {
-  Given given(queue, "", 0, nullptr, event);
+  Given given(queue, 0, nullptr, event);
   fill(given, WorkKind::barrier, "clEnqueueMarker", [](Work& work) { work.waits_for_all = true; });
   return given.call(
       [&](cl_uint, const cl_event*, cl_event* e) { return next().clEnqueueMarker(queue, e); });
@@ -37,7 +37,7 @@ cl_int CL_API_CALL marker(cl_command_queue queue, cl_event* event) {
 
 // These have no event, so nobody learns when they were done.
 cl_int CL_API_CALL barrier(cl_command_queue queue) {
-  Given given(queue, "", 0, nullptr, nullptr);
+  Given given(queue, 0, nullptr, nullptr);
   fill(given, WorkKind::barrier, "clEnqueueBarrier", [](Work& work) {
     work.waits_for_all = true;
     work.holds_back_later = true;
@@ -48,7 +48,7 @@ cl_int CL_API_CALL barrier(cl_command_queue queue) {
 
 cl_int CL_API_CALL wait_in_queue(cl_command_queue queue, cl_uint wait_count,
                                  const cl_event* waits) {
-  Given given(queue, "", wait_count, waits, nullptr);
+  Given given(queue, wait_count, waits, nullptr);
   fill(given, WorkKind::barrier, "clEnqueueWaitForEvents",
        [](Work& work) { work.holds_back_later = true; });
   return given.call([&](cl_uint n, const cl_event* w, cl_event*) {

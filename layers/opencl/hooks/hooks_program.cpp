@@ -218,26 +218,37 @@ cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
 
 // --- arguments ----------------------------------------------------------------------------------
 
-void set_value(KernelArgument& argument, const void* value, size_t size) {
-  argument.kind = ArgumentKind::value;
-  argument.size_bytes = static_cast<std::uint32_t>(size);
-  const auto* bytes = static_cast<const std::byte*>(value);
-  if (size <= argument.bytes.size()) {
-    std::memcpy(argument.bytes.data(), bytes, size);
-    if (!argument.more.empty()) argument.more.clear();
-  } else {
-    argument.more.assign(bytes, bytes + size);
-  }
+// All of these say whether the argument is another one now. Many programs set all arguments before
+// each command, most of them to what they are: then the command is what the last one was.
+
+bool copy_value(std::byte* to, const void* value, size_t size) noexcept {
+  if (std::memcmp(to, value, size) == 0) return false;
+  std::memcpy(to, value, size);
+  return true;
 }
 
-void set_memory(KernelArgument& argument, std::shared_ptr<Memory> memory) {
+bool set_value(KernelArgument& argument, const void* value, size_t size) {
+  const bool is_other_kind = argument.kind != ArgumentKind::value ||
+                             argument.size_bytes != static_cast<std::uint32_t>(size);
+  argument.kind = ArgumentKind::value;
+  argument.size_bytes = static_cast<std::uint32_t>(size);
+  if (size <= argument.bytes.size()) {
+    if (!argument.more.empty()) argument.more.clear();
+    return copy_value(argument.bytes.data(), value, size) || is_other_kind;
+  }
+  argument.more.resize(size);
+  return copy_value(argument.more.data(), value, size) || is_other_kind;
+}
+
+bool set_memory(KernelArgument& argument, std::shared_ptr<Memory> memory) {
   argument.kind = ArgumentKind::buffer;
   argument.memory = std::move(memory);
   argument.pointer = nullptr;
+  return true;
 }
 
 // What a pointer-sized value is, the driver tells; where it doesn't, whether we know the handle.
-void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
+bool remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
   KernelArgument& argument = kernel.arguments[index];
   if (!kernel.reflected) reflect(kernel);
   const Parameter* parameter =
@@ -246,67 +257,100 @@ void remember(Kernel& kernel, cl_uint index, size_t size, const void* value) {
   if (value && size == sizeof handle) std::memcpy(&handle, value, sizeof handle);
   // A handle that we know is one, whatever the text of the kernel seems to say.
   Memory* memory = handle ? find<Memory>(handle) : nullptr;
+  argument.is_plain = parameter && parameter->kind == ArgumentKind::value && value &&
+                      size <= argument.bytes.size() &&
+                      (kernel.told_by_driver || size != sizeof handle);
   if (parameter && parameter->kind == ArgumentKind::value && value &&
-      (kernel.told_by_driver || !memory)) {
-    set_value(argument, value, size);
-    return;
-  }
+      (kernel.told_by_driver || !memory))
+    return set_value(argument, value, size);
   argument.size_bytes = 0;
   if (!value) {
     // Without a value it is local memory, or a pointer to nothing.
     const bool is_pointer = parameter && parameter->kind == ArgumentKind::buffer;
-    argument.kind = is_pointer ? ArgumentKind::null : ArgumentKind::shared;
+    const ArgumentKind kind = is_pointer ? ArgumentKind::null : ArgumentKind::shared;
+    const bool is_other = argument.kind != kind || argument.local_bytes != size;
+    argument.kind = kind;
     argument.local_bytes = size;
-    return;
+    return is_other;
   }
   if (parameter && parameter->kind == ArgumentKind::opaque) {
     argument.kind = ArgumentKind::opaque;
-    return;
+    return true;
   }
   if (memory) {
     if (argument.kind == ArgumentKind::buffer && !argument.pointer &&
         argument.memory.get() == memory)
-      return;  // once more
-    set_memory(argument, shared(memory));
-  } else if (auto* sampler = find<Sampler>(handle)) {
+      return false;
+    return set_memory(argument, shared(memory));
+  }
+  if (auto* sampler = find<Sampler>(handle)) {
+    if (argument.kind == ArgumentKind::sampler && argument.sampler.get() == sampler) return false;
     argument.kind = ArgumentKind::sampler;
     argument.sampler = shared(sampler);
-  } else if (!parameter) {
-    set_value(argument, value, size);
-  } else if (!handle) {
-    argument.kind = ArgumentKind::null;
-  } else if (auto adopted = memory_of(static_cast<cl_mem>(const_cast<void*>(handle)))) {
-    set_memory(argument, std::move(adopted));
-  } else {
-    argument.kind = ArgumentKind::opaque;
+    return true;
   }
+  if (!parameter) return set_value(argument, value, size);
+  if (!handle) {
+    argument.kind = ArgumentKind::null;
+    return true;
+  }
+  if (auto adopted = memory_of(static_cast<cl_mem>(const_cast<void*>(handle))))
+    return set_memory(argument, std::move(adopted));
+  argument.kind = ArgumentKind::opaque;
+  return true;
 }
 
-// What the driver said of setting an argument; where it took it, `remember` notes it.
+// The driver took an argument; `remember` notes it.
 template <class Remember>
-cl_int noted_argument(cl_int status, cl_kernel kernel, cl_uint index, Remember&& remember) {
-  if (status != CL_SUCCESS) return status;
+void note_argument(cl_kernel kernel, cl_uint index, Remember&& remember) noexcept {
   const Beside beside;
-  quietly([&] {
-    Kernel* known = kernel_of(kernel);
-    if (!known || index >= known->arguments.size()) return;
-    known->version = next_version();
-    remember(*known);
+  Kernel* known = nullptr;
+  const bool is_noted = quietly([&] {
+    known = kernel_of(kernel);
+    if (known && index < known->arguments.size() && remember(*known)) known->change();
   });
-  return status;
+  if (!is_noted && known) known->change();
+}
+
+// A value where one of this size was before: that is what most calls set, and all that there is to
+// do for it. False: nothing was done.
+bool set_value_again(cl_kernel kernel, cl_uint index, size_t size, const void* value) noexcept {
+  auto* known = find<Kernel>(kernel);
+  if (!known || index >= known->arguments.size()) return false;
+  KernelArgument& argument = known->arguments[index];
+  if (!argument.is_plain || argument.size_bytes != size || !value) return false;
+  std::byte* bytes = argument.bytes.data();
+  // Of a size that is known the compiler makes a few instructions, and no calls.
+  const bool is_other = size == 4   ? copy_value(bytes, value, 4)
+                        : size == 8 ? copy_value(bytes, value, 8)
+                                    : copy_value(bytes, value, size);
+  if (is_other) known->change_value();
+  return true;
 }
 
 cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, const void* value) {
-  return noted_argument(next().clSetKernelArg(kernel, index, size, value), kernel, index,
-                        [&](Kernel& known) { remember(known, index, size, value); });
+  const cl_int status = next().clSetKernelArg(kernel, index, size, value);
+  if (status != CL_SUCCESS) return status;
+  if (!(session::mode() & session::recording) && set_value_again(kernel, index, size, value))
+      [[likely]]
+    return CL_SUCCESS;
+  note_argument(kernel, index, [&](Kernel& known) {
+    return !set_value_again(kernel, index, size, value) && remember(known, index, size, value);
+  });
+  return CL_SUCCESS;
 }
 
 cl_int CL_API_CALL set_svm_argument(cl_kernel kernel, cl_uint index, const void* pointer) {
-  return noted_argument(
-      next().clSetKernelArgSVMPointer(kernel, index, pointer), kernel, index, [&](Kernel& known) {
-        known.arguments[index].kind = pointer ? ArgumentKind::buffer : ArgumentKind::null;
-        known.arguments[index].pointer = pointer;
-      });
+  const cl_int status = next().clSetKernelArgSVMPointer(kernel, index, pointer);
+  if (status != CL_SUCCESS) return status;
+  note_argument(kernel, index, [&](Kernel& known) {
+    KernelArgument& argument = known.arguments[index];
+    argument.is_plain = false;
+    argument.kind = pointer ? ArgumentKind::buffer : ArgumentKind::null;
+    argument.pointer = pointer;
+    return true;
+  });
+  return CL_SUCCESS;
 }
 
 cl_int CL_API_CALL set_exec_info(cl_kernel kernel, cl_kernel_exec_info what, size_t size,
@@ -316,7 +360,7 @@ cl_int CL_API_CALL set_exec_info(cl_kernel kernel, cl_kernel_exec_info what, siz
   quietly([&] {
     Kernel* known = kernel_of(kernel);
     if (!known) return;
-    known->version = next_version();
+    known->change();
     if (what == CL_KERNEL_EXEC_INFO_SVM_PTRS) {
       const auto* pointers = static_cast<const void* const*>(value);
       known->svm_pointers.assign(pointers, pointers + size / sizeof(void*));

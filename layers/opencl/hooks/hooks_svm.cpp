@@ -51,7 +51,7 @@ cl_int CL_API_CALL enqueue_free(cl_command_queue queue, cl_uint count, void* poi
                                                             void*),
                                 void* data, cl_uint wait_count, const cl_event* waits,
                                 cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::barrier, "clEnqueueSVMFree", [](Work&) {});
   const cl_int status = given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     return next().clEnqueueSVMFree(queue, count, pointers, function, data, n, w, e);
@@ -80,7 +80,7 @@ std::optional<Place> place_of(const void* pointer, std::uint64_t size) {
 cl_int CL_API_CALL enqueue_memcpy(cl_command_queue queue, cl_bool blocking, void* target,
                                   const void* source, size_t size, cl_uint wait_count,
                                   const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   std::optional<Place> from, to;
   quietly([&] {
     from = place_of(source, size);
@@ -116,7 +116,7 @@ cl_int CL_API_CALL enqueue_memcpy(cl_command_queue queue, cl_bool blocking, void
 cl_int CL_API_CALL enqueue_memfill(cl_command_queue queue, void* target, const void* pattern,
                                    size_t pattern_size, size_t size, cl_uint wait_count,
                                    const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::fill, "clEnqueueSVMMemFill", [&](Work& work) {
     if (const auto to = place_of(target, size)) {
       host_writes(*to->storage, pattern, pattern_size);
@@ -135,7 +135,7 @@ cl_int CL_API_CALL enqueue_memfill(cl_command_queue queue, void* target, const v
 cl_int CL_API_CALL enqueue_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags,
                                void* pointer, size_t size, cl_uint wait_count,
                                const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   Work mapped;
   quietly([&] {
     if (const auto place = place_of(pointer, size)) mapped.read(place->range);
@@ -153,7 +153,7 @@ cl_int CL_API_CALL enqueue_map(cl_command_queue queue, cl_bool blocking, cl_map_
 
 cl_int CL_API_CALL enqueue_unmap(cl_command_queue queue, void* pointer, cl_uint wait_count,
                                  const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   std::optional<Map> map;
   quietly([&] {
     if (const auto block = svm_at(pointer)) {
@@ -170,7 +170,7 @@ cl_int CL_API_CALL enqueue_unmap(cl_command_queue queue, void* pointer, cl_uint 
 cl_int CL_API_CALL enqueue_migrate(cl_command_queue queue, cl_uint count, const void** pointers,
                                    const size_t* sizes, cl_mem_migration_flags flags,
                                    cl_uint wait_count, const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::barrier, "clEnqueueSVMMigrateMem", [](Work&) {});
   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     return next().clEnqueueSVMMigrateMem(queue, count, pointers, sizes, flags, n, w, e);

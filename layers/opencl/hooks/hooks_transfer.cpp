@@ -13,7 +13,7 @@ cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem buffer, cl_bool b
   if (!session::mode()) [[likely]]
     return next().clEnqueueReadBuffer(queue, buffer, blocking, offset, size, target, wait_count,
                                       waits, event);
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::read, "clEnqueueReadBuffer",
        [&](Work& work) { add_range(work, Access::read, memory_of(buffer), offset, size); });
   return read(given, blocking, {target, line(size)},
@@ -29,7 +29,7 @@ cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem buffer, cl_bool 
   if (!session::mode()) [[likely]]
     return next().clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, source, wait_count,
                                        waits, event);
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::write, "clEnqueueWriteBuffer",
        [&](Work& work) { add_range(work, Access::write, memory_of(buffer), offset, size); });
   return write(given, blocking, {source, line(size)},
@@ -44,7 +44,7 @@ cl_int CL_API_CALL enqueue_read_rect(cl_command_queue queue, cl_mem buffer, cl_b
                                      const size_t* region, size_t row_pitch, size_t slice_pitch,
                                      size_t host_row_pitch, size_t host_slice_pitch, void* target,
                                      cl_uint wait_count, const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::read, "clEnqueueReadBufferRect", [&](Work& work) {
     const auto memory = memory_of(buffer);
     add_box(work, Access::read, memory, buffer_box(origin, region, row_pitch, slice_pitch, 0));
@@ -64,7 +64,7 @@ cl_int CL_API_CALL enqueue_write_rect(cl_command_queue queue, cl_mem buffer, cl_
                                       size_t host_row_pitch, size_t host_slice_pitch,
                                       const void* source, cl_uint wait_count, const cl_event* waits,
                                       cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::write, "clEnqueueWriteBufferRect", [&](Work& work) {
     add_box(work, Access::write, memory_of(buffer),
             buffer_box(origin, region, row_pitch, slice_pitch, 0));
@@ -81,7 +81,7 @@ cl_int CL_API_CALL enqueue_write_rect(cl_command_queue queue, cl_mem buffer, cl_
 cl_int CL_API_CALL enqueue_copy(cl_command_queue queue, cl_mem source, cl_mem target,
                                 size_t source_offset, size_t target_offset, size_t size,
                                 cl_uint wait_count, const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::copy, "clEnqueueCopyBuffer", [&](Work& work) {
     add_copy(work, memory_of(source), line_at(source_offset, size), memory_of(target),
              line_at(target_offset, size));
@@ -98,7 +98,7 @@ cl_int CL_API_CALL enqueue_copy_rect(cl_command_queue queue, cl_mem source, cl_m
                                      size_t source_slice_pitch, size_t target_row_pitch,
                                      size_t target_slice_pitch, cl_uint wait_count,
                                      const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::copy, "clEnqueueCopyBufferRect", [&](Work& work) {
     add_copy(work, memory_of(source),
              buffer_box(source_origin, region, source_row_pitch, source_slice_pitch, 0),
@@ -115,7 +115,7 @@ cl_int CL_API_CALL enqueue_copy_rect(cl_command_queue queue, cl_mem source, cl_m
 cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem buffer, const void* pattern,
                                 size_t pattern_size, size_t offset, size_t size, cl_uint wait_count,
                                 const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::fill, "clEnqueueFillBuffer", [&](Work& work) {
     add_range(work, Access::write, memory_of(buffer), offset, size);
     set_pattern(work, pattern, pattern_size);
@@ -129,7 +129,7 @@ cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem buffer, const voi
 cl_int CL_API_CALL enqueue_migrate(cl_command_queue queue, cl_uint count, const cl_mem* memories,
                                    cl_mem_migration_flags flags, cl_uint wait_count,
                                    const cl_event* waits, cl_event* event) {
-  Given given(queue, "", wait_count, waits, event);
+  Given given(queue, wait_count, waits, event);
   fill(given, WorkKind::barrier, "clEnqueueMigrateMemObjects", [](Work&) {});
   return given.call([&](cl_uint n, const cl_event* w, cl_event* e) {
     return next().clEnqueueMigrateMemObjects(queue, count, memories, flags, n, w, e);

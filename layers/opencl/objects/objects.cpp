@@ -25,8 +25,6 @@ struct SvmTable {
 
 }  // namespace
 
-HandleTable& handles() noexcept { return forever<HandleTable>(); }
-
 void add(const void* handle, std::shared_ptr<Object> object) {
   if (!handle) return;
   object->handle = handle;
@@ -55,7 +53,11 @@ void release_failed(const void* handle, const std::shared_ptr<Object>& object, b
   if (was_last) add(handle, object);
 }
 
-std::uint64_t next_version() noexcept { return versions.fetch_add(1, std::memory_order_relaxed); }
+void Kernel::take_versions() noexcept {
+  constexpr std::uint64_t count = 1024;
+  version = versions.fetch_add(count, std::memory_order_relaxed);
+  versions_end_ = version + count;
+}
 std::uint32_t svm_version() noexcept { return svm_changes.load(std::memory_order_relaxed); }
 
 // --- adopting -----------------------------------------------------------------------------------
@@ -169,7 +171,7 @@ Kernel* kernel_of(cl_kernel handle) {
   kernel->program = shared(find<Program>(kernel->program_handle));
   constexpr cl_uint most_arguments = 4096;  // of a driver that is in its right mind
   kernel->arguments.resize(count < most_arguments ? count : most_arguments);
-  kernel->version = next_version();
+  kernel->change();
   kernel->references = ask<cl_uint>(get, handle, CL_KERNEL_REFERENCE_COUNT);
   add(handle, kernel);
   return kernel.get();

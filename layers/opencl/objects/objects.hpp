@@ -119,6 +119,7 @@ struct Program final : Object {
 
 struct KernelArgument {
   ArgumentKind kind = ArgumentKind::null;  // also while it is not set: the driver refuses that
+  bool is_plain = false;  // a value, in `bytes`; whatever is set of the same size is one
   std::uint32_t size_bytes = 0;
   std::array<std::byte, 32> bytes{};  // of a value that fits
   std::vector<std::byte> more;        // of one that doesn't
@@ -136,9 +137,25 @@ struct Kernel final : Object, capture::TrackedKernel {
   bool told_by_driver = false;  // by the driver
   std::vector<Parameter> parameters;
   std::vector<KernelArgument> arguments;
-  std::uint64_t version = 1;  // counts changes of them, through all kernels of the process
+  // Of the arguments as they are: no other arguments of any kernel of the process have it. `shape`
+  // is the one that they had when anything but a plain value was changed last.
+  std::uint64_t version = 0, shape = 0;
+  void change_value() noexcept {
+    if (++version >= versions_end_) [[unlikely]]
+      take_versions();
+  }
+  void change() noexcept {
+    change_value();
+    shape = version;
+  }
   std::vector<const void*> svm_pointers;  // reached by pointers inside memory
   bool uses_any_svm = false;
+
+ private:
+  // Taken by the thousand: a counter that all threads share takes as long as all else that is done
+  // when an argument is set.
+  void take_versions() noexcept;
+  std::uint64_t versions_end_ = 0;
 };
 
 // --- queues and events --------------------------------------------------------------------------
@@ -170,7 +187,14 @@ struct SvmBlock {
   std::shared_ptr<Storage> storage;
 };
 
-HandleTable& handles() noexcept;
+// Never destroyed, as above, and made before anything runs: nobody asks whether it is there.
+union AllHandles {
+  constexpr AllHandles() : table() {}
+  ~AllHandles() {}
+  HandleTable table;
+};
+inline constinit AllHandles all_handles;
+inline HandleTable& handles() noexcept { return all_handles.table; }
 
 template <class T>
 constexpr ObjectKind kind_of() noexcept {
@@ -208,7 +232,6 @@ std::shared_ptr<Memory> memory_of(cl_mem handle);
 Kernel* kernel_of(cl_kernel handle);
 
 std::shared_ptr<KernelIdentity> identity_of(const Kernel& kernel);
-std::uint64_t next_version() noexcept;
 std::uint32_t svm_version() noexcept;  // changes when shared virtual memory comes or goes
 
 // Shared virtual memory by address.

@@ -41,6 +41,8 @@ int Done::status() noexcept {
       device->is_gone ? VK_SUCCESS : device->next.GetFenceStatus(device->handle, fence);
   if (result_now == VK_NOT_READY) return 1;
   if (result_now == VK_ERROR_DEVICE_LOST) device->is_lost = true;
+  // Whoever says that a device is lost may still be at work on what it was given.
+  if (result_now < 0) device->keep_for_good(*this);
   over(result_now < 0 ? result_now : 0);
   return result;
 }
@@ -112,7 +114,7 @@ void Device::keep(Done* done) {
 
 void Device::keep_for_good(Done& done) noexcept {
   try {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(never_done_mutex);
     for (auto& run : done.runs) never_done.push_back(std::shared_ptr<void>(std::move(run)));
     for (auto& batch : done.stamps) never_done.push_back(std::shared_ptr<void>(std::move(batch)));
     for (const auto& one : done.kept) never_done.push_back(one);
@@ -212,7 +214,7 @@ void device_goes(Device& device) {
   }
   std::vector<std::shared_ptr<void>> never_done;
   {
-    const std::lock_guard lock(device.mutex);
+    const std::lock_guard lock(device.never_done_mutex);
     never_done.swap(device.never_done);
   }
   never_done.clear();

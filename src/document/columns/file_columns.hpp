@@ -354,8 +354,13 @@ inline constexpr std::array allocations{
 
 inline constexpr std::array regions{
     of<&RegionRow::kind>(
-        {"kind", 0, u32, "0 a pass of a GraphExecutor, 1 a region named by the program"}, 1),
-    of<&RegionRow::number>({"number", 1, u32, "of a pass: counted through the process, from 1"}),
+        {"kind", 0, u32,
+         "0 a pass of a GraphExecutor, 1 a region named by the program, 2 a launch of a graph that "
+         "decides"},
+        2),
+    of<&RegionRow::number>({"number", 1, u32,
+                            "of a pass: counted through the process, from 1; of a launch: that of "
+                            "the graph, which no other graph has"}),
     of<&RegionRow::name>({"name", 2, text, "as the program named it"}),
     of<&RegionRow::thread>({"thread", 3, u32, "that was in it"}),
     of<&RegionRow::begin_ns>({"begin_ns", 4, ns, "when it began, on the host"}),

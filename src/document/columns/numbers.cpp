@@ -88,7 +88,11 @@ flatbuffers::Offset<schema::Numbers> encode(flatbuffers::FlatBufferBuilder& buil
   const std::size_t count = values.size();
   if (count == 0) return schema::CreateNumbers(builder);
   const auto plain = [&](std::size_t i) { return values[i]; };
-  const Extent as_plain = extent_of(count, plain);
+  // Most columns of what loops do hold one number: comparing bytes with those behind them takes a
+  // quarter of looking for the smallest.
+  const bool is_one = std::memcmp(values.data(), &values[0] + 1, values.size_bytes() - 8) == 0;
+  const Extent as_plain =
+      is_one ? Extent{static_cast<std::int64_t>(values[0]), 0} : extent_of(count, plain);
   if (as_plain.span != 0) {
     // Steps from the second row on; the first row is made to be the smallest step from `first`.
     const Extent as_steps =

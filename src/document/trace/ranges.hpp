@@ -16,4 +16,13 @@ void for_each_range(const Trace& trace, const TraceWork& work, F&& visit) {
   }
 }
 
+// What a work is given, in bytes: what it may read and what it may write, each once.
+inline std::uint64_t given_bytes(const Trace& trace, const TraceWork& work) {
+  std::uint64_t bytes = 0;
+  for_each_range(trace, work, [&](const TraceArgument& range, Access access) {
+    bytes += range.size_bytes * (access == Access::read_write ? 2 : 1);
+  });
+  return bytes;
+}
+
 }  // namespace reel

@@ -8,7 +8,9 @@ namespace reel {
 
 // Names of enumerators that only these lists need.
 static const char* to_string(TraceRegion::Kind kind) noexcept {
-  return kind == TraceRegion::Kind::pass ? "pass" : "named";
+  return kind == TraceRegion::Kind::pass    ? "pass"
+         : kind == TraceRegion::Kind::named ? "named"
+                                            : "launch";
 }
 
 namespace {
@@ -362,11 +364,13 @@ constexpr RowColumn<TraceContents> contents[] = {
     number_column<&TraceContents::page_count>("page_count", number, "pages of 1 MiB"),
 };
 
-bool is_pass(const TraceRegion& region) { return region.kind == TraceRegion::Kind::pass; }
+bool is_numbered(const TraceRegion& region) { return region.kind != TraceRegion::Kind::named; }
 
 constexpr RowColumn<TraceRegion> regions[] = {
-    word_column<&TraceRegion::kind, TraceRegion::Kind::named>("kind", "`pass`, `named`"),
-    number_column<&TraceRegion::number>("number", number, "of a pass", is_pass),
+    word_column<&TraceRegion::kind, TraceRegion::Kind::launch>(
+        "kind", "`pass`, `named`, `launch` (of a graph that decides, which is recorded in parts)"),
+    number_column<&TraceRegion::number>("number", number, "of a pass; of a launch, its graph's",
+                                        is_numbered),
     number_column<&TraceRegion::name>("name", text, "as the program named it"),
     number_column<&TraceRegion::thread>("thread", count, "that was in it"),
     number_column<&TraceRegion::begin_ns>("begin_ns", time, "when it began"),

@@ -135,6 +135,10 @@ void CallRecording::settle_trial(Ticket& ticket, int status) {
 }
 
 void CallRecording::read_inputs(Ticket& ticket, bool in_order) {
+  if (!ticket.list && is_all_known(*ticket.work)) [[likely]] {
+    ticket.work->changes.clear();
+    return;
+  }
   const std::vector<Piece> unknown = look_at(ticket, call_of(ticket));
   if (!unknown.empty() && contents != Contents::none && !ticket.is_refused_for_sure)
     read_pieces(*ticket.record, ContentRole::input, ticket.id, unknown, ahead_of(ticket, in_order));

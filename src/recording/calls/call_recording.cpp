@@ -162,6 +162,24 @@ void CallRecording::look_at(const Ticket& ticket, const Point& command, const Ca
   }
 }
 
+// Then looking at it changes nothing: a loop comes here with the same kernel and the same memory.
+bool CallRecording::is_all_known(const CallWork& work) const noexcept {
+  const auto is_ours = [&](const auto& capture) {
+    return capture.load(std::memory_order_acquire) == number;
+  };
+  if (work.row.kind != WorkKind::dispatch || !work.kernel || !work.kernel->identity ||
+      !is_ours(work.kernel->identity->recorded_in))
+    return false;
+  for (const WorkArgument& argument : work.arguments) {
+    if (!argument.is_buffer()) continue;
+    const TrackedBuffer& buffer = *argument.range.storage;
+    if (argument.view || is_seen_by_host(buffer) || !is_ours(buffer.noted_in) ||
+        !is_ours(buffer.known_in) || (argument.is_written() && !is_ours(buffer.written_in)))
+      return false;
+  }
+  return true;
+}
+
 void CallRecording::note_kernel_of(const CallWork& work, const TrackedQueue& queue) {
   if (work.kernel && (!work.kernel->identity ||
                       work.kernel->identity->recorded_in.load(std::memory_order_relaxed) != number))
@@ -182,7 +200,7 @@ void CallRecording::enter(const CallWork& work, const WorkArgument& argument,
     ledger_.use(range, argument.access, unknown, &changes);
 }
 
-// A loop gives the same kernel with the same arguments.
+// A loop gives the same kernel with the same arguments, or with other values.
 bool CallRecording::is_again(const CallQueue& record, const Call& call, const CallWork& work,
                              std::string_view label) {
   const auto& last = record.last;
@@ -205,7 +223,10 @@ void CallRecording::append(CallQueue& record, const Call& call, const CallWork& 
   const std::uint32_t values = is_refused ? 0 : id_number(work.values.size());
   const std::string_view label = work.kernel ? std::string_view(work.kernel->label) : work.label;
   if (is_again(record, call, work, label) && given.launch == no_index && !is_refused) {
-    append_again(*record.log, record.lanes[call.lane].stream, given);
+    if (std::exchange(work.has_other_values, false))
+      append_values(*record.log, record.lanes[call.lane].stream, given, work.values);
+    else
+      append_again(*record.log, record.lanes[call.lane].stream, given);
     return;
   }
   if (is_bare_again(record, call, work) && given.launch == no_index && !is_refused) {
@@ -240,6 +261,7 @@ void CallRecording::append(CallQueue& record, const Call& call, const CallWork& 
   record.last.work = is_refused || given.launch != no_index ? nullptr : &work;
   if (!record.last.work) return;
   work.is_appended = true;
+  work.has_other_values = false;
   record.last.row = work.row;
   record.last.scope = call.scope;
   record.last.label = label;

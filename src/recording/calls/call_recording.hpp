@@ -168,6 +168,7 @@ class CallRecording final : public RecordingCore {
   void look_at(const Ticket& ticket, const Point& command, const CallWork& work,
                std::vector<Piece>& unknown);
   // Rows of what it names, where they are new.
+  bool is_all_known(const CallWork& work) const noexcept;
   void note_kernel_of(const CallWork& work, const TrackedQueue& queue);
   void note_buffers_of(const WorkArgument& argument);
   // The ledger's part: what has to be read before goes to `unknown`.

@@ -24,9 +24,9 @@ void CallWork::clear() {
   arguments.clear();
   values.clear();
   waits_for_all = holds_back_later = false;
-  kernel_version = 0;
+  kernel_version = kernel_shape = 0;
   why_not_again = nullptr;
-  is_appended = false;
+  is_appended = has_other_values = false;
 }
 
 void CallWork::add_value(ArgumentKind argument_kind, std::span<const std::byte> bytes,

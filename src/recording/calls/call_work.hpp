@@ -60,10 +60,12 @@ struct CallWork {
   bool waits_for_all = false;           // on a queue without order: all before it is done first
   bool holds_back_later = false;        // … and what comes later starts after it
   std::uint64_t kernel_version = 0;     // of the arguments that these are
+  std::uint64_t kernel_shape = 0;       // the same but for values, which are of the same sizes
   std::uint32_t svm_version = 0;        // of where pointers lead
   const char* why_not_again = nullptr;  // set: can't be replayed, and why
-  mutable bool is_appended = false;     // to a log, and changed since in its grid at most
-  BufferLedger::Changes changes;        // by its being looked at, while it is on its way
+  mutable bool is_appended = false;  // to a log, and changed since in its grid and values at most
+  mutable bool has_other_values = false;  // than it was appended with
+  BufferLedger::Changes changes;          // by its being looked at, while it is on its way
 
   void clear();
   void read(const Range& range) { add(range, Access::read); }

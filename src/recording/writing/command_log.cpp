@@ -68,7 +68,7 @@ CommandLog::Position CommandLog::end() const {
 }
 
 std::uint32_t CommandLog::head_used() const { return head_->used.load(std::memory_order_acquire); }
-const std::byte* CommandLog::head_bytes() const { return head_->bytes.get(); }
+std::byte* CommandLog::head_bytes() const { return head_->bytes.get(); }
 
 bool CommandLog::is_read() const {
   const Position last = end();
@@ -76,6 +76,11 @@ bool CommandLog::is_read() const {
 }
 
 void CommandLog::next_block() {
+  auto* last = reinterpret_cast<std::byte*>(last_command);
+  if (last && last != kept_.data()) {
+    kept_.assign(last, last + last_command->header.size_bytes);
+    last_command = reinterpret_cast<PackedCommand*>(kept_.data());
+  }
   std::unique_ptr<Block> done(head_);
   head_ = head_->next.load(std::memory_order_acquire);
   read_ = 0;

@@ -10,9 +10,11 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "base/bytes/hash128.hpp"
 #include "base/clock.hpp"
 #include "recording/writing/packed_command.hpp"
 
@@ -37,13 +39,13 @@ class CommandLog {
     std::uint32_t used = 0;
   };
   Position end() const;
-  // visit(const EntryHeader&) for each entry up to `end`, once.
+  // visit(EntryHeader&) for each entry up to `end`, once.
   template <class F>
   void read_until(const Position& end, F&& visit) {
     for (;;) {
       const std::uint32_t used = head_ == end.block ? end.used : head_used();
       while (read_ < used) {
-        const auto* entry = reinterpret_cast<const EntryHeader*>(head_bytes() + read_);
+        auto* entry = reinterpret_cast<EntryHeader*>(head_bytes() + read_);
         read_ += entry->size_bytes;
         visit(*entry);
       }
@@ -55,12 +57,16 @@ class CommandLog {
   bool is_read() const;  // nothing is there that was not visited
   // Of the last command that was visited, and of the last bare one: the visitor's.
   std::uint32_t last_work = no_index, last_bare_work = no_index;
+  // The last one that was there as a whole, which stays for as long as that, and the hash of it
+  // without values once it is asked for. Its values are the visitor's to change.
+  PackedCommand* last_command = nullptr;
+  std::optional<Hash128> last_without_values;
   std::size_t blocks() const noexcept { return blocks_.load(std::memory_order_relaxed); }
 
  private:
   struct Block;
   std::uint32_t head_used() const;
-  const std::byte* head_bytes() const;
+  std::byte* head_bytes() const;
   void next_block();
 
   Block* tail_ = nullptr;      // appended to
@@ -68,6 +74,7 @@ class CommandLog {
   std::atomic<Block*> last_;   // tail_, for the reader
   Block* head_ = nullptr;      // read from
   std::uint32_t read_ = 0;
+  std::vector<std::byte> kept_;  // of last_command, where its block went
   std::mutex spare_mutex_;
   std::vector<std::unique_ptr<Block>> spare_;
   std::atomic<std::size_t> blocks_{0};
@@ -105,6 +112,16 @@ inline void append_again(CommandLog& log, std::uint32_t stream, const document::
                          EntryType type = EntryType::again) {
   auto* entry = reinterpret_cast<PackedAgain*>(log.reserve(sizeof(PackedAgain)));
   *entry = {{sizeof(PackedAgain), type}, row_of(given, stream)};
+  log.commit();
+}
+
+// The same with other values.
+inline void append_values(CommandLog& log, std::uint32_t stream, const document::CommandRow& given,
+                          std::span<const std::byte> values) {
+  const auto size = static_cast<std::uint32_t>(sizeof(PackedValues) + (values.size() + 7) / 8 * 8);
+  auto* entry = reinterpret_cast<PackedValues*>(log.reserve(size));
+  *entry = {{size, EntryType::other_values}, row_of(given, stream), values.size()};
+  std::memcpy(entry + 1, values.data(), values.size());
   log.commit();
 }
 

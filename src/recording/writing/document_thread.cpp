@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <future>
 #include <new>
@@ -173,7 +174,7 @@ void DocumentThread::round(bool last) {
       fresh_ = true;
     }
     for (auto& [log, end] : logs)
-      log->read_until(end, [&, &its = *log](const EntryHeader& entry) {
+      log->read_until(end, [&, &its = *log](EntryHeader& entry) {
         if (!lost_) write(entry, its);
         fresh_ = true;
       });
@@ -425,7 +426,7 @@ void DocumentThread::write(SubmissionMessage& message) {
   for (const document::BarrierRow& barrier : message.barriers) document_->add(barrier);
 }
 
-void DocumentThread::write(const EntryHeader& entry, CommandLog& log) {
+void DocumentThread::write(EntryHeader& entry, CommandLog& log) {
   const auto add = [&](document::CommandRow row) {
     row.work = log.last_work;
     document_->add(row);
@@ -441,7 +442,20 @@ void DocumentThread::write(const EntryHeader& entry, CommandLog& log) {
     for (std::uint64_t i = 0; i < stamps.count; ++i) document_->add(rows[i]);
     return;
   }
-  const auto& command = reinterpret_cast<const PackedCommand&>(entry);
+  if (entry.type == EntryType::other_values) {
+    const auto& other = reinterpret_cast<const PackedValues&>(entry);
+    PackedCommand& last = *log.last_command;
+    if (!log.last_without_values) {
+      std::memset(last.values(), 0, last.value_bytes);
+      log.last_without_values = hash128(last.what());
+    }
+    std::memcpy(last.values(), other.values(), other.value_bytes);
+    log.last_work = works_.number_of(last, *log.last_without_values, *document_);
+    return add(other.row);
+  }
+  auto& command = reinterpret_cast<PackedCommand&>(entry);
+  log.last_command = &command;
+  log.last_without_values.reset();
   log.last_work = works_.number_of(command, *document_);
   if (is_bare(command)) log.last_bare_work = log.last_work;
   add(command.row);

@@ -124,7 +124,7 @@ class DocumentThread {
   void write(RegionMessage& message);
   void write(GraphMessage& message);
   void write(SubmissionMessage& message);
-  void write(const EntryHeader& entry, CommandLog& log);
+  void write(EntryHeader& entry, CommandLog& log);
 
   std::unique_ptr<document::DocumentWriter> document_;
   const std::uint64_t limit_bytes_;

@@ -13,7 +13,7 @@
 
 namespace reel::capture {
 
-enum class EntryType : std::uint32_t { command = 1, stamps = 2, again = 3, bare_again = 4 };
+enum class EntryType : std::uint32_t { command = 1, stamps, again, bare_again, other_values };
 
 struct EntryHeader {
   std::uint32_t size_bytes;  // of the whole entry, a multiple of 8
@@ -64,6 +64,16 @@ struct PackedAgain {
   document::CommandRow row;
 };
 static_assert(sizeof(PackedAgain) % 8 == 0);
+
+// A command that does what the one before it in the log does, with other values.
+struct PackedValues {
+  EntryHeader header;
+  document::CommandRow row;
+  std::uint64_t value_bytes;  // which follow: as many as that one has
+
+  const std::byte* values() const noexcept { return reinterpret_cast<const std::byte*>(this + 1); }
+};
+static_assert(sizeof(PackedValues) % 8 == 0);
 
 struct PackedStamps {
   EntryHeader header;

@@ -1,6 +1,8 @@
 #include "recording/writing/work_table.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 namespace reel::capture {
 
@@ -29,7 +31,21 @@ WorkTable::Slot& WorkTable::slot_of(std::uint64_t low, IsOf&& is_of) {
 
 std::uint32_t WorkTable::number_of(const PackedCommand& command,
                                    document::DocumentWriter& document) {
-  const Hash128 hash = hash128(command.what());
+  return number_at(hash128(command.what()), command, document);
+}
+
+std::uint32_t WorkTable::number_of(const PackedCommand& command, const Hash128& without_values,
+                                   document::DocumentWriter& document) {
+  std::array<std::byte, 240> key;  // up to which the hash is at its fastest
+  if (command.value_bytes > key.size() - sizeof without_values) return number_of(command, document);
+  std::memcpy(key.data(), &without_values, sizeof without_values);
+  std::memcpy(key.data() + sizeof without_values, command.values(), command.value_bytes);
+  const std::size_t size = sizeof without_values + command.value_bytes;
+  return number_at(hash128(std::span(key).first(size)), command, document);
+}
+
+std::uint32_t WorkTable::number_at(const Hash128& hash, const PackedCommand& command,
+                                   document::DocumentWriter& document) {
   if (hash == last_ && last_number_ != no_index) return last_number_;
   if (used_ * 2 >= slots_.size()) make_room();
   Slot& slot = slot_of(hash.low, [&](const Slot& one) { return one.is_of(hash); });

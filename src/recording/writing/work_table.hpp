@@ -19,8 +19,14 @@ namespace reel::capture {
 class WorkTable {
  public:
   std::uint32_t number_of(const PackedCommand& command, document::DocumentWriter& document);
+  // The same where the hash of all but its values is known, which is most of the work. What is
+  // asked for in both ways has a number for each.
+  std::uint32_t number_of(const PackedCommand& command, const Hash128& without_values,
+                          document::DocumentWriter& document);
 
  private:
+  std::uint32_t number_at(const Hash128& hash, const PackedCommand& command,
+                          document::DocumentWriter& document);
   // Four to a cache line, with 96 bits of the hash.
   struct Slot {
     Slot() = default;

@@ -161,7 +161,9 @@ class Loader {
   void check_count(std::uint64_t found) {
     const auto told = number(state_->end_facts, "commands");
     if (told && *told != found)
-      problems_.missing(fmt::format("{} commands were recorded, {} can be read.", *told, found));
+      problems_.missing(fmt::format(
+          "{} recorded, {} can be read.",
+          *told == 1 ? "1 command was" : fmt::format("{} commands were", *told), found));
   }
 
   std::shared_ptr<TraceState> state_;
