@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "nearest.hpp"
 #include "reel/units.hpp"
 #include "trace_input.hpp"
 
@@ -21,10 +22,17 @@ double unit_of(const std::string& unit) {
   return found == units.end() ? 0 : found->second;
 }
 
+// Bytes for memory, none for a count, else a time. A number alone is of the smallest unit.
+bool has_such_units(const std::string& what, const std::string& unit) {
+  if (unit.empty()) return true;
+  return what != "commands" && unit.ends_with('B') == (what == "peak");
+}
+
 }  // namespace
 
 const char* FailCondition::help() {
-  return "total, busy, idle, peak, commands or kernel:NAME, then > or < and a change: '+5%', "
+  return "total, busy, idle, between (the time between passes), peak, commands or kernel:NAME, "
+         "then > or < and a change: '+5%', "
          "'+2ms', '+1MiB'; or one of: results, sources, findings";
 }
 
@@ -44,7 +52,8 @@ FailCondition::FailCondition(std::string text) : text_(std::move(text)) {
     if (!is_yes_or_no) throw refuse();
     return;
   }
-  constexpr const char* measures[] = {"total", "busy", "idle", "peak", "commands", "kernel"};
+  constexpr const char* measures[] = {"total", "busy",     "idle",  "between",
+                                      "peak",  "commands", "kernel"};
   if (std::ranges::find(measures, what_) == std::end(measures)) throw refuse();
   is_more_ = text_[sign] == '>';
   const std::string value = text_.substr(text_.find_first_not_of(' ', sign + 1) == std::string::npos
@@ -56,7 +65,24 @@ FailCondition::FailCondition(std::string text) : text_(std::move(text)) {
   is_share_ = unit == "%";
   if (end == value.c_str() || !std::isfinite(limit_) || (!is_share_ && unit_of(unit) == 0))
     throw refuse();
+  if (!is_share_ && !has_such_units(what_, unit))
+    throw Misuse(fmt::format("--fail-if '{}': {} is no change in {}. It takes {}.", text_, unit,
+                             what_ == "commands" ? "a number of commands"
+                             : what_ == "peak"   ? "memory"
+                                                 : "time",
+                             help()));
   if (!is_share_) limit_ *= unit_of(unit);
+}
+
+// A limit that nothing can ever exceed would be kept for good.
+void FailCondition::refuse_unknown_kernel(const analysis::TraceDiff& diff) const {
+  std::vector<std::string> names;
+  for (const analysis::DiffKernel& kernel : diff.kernels) names.push_back(kernel.name);
+  if (std::ranges::find(names, kernel_) != names.end()) return;
+  const auto meant = nearest(kernel_, names);
+  throw Misuse(fmt::format("--fail-if '{}': neither document has a kernel '{}'{}", text_, kernel_,
+                           meant ? fmt::format(". Did you mean '{}'?", *meant)
+                                 : ". 'reel kernels' lists those of one."));
 }
 
 bool FailCondition::exceeds(double before, double after) const {
@@ -72,6 +98,7 @@ std::optional<analysis::DiffTime> FailCondition::time_in(const analysis::TraceDi
   if (what_ == "total") return diff.total;
   if (what_ == "busy") return diff.busy;
   if (what_ == "idle") return diff.idle;
+  if (what_ == "between") return diff.between;
   if (what_ != "kernel") return std::nullopt;
   for (const analysis::DiffKernel& kernel : diff.kernels)
     if (kernel.name == kernel_) return kernel.time;
@@ -92,9 +119,16 @@ FailCondition::Outcome FailCondition::check(const analysis::TraceDiff& diff, boo
             fmt::format("{} can't be checked: the documents can't be compared.{}", text_,
                         strict ? " With --strict that is a failure." : ""),
             true};
+  if (what_ == "kernel") refuse_unknown_kernel(diff);
   if (what_ == "results") return diff.contents ? failure : Outcome{};
   if (what_ == "sources") return !diff.sources.empty() ? failure : Outcome{};
   if (what_ == "findings") return !diff.new_findings.empty() ? failure : Outcome{};
+  if (what_ == "between" && !diff.has_between())
+    return {strict,
+            fmt::format("{} can't be checked: with one pass in a document, nothing is known of the "
+                        "time between passes.{}",
+                        text_, strict ? " With --strict that is a failure." : ""),
+            true};
   const auto time = time_in(diff);
   if (!time) {
     const bool is_peak = what_ == "peak";

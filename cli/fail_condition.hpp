@@ -1,4 +1,4 @@
-// fail_condition.hpp - when a difference fails a build: "total>+5%", "peak>+1MiB", "results".
+// fail_condition.hpp - when a difference fails a build: "total>+5%", "between>+20%", "results".
 #pragma once
 
 #include <optional>
@@ -18,15 +18,19 @@ class FailCondition {
     std::string why = {};       // a sentence; empty: the limit is kept
     bool is_unchecked = false;  // nothing can be told
   };
-  // A change of a time fails only where it is significant; if `strict`, by its number alone.
+  // A change of a time fails only where it is significant; if `strict`, by its number alone. Throws
+  // Misuse where it is about a kernel that neither document has.
   Outcome check(const analysis::TraceDiff& diff, bool strict) const;
   static const char* help();
   const std::string& text() const noexcept { return text_; }
+  // "total", "between" …: what it limits.
+  bool is_about(const char* what) const { return what_ == what; }
   // It is about this kernel, alone or among all others, and its change goes the way it forbids.
   bool blames(const analysis::DiffKernel& kernel) const;
 
  private:
   bool exceeds(double before, double after) const;
+  void refuse_unknown_kernel(const analysis::TraceDiff& diff) const;
   std::optional<analysis::DiffTime> time_in(const analysis::TraceDiff& diff) const;
 
   std::string text_, what_, kernel_;

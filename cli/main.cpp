@@ -37,7 +37,9 @@ std::string unknown_verb(const CommandLine& line, const std::vector<std::string>
 
 int report_misuse(const std::string& sentence, const std::string& verb = {}) {
   fmt::print(stderr, "reel: {}\nSee {}.\n", printable_lines(sentence),
-             verb.empty() ? "reel --help" : "reel help " + verb);
+             verb.empty()     ? "reel --help"
+             : verb == "help" ? "reel help"
+                              : "reel help " + verb);
   return misused;
 }
 

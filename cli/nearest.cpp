@@ -32,7 +32,8 @@ std::optional<std::string> nearest(std::string_view typed,
     // Who typed only the start of it made no mistake so far.
     const bool start_of_it = typed.size() >= 2 && candidate.starts_with(typed);
     const std::size_t edits = start_of_it ? 0 : edits_between(typed, candidate);
-    if (edits > 1 + candidate.size() / 3) continue;
+    // Of a short word few letters are left that could be meant: 'nope' is no 'scopes'.
+    if (edits > 1 + std::min(typed.size(), candidate.size()) / 3) continue;
     if (!best || edits < fewest) {
       best = candidate;
       fewest = edits;

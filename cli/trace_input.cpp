@@ -20,9 +20,17 @@ Trace open_trace(const TraceOptions& options) {
 }
 
 void tell_if_incomplete(const Trace& trace) {
-  if (!trace.is_complete())
-    fmt::print(stderr, "reel: {} is incomplete: {}\n", trace.path(),
-               trace.problems().empty() ? "It was never closed." : trace.problems().front());
+  if (trace.is_complete()) return;
+  const bool holds_anything = !trace.commands().empty() || !trace.kernels().empty() ||
+                              !trace.buffers().empty() || !trace.streams().empty() ||
+                              !trace.devices().empty() || !trace.contents().empty() ||
+                              !trace.notes().empty() || !trace.overheads().empty();
+  fmt::print(stderr, "reel: {} is incomplete: {}{}\n", trace.path(),
+             trace.problems().empty() ? "It was never closed." : trace.problems().front(),
+             holds_anything ? fmt::format(" `reel recover {}` writes what can be read into a whole "
+                                          "document.",
+                                          shell_word(trace.path()))
+                            : std::string());
 }
 
 void print_none(const Trace& trace, const char* what, const char* of_whole) {
@@ -67,7 +75,15 @@ void print_next(const TraceOptions& options, std::initializer_list<Next> list) {
   fmt::print("\n");
   std::size_t i = 0;
   for (const Next& next : list)
-    fmt::print("{}\n", dim(fmt::format("  {:<{}}  {}", commands[i++], widest, next.shows)));
+    fmt::print("{}\n", dim(hint_lines(commands[i++], widest, next.shows, terminal_columns())));
+}
+
+std::string hint_lines(const std::string& command, std::size_t widest, const std::string& shows,
+                       std::size_t columns) {
+  if (columns == 0 || widest + width_of(shows) + 4 <= columns)
+    return fmt::format("  {:<{}}  {}", command, widest, shows);
+  // A command stays in one piece, to be copied; what it shows stands below it.
+  return fmt::format("  {}\n    {}", command, wrapped(shows, 4, columns, 4));
 }
 
 }  // namespace reel::cli

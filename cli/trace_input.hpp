@@ -65,5 +65,9 @@ struct Next {
   std::string command, shows;
 };
 void print_next(const TraceOptions& options, std::initializer_list<Next> list);
+// One of them: a line, or two and more where it doesn't fit into `columns` (0: any number).
+// `widest` is the width of the longest command of the list.
+std::string hint_lines(const std::string& command, std::size_t widest, const std::string& shows,
+                       std::size_t columns);
 
 }  // namespace reel::cli

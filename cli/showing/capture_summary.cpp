@@ -107,9 +107,11 @@ void print_summary(const CaptureSummary& summary, bool quiet) {
   if (!best || quiet) return;
   const std::string path = shell_word(shown_path(best->path));
   const std::size_t width = path.size() + std::string_view("reel replay ").size();
-  fmt::print(stderr, "\n  {:<{}}  what it holds, on one screen\n", "reel info " + path, width);
-  fmt::print(stderr, "  {:<{}}  all of it, in the browser\n", "reel view " + path, width);
-  fmt::print(stderr, "  {:<{}}  run it again, compare every byte\n", "reel replay " + path, width);
+  fmt::print(stderr, "\n");
+  for (const auto& [verb, shows] : {std::pair("reel info ", "what it holds, on one screen"),
+                                    std::pair("reel view ", "all of it, in the browser"),
+                                    std::pair("reel replay ", "run it again, compare every byte")})
+    fmt::print(stderr, "{}\n", hint_lines(verb + path, width, shows, terminal_columns()));
 }
 
 void write_summary(const CaptureSummary& summary, const std::string& path) {

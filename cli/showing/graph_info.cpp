@@ -74,7 +74,7 @@ std::string nodes_text(const Counts& counts) {
 }
 
 std::string shortened(std::vector<std::string> items) {
-  if (items.size() > most_shown) {
+  if (items.size() > most_shown + 1) {  // one that is left is as short as "and 1 more"
     const std::string rest = fmt::format("and {} more", items.size() - most_shown);
     items.resize(most_shown);
     items.push_back(rest);

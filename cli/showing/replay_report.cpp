@@ -86,6 +86,11 @@ std::string race_words(const Trace& trace, const Race& race) {
                                     : "; nothing puts them in order");
 }
 
+// Of so many the first `most`; all of them where only one would be left.
+std::size_t shown_of(std::size_t count, std::size_t most) {
+  return count == most + 1 ? count : most;
+}
+
 void print_differences(const Trace& trace, const ReplayReport& report) {
   if (!report.differences.empty()) {
     const Difference& first = report.differences.front();
@@ -98,7 +103,7 @@ void print_differences(const Trace& trace, const ReplayReport& report) {
                                           report.culprit_reason));
     else if (!report.culprit_reason.empty())
       verdict_line("culprit", "not certain: " + report.culprit_reason);
-    constexpr std::size_t shown = 8;
+    const std::size_t shown = shown_of(report.differences.size(), 8);
     for (std::size_t i = 1; i < report.differences.size() && i < shown; ++i) {
       const Difference& d = report.differences[i];
       verdict_line(i == 1 ? "also" : "",
@@ -126,7 +131,7 @@ void print_warnings(const Trace& trace, const ReplayReport& report) {
   verdict_line("warning",
                fmt::format("{}: kernels share a buffer; whether they use the same bytes is unknown",
                            count_text(report.possible_races.size(), "possible race")));
-  constexpr std::size_t shown = 3;
+  const std::size_t shown = shown_of(report.possible_races.size(), 3);
   for (std::size_t i = 0; i < report.possible_races.size() && i < shown; ++i)
     verdict_line("", race_words(trace, report.possible_races[i]));
   if (report.possible_races.size() > shown)
@@ -139,7 +144,7 @@ void print_left_out(const Trace& trace, const ReplayReport& report) {
   verdict_line("left out", fmt::format("{} of {} could not be run again",
                                        count_text(report.left_out.size(), "command"),
                                        report.commands + report.left_out.size()));
-  constexpr std::size_t shown = 20;
+  const std::size_t shown = shown_of(report.left_out.size(), 20);
   for (std::size_t i = 0; i < report.left_out.size() && i < shown; ++i) {
     const LeftOut& one = report.left_out[i];
     const std::string name = command_name(one.command);

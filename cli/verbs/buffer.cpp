@@ -125,18 +125,23 @@ int print_statistics(const View& view, const Options& options) {
     json["min"] = any ? number_json(statistics.min) : Json();
     json["max"] = any ? number_json(statistics.max) : Json();
     json["mean"] = any ? number_json(statistics.mean()) : Json();
-    json["nan"] = statistics.nans;
-    json["inf"] = statistics.infinities;
-    json["zeros"] = statistics.zeros;
+    // Of no known element nobody knows how many are NaN.
+    const auto known = [&](std::uint64_t count) { return statistics.count ? Json(count) : Json(); };
+    json["nan"] = known(statistics.nans);
+    json["inf"] = known(statistics.infinities);
+    json["zeros"] = known(statistics.zeros);
     print_json(json);
     return done;
   }
   print_title(view);
   fmt::print("{} {} elements known, {} unknown\n", statistics.count, name_of(view.type), unknown);
+  if (statistics.count == 0)
+    fmt::print("Nothing can be said of their values: the document has none of their bytes.\n");
   if (statistics.finite() > 0)
     fmt::print("min {}  max {}  mean {}\n", statistics.min, statistics.max, statistics.mean());
-  fmt::print("NaN {}  Inf {}  zeros {}\n", statistics.nans, statistics.infinities,
-             statistics.zeros);
+  if (statistics.count > 0)
+    fmt::print("{}NaN {}  Inf {}  zeros {}\n", unknown ? "of those known: " : "", statistics.nans,
+               statistics.infinities, statistics.zeros);
   const std::string id = name_of(view.row().id);
   print_next(options,
              {{fmt::format("reel buffer $ {} --as {}", id, name_of(view.type)), "its elements"},

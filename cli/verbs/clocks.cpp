@@ -23,7 +23,8 @@ struct Row {
   std::string path, rank, host;
   std::uint64_t first_ns = 0, last_ns = 0;
   std::size_t real = 0, common = 0;
-  std::vector<std::string> notes = {};  // that a clock was set, or slept
+  std::vector<std::string> notes = {};                // that a clock was set, or slept
+  std::optional<std::uint64_t> device_error_ns = {};  // the largest of its devices; none: not known
 };
 
 std::string fact(const Trace& trace, const char* name) {
@@ -38,21 +39,30 @@ Row row_of(const Trace& trace, const std::string& path) {
     row.last_ns = std::max(row.last_ns, clock.time_ns);
     ++(clock.kind == ClockKind::real ? row.real : row.common);
   }
+  for (const TraceDevice& device : trace.devices())
+    if (device.clock_error_ns)
+      row.device_error_ns = std::max(row.device_error_ns.value_or(0), *device.clock_error_ns);
   for (const TraceNote& note : trace.notes())
     if (note.kind == "clock") row.notes.push_back(note.text);
   return row;
 }
 
-std::string error_text(const std::optional<analysis::CommonTime>& time) {
+std::string error_text(const std::optional<analysis::CommonTime>& time, analysis::ClockBasis basis,
+                       std::size_t documents) {
   if (!time) return "-";
-  return time->error_ns ? "±" + time_text(*time->error_ns) : "not known";
+  // What is read from one clock needs no translation: that is no error of 0, but none.
+  if (basis == analysis::ClockBasis::same_boot) return documents == 1 ? "-" : "same clock";
+  if (!time->error_ns) return "not known";
+  return *time->error_ns ? "±" + time_text(*time->error_ns) : "reference";
 }
 
 Json error_json(const std::optional<analysis::CommonTime>& time) {
   return time && time->error_ns ? Json(*time->error_ns) : Json();
 }
 
-std::string sentence(analysis::ClockBasis basis) {
+std::string sentence(analysis::ClockBasis basis, std::size_t documents) {
+  if (documents == 1)
+    return "One document has nothing to be compared with: its times are of the clock of its host.";
   switch (basis) {
     case analysis::ClockBasis::same_boot:
       return "All documents are of one host since it was started: their times are of one clock.";
@@ -83,16 +93,18 @@ int run(const Options& options) {
     Json json = {{"schema_version", 1}, {"basis", to_string(basis)}, {"documents", Json::array()}};
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto first = clocks[i].at(rows[i].first_ns), last = clocks[i].at(rows[i].last_ns);
-      json["documents"].push_back({{"document", rows[i].path},
-                                   {"rank", rows[i].rank},
-                                   {"host", rows[i].host},
-                                   {"first_ns", rows[i].first_ns},
-                                   {"common_ns", first ? Json(first->ns) : Json()},
-                                   {"first_error_ns", error_json(first)},
-                                   {"last_error_ns", error_json(last)},
-                                   {"real", rows[i].real},
-                                   {"common", rows[i].common},
-                                   {"notes", rows[i].notes}});
+      json["documents"].push_back(
+          {{"document", rows[i].path},
+           {"rank", rows[i].rank},
+           {"host", rows[i].host},
+           {"first_ns", rows[i].first_ns},
+           {"common_ns", first ? Json(first->ns) : Json()},
+           {"first_error_ns", error_json(first)},
+           {"last_error_ns", error_json(last)},
+           {"device_error_ns", rows[i].device_error_ns ? Json(*rows[i].device_error_ns) : Json()},
+           {"real", rows[i].real},
+           {"common", rows[i].common},
+           {"notes", rows[i].notes}});
     }
     print_json(json);
     return done;
@@ -108,9 +120,14 @@ int run(const Options& options) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     table.add({rows[i].path, rows[i].rank.empty() ? "-" : rows[i].rank, rows[i].host,
                std::to_string(rows[i].real), std::to_string(rows[i].common),
-               error_text(clocks[i].at(rows[i].first_ns)),
-               error_text(clocks[i].at(rows[i].last_ns))});
-  fmt::print("{}\n{}\n", table.text(), sentence(basis));
+               error_text(clocks[i].at(rows[i].first_ns), basis, rows.size()),
+               error_text(clocks[i].at(rows[i].last_ns), basis, rows.size())});
+  fmt::print("{}\n{}\n", table.text(), wrapped(sentence(basis, rows.size())));
+  for (const Row& row : rows)
+    if (row.device_error_ns)
+      fmt::print("{}\n", wrapped(printable(fmt::format(
+                             "{}: times on a device are brought to the host's clock within ±{}.",
+                             row.path, time_text(*row.device_error_ns)))));
   for (const Row& row : rows)
     for (const std::string& note : row.notes)
       fmt::print("{}\n", printable(fmt::format("{}: {}", row.path, note)));

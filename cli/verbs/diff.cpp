@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "cli/fail_condition.hpp"
@@ -57,8 +58,9 @@ std::string remarks_of(const analysis::DiffRow& row) {
     if (is) text += (text.empty() ? "" : ", ") + what;
   };
   if (row.run && row.run->ns_a && row.run->ns_b)
-    add(true, fmt::format("{} runs, were {}; one takes {}, took {}", row.count_b, row.count_a,
-                          time_text(row.run->ns_b), time_text(row.run->ns_a)));
+    add(true, fmt::format("{}, {} {}; one takes {}, took {}", count_text(row.count_b, "run"),
+                          row.count_a == 1 ? "was" : "were", row.count_a, time_text(row.run->ns_b),
+                          time_text(row.run->ns_a)));
   add(row.new_source, "new source or options");
   add(row.new_program, "its program changed");
   add(row.new_shape, "new launch size");
@@ -133,8 +135,8 @@ std::string passes_text(const analysis::TraceDiff& diff) {
   if (diff.a.passes == 1 && diff.b.passes == 1)
     return "One pass of each, so nothing is known of the noise.";
   return fmt::format(
-      "Times are medians over {} passes before and {} after, ± half the interquartile range.",
-      diff.a.passes, diff.b.passes);
+      "Times are medians over {} before and {} after, ± half the interquartile range.",
+      count_text(diff.a.passes, "pass"), diff.b.passes);
 }
 
 std::string contents_text(const Trace& a, const analysis::TraceDiff& diff) {
@@ -239,6 +241,21 @@ std::vector<JunitCase> cases_of(const analysis::TraceDiff& diff,
   return cases;
 }
 
+// A pass is as fast as it was, and the program isn't: whoever limits the total alone must learn it.
+void tell_unlimited(const analysis::TraceDiff& diff, const std::vector<FailCondition>& conditions) {
+  const auto limits = [&](const char* what) {
+    return std::ranges::any_of(conditions,
+                               [&](const FailCondition& c) { return c.is_about(what); });
+  };
+  const analysis::DiffTime& between = diff.between;
+  if (!limits("total") || limits("between") || !between.significant || between.delta_ns() <= 0)
+    return;
+  fmt::print(stderr,
+             "reel: The time between passes is no part of the total, and is longer: {}, was {}. "
+             "--fail-if 'between>+20%' limits it.\n",
+             time_text(between.ns_b), time_text(between.ns_a));
+}
+
 int run(const Options& options) {
   std::vector<FailCondition> conditions(options.fail_if.begin(), options.fail_if.end());
   const Trace a = open_trace(options);
@@ -266,6 +283,7 @@ int run(const Options& options) {
     if (!outcome.why.empty()) fmt::print(stderr, "reel: {}\n", printable(outcome.why));
     if (outcome.failed) code = failed;
   }
+  tell_unlimited(found, conditions);
   if (!options.junit.empty())
     write_junit(options.junit, fmt::format("reel diff {} {}", options.path, options.other),
                 cases_of(found, conditions, outcomes));
@@ -293,7 +311,8 @@ void add_diff(CommandLine& line) {
   verb.footer(
       "Examples:\n  reel diff before.reel after.reel\n"
       "  reel diff before.reel after.reel --fail-if 'total>+5%' --fail-if results --md\n"
-      "  reel diff before.reel after.reel --fail-if 'total>+5%' --junit performance.xml");
+      "  reel diff before.reel after.reel --fail-if 'total>+5%' --fail-if 'between>+20%' "
+      "--junit performance.xml");
 }
 
 }  // namespace reel::cli

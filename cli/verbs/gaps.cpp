@@ -64,6 +64,26 @@ Json to_json(const Trace& trace, const analysis::Activity& activity,
   return json;
 }
 
+// A gap that is shorter than the error of its device's clock is as long as it says, but what the
+// host did meanwhile may be another moment's.
+void tell_clock_errors(const Trace& trace, const std::vector<analysis::Gap>& gaps) {
+  for (std::uint32_t d = 0; d < trace.devices().size(); ++d) {
+    const std::uint64_t error = trace.devices()[d].clock_error_ns.value_or(0);
+    std::size_t all = 0, shorter = 0;
+    for (const analysis::Gap& gap : gaps) {
+      all += gap.device == d;
+      shorter += gap.device == d && gap.size_ns() < error;
+    }
+    if (shorter * 2 <= all) continue;
+    fmt::print(
+        "{}\n\n",
+        wrapped(printable(fmt::format(
+            "{} of {} of {} are shorter than ±{}, within which the device's clock is brought "
+            "to the host's: the causes of these are not certain.",
+            shorter, count_text(all, "gap"), trace.devices()[d].selector, time_text(error)))));
+  }
+}
+
 int run(const Options& options) {
   const Trace trace = open_trace(options);
   const analysis::Activity activity = analysis::find_activity(trace);
@@ -79,10 +99,10 @@ int run(const Options& options) {
     return done;
   }
   if (activity.is_partly_timed())
-    fmt::print(
-        "{} of {} have no times, and devices may have been busy with them: idle is what the others "
-        "leave.\n",
-        activity.untimed, count_text(activity.timed + activity.untimed, "command"));
+    fmt::print("{} of {} {}: idle is what the others leave.\n", activity.untimed,
+               count_text(activity.timed + activity.untimed, "command"),
+               activity.untimed == 1 ? "has no times, and a device may have been busy with it"
+                                     : "have no times, and devices may have been busy with them");
   for (std::size_t d = 0; d < activity.devices.size(); ++d) {
     const analysis::Lane& lane = activity.devices[d];
     if (lane.timed)
@@ -116,6 +136,7 @@ int run(const Options& options) {
                   std::to_string(periods.size()), time_text(sum), share_text(sum, idle)});
   }
   fmt::print("\n{}\n", causes.text());
+  tell_clock_errors(trace, gaps);
   Table table({{"AT", right}, {"IDLE", right}, {"CAUSE"}, {"BEFORE"}, {"AFTER"}, {"MEANWHILE"}});
   for (std::size_t i = 0; i < gaps.size() && i < options.most; ++i)
     table.add({time_text(gaps[i].begin_ns - activity.begin_ns), time_text(gaps[i].size_ns()),

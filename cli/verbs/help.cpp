@@ -97,8 +97,9 @@ int run(const CommandLine& line, const Options& options) {
     if (std::ranges::find(topics, options.verb) == topics.end()) {
       const auto near = nearest(options.verb, topics);
       throw Misuse(
-          near ? fmt::format("There is no verb '{}'; did you mean '{}'?", options.verb, *near)
-               : fmt::format("There is no verb '{}'.", options.verb));
+          near
+              ? fmt::format("There is no verb '{}'; did you mean '{}'?", options.verb, *near)
+              : fmt::format("There is no verb '{}'; `reel help` lists all of them.", options.verb));
     }
     fmt::print("{}", line.help(options.verb));
   }

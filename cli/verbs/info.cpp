@@ -149,9 +149,9 @@ std::string took_text(const Summary& s) {
     return span + (s.is_complete ? "; no times of commands were recorded"
                                  : "; no times of commands can be read, since it is incomplete");
   if (activity.is_partly_timed())
-    return fmt::format("{}; {} of {} have no times, the others took {}", span, activity.untimed,
+    return fmt::format("{}; {} of {} {} no times, the others took {}", span, activity.untimed,
                        count_text(activity.timed + activity.untimed, "command"),
-                       time_text(activity.busy_ns));
+                       activity.untimed == 1 ? "has" : "have", time_text(activity.busy_ns));
   return fmt::format("{}; devices were busy {}, {} of the {} from first start to last end", span,
                      time_text(activity.busy_ns), share_text(activity.busy_ns, activity.active_ns),
                      time_text(activity.active_ns));
@@ -188,11 +188,18 @@ std::string passes_text(const std::vector<analysis::Pass>& passes) {
 std::string overhead_text(const Summary& s) {
   std::string list;
   for (std::size_t kind = 0; kind < s.overhead_ns.size(); ++kind)
-    if (s.overhead_ns[kind] > 0)
+    if (s.overhead_ns[kind] > 0 && static_cast<OverheadKind>(kind) != OverheadKind::writing)
       list +=
           fmt::format("{}{} {}", list.empty() ? "" : ", ",
                       to_string(static_cast<OverheadKind>(kind)), time_text(s.overhead_ns[kind]));
-  return list.empty() ? list : fmt::format("{} ({})", time_text(overhead_of(s)), list);
+  if (overhead_of(s) == 0) return {};
+  // What its own thread takes is no time of the program.
+  const std::uint64_t writing = s.overhead_ns[static_cast<std::size_t>(OverheadKind::writing)];
+  const std::uint64_t others = overhead_of(s) - writing;
+  std::string text = fmt::format("recording took {} on the program's threads", time_text(others));
+  if (!list.empty()) text += fmt::format(" ({})", list);
+  if (writing) text += fmt::format(" and {} of CPU time on its own", time_text(writing));
+  return text;
 }
 
 // " (2 images, 1 svm)"
@@ -216,6 +223,13 @@ std::string contents_text(const TraceTotals& totals) {
   const std::string stripped = fact(totals.facts, "stripped");
   if (!stripped.empty()) text += fmt::format("; stripped: {}", stripped);
   return text;
+}
+
+// Rows that a recovered document would have.
+bool holds_anything(const TraceTotals& totals) {
+  return totals.command_count > 0 || !totals.kernels.empty() || !totals.buffers.empty() ||
+         !totals.streams.empty() || !totals.devices.empty() || totals.contents_count > 0 ||
+         !totals.notes.empty() || !totals.overheads.empty();
 }
 
 void print(const TraceTotals& totals, const TraceOptions& options) {
@@ -253,9 +267,12 @@ void print(const TraceTotals& totals, const TraceOptions& options) {
   const std::string complete = fact(totals.end_facts, "complete");
   if (!complete.empty() && complete != "yes") line("lost", complete);
   for (const std::string& problem : totals.problems) line("problem", problem);
-  if (!totals.is_complete)
+  if (!totals.is_complete && holds_anything(totals))
     print_next(options, {{"reel recover $", "write what can be read into a whole document"},
                          {"reel verify $", "check every byte"}});
+  else if (!totals.is_complete)
+    print_next(options,
+               {{"reel verify $", "what is wrong with each byte; nothing can be recovered"}});
   else
     print_next(options, {{"reel insights $", "what is worth knowing, and what to do"},
                          {"reel view $", "all of it, in the browser"},

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <memory>
+#include <optional>
 
 #include "cli/replaying/proof_run.hpp"
 #include "cli/showing/progress.hpp"
@@ -61,11 +62,25 @@ Tone tone_of(analysis::Severity severity) {
                                                    : Tone::plain;
 }
 
+// What saves next to nothing is one line, with what it is a part of.
+void print_small(const analysis::Finding& finding, std::uint64_t active_ns, const Proof* proof) {
+  const std::string head =
+      fmt::format("small: {}, saves up to {} ({} of the time){}", finding.id,
+                  time_text(*finding.saving_ns), share_text(*finding.saving_ns, active_ns),
+                  proof && proof->verdict == ProofVerdict::withdrawn ? ", withdrawn" : "");
+  fmt::print("{}\n{}\n", dim(head), wrapped(printable(finding.title), 2));
+  if (proof) fmt::print("{}\n", wrapped(proof_text(*proof), 2));
+}
+
 // `proofs`: one for each finding, or none at all.
-void print(const Trace& trace, const std::vector<analysis::Finding>& findings,
-           const std::vector<Proof>& proofs) {
+void print(const Trace& trace, std::uint64_t active_ns,
+           const std::vector<analysis::Finding>& findings, const std::vector<Proof>& proofs) {
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const analysis::Finding& finding = findings[i];
+    if (finding.is_small) {
+      print_small(finding, active_ns, i < proofs.size() ? &proofs[i] : nullptr);
+      continue;
+    }
     std::string head = finding.id;
     if (finding.severity != analysis::Severity::info)
       head = fmt::format("{} {}", to_string(finding.severity), head);
@@ -75,12 +90,12 @@ void print(const Trace& trace, const std::vector<analysis::Finding>& findings,
       head += fmt::format(", {} ({})", saving, to_string(finding.confidence));
     fmt::print("{}\n{}\n", toned(tone_of(finding.severity), bold(head)),
                wrapped(printable(finding.title), 2));
-    if (i < proofs.size()) fmt::print("  {}\n", proof_text(proofs[i]));
+    if (i < proofs.size()) fmt::print("{}\n", wrapped(proof_text(proofs[i]), 2));
     if (!finding.advice.empty()) fmt::print("{}\n", wrapped(printable(finding.advice), 2));
     if (!finding.formula.empty())
-      fmt::print("  {}\n", dim("saving: " + printable(finding.formula)));
+      fmt::print("{}\n", dim(wrapped("saving: " + printable(finding.formula), 2)));
     if (const std::string text = evidence_text(trace, finding.evidence); !text.empty())
-      fmt::print("  {}\n", dim("see:" + printable(text)));
+      fmt::print("{}\n", dim(wrapped("see:" + printable(text), 2)));
   }
 }
 
@@ -117,8 +132,27 @@ class ProofProgress {
   bool is_shown_ = false;
 };
 
+// What shows more of a finding, as far as there is something that does. Leaving a command out is an
+// answer only where the finding says that it isn't needed.
+std::optional<Next> next_of(const analysis::Finding& finding) {
+  const auto starts = [&](const char* with) { return finding.id.starts_with(with); };
+  const auto& evidence = finding.evidence;
+  if ((finding.id == "copy.redundant" || finding.id == "copy.unused" ||
+       finding.id == "fill.dead") &&
+      !evidence.commands.empty())
+    return Next{"reel replay $ --without " + command_name(evidence.commands[0]),
+                "the same without it, compared byte by byte"};
+  if (starts("idle.") || finding.id == "launch.bound") return Next{"reel gaps $", "each gap"};
+  if (starts("mem.")) return Next{"reel memory $", "what was allocated when"};
+  if (finding.id == "race" || starts("sync.") || starts("barrier."))
+    return Next{"reel deps $", "what waits for what"};
+  if (finding.id == "build") return Next{"reel calls $", "what the host called, and how long"};
+  return std::nullopt;
+}
+
 // About a command that a finding names; where none does, there is nothing to ask of one.
-void print_hints(const Options& options, const std::vector<analysis::Finding>& findings) {
+void print_hints(const Options& options, const std::vector<analysis::Finding>& findings,
+                 const std::vector<Proof>& proofs) {
   const auto named = std::ranges::find_if(findings, [](const analysis::Finding& finding) {
     return !finding.evidence.commands.empty();
   });
@@ -127,11 +161,17 @@ void print_hints(const Options& options, const std::vector<analysis::Finding>& f
   if (named == findings.end())
     return options.prove ? print_next(options, {view}) : print_next(options, {view, prove});
   const std::string id = command_name(named->evidence.commands[0]);
-  print_next(
-      options,
-      {view,
-       {"reel commands $ " + id, "all of that command, which " + named->id + " names"},
-       options.prove ? Next{"reel replay $ --without " + id, "is that one needed?"} : prove});
+  const Next command{"reel commands $ " + id, "all of that command, which " + named->id + " names"};
+  if (!options.prove) return print_next(options, {view, command, prove});
+  // Of what was tried and is true first.
+  for (const bool must_be_supported : {true, false})
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      const auto next = next_of(findings[i]);
+      if (!next || is_withdrawn(proofs, i)) continue;
+      const bool is_supported = i < proofs.size() && proofs[i].verdict == ProofVerdict::supported;
+      if (is_supported || !must_be_supported) return print_next(options, {view, command, *next});
+    }
+  print_next(options, {view, command});
 }
 
 ProofRun prove_all(const Options& options, const Trace& trace, const analysis::Report& report,
@@ -176,12 +216,12 @@ int run(const Options& options) {
                printable_json(options.prove ? proofs_json(trace, report, findings, proofs)
                                             : analysis::findings_json(trace, report, findings)));
   } else if (!options.json_lines) {
-    print(trace, findings, proofs);
+    print(trace, report.activity.active_ns, findings, proofs);
     if (options.prove) print_counts(proofs);
     if (trace.commands().empty())
       print_next(options, {{"reel info $", "what the document has"}});
     else
-      print_hints(options, findings);
+      print_hints(options, findings, proofs);
   }
   if (proved.signal) {
     std::fflush(nullptr);

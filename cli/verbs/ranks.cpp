@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -23,7 +24,7 @@ struct Options {
 };
 
 std::string excess_text(const analysis::RankReport& rank) {
-  if (rank.own_ns == 0) return "-";
+  if (rank.own_ns == 0 || (rank.excess_ns == 0 && !rank.p)) return "-";
   const auto size = static_cast<std::uint64_t>(std::abs(rank.excess_ns));
   return (rank.excess_ns > 0 ? "+" : rank.excess_ns < 0 ? "-" : "") + time_text(size);
 }
@@ -59,6 +60,9 @@ void print_ranks(const analysis::RanksReport& report) {
   if (differ) columns.push_back({"WORK"});
   columns.push_back({"DOCUMENT"});
   Table table(std::move(columns));
+  // Of documents that are not of one run nobody is last.
+  const bool has_last = std::ranges::any_of(
+      report.steps, [](const analysis::RanksStep& step) { return step.last.has_value(); });
   for (const analysis::RankReport& rank : report.ranks) {
     const auto time = [&](std::uint64_t ns) { return rank.own_ns ? time_text(ns) : "-"; };
     std::vector<std::string> cells{std::to_string(rank.rank),
@@ -68,7 +72,7 @@ void print_ranks(const analysis::RanksReport& report) {
                                    time(rank.own_ns),
                                    excess_text(rank),
                                    rank.waiting_ns ? time_text(*rank.waiting_ns) : "-",
-                                   std::to_string(rank.last)};
+                                   has_last ? std::to_string(rank.last) : "-"};
     if (report.waits_recorded)
       cells.push_back(rank.waits.empty() ? "-" : text_of(rank.waits.front()));
     cells.push_back(verdict_of(rank));
@@ -127,7 +131,7 @@ void print_text(const analysis::RanksReport& report, const Options& options) {
   for (const std::string& difference : report.differences)
     fmt::print("{}\n", printable(difference));
   print_one_offs(report);
-  fmt::print("\n{}\n", bold(printable(report.sentence)));
+  fmt::print("\n{}\n", bold(wrapped(printable(report.sentence))));
   if (!report.straggler || !report.typical) return;
   const std::string diff =
       fmt::format("reel diff {} {}", shell_word(report.ranks[*report.typical].path),

@@ -23,11 +23,16 @@ std::string forms_of(const TraceKernel& kernel) {
   std::string list;
   for (const TraceVariant& variant : kernel.variants)
     list += fmt::format("{}{}{}", list.empty() ? "" : ", ", to_string(variant.form),
-                        variant.blob ? "" : " (a C++ function)");
+                        variant.blob ? ""
+                        : variant.form == KernelForm::host
+                            ? " (a C++ function of the program, of which a document holds only the "
+                              "name)"
+                            : " (its text is not in the document)");
   return list.empty() ? "none" : list;
 }
 
-const TraceVariant& chosen_variant(const TraceKernel& kernel, const std::string& form) {
+const TraceVariant& chosen_variant(const TraceKernel& kernel, const std::string& form,
+                                   const std::string& program) {
   const std::string wanted = form.empty() ? to_string(kernel.built_form) : form;
   const TraceVariant* any_text = nullptr;
   for (const TraceVariant& variant : kernel.variants) {
@@ -36,9 +41,16 @@ const TraceVariant& chosen_variant(const TraceKernel& kernel, const std::string&
   }
   throw Error(
       Code::invalid_argument,
-      fmt::format("Kernel {} '{}' has no text in the form '{}'; it was given: {}.{}",
-                  name_of(kernel.id), kernel.name, wanted, forms_of(kernel),
-                  any_text ? fmt::format(" Try --form {}.", to_string(any_text->form)) : ""));
+      fmt::format(
+          "Kernel {} '{}' has no text in the form '{}'; it was given: {}.{}", name_of(kernel.id),
+          kernel.name, wanted, forms_of(kernel),
+          any_text ? fmt::format(" Try --form {}.", to_string(any_text->form))
+          : kernel.built_form == KernelForm::host
+              ? fmt::format(" Its code is in the program that was recorded{}, where it was "
+                            "registered or given as '{}'; `reel replay --host-kernels` loads a "
+                            "library that has it.",
+                            program.empty() ? "" : " ('" + program + "')", kernel.name)
+              : ""));
 }
 
 std::string text_of(const Trace& trace, const TraceKernel& kernel, const TraceVariant& variant) {
@@ -154,7 +166,9 @@ int run(const Options& options) {
     return done;
   }
   std::string text = readable(trace, kernel, options.form);
-  if (text.empty()) text = text_of(trace, kernel, chosen_variant(kernel, options.form));
+  const auto fact = trace.facts().find("program");
+  const std::string program = fact == trace.facts().end() ? std::string() : fact->second;
+  if (text.empty()) text = text_of(trace, kernel, chosen_variant(kernel, options.form, program));
   // Into a file goes what the program gave, byte for byte.
   if (is_shown())
     fmt::print("{}", printable_lines(text));

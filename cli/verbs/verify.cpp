@@ -35,7 +35,8 @@ int run(const TraceOptions& options) {
   fmt::print("{}: {}, {}, {} of {}\n", report.is_good() ? "good" : "damaged",
              count_text(report.commands, "command"), count_text(report.chunks, "chunk"),
              count_text(report.blobs, "blob"), size_text(report.blob_bytes));
-  if (!report.is_good())
+  // Of what has no chunk that can be read, nothing can be saved.
+  if (!report.is_good() && report.chunks > 0)
     print_next(options, {{"reel recover $", "write what is good into a new document"}});
   return report.is_good() ? done : damaged;
 }

@@ -39,6 +39,7 @@ class Finding:
     saving_ns: int | None
     saving_bytes: int | None
     formula: str  # how the saving was computed
+    small: bool  # it saves less than a hundredth of the time
     after: list[str]  # ids of findings to act on first; the advice says why
     numbers: dict[str, tuple[float, str]]  # by name: value and unit
     commands: list[TraceCommand]

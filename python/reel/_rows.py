@@ -264,14 +264,14 @@ class TraceCall(Row):
 
 
 class TraceRegion(Row):
-    """A pass, or a span that the program named."""
+    """A pass, a span that the program named, or a launch of a graph that decides."""
 
     __slots__ = ()
 
     @property
     def kind(self) -> str:
-        """As "pass" or "named"."""
-        return ("pass", "named")[int(self._trace._regions["kind"][self.index])]
+        """As "pass", "named" or "launch"."""
+        return ("pass", "named", "launch")[int(self._trace._regions["kind"][self.index])]
 
     @property
     def name(self) -> str:
@@ -280,7 +280,7 @@ class TraceRegion(Row):
 
     @property
     def number(self) -> int:
-        """Of a pass: its number."""
+        """Of a pass: its number; of a launch: its graph's."""
         return int(self._trace._regions["number"][self.index])
 
     @property

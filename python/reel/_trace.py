@@ -251,7 +251,7 @@ class Trace:
 
     @cached_property
     def regions(self) -> RegionTable:
-        """Passes, and parts that the program named: TraceRegion."""
+        """Passes, parts that the program named, and launches of graphs that decide: TraceRegion."""
         return RegionTable(self, len(self._regions))
 
     @cached_property

@@ -1,3 +1,4 @@
+#include "analysis/time/activity.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel::analysis {
@@ -9,7 +10,7 @@ Report analyze(const Trace& trace, const AnalysisOptions& options) {
   Report report;
   report.own_ns = own_run_ns(trace);
   say("Looking at activity", 0);
-  report.activity = find_activity(trace);
+  report.activity = find_activity(trace, report.own_ns);
   report.verdict = find_verdict(report.activity);
   if (options.dependencies) {
     say("Looking at dependencies", 0.2);

@@ -39,6 +39,7 @@ Json finding_json(const Trace& trace, const Finding& finding, std::uint64_t orig
                {"saving_ns", known(finding.saving_ns)},
                {"saving_bytes", known(finding.saving_bytes)},
                {"formula", finding.formula},
+               {"small", finding.is_small},
                {"after", finding.after},
                {"numbers", Json::array()}};
   for (const Number& number : finding.numbers)

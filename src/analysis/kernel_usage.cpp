@@ -42,17 +42,17 @@ std::vector<KernelUsage> find_kernel_usage(const Trace& trace) {
   for (std::size_t w = 0; w < trace.works().size(); ++w) {
     const TraceWork& work = trace.works()[w];
     if (work.kind != WorkKind::dispatch || work.kernel == no_index) continue;
-    for_each_range(trace, work, [&](const TraceArgument& range, Access access) {
-      bytes_of_work[w] += range.size_bytes * (access == Access::read_write ? 2 : 1);
-    });
+    bytes_of_work[w] = given_bytes(trace, work);
     const Dim3 items = work.all_items();
     shapes[work.kernel].insert(
         {items.x, items.y, items.z, work.group_size.x, work.group_size.y, work.group_size.z});
   }
   std::vector<std::uint32_t> last_interval(usages.size(), no_index);
-  for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
-    const TraceCommand& command = trace.commands()[c];
-    const TraceWork& work = trace.work_of(command);
+  const TraceCommands& commands = trace.commands();
+  const std::vector<TraceWork>& works = trace.works();
+  for (std::uint32_t c = 0; c < commands.size(); ++c) {
+    const TraceCommand command = commands[c];
+    const TraceWork& work = works[command.work];
     if (work.kind != WorkKind::dispatch || work.kernel == no_index) continue;
     KernelUsage& usage = usages[work.kernel];
     ++usage.count;

@@ -1,5 +1,6 @@
 // How much memory was allocated when, and which buffers were of use.
 #include <algorithm>
+#include <utility>
 
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
@@ -15,29 +16,53 @@ std::uint64_t end_of(const TraceCommand& command) {
   return std::max(command.ended_ns, command.call_end_ns);
 }
 
-void add_use(BufferUse& use, std::uint32_t command, Access access) {
-  const bool again = use.last == command;  // given twice to one command
-  if (use.first == no_index) use.first = command;
-  use.last = command;
-  if (reads(access)) {
-    if (use.first_read == no_index) use.first_read = command;
-    if (!again || use.last_read != command) ++use.reads;
-    use.last_read = command;
-  }
-  if (writes(access) && !again) ++use.writes;
-}
+// Commands that do one work.
+struct Doers {
+  std::uint32_t first = no_index, last = 0, count = 0;
+};
 
-void find_uses(const Trace& trace, std::vector<BufferUse>& buffers, std::vector<bool>& is_view) {
-  for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
-    for_each_range(trace, trace.work_of(trace.commands()[c]),
-                   [&](const TraceArgument& range, Access access) {
-                     add_use(buffers[range.buffer], c, access);
-                     if (range.view == no_index) return;
-                     add_use(buffers[range.view], c, access);
-                     is_view[range.view] = true;
-                   });
+// By work: equal commands share one, and use the same buffers.
+class UseSearch {
+ public:
+  UseSearch(const Trace& trace, std::vector<BufferUse>& buffers, std::vector<bool>& is_view)
+      : buffers_(buffers), used_by_(buffers.size(), no_index), read_by_(used_by_) {
+    std::vector<Doers> doers(trace.works().size());
+    std::uint32_t c = 0;
+    for (const TraceCommand& command : trace.commands()) {
+      Doers& its = doers[command.work];
+      if (its.count++ == 0) its.first = c;
+      its.last = c++;
+    }
+    for (std::uint32_t w = 0; w < doers.size(); ++w) {
+      if (doers[w].count == 0) continue;
+      for_each_range(trace, trace.works()[w], [&](const TraceArgument& range, Access access) {
+        add(range.buffer, w, doers[w], access);
+        if (range.view == no_index) return;
+        add(range.view, w, doers[w], access);
+        is_view[range.view] = true;
+      });
+    }
   }
-}
+
+ private:
+  void add(std::uint32_t buffer, std::uint32_t work, const Doers& doers, Access access) {
+    BufferUse& use = buffers_[buffer];
+    const auto take = [&](std::uint32_t& first, std::uint32_t& last) {
+      first = std::min(first, doers.first);
+      last = last == no_index ? doers.last : std::max(last, doers.last);
+    };
+    const bool again = std::exchange(used_by_[buffer], work) == work;  // given twice to one command
+    take(use.first, use.last);
+    if (reads(access)) {
+      take(use.first_read, use.last_read);
+      if (std::exchange(read_by_[buffer], work) != work) use.reads += doers.count;
+    }
+    if (writes(access) && !again) use.writes += doers.count;
+  }
+
+  std::vector<BufferUse>& buffers_;
+  std::vector<std::uint32_t> used_by_, read_by_;  // the last work that did
+};
 
 }  // namespace
 
@@ -45,7 +70,7 @@ Memory find_memory(const Trace& trace, const Activity& activity) {
   Memory memory;
   memory.buffers.resize(trace.buffers().size());
   std::vector<bool> is_view(trace.buffers().size());  // an image that shows another's bytes
-  find_uses(trace, memory.buffers, is_view);
+  UseSearch(trace, memory.buffers, is_view);
 
   struct Event {
     std::uint64_t time_ns;

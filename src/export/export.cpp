@@ -57,15 +57,18 @@ void tell_untimed(const Trace& trace, ExportReport& report) {
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c)
     untimed += !trace.commands()[c].has_run_times() && !trace.interval_of(c);
   if (untimed > 0)
-    report.left_out.push_back(
-        fmt::format("{} of {} commands have no times, so they aren't on the timeline.", untimed,
-                    trace.commands().size()));
+    report.left_out.push_back(fmt::format("{} of {} commands {}.", untimed, trace.commands().size(),
+                                          untimed == 1
+                                              ? "has no times, so it isn't on the timeline"
+                                              : "have no times, so they aren't on the timeline"));
 }
 
 void tell_cut(std::uint64_t slices, ExportReport& report) {
   if (slices > 0)
-    report.left_out.push_back(fmt::format(
-        "{} slices overlap more than 256 others and end early on the timeline.", slices));
+    report.left_out.push_back(
+        fmt::format("{} more than 256 others and {} early on the timeline.",
+                    slices == 1 ? "1 slice overlaps" : fmt::format("{} slices overlap", slices),
+                    slices == 1 ? "ends" : "end"));
 }
 
 }  // namespace reel

@@ -7,9 +7,21 @@
 
 namespace reel::rerun {
 
+namespace {
+
+Spread spread_of_one(double value) {
+  Spread spread;
+  spread.runs = 1;
+  spread.min = spread.median = spread.p95 = spread.max = value;
+  return spread;
+}
+
+}  // namespace
+
 Spread spread_of(std::vector<double> values) {
   Spread spread;
   if (values.empty()) return spread;
+  if (values.size() == 1) return spread_of_one(values[0]);
   std::sort(values.begin(), values.end());
   const auto at = [&](double part) {  // between neighbours, in a straight line
     const double place = part * static_cast<double>(values.size() - 1);
@@ -41,14 +53,21 @@ void Timings::add(const RunTimes& times) {
 }
 
 std::vector<CommandTiming> Timings::commands(std::uint32_t from, std::uint32_t to) const {
+  const TraceCommands& commands = trace_.commands();
   std::vector<CommandTiming> list;
-  for (std::uint32_t c = from; c < trace_.commands().size() && c <= to; ++c) {
-    std::vector<double> values;
+  if (from < commands.size())
+    list.reserve(std::min<std::size_t>(commands.size() - from, std::size_t{to} - from + 1));
+  std::vector<double> values;
+  for (std::uint32_t c = from; c < commands.size() && c <= to; ++c) {
+    values.clear();
     for (const auto& run : runs_)
       if (run[c]) values.push_back(static_cast<double>(run[c]));
     if (values.empty()) continue;
-    const TraceCommand& command = trace_.commands()[c];
-    CommandTiming timing{.command = c, .recorded_ns = {}, .replayed = spread_of(values)};
+    const TraceCommand command = commands[c];
+    CommandTiming timing{
+        .command = c,
+        .recorded_ns = {},
+        .replayed = values.size() == 1 ? spread_of_one(values[0]) : spread_of(values)};
     if (command.has_run_times()) timing.recorded_ns = command.run_ns();
     list.push_back(timing);
   }
@@ -63,12 +82,19 @@ std::vector<KernelTiming> Timings::kernels(std::uint32_t from, std::uint32_t to)
     bool is_recorded = true;
   };
   std::map<std::uint32_t, Sum> sums;
-  for (std::uint32_t c = from; c < trace_.commands().size() && c <= to; ++c) {
-    const TraceCommand& command = trace_.commands()[c];
-    const TraceWork& work = trace_.work_of(command);
+  const TraceCommands& commands = trace_.commands();
+  const std::vector<TraceWork>& works = trace_.works();
+  Sum* last = nullptr;  // most commands run the kernel of the one before them
+  std::uint32_t last_kernel = no_index;
+  for (std::uint32_t c = from; c < commands.size() && c <= to; ++c) {
+    const TraceCommand command = commands[c];
+    const TraceWork& work = works[command.work];
     if (work.kind != WorkKind::dispatch || left_out_.contains(c)) continue;
-    Sum& sum = sums[work.kernel];
-    sum.runs.resize(runs_.size());
+    if (!last || last_kernel != work.kernel) {
+      last = &sums[last_kernel = work.kernel];
+      last->runs.resize(runs_.size());
+    }
+    Sum& sum = *last;
     ++sum.commands;
     sum.is_recorded &= command.has_run_times();
     sum.recorded += command.run_ns();

@@ -67,6 +67,28 @@ TEST(Diff, BuildsAreGoneOnlyWhereTheyAre) {
   EXPECT_EQ(gone[0].id, "build");
 }
 
+// Waits that return late are as they were; that there is more idle time beside them doesn't cure
+// them.
+TEST(Diff, IdleTimeThatIsASmallerPartOfMoreIsNotGone) {
+  const auto made_with = [](double host_us) {
+    MadeDocument made;
+    const auto k = made.kernel("work");
+    double t = 20;
+    for (int pass = 0; pass < 12; ++pass) {
+      made.add({.kernel = k, .run = {t, t + 500}, .call = test::Span{t - 5, t - 4}});
+      made.pass({t - 5.5, t + 500});
+      made.call("finish", {t + 100, t + 560});  // 60 late
+      t += 560 + host_us + pass % 3;
+    }
+    return made.trace();
+  };
+  const Trace a = made_with(10), b = made_with(5000);
+  const auto found = diff(a, b);
+  ASSERT_TRUE(found.between.significant);
+  for (const analysis::Finding& gone : found.fixed_findings) EXPECT_NE(gone.id, "idle.wakeup");
+  for (const analysis::Finding& come : diff(b, a).new_findings) EXPECT_NE(come.id, "idle.wakeup");
+}
+
 // Each pass ends in a wait that returns so late; then the host works, and its launch takes 5 µs.
 struct Between {
   double woken_late = 10, host = 2;

@@ -9,6 +9,23 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
+// What the host did in a gap is known only as exactly as both clocks fit together.
+TEST(IdleFindings, SayWhereTheClocksErrorIsMoreThanTheGaps) {
+  for (const double error_us : {1.0, 3000.0}) {
+    MadeDocument made;
+    made.device_clock_error(error_us);
+    add_chain(made, 20, 50, 1);
+    const auto findings = findings_of(made);
+    const auto idle = std::ranges::find_if(
+        findings, [](const analysis::Finding& finding) { return finding.id.starts_with("idle."); });
+    ASSERT_NE(idle, findings.end());
+    const bool is_vague = error_us > 50;
+    EXPECT_EQ(idle->title.find("Why can't be told for certain") != std::string::npos, is_vague)
+        << idle->title;
+    EXPECT_EQ(idle->confidence == analysis::Confidence::possible, is_vague);
+  }
+}
+
 TEST(IdleHost, IsFoundWhereTheDeviceWaitedForTheHost) {
   MadeDocument made;
   add_chain(made, 20, 30, 1);

@@ -59,6 +59,34 @@ TEST(CopyRoundtrip, IsFoundForBytesThatComeBack) {
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->saving_ns, 7000u);
 }
+// As captures have it: what was read is known from the read.
+TEST(CopyRoundtrip, IsFoundWhereTheReadItselfTellsTheBytes) {
+  MadeDocument made;
+  const auto x = made.buffer(), y = made.buffer(), k = made.kernel("k");
+  made.add({.kernel = k, .run = {1, 5}, .writes = {{x}}});
+  const auto read = made.add({.kind = WorkKind::read, .run = {5, 8}, .reads = {{x}}});
+  made.contents(ContentRole::check, read, x, ones);
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {9, 13}, .writes = {{y}}}), y, ones);
+  const auto finding = find(made, "copy.roundtrip");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_ns, 7000u);
+  EXPECT_THAT(finding->title, testing::HasSubstr("4.0 KiB went to the host and came back"));
+}
+TEST(CopyRoundtrip, BackIntoTheSamePlaceIsRedundant) {
+  MadeDocument made;
+  const auto x = made.buffer(), k = made.kernel("k");
+  made.add({.kernel = k, .run = {1, 5}, .writes = {{x}}});
+  const auto read = made.add({.kind = WorkKind::read, .run = {5, 8}, .reads = {{x}}});
+  made.contents(ContentRole::check, read, x, ones);
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {9, 13}, .writes = {{x}}}), x, ones);
+  const auto finding = find(made, "copy.redundant");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->saving_ns, 4000u);
+  EXPECT_THAT(finding->title,
+              testing::HasSubstr("What they brought had been read from the device."));
+}
 TEST(CopyRoundtrip, IsNotFoundWhereTheHostChangedThem) {
   MadeDocument made;
   add_round_trip(made, twos);
@@ -106,6 +134,41 @@ TEST(CopyUnused, IsNotFoundForTheLastWriteWhichMayBeReadLater) {
   MadeDocument made;
   made.add({.kind = WorkKind::write, .run = {1, 5}, .writes = {{made.buffer()}}});
   EXPECT_FALSE(find(made, "copy.unused"));
+}
+
+// Nothing says that it is never read, but nothing that was recorded reads it.
+TEST(CopyUnused, IsPossibleForAWriteThatNothingRecordedReads) {
+  for (const bool is_read : {false, true}) {
+    MadeDocument made;
+    const auto x = made.buffer(), y = made.buffer(), k = made.kernel("k");
+    made.add({.kind = WorkKind::write, .run = {1, 5}, .writes = {{x}}});
+    made.add({.kernel = k, .run = {5, 50}, .writes = {{y}}});
+    if (is_read) made.add({.kernel = k, .run = {50, 60}, .reads = {{x}}});
+    const auto finding = find(made, "copy.unused");
+    ASSERT_EQ(finding.has_value(), !is_read);
+    if (is_read) continue;
+    EXPECT_EQ(finding->confidence, analysis::Confidence::possible);
+    EXPECT_THAT(finding->title, testing::HasSubstr("that nothing in this recording reads"));
+    EXPECT_THAT(finding->evidence.commands, ElementsAre(0));
+  }
+}
+
+// What saves next to nothing doesn't stand beside what saves half.
+TEST(SmallFindings, ComeLastAndWarnOfNothing) {
+  for (const double kernel_us : {4.0, 4000.0}) {
+    MadeDocument made;
+    const auto x = made.buffer(), y = made.buffer(), k = made.kernel("k");
+    made.add({.kind = WorkKind::write, .run = {1, 5}, .writes = {{x}}});
+    made.add({.kind = WorkKind::write, .run = {5, 9}, .writes = {{x}}});
+    made.add({.kernel = k, .run = {9, 9 + kernel_us}, .reads = {{x}}, .writes = {{y}}});
+    const auto findings = findings_of(made);
+    const auto unused = std::ranges::find(findings, "copy.unused", &analysis::Finding::id);
+    ASSERT_NE(unused, findings.end());
+    const bool is_small = kernel_us > 1000;
+    EXPECT_EQ(unused->is_small, is_small);
+    EXPECT_EQ(unused->severity, is_small ? analysis::Severity::info : analysis::Severity::warning);
+    EXPECT_EQ(findings.back().id == "copy.unused", is_small);
+  }
 }
 
 TEST(FillDead, IsFoundForAFillOverwrittenWhole) {

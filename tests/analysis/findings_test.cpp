@@ -118,6 +118,17 @@ TEST(Verdict, SaysHowMuchOfWhatPassedIsRecording) {
       HasSubstr("300.0 µs passed before its first command started (50.0 µs of it recording)"));
 }
 // The finding of a cause has a part of the gap, so the verdict says how long each part is.
+TEST(Verdict, OfADeviceThatWaitedForBuildsIsAboutBuilding) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  made.add({.kernel = k, .run = {10, 20}});
+  made.call("Device::kernel()", {25, 900});
+  made.add({.kernel = k, .run = {910, 920}, .call = test::Span{901, 902}});
+  const auto finding = find(made, "verdict");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->title, HasSubstr("it waited for kernels to be built."));
+  EXPECT_THAT(finding->advice, HasSubstr("Build kernels"));
+}
 TEST(Verdict, SaysWhatItsLongestGapIsMadeOf) {
   MadeDocument made, later;
   for (MadeDocument* one : {&made, &later}) {
@@ -209,7 +220,8 @@ DevicePeaks peaks_of_made(const Trace& trace, double gb_per_s) {
 }
 TEST(Bandwidth, IsHeldAgainstWhatTheDeviceWasMeasuredToGive) {
   MadeDocument made;
-  made.add({.kernel = made.kernel("k"), .run = {1, 2}, .reads = {{made.buffer({.size = 8000})}}});
+  const auto k = made.kernel("k"), x = made.buffer({.size = 8000});
+  for (const double t : {1.0, 2.0}) made.add({.kernel = k, .run = {t, t + 1}, .reads = {{x}}});
   const Trace trace = made.trace();
   const auto with = [&](const std::vector<DevicePeaks>& peaks) {
     for (const auto& finding : analysis::find_insights(trace, analyze(trace), peaks))
@@ -436,6 +448,20 @@ TEST(CaptureRule, WarnsWhereRecordingTookMuchOfTheTime) {
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->severity, analysis::Severity::warning);
   EXPECT_EQ(number(*finding, "overhead"), 6000);
+}
+// One number a thing: within what was recorded, outside of it, on the thread that writes.
+TEST(CaptureRule, NamesWhatEachOfItsTimesIs) {
+  MadeDocument made;
+  made.add({.kernel = made.kernel("k"), .run = {10, 5010}, .call = test::Span{9, 9.5}});
+  made.overhead({100, 200});
+  made.overhead({6000, 29000}, OverheadKind::stopping);
+  made.overhead({100, 900}, OverheadKind::writing);
+  const auto finding = find(made, "capture");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->title,
+              HasSubstr("Recording took 100.0 µs of the 5.00 ms that were recorded (2.0%); besides "
+                        "23.00 ms before it began, after it ended or on several threads at once, "
+                        "and 800.0 µs of CPU time on a thread of its own."));
 }
 TEST(CaptureRule, StandsOnTopWhereRecordingTookATenth) {
   MadeDocument made;

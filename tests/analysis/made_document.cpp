@@ -58,6 +58,14 @@ std::uint32_t MadeDocument::device() {
   return devices_++;
 }
 
+void MadeDocument::device_clock_error(double us) {
+  // A second look, long after, that doesn't agree with the first: of those that do, the best
+  // counts.
+  const std::uint64_t later = sample_start_ns + 1'000'000'000'000;
+  const auto error = static_cast<std::uint64_t>(us * 1000);
+  writer_->add(ClockRow{0, later, later + error + 1, error});
+}
+
 std::uint32_t MadeDocument::buffer(const MadeBuffer& buffer) {
   const auto id = static_cast<std::uint32_t>(sizes_.size());
   BufferRow row{id, 0, buffer.size, buffer.label};
@@ -168,6 +176,10 @@ void MadeDocument::clock(const TraceClock& reading) { writer_->add(reading); }
 void MadeDocument::pass(Span span) {
   writer_->add(
       RegionRow{TraceRegion::Kind::pass, ++passes_, 0, 1, at_us(span.begin), at_us(span.end)});
+}
+void MadeDocument::deciding_launch(Span span, std::uint32_t graph) {
+  writer_->add(RegionRow{TraceRegion::Kind::launch, graph, writer_->text("launch"), 1,
+                         at_us(span.begin), at_us(span.end)});
 }
 void MadeDocument::overhead(Span span, OverheadKind kind) {
   writer_->add(OverheadRow{kind, 1, at_us(span.begin), at_us(span.end), 1});

@@ -76,8 +76,11 @@ class MadeDocument {
   void call(const std::string& name, Span span, std::uint32_t thread = 1,
             std::uint32_t peer = no_index, std::uint64_t bytes = 0);
   void clock(const TraceClock& reading);
+  void device_clock_error(double us);  // of the first device
   void run_facts(const document::Facts& facts) { writer_->run_facts(facts); }
   void pass(Span span);
+  // A launch of a graph that decides, with all that its thread gave meanwhile.
+  void deciding_launch(Span span, std::uint32_t graph);
   void overhead(Span span, OverheadKind kind = OverheadKind::inputs);
   void contents(ContentRole role, std::uint32_t command, std::uint32_t buffer,
                 const std::vector<float>& values, bool stored = true);

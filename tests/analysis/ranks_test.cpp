@@ -460,6 +460,36 @@ TEST(Ranks, WhoseHostIsLateAreFoundByACommonClock) {
   EXPECT_EQ(report.steps[5].arrivals.back(), 1u);
 }
 
+// Two runs of one program, one after the other: there is a slower one, and nobody waits.
+TEST(Ranks, ThatDidNotRunAtTheSameTimeWaitForNobody) {
+  const Cluster cluster{.boot_id = "9d2c", .work = [](int rank, int) {
+                          auto work = usual_work();
+                          if (rank == 1) work[1].us *= 2;
+                          return work;
+                        }};
+  const auto later = [&](std::uint64_t by_ns) {
+    std::vector<RankSteps> documents = quick_run(cluster, 1);
+    for (analysis::RankStep& step : documents[1].steps) {
+      step.started_ns += by_ns;
+      step.ended_ns += by_ns;
+    }
+    return compare_ranks(std::move(documents));
+  };
+  ASSERT_TRUE(later(0).straggler);
+  ASSERT_TRUE(later(1'000'000).straggler);  // it began a little later, and overlaps
+  const RanksReport apart = later(3'000'000'000);
+  EXPECT_FALSE(apart.straggler) << apart.sentence;
+  EXPECT_THAT(apart.sentence, HasSubstr("These documents are not of one run: "));
+  EXPECT_THAT(apart.sentence, HasSubstr("so one can't have waited for the other"));
+  for (const analysis::RankReport& rank : apart.ranks) {
+    EXPECT_FALSE(rank.waiting_ns);
+    EXPECT_EQ(rank.lateness, Lateness::none);
+    EXPECT_EQ(rank.last, 0u);
+    EXPECT_GT(rank.own_ns, 0u);
+  }
+  EXPECT_THAT(apart.one_offs, IsEmpty());
+}
+
 TEST(Ranks, OfOtherClocksAreBroughtToOne) {
   // A time namespace: the clock of rank 1 is 90 s ahead, and its document says so.
   constexpr std::uint64_t ahead = 90'000'000'000;

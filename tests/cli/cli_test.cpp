@@ -92,7 +92,7 @@ TEST(Cli, SuggestsTheNearestVerb) {
 TEST(Cli, GuessesNothingForAVerbLikeNoOther) {
   const Outcome run = run_program({program, "sing"});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("There is no verb 'sing'."), Not(HasSubstr("mean"))));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("There is no verb 'sing'"), Not(HasSubstr("mean"))));
 }
 
 TEST(Cli, AWrongFlagOrArgumentIsAUsageError) {

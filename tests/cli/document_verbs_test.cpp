@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "document/document_writer.hpp"
 #include "document/mcap/mcap_reader.hpp"
@@ -219,7 +221,12 @@ TEST_F(DocumentVerbs, StatisticsAreOfTheKnownElements) {
   EXPECT_EQ(half["known_elements"], 512);
   EXPECT_EQ(half["unknown_elements"], 512);
   EXPECT_EQ(half["min"], 513.0);
-  EXPECT_TRUE(reel_json({"buffer", sample, "b2", "--stats"})["min"].is_null());
+  // What nobody knows is not 0.
+  const json none = reel_json({"buffer", sample, "b2", "--stats"});
+  for (const char* number : {"min", "nan", "inf", "zeros"})
+    EXPECT_TRUE(none[number].is_null()) << number;
+  EXPECT_THAT(reel({"buffer", sample, "b2", "--stats"}).out,
+              AllOf(HasSubstr("Nothing can be said of their values"), Not(HasSubstr("NaN 0"))));
 }
 
 TEST_F(DocumentVerbs, BytesCanBeWrittenForOtherPrograms) {
@@ -403,6 +410,41 @@ TEST_F(DocumentVerbs, ACutDocumentIsReadAndRecovered) {
   EXPECT_THAT(again.err, HasSubstr(whole));
   EXPECT_THAT(reel({"recover", whole}).out, HasSubstr("is whole; nothing was written"));
   EXPECT_EQ(reel_json({"recover", whole})["was_whole"], true);
+}
+
+// Whoever is told to recover a document gets one, and whoever could is told: of cuts and changed
+// bytes anywhere.
+TEST_F(DocumentVerbs, RecoveringIsAdvisedExactlyWhereItWorks) {
+  const auto whole = read_bytes(sample);
+  std::mt19937 random(11);
+  const std::string broken = *folder / "broken.reel", saved = *folder / "saved.reel";
+  std::size_t worked = 0, failed = 0;
+  for (int round = 0; round < 24; ++round) {
+    auto bytes = whole;
+    const std::size_t place =
+        round < 8 ? static_cast<std::size_t>(round) * 60 + 20 : random() % whole.size();
+    if (round % 3 == 2)
+      bytes[place] ^= std::byte{0x55};
+    else
+      bytes.resize(place);
+    std::ofstream(broken, std::ios::binary | std::ios::trunc)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    std::filesystem::remove(saved);
+    reel({"recover", broken, "-o", saved});
+    const bool works = std::filesystem::exists(saved);
+    (works ? worked : failed) += 1;
+    for (const std::string verb : {"info", "verify", "commands"}) {
+      const Outcome run = reel({verb, broken});
+      const bool advised = (run.out + run.err).find("reel recover ") != std::string::npos;
+      // Bytes of buffers are read by verify alone, so only that one can know of all damage.
+      const bool reads_all = verb == "verify" || round % 3 != 2;
+      EXPECT_TRUE(advised == works || (works && !reads_all)) << verb << " at " << place << "\n"
+                                                             << run.out << run.err;
+    }
+  }
+  EXPECT_GT(worked, 3u);
+  EXPECT_GT(failed, 1u);
 }
 
 TEST_F(DocumentVerbs, VerifyFindsAChangedByteInABlobAndInAChunk) {

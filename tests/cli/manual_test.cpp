@@ -134,6 +134,9 @@ TEST_F(Manual, HelpOfWhatIsNoVerbGuesses) {
   const Outcome run = reel({"help", "replya"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("There is no verb 'replya'; did you mean 'replay'?"));
+  // A guess that shares two letters is none.
+  EXPECT_EQ(reel({"help", "nope"}).err,
+            "reel: There is no verb 'nope'; `reel help` lists all of them.\nSee reel help.\n");
 }
 
 TEST_F(Manual, AWrongCommandLineNamesTheHelpOfItsVerb) {

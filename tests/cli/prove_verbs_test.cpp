@@ -64,6 +64,8 @@ TEST_F(ProveVerbs, TheAnswerStandsBesideTheClaim) {
                              HasSubstr(" As a graph, the same commands take "),
                              HasSubstr("all results are the same."), HasSubstr(" tried: ")));
   EXPECT_THAT(plain.out, AllOf(Not(HasSubstr("tried")), HasSubstr("--prove")));
+  // No finding of it says that a command is not needed.
+  EXPECT_THAT(run.out, Not(HasSubstr("--without")));
 }
 
 TEST_F(ProveVerbs, LinesComeOneForEachFinding) {

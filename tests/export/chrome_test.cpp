@@ -79,7 +79,7 @@ TEST_F(ChromeEvents, CommandsAreSlicesOfTheirStreams) {
     EXPECT_GT(event["args"]["stream"], 0);
   }
   EXPECT_EQ(ids.size(), 10);
-  EXPECT_THAT(report.left_out, Contains(HasSubstr("1 of 11 commands have no times")));
+  EXPECT_THAT(report.left_out, Contains(HasSubstr("1 of 11 commands has no times")));
   expect_nested(list);
 }
 

@@ -8,6 +8,10 @@ async function checkSummary(view, path) {
     insights = reel.json("insights", path),
     { page } = view;
   await page.waitForSelector(".tiles");
+  // Numbers that are still being counted are shown as such.
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".tile")].every((tile) => tile.children[1].textContent !== "…"),
+  );
   const tiles = Object.fromEntries(
     await page.$$eval(".tile", (found) =>
       found.map((tile) => [tile.children[0].textContent, tile.children[1].textContent]),

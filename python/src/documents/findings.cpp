@@ -31,6 +31,7 @@ py::dict to_finding(const analysis::Finding& finding) {
   row["saving_ns"] = finding.saving_ns;
   row["saving_bytes"] = finding.saving_bytes;
   row["formula"] = to_text(finding.formula);
+  row["small"] = finding.is_small;
   row["after"] = finding.after;
   return row;
 }

@@ -7,10 +7,16 @@
 
 namespace reel::analysis {
 
-std::span<const TraceContents> KnownContents::contents_of(std::uint32_t command) const {
-  const auto key = [](const TraceContents& c) { return c.command + 1; };  // of none: 0
-  return {std::ranges::lower_bound(trace_.contents(), command + 1, {}, key),
-          std::ranges::upper_bound(trace_.contents(), command + 1, {}, key)};
+KnownContents::KnownContents(const Trace& trace)
+    : trace_(trace), rest_(trace.contents()), known_(trace.buffers().size()) {}
+
+// They are by command; those of none come first.
+void KnownContents::go_to(std::uint32_t command) {
+  const auto key = [](const TraceContents& c) { return std::uint64_t{c.command + 1}; };
+  while (!rest_.empty() && key(rest_[0]) < std::uint64_t{command} + 1) rest_ = rest_.subspan(1);
+  std::size_t count = 0;
+  while (count < rest_.size() && rest_[count].command == command) ++count;
+  its_ = rest_.first(count);
 }
 
 void KnownContents::know(const TraceContents& contents) {
@@ -19,7 +25,8 @@ void KnownContents::know(const TraceContents& contents) {
 }
 
 void KnownContents::before(std::uint32_t command) {
-  for_each_input(command, [&](const TraceContents& contents) { know(contents); });
+  go_to(command);
+  for_each_input([&](const TraceContents& contents) { know(contents); });
 }
 
 void KnownContents::after(std::uint32_t command) {
@@ -37,7 +44,7 @@ void KnownContents::after(std::uint32_t command) {
     else
       known_[range.buffer].forget(begin, end);
   });
-  for (const TraceContents& contents : contents_of(command)) {
+  for (const TraceContents& contents : its_) {
     if (contents.role == ContentRole::input) continue;
     know(contents);
   }
@@ -49,8 +56,8 @@ std::optional<BlobId> KnownContents::of(std::uint32_t buffer, std::uint64_t offs
   return hash ? std::optional(*hash) : std::nullopt;
 }
 
-std::optional<BlobId> KnownContents::written_by(std::uint32_t command) const {
-  for (const TraceContents& contents : contents_of(command))
+std::optional<BlobId> KnownContents::written() const {
+  for (const TraceContents& contents : its_)
     if (contents.role == ContentRole::written) return hash_of(trace_, contents);
   return std::nullopt;
 }

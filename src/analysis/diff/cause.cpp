@@ -191,7 +191,8 @@ class Sentence {
     if (parts.empty()) return "";
     std::ranges::stable_sort(parts, std::ranges::greater{}, &decltype(parts)::value_type::first);
     std::string text = "; but " + parts[0].second;
-    if (parts.size() > 1) text += fmt::format(", and {} more", parts.size() - 1);
+    if (parts.size() == 2) text += ", and " + parts[1].second;
+    if (parts.size() > 2) text += fmt::format(", and {} other parts changed", parts.size() - 1);
     return text;
   }
 
@@ -285,8 +286,9 @@ class Sentence {
         return fmt::format("{} in {}", commands,
                            side.launches == 1 ? std::string("one graph launch")
                                               : count_text(side.launches, "graph launch"));
-      return fmt::format("{} in {} calls, {} of them graph launches", commands, side.enqueued,
-                         side.launches);
+      return fmt::format("{} in {} calls, {} of them", commands, side.enqueued,
+                         side.launches == 1 ? "one graph launch"
+                                            : fmt::format("{} graph launches", side.launches));
     };
     const bool fewer = b.enqueued * 2 <= a.enqueued && diff_.idle.delta_ns() < 0;
     const bool more = a.enqueued * 2 <= b.enqueued && diff_.idle.delta_ns() > 0;
@@ -338,7 +340,9 @@ class Sentence {
     if (row.new_program) return "; the program that it is part of changed";
     if (row.new_shape) return "; its launch size changed";
     if (row.count_a != row.count_b)
-      return fmt::format("; it runs {} times, {} before", row.count_b, row.count_a);
+      return fmt::format("; it runs {}, {} before",
+                         row.count_b == 1 ? "once" : fmt::format("{} times", row.count_b),
+                         row.count_a == 1 ? "once" : std::to_string(row.count_a));
     if (row.new_arguments) return "; its arguments changed";
     return "";
   }

@@ -41,6 +41,16 @@ bool same_arguments(const Trace& a, const Trace& b, std::uint32_t in_a, std::uin
   });
 }
 
+// "idle.wakeup": that cause.
+std::optional<IdleCause> idle_cause_of(const std::string& id) {
+  if (id == "idle.dep") return IdleCause::dependency;
+  if (id == "idle.alloc") return IdleCause::allocation;
+  for (std::size_t cause = 0; cause < idle_causes; ++cause)
+    if (id == std::string("idle.") + to_string(static_cast<IdleCause>(cause)))
+      return static_cast<IdleCause>(cause);
+  return std::nullopt;
+}
+
 class DiffSearch {
  public:
   DiffSearch(const Side& a, const Side& b) : a_(a), b_(b) {}
@@ -113,7 +123,9 @@ class DiffSearch {
     // What the host does there, and how soon it wakes, changes with every other program.
     least_.ns *= 3;
     diff_.idle = over_passes([](const PassTime& pass) { return pass.total_ns - pass.busy_ns; });
-    diff_.between = over_passes([](const PassTime& pass) { return pass.between_ns; });
+    // Of single passes nothing is known, which is not the same as nothing.
+    const Times before = a_.between_times(), after = b_.between_times();
+    if (!before.empty() && !after.empty()) diff_.between = compare(before, after, least_);
     least_.ns /= 3;
     diff_.between.floor_ns += latency_change();
   }
@@ -426,9 +438,16 @@ class DiffSearch {
     // Builds are found where they are a part of what was recorded: with more passes they are a
     // smaller one, and not gone.
     const std::uint64_t builds_a = building_ns(a_.trace()), builds_b = building_ns(b_.trace());
+    // Likewise idle time of a cause, which is a part of all time: where other time has grown, it
+    // is below what is reported, and as long in each pass as it was.
+    const auto is_alike = [](std::uint64_t a, std::uint64_t b) {
+      return std::min(a, b) * 2 > std::max(a, b);
+    };
     const auto is_as_before = [&](const Finding& finding) {
-      return finding.id == "build" &&
-             std::min(builds_a, builds_b) * 2 > std::max(builds_a, builds_b);
+      if (finding.id == "build") return is_alike(builds_a, builds_b);
+      const auto cause = idle_cause_of(finding.id);
+      return cause && is_alike(a_.idle_in_all_ns(*cause) / a_.passes().size(),
+                               b_.idle_in_all_ns(*cause) / b_.passes().size());
     };
     const auto take = [&](const std::vector<Finding>& from, const std::vector<Finding>& without,
                           std::vector<Finding>& into) {

@@ -127,6 +127,13 @@ DiffSide Side::numbers() const {
   return side;
 }
 
+Times Side::between_times() const {
+  Times list;
+  for (std::size_t p = std::max<std::size_t>(warm_from_, 1); p < passes_.size(); ++p)
+    list.push_back(passes_[p].between_ns);
+  return list;
+}
+
 Times Side::row_times(const RowKey& key) const {
   return times([&](const PassTime& pass) {
     const auto row = pass.rows.find(key);

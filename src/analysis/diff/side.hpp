@@ -54,11 +54,17 @@ class Side {
   Times totals() const {
     return times([](const PassTime& pass) { return pass.total_ns; });
   }
+  // Before each pass but the first, of which it isn't known.
+  Times between_times() const;
   double drift() const;                               // of whole passes, as a part of the median
   Times row_times(const RowKey& key) const;           // 0 in a pass without it
   Times run_times(const RowKey& key) const;           // of one run; of passes that have it
   std::map<std::string, Times> kernel_times() const;  // by name, in all scopes
 
+  // Idle time by cause in all that was recorded.
+  std::uint64_t idle_in_all_ns(IdleCause cause) const {
+    return report_.activity.idle_ns[static_cast<std::size_t>(cause)];
+  }
   // Idle time of a pass by cause, the median over the passes.
   std::uint64_t idle_ns(IdleCause cause) const;
 

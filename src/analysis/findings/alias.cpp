@@ -31,7 +31,7 @@ class Lives {
         see(p, i - passes[p].first, c.work(i));
       end = passes[p].end;
     }
-    see_outside(end, static_cast<std::uint32_t>(c.trace.commands().size()));
+    see_outside(end, static_cast<std::uint32_t>(c.commands.size()));
   }
 
   // Written completely at first in every pass, and read at last: nobody else can want its bytes.

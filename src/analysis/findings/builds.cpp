@@ -12,24 +12,28 @@
 namespace reel::analysis {
 namespace {
 
-// Not of calls that gave a command, which are that command's.
-bool is_build(const HostCalls& kinds, const TraceCall& call) {
-  return call.command == no_index && call.end_ns > call.begin_ns &&
-         kinds.kind_of(call) == CallKind::build;
+// visit(call, index) for each build. Not of calls that gave a command, which are that command's.
+template <class F>
+void for_each_build(const Trace& trace, F&& visit) {
+  const HostCalls kinds(trace);
+  const TraceCalls& calls = trace.calls();
+  for (std::size_t i = calls.next_other(0); i < calls.size(); i = calls.next_other(i + 1))
+    if (const TraceCall call = calls[i]; call.command == no_index && call.end_ns > call.begin_ns &&
+                                         kinds.kind_of(call) == CallKind::build)
+      visit(call, static_cast<std::uint32_t>(i));
 }
 
 }  // namespace
 
 std::uint64_t building_ns(const Trace& trace) {
-  const HostCalls kinds(trace);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
-  for (const TraceCall& call : trace.calls())
-    if (is_build(kinds, call)) spans.emplace_back(call.begin_ns, call.end_ns);
+  for_each_build(trace, [&](const TraceCall& call, std::uint32_t) {
+    spans.emplace_back(call.begin_ns, call.end_ns);
+  });
   return Intervals(std::move(spans)).total();
 }
 
 void build_rule(const Case& c, Findings& findings) {
-  const HostCalls kinds(c.trace);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> calls;  // time, index
   std::map<std::uint32_t, std::uint64_t> by_name;
@@ -37,20 +41,18 @@ void build_rule(const Case& c, Findings& findings) {
   std::uint64_t first_start = ~std::uint64_t{0};
   for (const Lane& lane : c.report.activity.devices)
     if (lane.timed) first_start = std::min(first_start, lane.begin_ns);
-  for (std::uint32_t i = 0; i < c.trace.calls().size(); ++i) {
-    const TraceCall call = c.trace.calls()[i];
-    if (!is_build(kinds, call)) continue;
+  for_each_build(c.trace, [&](const TraceCall& call, std::uint32_t i) {
     spans.emplace_back(call.begin_ns, call.end_ns);
     calls.emplace_back(call.end_ns - call.begin_ns, i);
     by_name[call.name] += call.end_ns - call.begin_ns;
     if (call.end_ns <= first_start) before_first += call.end_ns - call.begin_ns;
-  }
+  });
   // Builds that overlap, on several threads or one within the other, count once.
   const Intervals building(std::move(spans));
   const std::uint64_t span = c.report.activity.span_ns(), sum = building.total();
   if (sum == 0 || sum * 10 < span) return;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> running;
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i)
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i)
     if (const TraceCommand command = c.command(i);
         command.has_run_times() && is_device_work(c.trace, c.work(i)))
       running.emplace_back(command.started_ns, command.ended_ns);

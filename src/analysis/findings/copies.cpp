@@ -66,8 +66,8 @@ bool moves_bytes(WorkKind kind) { return kind == WorkKind::copy || kind == WorkK
 void same_bytes_rule(const Case& c, Findings& findings) {
   // Without any, nobody looked whether the host wrote memory that it had mapped.
   if (c.trace.contents().empty()) return;
-  const bool has_copies = std::ranges::any_of(
-      c.trace.works(), [](const TraceWork& work) { return work.kind == WorkKind::copy; });
+  const bool has_copies = c.has_work_of({WorkKind::copy});
+  if (!has_copies && !c.has_work_of({WorkKind::write})) return;
   KnownContents known(c.trace);
   CopiedRanges copied(c.trace);
   const auto is_copied_again = [&](std::uint32_t i) {
@@ -78,21 +78,17 @@ void same_bytes_rule(const Case& c, Findings& findings) {
     });
   };
   Group redundant, round_trips, duplicates;
+  std::size_t brought_back = 0;                          // of the redundant ones
   std::map<BlobId, std::uint32_t> read_back;             // bytes that came to the host, by whom
   std::map<BlobId, std::vector<std::uint32_t>> uploads;  // large ones
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
     known.before(i);
-    if (has_copies) known.for_each_input(i, [&](const TraceContents& one) { copied.forget(one); });
+    if (has_copies) known.for_each_input([&](const TraceContents& one) { copied.forget(one); });
     const TraceWork& work = c.work(i);
-    if (work.kind == WorkKind::read) {
-      for_each_range(c.trace, work, [&](const TraceArgument& range, Access) {
-        const auto hash = known.of(range.buffer, range.offset_bytes, range.size_bytes);
-        if (hash && range.size_bytes >= smallest_round_trip) read_back[*hash] = i;
-      });
-    } else if (const TraceArgument* target = target_of(c, work); target && moves_bytes(work.kind)) {
+    if (const TraceArgument* target = target_of(c, work); target && moves_bytes(work.kind)) {
       std::optional<BlobId> brought;
       if (work.kind == WorkKind::write) {
-        brought = known.written_by(i);
+        brought = known.written();
       } else {
         const TraceArgument& source = c.trace.arguments(work)[0];
         if (source.buffer != no_index)
@@ -102,9 +98,12 @@ void same_bytes_rule(const Case& c, Findings& findings) {
            known.of(target->buffer, target->offset_bytes, target->size_bytes) == brought) ||
           is_copied_again(i)) {
         redundant.add(c, i, target->size_bytes);
+        brought_back += work.kind == WorkKind::write && brought && read_back.contains(*brought);
       } else if (brought && work.kind == WorkKind::write) {
         if (const auto read = read_back.find(*brought); read != read_back.end()) {
-          round_trips.add(c, read->second, target->size_bytes);
+          // The same bytes, both ways: they count once, and so does a read that several bring back.
+          if (std::ranges::find(round_trips.commands, read->second) == round_trips.commands.end())
+            round_trips.add(c, read->second, 0);
           round_trips.add(c, i, target->size_bytes);
         } else if (target->size_bytes >= smallest_duplicate) {
           auto& same = uploads[*brought];
@@ -115,13 +114,24 @@ void same_bytes_rule(const Case& c, Findings& findings) {
     }
     known.after(i);
     if (has_copies) copied.after(i);
+    if (work.kind != WorkKind::read) continue;
+    // What was read is most often recorded with the read itself, so it is known only then.
+    for_each_range(c.trace, work, [&](const TraceArgument& range, Access) {
+      const auto hash = known.of(range.buffer, range.offset_bytes, range.size_bytes);
+      if (hash && range.size_bytes >= smallest_round_trip) read_back[*hash] = i;
+    });
   }
   if (!redundant.commands.empty())
     findings.push_back(finding_of(
         c, "copy.redundant", redundant,
-        fmt::format("{} wrote {} over the same bytes; the first is {}.",
+        fmt::format("{} wrote {} over the same bytes; the first is {}.{}",
                     count_text(redundant.commands.size(), "transfer"), size_text(redundant.bytes),
-                    describe_command(c.trace, redundant.commands[0])),
+                    describe_command(c.trace, redundant.commands[0]),
+                    brought_back == 0 ? std::string()
+                    : brought_back == redundant.commands.size()
+                        ? " What they brought had been read from the device."
+                        : fmt::format(" What {} of them brought had been read from the device.",
+                                      brought_back)),
         "Skip them while the source has not changed."));
   if (!round_trips.commands.empty())
     findings.push_back(
@@ -130,19 +140,36 @@ void same_bytes_rule(const Case& c, Findings& findings) {
                                size_text(round_trips.bytes),
                                describe_command(c.trace, round_trips.commands[0])),
                    "Keep them on the device, or copy from buffer to buffer."));
+  const auto contents =
+      std::ranges::count_if(uploads, [](const auto& upload) { return upload.second.size() > 1; });
   if (!duplicates.commands.empty())
-    findings.push_back(
-        finding_of(c, "upload.dup", duplicates,
-                   fmt::format("{} uploaded bytes that had been uploaded before: {} of {}.",
-                               count_text(duplicates.commands.size(), "write"),
-                               size_text(duplicates.bytes), count_text(uploads.size(), "content")),
-                   "Upload once, and share the buffer or copy on the device."));
+    findings.push_back(finding_of(
+        c, "upload.dup", duplicates,
+        fmt::format("{} uploaded bytes that had been uploaded before: {} of {}.",
+                    count_text(duplicates.commands.size(), "write"), size_text(duplicates.bytes),
+                    contents == 1
+                        ? "the same content"
+                        : count_text(static_cast<std::uint64_t>(contents), "different content")),
+        "Upload once, and share the buffer or copy on the device."));
 }
 
-// Written and then overwritten or freed, and nobody had looked.
+namespace {
+
+// A good part of what was recorded came after it: then a reader would most likely be there.
+bool is_followed(const Case& c, std::uint32_t command) {
+  constexpr std::uint64_t part = 10;
+  const TimeSpan active = c.report.activity.active_span();
+  const std::uint64_t ended = c.command(command).ended_ns;
+  return ended && ended < active.end_ns && (active.end_ns - ended) * part >= c.active_ns();
+}
+
+}  // namespace
+
+// Written and then overwritten or freed, and nobody had looked; or not read until the end.
 void unread_bytes_rule(const Case& c, Findings& findings) {
-  const std::size_t count = c.trace.commands().size();
-  const DependencySets sets(c.report.dependency_sets);
+  if (!c.has_work_of({WorkKind::copy, WorkKind::write, WorkKind::fill})) return;
+  const std::size_t count = c.commands.size();
+  const DependencySets& sets = c.sets;
   auto is_read = sets.values<std::uint8_t>(count, false);
   std::vector<std::uint64_t> overwritten(count);
   for (const Dependency& d : c.report.dependencies) {
@@ -152,17 +179,22 @@ void unread_bytes_rule(const Case& c, Findings& findings) {
       overwritten[d.from] += d.bytes;
   }
   sets.spread(is_read, [](std::uint8_t& member, std::uint8_t set) { member |= set; });
-  Group unused, dead;
+  Group unused, dead, unread;
   for (std::uint32_t i = 0; i < count; ++i) {
     const TraceWork& work = c.work(i);
     const bool is_fill = work.kind == WorkKind::fill;
+    if (!(is_fill || moves_bytes(work.kind)) || is_read.of_command[i]) continue;
     const TraceArgument* target = target_of(c, work);
-    if (!target || is_read.of_command[i] || !(is_fill || moves_bytes(work.kind))) continue;
+    if (!target) continue;
     if (c.is_host_visible(target->buffer)) continue;
     // A copy reads too, and order may be about its source; then only a freed buffer is proof.
     const bool gone = (work.kind != WorkKind::copy && overwritten[i] >= target->size_bytes) ||
                       c.trace.buffers()[target->buffer].freed_ns.has_value();
-    if (gone) (is_fill ? dead : unused).add(c, i, target->size_bytes);
+    if (gone)
+      (is_fill ? dead : unused).add(c, i, target->size_bytes);
+    else if (!is_fill && overwritten[i] == 0 && is_followed(c, i) &&
+             c.trace.buffers()[target->buffer].kind != BufferKind::svm)
+      unread.add(c, i, target->size_bytes);
   }
   if (!unused.commands.empty())
     findings.push_back(finding_of(
@@ -172,13 +204,25 @@ void unread_bytes_rule(const Case& c, Findings& findings) {
             count_text(unused.commands.size(), "transfer"), size_text(unused.bytes),
             describe_command(c.trace, unused.commands[0])),
         "Leave them out."));
+  if (!unread.commands.empty()) {
+    Finding finding = finding_of(
+        c, "copy.unused", unread,
+        fmt::format("{} wrote {} that nothing in this recording reads; the first is {}.",
+                    count_text(unread.commands.size(), "transfer"), size_text(unread.bytes),
+                    describe_command(c.trace, unread.commands[0])),
+        "Leave them out, unless something reads them after the recording ended.");
+    finding.confidence = Confidence::possible;
+    findings.push_back(std::move(finding));
+  }
   if (!dead.commands.empty())
-    findings.push_back(
-        finding_of(c, "fill.dead", dead,
-                   fmt::format("{} of {} were overwritten before they were read; the first is {}.",
-                               count_text(dead.commands.size(), "fill"), size_text(dead.bytes),
-                               describe_command(c.trace, dead.commands[0])),
-                   "Remove them: later commands write every byte anyway."));
+    findings.push_back(finding_of(
+        c, "fill.dead", dead,
+        fmt::format("{} of {} overwritten before {} read; the first is {}.",
+                    count_text(dead.commands.size(), "fill"),
+                    size_text(dead.bytes) + (dead.commands.size() == 1 ? " was" : " were"),
+                    dead.commands.size() == 1 ? "it was" : "they were",
+                    describe_command(c.trace, dead.commands[0])),
+        "Remove them: later commands write every byte anyway."));
 }
 
 // Many small pieces side by side, where one copy would do.
@@ -187,8 +231,9 @@ void small_copies_rule(const Case& c, Findings& findings) {
     std::uint32_t command;
     std::uint64_t begin, end;
   };
+  if (!c.has_work_of({WorkKind::copy, WorkKind::write, WorkKind::read})) return;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Seen>> by_buffer;  // and stream
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
     const TraceWork& work = c.work(i);
     if (!moves_bytes(work.kind) && work.kind != WorkKind::read) continue;
     const auto arguments = c.trace.arguments(work);

@@ -45,7 +45,7 @@ std::vector<Fault> changes_seen(const Case& c) {
                     "c%" SCNu32 " to c%" SCNu32 ": the host changed bytes %" SCNu64 " to %" SCNu64
                     " of b%" SCNu32,
                     &first, &last, &seen.begin, &seen.end, &id) != 5 ||
-        last >= c.trace.commands().size() || ++looked_for > most)
+        last >= c.commands.size() || ++looked_for > most)
       continue;
     const auto& buffers = c.trace.buffers();
     const auto buffer = std::ranges::find(buffers, BufferId{id}, &TraceBuffer::id);
@@ -70,7 +70,7 @@ std::vector<Fault> changes_between_looks(const Case& c, bool has_queues) {
   std::set<std::uint32_t> buffers;
   for (const HostWrite& host : host_writes) buffers.insert(host.buffer);
   std::map<std::uint32_t, std::vector<Use>> uses;  // by buffer
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i)
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i)
     for_each_range(c.trace, c.work(i), [&](const TraceArgument& range, Access access) {
       if (buffers.contains(range.buffer))
         uses[range.buffer].push_back(
@@ -80,8 +80,7 @@ std::vector<Fault> changes_between_looks(const Case& c, bool has_queues) {
   // A document without any such call doesn't tell how its program waits.
   if (!has_queues && !knowledge.has_any()) return faults;
   QueueClocks clocks(c.trace);
-  for (std::uint32_t i = 0; has_queues && i < c.trace.commands().size() && !clocks.is_too_much();
-       ++i)
+  for (std::uint32_t i = 0; has_queues && i < c.commands.size() && !clocks.is_too_much(); ++i)
     clocks.next(i, c.command(i).stream);
   if (clocks.is_too_much()) return faults;
   // When the host gave `next`, it may have known that `user` had ended. Some devices run a command

@@ -52,13 +52,33 @@ struct Share {
   const Gap* longest = nullptr;  // the part to look at
 };
 
+// The first of the longest parts is told.
+void join(Share& share, const Share& later) {
+  share.ns += later.ns;
+  if (later.longest->size_ns() > share.longest->size_ns()) share.longest = later.longest;
+}
+
 std::vector<Share> shares_of(const Activity& activity, IdleCause cause) {
-  std::vector<Share> shares(activity.idle_periods);
+  std::vector<Share> shares;
+  // Parts of a period follow each other, but for those of several devices at the same time.
   for (const Gap& gap : activity.gaps) {
     if (gap.cause != cause) continue;
-    Share& share = shares[gap.period];
-    share.ns += gap.size_ns();
-    if (!share.longest || gap.size_ns() > share.longest->size_ns()) share.longest = &gap;
+    Share* const before = shares.empty() ? nullptr : &shares.back();
+    if (before && before->longest->period == gap.period)
+      join(*before, {gap.size_ns(), &gap});
+    else
+      shares.push_back({gap.size_ns(), &gap});
+  }
+  const auto period = [](const Share& share) { return share.longest->period; };
+  if (!std::ranges::is_sorted(shares, std::ranges::less{}, period)) {
+    std::ranges::stable_sort(shares, {}, period);
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < shares.size(); ++i)
+      if (period(shares[i]) == period(shares[kept]))
+        join(shares[kept], shares[i]);
+      else
+        shares[++kept] = shares[i];
+    shares.resize(kept + 1);
   }
   std::erase_if(shares, [](const Share& share) { return share.ns == 0; });
   // Only the longest are looked at one by one.
@@ -113,7 +133,7 @@ std::string advice_for(const Case& c, const CauseText& text, const std::vector<S
 void add_first_runs(const Case& c, const std::vector<Share>& gaps, std::uint64_t sum,
                     Finding& finding) {
   const auto built = first_build_ns(c.trace);
-  std::vector<bool> is_first(c.trace.commands().size());
+  std::vector<bool> is_first(c.commands.size());
   for (const KernelUsage& kernel : c.report.kernels)
     if (built && kernel.first != no_index && c.command(kernel.first).started_ns >= *built)
       is_first[kernel.first] = true;
@@ -174,6 +194,20 @@ void add_after_waits(const Case& c, std::uint64_t sum, std::uint32_t longest_aft
                         command_name(longest_after), general);
 }
 
+// How long a gap is, the device's clock tells; what the host did meanwhile, only both clocks.
+void add_clock_error(const Case& c, IdleCause cause, const std::vector<Share>& gaps,
+                     Finding& finding) {
+  const std::uint32_t device = gaps[0].longest->device;
+  if (cause == IdleCause::dependency || device >= c.trace.devices().size()) return;
+  const std::uint64_t error = c.trace.devices()[device].clock_error_ns.value_or(0);
+  if (error <= gaps[0].ns) return;
+  finding.title += fmt::format(
+      " Why can't be told for certain: the device's clock is brought to the host's within ±{}, "
+      "which is more than {}.",
+      time_text(error), gaps.size() == 1 ? "this gap" : "the longest of these gaps");
+  finding.confidence = Confidence::possible;
+}
+
 void add_idle(const Case& c, const CauseText& text, Findings& findings) {
   const std::uint64_t sum = c.report.activity.idle_ns[static_cast<std::size_t>(text.cause)];
   if (!c.is_worth(sum)) return;
@@ -195,6 +229,7 @@ void add_idle(const Case& c, const CauseText& text, Findings& findings) {
       finding.title += fmt::format(", in {}", call_text(c.trace, most->first));
   }
   finding.title += ". " + gaps_text(gaps, sum);
+  add_clock_error(c, text.cause, gaps, finding);
   finding.advice = advice_for(c, text, gaps, sum);
   for (const Share& gap : gaps) {
     if (finding.evidence.commands.size() == most_evidence) break;
@@ -333,7 +368,37 @@ std::string recording_text(const Case& c) {
       "this "
       "verdict.",
       share_text(capture, activity.active_ns),
-      nodes * 2 >= capture ? " (it gives the nodes of graphs one by one, to time them)" : "");
+      nodes * 2 >= capture ? " (it gives graphs in pieces, to time nodes and to tell decisions)"
+                           : "");
+}
+
+// What is busy with warming up is no kernel's speed, and nothing shows what the rest would be like
+// without it but the rest itself.
+void add_cold_runs(const Case& c, Finding& finding) {
+  const Activity& activity = c.report.activity;
+  std::uint64_t cold = 0, longest_ns = 0;  // own time: commands that overlap count once
+  std::uint32_t longest = no_index;
+  for (std::uint32_t i = 0; c.cold.total_ns() && i < c.trace.commands().size(); ++i) {
+    if (!c.cold.contains(i)) continue;
+    cold += c.report.own_ns[i];
+    if (c.report.own_ns[i] <= longest_ns) continue;
+    longest_ns = c.report.own_ns[i];
+    longest = i;
+  }
+  finding.numbers.push_back({"first_runs", "ns", static_cast<double>(cold)});
+  if (cold * 10 < activity.active_ns || longest == no_index) return;
+  finding.title += fmt::format(
+      " First runs of kernels that took far longer than later ones like them are {} of its busy "
+      "time, above all {}; without them it was busy {} of the rest.",
+      share_text(cold, activity.busy_ns), describe_command(c.trace, longest),
+      share_text(activity.busy_ns - std::min(cold, activity.busy_ns),
+                 activity.active_ns - std::min(cold, activity.active_ns)));
+  if (cold * 2 < activity.busy_ns || c.report.verdict != Bottleneck::device) return;
+  finding.advice =
+      "Most of its busy time is warming up: first use of memory, empty caches, or code compiled at "
+      "the first launch. Capture later passes before you judge the kernels, and run each kernel "
+      "once "
+      "before the part whose speed matters.";
 }
 
 }  // namespace
@@ -341,7 +406,7 @@ std::string recording_text(const Case& c) {
 // Of most of the time that devices were busy with kernels.
 static bool has_kernel_times(const Case& c) {
   std::uint64_t single = 0, together = 0;
-  for (const TraceCommand& command : c.trace.commands())
+  for (const TraceCommand& command : c.commands)
     if (command.has_run_times()) single += command.run_ns();
   for (const TraceInterval& interval : c.trace.intervals()) together += interval.size_ns();
   return single >= together;
@@ -352,7 +417,7 @@ void verdict_rule(const Case& c, Findings& findings) {
   const std::uint64_t active = activity.active_ns, busy = activity.busy_ns;
   Finding finding{.id = "verdict"};
   if (active == 0) {
-    const bool has_commands = !c.trace.commands().empty();
+    const bool has_commands = !c.commands.empty();
     if (was_cut(c.trace))
       finding.title = fmt::format(
           "No {} can be read, so nothing can be said about speed: the document is incomplete.",
@@ -366,9 +431,9 @@ void verdict_rule(const Case& c, Findings& findings) {
   }
   if (activity.is_partly_timed()) {
     finding.title = fmt::format(
-        "How busy the device was can't be told: {} of {} have no timestamps. The others took {}.",
+        "How busy the device was can't be told: {} of {} {} no timestamps. The others took {}.",
         activity.untimed, count_text(activity.timed + activity.untimed, "command"),
-        time_text(busy));
+        activity.untimed == 1 ? "has" : "have", time_text(busy));
     findings.push_back(std::move(finding));
     return;
   }
@@ -400,6 +465,14 @@ void verdict_rule(const Case& c, Findings& findings) {
               ? "commands to be launched"
               : "the host");
       finding.advice = "Faster kernels won't help much; enqueue work earlier and in larger pieces.";
+      if (idle(IdleCause::build) * 2 > active - busy - idle(IdleCause::capture)) {
+        finding.title = fmt::format(
+            "Host-bound: the device was busy only {} of its time; it waited for kernels to be "
+            "built.",
+            share);
+        finding.advice =
+            "Build kernels, and run each of them once, before the part whose speed matters.";
+      }
       break;
     case Bottleneck::waits:
       finding.title = fmt::format(
@@ -422,6 +495,7 @@ void verdict_rule(const Case& c, Findings& findings) {
     if (activity.idle_ns[cause])
       finding.numbers.push_back({fmt::format("idle.{}", to_string(static_cast<IdleCause>(cause))),
                                  "ns", static_cast<double>(activity.idle_ns[cause])});
+  add_cold_runs(c, finding);
   add_outside(c, finding);
   findings.push_back(std::move(finding));
 }

@@ -12,17 +12,17 @@ namespace reel::analysis {
 
 namespace {
 
-bool is_dispatch(const Case& c, std::uint32_t command) {
-  return c.work(command).kind == WorkKind::dispatch && c.command(command).has_run_times();
+[[gnu::always_inline]] inline bool is_dispatch(const Case& c, const TraceCommand& command) {
+  return c.works[command.work].kind == WorkKind::dispatch && command.has_run_times();
 }
 
 // What a launch costs beside its kernel: the call on the host, or the gap before it where that is
 // larger.
 std::uint64_t launch_cost_ns(const Case& c) {
   std::vector<std::uint64_t> giving, gaps;
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i)
-    if (is_dispatch(c, i) && c.command(i).launch == no_index)
-      giving.push_back(giving_ns(c.command(i)));
+  giving.reserve(c.commands.size());
+  for (const TraceCommand& command : c.commands)
+    if (is_dispatch(c, command) && command.launch == no_index) giving.push_back(giving_ns(command));
   for (const Gap& gap : c.report.activity.gaps)
     if (gap.cause == IdleCause::launch) gaps.push_back(gap.size_ns());
   return std::max(median(giving), median(gaps));
@@ -41,34 +41,44 @@ std::uint64_t recording_ns_per_call(const Case& c) {
   for (const TraceOverhead& overhead : c.trace.overheads())
     if (overhead.kind == OverheadKind::commands) sum += overhead.end_ns - overhead.begin_ns;
   if (sum == 0) return 0;
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i)
-    calls += c.command(i).launch == no_index;
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i) calls += c.command(i).launch == no_index;
   return sum / std::max<std::uint64_t>(1, calls);
 }
 
 }  // namespace
 
 void launch_bound_rule(const Case& c, Findings& findings) {
-  std::vector<std::uint64_t> runs, calls;
-  std::vector<std::uint32_t> shorter;
-  std::uint64_t saving = 0;
   const std::uint64_t recording = recording_ns_per_call(c);
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
-    // Nodes of a graph were given by one call.
-    if (!is_dispatch(c, i) || c.command(i).launch != no_index) continue;
-    if (c.command(i).call_end_ns <= c.command(i).call_begin_ns) continue;  // not known
-    const std::uint64_t run = c.command(i).run_ns(), with_recording = giving_ns(c.command(i));
-    const std::uint64_t call = with_recording - std::min(with_recording, recording);
-    runs.push_back(run);
-    calls.push_back(call);
-    if (run >= call) continue;
+  // visit(command, run, call), in nanoseconds.
+  const auto for_each_launch = [&](auto&& visit) {
+    for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
+      const TraceCommand command = c.command(i);
+      // Nodes of a graph were given by one call.
+      if (!is_dispatch(c, command) || command.launch != no_index) continue;
+      if (command.call_end_ns <= command.call_begin_ns) continue;  // not known
+      const std::uint64_t with_recording = giving_ns(command);
+      visit(i, command.run_ns(), with_recording - std::min(with_recording, recording));
+    }
+  };
+  std::vector<std::uint32_t> shorter;
+  std::size_t launches = 0;
+  std::uint64_t saving = 0;
+  for_each_launch([&](std::uint32_t i, std::uint64_t run, std::uint64_t call) {
+    ++launches;
+    if (run >= call) return;
     shorter.push_back(i);
     saving += call - run;
-  }
-  if (runs.size() < 16 || shorter.size() * 2 < runs.size()) return;
-  const std::uint64_t run = median(runs), call = median(calls);
+  });
   saving = std::min(saving, most_lost_ns(c));
-  if (run >= call || !c.is_worth(saving)) return;
+  if (launches < 16 || shorter.size() * 2 < launches || !c.is_worth(saving)) return;
+  std::vector<std::uint64_t> runs, calls;
+  runs.reserve(launches), calls.reserve(launches);
+  for_each_launch([&](std::uint32_t, std::uint64_t run, std::uint64_t call) {
+    runs.push_back(run);
+    calls.push_back(call);
+  });
+  const std::uint64_t run = median(runs), call = median(calls);
+  if (run >= call) return;
   Finding finding{.id = "launch.bound", .severity = Severity::warning};
   finding.confidence = Confidence::likely;
   finding.title = fmt::format("{} of {} took longer to launch than to run: median {} against {}.",
@@ -91,10 +101,11 @@ void launch_shape_rule(const Case& c, Findings& findings) {
       few;  // kernel, groups
   std::vector<std::uint32_t> single;
   std::map<std::uint32_t, std::uint64_t> single_ns;
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
-    if (!is_dispatch(c, i)) continue;
-    const TraceWork& work = c.work(i);
-    const std::uint32_t device = c.trace.streams()[c.command(i).stream].device;
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
+    const TraceCommand command = c.command(i);
+    if (!is_dispatch(c, command)) continue;
+    const TraceWork& work = c.works[command.work];
+    const std::uint32_t device = c.trace.streams()[command.stream].device;
     if (work.kernel == no_index || device == no_index) continue;
     if (!work.has_own_groups()) continue;
     const std::uint64_t groups = work.groups.count();
@@ -102,15 +113,17 @@ void launch_shape_rule(const Case& c, Findings& findings) {
     const bool is_single = work.group_size.count() == 1 && groups >= 64;
     if (!is_single && groups > 0 && groups < c.trace.devices()[device].compute_units)
       few[{work.kernel, groups}].push_back(i);
-    if (is_single) {
+    if (is_single && !c.cold.contains(i)) {
       single.push_back(i);
       single_ns[work.kernel] += c.report.own_ns[i];
     }
   }
   for (auto& [key, commands] : few) {
     std::uint64_t sum = 0;
+    // A launch that is slow once may be warming up, whatever its size.
+    std::erase_if(commands, [&](std::uint32_t i) { return c.cold.contains(i); });
     for (const std::uint32_t i : commands) sum += c.report.own_ns[i];
-    if (sum * 20 < c.active_ns()) continue;
+    if (commands.empty() || sum * 20 < c.active_ns()) continue;
     const std::uint32_t device = c.trace.streams()[c.command(commands[0]).stream].device;
     Finding finding{.id = "launch.shape", .severity = Severity::warning};
     finding.confidence = Confidence::likely;
@@ -156,8 +169,8 @@ void fusion_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "fuse.tiny", .severity = Severity::info};
   finding.confidence = Confidence::possible;
   finding.title = fmt::format(
-      "{} of tiny kernels ({} in all, each under {}) pass their result only to the next; the "
-      "longest has {}.",
+      "{} of tiny kernels ({} in all, each under {}), in which each passes its result only to the "
+      "next; the longest has {}.",
       count_text(runs, "run"), count_text(kernels, "kernel"), time_text(tiny_kernel_ns),
       longest.size());
   finding.advice = "Fuse each run into one kernel: one launch, and results that stay in registers.";

@@ -45,10 +45,16 @@ void peak(const Case& c, Findings& findings) {
       idle.push_back(b);
   }
   Finding finding = about(c, "mem.peak", alive);
-  finding.title = fmt::format("At most {} was allocated at once, in {}; the largest is {} with {}.",
-                              size_text(memory.peak_bytes), count_text(alive.size(), "buffer"),
-                              describe_buffer(c.trace, finding.evidence.buffers[0]),
-                              size_text(c.trace.buffers()[finding.evidence.buffers[0]].size_bytes));
+  if (alive.size() == 1)
+    finding.title = fmt::format("At most {} was allocated at once, in one buffer: {}.",
+                                size_text(memory.peak_bytes),
+                                describe_buffer(c.trace, finding.evidence.buffers[0]));
+  else
+    finding.title =
+        fmt::format("At most {} was allocated at once, in {}; the largest is {} with {}.",
+                    size_text(memory.peak_bytes), count_text(alive.size(), "buffer"),
+                    describe_buffer(c.trace, finding.evidence.buffers[0]),
+                    size_text(c.trace.buffers()[finding.evidence.buffers[0]].size_bytes));
   finding.evidence.begin_ns = memory.peak_ns;
   finding.evidence.end_ns = memory.peak_ns + 1;
   findings.push_back(std::move(finding));

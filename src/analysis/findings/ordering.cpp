@@ -15,7 +15,7 @@ namespace {
 // The first command of a stream that a dependency is of.
 class FirstOfStream {
  public:
-  explicit FirstOfStream(const Case& c) : case_(c), sets_(c.report.dependency_sets) {
+  explicit FirstOfStream(const Case& c) : case_(c), sets_(c.sets) {
     of_set_.reserve(sets_.size());
     for (std::uint32_t set = 0; set < sets_.size(); ++set) {
       First first = first_of(sets_.members(set)[0]);
@@ -48,26 +48,14 @@ class FirstOfStream {
   }
 
   const Case& case_;
-  DependencySets sets_;
+  const DependencySets& sets_;
   std::vector<First> of_set_;
 };
 
-}  // namespace
-
-void barrier_rule(const Case& c, Findings& findings) {
-  std::vector<std::uint32_t> commands;
-  // Semaphores of queues order more than bytes that are known: layouts of images, what is
-  // presented.
-  const auto is_of_queues = [&](const Dependency& d) {
-    return !c.trace.streams()[c.command(d.from).stream].is_ordered ||
-           !c.trace.streams()[c.command(d.to).stream].is_ordered;
-  };
-  for (const Dependency& d : c.report.dependencies)
-    if (d.kind == DependencyKind::redundant && !is_of_queues(d)) commands.push_back(d.to);
-  const std::size_t waits = commands.size();
-
-  // A barrier that no dependency of its stream crosses keeps nothing apart.
-  std::vector<std::uint32_t> place(c.trace.commands().size());  // in its stream
+// A barrier that no dependency of its stream crosses keeps nothing apart.
+void add_uncrossed_barriers(const Case& c, std::vector<std::uint32_t>& commands) {
+  if (!c.has_work_of({WorkKind::barrier})) return;
+  std::vector<std::uint32_t> place(c.commands.size());  // in its stream
   std::vector<std::vector<std::uint32_t>> barriers(c.trace.streams().size());
   std::vector<std::uint32_t> length(c.trace.streams().size());
   for (std::uint32_t i = 0; i < place.size(); ++i) {
@@ -95,6 +83,23 @@ void barrier_rule(const Case& c, Findings& findings) {
       if (open == 0 && c.trace.streams()[s].is_ordered) commands.push_back(barrier);
     }
   }
+}
+
+}  // namespace
+
+void barrier_rule(const Case& c, Findings& findings) {
+  std::vector<std::uint32_t> commands;
+  // Semaphores of queues order more than bytes that are known: layouts of images, what is
+  // presented.
+  const auto is_of_queues = [&](const Dependency& d) {
+    return !c.trace.streams()[c.command(d.from).stream].is_ordered ||
+           !c.trace.streams()[c.command(d.to).stream].is_ordered;
+  };
+  for (const Dependency& d : c.report.dependencies)
+    if (d.kind == DependencyKind::redundant && !is_of_queues(d)) commands.push_back(d.to);
+  const std::size_t waits = commands.size();
+
+  add_uncrossed_barriers(c, commands);
   // Of queues that order nothing themselves: a barrier by which no two commands are in order, with
   // commands on both sides.
   for (const BarrierUse& barrier : c.queues.barriers)
@@ -105,7 +110,7 @@ void barrier_rule(const Case& c, Findings& findings) {
   const bool is_of_queue = !c.trace.streams()[c.command(commands.back()).stream].is_ordered;
   const char* why = is_of_queue ? "the other barriers put everything in order without"
                                 : "no later command touches what came before";
-  std::vector<bool> is_one(c.trace.commands().size());
+  std::vector<bool> is_one(c.commands.size());
   for (const std::uint32_t i : commands) is_one[i] = true;
   std::uint64_t saving = 0;
   for (const Gap& gap : c.report.activity.gaps)
@@ -164,11 +169,10 @@ void race_rule(const Case& c, Findings& findings) {
     if (d.kind == DependencyKind::missing && !is_of_queues(d)) races.push_back(&d);
   if (races.empty()) return;
   const Dependency& first = *races[0];
-  const DependencySets sets(c.report.dependency_sets);
   constexpr std::size_t most_pairs = 1'000'000;  // a set of thousands may race with thousands
   std::size_t pairs = 0;
-  sets.for_each_pair(c.report.dependencies, DependencyKind::missing,
-                     [&](std::uint32_t, std::uint32_t) { return ++pairs < most_pairs; });
+  c.sets.for_each_pair(c.report.dependencies, DependencyKind::missing,
+                       [&](std::uint32_t, std::uint32_t) { return ++pairs < most_pairs; });
   Finding finding{.id = "race", .severity = Severity::error};
   finding.confidence = Confidence::likely;
   finding.title = fmt::format(
@@ -203,8 +207,8 @@ void overlap_rule(const Case& c, Findings& findings) {
   for (std::uint32_t s = 0; s < c.report.activity.streams.size(); ++s)
     if (c.report.activity.streams[s].timed) streams.push_back(s);
   if (streams.size() != 1 || c.report.activity.streams[streams[0]].timed < 8) return;
-  const std::size_t count = c.trace.commands().size();
-  const DependencySets sets(c.report.dependency_sets);
+  const std::size_t count = c.commands.size();
+  const DependencySets& sets = c.sets;
   auto done = sets.values<std::uint64_t>(count, 0);
   std::size_t next = 0;
   std::uint32_t next_set = 0;

@@ -34,28 +34,38 @@ struct AlikeRuns {
 std::vector<AlikeRuns> slow_runs_of(const Case& c) {
   // The same kernel does more where it is given more: only runs with as many bytes are alike.
   using Likeness = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t>;
-  std::map<Likeness, std::vector<std::uint32_t>> alike;
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
-    const TraceWork& work = c.work(i);
-    if (work.kind != WorkKind::dispatch || work.kernel == no_index || !c.command(i).has_run_times())
+  struct Run {
+    std::uint32_t command;
+    std::uint64_t run_ns;
+  };
+  std::map<Likeness, std::vector<Run>> alike;
+  std::vector<std::vector<Run>*> of_work(c.works.size());  // equal commands share one
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
+    const TraceCommand command = c.command(i);
+    const TraceWork& work = c.works[command.work];
+    if (work.kind != WorkKind::dispatch || work.kernel == no_index || !command.has_run_times())
       continue;
-    std::uint64_t bytes = 0;
-    for_each_range(c.trace, work,
-                   [&](const TraceArgument& range, Access) { bytes += range.size_bytes; });
-    alike[{work.kernel, work.all_items().count(), work.group_size.count(), bytes}].push_back(i);
+    std::vector<Run>*& runs = of_work[command.work];
+    if (!runs) {
+      std::uint64_t bytes = 0;
+      for_each_range(c.trace, work,
+                     [&](const TraceArgument& range, Access) { bytes += range.size_bytes; });
+      runs = &alike[{work.kernel, work.all_items().count(), work.group_size.count(), bytes}];
+    }
+    runs->push_back({i, command.run_ns()});
   }
   std::vector<AlikeRuns> found;
-  for (const auto& [key, commands] : alike) {
-    if (commands.size() < fewest_alike) continue;
-    std::vector<std::uint64_t> times, slow_times;
-    for (const std::uint32_t i : commands) times.push_back(c.command(i).run_ns());
-    AlikeRuns one{.kernel = std::get<0>(key), .runs = commands.size(), .median_ns = median(times)};
-    for (const std::uint32_t i : commands) {
-      const std::uint64_t run = c.command(i).run_ns();
-      if (run <= 3 * one.median_ns || run - one.median_ns < 1000) continue;
+  std::vector<std::uint64_t> times, slow_times;
+  for (const auto& [key, runs] : alike) {
+    if (runs.size() < fewest_alike) continue;
+    times.clear(), slow_times.clear();
+    for (const Run& each : runs) times.push_back(each.run_ns);
+    AlikeRuns one{.kernel = std::get<0>(key), .runs = runs.size(), .median_ns = median(times)};
+    for (const auto& [i, run] : runs) {
+      if (!is_far_longer(run, one.median_ns)) continue;
       one.slow.push_back({i, run - one.median_ns});
       one.excess_ns += run - one.median_ns;
-      one.first_runs += i == commands[0];
+      one.first_runs += i == runs[0].command;
       slow_times.push_back(run);
     }
     one.slow_median_ns = median(slow_times);
@@ -92,8 +102,9 @@ void add_outliers(const Case& c, const std::vector<AlikeRuns>& all, Findings& fi
       count_text(outliers.size(), "run"), outliers.size() == 1 ? "it" : "them", time_text(excess),
       describe_command(c.trace, finding.evidence.commands[0]));
   if (first_runs == outliers.size())
-    finding.title += first_build_ns(c.trace) ? " Each was the first of its kind: warming up."
-                                             : " Each was the first of its kind that was recorded.";
+    finding.title +=
+        fmt::format(" {} was the first of its kind{}.", outliers.size() == 1 ? "It" : "Each",
+                    first_build_ns(c.trace) ? ": warming up" : " that was recorded");
   finding.advice =
       first_runs == outliers.size()
           ? "Exclude the first pass from measurements."

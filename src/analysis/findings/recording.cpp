@@ -1,5 +1,6 @@
 // How far the document itself can be trusted.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -13,7 +14,7 @@ namespace reel::analysis {
 void clock_rule(const Case& c, Findings& findings) {
   std::vector<std::uint32_t> backwards, early;
   std::uint64_t furthest = 0;
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
     const TraceCommand& command = c.command(i);
     if (!command.has_run_times()) continue;
     const std::uint32_t device = c.trace.streams()[command.stream].device;
@@ -31,14 +32,16 @@ void clock_rule(const Case& c, Findings& findings) {
   Finding finding{.id = "clock", .severity = Severity::warning};
   if (!backwards.empty())
     finding.title = fmt::format(
-        "{} ended before they started, or started before they were queued: the device's clock "
-        "can't be right.",
-        count_text(backwards.size(), "command"));
+        "{} ended before {} started, or started before {} queued: the device's clock can't be "
+        "right.",
+        count_text(backwards.size(), "command"), backwards.size() == 1 ? "it" : "they",
+        backwards.size() == 1 ? "it was" : "they were");
   else
     finding.title = fmt::format(
-        "{} seem to have started before they were enqueued, by up to {}: the clocks of host and "
-        "device don't fit together.",
-        count_text(early.size(), "command"), time_text(furthest));
+        "{} to have started before {} enqueued, by up to {}: the clocks of host and device don't "
+        "fit together.",
+        count_text(early.size(), "command") + (early.size() == 1 ? " seems" : " seem"),
+        early.size() == 1 ? "it was" : "they were", time_text(furthest));
   finding.advice = "Don't trust gaps and waiting times shorter than that.";
   finding.numbers = {{"backwards", "", static_cast<double>(backwards.size())},
                      {"early", "", static_cast<double>(early.size())},
@@ -69,6 +72,24 @@ OwnWaits waits_of_program(const Trace& trace) {
   return waits;
 }
 
+// Three times that are easily taken for one: within what was recorded, before and after it on the
+// program's threads, and on a thread of its own. `others` adds up threads, `overhead` counts each
+// moment once.
+std::string recording_title(std::uint64_t others, std::uint64_t writing, std::uint64_t overhead,
+                            std::uint64_t span) {
+  std::string title = fmt::format("Recording took {} of the {} that were recorded ({})",
+                                  time_text(overhead), time_text(span), share_text(overhead, span));
+  std::vector<std::string> besides;
+  if (others > overhead && (others - overhead) * 100 >= span)
+    besides.push_back(
+        fmt::format("{} before it began, after it ended or on several threads at once",
+                    time_text(others - overhead)));
+  if (writing)
+    besides.push_back(fmt::format("{} of CPU time on a thread of its own", time_text(writing)));
+  if (besides.empty()) return title + ".";
+  return fmt::format("{}; besides {}.", title, fmt::join(besides, ", and "));
+}
+
 }  // namespace
 
 void capture_rule(const Case& c, Findings& findings) {
@@ -80,12 +101,13 @@ void capture_rule(const Case& c, Findings& findings) {
   const std::uint64_t writing = by_kind[static_cast<std::size_t>(OverheadKind::writing)];
   const std::uint64_t overhead =
       Intervals(std::move(spans)).covered(c.report.activity.begin_ns, c.report.activity.end_ns);
-  // Gaps of this cause are the recording's own work, and those between nodes that it takes apart.
+  // Gaps of this cause are the recording's own work, and those between pieces of graphs that
+  // it takes apart.
   const std::uint64_t between_nodes = idle_between_nodes_ns(c);
   const std::uint64_t idle =
       c.report.activity.idle_ns[static_cast<std::size_t>(IdleCause::capture)] - between_nodes;
   std::uint64_t untimed = 0;
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
     const WorkKind kind = c.work(i).kind;
     const bool has_time = kind != WorkKind::barrier && kind != WorkKind::host_call;
     untimed += has_time && !c.command(i).has_run_times() && !c.trace.interval_of(i);
@@ -98,23 +120,20 @@ void capture_rule(const Case& c, Findings& findings) {
   else if (total == 0)
     finding.title = "How long recording took was not recorded.";
   else
-    finding.title = fmt::format("Recording took {}, and overlaps {} of the span.", time_text(total),
-                                share_text(overhead, span));
-  if (idle) finding.title += fmt::format(" The device was idle for {} of it.", time_text(idle));
+    finding.title = recording_title(total - writing, writing, overhead, span);
+  if (idle)
+    finding.title += fmt::format(" The device was idle for {} because of it.", time_text(idle));
   const OwnWaits waits = waits_of_program(c.trace);
   if (waits.count)
     finding.title += fmt::format(
         " It made the program wait {}, {} in all, where the program itself doesn't: for "
         "bytes to be read, or for memory.",
         waits.count == 1 ? "once" : fmt::format("{} times", waits.count), time_text(waits.ns));
-  if (writing)
-    finding.title += fmt::format(" {} of it is CPU time of its own thread.", time_text(writing));
   if (c.is_worth(between_nodes))
     finding.title += fmt::format(
-        " Besides, it made the device idle for {} ({} of its time) between nodes of graphs, which "
-        "it "
-        "gives one by one, since the driver tells no times within a graph; the program alone "
-        "launches each as one.",
+        " Besides, it made the device idle for {} ({} of its time) between pieces of graphs, which "
+        "it gives one by one: nodes where the driver tells no times within a graph, and what lies "
+        "between decisions; the program alone launches each as one.",
         time_text(between_nodes), share_text(between_nodes, c.active_ns()));
   if (overhead * 10 >= span && span) {
     finding.severity = Severity::warning;
@@ -136,8 +155,9 @@ void capture_rule(const Case& c, Findings& findings) {
         "program.";
   }
   if (untimed) {
-    finding.title += fmt::format(" {} without times: nothing is said of when they ran.",
-                                 count_text(untimed, "command") + (untimed == 1 ? " is" : " are"));
+    finding.title += fmt::format(" {} without times: nothing is said of when {} ran.",
+                                 count_text(untimed, "command") + (untimed == 1 ? " is" : " are"),
+                                 untimed == 1 ? "it" : "they");
   }
   if (!c.trace.is_complete()) {
     finding.severity = Severity::warning;

@@ -17,21 +17,12 @@ std::uint64_t median(std::vector<std::uint64_t>& values) {
   return *middle;
 }
 
-std::uint64_t giving_ns(const TraceCommand& command) {
-  if (command.call_end_ns <= command.call_begin_ns) return 0;
-  const std::uint64_t call = command.call_end_ns - command.call_begin_ns;
-  if (!command.has_run_times()) return call;
-  const std::uint64_t begin = std::max(command.started_ns, command.call_begin_ns);
-  const std::uint64_t end = std::min(command.ended_ns, command.call_end_ns);
-  return end > begin ? call - (end - begin) : call;
-}
-
 std::optional<std::uint64_t> first_build_ns(const Trace& trace) {
   return HostCalls(trace).first_build_ns();
 }
 
 std::uint64_t idle_between_nodes_ns(const Case& c) {
-  const Intervals recording = recording_times(c.trace);
+  const Intervals recording = recording_work(c.trace);
   std::uint64_t sum = 0;
   for (const Gap& gap : c.report.activity.gaps)
     if (gap.cause == IdleCause::capture)
@@ -72,6 +63,18 @@ std::vector<std::uint32_t> some(std::vector<std::uint32_t> list) {
   return named;
 }
 
+std::string cold_text(const Case& c, std::uint32_t kernel) {
+  const WarmUp& warm_up = c.cold.of_kernel(kernel);
+  if (warm_up.cold_runs == 0) return {};
+  const std::string usual = time_text(warm_up.like_it_ns);
+  if (warm_up.cold_runs == 1)
+    return fmt::format("Its first run, {}, took {}, later ones like it {}",
+                       command_name(warm_up.longest), time_text(warm_up.longest_ns), usual);
+  return fmt::format("Its first {} took {}, the longest, {}, {}; later ones like that take {}",
+                     count_text(warm_up.cold_runs, "run"), time_text(warm_up.cold_ns),
+                     command_name(warm_up.longest), time_text(warm_up.longest_ns), usual);
+}
+
 std::string kernel_text(const Trace& trace, std::uint32_t kernel) {
   const TraceKernel& known = trace.kernels()[kernel];
   return fmt::format("'{}' ({})", known.name, name_of(known.id));
@@ -80,6 +83,12 @@ std::string kernel_text(const Trace& trace, std::uint32_t kernel) {
 }  // namespace reel::analysis
 
 namespace reel::analysis {
+
+bool Case::has_work_of(std::initializer_list<WorkKind> kinds) const {
+  return std::ranges::any_of(works, [&](const TraceWork& work) {
+    return std::ranges::find(kinds, work.kind) != kinds.end();
+  });
+}
 
 const DevicePeaks* Case::peaks_of(std::uint32_t device) const {
   if (device >= trace.devices().size()) return nullptr;
@@ -90,6 +99,18 @@ const DevicePeaks* Case::peaks_of(std::uint32_t device) const {
   });
   return found == peaks.end() ? nullptr : &*found;
 }
+
+namespace {
+
+// What would save less than a hundredth is true, and nothing to begin with. The critical path is
+// told whatever a faster kernel would save.
+void mark_small(const Case& c, Finding& finding) {
+  if (finding.severity == Severity::error || finding.id == "cp" || !finding.saving_ns) return;
+  finding.is_small = c.active_ns() > 0 && !c.is_worth(*finding.saving_ns);
+  if (finding.is_small) finding.severity = Severity::info;
+}
+
+}  // namespace
 
 std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
   return find_insights(trace, report, measured_peaks());
@@ -105,15 +126,16 @@ std::vector<Finding> find_insights(const Trace& trace, const Report& report,
       alias_rule,   path_rule,           bandwidth_rule,    nan_rule,          uninitialised_rule,
       outlier_rule, nondeterminism_rule, clock_rule,        build_rule,        capture_rule};
   Findings findings;
-  const Case its_case{trace, report, find_queue_sync(trace), peaks};
+  const Case its_case{trace, report, find_queue_sync(trace), peaks, ColdRuns(trace)};
   for (const Rule rule : rules) rule(its_case, findings);
   put_together(findings);
+  for (Finding& finding : findings) mark_small(its_case, finding);
   // Where recording took a tenth or more, everything below is to be read with that in mind.
   const auto is_disturbed = [](const Finding& finding) {
     return finding.id == "capture" && finding.severity != Severity::info;
   };
   const auto rank = [&](const Finding& finding) {
-    return std::tuple(finding.id != "verdict", !is_disturbed(finding),
+    return std::tuple(finding.id != "verdict", !is_disturbed(finding), finding.is_small,
                       finding.severity != Severity::error, ~finding.saving_ns.value_or(0),
                       ~finding.saving_bytes.value_or(0), finding.severity == Severity::info);
   };

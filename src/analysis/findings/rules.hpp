@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/sync/queue_sync.hpp"
+#include "analysis/time/cold_runs.hpp"
+#include "reel/dependency_sets.hpp"
 #include "reel/insights.hpp"
 #include "reel/peaks.hpp"
 
@@ -23,10 +26,19 @@ struct Case {
   const Report& report;
   QueueSync queues = {};  // where there are queues that order nothing by themselves
   std::span<const DevicePeaks> peaks = {};  // of devices that were measured here
+  ColdRuns cold = {};
+  // Asked for millions of times.
+  const TraceCommands& commands = trace.commands();
+  const std::vector<TraceWork>& works = trace.works();
+  const DependencySets sets{report.dependency_sets};
 
   // Inlined always: who asks for one number of a command unpacks that one alone.
-  [[gnu::always_inline]] TraceCommand command(std::uint32_t c) const { return trace.commands()[c]; }
-  const TraceWork& work(std::uint32_t c) const { return trace.works()[command(c).work]; }
+  [[gnu::always_inline]] TraceCommand command(std::uint32_t c) const { return commands[c]; }
+  [[gnu::always_inline]] const TraceWork& work(std::uint32_t c) const {
+    return works[command(c).work];
+  }
+  // Whether any command may be of this kind: most rules are about few kinds.
+  bool has_work_of(std::initializer_list<WorkKind> kinds) const;
   // The program may read and write it without a call (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT): nobody
   // knows that it doesn't.
   bool is_host_visible(std::uint32_t buffer) const {
@@ -76,7 +88,14 @@ void put_together(Findings& findings);
 std::uint64_t median(std::vector<std::uint64_t>& values);
 
 // Host time that giving a command took, apart from running it where the device is the host.
-std::uint64_t giving_ns(const TraceCommand& command);
+[[gnu::always_inline]] inline std::uint64_t giving_ns(const TraceCommand& command) {
+  if (command.call_end_ns <= command.call_begin_ns) return 0;
+  const std::uint64_t call = command.call_end_ns - command.call_begin_ns;
+  if (!command.has_run_times()) return call;
+  const std::uint64_t begin = std::max(command.started_ns, command.call_begin_ns);
+  const std::uint64_t end = std::min(command.ended_ns, command.call_end_ns);
+  return end > begin ? call - (end - begin) : call;
+}
 
 // When the first build that was recorded ended. Kernels that were built before a capture began may
 // have run before it, too: what runs first in the document is no first run then.
@@ -115,6 +134,10 @@ void largest_first(std::vector<const T*>& list, Size&& size) {
     return size(*a) != size(*b) ? size(*a) > size(*b) : a < b;
   });
 }
+
+// "Its first run, c3, took 36.8 ms, later ones like it 0.8 ms": what of a kernel's time is most
+// likely warming up. Empty where nothing shows it.
+std::string cold_text(const Case& c, std::uint32_t kernel);
 
 // "'matmul' (k4)".
 std::string kernel_text(const Trace& trace, std::uint32_t kernel);

@@ -6,7 +6,9 @@ namespace reel::analysis {
 
 std::vector<TinyChain> find_tiny_chains(const Trace& trace, const Report& report) {
   constexpr std::size_t shortest = 3;
-  const std::size_t count = trace.commands().size();
+  const TraceCommands& commands = trace.commands();
+  const std::vector<TraceWork>& works = trace.works();
+  const std::size_t count = commands.size();
   // The only command that reads what it wrote; `several` where there are more.
   constexpr std::uint32_t several = no_index - 1;
   const DependencySets sets(report.dependency_sets);
@@ -17,18 +19,19 @@ std::vector<TinyChain> find_tiny_chains(const Trace& trace, const Report& report
   for (const Dependency& d : report.dependencies)
     if (d.kind == DependencyKind::data) add(feeds.of(d), d.to);
   sets.spread(feeds, add);
-  const auto is_tiny = [&](std::uint32_t i) {
-    const TraceCommand command = trace.commands()[i];
-    return trace.works()[command.work].kind == WorkKind::dispatch && command.has_run_times() &&
-           command.run_ns() < tiny_kernel_ns;
-  };
   std::vector<std::uint32_t> last(trace.streams().size(), no_index);
+  std::vector<bool> is_last_tiny(last.size());
   std::vector<std::uint32_t> before(count, no_index);  // in its chain
   std::vector<bool> goes_on(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t stream = trace.commands()[i].stream, previous = last[stream];
+    const TraceCommand command = commands[i];
+    const std::uint32_t stream = command.stream, previous = last[stream];
+    const bool is_tiny = works[command.work].kind == WorkKind::dispatch &&
+                         command.has_run_times() && command.run_ns() < tiny_kernel_ns;
+    const bool was_tiny = is_last_tiny[stream];
     last[stream] = i;
-    if (previous == no_index || !is_tiny(i) || !is_tiny(previous)) continue;
+    is_last_tiny[stream] = is_tiny;
+    if (previous == no_index || !is_tiny || !was_tiny) continue;
     if (feeds.of_command[previous] != i) continue;
     before[i] = previous;
     goes_on[previous] = true;

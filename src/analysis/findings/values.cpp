@@ -35,6 +35,11 @@ class WrittenBytes {
     const TraceBuffer& known = trace_.buffers()[buffer];
     return known.starts_undefined && known.allocated_ns && known.kind != BufferKind::svm;
   }
+  bool tells_of_any() const {
+    for (std::uint32_t b = 0; b < written_.size(); ++b)
+      if (tells_of(b)) return true;
+    return false;
+  }
   bool is_undefined(std::uint32_t buffer, std::uint64_t offset, std::uint64_t size) const {
     return tells_of(buffer) && !written_[buffer].contains(offset, offset + size);
   }
@@ -120,9 +125,10 @@ void nan_rule(const Case& c, Findings& findings) {
 // its source could tell whether it reads.
 void uninitialised_rule(const Case& c, Findings& findings) {
   WrittenBytes written(c.trace);
+  if (!written.tells_of_any()) return;
   std::vector<std::uint32_t> commands, buffers;
   std::uint64_t bytes = 0;
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
     bool reads_undefined = false;
     for_each_range(c.trace, c.work(i), [&](const TraceArgument& range, Access access) {
       if (access != Access::read || c.is_host_visible(range.buffer) ||
@@ -169,7 +175,7 @@ void nondeterminism_rule(const Case& c, Findings& findings) {
       outcomes;  // of a work, what it read, and the range it wrote
   KnownContents known(c.trace);
   std::vector<std::uint32_t> commands, buffers;
-  for (std::uint32_t i = 0; i < c.trace.commands().size(); ++i) {
+  for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
     known.before(i);
     const TraceWork& work = c.work(i);
     std::vector<BlobId> read;

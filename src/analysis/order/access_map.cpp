@@ -25,11 +25,11 @@ AccessMap::AccessMap(const Trace& trace, CommandSets& sets)
 
 AccessMap::Place AccessMap::place_of(const TraceArgument& range) {
   Tree& tree = buffers_[range.buffer];
-  if (tree.cuts.size() == 2) return {tree, 0, 1};
+  if (tree.cuts.size() == 2) return {&tree, 0, 1};
   const auto piece = [&](std::uint64_t at) {
     return static_cast<std::uint32_t>(std::ranges::lower_bound(tree.cuts, at) - tree.cuts.begin());
   };
-  return {tree, piece(range.offset_bytes), piece(range.offset_bytes + range.size_bytes)};
+  return {&tree, piece(range.offset_bytes), piece(range.offset_bytes + range.size_bytes)};
 }
 
 void AccessMap::learn_writers(Tree& tree, const Span& span) {
@@ -66,36 +66,35 @@ void AccessMap::push_down(Tree& tree, const Span& span) {
 
 void AccessMap::enter_read(const Place& place, const Span& span, std::uint32_t command) {
   if (place.misses(span)) return;
-  Node& node = place.tree.nodes[span.node];
+  Node& node = place.tree->nodes[span.node];
   if (place.has(span)) {
     if (node.readers == CommandSets::none || sets_.last(node.readers) != command)
       node.readers = sets_.join(node.readers, command, CommandSets::Shape::grown);
     return;
   }
-  push_down(place.tree, span);
+  push_down(*place.tree, span);
   enter_read(place, span.left(), command);
   enter_read(place, span.right(), command);
 }
 
 void AccessMap::enter_write(const Place& place, const Span& span, std::uint32_t command) {
   if (place.misses(span)) return;
-  Node& node = place.tree.nodes[span.node];
+  Node& node = place.tree->nodes[span.node];
   if (place.has(span)) {
     node = {.writers = command};
     return;
   }
-  push_down(place.tree, span);
+  push_down(*place.tree, span);
   node.state = State::stale;
   enter_write(place, span.left(), command);
   enter_write(place, span.right(), command);
 }
 
-void AccessMap::enter(std::uint32_t command, const TraceArgument& range, Access access) {
-  const Place place = place_of(range);
+void AccessMap::enter(std::uint32_t command, const Place& place, Access access) {
   if (writes(access))
-    enter_write(place, whole(place.tree), command);
+    enter_write(place, whole(*place.tree), command);
   else
-    enter_read(place, whole(place.tree), command);
+    enter_read(place, whole(*place.tree), command);
 }
 
 }  // namespace reel::analysis

@@ -17,30 +17,7 @@
 namespace reel::analysis {
 
 class AccessMap {
- public:
   using Set = CommandSets::Set;
-
-  AccessMap(const Trace& trace, CommandSets& sets);
-
-  // Who wrote the bytes that are read: visit(set, bytes). Where it returns false of a set, its
-  // parts come one by one; of a single command it must return true.
-  template <class F>
-  void find_writers(const TraceArgument& range, F&& visit) {
-    const Place place = place_of(range);
-    find_writers(place.tree, whole(place.tree), place, visit);
-  }
-  // Who must not be overtaken by the bytes that are written: visit(set, bytes). Writers where
-  // nobody has read since, unless `without_writers`: readers have waited for the writer, so whoever
-  // waits for them has, too.
-  template <class F>
-  void find_overtaken(const TraceArgument& range, bool without_writers, F&& visit) {
-    const Place place = place_of(range);
-    find_overtaken(place.tree, whole(place.tree), place, without_writers, visit);
-  }
-  // Enters it. Reads of a command come before its writes.
-  void enter(std::uint32_t command, const TraceArgument& range, Access access);
-
- private:
   enum class State : std::uint8_t {
     same,   // all of its bytes have this writer, and these readers
     known,  // it has parts, whose writers are `writers`
@@ -63,14 +40,37 @@ class AccessMap {
     Span left() const { return {node + 1, first, middle()}; }
     Span right() const { return {node + 2 * (middle() - first), middle(), end}; }
   };
+
+ public:
+  // Where a range lies among the pieces of its buffer: looked for once, and then asked about.
   struct Place {
-    Tree& tree;
+    Tree* tree;
     std::uint32_t first, end;  // pieces
     bool has(const Span& span) const { return first <= span.first && span.end <= end; }
     bool misses(const Span& span) const { return span.end <= first || end <= span.first; }
   };
 
+  AccessMap(const Trace& trace, CommandSets& sets);
+
   Place place_of(const TraceArgument& range);
+
+  // Who wrote the bytes that are read: visit(set, bytes). Where it returns false of a set, its
+  // parts come one by one; of a single command it must return true.
+  template <class F>
+  void find_writers(const Place& place, F&& visit) {
+    find_writers(*place.tree, whole(*place.tree), place, visit);
+  }
+  // Who must not be overtaken by the bytes that are written: visit(set, bytes). Writers where
+  // nobody has read since, unless `without_writers`: readers have waited for the writer, so whoever
+  // waits for them has, too.
+  template <class F>
+  void find_overtaken(const Place& place, bool without_writers, F&& visit) {
+    find_overtaken(*place.tree, whole(*place.tree), place, without_writers, visit);
+  }
+  // Enters it. Reads of a command come before its writes.
+  void enter(std::uint32_t command, const Place& place, Access access);
+
+ private:
   static Span whole(const Tree& tree) {
     return {0, 0, static_cast<std::uint32_t>(tree.cuts.size() - 1)};
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/reserve_by_part.hpp"
 #include "reel/trace.hpp"
 
 namespace reel::analysis {
@@ -17,6 +18,9 @@ class CommandSets {
   using Set = std::uint32_t;
   static constexpr Set none = no_index;
   static constexpr bool is_pair(Set set) noexcept { return set != none && (set & pair_bit) != 0; }
+  // Of a pair: pairs are numbered as they are made, from 0.
+  static constexpr std::size_t number(Set set) noexcept { return set & ~pair_bit; }
+  std::size_t pairs() const noexcept { return pairs_.size(); }
 
   // Reads grow a set by one command after the other; bytes beside each other are halves. What is
   // asked of halves is asked of each of them again, what is asked of grown ones isn't.
@@ -31,6 +35,10 @@ class CommandSets {
   // `streams`: by command. Both arguments stay unchanged; what is equal or nothing makes no pair.
   explicit CommandSets(const std::vector<std::uint32_t>& streams) : streams_(streams) {}
   Set join(Set a, Set b, Shape shape);
+  // After `done` of `all` commands.
+  void reserve_by_part(std::size_t done, std::size_t all) {
+    analysis::reserve_by_part(pairs_, done, all);
+  }
 
   const Pair& pair(Set set) const noexcept { return pairs_[set & ~pair_bit]; }
   std::uint32_t last(Set set) const noexcept { return is_pair(set) ? pair(set).last : set; }

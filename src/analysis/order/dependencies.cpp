@@ -12,6 +12,7 @@
 #include "analysis/order/happens_before.hpp"
 #include "analysis/order/merge_dependencies.hpp"
 #include "analysis/order/named_sets.hpp"
+#include "analysis/reserve_by_part.hpp"
 #include "analysis/time/host_calls.hpp"
 #include "document/trace/ranges.hpp"
 #include "reel/analysis.hpp"
@@ -30,10 +31,15 @@ class DependencySearch {
         named_(sets_),
         calls_(trace),
         observed_(trace),
+        commands_(trace.commands()),
+        works_(trace.works()),
         is_known_(trace.orders().size()) {}
 
   Dependencies run() {
-    for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
+    for (std::uint32_t c = 0; c < commands_.size(); ++c) {
+      reserve_by_part(found_, c, commands_.size());
+      sets_.reserve_by_part(c, commands_.size());
+      named_.reserve_by_part(c, commands_.size());
       before_.next(c);
       look_at(c);
     }
@@ -49,17 +55,20 @@ class DependencySearch {
 
  private:
   void look_at(std::uint32_t c) {
-    const TraceWork& work = trace_.work_of(trace_.commands()[c]);
+    const TraceWork& work = works_[commands_[c].work];
     if (work.argument_count == 0) return;
     const std::size_t first = found_.size();
+    uses_.clear();
     for_each_range(trace_, work, [&](const TraceArgument& range, Access recorded) {
       const Access access = observed_.of(work, range, recorded);
+      const AccessMap::Place place = map_.place_of(range);
+      uses_.push_back({place, access});
       if (reads(access))
-        map_.find_writers(range, [&](CommandSets::Set set, std::uint64_t bytes) {
+        map_.find_writers(place, [&](CommandSets::Set set, std::uint64_t bytes) {
           return add(set, {0, c, range.buffer, DependencyKind::data, bytes});
         });
       if (writes(access))
-        map_.find_overtaken(range, reads(access), [&](CommandSets::Set set, std::uint64_t bytes) {
+        map_.find_overtaken(place, reads(access), [&](CommandSets::Set set, std::uint64_t bytes) {
           add_parts(set, {0, c, range.buffer, DependencyKind::order, bytes});
         });
     });
@@ -70,10 +79,8 @@ class DependencySearch {
     note_waits(work, first);
     // A command that reads what it writes is known as its writer.
     for (const bool write : {false, true})
-      for_each_range(trace_, work, [&](const TraceArgument& range, Access recorded) {
-        const Access access = observed_.of(work, range, recorded);
-        if (writes(access) == write) map_.enter(c, range, access);
-      });
+      for (const Use& use : uses_)
+        if (writes(use.access) == write) map_.enter(c, use.place, use.access);
   }
 
   // Of a command, or of all commands of a set that are ordered alike. False of a set that has to be
@@ -117,7 +124,7 @@ class DependencySearch {
   // By the bytes that `earlier` was the last to write, or has read since.
   bool depends_on(const TraceWork& work, std::uint32_t earlier) {
     bool is_found = false;
-    const TraceWork& other = trace_.work_of(trace_.commands()[earlier]);
+    const TraceWork& other = works_[commands_[earlier].work];
     for_each_range(trace_, other, [&](const TraceArgument& a, Access) {
       for_each_range(trace_, work, [&](const TraceArgument& b, Access recorded) {
         TraceArgument both = b;
@@ -128,15 +135,16 @@ class DependencySearch {
         both.size_bytes = end - both.offset_bytes;
         const Access access = observed_.of(work, b, recorded);
         if (reads(access))
-          map_.find_writers(both, [&](CommandSets::Set set, std::uint64_t) {
+          map_.find_writers(map_.place_of(both), [&](CommandSets::Set set, std::uint64_t) {
             is_found |= set == earlier;
             return !CommandSets::is_pair(set);
           });
         if (writes(access))
-          map_.find_overtaken(both, reads(access), [&](CommandSets::Set set, std::uint64_t) {
-            is_found |=
-                !sets_.for_each(set, [&](std::uint32_t member) { return member != earlier; });
-          });
+          map_.find_overtaken(
+              map_.place_of(both), reads(access), [&](CommandSets::Set set, std::uint64_t) {
+                is_found |=
+                    !sets_.for_each(set, [&](std::uint32_t member) { return member != earlier; });
+              });
       });
     });
     return is_found;
@@ -148,8 +156,7 @@ class DependencySearch {
       if (is_known_[i]) continue;
       const TraceOrder& order = trace_.orders()[i];
       // Of a queue with itself: analysis/sync has those, by what its barriers do.
-      if (trace_.commands()[order.after].stream == trace_.commands()[order.command].stream)
-        continue;
+      if (commands_[order.after].stream == commands_[order.command].stream) continue;
       const bool for_nothing =
           !before_.needed()[i] && before_.gave_up_at() == no_index && !host_waited(order);
       found_.push_back({order.after, order.command, no_index,
@@ -159,8 +166,8 @@ class DependencySearch {
 
   // The host waits for its own reasons: to read a result, to stop a clock.
   bool host_waited(const TraceOrder& order) const {
-    const TraceCommand& command = trace_.commands()[order.command];
-    const TraceCommand& after = trace_.commands()[order.after];
+    const TraceCommand& command = commands_[order.command];
+    const TraceCommand& after = commands_[order.after];
     const auto wait = calls_.wait_before(command.thread, command.call_begin_ns);
     return wait && trace_.calls()[*wait].end_ns >= std::max(after.call_end_ns, after.ended_ns);
   }
@@ -174,8 +181,8 @@ class DependencySearch {
     std::ranges::stable_sort(asked, {}, &TraceEdge::graph);
     // Of each launch, the command of each of its nodes.
     std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> launches;
-    for (std::uint32_t c = 0; c < trace_.commands().size(); ++c) {
-      const TraceCommand& command = trace_.commands()[c];
+    for (std::uint32_t c = 0; c < commands_.size(); ++c) {
+      const TraceCommand& command = commands_[c];
       if (command.launch != no_index) launches[command.launch][command.node] = c;
     }
     const auto key = [](const Dependency& d) { return std::pair(d.to, d.from); };
@@ -190,7 +197,7 @@ class DependencySearch {
       return place != at(end) && key(*place) == wanted;
     };
     for (const auto& [launch, nodes] : launches) {
-      const std::uint32_t graph = trace_.work_of(trace_.commands()[launch]).graph;
+      const std::uint32_t graph = trace_.work_of(commands_[launch]).graph;
       auto asked_edge = std::ranges::lower_bound(asked, graph, {}, &TraceEdge::graph);
       for (; asked_edge != asked.end() && asked_edge->graph == graph; ++asked_edge) {
         const TraceEdge& edge = *asked_edge;
@@ -210,6 +217,13 @@ class DependencySearch {
   NamedSets named_;
   HostCalls calls_;
   ObservedAccess observed_;
+  const TraceCommands& commands_;
+  const std::vector<TraceWork>& works_;
+  struct Use {
+    AccessMap::Place place;
+    Access access;
+  };
+  std::vector<Use> uses_;       // of one command
   std::vector<bool> is_known_;  // by index in trace.orders()
   std::vector<Dependency> found_;
   std::size_t by_bytes_ = 0;  // of these; the rest was told

@@ -72,7 +72,9 @@ bool HappensBefore::is_ordered(const CommandSets& sets, CommandSets::Set earlier
   const auto is_in_launch = [&](CommandSets::Set set) {
     return launch != no_index && sets.last(set) > launch;
   };
-  std::vector<CommandSets::Set> open{earlier}, learned;
+  std::vector<CommandSets::Set>&open = open_, &learned = learned_;
+  open.assign(1, earlier);
+  learned.clear();
   while (!open.empty()) {
     const CommandSets::Set set = open.back();
     open.pop_back();
@@ -93,9 +95,9 @@ bool HappensBefore::is_ordered(const CommandSets& sets, CommandSets::Set earlier
           continue;
         }
       }
-      const auto known = ordered_.find(set);
-      if (known != ordered_.end() &&
-          std::ranges::find(known->second, stream) != known->second.end())
+      const std::size_t number = CommandSets::number(set);
+      if (number < ordered_.size() &&
+          std::ranges::find(ordered_[number], stream) != ordered_[number].end())
         continue;
       if (pair.count > few) learned.push_back(set);
     }
@@ -103,7 +105,9 @@ bool HappensBefore::is_ordered(const CommandSets& sets, CommandSets::Set earlier
     open.push_back(pair.second);
   }
   for (const CommandSets::Set set : learned) {
-    auto& [newest, older] = ordered_.try_emplace(set, std::array{no_index, no_index}).first->second;
+    const std::size_t number = CommandSets::number(set);
+    if (number >= ordered_.size()) ordered_.resize(sets.pairs(), {no_index, no_index});
+    auto& [newest, older] = ordered_[number];
     older = std::exchange(newest, stream);
   }
   return true;

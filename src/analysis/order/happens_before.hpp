@@ -11,7 +11,6 @@
 #include <set>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/order/command_sets.hpp"
@@ -74,8 +73,10 @@ class HappensBefore {
   std::vector<bool> needed_;
   // Waits that were followed to what they waited for: wait, stream and command looked for.
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> followed_;
-  // Sets of several streams: the last two streams whose later commands come after all of it.
-  std::unordered_map<CommandSets::Set, std::array<std::uint32_t, 2>> ordered_;
+  // By number of a set of several streams: the last two streams whose later commands come after all
+  // of it.
+  std::vector<std::array<std::uint32_t, 2>> ordered_;
+  std::vector<CommandSets::Set> open_, learned_;  // of one question: made once
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> edges_to_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, bool> paths_;
 };

@@ -5,7 +5,7 @@
 namespace reel::analysis {
 
 std::uint32_t NamedSets::number_of(CommandSets::Set set) {
-  if (const auto known = numbers_.find(set); known != numbers_.end()) return known->second;
+  if (is_named(set)) return numbers_[CommandSets::number(set)];
   std::vector<std::uint32_t> commands, inner;
   const auto add = [&](CommandSets::Set part) {
     if (sets_.count(part) > few)
@@ -24,17 +24,17 @@ std::uint32_t NamedSets::number_of(CommandSets::Set set) {
     add(pair.second);
     rest = pair.first;
     const bool goes_on = pair.shape == static_cast<std::uint32_t>(CommandSets::Shape::grown) &&
-                         sets_.count(rest) > few && !numbers_.contains(rest);
+                         sets_.count(rest) > few && !is_named(rest);
     if (!goes_on) break;
   }
   add(rest);
   std::ranges::sort(commands);
   commands.erase(std::unique(commands.begin(), commands.end()), commands.end());
-  const auto number = static_cast<std::uint32_t>(numbers_.size());
+  const std::uint32_t number = named_++;
   for (const std::uint32_t command : commands) members_.push_back({number, command, no_index});
   for (const std::uint32_t other : inner) members_.push_back({number, no_index, other});
-  numbers_.emplace(set, number);
-  return number;
+  if (numbers_.size() <= CommandSets::number(set)) numbers_.resize(sets_.pairs(), no_index);
+  return numbers_[CommandSets::number(set)] = number;
 }
 
 }  // namespace reel::analysis

@@ -3,7 +3,6 @@
 // Looks into sets that it doesn't own. One thread.
 #pragma once
 
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,11 +21,22 @@ class NamedSets {
   // Of a pair with more than a few commands.
   std::uint32_t number_of(CommandSets::Set set);
 
+  // After `done` of `all` commands.
+  void reserve_by_part(std::size_t done, std::size_t all) {
+    analysis::reserve_by_part(members_, done, all);
+  }
+
   std::vector<SetMember> take() && { return std::move(members_); }
 
  private:
+  bool is_named(CommandSets::Set set) const {
+    const std::size_t number = CommandSets::number(set);
+    return number < numbers_.size() && numbers_[number] != no_index;
+  }
+
   const CommandSets& sets_;
-  std::unordered_map<CommandSets::Set, std::uint32_t> numbers_;
+  std::vector<std::uint32_t> numbers_;  // by number of the pair
+  std::uint32_t named_ = 0;
   std::vector<SetMember> members_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "reel/trace.hpp"
@@ -18,7 +19,8 @@ class CommandWaits {
     // Looked up for every command: a search among all orders each time would take longer.
     first_.reserve(trace.commands().size() + 1);
     std::uint32_t next = 0;
-    for (std::uint32_t c = 0; c <= trace.commands().size(); ++c) {
+    for (std::uint32_t c = 0, count = static_cast<std::uint32_t>(trace.commands().size());
+         c <= count; ++c) {
       while (next < orders_.size() && orders_[next].command < c) ++next;
       first_.push_back(next);
     }
@@ -39,11 +41,9 @@ class StreamOrder {
   explicit StreamOrder(const Trace& trace) {
     std::vector<std::uint32_t> last(trace.streams().size(), no_index);
     previous_.reserve(trace.commands().size());
-    for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
-      std::uint32_t& before = last[trace.commands()[c].stream];
-      previous_.push_back(before);
-      before = c;
-    }
+    std::uint32_t c = 0;
+    for (const TraceCommand& command : trace.commands())
+      previous_.push_back(std::exchange(last[command.stream], c++));
   }
 
   std::optional<std::uint32_t> previous(std::uint32_t command) const {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "analysis/ranks/lateness.hpp"
+#include "analysis/ranks/one_run.hpp"
 #include "analysis/ranks/same_work.hpp"
 #include "reel/error.hpp"
 #include "reel/units.hpp"
@@ -40,6 +41,10 @@ class Comparison {
     report_.own_ns = table_.own();
     report_.waiting_ns = table_.waiting();
     for (std::size_t r = 0; r < table_.ranks(); ++r) report_.ranks.push_back(numbers_of(r));
+    if (const std::string why = why_not_one_run(documents_.documents); !why.empty()) {
+      conclude_nothing(why);
+      return std::move(report_);
+    }
     add_steps();
     judge_ranks(table_, report_.ranks);
     report_.differences = group_by_work(table_, report_.ranks);
@@ -51,6 +56,22 @@ class Comparison {
   }
 
  private:
+  // What each rank took is still what it took; who was last, and who waits, is no question.
+  void conclude_nothing(const std::string& why) {
+    report_.sentence = fmt::format(
+        "These documents are not of one run: {} Nothing is said of who waits. `reel diff` compares "
+        "two runs.",
+        why);
+    report_.steps.resize(table_.steps());
+    for (std::vector<std::uint64_t>& waiting : report_.waiting_ns)
+      std::ranges::fill(waiting, no_time);
+    for (RankReport& rank : report_.ranks) {
+      rank.waiting_ns.reset();
+      rank.waits.clear();
+    }
+    report_.differences = group_by_work(table_, report_.ranks);
+  }
+
   RankReport numbers_of(std::size_t r) const {
     const RankSteps& document = table_.document(r);
     RankReport rank;
@@ -273,7 +294,8 @@ class Comparison {
     if (report_.straggler) return straggler_text();
     if (counted < fewest_times)
       return fmt::format("{} in all ranks: too few to tell a straggler; it takes {} or more.",
-                         count_text(counted, counted == 1 ? "step is" : "step"), fewest_times + 1);
+                         counted == 1 ? "1 step is" : fmt::format("{} steps are", counted),
+                         fewest_times + 1);
     const auto most = std::ranges::max_element(report_.ranks, {}, &RankReport::last);
     std::uint64_t waits = 0;
     Times waiting;

@@ -1,6 +1,9 @@
 // Who ran when, and when a device had nothing to do in between; idle.cpp says why.
+#include "analysis/time/activity.hpp"
+
 #include <algorithm>
 
+#include "analysis/reserve_by_part.hpp"
 #include "analysis/time/first_launches.hpp"
 #include "analysis/time/idle.hpp"
 #include "analysis/time/timed_runs.hpp"
@@ -47,7 +50,10 @@ TimeSpan find_span(const Trace& trace) {
     if (command.has_run_times()) take(command.started_ns, command.ended_ns);
   }
   for (const TraceInterval& interval : trace.intervals()) take(interval.begin_ns, interval.end_ns);
-  for (const TraceCall& call : trace.calls()) take(call.begin_ns, call.end_ns);
+  // The others are those of commands, above.
+  const TraceCalls& calls = trace.calls();
+  for (std::size_t i = calls.next_other(0); i < calls.size(); i = calls.next_other(i + 1))
+    take(calls[i].begin_ns, calls[i].end_ns);
   // An allocation may come before the first call that has a row.
   if (end)
     for (const TraceBuffer& buffer : trace.buffers())
@@ -55,29 +61,32 @@ TimeSpan find_span(const Trace& trace) {
   return begin < end ? TimeSpan{begin, end} : TimeSpan{};
 }
 
-Activity find_activity(const Trace& trace) {
+Activity find_activity(const Trace& trace) { return find_activity(trace, own_run_ns(trace)); }
+
+Activity find_activity(const Trace& trace, std::span<const std::uint64_t> own_ns) {
+  const TraceCommands& commands = trace.commands();
+  const std::vector<TraceWork>& works = trace.works();
+  const std::vector<TraceStream>& streams = trace.streams();
   Activity activity;
   activity.devices.resize(trace.devices().size());
-  activity.streams.resize(trace.streams().size());
+  activity.streams.resize(streams.size());
   const TimeSpan span = find_span(trace);
   activity.begin_ns = span.begin_ns;
   activity.end_ns = span.end_ns;
 
-  const std::vector<std::uint64_t> own_ns = own_run_ns(trace);
   // With the times: looked up in each comparison, they would be unpacked thirty times.
   std::vector<TimedRun> by_start;
   by_start.reserve(own_ns.size());
   for (std::uint32_t c = 0; c < own_ns.size(); ++c) {
-    const TraceCommand& command = trace.commands()[c];
-    const TraceWork& work = trace.works()[command.work];
+    const TraceCommand& command = commands[c];
+    const TraceWork& work = works[command.work];
     const WorkKind kind = work.kind;
-    const std::uint32_t device = trace.streams()[command.stream].device;
+    const std::uint32_t device = streams[command.stream].device;
     ++activity.streams[command.stream].commands;
     if (device != no_index) ++activity.devices[device].commands;
     // A launch with times stands for nodes that have none, and an interval for all within it.
-    const bool has_times =
-        command.has_run_times() || trace.interval_of(c) ||
-        (command.launch != no_index && trace.commands()[command.launch].has_run_times());
+    const bool has_times = command.has_run_times() || trace.interval_of(c) ||
+                           (command.launch != no_index && commands[command.launch].has_run_times());
     if (is_device_work(trace, work)) ++(has_times ? activity.timed : activity.untimed);
     if (!command.has_run_times() || command.ended_ns < command.started_ns) continue;
     by_start.push_back({command.started_ns, command.ended_ns, c, c});
@@ -92,25 +101,27 @@ Activity find_activity(const Trace& trace) {
   for (const TraceInterval& interval : trace.intervals()) {
     by_start.push_back(run_of(interval));
     activity.streams[interval.stream].sum_ns += interval.size_ns();
-    const IntervalWorks works = works_of(trace, interval);
-    if (works.count == 0) continue;
-    if (const std::uint32_t device = trace.streams()[interval.stream].device; device != no_index)
+    const IntervalWorks its = works_of(trace, interval);
+    if (its.count == 0) continue;
+    if (const std::uint32_t device = streams[interval.stream].device; device != no_index)
       activity.devices[device].sum_ns += interval.size_ns();
     activity.sum_ns += interval.size_ns();
-    if (works.are_copies) activity.copy_ns += interval.size_ns();
+    if (its.are_copies) activity.copy_ns += interval.size_ns();
   }
   if (!std::ranges::is_sorted(by_start, starts_before)) std::ranges::sort(by_start, starts_before);
 
   IdleSearch search(trace);
   std::vector<std::uint32_t> last_to_end(trace.devices().size(), no_index);
-  for (const TimedRun& run : by_start) {
-    const TraceCommand& command = trace.commands()[run.first];
+  for (std::size_t i = 0; i < by_start.size(); ++i) {
+    const TimedRun& run = by_start[i];
+    reserve_by_part(activity.gaps, i, by_start.size());
+    const TraceCommand& command = commands[run.first];
     unite(activity.streams[command.stream], run);
-    const std::uint32_t device = trace.streams()[command.stream].device;
+    const std::uint32_t device = streams[command.stream].device;
     const auto interval = command.has_run_times() ? std::nullopt : trace.interval_of(run.first);
-    const bool takes_time =
-        interval ? works_of(trace, trace.intervals()[*interval]).count > 0
-                 : takes_device_time(trace, trace.works()[command.work], own_ns[run.first]);
+    const bool takes_time = interval
+                                ? works_of(trace, trace.intervals()[*interval]).count > 0
+                                : takes_device_time(trace, works[command.work], own_ns[run.first]);
     if (device == no_index || !takes_time) continue;
     Lane& lane = activity.devices[device];
     if (lane.timed > 0 && run.started_ns > lane.end_ns)

@@ -76,12 +76,14 @@ HostCalls::HostCalls(const Trace& trace) : trace_(trace), blocking_(blocking_sub
   // Without a read in the document no call that gives a command comes back late.
   const bool has_reads = std::ranges::any_of(
       trace.works(), [](const TraceWork& work) { return work.kind == WorkKind::read; });
+  // Most calls only give a command; a map of a million of those would help nobody.
+  const bool may_block = has_reads || !blocking_.empty();
+  const auto next = [&](std::size_t i) { return may_block ? i : calls.next_other(i); };
   std::vector<bool> is_known;  // of names
-  for (std::uint32_t i = 0; i < calls.size(); ++i) {
+  for (std::size_t at = next(0); at < calls.size(); at = next(at + 1)) {
+    const auto i = static_cast<std::uint32_t>(at);
     const TraceCall call = calls[i];
-    // Most calls only give a command; a map of a million of those would help nobody.
-    if (call.command != no_index && !((has_reads || !blocking_.empty()) && is_blocked(call)))
-      continue;
+    if (call.command != no_index && !is_blocked(call)) continue;
     if (call.name >= kind_of_text_.size()) {
       kind_of_text_.resize(call.name + 1, CallKind::other);
       is_known.resize(call.name + 1);

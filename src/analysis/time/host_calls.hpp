@@ -32,6 +32,13 @@ class HostCalls {
   // Waits of this thread, by their end.
   const std::vector<std::uint32_t>& waits(std::uint32_t thread) const;
 
+  // visit(call) for each wait of any thread.
+  template <class F>
+  void for_each_wait(F&& visit) const {
+    for (const auto& [id, thread] : threads_)
+      for (const std::uint32_t i : thread.waits) visit(trace_.calls()[i]);
+  }
+
   // visit(call, index) for the calls of this thread that overlap the span, by begin; those that
   // only give a command are left out.
   template <class F>

@@ -25,13 +25,21 @@ std::optional<IdleCause> cause_of(CallKind kind) {
   return std::nullopt;
 }
 
-}  // namespace
-
-Intervals recording_times(const Trace& trace) {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> spans;
+DecidingLaunches::Spans spans_of_recording_work(const Trace& trace) {
+  DecidingLaunches::Spans spans;
   for (const TraceOverhead& overhead : trace.overheads())
     if (overhead.kind != OverheadKind::commands && overhead.kind != OverheadKind::writing)
       spans.emplace_back(overhead.begin_ns, overhead.end_ns);
+  return spans;
+}
+
+}  // namespace
+
+Intervals recording_work(const Trace& trace) { return Intervals(spans_of_recording_work(trace)); }
+
+Intervals recording_times(const Trace& trace) {
+  DecidingLaunches::Spans spans = spans_of_recording_work(trace);
+  DecidingLaunches(trace).add_recording(spans);
   return Intervals(std::move(spans));
 }
 
@@ -41,6 +49,7 @@ IdleSearch::IdleSearch(const Trace& trace)
       order_(trace),
       waits_(trace),
       capturing_(recording_times(trace)),
+      deciding_(trace),
       one_by_one_(graphs_given_one_by_one(trace)) {
   for (const TraceDevice& device : trace.devices())
     errors_ns_.push_back(device.clock_error_ns.value_or(0));
@@ -105,6 +114,13 @@ void IdleSearch::claim_all(const Gap& period, Claims& claims) const {
   if (next.call_begin_ns == 0 || period.end_ns + error < next.call_begin_ns ||
       has_untimed_between(period)) {
     claims.push_back({period.begin_ns, period.end_ns, IdleCause::unknown});
+    return;
+  }
+  // The question of a decision and its answer: the launch that both belong to began before.
+  if (const std::uint32_t launch = deciding_.launch_of(period.after);
+      launch != no_index && deciding_.waits_for_answers(launch) &&
+      deciding_.launch_of(period.before) == launch) {
+    claims.push_back({period.begin_ns, period.end_ns, IdleCause::launch});
     return;
   }
   const bool was_enqueued = next.call_begin_ns <= period.begin_ns + error;

@@ -9,14 +9,17 @@
 #include <vector>
 
 #include "analysis/order/stream_order.hpp"
+#include "analysis/time/deciding_launches.hpp"
 #include "analysis/time/host_calls.hpp"
 #include "analysis/time/intervals.hpp"
 #include "reel/analysis.hpp"
 
 namespace reel::analysis {
 
-// When the program stood still for recording. The small share of each call and what the writer's
-// thread takes are spread over more time than their rows, and are not among it.
+// When the program stood still for work of the recording. The small share of each call and what the
+// writer's thread takes are spread over more time than their rows, and are not among it.
+Intervals recording_work(const Trace& trace);
+// The same, and when it stood still in a launch that only recording gives in parts.
 Intervals recording_times(const Trace& trace);
 
 class IdleSearch {
@@ -54,6 +57,7 @@ class IdleSearch {
   StreamOrder order_;
   CommandWaits waits_;
   Intervals capturing_;
+  DecidingLaunches deciding_;
   std::set<std::uint32_t> one_by_one_;  // graphs that only a recording gives so
   Claims claims_;  // of the period that is looked at: memory for a million of them is made once
   std::vector<std::uint64_t> errors_ns_;             // of the clocks, by device

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/time/deciding_launches.hpp"
 #include "analysis/time/repetitions.hpp"
 #include "analysis/time/timed_runs.hpp"
 #include "document/trace/ranges.hpp"
@@ -29,7 +30,8 @@ bool counts_passes(const std::string& scope) {
 
 class PassSearch {
  public:
-  explicit PassSearch(const Trace& trace) : trace_(trace), commands_(trace.commands()) {}
+  explicit PassSearch(const Trace& trace)
+      : trace_(trace), commands_(trace.commands()), deciding_(trace) {}
 
   std::vector<Pass> run(bool something_repeats) {
     std::vector<Pass> sessions = from_regions(TraceRegion::Kind::pass, Pass::Kind::session);
@@ -41,6 +43,8 @@ class PassSearch {
     candidates.push_back(from_regions(TraceRegion::Kind::named, Pass::Kind::scope));
     candidates.push_back(from_scopes());
     if (something_repeats) candidates.push_back(from_repetition());
+    for (auto& passes : candidates)
+      if (are_rounds(passes)) passes.clear();
     std::uint64_t most = 0;
     for (const auto& passes : candidates)
       if (passes.size() > 1) most = std::max(most, covered(passes));
@@ -98,9 +102,26 @@ class PassSearch {
     return passes;
   }
 
-  // Launches of the graph whose launches cover most.
+  // Rounds of a loop within one launch: the launch is what the program did over again.
+  bool are_rounds(const std::vector<Pass>& passes) const {
+    if (deciding_.empty()) return false;
+    return std::ranges::adjacent_find(passes, [&](const Pass& a, const Pass& b) {
+             const std::uint32_t launch = deciding_.launch_of(a.first);
+             return launch != no_index && deciding_.launch_of(b.first) == launch;
+           }) != passes.end();
+  }
+
+  // Launches of the graph whose launches cover most. One that decides is a launch with all its
+  // parts, which are launches in the document.
   std::vector<Pass> from_launches() const {
     std::map<std::uint32_t, std::vector<Pass>> by_graph;
+    for (std::uint32_t l = 0; l < deciding_.count(); ++l) {
+      const auto [first, end] = deciding_.commands(l);
+      if (first >= end) continue;
+      const TraceRegion& region = deciding_.region(l);
+      by_graph[region.number].push_back(
+          {.kind = Pass::Kind::launch, .first = first, .end = end, .name = region.name});
+    }
     std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::size_t>> open;  // by launch
     for (std::uint32_t c = 0; c < commands_.size(); ++c) {
       const TraceCommand& command = commands_[c];
@@ -111,6 +132,7 @@ class PassSearch {
       }
       const TraceWork& work = trace_.works()[command.work];
       if (work.kind != WorkKind::launch || work.graph == no_index) continue;
+      if (deciding_.launch_of(c) != no_index) continue;
       std::vector<Pass>& passes = by_graph[work.graph];
       open[c] = {work.graph, passes.size()};
       passes.push_back({.kind = Pass::Kind::launch, .first = c, .end = c + 1, .name = work.label});
@@ -292,6 +314,7 @@ class PassSearch {
 
   const Trace& trace_;
   const TraceCommands& commands_;
+  const DecidingLaunches deciding_;
 };
 
 }  // namespace

@@ -44,12 +44,13 @@ bool has_form(const Trace& trace, const TraceKernel& kernel, KernelForm form) {
 std::string forms_of(const Trace& trace, const TraceKernel& kernel) {
   std::vector<std::string> words;
   for (const TraceVariant& variant : kernel.variants)
-    words.push_back(std::string(to_string(variant.form)) +
-                    (variant.blob && !trace.has_blob(*variant.blob)
-                         ? " (without its source, which is not in the document)"
-                     : variant.form == KernelForm::host
-                         ? " (a C++ function, which no document holds)"
-                         : ""));
+    words.push_back(
+        std::string(to_string(variant.form)) +
+        (variant.blob && !trace.has_blob(*variant.blob)
+             ? " (without its source, which is not in the document)"
+         : variant.form == KernelForm::host
+             ? " (a C++ function of the program, of which a document holds only the name)"
+             : ""));
   return words.empty() ? "none" : list(words);
 }
 
@@ -239,12 +240,17 @@ class Planner {
     if (lost.size() > most_listed)
       sentences.push_back(fmt::format("{} commands are left out: {}.", lost.size(), list(lost)));
     if (script.left_out_checks)
-      sentences.push_back(
-          fmt::format("{} results ({} bytes) of commands that are left out are not checked.",
-                      script.left_out_checks, script.left_out_bytes));
+      sentences.push_back(fmt::format(
+          fmt::runtime(script.left_out_checks == 1
+                           ? "{} result ({} bytes) of a command that is left out is not checked."
+                           : "{} results ({} bytes) of commands that are left out are not "
+                             "checked."),
+          script.left_out_checks, script.left_out_bytes));
     if (script.refused)
-      sentences.push_back(
-          fmt::format("{} commands that the driver had refused are left out.", script.refused));
+      sentences.push_back(script.refused == 1
+                              ? std::string("A command that the driver had refused is left out.")
+                              : fmt::format("{} commands that the driver had refused are left out.",
+                                            script.refused));
     for (const Action& action : script.actions) {
       if (action.kind == Action::Kind::look) add_unchecked(plan, action.contents, unchecked);
       if (action.kind != Action::Kind::run) continue;

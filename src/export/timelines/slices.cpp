@@ -104,6 +104,7 @@ namespace {
 std::string region_name(const Trace& trace, const TraceRegion& region) {
   const std::string& name = trace.text(region.name);
   if (!name.empty()) return name;
+  if (region.kind == TraceRegion::Kind::launch) return "launch";
   return region.kind == TraceRegion::Kind::pass ? fmt::format("pass {}", region.number) : "region";
 }
 

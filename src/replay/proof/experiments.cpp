@@ -16,7 +16,8 @@ std::set<std::uint32_t> named_commands(const Trial& trial) {
 }
 
 std::string names_text(const std::set<std::uint32_t>& commands) {
-  constexpr std::size_t shown = 3;
+  // One that is left is as short as that one is left.
+  const std::size_t shown = commands.size() == 4 ? 4 : 3;
   std::vector<std::string> names;
   for (const std::uint32_t c : commands)
     if (names.size() < shown) names.push_back(command_name(c));

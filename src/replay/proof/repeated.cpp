@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "analysis/time/cold_runs.hpp"
 #include "base/clock.hpp"
 #include "reel/units.hpp"
 #include "replay/proof/experiments.hpp"
@@ -18,7 +19,8 @@ constexpr std::uint32_t most_runs = 20;
 constexpr double gone_part = 0.5;
 
 // Of the launch size that has most of the kernel's time, the run with the median time: the longest
-// is often one that was interrupted. None where none can be run here.
+// is often one that was interrupted. First runs that took far longer are no claim's. None where
+// none can be run here.
 struct TypicalRun {
   std::uint32_t command = no_index;
   std::size_t sizes = 0, runs = 0;  // launch sizes of the kernel; runs of this one
@@ -27,6 +29,7 @@ struct TypicalRun {
 TypicalRun typical_run(const Trial& trial, std::uint32_t kernel) {
   const Trace& trace = trial.bench.trace();
   const auto& own_ns = trial.report.own_ns;
+  const analysis::ColdRuns cold(trace);
   struct Alike {
     std::vector<std::uint32_t> commands;
     std::uint64_t ns = 0;
@@ -34,7 +37,9 @@ TypicalRun typical_run(const Trial& trial, std::uint32_t kernel) {
   std::map<std::array<std::uint32_t, 3>, Alike> by_size;
   for (std::uint32_t c = 0; c < trace.commands().size(); ++c) {
     const TraceWork& work = trace.work_of(trace.commands()[c]);
-    if (work.kind != WorkKind::dispatch || work.kernel != kernel || !trial.bench.runs(c)) continue;
+    if (work.kind != WorkKind::dispatch || work.kernel != kernel || !trial.bench.runs(c) ||
+        cold.contains(c))
+      continue;
     const Dim3 items = work.all_items();
     Alike& alike = by_size[{items.x, items.y, items.z}];
     alike.commands.push_back(c);

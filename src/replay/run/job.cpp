@@ -148,8 +148,9 @@ void Job::do_all() {
         fmt::format("{} host calls were not made: a document holds no functions of a program.",
                     script_.host_calls));
   if (script_.refused)
-    report_.remarks.push_back(
-        fmt::format("{} commands that the driver had refused were left out.", script_.refused));
+    report_.remarks.push_back(fmt::format("{} that the driver had refused {} left out.",
+                                          count_text(script_.refused, "command"),
+                                          script_.refused == 1 ? "was" : "were"));
 }
 
 // What can't be run is left out, and what needs it; the rest is worth a replay.
@@ -307,10 +308,12 @@ void Job::take_times(const Timings& timings, const std::optional<Timings>& origi
         if (now.kernel == before.kernel && options_.replacements.contains(now.kernel))
           now.original = before.replayed;
   std::uint64_t begin = ~std::uint64_t{0}, end = 0;
-  for (std::uint32_t c = options_.from; c < trace_.commands().size() && c <= options_.to; ++c) {
-    const TraceCommand& command = trace_.commands()[c];
+  const TraceCommands& commands = trace_.commands();
+  const std::vector<TraceWork>& works = trace_.works();
+  for (std::uint32_t c = options_.from; c < commands.size() && c <= options_.to; ++c) {
+    const TraceCommand command = commands[c];
     // As `reel info` has it: host calls, barriers and launches are not work of a device.
-    if (!command.has_run_times() || !analysis::is_device_work(trace_, trace_.work_of(command)))
+    if (!command.has_run_times() || !analysis::is_device_work(trace_, works[command.work]))
       continue;
     begin = std::min(begin, command.started_ns);
     end = std::max(end, command.ended_ns);
@@ -374,7 +377,10 @@ void Job::find_culprit(Set& set, Verifier& verifier) {
     const auto contents = trace_.facts().find("contents");
     const bool has_all = contents != trace_.facts().end() && contents->second == "all";
     report_.culprit_reason = fmt::format(
-        "{} commands before it fed it and were not checked ({} first); {}", suspects.size(),
+        "{} ({} first); {}",
+        suspects.size() == 1
+            ? "a command before it fed it and was not checked"
+            : fmt::format("{} commands before it fed it and were not checked", suspects.size()),
         command_name(suspects.front()),
         has_all ? "the program submitted them together, and results were recorded of the whole"
                 : "a document with contents 'all' tells them apart");

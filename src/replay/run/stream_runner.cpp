@@ -19,6 +19,8 @@ namespace reel::rerun {
 namespace {
 
 constexpr std::uint32_t collect_every = 512;
+// Looks at whether all is done, before it sleeps between them.
+constexpr int few_rounds = 64;
 // Results read between commands and not yet compared.
 constexpr std::uint64_t most_look_bytes = std::uint64_t{256} << 20;
 
@@ -114,6 +116,7 @@ class StreamRunner final : public Runner {
     if (!line.stream) {
       const std::string& label = stage_.trace().streams()[index].label;
       line.stream = stage_.device_of_stream(index).stream(label);
+      state_of(line.stream)->stamp_runs_only();
     }
     return line;
   }
@@ -140,11 +143,7 @@ class StreamRunner final : public Runner {
     pause_before(action.command);
     Line& line = line_of(action.command);
     heart_->running(action.command);  // a device that runs it at once hangs in this one
-    if (const auto waits = waits_.find(action.command); waits != waits_.end()) {
-      for (const std::uint32_t after : waits->second)
-        if (const auto event = events_.find(after); event != events_.end())
-          line.stream.wait(event->second);
-    }
+    if (!waits_.empty()) wait_before(line, action.command);
     switch (action.kind) {
       case Action::Kind::put:
         put(line, action);
@@ -161,11 +160,19 @@ class StreamRunner final : public Runner {
         break;
     }
     if (one_by_one_) line.stream.synchronize();
-    if (waited_for_.contains(place)) {
+    if (!waited_for_.empty() && waited_for_.contains(place)) {
       Event& event = events_[action.command];
       event = line.stream.device().event();
       line.stream.record(event);
     }
+  }
+
+  void wait_before(Line& line, std::uint32_t command) {
+    const auto waits = waits_.find(command);
+    if (waits == waits_.end()) return;
+    for (const std::uint32_t after : waits->second)
+      if (const auto event = events_.find(after); event != events_.end())
+        line.stream.wait(event->second);
   }
 
   void put(Line& line, const Action& action) {
@@ -233,15 +240,20 @@ class StreamRunner final : public Runner {
       const Event end = line.stream.device().event();
       line.stream.record(end);
       line.stream.flush();
+      const std::uint64_t begin_ns = monotonic_ns();
       for (int rounds = 0; !end.done(); ++rounds) {
         if (rounds % 64 == 63) {
           collect(line);
           if (!line.given.empty()) heart_->running_still(line.given.front());
         }
-        if (rounds < 256)
+        // At most a fiftieth of the wait is too much: who wakes up every 50 us takes CPU time from
+        // devices that are processors.
+        const std::uint64_t waited_ns = monotonic_ns() - begin_ns;
+        if (rounds < few_rounds)
           std::this_thread::yield();
         else
-          std::this_thread::sleep_for(std::chrono::microseconds(50));
+          std::this_thread::sleep_for(std::chrono::nanoseconds(
+              std::clamp<std::uint64_t>(waited_ns / 50, 50'000, 1'000'000)));
       }
       line.stream.synchronize();  // throws what the work failed with
       collect(line);

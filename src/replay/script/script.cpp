@@ -38,11 +38,12 @@ std::set<std::uint32_t> refused_commands(const Trace& trace) {
 
 // Work that only looks, as presenting: without it a replay comes to the same.
 bool leaves_nothing(const Trace& trace, const TraceWork& work) {
+  if (work.kind != WorkKind::opaque) return false;
   bool writes_any = false;
   for_each_range(trace, work, [&](const TraceArgument&, Access access) {
     writes_any = writes_any || writes(access);
   });
-  return work.kind == WorkKind::opaque && !writes_any;
+  return !writes_any;
 }
 
 class ScriptMaker {
@@ -69,6 +70,7 @@ class ScriptMaker {
           buffer.allocated_ns && !buffer.starts_undefined)
         known_[b].add(0, buffer.size_bytes);
     const auto& contents = trace_.contents();
+    if (from_ < end_) script_.actions.reserve(end_ - from_);
     find_finals();
     std::uint32_t at = 0;
     for (; at < contents.size() && contents[at].command == no_index; ++at)
@@ -396,6 +398,7 @@ class ScriptMaker {
     std::vector<RangeSet> hidden(trace_.buffers().size());
     std::vector<std::uint64_t> unproved(trace_.buffers().size());
     std::vector<Action> kept;
+    kept.reserve(script_.actions.size());
     for (std::size_t i = script_.actions.size(); i-- > 0;) {
       const Action& action = script_.actions[i];
       if (action.kind == Action::Kind::look) {
